@@ -1,0 +1,1 @@
+#include "pci_addr.h"

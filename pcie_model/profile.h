@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcie_model/profile.h - what a device model can do: the limits of its functions.
+ *
+ * A profile is a constant. Each limit says where it comes from; a topology may
+ * override single capabilities of a function (topology.h).
+ */
+#ifndef PCIE_PROFILE_H
+#define PCIE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one function can do. Booleans are capabilities as the API reports them. */
+struct pcie_caps {
+	bool dma_memcpy;                /* has a DMA engine that copies memory */
+	uint64_t dma_max_buf_bytes;     /* the advertised and enforced cap on one memcpy task */
+	uint32_t dma_max_list_len;      /* segments in one source or destination list */
+	uint32_t dma_max_tasks;         /* tasks that one DMA context can have */
+	bool mmap_export_pci;           /* can export memory over PCI (the host's functions) */
+	bool mmap_from_export_pci;      /* can import it (the DPU's functions) */
+	bool rep_filter_all;            /* can list representors at all */
+	bool rep_filter_net;
+	bool rep_filter_emulated;
+	bool hotplug_manager;
+	bool notification_moderation;
+	bool accelerate_resource_reclaim;
+	uint32_t num_completion_vectors;
+	uint32_t max_mmap_devices;      /* devices that one memory map can be registered on */
+};
+
+struct pcie_profile {
+	const char *name;             /* "bluefield-2", "bluefield-3", "connectx-7" */
+	const char *description;
+	uint16_t vendor_id, device_id; /* PCI ids of its network functions */
+	bool has_dpu;                 /* has Arm cores, hence a "dpu" side */
+	uint64_t port_rate_bps;       /* active rate of a port, bits per second */
+	uint32_t pcie_generation;     /* the host link: generation 1..6 ... */
+	uint32_t pcie_lanes;          /* ... and lanes */
+	struct pcie_caps host_caps;   /* of a function on a host side */
+	struct pcie_caps dpu_caps;    /* of a function on the DPU side */
+};
+
+/* The profile of that name, or NULL. Never freed. */
+const struct pcie_profile *pcie_profile_find(const char *name);
+
+/* All profiles, in a fixed order; *ret_count says how many. */
+const struct pcie_profile *const *pcie_profile_all(size_t *ret_count);
+
+#endif
