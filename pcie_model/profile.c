@@ -1,1 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The profiles. Where a number was published, its source stands beside it;
+ * "our choice" marks a plausible value for which no public number was found.
+ * A topology can override any capability of a function (doc/topology.md).
+ */
 #include "profile.h"
+
+#include <string.h>
+
+#define MELLANOX 0x15b3
+#define GBPS UINT64_C(1000000000)
+#define MIB (UINT64_C(1) << 20)
+
+enum {
+	/* Our choice. 3072 task slots over all contexts were seen to run on a
+	 * BlueField-3 (Homer project, implementation checkpoint); that was the
+	 * application's setting, not the limit. */
+	MAX_TASKS = 65536,
+	/* Our choice: more than the cards that any topology here puts in one machine. */
+	MAX_MMAP_DEVICES = 8,
+	/* Our choice. mlx5 gives one vector per CPU at most; a small host. */
+	HOST_COMPLETION_VECTORS = 8,
+};
+
+/* Hotplug and emulated functions: off in all profiles. A BlueField-2 has none
+ * (public capability log of a BlueField-2, DPU side, in ssbandjl/doca: zero
+ * hotplug devices, zero emulated types). For BlueField-3 it is our choice: the
+ * firmware has to be configured for emulation first. Moderation of
+ * notifications and accelerated resource reclaim: our choice, off. */
+
+static const struct pcie_profile bluefield_2 = {
+	.name = "bluefield-2",
+	.description = "BlueField-2 DPU, two ports of 100 Gb/s, PCIe Gen4 x16",
+	.vendor_id = MELLANOX,
+	.device_id = 0xa2d6, /* Linux mlx5_core PCI id table */
+	.has_dpu = true,
+	.port_rate_bps = 100 * GBPS, /* the two-port 100 Gb/s model */
+	.pcie_generation = 4, /* Gen4 or Gen3 x16 edge connector: BF2500 user manual, p. 20 */
+	.pcie_lanes = 16,
+	.host_caps = {
+		.dma_memcpy = true,
+		/* 2 MiB since DOCA 2.9; up to 128 MiB with older firmware
+		 * (digiou/dpu-coprocessing-artifacts, paper, issues section) */
+		.dma_max_buf_bytes = 2 * MIB,
+		.dma_max_list_len = 64, /* our choice: as measured on BlueField-3 */
+		.dma_max_tasks = MAX_TASKS,
+		.mmap_export_pci = true,
+		.num_completion_vectors = HOST_COMPLETION_VECTORS,
+		.max_mmap_devices = MAX_MMAP_DEVICES,
+	},
+	.dpu_caps = {
+		.dma_memcpy = true,
+		.dma_max_buf_bytes = 2 * MIB,
+		.dma_max_list_len = 64,
+		.dma_max_tasks = MAX_TASKS,
+		/* Our choice: Arm memory is not exported towards the host. */
+		.mmap_export_pci = false,
+		.mmap_from_export_pci = true,
+		.rep_filter_all = true,
+		.rep_filter_net = true,
+		.num_completion_vectors = 8, /* our choice: one per Arm core */
+		.max_mmap_devices = MAX_MMAP_DEVICES,
+	},
+};
+
+static const struct pcie_profile bluefield_3 = {
+	.name = "bluefield-3",
+	.description = "BlueField-3 DPU (B3220), two ports of 200 Gb/s, PCIe Gen5 x16",
+	.vendor_id = MELLANOX,
+	.device_id = 0xa2dc, /* Linux mlx5_core PCI id table */
+	.has_dpu = true,
+	.port_rate_bps = 200 * GBPS, /* B3220: two ports of 200 Gb/s */
+	.pcie_generation = 5, /* Gen5 x16 gold fingers: BlueField-3 user manual, bifurcation */
+	.pcie_lanes = 16,
+	.host_caps = {
+		.dma_memcpy = true,
+		/* The device advertises 2 MiB a task (Homer project, implementation
+		 * checkpoint; digiou/dpu-coprocessing-artifacts: since DOCA 2.0.1) */
+		.dma_max_buf_bytes = 2 * MIB,
+		/* measured: jukebox03/DPUmesh, doca/dpu_proxy.c, comment of 07-03 */
+		.dma_max_list_len = 64,
+		.dma_max_tasks = MAX_TASKS,
+		.mmap_export_pci = true,
+		.num_completion_vectors = HOST_COMPLETION_VECTORS,
+		.max_mmap_devices = MAX_MMAP_DEVICES,
+	},
+	.dpu_caps = {
+		.dma_memcpy = true,
+		.dma_max_buf_bytes = 2 * MIB,
+		.dma_max_list_len = 64,
+		.dma_max_tasks = MAX_TASKS,
+		.mmap_export_pci = false, /* our choice, as on BlueField-2 */
+		.mmap_from_export_pci = true,
+		.rep_filter_all = true,
+		.rep_filter_net = true,
+		.num_completion_vectors = 16, /* our choice: one per Arm core */
+		.max_mmap_devices = MAX_MMAP_DEVICES,
+	},
+};
+
+static const struct pcie_profile connectx_7 = {
+	.name = "connectx-7",
+	.description = "ConnectX-7 network card without Arm cores, 200 Gb/s, PCIe Gen5 x16",
+	.vendor_id = MELLANOX,
+	.device_id = 0x1021, /* Linux mlx5_core PCI id table */
+	.has_dpu = false,
+	.port_rate_bps = 200 * GBPS, /* our choice among the models: the two-port 200 Gb/s one */
+	.pcie_generation = 5, /* public lspci listings of the card: "PCIeGen5 x16" in its VPD */
+	.pcie_lanes = 16,
+	/* No DMA engine for applications and nobody to export memory to: our
+	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either. */
+	.host_caps = {
+		.num_completion_vectors = HOST_COMPLETION_VECTORS,
+		.max_mmap_devices = MAX_MMAP_DEVICES,
+	},
+};
+
+static const struct pcie_profile *const profiles[] = { &bluefield_2, &bluefield_3, &connectx_7 };
+static const size_t num_profiles = sizeof(profiles) / sizeof(profiles[0]);
+
+const struct pcie_profile *pcie_profile_find(const char *name)
+{
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i < num_profiles; i++) {
+		if (strcmp(profiles[i]->name, name) == 0)
+			return profiles[i];
+	}
+	return NULL;
+}
+
+const struct pcie_profile *const *pcie_profile_all(size_t *ret_count)
+{
+	*ret_count = num_profiles;
+	return profiles;
+}

@@ -1,1 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology_draft_priv.h"
+
+static const char default_yaml[] =
+	"# One BlueField-3: two physical functions, each seen by the host and by the DPU.\n"
+	"cards:\n"
+	"  - name: card0\n"
+	"    profile: bluefield-3\n"
+	"    functions:\n"
+	"      - {side: dpu, type: pf, pci: \"03:00.0\", ibdev: mlx5_0, iface: p0,\n"
+	"         represents: [\"host/b1:00.0\"]}\n"
+	"      - {side: dpu, type: pf, pci: \"03:00.1\", ibdev: mlx5_1, iface: p1,\n"
+	"         represents: [\"host/b1:00.1\"]}\n"
+	"      - {side: host, type: pf, pci: \"b1:00.0\", ibdev: mlx5_0, iface: ens1f0np0,\n"
+	"         rep-iface: pf0hpf}\n"
+	"      - {side: host, type: pf, pci: \"b1:00.1\", ibdev: mlx5_1, iface: ens1f1np1,\n"
+	"         rep-iface: pf1hpf}\n";
+
+const char *pcie_topology_default_yaml(void)
+{
+	return default_yaml;
+}
+
+void pcie_draft_path(const struct pcie_draft_function *function, const char *field,
+		     char path[PCIE_FIELD_PATH_SIZE])
+{
+	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card,
+		 function->index, field);
+}
+
+static int make(struct pcie_draft *draft)
+{
+	int rc = pcie_yaml_load(draft->source, &draft->yaml);
+
+	if (!rc)
+		rc = pcie_draft_read(draft);
+	if (!rc)
+		rc = pcie_draft_link(draft);
+	if (!rc)
+		rc = pcie_draft_represent(draft);
+	if (!rc)
+		rc = pcie_draft_complete(draft);
+	if (!rc)
+		rc = pcie_draft_check(draft);
+	return rc;
+}
+
+int pcie_topology_parse(const char *name, const char *yaml, size_t len,
+			struct pcie_topology **ret_topology, char error[PCIE_ERROR_SIZE])
+{
+	const struct pcie_yaml_source source = { .name = name, .text = yaml, .len = len, .error = error };
+	struct pcie_draft draft = { .source = &source };
+	int rc = -ENOMEM;
+
+	error[0] = '\0';
+	draft.topology = calloc(1, sizeof(*draft.topology));
+	if (draft.topology)
+		rc = make(&draft);
+	pcie_yaml_free(draft.yaml);
+	free(draft.functions);
+	if (rc) {
+		pcie_topology_destroy(draft.topology);
+		if (rc == -ENOMEM)
+			snprintf(error, PCIE_ERROR_SIZE, "%s: out of memory", name);
+		return rc;
+	}
+	*ret_topology = draft.topology;
+	return 0;
+}
+
+void pcie_topology_destroy(struct pcie_topology *topology)
+{
+	if (!topology)
+		return;
+	for (size_t i = 0; i < topology->num_functions; i++)
+		free((void *)topology->functions[i].reps);
+	free(topology->functions);
+	free(topology->cards);
+	free(topology);
+}
+
+bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		if (strcmp(topology->functions[i].side, side) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool pcie_side_is_dpu(const char *side)
+{
+	const char *slash = strrchr(side, '/');
+
+	return strcmp(slash ? slash + 1 : side, "dpu") == 0;
+}

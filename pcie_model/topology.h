@@ -45,6 +45,7 @@ struct pcie_function {
 	uint32_t card;                /* index in pcie_topology.cards */
 	char side[PCIE_SIDE_SIZE];
 	enum pcie_func_type type;
+	uint32_t parent;              /* id of the PF it belongs to; a PF's own id */
 	struct pcie_addr addr;        /* an SF has its parent PF's address */
 	char ibdev[PCIE_IBDEV_SIZE];  /* "mlx5_0" */
 	char iface[PCIE_IFACE_SIZE];  /* network interface, "" = none */

@@ -1,3 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_buf_inventory.h - a stock of buffers, allocated once, cheap to take from.
+ *
+ *   create(n) --> start --> take buffers, give them back --> stop --> destroy
+ *
+ * Taking a buffer points a free element at a piece of a started memory map
+ * (doca_mmap.h); doca_buf_dec_refcount() gives it back. One inventory serves any
+ * number of maps. Buffers that are out survive a stop; all must be back before
+ * destroy.
+ *
+ * Configuring and asking return DOCA_ERROR_INVALID_VALUE for a NULL argument.
+ * The functions that take buffers are on the fast path: inventory and map must be
+ * valid and started. Lengths are in bytes. One thread at a time per inventory;
+ * its buffers too, as giving one back changes the inventory.
+ */
 #ifndef DOCA_BUF_INVENTORY_H_
 #define DOCA_BUF_INVENTORY_H_
 
@@ -15,38 +30,72 @@ struct doca_buf;
 struct doca_buf_inventory;
 struct doca_mmap;
 
-DOCA_STABLE
-doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf, struct doca_buf **dst_buf);
+/* --- Life --- */
 
-DOCA_STABLE
-doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len, void *data, size_t data_len, struct doca_buf **buf);
-
+/* An inventory of @num_elements buffers, the caller's to destroy.
+ * create: DOCA_ERROR_NO_MEMORY. destroy stops it if need be; DOCA_ERROR_IN_USE
+ * while buffers are out, and nothing is freed then. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory);
 
 DOCA_STABLE
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory);
 
-DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements);
-
-DOCA_STABLE
-doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_elements);
-
-DOCA_STABLE
-doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_free_elements);
-
-DOCA_STABLE
-doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory, union doca_data *user_data);
-
-DOCA_STABLE
-doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data);
-
+/* Buffers can be taken between start and stop. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory);
 
 DOCA_STABLE
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
+
+/* Add @num_elements buffers to a started inventory. DOCA_ERROR_BAD_STATE when it
+ * is not started. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements);
+
+/* --- Taking buffers --- */
+
+/* Take a buffer over [@addr, @addr + @len) of @mmap with the data segment
+ * [@data, @data + @data_len) inside it. Its one reference is the caller's. For
+ * an imported map the addresses are the exporter's. DOCA_ERROR_INVALID_VALUE if
+ * the map has no such range, DOCA_ERROR_NO_MEMORY when none is free. */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+						void *addr, size_t len, void *data, size_t data_len,
+						struct doca_buf **buf);
+
+/* The same with an empty data segment at the start: a destination to fill. */
+static inline doca_error_t
+doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
+				   size_t len, struct doca_buf **buf)
+{
+	return doca_buf_inventory_buf_get_by_args(inventory, mmap, addr, len, addr, 0, buf);
+}
+
+/* The same with the whole piece as data segment: a source. */
+static inline doca_error_t
+doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *data,
+				   size_t data_len, struct doca_buf **buf)
+{
+	return doca_buf_inventory_buf_get_by_args(inventory, mmap, data, data_len, data, data_len, buf);
+}
+
+/* Take a buffer that names the same memory as @src_buf, or a list of them if it
+ * heads a list; no bytes are copied. DOCA_ERROR_INVALID_VALUE,
+ * DOCA_ERROR_BAD_STATE (inventory or map not started), DOCA_ERROR_NOT_PERMITTED
+ * (@src_buf is in a list but not its head), DOCA_ERROR_NO_MEMORY. */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
+					struct doca_buf **dst_buf);
+
+/* --- Pointing a buffer elsewhere --- */
+
+/* Have @buf, which is out, name another piece of its own map, with the data
+ * segment given, empty (by_addr) or whole (by_data). Cheaper than giving it back
+ * and taking another. DOCA_ERROR_INVALID_VALUE if the map has no such range. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len, void *data,
+						  size_t data_len);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len);
@@ -54,23 +103,24 @@ doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *ad
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len);
 
-DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len);
+/* --- Questions, and a word to remember --- */
 
+DOCA_STABLE
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
+						 uint32_t *num_of_elements);
 
-static inline doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory,
-							      struct doca_mmap *mmap, void *addr, size_t len,
-							      struct doca_buf **buf)
-{
-	return doca_buf_inventory_buf_get_by_args(inventory, mmap, addr, len, addr, 0, buf);
-}
+DOCA_STABLE
+doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
+						      uint32_t *num_of_free_elements);
 
-static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
-							      struct doca_mmap *mmap, void *data, size_t data_len,
-							      struct doca_buf **buf)
-{
-	return doca_buf_inventory_buf_get_by_args(inventory, mmap, data, data_len, data, data_len, buf);
-}
+/* Zero if never set. set: DOCA_ERROR_BAD_STATE where the inventory's state forbids it. */
+DOCA_STABLE
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+					      union doca_data user_data);
+
+DOCA_STABLE
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
+					      union doca_data *user_data);
 
 #ifdef __cplusplus
 }

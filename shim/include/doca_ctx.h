@@ -1,3 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_ctx.h - contexts: the part that all task libraries share.
+ *
+ * Each library has its own object (struct doca_dma, ...) and gives it as a
+ * context through its ..._as_ctx() function. A context is configured while idle,
+ * connected to a progress engine (doca_pe.h), started, used, stopped, and
+ * destroyed as the library's object.
+ *
+ *   [idle] --start--> [running]                    at once: DOCA_SUCCESS
+ *   [idle] --start--> [starting] --> [running]     later: DOCA_ERROR_IN_PROGRESS
+ *   [running], [starting] --stop--> [idle]         nothing in flight: DOCA_SUCCESS
+ *   [running], [starting] --stop--> [stopping] --> [idle]
+ *                                                  tasks out: DOCA_ERROR_IN_PROGRESS
+ *
+ * Steps that come later happen inside doca_pe_progress(). While stopping, tasks
+ * in flight complete, with errors if need be, and the program frees all it
+ * has; the last one takes the context to idle.
+ *
+ * Every function that returns doca_error_t returns DOCA_ERROR_INVALID_VALUE for
+ * a NULL argument. A context is used by one thread at a time: the one that
+ * drives its progress engine.
+ */
 #ifndef DOCA_CTX_H_
 #define DOCA_CTX_H_
 
@@ -10,55 +32,83 @@
 extern "C" {
 #endif
 
-enum doca_ctx_states {
-	DOCA_CTX_STATE_IDLE = 0,
-	DOCA_CTX_STATE_STARTING = 1,
-	DOCA_CTX_STATE_RUNNING = 2,
-	DOCA_CTX_STATE_STOPPING = 3,
-};
-
 struct doca_ctx;
 struct doca_devinfo;
 struct doca_dpa;
 struct doca_gpu;
 
-typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data, struct doca_ctx *, enum doca_ctx_states, enum doca_ctx_states);
-DOCA_EXPERIMENTAL
-doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors);
+enum doca_ctx_states {
+	DOCA_CTX_STATE_IDLE = 0,     /* configurable; no tasks, no events */
+	DOCA_CTX_STATE_STARTING = 1, /* waiting, for a peer perhaps; no tasks yet */
+	DOCA_CTX_STATE_RUNNING = 2,  /* tasks can be allocated and submitted */
+	DOCA_CTX_STATE_STOPPING = 3, /* draining; no new submissions */
+};
 
-DOCA_EXPERIMENTAL
-void doca_ctx_flush_tasks(struct doca_ctx *ctx);
+/* --- Life --- */
 
+/* Freeze the configuration and start. DOCA_ERROR_IN_PROGRESS is not a failure,
+ * see above. DOCA_ERROR_NOT_CONNECTED (no progress engine, no other data path),
+ * DOCA_ERROR_NOT_SUPPORTED (the device can't do what was configured),
+ * DOCA_ERROR_INITIALIZATION, DOCA_ERROR_UNEXPECTED. */
 DOCA_STABLE
-doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
+doca_error_t doca_ctx_start(struct doca_ctx *ctx);
+
+/* Stop, so that the context can be configured again or destroyed.
+ * DOCA_ERROR_IN_PROGRESS is not a failure, see above. DOCA_ERROR_NOT_CONNECTED,
+ * DOCA_ERROR_UNEXPECTED. */
+DOCA_STABLE
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
 
 DOCA_STABLE
 doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state);
 
+/* Called on every change of state, from inside the call that caused it:
+ * doca_ctx_start(), doca_ctx_stop() or doca_pe_progress(). @ctx is in
+ * @next_state already. It must not call doca_pe_progress(). */
+typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
+						  enum doca_ctx_states prev_state,
+						  enum doca_ctx_states next_state);
+
+DOCA_STABLE
+doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
+
+/* What the callbacks of the context and of its tasks get. */
+DOCA_STABLE
+doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
+
 DOCA_STABLE
 doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
+
+/* --- Tasks --- */
+
+/* Tasks that were submitted and whose callback has not been called. */
+DOCA_STABLE
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
+
+/* Send off the tasks that were submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH.
+ * The context must not be idle. */
+DOCA_EXPERIMENTAL
+void doca_ctx_flush_tasks(struct doca_ctx *ctx);
+
+/* --- Configuration: while idle --- */
+
+/* How many interrupt sources the device spreads completions over, and which of
+ * them, from 0, this context uses. set: DOCA_ERROR_BAD_STATE unless idle,
+ * DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+						     uint32_t *num_comp_vectors);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
 
+/* Have kernels on the DPA or on a GPU submit the tasks, not the CPU; no progress
+ * engine is needed then. DOCA_ERROR_BAD_STATE unless idle. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
-
-DOCA_STABLE
-doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
-
-DOCA_STABLE
-doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
-
-DOCA_STABLE
-doca_error_t doca_ctx_start(struct doca_ctx *ctx);
-
-DOCA_STABLE
-doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
-
 
 #ifdef __cplusplus
 }

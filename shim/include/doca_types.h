@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_types.h - small types shared by the libraries. */
 #ifndef DOCA_TYPES_H_
 #define DOCA_TYPES_H_
 
@@ -8,31 +10,56 @@
 extern "C" {
 #endif
 
-#define DOCA_GID_BYTE_LENGTH 16
+/* What a program hangs on an object or a task and gets back in callbacks: the
+ * libraries store it and never look inside. */
+union doca_data {
+	void *ptr;
+	uint64_t u64;
+};
+
+/* Something that poll() and epoll understand; see doca_pe.h. */
+typedef int doca_event_handle_t;
+typedef doca_event_handle_t doca_notification_handle_t;
+
 #define doca_event_invalid_handle (-1)
+
+/* Integers in network byte order. */
+typedef __be16 doca_be16_t;
+typedef __be32 doca_be32_t;
+typedef __be64 doca_be64_t;
+
+/* Pieces of one logical range; @next is NULL in the last one. Lengths in bytes. */
+struct doca_gather_list {
+	void *addr;
+	uint64_t len;
+	struct doca_gather_list *next;
+};
+
+/* Who may touch a memory map, as a mask for doca_mmap_set_permissions(). A
+ * device of the owning process can always read. PCI_* speak of devices of the
+ * card's other side, after doca_mmap_export_pci(); RDMA_* of the network, after
+ * doca_mmap_export_rdma(). */
 enum doca_access_flag {
 	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,
-	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1,
-	DOCA_ACCESS_FLAG_RDMA_READ = 2,
-	DOCA_ACCESS_FLAG_RDMA_WRITE = 4,
-	DOCA_ACCESS_FLAG_RDMA_ATOMIC = 8,
-	DOCA_ACCESS_FLAG_PCI_READ_ONLY = 16,
-	DOCA_ACCESS_FLAG_PCI_READ_WRITE = 32,
-	DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 64,
+	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1 << 0,
+	DOCA_ACCESS_FLAG_RDMA_READ = 1 << 1,
+	DOCA_ACCESS_FLAG_RDMA_WRITE = 1 << 2,
+	DOCA_ACCESS_FLAG_RDMA_ATOMIC = 1 << 3,
+	DOCA_ACCESS_FLAG_PCI_READ_ONLY = 1 << 4,        /* excludes PCI_READ_WRITE */
+	DOCA_ACCESS_FLAG_PCI_READ_WRITE = 1 << 5,       /* excludes PCI_READ_ONLY */
+	DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 1 << 6, /* writes may pass each other on the bus */
 };
 
-enum doca_eth_wait_on_time_type {
-	DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0,
-	DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE = 1,
-	DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK = 2,
+/* Physical function, virtual function, scalable function (shares its PF's PCI address). */
+enum doca_pci_func_type {
+	DOCA_PCI_FUNC_TYPE_PF = 0,
+	DOCA_PCI_FUNC_TYPE_VF = 1,
+	DOCA_PCI_FUNC_TYPE_SF = 2,
 };
 
-enum doca_gpu_mem_type {
-	DOCA_GPU_MEM_TYPE_GPU = 0,
-	DOCA_GPU_MEM_TYPE_GPU_CPU = 1,
-	DOCA_GPU_MEM_TYPE_CPU_GPU = 2,
-};
+#define DOCA_GID_BYTE_LENGTH 16
 
+/* Path MTUs, by their bytes; the last is whatever the Ethernet port has. */
 enum doca_mtu_size {
 	DOCA_MTU_SIZE_256_BYTES = 0,
 	DOCA_MTU_SIZE_512_BYTES = 1,
@@ -42,29 +69,20 @@ enum doca_mtu_size {
 	DOCA_MTU_SIZE_RAW_ETHERNET = 5,
 };
 
-enum doca_pci_func_type {
-	DOCA_PCI_FUNC_TYPE_PF = 0,
-	DOCA_PCI_FUNC_TYPE_VF = 1,
-	DOCA_PCI_FUNC_TYPE_SF = 2,
+/* How a port sends at a given time: not at all, by the card, by DPDK's means. */
+enum doca_eth_wait_on_time_type {
+	DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0,
+	DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE = 1,
+	DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK = 2,
 };
 
-union doca_data {
-	void * ptr;
-	uint64_t u64;
+/* Where GPU memory lives and who else can reach it: the GPU alone; on the GPU,
+ * visible to the CPU; on the CPU, visible to the GPU. */
+enum doca_gpu_mem_type {
+	DOCA_GPU_MEM_TYPE_GPU = 0,
+	DOCA_GPU_MEM_TYPE_GPU_CPU = 1,
+	DOCA_GPU_MEM_TYPE_CPU_GPU = 2,
 };
-
-struct doca_gather_list {
-	void * addr;
-	uint64_t len;
-	struct doca_gather_list * next;
-};
-
-
-typedef __be16 doca_be16_t;
-typedef __be32 doca_be32_t;
-typedef __be64 doca_be64_t;
-typedef int doca_event_handle_t;
-typedef doca_event_handle_t doca_notification_handle_t;
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The release whose interface these headers present. */
+/* doca_version.h - the release whose interface these headers present.
+ *
+ * The macros and doca_version() speak of the headers a program was compiled
+ * with, doca_version_runtime() of the library it runs on.
+ */
 #ifndef DOCA_VERSION_H_
 #define DOCA_VERSION_H_
 
@@ -10,13 +14,23 @@
 #define DOCA_VERSION_PATCH 58
 #define DOCA_VERSION_STRING "3.0.0058"
 
-#define DOCA_VERSION_CALC_EXACT(major, minor, patch) ((size_t)(major) << 24 | (size_t)(minor) << 16 | (size_t)(patch))
+/* A release as one number that orders like the release: for comparisons with
+ * DOCA_VERSION_EXACT. CALC gives a patch level 1000 times the weight, for
+ * comparisons with DOCA_VERSION_OFFICIAL; don't mix the two scales. */
+#define DOCA_VERSION_CALC_EXACT(major, minor, patch)                                                       \
+	((size_t)(major) << 24 | (size_t)(minor) << 16 | (size_t)(patch))
 #define DOCA_VERSION_CALC(major, minor, patch) DOCA_VERSION_CALC_EXACT(major, minor, (size_t)(patch) * 1000)
-#define DOCA_CURRENT_VERSION_NUM DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
-#define DOCA_VERSION_EQ_CURRENT(major, minor, patch) \
-	(DOCA_VERSION_CALC_EXACT(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
-#define DOCA_VERSION_LTE_CURRENT(major, minor, patch) \
-	(DOCA_VERSION_CALC_EXACT(major, minor, patch) <= DOCA_CURRENT_VERSION_NUM)
+
+#define DOCA_VERSION_EXACT                                                                                 \
+	DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
+#define DOCA_VERSION_OFFICIAL                                                                              \
+	DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
+
+/* Is this release the one of the headers (EQ), or that one or an older (LTE)? */
+#define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                                       \
+	(DOCA_VERSION_CALC(major, minor, patch) == DOCA_VERSION_OFFICIAL)
+#define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                      \
+	(DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
 #include <doca_compat.h>
 
@@ -24,6 +38,7 @@
 extern "C" {
 #endif
 
+/* Both return "major.minor.patch", a constant string that is never freed. */
 static inline const char *doca_version(void)
 {
 	return DOCA_VERSION_STRING;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The values that the file leaves out, made from what it gives. The same file
+ * always gets the same values. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology_draft_priv.h"
+
+#define IBDEV_PREFIX "mlx5_"
+
+/* Numbers: vhca_id, ibdev and LID ---------------------------------------------- */
+
+/* The number of an ibdev of the form "mlx5_N", or -1. */
+static long ibdev_number(const char *ibdev)
+{
+	size_t prefix_len = strlen(IBDEV_PREFIX);
+
+	return strncmp(ibdev, IBDEV_PREFIX, prefix_len) == 0 ? atol(ibdev + prefix_len) : -1;
+}
+
+static bool ibdev_given(const struct pcie_draft *draft, const char *side, const char *ibdev)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_draft_function *other = &draft->functions[i];
+
+		if (other->yaml->ibdev && strcmp(other->yaml->ibdev, ibdev) == 0 &&
+		    strcmp(other->final->side, side) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* mlx5_0, mlx5_1, ... in the order of the file on each side, without the names that it gives. */
+static void complete_ibdev(const struct pcie_draft *draft,
+			   const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+	long number = 0;
+
+	if (function->yaml->ibdev)
+		return;
+	for (uint32_t id = 0; id < final->id; id++) {
+		const struct pcie_draft_function *earlier = &draft->functions[id];
+
+		if (!earlier->yaml->ibdev && strcmp(earlier->final->side, final->side) == 0)
+			number = ibdev_number(earlier->final->ibdev) + 1;
+	}
+	do {
+		snprintf(final->ibdev, sizeof(final->ibdev), IBDEV_PREFIX "%ld", number++);
+	} while (ibdev_given(draft, final->side, final->ibdev));
+}
+
+static bool vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint16_t vhca_id)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_draft_function *other = &draft->functions[i];
+
+		if (other->yaml->vhca_id && other->final->vhca_id == vhca_id &&
+		    other->final->card == card)
+			return true;
+	}
+	return false;
+}
+
+/* 0, 1, ... in the order of the file on each card, without the ids that it gives. */
+static void complete_vhca_id(const struct pcie_draft *draft,
+			     const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+	uint16_t vhca_id = 0;
+
+	if (function->yaml->vhca_id)
+		return;
+	for (uint32_t id = final->id - function->index; id < final->id; id++) {
+		if (!draft->functions[id].yaml->vhca_id)
+			vhca_id = draft->functions[id].final->vhca_id + 1;
+	}
+	while (vhca_id_given(draft, final->card, vhca_id))
+		vhca_id++;
+	final->vhca_id = vhca_id;
+}
+
+static void complete_lid(const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+
+	if (final->link_layer == PCIE_LINK_INFINIBAND && !function->yaml->lid)
+		final->lid = (uint16_t)(final->id + 1); /* LID 0 is no address */
+}
+
+/* Addresses: MAC and IPv6 ------------------------------------------------------ */
+
+/* 02:bf:00 (locally administered), then the function's id. */
+static void complete_mac(const struct pcie_draft_function *function)
+{
+	uint32_t id = function->final->id;
+	const uint8_t mac[6] = { 0x02, 0xbf, 0, (uint8_t)(id >> 16), (uint8_t)(id >> 8), (uint8_t)id };
+
+	if (!function->yaml->mac)
+		memcpy(function->final->mac, mac, sizeof(mac));
+}
+
+/* fe80::/64 with the MAC's modified EUI-64 (RFC 4291, appendix A). */
+static void complete_ipv6(const struct pcie_draft_function *function)
+{
+	const uint8_t *mac = function->final->mac;
+	const uint8_t ipv6[16] = { 0xfe, 0x80, [8] = mac[0] ^ 0x02, mac[1], mac[2], 0xff, 0xfe,
+				   mac[3], mac[4], mac[5] };
+
+	if (!function->yaml->ipv6)
+		memcpy(function->final->ipv6, ipv6, sizeof(ipv6));
+}
+
+/* Names: VUID and interfaces --------------------------------------------------- */
+
+static const struct pcie_draft_function *parent_of(const struct pcie_draft *draft,
+						   const struct pcie_draft_function *function)
+{
+	return &draft->functions[function->final->parent];
+}
+
+/* The shape seen in public logs: the board's serial number ("MT", year and week,
+ * plant, four more), "EC" for a function of the Arm cores, "MLNX", host, device
+ * and PF, and for a VF its number from 1, for an SF its number from 32768. */
+static void complete_vuid(const struct pcie_draft *draft,
+			  const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+	size_t size = sizeof(final->vuid);
+	int len;
+
+	if (function->yaml->vuid)
+		return;
+	len = snprintf(final->vuid, size, "MT2306XZ%04X%sMLNXS%uD0F%u", final->card,
+		       pcie_side_is_dpu(final->side) ? "EC" : "", function->side_ordinal,
+		       parent_of(draft, function)->ordinal);
+	if (final->type == PCIE_FUNC_VF)
+		snprintf(final->vuid + len, size - (size_t)len, "VF%u", function->ordinal + 1);
+	else if (final->type == PCIE_FUNC_SF)
+		snprintf(final->vuid + len, size - (size_t)len, "SF%u", function->ordinal + 32768);
+}
+
+/* How many PFs the file lists on @pf's side before it, over all cards. */
+static unsigned int port_on_side(const struct pcie_draft *draft, const struct pcie_function *pf)
+{
+	unsigned int count = 0;
+
+	for (uint32_t id = 0; id < pf->id; id++) {
+		const struct pcie_function *earlier = draft->functions[id].final;
+
+		count += earlier->type == PCIE_FUNC_PF && strcmp(earlier->side, pf->side) == 0;
+	}
+	return count;
+}
+
+/* "enp177s0f0": how Linux names the interface of a PCI function ("ibp..." for InfiniBand). */
+static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer,
+			   char *name, size_t size)
+{
+	const char *kind = link_layer == PCIE_LINK_INFINIBAND ? "ib" : "en";
+
+	if (pf->addr.domain)
+		return snprintf(name, size, "%sP%up%us%uf%u", kind, pf->addr.domain, pf->addr.bus,
+				pf->addr.device, pf->addr.function);
+	return snprintf(name, size, "%sp%us%uf%u", kind, pf->addr.bus, pf->addr.device,
+			pf->addr.function);
+}
+
+static void complete_iface(const struct pcie_draft *draft,
+			   const struct pcie_draft_function *function)
+{
+	const struct pcie_draft_function *parent = parent_of(draft, function);
+	struct pcie_function *final = function->final;
+	size_t size = sizeof(final->iface);
+	int len;
+
+	if (function->yaml->iface)
+		return;
+	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {
+		snprintf(final->iface, size, "%s%u",
+			 final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
+			 port_on_side(draft, final));
+		return;
+	}
+	len = write_path_name(parent->final, final->link_layer, final->iface, size);
+	if (final->type == PCIE_FUNC_VF)
+		snprintf(final->iface + len, size - (size_t)len, "v%u", function->ordinal);
+	else if (final->type == PCIE_FUNC_SF)
+		snprintf(final->iface + len, size - (size_t)len, "s%u", final->sf_index);
+	else if (final->link_layer == PCIE_LINK_ETHERNET)
+		snprintf(final->iface + len, size - (size_t)len, "np%u", function->ordinal);
+}
+
+/* pf0hpf, pf0vf1, pf0sf4; those of a card's second host and further begin with c1, c2, ... */
+static void write_rep_iface(const struct pcie_draft *draft,
+			    const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+	unsigned int port = parent_of(draft, function)->ordinal;
+	size_t size = sizeof(final->rep_iface);
+	int len = 0;
+
+	if (function->side_ordinal)
+		len = snprintf(final->rep_iface, size, "c%u", function->side_ordinal);
+	if (final->type == PCIE_FUNC_PF)
+		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uhpf", port);
+	else if (final->type == PCIE_FUNC_VF)
+		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uvf%u", port,
+			 function->ordinal);
+	else
+		snprintf(final->rep_iface + len, size - (size_t)len, "pf%usf%u", port,
+			 final->sf_index);
+}
+
+static int complete_rep_iface(const struct pcie_draft *draft,
+			      const struct pcie_draft_function *function)
+{
+	if (function->yaml->rep_iface && !function->is_represented)
+		return pcie_draft_fail(draft, function, "rep-iface",
+				       "no DPU function of this card represents this one; remove "
+				       "the field or list the function in a \"represents\"");
+	if (!function->yaml->rep_iface && function->is_represented)
+		write_rep_iface(draft, function);
+	return 0;
+}
+
+int pcie_draft_complete(struct pcie_draft *draft)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++) {
+		struct pcie_draft_function *function = &draft->functions[i];
+
+		complete_ibdev(draft, function);
+		complete_vhca_id(draft, function);
+		complete_lid(function);
+		complete_mac(function);
+		complete_ipv6(function);
+		complete_vuid(draft, function);
+		complete_iface(draft, function);
+		rc = complete_rep_iface(draft, function);
+	}
+	return rc;
+}

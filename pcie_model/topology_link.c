@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How functions belong together: a VF or SF to its PF, all to a place in their order. */
+#include <string.h>
+
+#include "topology_draft_priv.h"
+
+static bool same_place(const struct pcie_function *a, const struct pcie_function *b)
+{
+	return a->card == b->card && strcmp(a->side, b->side) == 0;
+}
+
+/* A card has one set of Arm cores, so its DPU functions are seen from one side. */
+static int check_dpu_side(const struct pcie_draft *draft,
+			  const struct pcie_draft_function *function)
+{
+	const struct pcie_function *final = function->final;
+
+	if (!pcie_side_is_dpu(final->side))
+		return 0;
+	for (uint32_t id = final->id - function->index; id < final->id; id++) {
+		const struct pcie_function *earlier = draft->functions[id].final;
+
+		if (pcie_side_is_dpu(earlier->side) && !same_place(earlier, final))
+			return pcie_draft_fail(draft, function, "side",
+					       "the card's DPU side is " PCIE_QUOTE
+					       " already; a card has one", earlier->side);
+	}
+	return 0;
+}
+
+/* Parents ---------------------------------------------------------------------- */
+
+/* The PF at @addr on the card and side of @function, or NULL. */
+static const struct pcie_function *find_pf(const struct pcie_draft *draft,
+					   const struct pcie_function *function,
+					   const struct pcie_addr *addr)
+{
+	const struct pcie_topology *topology = draft->topology;
+
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *pf = &topology->functions[i];
+
+		if (pf->type == PCIE_FUNC_PF && same_place(pf, function) &&
+		    pcie_addr_equal(&pf->addr, addr))
+			return pf;
+	}
+	return NULL;
+}
+
+/* The PF that the file lists last before @function on its card and side, or NULL. */
+static const struct pcie_function *pf_before(const struct pcie_draft *draft,
+					     const struct pcie_function *function)
+{
+	for (uint32_t id = function->id; id-- > 0;) {
+		const struct pcie_function *pf = &draft->topology->functions[id];
+
+		if (pf->type == PCIE_FUNC_PF && same_place(pf, function))
+			return pf;
+	}
+	return NULL;
+}
+
+static int link_vf(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
+{
+	const char *text = vf->yaml->parent;
+	const struct pcie_function *pf;
+	struct pcie_addr addr;
+
+	if (text && pcie_addr_parse(text, &addr))
+		return pcie_draft_fail(draft, vf, "parent",
+				       PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
+				       text);
+	pf = text ? find_pf(draft, vf->final, &addr) : pf_before(draft, vf->final);
+	if (!pf && text)
+		return pcie_draft_fail(draft, vf, "parent",
+				       "no PF of this card has the address " PCIE_QUOTE
+				       " on side " PCIE_QUOTE, text, vf->final->side);
+	if (!pf)
+		return pcie_draft_fail(draft, vf, "type",
+				       "a VF needs a PF: list one before it on this card and side "
+				       PCIE_QUOTE ", or name it with \"parent\"", vf->final->side);
+	vf->final->parent = pf->id;
+	return 0;
+}
+
+static int link_sf(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
+{
+	const struct pcie_function *pf = find_pf(draft, sf->final, &sf->final->addr);
+
+	if (!pf)
+		return pcie_draft_fail(draft, sf, "pci",
+				       "no PF of this card has the address " PCIE_QUOTE
+				       " on side " PCIE_QUOTE "; an SF has its PF's address",
+				       sf->yaml->pci, sf->final->side);
+	sf->final->parent = pf->id;
+	return 0;
+}
+
+static int link_parent(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	function->final->parent = function->final->id;
+	if (function->yaml->parent && function->final->type != PCIE_FUNC_VF)
+		return pcie_draft_fail(draft, function, "parent",
+				       "only a VF names its PF; a PF has none, an SF has its PF's address");
+	if (function->final->type == PCIE_FUNC_VF)
+		return link_vf(draft, function);
+	if (function->final->type == PCIE_FUNC_SF)
+		return link_sf(draft, function);
+	return 0;
+}
+
+/* Order ------------------------------------------------------------------------ */
+
+static bool are_siblings(const struct pcie_function *a, const struct pcie_function *b)
+{
+	if (a->type != b->type || !same_place(a, b))
+		return false;
+	return a->type == PCIE_FUNC_PF || a->parent == b->parent;
+}
+
+/* Number @function among its like, and its side among the card's host sides. */
+static void count_before(const struct pcie_draft *draft, struct pcie_draft_function *function)
+{
+	bool side_known = pcie_side_is_dpu(function->final->side);
+
+	for (uint32_t id = function->final->id - function->index; id < function->final->id; id++) {
+		const struct pcie_draft_function *earlier = &draft->functions[id];
+
+		if (are_siblings(earlier->final, function->final))
+			function->ordinal++;
+		if (side_known || pcie_side_is_dpu(earlier->final->side))
+			continue;
+		side_known = same_place(earlier->final, function->final);
+		if (side_known)
+			function->side_ordinal = earlier->side_ordinal;
+		else if (function->side_ordinal <= earlier->side_ordinal)
+			function->side_ordinal = earlier->side_ordinal + 1;
+	}
+}
+
+static bool sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf,
+			   uint32_t index)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_draft_function *other = &draft->functions[i];
+
+		if (other->yaml->sf_index && other->final->sf_index == index &&
+		    are_siblings(other->final, sf))
+			return true;
+	}
+	return false;
+}
+
+/* An SF without an index gets the lowest above those given so to its PF that no SF has. */
+static void index_sf(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
+{
+	uint32_t index = 0;
+
+	if (sf->final->type != PCIE_FUNC_SF || sf->yaml->sf_index)
+		return;
+	for (uint32_t id = 0; id < sf->final->id; id++) {
+		const struct pcie_draft_function *earlier = &draft->functions[id];
+
+		if (!earlier->yaml->sf_index && are_siblings(earlier->final, sf->final))
+			index = earlier->final->sf_index + 1;
+	}
+	while (sf_index_given(draft, sf->final, index))
+		index++;
+	sf->final->sf_index = index;
+}
+
+int pcie_draft_link(struct pcie_draft *draft)
+{
+	size_t num_functions = draft->topology->num_functions;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < num_functions; i++)
+		rc = check_dpu_side(draft, &draft->functions[i]);
+	for (size_t i = 0; !rc && i < num_functions; i++)
+		rc = link_parent(draft, &draft->functions[i]);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < num_functions; i++)
+		count_before(draft, &draft->functions[i]);
+	for (size_t i = 0; i < num_functions; i++)
+		index_sf(draft, &draft->functions[i]);
+	return 0;
+}

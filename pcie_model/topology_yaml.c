@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology_yaml_priv.h"
+
+#include <cyaml/cyaml.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology.h"
+
+/* The schema ----------------------------------------------------------------- */
+
+#define REQUIRED CYAML_FLAG_POINTER
+#define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
+#define TEXT_FIELD(presence, type, member, key) \
+	CYAML_FIELD_STRING_PTR(key, presence, type, member, 0, CYAML_UNLIMITED)
+
+static const cyaml_schema_value_t text_schema = {
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
+};
+
+static const cyaml_schema_field_t caps_fields[] = {
+#define FIELD(kind, member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_caps, member, key),
+	PCIE_YAML_CAPS(FIELD)
+#undef FIELD
+	CYAML_FIELD_END
+};
+
+static const cyaml_schema_field_t function_fields[] = {
+#define FIELD(member, key, presence) TEXT_FIELD(presence, struct pcie_yaml_function, member, key),
+	PCIE_YAML_FUNCTION_FIELDS(FIELD)
+#undef FIELD
+	CYAML_FIELD_SEQUENCE_COUNT("represents", OPTIONAL, struct pcie_yaml_function, represents,
+				   num_represents, &text_schema, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_MAPPING_PTR("caps", OPTIONAL, struct pcie_yaml_function, caps, caps_fields),
+	CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t function_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct pcie_yaml_function, function_fields),
+};
+
+static const cyaml_schema_field_t card_fields[] = {
+	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, name, "name"),
+	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
+	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions,
+				   num_functions, &function_schema, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t card_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct pcie_yaml_card, card_fields),
+};
+
+static const cyaml_schema_field_t top_fields[] = {
+	CYAML_FIELD_SEQUENCE_COUNT("cards", REQUIRED, struct pcie_yaml, cards, num_cards,
+				   &card_schema, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_END
+};
+
+static const cyaml_schema_value_t top_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct pcie_yaml, top_fields),
+};
+
+/* libcyaml's complaint: its first error line, then a trace of places, innermost first. */
+struct complaint {
+	char text[PCIE_ERROR_SIZE];
+	char path[PCIE_YAML_PATH_SIZE];
+	bool innermost_is_field; /* the innermost place is a field, not a list entry */
+};
+
+static bool is_first_place(const struct complaint *complaint)
+{
+	return complaint->path[0] == '\0';
+}
+
+static void prepend(struct complaint *complaint, const char *part)
+{
+	size_t part_len = strlen(part), path_len = strlen(complaint->path);
+
+	if (part_len + path_len + 1 > sizeof(complaint->path))
+		return;
+	memmove(complaint->path + part_len, complaint->path, path_len + 1);
+	memcpy(complaint->path, part, part_len);
+}
+
+static void note_place(struct complaint *complaint, const char *line)
+{
+	char key[PCIE_YAML_MAX_KEY], part[PCIE_YAML_MAX_KEY + 2];
+	unsigned int count;
+
+	if (sscanf(line, " in mapping field '%63[^']'", key) == 1) {
+		complaint->innermost_is_field |= is_first_place(complaint);
+		snprintf(part, sizeof(part), ".%s", key);
+		prepend(complaint, part);
+	} else if (sscanf(line, " in sequence entry '%u'", &count) == 1 && count > 0) {
+		snprintf(part, sizeof(part), "[%u]", count - 1); /* libcyaml counts from 1 */
+		prepend(complaint, part);
+	}
+}
+
+static void on_log(cyaml_log_t level, void *arg, const char *format, va_list args)
+{
+	struct complaint *complaint = arg;
+	char line[PCIE_ERROR_SIZE];
+
+	if (level < CYAML_LOG_ERROR)
+		return;
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = '\0';
+	if (!complaint->text[0])
+		snprintf(complaint->text, sizeof(complaint->text), "%s", line);
+	else
+		note_place(complaint, line);
+}
+
+static const char *kind_expected(const char *text)
+{
+	if (strstr(text, "Expecting SEQUENCE"))
+		return "expected a list ([a, b] or \"- a\" lines)";
+	if (strstr(text, "Expecting MAPPING"))
+		return "expected a mapping (\"key: value\" lines)";
+	return "expected a single value";
+}
+
+/* The field's name in "Load: what is wrong: name". */
+static const char *field_named(const char *text)
+{
+	const char *colon = strstr(text, ": ");
+
+	colon = colon ? strstr(colon + 2, ": ") : NULL;
+	return colon ? colon + 2 : text;
+}
+
+static int fail_at_field(const struct pcie_yaml_source *source, const char *outer,
+			 const char *field, const char *reason)
+{
+	char path[PCIE_YAML_PATH_SIZE + PCIE_ERROR_SIZE + 1];
+
+	snprintf(path, sizeof(path), "%s%s%s", outer, *outer ? "." : "", field);
+	return pcie_yaml_source_fail(source, path, "%s", reason);
+}
+
+/* A complaint about a whole mapping blames the field that was read last: leave it out. */
+static void strip_field(struct complaint *complaint)
+{
+	char *dot = strrchr(complaint->path, '.');
+
+	if (complaint->innermost_is_field && dot)
+		*dot = '\0';
+}
+
+static int report(const struct pcie_yaml_source *source, struct complaint *complaint,
+		  cyaml_err_t err)
+{
+	char *path = complaint->path;
+
+	if (err == CYAML_ERR_MAPPING_FIELD_MISSING)
+		strip_field(complaint);
+	if (*path == '.') /* of the outermost field */
+		path++;
+	switch (err) {
+	case CYAML_ERR_OOM:
+		return -ENOMEM;
+	case CYAML_ERR_MAPPING_FIELD_MISSING:
+		return fail_at_field(source, path, field_named(complaint->text),
+				     "is missing; this field is required");
+	case CYAML_ERR_INVALID_KEY:
+		return fail_at_field(source, path, field_named(complaint->text),
+				     "unknown field; check its spelling against doc/topology.md");
+	case CYAML_ERR_UNEXPECTED_EVENT:
+		return pcie_yaml_source_fail(source, path, "is given twice; remove one");
+	case CYAML_ERR_INVALID_VALUE:
+		if (!*path)
+			return pcie_yaml_source_fail(source, path, "expected \"cards:\" and a list");
+		return pcie_yaml_source_fail(source, path, "%s", kind_expected(complaint->text));
+	default:
+		return pcie_yaml_source_fail(source, path, "%s",
+					     complaint->text[0] ? complaint->text :
+								  cyaml_strerror(err));
+	}
+}
+
+/* Loading --------------------------------------------------------------------- */
+
+static void *memory(void *arg, void *ptr, size_t size)
+{
+	(void)arg;
+	if (size)
+		return realloc(ptr, size);
+	free(ptr);
+	return NULL;
+}
+
+static cyaml_config_t config_with(struct complaint *complaint)
+{
+	return (cyaml_config_t){
+		.log_fn = complaint ? on_log : NULL,
+		.log_ctx = complaint,
+		.log_level = CYAML_LOG_ERROR,
+		.mem_fn = memory,
+		.flags = CYAML_CFG_NO_ALIAS,
+	};
+}
+
+/* libcyaml leaves the same behind for an absent and an empty list, so look again. */
+static void note_represents(void *arg, const char *path, size_t line)
+{
+	struct pcie_yaml *yaml = arg;
+	unsigned int card, function;
+	int end = 0;
+
+	(void)line;
+	if (sscanf(path, "cards[%u].functions[%u].represents%n", &card, &function, &end) == 2 &&
+	    end > 0 && !path[end])
+		yaml->cards[card].functions[function].has_represents = true;
+}
+
+int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret_yaml)
+{
+	struct complaint complaint = { .innermost_is_field = false };
+	cyaml_config_t config = config_with(&complaint);
+	struct pcie_yaml *yaml = NULL;
+	cyaml_err_t err;
+	int rc;
+
+	rc = pcie_yaml_source_check(source);
+	if (rc)
+		return rc;
+	err = cyaml_load_data((const uint8_t *)source->text, source->len, &config, &top_schema,
+			      (cyaml_data_t **)&yaml, NULL);
+	if (err != CYAML_OK)
+		return report(source, &complaint, err);
+	rc = pcie_yaml_source_walk(source, note_represents, yaml);
+	if (rc) {
+		pcie_yaml_free(yaml);
+		return rc;
+	}
+	*ret_yaml = yaml;
+	return 0;
+}
+
+void pcie_yaml_free(struct pcie_yaml *yaml)
+{
+	cyaml_config_t config = config_with(NULL);
+
+	cyaml_free(&config, &top_schema, yaml, 0);
+}

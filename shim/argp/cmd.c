@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/argp/cmd.c - commands: made, described by setters, registered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "argp_priv.h"
+
+static struct doca_argp_cmd *cmd_lookup(const struct doca_argp_cmd *handle)
+{
+	struct doca_argp_cmd *cmd;
+
+	for (cmd = argp_parser.made_cmds; cmd; cmd = cmd->next_made)
+		if (cmd == handle)
+			return cmd->owner == ARGP_DEAD ? NULL : cmd;
+	return NULL;
+}
+
+static void free_texts(struct doca_argp_cmd *cmd)
+{
+	free(cmd->name);
+	free(cmd->description);
+	cmd->name = NULL;
+	cmd->description = NULL;
+}
+
+/* Free all but the addresses, of @cmd and all that is registered inside it. */
+static void cmd_bury(struct doca_argp_cmd *cmd)
+{
+	struct doca_argp_param *param;
+	struct doca_argp_cmd *inner;
+
+	for (param = cmd->params; param; param = param->next)
+		argp_param_bury(param);
+	for (inner = cmd->commands; inner; inner = inner->next)
+		cmd_bury(inner);
+	cmd->params = NULL;
+	cmd->commands = NULL;
+	free_texts(cmd);
+	cmd->owner = ARGP_DEAD;
+}
+
+void argp_cmds_free_all(void)
+{
+	struct doca_argp_cmd *cmd;
+
+	while ((cmd = argp_parser.made_cmds)) {
+		argp_parser.made_cmds = cmd->next_made;
+		free_texts(cmd);
+		free(cmd);
+	}
+}
+
+doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
+{
+	struct doca_argp_cmd *made;
+
+	if (argp_parser.state == ARGP_OFF) {
+		argp_misuse(__func__, "call doca_argp_init() first");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (!cmd)
+		return DOCA_ERROR_INVALID_VALUE;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return DOCA_ERROR_NO_MEMORY;
+	made->next_made = argp_parser.made_cmds;
+	argp_parser.made_cmds = made;
+	*cmd = made;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
+{
+	struct doca_argp_cmd *found = cmd_lookup(cmd);
+
+	if (!found) {
+		argp_misuse(__func__, "the command is NULL, destroyed or unknown");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (found->owner == ARGP_REGISTERED) {
+		argp_misuse(__func__, "'%s' is registered; doca_argp_destroy() frees it", found->name);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	cmd_bury(found);
+	return DOCA_SUCCESS;
+}
+
+/* --- Setters --- */
+
+static bool may_set(const struct doca_argp_cmd *cmd, const char *func)
+{
+	const struct doca_argp_cmd *found = cmd_lookup(cmd);
+
+	if (!found)
+		argp_misuse(func, "the command is NULL, destroyed or unknown; nothing was set");
+	else if (found->owner == ARGP_REGISTERED)
+		argp_misuse(func, "'%s' is registered already; nothing was set", found->name);
+	return found && found->owner == ARGP_PROGRAMS;
+}
+
+void doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name)
+{
+	if (may_set(cmd, __func__))
+		argp_set_text(&cmd->name, name, __func__);
+}
+
+void doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description)
+{
+	if (may_set(cmd, __func__))
+		argp_set_text(&cmd->description, description, __func__);
+}
+
+void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback)
+{
+	if (!may_set(cmd, __func__))
+		return;
+	if (!callback)
+		argp_misuse(__func__, "the callback is NULL; nothing was set");
+	else
+		cmd->callback = callback;
+}
+
+void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
+{
+	if (may_set(cmd, __func__))
+		cmd->hidden = true;
+}
+
+/* --- Registering --- */
+
+doca_error_t argp_cmd_check_parent(const struct doca_argp_cmd *handle, const char *func)
+{
+	const struct doca_argp_cmd *cmd = cmd_lookup(handle);
+
+	if (!cmd) {
+		argp_misuse(func, "the command is NULL, destroyed or unknown");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (cmd->owner == ARGP_REGISTERED) {
+		argp_misuse(func, "'%s' is registered already; fill a command first, then register it",
+			    cmd->name);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struct doca_argp_cmd *cmd,
+				 const char *func)
+{
+	const struct doca_argp_cmd *other;
+
+	if (!cmd->name || !cmd->description) {
+		argp_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
+			    cmd->name ? "description" : "name");
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	if (cmd->name[0] == '\0' || cmd->name[0] == '-') {
+		argp_misuse(func, "'%s' is no name for a command: it would not be found in the arguments",
+			    cmd->name);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	for (other = parent->commands; other; other = other->next) {
+		if (strcmp(other->name, cmd->name) == 0) {
+			argp_misuse(func, "there is a command '%s' already; choose another name", cmd->name);
+			return DOCA_ERROR_INVALID_VALUE;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func)
+{
+	doca_error_t result = argp_check_open(func);
+	struct doca_argp_cmd **end = &parent->commands;
+
+	if (result == DOCA_SUCCESS)
+		result = check_fields(parent, cmd, func);
+	if (result != DOCA_SUCCESS)
+		return result;
+	while (*end)
+		end = &(*end)->next;
+	*end = cmd;
+	cmd->parent = parent;
+	cmd->owner = ARGP_REGISTERED;
+	return DOCA_SUCCESS;
+}
+
+/* @cmd is the parser's from here on: it ends in @parent or is buried, with all
+ * inside it. One that was registered before stays where it is. */
+static doca_error_t take_over(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func,
+			      doca_error_t parent_state)
+{
+	doca_error_t result = parent_state;
+
+	if (cmd->owner == ARGP_REGISTERED) {
+		argp_misuse(func, "'%s' is registered already", cmd->name);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (parent == cmd) {
+		argp_misuse(func, "a command can't be inside itself");
+		result = DOCA_ERROR_INVALID_VALUE;
+	}
+	if (result == DOCA_SUCCESS)
+		result = add_cmd(parent, cmd, func);
+	if (result != DOCA_SUCCESS)
+		cmd_bury(cmd);
+	return result;
+}
+
+static doca_error_t check_handle(const struct doca_argp_cmd *found, const char *func)
+{
+	if (argp_parser.state == ARGP_OFF)
+		return argp_check_open(func);
+	if (!found) {
+		argp_misuse(func, "the command is NULL, destroyed or unknown");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
+{
+	struct doca_argp_cmd *cmd = cmd_lookup(input_cmd);
+	doca_error_t result = check_handle(cmd, __func__);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return take_over(&argp_parser.program, cmd, __func__, DOCA_SUCCESS);
+}
+
+doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd)
+{
+	struct doca_argp_cmd *inner = cmd_lookup(input_cmd);
+	doca_error_t result = check_handle(inner, __func__);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return take_over(cmd, inner, __func__, argp_cmd_check_parent(cmd, __func__));
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "argp_priv.h"
+
+#define FIRST_READ_BYTES ((size_t)4096)
+#define MAX_FILE_BYTES ((size_t)16 << 20) /* far beyond any file of flags */
+
+struct content {
+	char *bytes;
+	size_t size;
+	size_t room;
+};
+
+static doca_error_t make_room(struct content *content, const char *path)
+{
+	size_t room = content->room ? 2 * content->room : FIRST_READ_BYTES;
+	char *bytes;
+
+	if (content->size < content->room)
+		return DOCA_SUCCESS;
+	if (room > MAX_FILE_BYTES) {
+		argp_report("'%s' has %zu bytes or more; is it the right file?", path, MAX_FILE_BYTES);
+		return DOCA_ERROR_IO_FAILED;
+	}
+	bytes = realloc(content->bytes, room);
+	if (!bytes)
+		return argp_report_no_memory();
+	content->bytes = bytes;
+	content->room = room;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t read_all(int fd, const char *path, struct content *content)
+{
+	doca_error_t result;
+	ssize_t got;
+
+	do {
+		result = make_room(content, path);
+		if (result != DOCA_SUCCESS)
+			return result;
+		got = read(fd, content->bytes + content->size, content->room - content->size);
+		if (got > 0)
+			content->size += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got == 0)
+		return DOCA_SUCCESS;
+	argp_report("can't read the JSON file '%s': %s", path, strerror(errno));
+	return DOCA_ERROR_IO_FAILED;
+}
+
+static doca_error_t read_file(const char *path, struct content *content)
+{
+	doca_error_t result;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		argp_report("can't open the JSON file '%s': %s", path, strerror(errno));
+		return DOCA_ERROR_IO_FAILED;
+	}
+	result = read_all(fd, path, content);
+	close(fd);
+	return result;
+}
+
+static size_t line_of(const struct content *content, size_t at)
+{
+	size_t line = 1, i;
+
+	for (i = 0; i < at && i < content->size; i++)
+		line += content->bytes[i] == '\n';
+	return line;
+}
+
+/* Where the line comment or block comment at @at ends; @at if there is none. */
+static size_t skip_comment(const struct content *content, size_t at)
+{
+	const char *bytes = content->bytes + at, *end;
+	size_t left = content->size - at;
+
+	if (left < 2 || bytes[0] != '/')
+		return at;
+	if (bytes[1] == '/') {
+		end = memchr(bytes, '\n', left);
+		return end ? at + (size_t)(end - bytes) : content->size;
+	}
+	end = bytes[1] == '*' ? memmem(bytes + 2, left - 2, "*/", 2) : NULL;
+	return end ? at + (size_t)(end - bytes) + 2 : at;
+}
+
+/* The first byte from @at on that is neither blank nor in a comment. */
+static size_t skip_blank(const struct content *content, size_t at)
+{
+	size_t before;
+
+	do {
+		before = at;
+		while (at < content->size && content->bytes[at] && strchr(" \t\r\n", content->bytes[at]))
+			at++;
+		if (at < content->size)
+			at = skip_comment(content, at);
+	} while (at != before);
+	return at;
+}
+
+/* Judge what @tokener made of @content; @root may be NULL. */
+static doca_error_t check_parsed(struct json_tokener *tokener, const struct json_object *root,
+				 const struct content *content, const char *path)
+{
+	enum json_tokener_error error = json_tokener_get_error(tokener);
+	size_t end = json_tokener_get_parse_end(tokener), rest;
+
+	if (error == json_tokener_continue) {
+		argp_report("'%s' is cut off: the JSON in it has no end", path);
+		return DOCA_ERROR_IO_FAILED;
+	}
+	if (error != json_tokener_success) {
+		argp_report("'%s', line %zu: not JSON: %s", path, line_of(content, end),
+			    json_tokener_error_desc(error));
+		return DOCA_ERROR_IO_FAILED;
+	}
+	rest = skip_blank(content, end);
+	if (rest != content->size) {
+		argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
+			    line_of(content, rest));
+		return DOCA_ERROR_IO_FAILED;
+	}
+	if (json_object_is_type(root, json_type_object))
+		return DOCA_SUCCESS;
+	argp_report("'%s' must be one JSON object, with sections like \"doca_program_flags\"", path);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t parse(const struct content *content, const char *path, struct json_object **ret_root)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *root;
+	doca_error_t result;
+
+	if (!tokener)
+		return argp_report_no_memory();
+	root = json_tokener_parse_ex(tokener, content->bytes, (int)content->size);
+	result = check_parsed(tokener, root, content, path);
+	json_tokener_free(tokener);
+	if (result == DOCA_SUCCESS)
+		*ret_root = root;
+	else
+		json_object_put(root);
+	return result;
+}
+
+doca_error_t argp_json_read(const char *path, struct json_object **ret_root)
+{
+	struct content content = { 0 };
+	doca_error_t result = read_file(path, &content);
+
+	if (result == DOCA_SUCCESS)
+		result = parse(&content, path, ret_root);
+	free(content.bytes);
+	return result;
+}

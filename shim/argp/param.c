@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/argp/param.c - parameters: made, described by setters, registered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "argp_priv.h"
+
+struct doca_argp_param *argp_param_make(void)
+{
+	struct doca_argp_param *param = calloc(1, sizeof(*param));
+
+	if (!param)
+		return NULL;
+	param->next_made = argp_parser.made_params;
+	argp_parser.made_params = param;
+	return param;
+}
+
+struct doca_argp_param *argp_param_lookup(const struct doca_argp_param *handle)
+{
+	struct doca_argp_param *param;
+
+	for (param = argp_parser.made_params; param; param = param->next_made)
+		if (param == handle)
+			return param->owner == ARGP_DEAD ? NULL : param;
+	return NULL;
+}
+
+void argp_param_bury(struct doca_argp_param *param)
+{
+	free(param->short_name);
+	free(param->long_name);
+	free(param->description);
+	free(param->arguments);
+	param->short_name = NULL;
+	param->long_name = NULL;
+	param->description = NULL;
+	param->arguments = NULL;
+	param->owner = ARGP_DEAD;
+}
+
+void argp_params_free_all(void)
+{
+	struct doca_argp_param *param;
+
+	while ((param = argp_parser.made_params)) {
+		argp_parser.made_params = param->next_made;
+		argp_param_bury(param);
+		free(param);
+	}
+}
+
+doca_error_t doca_argp_param_create(struct doca_argp_param **param)
+{
+	struct doca_argp_param *made;
+
+	if (argp_parser.state == ARGP_OFF) {
+		argp_misuse(__func__, "call doca_argp_init() first");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (!param)
+		return DOCA_ERROR_INVALID_VALUE;
+	made = argp_param_make();
+	if (!made)
+		return DOCA_ERROR_NO_MEMORY;
+	*param = made;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
+{
+	struct doca_argp_param *found = argp_param_lookup(param);
+
+	if (!found) {
+		argp_misuse(__func__, "the parameter is NULL, destroyed or unknown");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (found->owner == ARGP_REGISTERED) {
+		argp_misuse(__func__, "%s is registered; doca_argp_destroy() frees it", argp_flag_name(found));
+		return DOCA_ERROR_BAD_STATE;
+	}
+	argp_param_bury(found);
+	return DOCA_SUCCESS;
+}
+
+/* --- Setters --- */
+
+static bool may_set(const struct doca_argp_param *param, const char *func)
+{
+	const struct doca_argp_param *found = argp_param_lookup(param);
+
+	if (!found)
+		argp_misuse(func, "the parameter is NULL, destroyed or unknown; nothing was set");
+	else if (found->owner == ARGP_REGISTERED)
+		argp_misuse(func, "%s is registered already; nothing was set", argp_flag_name(found));
+	return found && found->owner == ARGP_PROGRAMS;
+}
+
+void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *name)
+{
+	if (may_set(param, __func__))
+		argp_set_text(&param->short_name, name, __func__);
+}
+
+void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name)
+{
+	if (may_set(param, __func__))
+		argp_set_text(&param->long_name, name, __func__);
+}
+
+void doca_argp_param_set_arguments(struct doca_argp_param *param, const char *arguments)
+{
+	if (may_set(param, __func__))
+		argp_set_text(&param->arguments, arguments, __func__);
+}
+
+void doca_argp_param_set_description(struct doca_argp_param *param, const char *description)
+{
+	if (may_set(param, __func__))
+		argp_set_text(&param->description, description, __func__);
+}
+
+void doca_argp_param_set_callback(struct doca_argp_param *param, doca_argp_param_cb_t callback)
+{
+	if (!may_set(param, __func__))
+		return;
+	if (!callback)
+		argp_misuse(__func__, "the callback is NULL; nothing was set");
+	else
+		param->callback = callback;
+}
+
+void doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type type)
+{
+	if (!may_set(param, __func__))
+		return;
+	if (type < DOCA_ARGP_TYPE_STRING || type > DOCA_ARGP_TYPE_JSON_OBJ)
+		argp_misuse(__func__, "%d is not a type; nothing was set", (int)type);
+	else
+		param->type = type;
+}
+
+void doca_argp_param_set_mandatory(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->mandatory = true;
+}
+
+void doca_argp_param_set_cli_only(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->cli_only = true;
+}
+
+void doca_argp_param_set_multiplicity(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->multiple = true;
+}
+
+void doca_argp_param_set_singular(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->singular = true;
+}
+
+void doca_argp_param_set_inherited(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->inherited = true;
+}
+
+void doca_argp_param_set_hidden(struct doca_argp_param *param)
+{
+	if (may_set(param, __func__))
+		param->hidden = true;
+}

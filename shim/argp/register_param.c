@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/argp/register_param.c - what a parameter must have to be taken in.
+ *
+ * A parameter may have the name of a general flag, save the JSON file's, and of
+ * a parameter of another command: the nearest one wins (find.c). Two of the
+ * same name in one command could never be told apart.
+ */
+#include <string.h>
+
+#include "argp_priv.h"
+
+void argp_cmd_append_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
+{
+	struct doca_argp_param **end = &cmd->params;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = param;
+	param->owner = ARGP_REGISTERED;
+}
+
+static bool name_is_good(const char *name)
+{
+	return !name || (name[0] != '\0' && name[0] != '-' && !strchr(name, '='));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool name_is_taken(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
+{
+	const struct doca_argp_param *other;
+
+	for (other = cmd->params; other; other = other->next)
+		if (same(other->short_name, param->short_name) || same(other->long_name, param->long_name))
+			return true;
+	return same(param->short_name, "j") || same(param->long_name, "json");
+}
+
+static const char *missing_field(const struct doca_argp_param *param)
+{
+	if (!param->short_name && !param->long_name)
+		return "name, short or long";
+	if (!param->description)
+		return "description";
+	if (!param->callback)
+		return "callback";
+	return param->type == DOCA_ARGP_TYPE_UNKNOWN ? "type" : NULL;
+}
+
+static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param,
+				 const char *func)
+{
+	const char *missing = missing_field(param);
+
+	if (missing) {
+		argp_misuse(func, "%s has no %s", argp_flag_name(param), missing);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	if (!name_is_good(param->short_name) || !name_is_good(param->long_name)) {
+		argp_misuse(func, "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
+			    param->short_name ? param->short_name : "(none)",
+			    param->long_name ? param->long_name : "(none)");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (name_is_taken(cmd, param)) {
+		argp_misuse(func, "the names of %s are taken; choose others", argp_flag_name(param));
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+/* Add a parameter that is the program's to @cmd. */
+static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func)
+{
+	doca_error_t result = argp_check_open(func);
+
+	if (result == DOCA_SUCCESS)
+		result = check_fields(cmd, param, func);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!param->long_name)
+		param->cli_only = true; /* a key in the file would be its long name */
+	argp_cmd_append_param(cmd, param);
+	return DOCA_SUCCESS;
+}
+
+/* @param is the parser's from here on: it ends in @cmd or is buried. One that
+ * was registered before stays where it is. */
+static doca_error_t take_over(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func,
+			      doca_error_t cmd_state)
+{
+	doca_error_t result = cmd_state;
+
+	if (param->owner == ARGP_REGISTERED) {
+		argp_misuse(func, "%s is registered already", argp_flag_name(param));
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (result == DOCA_SUCCESS)
+		result = add_param(cmd, param, func);
+	if (result != DOCA_SUCCESS)
+		argp_param_bury(param);
+	return result;
+}
+
+static doca_error_t check_handle(const struct doca_argp_param *found, const char *func)
+{
+	if (argp_parser.state == ARGP_OFF)
+		return argp_check_open(func);
+	if (!found) {
+		argp_misuse(func, "the parameter is NULL, destroyed or unknown");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_register_param(struct doca_argp_param *input_param)
+{
+	struct doca_argp_param *param = argp_param_lookup(input_param);
+	doca_error_t result = check_handle(param, __func__);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return take_over(&argp_parser.program, param, __func__, DOCA_SUCCESS);
+}
+
+doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *input_param)
+{
+	struct doca_argp_param *param = argp_param_lookup(input_param);
+	doca_error_t result = check_handle(param, __func__);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return take_over(cmd, param, __func__, argp_cmd_check_parent(cmd, __func__));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "argp_priv.h"
+
+char *argp_dup_n(const char *text, size_t length)
+{
+	char *copy = calloc(1, length + 1);
+
+	if (copy)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *argp_dup(const char *text)
+{
+	return argp_dup_n(text, strlen(text));
+}
+
+void argp_set_text(char **slot, const char *text, const char *func)
+{
+	char *copy;
+
+	if (!text) {
+		argp_misuse(func, "the text is NULL; nothing was set");
+		return;
+	}
+	copy = argp_dup(text);
+	if (!copy) {
+		argp_misuse(func, "no memory for '%s'; nothing was set", text);
+		return;
+	}
+	free(*slot);
+	*slot = copy;
+}
+
+bool argp_text_to_int(const char *text, int *ret_number)
+{
+	long number;
+	char *end;
+
+	if (!strchr("+-0123456789", text[0]) || text[0] == '\0')
+		return false; /* strtol() would skip blanks */
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || end == text || *end != '\0' || number < INT_MIN || number > INT_MAX)
+		return false;
+	*ret_number = (int)number;
+	return true;
+}
+
+const char *argp_flag_name(const struct doca_argp_param *param)
+{
+	static char name[128];
+
+	if (param->long_name)
+		snprintf(name, sizeof(name), "--%s", param->long_name);
+	else if (param->short_name)
+		snprintf(name, sizeof(name), "-%s", param->short_name);
+	else
+		return "a parameter without a name";
+	return name;
+}

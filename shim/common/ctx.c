@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ctx_priv.h"
+
+#include <assert.h>
+
+#include "check.h"
+#include "runtime.h"
+#include "task_priv.h"
+
+static const bool edges[4][4] = { /* [from][to] */
+	[DOCA_CTX_STATE_IDLE] = {[DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true},
+	[DOCA_CTX_STATE_STARTING] = {[DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true},
+	[DOCA_CTX_STATE_RUNNING] = {[DOCA_CTX_STATE_STOPPING] = true},
+	[DOCA_CTX_STATE_STOPPING] = {[DOCA_CTX_STATE_IDLE] = true},
+};
+
+/* The one place that changes a state. */
+static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
+{
+	enum doca_ctx_states from = ctx->state;
+
+	assert(edges[from][to]);
+	ctx->state = to;
+	if (ctx->state_changed)
+		ctx->state_changed(ctx->user_data, ctx, from, to);
+}
+
+void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev)
+{
+	ctx->ops = ops;
+	ctx->dev = dev;
+	shim_dev_hold(dev);
+}
+
+doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_IDLE) {
+		sim_err("doca_%s_destroy: the context is not idle; stop it, free its tasks and progress its engine first",
+			ctx->ops->name);
+		return DOCA_ERROR_IN_USE;
+	}
+	shim_pe_disconnect(ctx);
+	shim_dev_release(ctx->dev);
+	return DOCA_SUCCESS;
+}
+
+bool shim_ctx_is(const struct doca_ctx *ctx)
+{
+	return ctx && (uintptr_t)ctx % _Alignof(struct doca_ctx) == 0 && ctx->object.magic > shim_magic(SHIM_PE) &&
+	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
+}
+
+#define NEED_CTX(ctx)                                                                                   \
+	do {                                                                                            \
+		if (doca_unlikely(!shim_ctx_is(ctx)))                                                   \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                       \
+					   (ctx) ? "no live context: its object was destroyed" : "NULL"); \
+	} while (0)
+
+doca_error_t doca_ctx_start(struct doca_ctx *ctx)
+{
+	doca_error_t result;
+
+	NEED_CTX(ctx);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (!ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
+	result = ctx->ops->start(ctx);
+	if (result != DOCA_SUCCESS) {
+		shim_task_pools_free(ctx);
+		sim_queue_destroy(ctx->queue);
+		ctx->queue = NULL;
+		return result;
+	}
+	go(ctx, DOCA_CTX_STATE_RUNNING);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
+{
+	int rc = sim_queue_create(sim_session_engine(shim_session()), max_jobs, shim_pe_notify, ctx, &ctx->queue);
+
+	return rc < 0 ? DOCA_ERROR_INITIALIZATION : DOCA_SUCCESS;
+}
+
+bool shim_ctx_try_idle(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STOPPING || ctx->num_allocated > 0)
+		return false;
+	sim_queue_destroy(ctx->queue);
+	ctx->queue = NULL;
+	shim_task_pools_free(ctx);
+	ctx->ops->stopped(ctx);
+	go(ctx, DOCA_CTX_STATE_IDLE);
+	return true;
+}
+
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
+{
+	NEED_CTX(ctx);
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_SUCCESS;
+	if (ctx->state != DOCA_CTX_STATE_STOPPING) {
+		sim_queue_flush(ctx->queue);
+		go(ctx, DOCA_CTX_STATE_STOPPING);
+	}
+	if (ctx->state == DOCA_CTX_STATE_IDLE) /* the callback saw to it */
+		return DOCA_SUCCESS;
+	return shim_ctx_try_idle(ctx) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+}
+
+void shim_ctx_fail(struct doca_ctx *ctx)
+{
+	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
+		sim_warn("a %s task failed: its context stops, and completes the tasks behind it with an error",
+			 ctx->ops->name);
+		sim_queue_flush(ctx->queue);
+		go(ctx, DOCA_CTX_STATE_STOPPING);
+	}
+}
+
+void doca_ctx_flush_tasks(struct doca_ctx *ctx)
+{
+	if (!shim_ctx_is(ctx) || !ctx->queue)
+		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed or idle");
+	else
+		sim_queue_doorbell(ctx->queue);
+}
+
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(num_inflight_tasks);
+	*num_inflight_tasks = ctx->queue ? sim_queue_in_flight(ctx->queue) : 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(state);
+	*state = ctx->state;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data)
+{
+	NEED_CTX(ctx);
+	ctx->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(user_data);
+	*user_data = ctx->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(cb);
+	ctx->state_changed = cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(num_comp_vectors);
+	*num_comp_vectors = devinfo->function->caps.num_completion_vectors;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
+{
+	NEED_CTX(ctx);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (comp_vector >= shim_dev_function(ctx->dev)->caps.num_completion_vectors)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "vector %u; the device has %u", comp_vector,
+				   shim_dev_function(ctx->dev)->caps.num_completion_vectors);
+	ctx->completion_vector = comp_vector; /* spreads interrupts on a card; here one thread runs jobs anyway */
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(dpa_dev);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");
+	return SHIM_NOT_SIMULATED("the DPA");
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(gpu_dev);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");
+	return SHIM_NOT_SIMULATED("GPUs");
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Listing and opening devices. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "dev_priv.h"
+#include "list.h"
+#include "runtime.h"
+
+/* All functions of this process's side, made with the first list; indexed by function id. */
+static struct {
+	pthread_mutex_t lock;
+	size_t count;
+	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
+	struct doca_dev **devs;         /* NULL while closed */
+	uint32_t num_open;
+	struct shim_lists lists;
+} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void forget(void)
+{
+	for (size_t i = 0; i < devices.count; i++) {
+		if (devices.devinfos[i])
+			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
+		if (devices.devs[i])
+			shim_object_free(devices.devs[i], SHIM_DEV);
+	}
+	free(devices.devinfos);
+	free(devices.devs);
+	devices.devinfos = NULL;
+	devices.devs = NULL;
+	devices.count = 0;
+	devices.num_open = 0;
+	shim_lists_free_all(&devices.lists);
+}
+
+void shim_devices_forget(void)
+{
+	pthread_mutex_init(&devices.lock, NULL);
+	forget();
+}
+
+bool shim_devices_in_use(void)
+{
+	return devices.num_open > 0;
+}
+
+static doca_error_t make_table(struct sim_session *session)
+{
+	const struct pcie_topology *topology = sim_session_topology(session);
+	size_t count = topology->num_functions;
+
+	if (devices.devinfos)
+		return DOCA_SUCCESS;
+	devices.devinfos = calloc(count, sizeof(struct doca_devinfo *));
+	devices.devs = calloc(count, sizeof(struct doca_dev *));
+	devices.count = devices.devinfos && devices.devs ? count : 0;
+	for (size_t i = 0; i < devices.count; i++) {
+		if (strcmp(topology->functions[i].side, sim_session_side(session)) != 0)
+			continue;
+		devices.devinfos[i] = shim_object_new(SHIM_DEVINFO, sizeof(struct doca_devinfo));
+		if (!devices.devinfos[i]) {
+			devices.count = i;
+			break;
+		}
+		devices.devinfos[i]->function = &topology->functions[i];
+	}
+	if (devices.count == count)
+		return DOCA_SUCCESS;
+	forget();
+	return DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_count)
+{
+	struct doca_devinfo **list = shim_list_new(&devices.lists, devices.count);
+	uint32_t count = 0;
+
+	if (!list)
+		return DOCA_ERROR_NO_MEMORY;
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i])
+			list[count++] = devices.devinfos[i];
+	*ret_list = list;
+	*ret_count = count;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+{
+	struct sim_session *session;
+	doca_error_t result;
+
+	SHIM_NEED_OUT(dev_list);
+	SHIM_NEED_OUT(nb_devs);
+	result = shim_runtime_get(&session);
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&devices.lock);
+	result = make_table(session);
+	if (result == DOCA_SUCCESS)
+		result = make_list(dev_list, nb_devs);
+	pthread_mutex_unlock(&devices.lock);
+	return result;
+}
+
+doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
+{
+	bool found;
+
+	pthread_mutex_lock(&devices.lock);
+	found = shim_list_free(&devices.lists, dev_list);
+	pthread_mutex_unlock(&devices.lock);
+	if (!found)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "not a list of doca_devinfo_create_list(), or destroyed already");
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **ret_dev)
+{
+	struct doca_dev **slot = &devices.devs[devinfo->function->id];
+
+	if (!*slot) {
+		*slot = shim_object_new(SHIM_DEV, sizeof(**slot));
+		if (!*slot)
+			return DOCA_ERROR_NO_MEMORY;
+		(*slot)->devinfo = devinfo;
+		devices.num_open++;
+	}
+	(*slot)->opened++;
+	*ret_dev = *slot;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+	doca_error_t result;
+
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(dev);
+	pthread_mutex_lock(&devices.lock);
+	result = open_locked(devinfo, dev);
+	pthread_mutex_unlock(&devices.lock);
+	return result;
+}
+
+static doca_error_t close_locked(struct doca_dev *dev)
+{
+	if (dev->opened == 1 && dev->users > 0)
+		return DOCA_ERROR_IN_USE;
+	if (--dev->opened == 0) {
+		devices.devs[dev->devinfo->function->id] = NULL;
+		devices.num_open--;
+		shim_object_free(dev, SHIM_DEV);
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dev_close(struct doca_dev *dev)
+{
+	doca_error_t result;
+
+	if (!dev) /* fine, as with the vendor: the public DMA samples close a device that is closed and NULL */
+		return DOCA_SUCCESS;
+	SHIM_NEED(dev, SHIM_DEV);
+	pthread_mutex_lock(&devices.lock);
+	result = close_locked(dev);
+	pthread_mutex_unlock(&devices.lock);
+	if (result == DOCA_ERROR_IN_USE)
+		return SHIM_REFUSE(result, "%u memory map(s), context(s) or representor(s) still use the device; destroy them first",
+				   dev->users);
+	return result;
+}
+
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+	return shim_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
+}
+
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+	SHIM_NEED(dev, SHIM_DEV);
+	if (!shim_dev_function(dev)->caps.accelerate_resource_reclaim)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "the device lacks it; ask doca_devinfo_cap_is_accelerate_resource_reclaim_supported() first");
+	return DOCA_SUCCESS; /* nothing of ours is slow to reclaim */
+}
+
+void shim_dev_hold(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&devices.lock);
+	dev->users++;
+	pthread_mutex_unlock(&devices.lock);
+}
+
+void shim_dev_release(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&devices.lock);
+	dev->users--;
+	pthread_mutex_unlock(&devices.lock);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Devices, as the rest of the shim sees them. */
+#ifndef SHIM_DEV_PRIV_H
+#define SHIM_DEV_PRIV_H
+
+#include <doca_dev.h>
+
+#include "object.h"
+#include "pcie_model/topology.h"
+
+struct doca_devinfo {
+	struct shim_object object;
+	const struct pcie_function *function;
+};
+
+/* One for each opened function of the process. */
+struct doca_dev {
+	struct shim_object object;
+	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
+	uint32_t opened;              /* opens less closes */
+	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
+};
+
+struct doca_devinfo_rep {
+	struct shim_object object;
+	struct doca_dev *dev;                 /* through which it was listed */
+	const struct pcie_function *function; /* what it represents */
+};
+
+struct doca_dev_rep {
+	struct shim_object object;
+	struct doca_devinfo_rep *devinfo; /* its own copy */
+};
+
+/* Hold on to a device, so that its last close is refused; and let go. */
+SHIM_SHARED void shim_dev_hold(struct doca_dev *dev);
+SHIM_SHARED void shim_dev_release(struct doca_dev *dev);
+
+/* The function behind a device. */
+static inline const struct pcie_function *shim_dev_function(const struct doca_dev *dev)
+{
+	return dev->devinfo->function;
+}
+
+/* Whether any device is open. */
+bool shim_devices_in_use(void);
+
+/* Drop the table of devices: the session it came from is left. */
+void shim_devices_forget(void);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of the two kinds enter here: the application's through doca_log(),
+ * those of our own libraries through sim_log() of sim/log.h.
+ *
+ * Where an SDK record goes:
+ *   an SDK backend shows its level          to the SDK backends
+ *   else BFSIM_LOG_LEVEL allows its level   to standard error
+ *   else, with no SDK backend at all        to standard error, if a warning or
+ *                                           worse and within the global SDK limit
+ * The vendor's libraries are silent in the last case. We speak up, since a line
+ * of ours says what the application did wrong.
+ */
+#include "shim/common/log_priv.h"
+#include "sim/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A flood of one SDK message is cut to this many a second. Debug and trace
+ * records are shown to those who ask for them, so they get all. */
+#define SDK_QUANTITY 20
+#define SDK_BUCKET_NS UINT64_C(1000000000)
+
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+		      const char *format, ...)
+{
+	const char *source_name = shim_log_source_name(source);
+	struct shim_log_place place = { fname ? fname : source_name, line, func };
+	va_list args;
+
+	if (!shim_log_level_ok(level) || level == DOCA_LOG_LEVEL_DISABLE) {
+		sim_err("log record at %s:%d: %u is no level of a record; they are 20 (critical) ... 70 (trace)",
+			fname ? fname : "?", line, level);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!source_name) {
+		sim_err("log record at %s:%d: log source %d is not registered; use DOCA_LOG_REGISTER",
+			fname ? fname : "?", line, source);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!format) {
+		sim_err("log record at %s:%d: the format is NULL", place.file, line);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	va_start(args, format);
+	shim_log_stream_vput(&shim_log_app, &place, level, format, args);
+	va_end(args);
+	return DOCA_SUCCESS;
+}
+
+/* Standard error in the shape of a stream, for what no backend is there to show. */
+static struct doca_log_backend to_stderr = {
+	.lower.level = DOCA_LOG_LEVEL_TRACE,
+	.upper.level = DOCA_LOG_LEVEL_DISABLE,
+	.dest.put = shim_log_dest_put_stderr,
+};
+static struct shim_log_stream last_resort = { .first = &to_stderr };
+
+/* BFSIM_LOG_LEVEL as it was when the first SDK record came; -1 for none. */
+static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static long env_level = -1;
+
+static void env_read(void)
+{
+	const char *text = getenv("BFSIM_LOG_LEVEL");
+	char *end;
+	long level;
+
+	if (!text)
+		return;
+	level = strtol(text, &end, 10);
+	if (end != text && !*end && level >= 0)
+		env_level = level;
+}
+
+static bool last_resort_wants(uint32_t level)
+{
+	pthread_once(&env_once, env_read);
+	if (env_level >= 0)
+		return level <= env_level;
+	return !atomic_load(&shim_log_sdk.first) && level <= DOCA_LOG_LEVEL_WARNING &&
+	       level <= atomic_load(&shim_log_sdk.lower);
+}
+
+static struct shim_log_stream *sdk_route(uint32_t level)
+{
+	if (shim_log_stream_wants(&shim_log_sdk, level))
+		return &shim_log_sdk;
+	return last_resort_wants(level) ? &last_resort : NULL;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* May the record be shown? Tells about those that are not. */
+static bool often_enough(struct shim_log_stream *route, const struct shim_log_place *place,
+			 uint32_t level)
+{
+	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_QUANTITY, SDK_BUCKET_NS);
+	enum shim_log_verdict verdict;
+	uint64_t dropped;
+
+	if (level > DOCA_LOG_LEVEL_INFO)
+		return true;
+	verdict = shim_log_rate_ask(&rate, place->file, place->line, monotonic_ns(), &dropped);
+	if (dropped)
+		shim_log_stream_put(route, place, level,
+				    "%" PRIu64 " more records from this line were dropped", dropped);
+	if (verdict == SHIM_LOG_FIRST_DROP)
+		shim_log_stream_put(route, place, level,
+				    "over %d records a second from this line; dropping the rest",
+				    SDK_QUANTITY);
+	return verdict == SHIM_LOG_SHOW;
+}
+
+static void sdk_sink(int level, const char *file, int line, const char *func, const char *format,
+		     va_list args)
+{
+	struct shim_log_place place = { file, line, func };
+	int saved_errno = errno;
+	struct shim_log_stream *route = sdk_route(level);
+
+	if (route && often_enough(route, &place, level)) {
+		errno = saved_errno;
+		shim_log_stream_vput(route, &place, level, format, args);
+	}
+	errno = saved_errno;
+}
+
+__attribute__((constructor)) static void sink_install(void)
+{
+	sim_log_set_sink(sdk_sink);
+}

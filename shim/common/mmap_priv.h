@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/mmap_priv.h - a memory map, as the rest of the shim sees it.
+ *
+ *   create --> [configured] <--stop-- / --start--> [started] --export--> [exported]
+ *   create_from_export --> [imported]                     (stop leads back from both)
+ *
+ * Addresses of its buffers are those that the application gave (or, imported,
+ * that the exporter gave). Where the bytes are: behind @remote for an imported
+ * map, at @cpu_base for a dmabuf, else at the address itself.
+ */
+#ifndef SHIM_MMAP_PRIV_H
+#define SHIM_MMAP_PRIV_H
+
+#include <doca_mmap.h>
+#include <pthread.h>
+
+#include "object.h"
+#include "sim/session/session.h"
+
+/* A descriptor handed out for one device. */
+struct shim_export {
+	struct doca_dev *dev;
+	struct sim_key key;
+	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
+	struct shim_export *next;
+};
+
+struct doca_mmap {
+	struct shim_object object;
+	bool range_set, started, was_started, thread_safe;
+	uint32_t access; /* enum doca_access_flag */
+	uint8_t *addr;
+	size_t len_bytes;
+	uint8_t *cpu_base;   /* our mapping of the dmabuf; NULL = the address itself */
+	int object_fd;       /* shared object that holds the memory, -1 = none or not looked for */
+	uint64_t object_offset;
+	struct doca_dev **devs;
+	uint32_t num_devs, max_devs;
+	union doca_data user_data;
+	doca_mmap_memrange_free_cb_t *free_cb;
+	void *free_cookie;
+	uint32_t num_bufs;   /* not counted in thread-safe mode */
+	struct shim_export *exports;
+	struct sim_remote *remote; /* imported maps only */
+};
+
+static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)
+{
+	return mmap->remote != NULL;
+}
+
+/* Whether buffers can be made of it now. */
+static inline bool shim_mmap_is_usable(const struct doca_mmap *mmap)
+{
+	return mmap->started || mmap->remote;
+}
+
+/* Whether the device may work on this memory. */
+SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
+
+/* mmap_range.c: look at the memory behind a range. Returns DOCA_SUCCESS, or
+ * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted.
+ * Finds the shared object that holds all of it, if there is one. */
+doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
+
+/* mmap_range.c: map the object that @fd means, as the memory of the map. The
+ * descriptor is duplicated. INVALID_VALUE (not a descriptor, or too short) or
+ * NOT_SUPPORTED (what can't be mapped). */
+doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len);
+
+/* mmap_export.c: end all exports of a map. */
+void shim_mmap_unexport(struct doca_mmap *mmap);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What lies behind a memory map's range: is it mapped, may it be written, and
+ * does a shared object hold it, which another process could map as well. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "mmap_priv.h"
+
+/* One line of /proc/self/maps. */
+struct area {
+	uint64_t start, end, offset;
+	bool readable, writable, shared;
+	dev_t device;
+	ino_t inode;
+};
+
+static bool parse_area(const char *line, struct area *ret_area)
+{
+	unsigned int major, minor;
+	uint64_t inode;
+	char mode[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &ret_area->start,
+		   &ret_area->end, mode, &ret_area->offset, &major, &minor, &inode) != 7)
+		return false;
+	ret_area->readable = mode[0] == 'r';
+	ret_area->writable = mode[1] == 'w';
+	ret_area->shared = mode[3] == 's';
+	ret_area->device = makedev(major, minor);
+	ret_area->inode = inode;
+	return true;
+}
+
+/* A descriptor of this process for the object, duplicated; or -1. Descriptors
+ * that can be written to come first in worth when @writable. */
+static int find_object_fd(const struct area *area, bool writable)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int found = -1;
+
+	while (dir && found < 0 && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+		struct stat st;
+
+		if (entry->d_name[0] == '.' || fd == dirfd(dir) || fstat(fd, &st) < 0 || st.st_ino != area->inode ||
+		    st.st_dev != area->device)
+			continue;
+		if (writable && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+			continue;
+		found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Open the object by the kernel's own name for the mapping (needs privileges). */
+static int open_map_file(const struct area *area, bool writable)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, area->start, area->end);
+	return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+}
+
+static void note_object(struct doca_mmap *mmap, const struct area *area, bool writable)
+{
+	int fd;
+
+	if (mmap->object_fd >= 0)
+		close(mmap->object_fd);
+	mmap->object_fd = -1;
+	if (!area->shared || area->inode == 0)
+		return;
+	fd = find_object_fd(area, writable);
+	if (fd < 0)
+		fd = open_map_file(area, writable);
+	mmap->object_fd = fd;
+	mmap->object_offset = area->offset + ((uint64_t)(uintptr_t)mmap->addr - area->start);
+}
+
+static doca_error_t refuse_range(const struct doca_mmap *mmap, uint64_t at, const char *what)
+{
+	sim_err("doca_mmap_start: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s", at, mmap->addr,
+		mmap->len_bytes, what);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* Walk the areas that make up the range. */
+static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
+{
+	uint64_t at = (uintptr_t)mmap->addr, end = at + mmap->len_bytes;
+	char *line = NULL;
+	size_t size = 0;
+	struct area area;
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (at < end && result == DOCA_SUCCESS && getline(&line, &size, maps) > 0) {
+		if (!parse_area(line, &area) || area.end <= at)
+			continue;
+		if (area.start > at)
+			break;
+		if (!area.readable)
+			result = refuse_range(mmap, at, "not readable");
+		else if (writable && !area.writable)
+			result = refuse_range(mmap, at,
+					      "read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()");
+		else if (area.start <= (uintptr_t)mmap->addr && area.end >= end)
+			note_object(mmap, &area, writable);
+		at = area.end;
+	}
+	free(line);
+	if (result == DOCA_SUCCESS && at < end)
+		result = refuse_range(mmap, at, "not mapped; register memory that exists");
+	return result;
+}
+
+doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	doca_error_t result;
+
+	if (!maps)
+		return DOCA_SUCCESS; /* no /proc: then the range is taken on trust */
+	result = look(mmap, writable, maps);
+	fclose(maps);
+	return result;
+}
+
+static void *map_shared(int fd, size_t offset, size_t len)
+{
+	return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+}
+
+doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page;
+	struct stat st;
+	void *mapping;
+
+	if (fstat(fd, &st) < 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is not a file descriptor", fd);
+	if (st.st_size > 0 && (offset > (size_t)st.st_size || len > (size_t)st.st_size - offset))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "offset %zu and %zu bytes exceed the object's %lld bytes", offset,
+				   len, (long long)st.st_size);
+	mapping = map_shared(fd, offset - before, len + before);
+	if (mapping == MAP_FAILED)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "descriptor %d can't be mapped: %s", fd, strerror(errno));
+	mmap->cpu_base = (uint8_t *)mapping + before;
+	mmap->object_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	mmap->object_offset = offset;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev_priv.h"
+#include "error.h"
+
+/* One process is one attachment: this is the place that knows it. */
+static struct {
+	pthread_mutex_t lock;
+	struct sim_session *session;
+	bool fork_handled;
+} runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
+static void side_of_tree(char *side, size_t size)
+{
+	char path[PATH_MAX];
+	const char *slash;
+	Dl_info self;
+	FILE *file;
+
+	if (!dladdr((void *)(uintptr_t)side_of_tree, &self) || !self.dli_fname)
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*s../../bfsim-side", slash ? (int)(slash - self.dli_fname + 1) : 0,
+		 self.dli_fname);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(side, (int)size, file))
+		side[strcspn(side, "\n")] = '\0';
+	fclose(file);
+}
+
+static const char *set_or_null(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+/* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
+static void forked(void)
+{
+	if (runtime.session)
+		sim_session_abandon(runtime.session);
+	runtime.session = NULL;
+	shim_devices_forget();
+	pthread_mutex_init(&runtime.lock, NULL);
+}
+
+static int attach(void)
+{
+	char side[PCIE_SIDE_SIZE] = "host";
+	const char *chosen = set_or_null("BFSIM_SIDE");
+	struct sim_session_cfg cfg = {
+		.dir = set_or_null("BFSIM_SESSION"),
+		.side = chosen ? chosen : side,
+		.forced_path = set_or_null("BFSIM_PATH"),
+	};
+
+	if (!runtime.fork_handled) {
+		pthread_atfork(NULL, NULL, forked);
+		runtime.fork_handled = true;
+	}
+	side_of_tree(side, sizeof(side));
+	return sim_session_attach(&cfg, &runtime.session);
+}
+
+doca_error_t shim_runtime_get(struct sim_session **ret_session)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&runtime.lock);
+	if (!runtime.session)
+		rc = attach();
+	pthread_mutex_unlock(&runtime.lock);
+	if (rc < 0)
+		return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
+	*ret_session = runtime.session;
+	return DOCA_SUCCESS;
+}
+
+struct sim_session *shim_session(void)
+{
+	return runtime.session;
+}
+
+/* At exit: a program that closed its devices leaves in order; another one is
+ * cut off by the kernel, as a crashed one is. */
+static void __attribute__((destructor)) leave(void)
+{
+	if (runtime.session && !shim_devices_in_use()) {
+		shim_devices_forget();
+		sim_session_detach(runtime.session);
+		runtime.session = NULL;
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/runtime.h - this process's place on a card, taken on first need.
+ *
+ * BFSIM_SESSION names a session's directory, BFSIM_SIDE the side, BFSIM_PATH a
+ * data path to insist on; without a session the process gets a private card,
+ * and without a side it stands where the SDK tree that it loaded us from says
+ * (a file "bfsim-side" in the tree's root), else on the host.
+ */
+#ifndef SHIM_RUNTIME_H
+#define SHIM_RUNTIME_H
+
+#include <doca_error.h>
+
+#include "object.h"
+#include "sim/session/session.h"
+
+/* The session; attaches on the first call. The log says why it can't be had. */
+doca_error_t shim_runtime_get(struct sim_session **ret_session);
+
+/* The session of a process that has opened a device: it is attached. */
+SHIM_SHARED struct sim_session *shim_session(void);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "task_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check.h"
+
+struct shim_task_pool {
+	const struct shim_task_type *type;
+	struct doca_task *free;
+	uint32_t unused;      /* of @tasks, those never handed out yet */
+	char *tasks;
+	struct shim_task_pool *next;
+};
+
+doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
+				struct shim_task_pool **ret_pool)
+{
+	struct shim_task_pool *pool = calloc(1, sizeof(*pool));
+
+	if (pool)
+		pool->tasks = calloc(count, type->size); /* pages come with first use */
+	if (!pool || !pool->tasks) {
+		free(pool);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	pool->type = type;
+	pool->unused = count;
+	pool->next = ctx->pools;
+	ctx->pools = pool;
+	*ret_pool = pool;
+	return DOCA_SUCCESS;
+}
+
+void shim_task_pools_free(struct doca_ctx *ctx)
+{
+	while (ctx->pools) {
+		struct shim_task_pool *first = ctx->pools;
+
+		ctx->pools = first->next;
+		free(first->tasks);
+		free(first);
+	}
+}
+
+doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, union doca_data user_data,
+			     struct doca_task **ret_task)
+{
+	struct doca_task *task;
+
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE;
+	task = pool->free;
+	if (task)
+		pool->free = task->next_free;
+	else if (pool->unused)
+		task = (struct doca_task *)(pool->tasks + --pool->unused * pool->type->size);
+	else
+		return DOCA_ERROR_NO_MEMORY;
+	task->object.magic = shim_magic(SHIM_TASK);
+	task->in_flight = false;
+	task->status = DOCA_SUCCESS;
+	task->job.run = pool->type->run;
+	task->pool = pool;
+	task->ctx = ctx;
+	task->user_data = user_data;
+	ctx->num_allocated++;
+	*ret_task = task;
+	return DOCA_SUCCESS;
+}
+
+void doca_task_free(struct doca_task *task)
+{
+	struct shim_task_pool *pool;
+
+	if (doca_unlikely(!shim_is(task, SHIM_TASK) || task->in_flight)) {
+		sim_err("doca_task_free: task %p is %s; nothing was freed", (void *)task,
+			shim_is(task, SHIM_TASK) ? "still in flight: wait for its callback" :
+						   "NULL or was freed already");
+		return;
+	}
+	pool = task->pool;
+	task->object.magic = 0;
+	task->next_free = pool->free;
+	pool->free = task;
+	task->ctx->num_allocated--;
+}
+
+static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
+{
+	if (!shim_is(task, SHIM_TASK)) {
+		sim_err("%s: the task is NULL or was freed already", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	sim_err("%s: the task %s", func,
+		task->in_flight ? "is in flight already: wait for its callback" :
+				  "belongs to a context that is not running (stopped, or stopping after a failed task)");
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static inline doca_error_t submit(const char *func, struct doca_task *task, uint32_t flags)
+{
+	struct doca_ctx *ctx = task->ctx;
+	doca_error_t result = task->pool->type->check(task);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	if (doca_unlikely(sim_queue_submit(ctx->queue, &task->job) < 0)) {
+		sim_err("%s: the queue is full; progress its engine first", func);
+		return DOCA_ERROR_AGAIN;
+	}
+	task->in_flight = true;
+	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		sim_queue_doorbell(ctx->queue);
+	return DOCA_SUCCESS;
+}
+
+static inline bool can_submit(const struct doca_task *task)
+{
+	return shim_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING;
+}
+
+doca_error_t doca_task_submit(struct doca_task *task)
+{
+	if (doca_unlikely(!can_submit(task)))
+		return refuse_submit(__func__, task);
+	return submit(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+	if (doca_unlikely(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x has bits that enum doca_task_submit_flag lacks", flags);
+	if (doca_unlikely(!can_submit(task)))
+		return refuse_submit(__func__, task);
+	return submit(__func__, task, flags);
+}
+
+doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+	doca_error_t result;
+
+	if (doca_unlikely(!can_submit(task)))
+		return refuse_submit(__func__, task);
+	result = task->pool->type->validate(task);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	return submit(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+void shim_task_complete(struct sim_job *job)
+{
+	struct doca_task *task = shim_task_of(job);
+
+	task->in_flight = false;
+	/* Whatever went wrong, a card reports one thing: the job's I/O failed. */
+	task->status = job->status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+	if (doca_unlikely(job->status < 0 && job->status != -ECANCELED))
+		shim_ctx_fail(task->ctx);
+	task->pool->type->complete(task);
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+	return shim_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+	return shim_is(task, SHIM_TASK) ? task->ctx : NULL;
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+	return shim_is(task, SHIM_TASK) ? task->user_data : (union doca_data){.u64 = 0};
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	if (shim_is(task, SHIM_TASK))
+		task->user_data = user_data;
+	else
+		sim_err("doca_task_set_user_data: the task is NULL or was freed already");
+}

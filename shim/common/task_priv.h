@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/task_priv.h - a task: what every library's task begins with.
+ *
+ *   pool --alloc--> [the user's] --submit--> [in flight] --callback--> [the user's] --free--> pool
+ *
+ * A library embeds struct doca_task as the first member of its own task and
+ * describes the type once.
+ */
+#ifndef SHIM_TASK_PRIV_H
+#define SHIM_TASK_PRIV_H
+
+#include "ctx_priv.h"
+
+struct doca_task {
+	struct shim_object object;
+	bool in_flight;
+	doca_error_t status;
+	struct sim_job job;
+	struct shim_task_pool *pool;
+	struct doca_ctx *ctx;
+	union doca_data user_data;
+	struct doca_task *next_free;
+};
+
+/* A kind of task. Every slot is filled. */
+struct shim_task_type {
+	const char *name;
+	size_t size; /* of the library's struct */
+	/* Whether a card would take it at all (what submit refuses). */
+	doca_error_t (*check)(const struct doca_task *task);
+	/* Whether it can succeed (what try_submit refuses besides). */
+	doca_error_t (*validate)(const struct doca_task *task);
+	/* Do it; any thread. 0 or -errno. */
+	int (*run)(struct sim_job *job);
+	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
+	void (*complete)(struct doca_task *task);
+};
+
+/* Make room for @count tasks of a type, while the context starts. */
+SHIM_SHARED doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
+					    struct shim_task_pool **ret_pool);
+
+/* Take a task out of the pool. NO_MEMORY when all are out, BAD_STATE unless the context runs. */
+SHIM_SHARED doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
+					 union doca_data user_data, struct doca_task **ret_task);
+
+/* The task whose job this is. */
+static inline struct doca_task *shim_task_of(struct sim_job *job)
+{
+	return (struct doca_task *)((char *)job - offsetof(struct doca_task, job));
+}
+
+/* Hand a job that ended back to the user. */
+void shim_task_complete(struct sim_job *job);
+
+#endif

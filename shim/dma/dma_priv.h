@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the files of libdoca_dma. */
+#ifndef SHIM_DMA_PRIV_H
+#define SHIM_DMA_PRIV_H
+
+#include <doca_dma.h>
+
+#include "shim/common/ctx_priv.h"
+#include "shim/common/task_priv.h"
+
+struct doca_dma {
+	struct doca_ctx ctx; /* first: a doca_dma is a doca_ctx */
+	uint32_t num_memcpy_tasks; /* 0 = not configured */
+	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
+	struct shim_task_pool *memcpy_pool; /* while not idle */
+};
+
+extern const struct shim_task_type shim_dma_memcpy_type;
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memcpy task: the source list's data, appended behind the data that the
+ * destination list's buffers hold. */
+#include <errno.h>
+
+#include "dma_priv.h"
+#include "shim/common/buf_priv.h"
+#include "shim/common/check.h"
+#include "sim/fabric/remote.h"
+
+struct doca_dma_task_memcpy {
+	struct doca_task task; /* first: a memcpy task is a doca_task */
+	const struct doca_buf *src;
+	struct doca_buf *dst;
+};
+
+static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)
+{
+	return (struct doca_dma_task_memcpy *)(uintptr_t)task;
+}
+
+/* ---- what a task asks for ---- */
+
+static inline size_t room_behind_data(const struct doca_buf *buf)
+{
+	return (size_t)(buf->head + buf->len - (buf->data + buf->data_len));
+}
+
+struct total {
+	uint64_t bytes;
+	uint32_t segments;
+};
+
+static inline struct total data_of(const struct doca_buf *buf)
+{
+	struct total total = {0};
+
+	for (; buf; buf = buf->next, total.segments++)
+		total.bytes += buf->data_len;
+	return total;
+}
+
+static inline struct total room_of(const struct doca_buf *buf)
+{
+	struct total total = {0};
+
+	for (; buf; buf = buf->next, total.segments++)
+		total.bytes += room_behind_data(buf);
+	return total;
+}
+
+/* Whether the device may use the map's memory, and write to it if it must. */
+static inline const char *wrong_with_map(const struct doca_mmap *mmap, const struct doca_dev *dev, bool write)
+{
+	if (doca_unlikely(!shim_mmap_has_dev(mmap, dev)))
+		return "the device is not in a buffer's memory map (doca_mmap_add_dev)";
+	if (doca_unlikely(write && !(mmap->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))))
+		return shim_mmap_is_imported(mmap) ?
+			       "the destination was exported read-only (the exporter's doca_mmap_set_permissions)" :
+			       "the destination's memory map is read-only (doca_mmap_set_permissions)";
+	return NULL;
+}
+
+static inline const char *wrong_with_list(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
+{
+	const struct doca_mmap *seen = NULL;
+	const char *wrong = NULL;
+
+	for (; buf && !wrong; buf = buf->next) {
+		if (buf->mmap != seen)
+			wrong = wrong_with_map(buf->mmap, dev, write);
+		seen = buf->mmap;
+	}
+	return wrong;
+}
+
+/* Why the task can't succeed, or NULL. */
+static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
+{
+	const struct doca_dev *dev = memcpy->task.ctx->dev;
+	const struct pcie_caps *caps = &shim_dev_function(dev)->caps;
+	struct total data = data_of(memcpy->src), room = room_of(memcpy->dst);
+	const char *wrong;
+
+	if (doca_unlikely(data.bytes == 0))
+		return "the source has no data (doca_buf_set_data)";
+	if (doca_unlikely(data.bytes > caps->dma_max_buf_bytes))
+		return "it is larger than doca_dma_cap_task_memcpy_get_max_buf_size()";
+	if (doca_unlikely(data.segments > caps->dma_max_list_len || room.segments > caps->dma_max_list_len))
+		return "a list is longer than doca_dma_cap_task_memcpy_get_max_buf_list_len()";
+	if (doca_unlikely(room.bytes < data.bytes))
+		return "the destination has too little room behind its data";
+	wrong = wrong_with_list(memcpy->src, dev, false);
+	return wrong ? wrong : wrong_with_list(memcpy->dst, dev, true);
+}
+
+static doca_error_t memcpy_check(const struct doca_task *task)
+{
+	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+
+	if (doca_likely(shim_is(memcpy->src, SHIM_BUF) && shim_is(memcpy->dst, SHIM_BUF) &&
+			!memcpy->src->is_inner && !memcpy->dst->is_inner))
+		return DOCA_SUCCESS;
+	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+			   "the task's source and destination must be live buffers, heads of their lists");
+}
+
+static doca_error_t memcpy_validate(const struct doca_task *task)
+{
+	doca_error_t result = memcpy_check(task);
+	const char *wrong = result == DOCA_SUCCESS ? wrong_with(memcpy_of(task)) : NULL;
+
+	return wrong ? SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "memcpy task: %s", wrong) : result;
+}
+
+/* ---- the copy ---- */
+
+/* Copy part of one source buffer to the room behind one destination buffer's data. */
+static inline int copy_part(struct doca_buf *dst, const struct doca_buf *src, size_t src_offset, size_t len)
+{
+	int rc = sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len),
+			  src->mmap->remote, shim_buf_cpu_addr(src, src->data + src_offset), len);
+
+	if (rc == 0)
+		dst->data_len += len;
+	return rc;
+}
+
+static int copy_list(struct doca_buf *dst, const struct doca_buf *src)
+{
+	int rc = 0;
+
+	for (; src && rc == 0; src = src->next) {
+		size_t offset = 0;
+
+		while (offset < src->data_len && rc == 0) {
+			size_t room = room_behind_data(dst), left = src->data_len - offset;
+			size_t len = left < room ? left : room;
+
+			if (room == 0) {
+				dst = dst->next;
+				continue;
+			}
+			rc = copy_part(dst, src, offset, len);
+			offset += len;
+		}
+	}
+	return rc;
+}
+
+static int memcpy_run(struct sim_job *job)
+{
+	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
+	const char *wrong = wrong_with(memcpy);
+
+	if (doca_unlikely(wrong)) {
+		sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);
+		return -EIO;
+	}
+	return copy_list(memcpy->dst, memcpy->src);
+}
+
+static void memcpy_complete(struct doca_task *task)
+{
+	struct doca_dma *dma = (struct doca_dma *)task->ctx;
+	doca_dma_task_memcpy_completion_cb_t cb =
+		doca_likely(task->status == DOCA_SUCCESS) ? dma->memcpy_done : dma->memcpy_failed;
+
+	cb(memcpy_of(task), task->user_data, dma->ctx.user_data);
+}
+
+const struct shim_task_type shim_dma_memcpy_type = {
+	.name = "DMA memcpy",
+	.size = sizeof(struct doca_dma_task_memcpy),
+	.check = memcpy_check,
+	.validate = memcpy_validate,
+	.run = memcpy_run,
+	.complete = memcpy_complete,
+};
+
+/* ---- the public face ---- */
+
+doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst,
+					     union doca_data user_data, struct doca_dma_task_memcpy **task)
+{
+	struct doca_task *base;
+	doca_error_t result;
+
+	SHIM_NEED(dma, SHIM_DMA);
+	SHIM_NEED_OUT(task);
+	result = shim_task_alloc(dma->memcpy_pool, &dma->ctx, user_data, &base);
+	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE))
+		return SHIM_REFUSE(result, "the context is not running; start it first");
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", dma->num_memcpy_tasks);
+	*task = memcpy_of(base);
+	(*task)->src = src;
+	(*task)->dst = dst;
+	return DOCA_SUCCESS;
+}
+
+static bool is_memcpy(const struct doca_dma_task_memcpy *task)
+{
+	return shim_is(task, SHIM_TASK);
+}
+
+struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
+{
+	return is_memcpy(task) ? &task->task : NULL;
+}
+
+void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
+{
+	if (is_memcpy(task) && !task->task.in_flight)
+		task->src = src;
+	else
+		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+}
+
+const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
+{
+	return is_memcpy(task) ? task->src : NULL;
+}
+
+void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
+{
+	if (is_memcpy(task) && !task->task.in_flight)
+		task->dst = dst;
+	else
+		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+}
+
+struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
+{
+	return is_memcpy(task) ? task->dst : NULL;
+}

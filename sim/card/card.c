@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "card.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct card_import {
+	uint32_t peer;
+	uint32_t count;          /* a process may import one key several times */
+	char path[SIM_PATH_NAME_SIZE];
+	char reason[SIM_REASON_SIZE];
+};
+
+struct card_key {
+	bool live;
+	uint32_t generation;
+	uint32_t exporter;
+	uint8_t secret[SIM_SECRET_SIZE];
+	struct sim_region region;
+	struct card_import *imports;
+	uint32_t num_imports;
+};
+
+struct card_peer {
+	bool live;
+	struct sim_peer_info info;
+};
+
+struct sim_card {
+	const struct pcie_topology *topology;
+	struct card_peer *peers;   /* index = peer number */
+	uint32_t num_peers;
+	struct card_key *keys;     /* index = low half of a key's id */
+	uint32_t num_keys;
+};
+
+int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card)
+{
+	struct sim_card *card = calloc(1, sizeof(*card));
+
+	if (!card)
+		return -ENOMEM;
+	card->topology = topology;
+	*ret_card = card;
+	return 0;
+}
+
+static void key_free(struct card_key *key)
+{
+	free(key->imports);
+	key->imports = NULL;
+	key->num_imports = 0;
+	key->live = false;
+	key->generation++;
+}
+
+void sim_card_destroy(struct sim_card *card)
+{
+	if (!card)
+		return;
+	for (uint32_t i = 0; i < card->num_keys; i++)
+		free(card->keys[i].imports);
+	free(card->keys);
+	free(card->peers);
+	free(card);
+}
+
+static struct card_peer *peer_of(const struct sim_card *card, uint32_t peer)
+{
+	return peer < card->num_peers && card->peers[peer].live ? &card->peers[peer] : NULL;
+}
+
+const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer)
+{
+	struct card_peer *found = peer_of(card, peer);
+
+	return found ? &found->info : NULL;
+}
+
+/* A free slot of a growing array: its index, or the count when the array must grow. */
+#define FREE_SLOT(items, count)                                      \
+	({                                                           \
+		uint32_t slot_ = 0;                                  \
+		while (slot_ < (count) && (items)[slot_].live)       \
+			slot_++;                                     \
+		slot_;                                               \
+	})
+
+int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
+{
+	uint32_t slot = FREE_SLOT(card->peers, card->num_peers);
+
+	if (!pcie_topology_has_side(card->topology, info->side))
+		return -ENOENT;
+	if (slot == card->num_peers) {
+		struct card_peer *grown = realloc(card->peers, (slot + 1) * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		card->peers = grown;
+		card->num_peers = slot + 1;
+	}
+	card->peers[slot] = (struct card_peer){.live = true, .info = *info};
+	*ret_peer = slot;
+	return 0;
+}
+
+static uint64_t key_id(const struct sim_card *card, const struct card_key *key)
+{
+	return (uint64_t)key->generation << 32 | (uint64_t)(key - card->keys);
+}
+
+static struct card_key *key_of(const struct sim_card *card, uint64_t id)
+{
+	uint32_t slot = (uint32_t)id;
+
+	if (slot >= card->num_keys || !card->keys[slot].live || card->keys[slot].generation != id >> 32)
+		return NULL;
+	return &card->keys[slot];
+}
+
+static struct card_import *import_of(const struct card_key *key, uint32_t peer)
+{
+	for (uint32_t i = 0; i < key->num_imports; i++)
+		if (key->imports[i].peer == peer)
+			return &key->imports[i];
+	return NULL;
+}
+
+static void import_drop(struct card_key *key, struct card_import *import)
+{
+	*import = key->imports[--key->num_imports];
+}
+
+static void key_revoke(struct sim_card *card, struct card_key *key, sim_card_revoked_cb *revoked, void *arg)
+{
+	uint64_t id = key_id(card, key);
+
+	for (uint32_t i = 0; i < key->num_imports; i++)
+		revoked(arg, key->imports[i].peer, id);
+	key_free(key);
+}
+
+void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg)
+{
+	struct card_peer *leaving = peer_of(card, peer);
+
+	if (!leaving)
+		return;
+	for (uint32_t i = 0; i < card->num_keys; i++) {
+		struct card_key *key = &card->keys[i];
+		struct card_import *import = key->live ? import_of(key, peer) : NULL;
+
+		if (import)
+			import_drop(key, import);
+		if (key->live && key->exporter == peer)
+			key_revoke(card, key, revoked, arg);
+	}
+	leaving->live = false;
+}
+
+/* The function, if it is one of the peer's side. */
+static const struct pcie_function *function_of(const struct sim_card *card, uint32_t peer, uint32_t function)
+{
+	const struct pcie_function *found;
+
+	if (function >= card->topology->num_functions)
+		return NULL;
+	found = &card->topology->functions[function];
+	return strcmp(found->side, card->peers[peer].info.side) == 0 ? found : NULL;
+}
+
+int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
+		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
+{
+	uint32_t slot = FREE_SLOT(card->keys, card->num_keys);
+	const struct pcie_function *function;
+	struct card_key *key;
+
+	if (!peer_of(card, peer) || region->len_bytes == 0 ||
+	    region->addr + region->len_bytes < region->addr)
+		return -EINVAL;
+	function = function_of(card, peer, region->function);
+	if (!function)
+		return -EINVAL;
+	if (!function->caps.mmap_export_pci)
+		return -ENOTSUP;
+	if (slot == card->num_keys) {
+		uint32_t count = card->num_keys ? card->num_keys * 2 : 16;
+		struct card_key *grown = realloc(card->keys, count * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + card->num_keys, 0, (count - card->num_keys) * sizeof(*grown));
+		card->keys = grown;
+		card->num_keys = count;
+	}
+	key = &card->keys[slot];
+	key->live = true;
+	key->exporter = peer;
+	key->region = *region;
+	memcpy(key->secret, secret, SIM_SECRET_SIZE);
+	*ret_key = key_id(card, key);
+	return 0;
+}
+
+int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)
+{
+	struct card_key *key = key_of(card, id);
+
+	if (!key || key->exporter != peer)
+		return -ESTALE;
+	key_revoke(card, key, revoked, arg);
+	return 0;
+}
+
+static bool secret_matches(const uint8_t *a, const uint8_t *b)
+{
+	uint8_t differ = 0;
+
+	for (int i = 0; i < SIM_SECRET_SIZE; i++)
+		differ |= a[i] ^ b[i];
+	return differ == 0;
+}
+
+static int import_add(struct card_key *key, uint32_t peer)
+{
+	struct card_import *import = import_of(key, peer);
+
+	if (!import) {
+		import = realloc(key->imports, (key->num_imports + 1) * sizeof(*import));
+		if (!import)
+			return -ENOMEM;
+		key->imports = import;
+		import += key->num_imports++;
+		*import = (struct card_import){.peer = peer};
+	}
+	import->count++;
+	return 0;
+}
+
+int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
+		    const struct sim_region **ret_region, uint32_t *ret_exporter)
+{
+	struct card_key *key = key_of(card, wanted->id);
+	const struct pcie_function *through;
+	int rc;
+
+	if (!peer_of(card, peer))
+		return -EINVAL;
+	through = function_of(card, peer, function);
+	if (!through)
+		return -EINVAL;
+	if (!through->caps.mmap_from_export_pci)
+		return -ENOTSUP;
+	if (!key || !secret_matches(key->secret, wanted->secret))
+		return -ESTALE;
+	if (card->topology->functions[key->region.function].card != through->card)
+		return -EXDEV;
+	rc = import_add(key, peer);
+	if (rc < 0)
+		return rc;
+	*ret_region = &key->region;
+	*ret_exporter = key->exporter;
+	return 0;
+}
+
+void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id)
+{
+	struct card_key *key = key_of(card, id);
+	struct card_import *import = key ? import_of(key, peer) : NULL;
+
+	if (import && --import->count == 0)
+		import_drop(key, import);
+}
+
+int sim_card_exporter_of(const struct sim_card *card, uint32_t peer, uint64_t id, uint32_t *ret_exporter)
+{
+	struct card_key *key = key_of(card, id);
+
+	if (!key || !import_of(key, peer))
+		return -ESTALE;
+	*ret_exporter = key->exporter;
+	return 0;
+}
+
+void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t id, const char *path, const char *reason)
+{
+	struct card_key *key = key_of(card, id);
+	struct card_import *import = key ? import_of(key, peer) : NULL;
+
+	if (!import)
+		return;
+	strncpy(import->path, path, sizeof(import->path) - 1);
+	strncpy(import->reason, reason, sizeof(import->reason) - 1);
+}
+
+void sim_card_each_peer(const struct sim_card *card, sim_card_peer_cb *cb, void *arg)
+{
+	for (uint32_t p = 0; p < card->num_peers; p++) {
+		uint32_t exports = 0, imports = 0;
+
+		if (!card->peers[p].live)
+			continue;
+		for (uint32_t k = 0; k < card->num_keys; k++) {
+			const struct card_key *key = &card->keys[k];
+
+			exports += key->live && key->exporter == p;
+			imports += key->live && import_of(key, p);
+		}
+		cb(arg, p, &card->peers[p].info, exports, imports);
+	}
+}
+
+void sim_card_each_import(const struct sim_card *card, sim_card_import_cb *cb, void *arg)
+{
+	for (uint32_t k = 0; k < card->num_keys; k++) {
+		const struct card_key *key = &card->keys[k];
+
+		for (uint32_t i = 0; key->live && i < key->num_imports; i++)
+			cb(arg, key->imports[i].peer, key->exporter, &key->region, key->imports[i].path,
+			   key->imports[i].reason);
+	}
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/card/card.h - one session's state: who is attached, which memory is exported, who imported it.
+ *
+ *   peer (a process)  --export-->  key  <--import--  peer (another process)
+ *
+ * The owner of a session holds one: the daemon, or a process with a private
+ * card. It is pure state: no thread, no I/O, no clock; randomness is handed in.
+ *
+ * A key is an index and a generation, plus a secret without which nobody can
+ * import. It lives until its exporter revokes it or detaches; both report every
+ * import that thereby dies, so that the owner can tell those peers.
+ * Not thread-safe. Errors are -errno.
+ */
+#ifndef SIM_CARD_H
+#define SIM_CARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pcie_model/topology.h"
+
+#define SIM_SECRET_SIZE 16
+#define SIM_PROGRAM_SIZE 32
+#define SIM_PATH_NAME_SIZE 16
+#define SIM_REASON_SIZE 160
+
+/* What importers may do with exported memory. */
+enum sim_access {
+	SIM_ACCESS_READ = 1,
+	SIM_ACCESS_WRITE = 2,
+};
+
+/* A process, as it describes itself when it attaches. */
+struct sim_peer_info {
+	int32_t pid;                      /* in its own PID namespace */
+	uint32_t uid;
+	char side[PCIE_SIDE_SIZE];
+	char program[SIM_PROGRAM_SIZE];
+	uint64_t pid_ns, net_ns;          /* namespace inodes, 0 = unknown */
+	uint64_t shm_dev;                 /* device number of its /dev/shm, 0 = none */
+	uint64_t cookie_addr;             /* where in its memory ... */
+	uint8_t cookie[SIM_SECRET_SIZE];  /* ... these bytes stand: proves that a pid is this process */
+};
+
+/* Memory to export. */
+struct sim_region {
+	uint64_t addr;                    /* as its users give it */
+	uint64_t cpu_addr;                /* where it is mapped in the exporter; differs for a dmabuf */
+	uint64_t len_bytes;
+	uint32_t access;                  /* enum sim_access bits */
+	uint32_t function;                /* id of the exporter's function */
+	uint64_t object_offset;           /* place of addr in the shared object, when there is one */
+};
+
+struct sim_key {
+	uint64_t id;
+	uint8_t secret[SIM_SECRET_SIZE];
+};
+
+struct sim_card;
+
+/* Create the state of a session over @topology (borrowed). Returns 0 or -ENOMEM. */
+int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card);
+void sim_card_destroy(struct sim_card *card);
+
+/* Add a process. Returns 0, -ENOENT (the topology has no such side) or -ENOMEM. */
+int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer);
+
+/* What a peer said of itself; NULL when there is no such peer. */
+const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer);
+
+/* Told of each import that dies: importer @peer no longer reaches @key. */
+typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key);
+
+/* Remove a process: its imports end silently, its exports are revoked. */
+void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg);
+
+/* Export @region. Returns 0, -EINVAL (empty or wrapping region, or a function of
+ * another side), -ENOTSUP (the function can't export) or -ENOMEM. */
+int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
+		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
+
+/* End an export of @peer. Returns 0 or -ESTALE (not a live key of this peer). */
+int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked,
+		    void *arg);
+
+/* Import by way of @function. Returns 0, -ESTALE (no such key, or a wrong
+ * secret), -EINVAL (not a function of the importer's side), -ENOTSUP (it can't
+ * import), -EXDEV (another card) or -ENOMEM. *ret_region is the card's. */
+int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *key, uint32_t function,
+		    const struct sim_region **ret_region, uint32_t *ret_exporter);
+
+/* End one import of @key by @peer; nothing happens when there is none. */
+void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key);
+
+/* The exporter of a live key that @peer has imported, or -ESTALE. */
+int sim_card_exporter_of(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
+
+/* Note by which path an import moves bytes, and why no better one is used. */
+void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path,
+		       const char *reason);
+
+/* For reports: visit each peer, and each import with its export. */
+typedef void sim_card_peer_cb(void *arg, uint32_t peer, const struct sim_peer_info *info,
+			      uint32_t num_exports, uint32_t num_imports);
+typedef void sim_card_import_cb(void *arg, uint32_t importer, uint32_t exporter,
+				const struct sim_region *region, const char *path, const char *reason);
+void sim_card_each_peer(const struct sim_card *card, sim_card_peer_cb *cb, void *arg);
+void sim_card_each_import(const struct sim_card *card, sim_card_import_cb *cb, void *arg);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bfsim command: finds the subcommand and hands over. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_command commands[] = {
+	{"up", "start a session: a simulated card and its daemon", cli_up},
+	{"down", "end a session", cli_down},
+	{"ps", "show a session's processes and how their bytes move", cli_ps},
+	{"exec", "start a program on one side of a session's card", cli_exec},
+	{"run", "run programs on both sides, in a session of their own", cli_run},
+	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
+	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
+};
+
+#define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_command *find(const char *name)
+{
+	for (size_t i = 0; i < NUM_COMMANDS; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* Run @command with argv[0] changed so that its messages name it. Does not return. */
+static void hand_over(const struct cli_command *command, int argc, char **argv)
+{
+	char name[32];
+	int status;
+
+	snprintf(name, sizeof(name), "bfsim %s", command->name);
+	argv[0] = name;
+	status = command->run(argc, argv);
+	if (fclose(stdout) != 0 && status == CLI_OK)
+		status = cli_fail("cannot write all of the output: %s", strerror(errno));
+	exit(status);
+}
+
+static void help_on(struct argp_state *state, const char *name)
+{
+	char *argv[] = {NULL, (char *)"--help", NULL};
+	const struct cli_command *command = name ? find(name) : NULL;
+
+	if (name && !command)
+		argp_error(state, "there is no command \"%s\"; bfsim --help lists them", name);
+	if (!command)
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+	hand_over(command, 2, argv);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	const struct cli_command *command;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (strcmp(arg, "help") == 0)
+			help_on(state, state->argv[state->next]);
+		command = find(arg);
+		if (!command)
+			argp_error(state, "there is no command \"%s\"; bfsim --help lists them", arg);
+		hand_over(command, state->argc - state->next + 1, state->argv + state->next - 1);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which command? bfsim --help lists them");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The list of commands stands below the options. */
+static char *list_commands(int key, const char *text, void *input)
+{
+	char *list = NULL;
+	size_t len;
+	FILE *out;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	out = open_memstream(&list, &len);
+	if (!out)
+		return NULL;
+	fprintf(out, "Commands:\n");
+	for (size_t i = 0; i < NUM_COMMANDS; i++)
+		fprintf(out, "  %-6s%s\n", commands[i].name, commands[i].summary);
+	fprintf(out, "  %-6s%s\n\n", "help", "explain a command: bfsim help COMMAND");
+	fprintf(out, "Exit status: 0, 1 for a failure, 2 for a wrong command line; exec and run pass on their programs'.");
+	fclose(out);
+	return list; /* argp frees it */
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = take,
+		.args_doc = "COMMAND [ARGUMENT...]",
+		.doc = "Run programs for a BlueField against a simulated card.",
+		.help_filter = list_commands,
+	};
+
+	cli_begin();
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+	return CLI_OK;
+}

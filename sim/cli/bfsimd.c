@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The card's daemon. In the foreground it is the session; otherwise it starts
+ * itself in the background and returns when the session can be used. */
+#include <argp.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "session_make.h"
+#include "session_opt.h"
+#include "sim/session/daemon.h"
+
+enum {
+	KEY_READY_FD = 0x100,
+	KEY_DIE_WITH_PARENT,
+	KEY_REMOVE_DIR,
+};
+
+struct options {
+	struct cli_session_opt session;
+	const char *topology;
+	int ready_fd;
+	bool die_with_parent, remove_dir, foreground;
+};
+
+static const struct argp_option option_list[] = {
+	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"foreground", 'f', NULL, 0, "Stay, and log to standard error", 0},
+	{"ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0},
+	{"die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)", 0},
+	{"remove-dir", KEY_REMOVE_DIR, NULL, 0, "Remove the session's directory at the end (needs -f)", 0},
+	{0},
+};
+
+static int descriptor(const char *text, struct argp_state *state)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || *end || end == text || number < 0 || number > INT_MAX)
+		argp_error(state, "--ready-fd %s: not the number of a descriptor", text);
+	return (int)number;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 't':
+		options->topology = arg;
+		return 0;
+	case 'f':
+		options->foreground = true;
+		return 0;
+	case KEY_READY_FD:
+		options->ready_fd = descriptor(arg, state);
+		return 0;
+	case KEY_DIE_WITH_PARENT:
+		options->die_with_parent = true;
+		return 0;
+	case KEY_REMOVE_DIR:
+		options->remove_dir = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!options->foreground && (options->ready_fd >= 0 || options->die_with_parent || options->remove_dir))
+			argp_error(state, "--ready-fd, --die-with-parent and --remove-dir need --foreground");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Have SIGTERM sent to us when the parent dies. The daemon takes it as an
+ * event; until it can, the signal waits. A parent that died before this is
+ * noticed by its end of the ready pipe, if there is one. */
+static void follow_parent(int ready_fd)
+{
+	struct pollfd pipe = {.fd = ready_fd};
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (ready_fd >= 0 && poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR)
+		kill(getpid(), SIGTERM);
+}
+
+static int serve(const struct options *options, const struct cli_session_place *place)
+{
+	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology,
+				     .ready_fd = options->ready_fd};
+	int rc;
+
+	if (options->die_with_parent)
+		follow_parent(options->ready_fd);
+	rc = sim_daemon_run(&cfg);
+	if (options->remove_dir || (rc < 0 && place->made))
+		rmdir(place->dir);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int start(const struct options *options, const struct cli_session_place *place)
+{
+	struct cli_daemon_cfg cfg = {.place = place, .topology = options->topology};
+
+	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.doc = "Own a simulated card: the daemon of a session.\v"
+		       "bfsim up, bfsim down and bfsim run start and end it; see bfsimd(8).",
+		.children = cli_session_children,
+	};
+	struct options options = {.ready_fd = -1};
+	struct cli_session_place place;
+	int status;
+
+	cli_begin();
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (cli_session_prepare(options.session.dir, &place) < 0)
+		return CLI_FAILED;
+	status = options.foreground ? serve(&options, &place) : start(&options, &place);
+	cli_session_place_fini(&place);
+	return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <argp.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *argp_program_version = "bfsim " BFSIM_VERSION;
+
+int cli_fail(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	fprintf(stderr, "bfsim: %s\n", text ? text : "out of memory");
+	free(text);
+	return CLI_FAILED;
+}
+
+void cli_begin(void)
+{
+	int fd;
+
+	argp_err_exit_status = CLI_USAGE;
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}

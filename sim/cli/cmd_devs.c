@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim devs: the PCIe functions of a card, their representors and capabilities. */
+#include <argp.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "devs.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "sim/session/dir.h"
+
+struct options {
+	struct cli_session_opt session;
+	const char *topology;
+	const char *side;
+	bool json;
+};
+
+static const struct argp_option option_list[] = {
+	{"topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0},
+	{"on", 'o', "SIDE", 0, "Only what processes on SIDE see", 0},
+	{"json", 'j', NULL, 0, "Print everything that is known, as JSON", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 't':
+		options->topology = arg;
+		return 0;
+	case 'o':
+		options->side = arg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (options->topology && options->session.by_option)
+			argp_error(state, "--topology and --session name two topologies; give one of them");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool default_session_lives(const char *dir)
+{
+	int dir_fd = sim_dir_open(dir, false);
+	bool live = dir_fd >= 0 && sim_dir_is_live(dir_fd);
+
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return live;
+}
+
+/* A file that is asked for, else a session that is asked for or lives, else
+ * what a process without a session stands on. */
+static struct pcie_topology *load(const struct options *options, const char **ret_source)
+{
+	const char *dir = options->session.dir;
+	struct pcie_topology *topology;
+	int dir_fd;
+
+	if (options->topology) {
+		*ret_source = options->topology;
+		return cli_topology_of_file(options->topology);
+	}
+	if (!options->session.chosen && !default_session_lives(dir)) {
+		*ret_source = "built-in topology";
+		return cli_topology_built_in();
+	}
+	*ret_source = dir;
+	dir_fd = cli_session_open(dir);
+	if (dir_fd < 0)
+		return NULL;
+	topology = cli_topology_of_session(dir_fd, dir);
+	close(dir_fd);
+	return topology;
+}
+
+int cli_devs(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.doc = "List PCIe functions, the representors they hold, and their capabilities.\v"
+		       "Shows the file that --topology names, else the session, else the built-in topology.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	struct pcie_topology *topology;
+	const char *source;
+	int rc = -1;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	topology = load(&options, &source);
+	if (!topology)
+		return CLI_FAILED;
+	if (!options.side || cli_has_side(topology, source, options.side))
+		rc = options.json ? cli_devs_print_json(topology, options.side, source) :
+				    cli_devs_print_tables(topology, options.side);
+	pcie_topology_destroy(topology);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim down: end a session, or remove what a dead one left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "sim/session/dir.h"
+#include "sim/session/wire.h"
+
+#define PATIENCE_MS 10000
+#define LOOK_EVERY_MS 5
+
+/* The daemon answers before it ends; the session is over when its lock is free. */
+static int wait_for_end(int dir_fd, const char *dir)
+{
+	struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
+
+	for (int waited_ms = 0; sim_dir_is_live(dir_fd); waited_ms += LOOK_EVERY_MS) {
+		if (waited_ms >= PATIENCE_MS)
+			return cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it",
+					dir, PATIENCE_MS / 1000, dir);
+		nanosleep(&pause, NULL);
+	}
+	return CLI_OK;
+}
+
+static int end_live(int dir_fd, const char *dir)
+{
+	int fd;
+
+	if (cli_session_ask(dir_fd, dir, SIM_MSG_SHUTDOWN, &fd) < 0)
+		return CLI_FAILED;
+	if (fd >= 0)
+		close(fd);
+	return wait_for_end(dir_fd, dir);
+}
+
+static int clean_stale(int dir_fd, const char *dir)
+{
+	int lock_fd = sim_dir_lock(dir_fd);
+
+	if (lock_fd < 0)
+		return cli_fail("cannot remove the stale session in %s: %s", dir, strerror(-lock_fd));
+	sim_dir_clean(dir_fd);
+	close(lock_fd);
+	return CLI_OK;
+}
+
+static int end(int dir_fd, const char *dir)
+{
+	if (dir_fd < 0 && dir_fd != -ENOENT)
+		return cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
+	if (dir_fd >= 0 && sim_dir_is_live(dir_fd))
+		return end_live(dir_fd, dir);
+	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
+		return clean_stale(dir_fd, dir);
+	return cli_fail("no session in %s: nothing to end; name another with --session", dir);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+int cli_down(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.doc = "End a session. What a session whose daemon died has left is removed.",
+		.children = cli_session_children,
+		.parser = take,
+	};
+	struct cli_session_opt session;
+	int dir_fd, status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &session);
+	dir_fd = sim_dir_open(session.dir, false);
+	status = end(dir_fd, session.dir);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim exec: become a program that stands on one side of a session's card. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "side_env.h"
+
+struct options {
+	struct cli_session_opt session;
+	const char *side;
+	char **command;
+};
+
+static const struct argp_option option_list[] = {
+	{"on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 'o':
+		options->side = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		options->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->side)
+			argp_error(state, "on which side? Give --on host or --on dpu");
+		if (!options->command)
+			argp_error(state, "which program? Give its command line after --");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The session must live and have the side. Returns its absolute directory, or NULL. */
+static char *check(const struct options *options)
+{
+	const char *dir = options->session.dir;
+	int dir_fd = cli_session_open(dir);
+	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	char *absolute = NULL;
+
+	if (topology && cli_has_side(topology, dir, options->side)) {
+		absolute = realpath(dir, NULL);
+		if (!absolute)
+			cli_fail("cannot use the session directory %s: %s", dir, strerror(errno));
+	}
+	pcie_topology_destroy(topology);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return absolute;
+}
+
+int cli_exec(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "-- COMMAND [ARGUMENT...]",
+		.doc = "Start a program on one side of a session's card.\v"
+		       "The exit status is the program's; 126 or 127 when it cannot be started or found.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	char *dir;
+	int rc;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	dir = check(&options);
+	if (!dir)
+		return CLI_FAILED;
+	rc = cli_enter_side(dir, options.side);
+	free(dir);
+	if (rc < 0)
+		return CLI_FAILED;
+	execvp(options.command[0], options.command);
+	rc = errno;
+	cli_fail("cannot start %s: %s", options.command[0], strerror(rc));
+	return rc == ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
+}

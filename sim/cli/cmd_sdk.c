@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim sdk: where an SDK tree is, or shell lines that make builds and programs use it. */
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "install.h"
+#include "quote.h"
+
+struct options {
+	const char *side;
+	bool env;
+};
+
+/* What finds which part of a tree: pkg-config; compilers that are told plain
+ * names (-ldoca_dma, <doca_dma.h>); and programs when they start. */
+static const struct {
+	const char *variable;
+	const char *part;
+} uses[] = {
+	{"PKG_CONFIG_PATH", CLI_SDK_LIBDIR "/pkgconfig"},
+	{"CPATH", "include"},
+	{"LIBRARY_PATH", CLI_SDK_LIBDIR},
+	{"LD_LIBRARY_PATH", CLI_SDK_LIBDIR},
+};
+
+static const struct argp_option option_list[] = {
+	{"on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0},
+	{"env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'o':
+		options->side = arg;
+		if (strcmp(arg, "host") != 0 && strcmp(arg, "dpu") != 0)
+			argp_error(state, "--on %s: there are two trees, host and dpu", arg);
+		return 0;
+	case 'e':
+		options->env = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->side)
+			argp_error(state, "whose tree? Give --on host or --on dpu");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print_line(const char *variable, const char *tree, const char *part)
+{
+	char *path, *quoted = NULL;
+
+	if (asprintf(&path, "%s/%s", tree, part) >= 0) {
+		quoted = cli_quote(path);
+		free(path);
+	}
+	if (!quoted)
+		return cli_fail("out of memory");
+	printf("export %s=%s${%s:+:$%s}\n", variable, quoted, variable, variable);
+	free(quoted);
+	return CLI_OK;
+}
+
+static int print_env(const char *tree)
+{
+	int status = CLI_OK;
+
+	if (strpbrk(tree, ":;"))
+		return cli_fail("%s cannot stand in a list of directories, where : and ; separate: install bfsim elsewhere",
+				tree);
+	for (size_t i = 0; status == CLI_OK && i < sizeof(uses) / sizeof(uses[0]); i++)
+		status = print_line(uses[i].variable, tree, uses[i].part);
+	return status;
+}
+
+static int print(const struct options *options, const char *tree)
+{
+	if (access(tree, F_OK) < 0)
+		return cli_fail("there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
+				tree);
+	if (options->env)
+		return print_env(tree);
+	printf("%s\n", tree);
+	return CLI_OK;
+}
+
+int cli_sdk(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.doc = "Say where the SDK tree is that applications for a side are built against.\v"
+		       "eval \"$(bfsim sdk --on dpu --env)\" sets a shell up for building and running against it.",
+	};
+	struct options options = {0};
+	char *tree;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	tree = cli_sdk_tree(options.side);
+	status = tree ? print(&options, tree) : cli_fail("out of memory");
+	free(tree);
+	return status;
+}

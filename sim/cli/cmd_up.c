@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim up: start a session's daemon in the background. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "quote.h"
+#include "session_make.h"
+#include "session_opt.h"
+#include "session_use.h"
+
+struct options {
+	struct cli_session_opt session;
+	const char *topology;
+};
+
+static const struct argp_option option_list[] = {
+	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 't':
+		options->topology = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_exec(void *arg, const char *side)
+{
+	printf("  bfsim exec%s --on %s -- COMMAND...\n", (const char *)arg, side);
+}
+
+/* Say where the session is and what to type, ready to be copied. */
+static void print_use(const struct options *options, const char *dir)
+{
+	struct pcie_topology *topology;
+	char *quoted = cli_quote(dir), *option = NULL;
+	int dir_fd = cli_session_open(dir);
+
+	if (options->session.by_option && (!quoted || asprintf(&option, " --session %s", quoted) < 0))
+		option = NULL;
+	topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	if (topology) {
+		printf("session %s\n", dir);
+		cli_each_side(topology, print_exec, option ? option : "");
+		printf("  bfsim down%s\n", option ? option : "");
+	}
+	pcie_topology_destroy(topology);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	free(option);
+	free(quoted);
+}
+
+int cli_up(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.doc = "Start a session: a simulated card and the daemon that owns it.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	struct cli_session_place place;
+	struct cli_daemon_cfg cfg = {.place = &place};
+	pid_t pid;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cfg.topology = options.topology;
+	if (cli_session_prepare(options.session.dir, &place) < 0)
+		return CLI_FAILED;
+	pid = cli_daemon_start(&cfg);
+	if (pid > 0)
+		print_use(&options, place.dir);
+	cli_session_place_fini(&place);
+	return pid > 0 ? CLI_OK : CLI_FAILED;
+}

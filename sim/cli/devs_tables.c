@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Three tables for each card, so that a line fits a terminal: the network, names and places, abilities. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devs.h"
+#include "func_text.h"
+#include "table.h"
+
+typedef void add_row(struct cli_table *table, const struct pcie_topology *topology,
+		     const struct pcie_function *function);
+
+static const char *or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
+static void add_place(struct cli_table *table, const struct pcie_function *function)
+{
+	char place[CLI_PLACE_SIZE];
+
+	cli_func_place(function, place);
+	cli_table_add(table, "%s", function->side);
+	cli_table_add(table, "%s", place);
+}
+
+static const char *const network_headings[] = {"SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE", "MAC", "IPV4",
+					       ">MTU", ">RATE"};
+
+static void add_network(struct cli_table *table, const struct pcie_topology *topology,
+			const struct pcie_function *function)
+{
+	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], rate[CLI_RATE_SIZE];
+
+	(void)topology;
+	cli_func_mac(function, mac);
+	cli_func_ipv4(function, ipv4);
+	cli_func_rate(function, rate);
+	add_place(table, function);
+	cli_table_add(table, "%s", cli_func_type(function));
+	cli_table_add(table, "%s", function->ibdev);
+	cli_table_add(table, "%s", or_dash(function->iface));
+	cli_table_add(table, "%s", mac);
+	cli_table_add(table, "%s", or_dash(ipv4));
+	cli_table_add(table, "%" PRIu32, function->mtu);
+	cli_table_add(table, "%s", rate);
+}
+
+static const char *const identity_headings[] = {"SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID"};
+
+static void add_identity(struct cli_table *table, const struct pcie_topology *topology,
+			 const struct pcie_function *function)
+{
+	char ipv6[CLI_IP_SIZE];
+
+	(void)topology;
+	cli_func_ipv6(function, ipv6);
+	add_place(table, function);
+	cli_table_add(table, "%u", function->vhca_id);
+	cli_table_add(table, "%s", ipv6);
+	cli_table_add(table, "%s", or_dash(function->vuid));
+}
+
+static const char *const ability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
+					       "IMPORT", "REPRESENTS"};
+
+/* "host/0000:b1:00.0 host/0000:b1:00.0/sf4"; the caller's, NULL without memory. */
+static char *represented(const struct pcie_topology *topology, const struct pcie_function *function)
+{
+	char *list = NULL;
+	size_t len;
+	FILE *out = open_memstream(&list, &len);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < function->num_reps; i++) {
+		const struct pcie_function *other = &topology->functions[function->reps[i]];
+		char place[CLI_PLACE_SIZE];
+
+		cli_func_place(other, place);
+		fprintf(out, "%s%s/%s", i ? " " : "", other->side, place);
+	}
+	if (fclose(out) == 0)
+		return list;
+	free(list);
+	return NULL;
+}
+
+static const char *yes_no(bool value)
+{
+	return value ? "yes" : "no";
+}
+
+static void add_abilities(struct cli_table *table, const struct pcie_topology *topology,
+			  const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+	char *list = represented(topology, function);
+	char bytes[CLI_RATE_SIZE];
+
+	cli_bytes_text(caps->dma_max_buf_bytes, bytes);
+	add_place(table, function);
+	cli_table_add(table, "%s", yes_no(caps->dma_memcpy));
+	cli_table_add(table, "%s", bytes);
+	cli_table_add(table, "%" PRIu32, caps->dma_max_list_len);
+	cli_table_add(table, "%" PRIu32, caps->dma_max_tasks);
+	cli_table_add(table, "%s", yes_no(caps->mmap_export_pci));
+	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
+	cli_table_add(table, "%s", list ? or_dash(list) : "(out of memory)");
+	free(list);
+}
+
+static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side,
+		       struct cli_table table, add_row *add)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (function->card == card && (!side || strcmp(function->side, side) == 0))
+			add(&table, topology, function);
+	}
+	return cli_table_print(&table);
+}
+
+static bool shows(const struct pcie_topology *topology, uint32_t card, const char *side)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (function->card == card && (!side || strcmp(function->side, side) == 0))
+			return true;
+	}
+	return false;
+}
+
+static int print_card(const struct pcie_topology *topology, uint32_t card, const char *side)
+{
+	struct cli_table network = CLI_TABLE(network_headings);
+	struct cli_table identity = CLI_TABLE(identity_headings);
+	struct cli_table abilities = CLI_TABLE(ability_headings);
+
+	printf("%s: %s\n\n", topology->cards[card].name, topology->cards[card].profile->description);
+	if (print_table(topology, card, side, network, add_network) < 0)
+		return -1;
+	printf("\n");
+	if (print_table(topology, card, side, identity, add_identity) < 0)
+		return -1;
+	printf("\n");
+	return print_table(topology, card, side, abilities, add_abilities);
+}
+
+int cli_devs_print_tables(const struct pcie_topology *topology, const char *side)
+{
+	bool first = true;
+
+	for (uint32_t card = 0; card < topology->num_cards; card++) {
+		if (!shows(topology, card, side))
+			continue;
+		if (!first)
+			printf("\n");
+		first = false;
+		if (print_card(topology, card, side) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "install.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcie_model/topology.h"
+
+/* The directory of this program (@levels 0), or one that many levels above it. */
+static char *own_dir(int levels)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	for (; path && levels >= 0; levels--) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	return path;
+}
+
+static char *below(char *dir, const char *rest)
+{
+	char *path = NULL;
+
+	if (dir && asprintf(&path, "%s/%s", dir, rest) < 0)
+		path = NULL;
+	free(dir);
+	return path;
+}
+
+char *cli_bfsimd_path(void)
+{
+	const char *chosen = getenv("BFSIM_BFSIMD");
+	char *path;
+
+	if (!chosen || !chosen[0])
+		return below(own_dir(0), "bfsimd");
+	path = realpath(chosen, NULL); /* it is started from another directory */
+	return path ? path : strdup(chosen);
+}
+
+char *cli_sdk_tree(const char *side)
+{
+	return below(own_dir(1), pcie_side_is_dpu(side) ? "sdk/dpu" : "sdk/host");
+}

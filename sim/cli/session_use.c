@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session_use.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "sim/session/dir.h"
+#include "sim/session/wire.h"
+
+#define PATIENCE_S 10 /* with a daemon that does not answer */
+
+int cli_session_open(const char *dir)
+{
+	int dir_fd = sim_dir_open(dir, false);
+
+	if (dir_fd < 0 && dir_fd != -ENOENT) {
+		cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
+		return -1;
+	}
+	if (dir_fd >= 0 && sim_dir_is_live(dir_fd))
+		return dir_fd;
+	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
+		cli_fail("the session in %s is stale, its daemon died: start it again with bfsim up, or remove it with bfsim down",
+			 dir);
+	else
+		cli_fail("no session in %s: start one with bfsim up, or name another with --session", dir);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return -1;
+}
+
+static struct pcie_topology *parse(const char *name, const char *yaml, size_t len)
+{
+	char error[PCIE_ERROR_SIZE];
+	struct pcie_topology *topology;
+
+	if (pcie_topology_parse(name, yaml, len, &topology, error) == 0)
+		return topology;
+	cli_fail("%s", error);
+	return NULL;
+}
+
+static struct pcie_topology *read_topology(int dir_fd, const char *path, const char *name)
+{
+	struct pcie_topology *topology;
+	char *yaml;
+	size_t len;
+	int rc = sim_dir_read(dir_fd, path, &yaml, &len);
+
+	if (rc < 0) {
+		cli_fail("topology file %s: %s", name, strerror(-rc));
+		return NULL;
+	}
+	topology = parse(name, yaml, len);
+	free(yaml);
+	return topology;
+}
+
+struct pcie_topology *cli_topology_of_session(int dir_fd, const char *dir)
+{
+	struct pcie_topology *topology;
+	char *name;
+
+	if (asprintf(&name, "%s/topology.yaml", dir) < 0) {
+		cli_fail("out of memory");
+		return NULL;
+	}
+	topology = read_topology(dir_fd, "topology.yaml", name);
+	free(name);
+	return topology;
+}
+
+struct pcie_topology *cli_topology_of_file(const char *path)
+{
+	return read_topology(AT_FDCWD, path, path);
+}
+
+struct pcie_topology *cli_topology_built_in(void)
+{
+	const char *yaml = pcie_topology_default_yaml();
+
+	return parse("built-in topology", yaml, strlen(yaml));
+}
+
+void cli_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const char *side = topology->functions[i].side;
+		size_t first = 0;
+
+		while (strcmp(topology->functions[first].side, side) != 0)
+			first++;
+		if (first == i)
+			visit(arg, side);
+	}
+}
+
+static void add_name(void *arg, const char *side)
+{
+	FILE *names = arg;
+
+	fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", side);
+}
+
+bool cli_has_side(const struct pcie_topology *topology, const char *where, const char *side)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *out;
+
+	if (pcie_topology_has_side(topology, side))
+		return true;
+	out = open_memstream(&names, &len);
+	if (out) {
+		cli_each_side(topology, add_name, out);
+		fclose(out);
+	}
+	cli_fail("%s has no side \"%s\"; its sides are: %s", where, side, names ? names : "(out of memory)");
+	free(names);
+	return false;
+}
+
+static int exchange(int sock, uint16_t type, int *ret_fd)
+{
+	struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct sim_msg msg = {.type = type};
+	int rc;
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	rc = sim_msg_send(sock, &msg, -1);
+	if (rc == 0)
+		rc = sim_msg_recv(sock, &msg, ret_fd);
+	return rc < 0 ? rc : msg.status;
+}
+
+int cli_session_ask(int dir_fd, const char *dir, uint16_t type, int *ret_fd)
+{
+	int sock = sim_dir_connect(dir_fd);
+	int rc = sock;
+
+	*ret_fd = -1;
+	if (sock >= 0) {
+		rc = exchange(sock, type, ret_fd);
+		close(sock);
+	}
+	if (rc == -EAGAIN)
+		cli_fail("the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
+			 PATIENCE_S, dir);
+	else if (rc == -EPROTO)
+		cli_fail("the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	else if (rc < 0)
+		cli_fail("cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void cli_table_add(struct cli_table *table, const char *format, ...)
+{
+	char **cells = reallocarray(table->cells, table->num_cells + 1, sizeof(*cells));
+	char *cell;
+	va_list args;
+
+	if (cells) {
+		table->cells = cells;
+		va_start(args, format);
+		if (vasprintf(&cell, format, args) < 0)
+			cell = NULL;
+		va_end(args);
+		cells[table->num_cells++] = cell;
+	}
+	if (!cells || !cell)
+		table->failed = 1;
+}
+
+static bool is_right(const struct cli_table *table, size_t column)
+{
+	return table->headings[column][0] == '>';
+}
+
+static const char *heading(const struct cli_table *table, size_t column)
+{
+	return table->headings[column] + is_right(table, column);
+}
+
+static size_t width(const struct cli_table *table, size_t column)
+{
+	size_t widest = strlen(heading(table, column));
+
+	for (size_t i = column; i < table->num_cells; i += table->num_columns) {
+		size_t len = strlen(table->cells[i]);
+
+		widest = len > widest ? len : widest;
+	}
+	return widest;
+}
+
+/* The last column ends where its text ends. */
+static void print_cell(const struct cli_table *table, size_t column, const char *text)
+{
+	bool is_last = column + 1 == table->num_columns;
+	int pad = (int)width(table, column);
+
+	if (is_right(table, column))
+		printf("%*s", pad, text);
+	else
+		printf("%-*s", is_last ? 0 : pad, text);
+	fputs(is_last ? "\n" : "  ", stdout);
+}
+
+int cli_table_print(struct cli_table *table)
+{
+	bool complete = !table->failed;
+
+	for (size_t column = 0; complete && column < table->num_columns; column++)
+		print_cell(table, column, heading(table, column));
+	for (size_t i = 0; complete && i < table->num_cells; i++)
+		print_cell(table, i % table->num_columns, table->cells[i]);
+	for (size_t i = 0; i < table->num_cells; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->num_cells = 0;
+	if (!complete)
+		cli_fail("out of memory");
+	return complete ? 0 : -1;
+}

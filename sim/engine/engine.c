@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine_priv.h"
+#include "sim/log.h"
+#include "sim/thread.h"
+
+#define TICK_NS 1000000L
+#define QUIET_TICKS 20
+
+int sim_engine_create(struct sim_engine **ret_engine)
+{
+	struct sim_engine *engine = calloc(1, sizeof(*engine));
+	pthread_condattr_t monotonic;
+
+	if (!engine)
+		return -ENOMEM;
+	pthread_mutex_init(&engine->lock, NULL);
+	pthread_mutex_init(&engine->sleep_lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&engine->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	*ret_engine = engine;
+	return 0;
+}
+
+void sim_engine_destroy(struct sim_engine *engine)
+{
+	if (!engine)
+		return;
+	pthread_mutex_lock(&engine->sleep_lock);
+	engine->stop = true;
+	pthread_cond_signal(&engine->wake);
+	pthread_mutex_unlock(&engine->sleep_lock);
+	if (engine->started)
+		pthread_join(engine->thread, NULL);
+	pthread_cond_destroy(&engine->wake);
+	pthread_mutex_destroy(&engine->sleep_lock);
+	pthread_mutex_destroy(&engine->lock);
+	free(engine);
+}
+
+static void run_stale(struct sim_queue *queue)
+{
+	bool ran = false;
+
+	while (sim_queue_run_one(queue))
+		ran = true;
+	if (ran && atomic_exchange(&queue->notify_wanted, false))
+		queue->notify(queue->notify_arg);
+}
+
+/* Whether the queue holds jobs; those that no poll has moved since the last tick are run. */
+static bool tick_queue(struct sim_queue *queue)
+{
+	uint32_t run = atomic_load_explicit(&queue->run, memory_order_acquire);
+	bool pending = sim_queue_has_pending(queue);
+
+	if (pending && queue->seen_pending && queue->seen_run == run)
+		run_stale(queue);
+	queue->seen_pending = pending;
+	queue->seen_run = run;
+	return pending;
+}
+
+static bool tick(struct sim_engine *engine)
+{
+	bool busy = false;
+
+	pthread_mutex_lock(&engine->lock);
+	for (struct sim_queue *queue = engine->queues; queue; queue = queue->next)
+		busy |= tick_queue(queue);
+	pthread_mutex_unlock(&engine->lock);
+	return busy;
+}
+
+/* Wait for the next tick, or while the engine sleeps; false when it shall end. */
+static bool wait_for_tick(struct sim_engine *engine)
+{
+	struct timespec until;
+	bool go_on;
+
+	pthread_mutex_lock(&engine->sleep_lock);
+	while (!engine->stop && !atomic_load(&engine->awake))
+		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += TICK_NS;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	while (!engine->stop && pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0)
+		;
+	go_on = !engine->stop;
+	pthread_mutex_unlock(&engine->sleep_lock);
+	return go_on;
+}
+
+static void *engine_thread(void *arg)
+{
+	struct sim_engine *engine = arg;
+	unsigned int quiet = 0;
+
+	while (wait_for_tick(engine)) {
+		if (tick(engine)) {
+			quiet = 0;
+		} else if (++quiet >= QUIET_TICKS) {
+			quiet = 0;
+			atomic_store(&engine->awake, false);
+			/* A job may have come between the look and the store: look once more. */
+			if (tick(engine))
+				atomic_store(&engine->awake, true);
+		}
+	}
+	return NULL;
+}
+
+void sim_engine_wake(struct sim_engine *engine)
+{
+	pthread_mutex_lock(&engine->sleep_lock);
+	if (!engine->started) {
+		int rc = sim_thread_start(&engine->thread, "bfsim-engine", engine_thread, engine);
+
+		if (rc < 0)
+			sim_err("cannot start the engine's thread (error %d): jobs run only while the application polls; raise its limit of threads", -rc);
+		engine->started = rc == 0;
+	}
+	pthread_cond_signal(&engine->wake);
+	pthread_mutex_unlock(&engine->sleep_lock);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by engine.c and queue.c only. */
+#ifndef SIM_ENGINE_PRIV_H
+#define SIM_ENGINE_PRIV_H
+
+#include <pthread.h>
+
+#include "engine.h"
+#include "queue.h"
+
+#define CACHE_LINE 64
+
+struct sim_engine {
+	atomic_bool awake;         /* the thread ticks, or will soon */
+	pthread_mutex_t lock;      /* protects the list of queues; held while the thread runs jobs */
+	struct sim_queue *queues;
+	pthread_mutex_t sleep_lock; /* protects what follows */
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool started, stop;
+};
+
+struct sim_queue {
+	struct sim_engine *engine;
+	struct sim_queue *next, **prev_link; /* in the engine's list */
+	struct sim_job **ring;
+	uint32_t mask;
+	uint32_t max_jobs;
+	void (*notify)(void *arg);
+	void *notify_arg;
+	/* Free-running counters; the ring's slot is counter & mask. */
+	_Alignas(CACHE_LINE) uint32_t head;       /* reaped; the owner's */
+	uint32_t staged;                          /* submitted; the owner's */
+	_Atomic uint32_t tail;                    /* queued; written by the owner */
+	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* finished; written under the lock */
+	_Atomic uint32_t reported;                /* finished and reported; written under the lock */
+	atomic_flag running;                      /* the lock: who holds it runs jobs */
+	atomic_bool failed;                       /* jobs no longer run: error or flush */
+	atomic_bool notify_wanted;
+	uint32_t seen_run;                        /* the engine thread's note of the last tick */
+	bool seen_pending;
+};
+
+/* Make the engine's thread tick. */
+void sim_engine_wake(struct sim_engine *engine);
+
+/* Run the oldest queued job if there is one and nobody else runs; whether one ran. */
+bool sim_queue_run_one(struct sim_queue *queue);
+
+bool sim_queue_has_pending(const struct sim_queue *queue);
+
+#endif

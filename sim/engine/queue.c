@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "queue.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "engine_priv.h"
+
+static uint32_t ring_size(uint32_t max_jobs)
+{
+	uint32_t size = 1;
+
+	while (size < max_jobs)
+		size <<= 1;
+	return size;
+}
+
+static void engine_add(struct sim_engine *engine, struct sim_queue *queue)
+{
+	pthread_mutex_lock(&engine->lock);
+	queue->next = engine->queues;
+	if (queue->next)
+		queue->next->prev_link = &queue->next;
+	queue->prev_link = &engine->queues;
+	engine->queues = queue;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+static void engine_remove(struct sim_queue *queue)
+{
+	pthread_mutex_lock(&queue->engine->lock);
+	*queue->prev_link = queue->next;
+	if (queue->next)
+		queue->next->prev_link = queue->prev_link;
+	pthread_mutex_unlock(&queue->engine->lock);
+}
+
+int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
+		     struct sim_queue **ret_queue)
+{
+	struct sim_queue *queue = aligned_alloc(CACHE_LINE, sizeof(*queue));
+	uint32_t size = ring_size(max_jobs);
+
+	if (!queue)
+		return -ENOMEM;
+	*queue = (struct sim_queue){
+		.engine = engine,
+		.ring = calloc(size, sizeof(*queue->ring)),
+		.mask = size - 1,
+		.max_jobs = max_jobs,
+		.notify = notify,
+		.notify_arg = arg,
+		.running = ATOMIC_FLAG_INIT,
+	};
+	if (!queue->ring) {
+		free(queue);
+		return -ENOMEM;
+	}
+	engine_add(engine, queue);
+	*ret_queue = queue;
+	return 0;
+}
+
+void sim_queue_destroy(struct sim_queue *queue)
+{
+	if (!queue)
+		return;
+	engine_remove(queue); /* takes the lock that the engine's thread runs jobs under */
+	free(queue->ring);
+	free(queue);
+}
+
+uint32_t sim_queue_in_flight(const struct sim_queue *queue)
+{
+	return queue->staged - queue->head;
+}
+
+int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
+{
+	if (queue->staged - queue->head >= queue->max_jobs)
+		return -EAGAIN;
+	queue->ring[queue->staged++ & queue->mask] = job;
+	return 0;
+}
+
+void sim_queue_doorbell(struct sim_queue *queue)
+{
+	struct sim_engine *engine = queue->engine;
+
+	atomic_store_explicit(&queue->tail, queue->staged, memory_order_release);
+	/* Pairs with the thread going to sleep: it clears awake, then looks at tail. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&engine->awake, memory_order_relaxed) &&
+	    !atomic_exchange(&engine->awake, true))
+		sim_engine_wake(engine);
+}
+
+bool sim_queue_has_pending(const struct sim_queue *queue)
+{
+	return atomic_load_explicit(&queue->tail, memory_order_acquire) !=
+	       atomic_load_explicit(&queue->run, memory_order_acquire);
+}
+
+bool sim_queue_has_done(const struct sim_queue *queue)
+{
+	/* A queue in error reports everything, the quiet ones too. */
+	const _Atomic uint32_t *end = atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->run :
+												    &queue->reported;
+
+	return (int32_t)(atomic_load_explicit(end, memory_order_acquire) - queue->head) > 0;
+}
+
+static void run_locked(struct sim_queue *queue, uint32_t run)
+{
+	struct sim_job *job = queue->ring[run & queue->mask];
+	bool report;
+
+	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
+		job->status = -ECANCELED;
+	} else {
+		job->status = job->run(job);
+		if (job->status < 0)
+			atomic_store_explicit(&queue->failed, true, memory_order_relaxed);
+	}
+	report = !job->quiet || job->status < 0;
+	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
+	if (report) /* from here on the job may be the owner's again */
+		atomic_store_explicit(&queue->reported, run + 1, memory_order_release);
+}
+
+bool sim_queue_run_one(struct sim_queue *queue)
+{
+	uint32_t run;
+	bool ran = false;
+
+	if (!sim_queue_has_pending(queue) ||
+	    atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+		return false;
+	run = atomic_load_explicit(&queue->run, memory_order_relaxed);
+	if (atomic_load_explicit(&queue->tail, memory_order_acquire) != run) {
+		run_locked(queue, run);
+		ran = true;
+	}
+	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	return ran;
+}
+
+struct sim_job *sim_queue_poll(struct sim_queue *queue)
+{
+	if (!sim_queue_has_done(queue)) {
+		sim_queue_run_one(queue);
+		if (!sim_queue_has_done(queue))
+			return NULL;
+	}
+	return queue->ring[queue->head++ & queue->mask];
+}
+
+void sim_queue_drain(struct sim_queue *queue)
+{
+	while (sim_queue_has_pending(queue))
+		if (!sim_queue_run_one(queue))
+			sched_yield(); /* the engine's thread is at it */
+}
+
+void sim_queue_flush(struct sim_queue *queue)
+{
+	atomic_store(&queue->failed, true);
+	atomic_store_explicit(&queue->tail, queue->staged, memory_order_release);
+}
+
+void sim_queue_set_notify(struct sim_queue *queue, bool wanted)
+{
+	atomic_store(&queue->notify_wanted, wanted);
+}

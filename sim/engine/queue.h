@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/engine/queue.h - one job queue of a card's engine: jobs run and complete in order.
+ *
+ *   submit --> [staged] --doorbell--> [queued] --> [running] --> [done] --> reaped by the owner
+ *
+ * Jobs are staged until the owner rings the doorbell, as on hardware. A job
+ * marked quiet reports its end only together with a later job that is not.
+ *
+ * The owner (one thread at a time) submits and reaps. A job runs in whichever
+ * thread comes first: the owner's, when it polls, or the engine's (engine.h), when
+ * the owner does not poll for a while; the queue's lock lets one of them in.
+ * Nothing is allocated and no system call is made between submit and reap
+ * while the owner polls.
+ *
+ * The first job that fails puts the queue into error: jobs behind it do not run
+ * and complete with -ECANCELED, as does all that sim_queue_flush() meets.
+ */
+#ifndef SIM_ENGINE_QUEUE_H
+#define SIM_ENGINE_QUEUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_engine;
+struct sim_queue;
+
+/* A job: embedded in the task of the library that submits it. */
+struct sim_job {
+	/* Do the work; returns 0 or -errno. Runs in any thread, never in two. */
+	int (*run)(struct sim_job *job);
+	int status; /* 0 or -errno; valid once reaped */
+	bool quiet; /* set before submit: do not report this one's end by itself */
+};
+
+/* Create a queue for up to @max_jobs in flight (any number > 0). When a job
+ * finishes while the owner sleeps (sim_queue_set_notify()), @notify(arg) is
+ * called, in the engine's thread. @engine outlives the queue. 0 or -ENOMEM. */
+int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
+		     struct sim_queue **ret_queue);
+
+/* Free the queue; jobs still in it are forgotten. NULL is fine. */
+void sim_queue_destroy(struct sim_queue *queue);
+
+/* Stage @job behind the others. Returns 0, or -EAGAIN when max_jobs are in flight. */
+int sim_queue_submit(struct sim_queue *queue, struct sim_job *job);
+
+/* Queue what is staged; it runs even if nobody polls. */
+void sim_queue_doorbell(struct sim_queue *queue);
+
+/* Run a job if none is done, and take the oldest one whose end is reported; NULL: none. */
+struct sim_job *sim_queue_poll(struct sim_queue *queue);
+
+/* Run all that is queued, in this thread. */
+void sim_queue_drain(struct sim_queue *queue);
+
+/* Jobs that have not started, the staged ones too, complete with -ECANCELED from now on. */
+void sim_queue_flush(struct sim_queue *queue);
+
+/* Whether a job whose end is reported waits to be reaped. */
+bool sim_queue_has_done(const struct sim_queue *queue);
+
+/* Want (or no longer want) a call of notify for the next job that finishes. */
+void sim_queue_set_notify(struct sim_queue *queue, bool wanted);
+
+/* Jobs submitted and not yet reaped. */
+uint32_t sim_queue_in_flight(const struct sim_queue *queue);
+
+#endif

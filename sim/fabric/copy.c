@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "path.h"
+#include "remote.h"
+#include "sim/log.h"
+
+#define BOUNCE_BYTES 32768 /* for a path that only copies on both ends */
+
+/* Keep a revocation waiting while a copy is inside. */
+static bool enter(struct sim_remote *remote)
+{
+	if (!remote)
+		return true;
+	atomic_fetch_add(&remote->inside, 1);
+	if (!atomic_load(&remote->gone))
+		return true;
+	atomic_fetch_sub(&remote->inside, 1);
+	return false;
+}
+
+static void leave(struct sim_remote *remote)
+{
+	if (remote)
+		atomic_fetch_sub_explicit(&remote->inside, 1, memory_order_release);
+}
+
+static int check(const struct sim_remote *remote, uint64_t addr, size_t len, uint32_t access)
+{
+	if (!remote)
+		return 0;
+	if (addr < remote->region.addr || len > remote->region.len_bytes ||
+	    addr - remote->region.addr > remote->region.len_bytes - len)
+		return -EFAULT;
+	return remote->region.access & access ? 0 : -EACCES;
+}
+
+/* Where the memory is in this process, or NULL when the path must copy. */
+static uint8_t *local_view(const struct sim_remote *remote, uint64_t addr)
+{
+	if (!remote)
+		return (uint8_t *)(uintptr_t)addr;
+	return remote->base ? remote->base + (addr - remote->region.addr) : NULL;
+}
+
+static int bounce(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+		  size_t len)
+{
+	uint8_t buffer[BOUNCE_BYTES];
+
+	while (len > 0) {
+		size_t part = len < sizeof(buffer) ? len : sizeof(buffer);
+		int rc = src_remote->path->read(src_remote, buffer, src - src_remote->region.addr, part);
+
+		if (rc == 0)
+			rc = dst_remote->path->write(dst_remote, buffer, dst - dst_remote->region.addr, part);
+		if (rc < 0)
+			return rc;
+		dst += part;
+		src += part;
+		len -= part;
+	}
+	return 0;
+}
+
+static int move(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+		size_t len)
+{
+	uint8_t *to = local_view(dst_remote, dst);
+	uint8_t *from = local_view(src_remote, src);
+
+	if (to && from) {
+		memmove(to, from, len);
+		return 0;
+	}
+	if (to)
+		return src_remote->path->read(src_remote, to, src - src_remote->region.addr, len);
+	if (from)
+		return dst_remote->path->write(dst_remote, from, dst - dst_remote->region.addr, len);
+	return bounce(dst_remote, dst, src_remote, src, len);
+}
+
+int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+	     size_t len)
+{
+	int rc = check(src_remote, src, len, SIM_ACCESS_READ);
+
+	if (rc == 0)
+		rc = check(dst_remote, dst, len, SIM_ACCESS_WRITE);
+	if (rc < 0)
+		return rc;
+	if (!enter(src_remote))
+		return -EIO;
+	if (!enter(dst_remote)) {
+		leave(src_remote);
+		return -EIO;
+	}
+	rc = move(dst_remote, dst, src_remote, src, len);
+	leave(dst_remote);
+	leave(src_remote);
+	if (rc == -EPERM || rc == -ESRCH || rc == -EFAULT)
+		sim_warn("a copy over path %s failed (error %d): the exporter died, unmapped the memory or changed its user id",
+			 (src_remote ? src_remote : dst_remote)->path->name, -rc);
+	return rc;
+}

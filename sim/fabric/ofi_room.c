@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "ofi_priv.h"
+
+#define SHM_DIR "/dev/shm"
+#define BRAND "bfsim-"
+#define DOOR_SUFFIX ".door"
+#define LOCK_SPINS 64
+
+static pthread_mutex_t prefix_lock = PTHREAD_MUTEX_INITIALIZER;
+static char prefix_made[SIM_OFI_SHM_PREFIX_SIZE];
+static pid_t prefix_pid; /* a forked child is a process of its own */
+
+void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
+{
+	uint64_t tag = 0;
+
+	pthread_mutex_lock(&prefix_lock);
+	if (prefix_pid != getpid()) {
+		prefix_pid = getpid();
+		/* Containers that share /dev/shm may repeat process ids. */
+		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
+			tag = sim_ofi_now_ns();
+		snprintf(prefix_made, sizeof(prefix_made), BRAND "%d-%016" PRIx64 "-", prefix_pid, tag);
+	}
+	memcpy(ret_prefix, prefix_made, sizeof(prefix_made));
+	pthread_mutex_unlock(&prefix_lock);
+}
+
+static bool prefix_valid(const char *prefix)
+{
+	size_t len = strnlen(prefix, SIM_OFI_SHM_PREFIX_SIZE);
+	int pid, end = 0;
+	uint64_t tag;
+
+	return len < SIM_OFI_SHM_PREFIX_SIZE && sscanf(prefix, BRAND "%d-%16" SCNx64 "-%n", &pid, &tag, &end) == 2 &&
+	       (size_t)end == len;
+}
+
+int sim_ofi_shm_clean(const char *prefix)
+{
+	const struct dirent *entry;
+	int found = 0;
+	DIR *dir;
+
+	if (!prefix_valid(prefix))
+		return -EINVAL;
+	dir = opendir(SHM_DIR);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)) != NULL)
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+			found++;
+	closedir(dir);
+	return found;
+}
+
+void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE])
+{
+	static atomic_uint number;
+	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
+
+	sim_ofi_shm_prefix(prefix);
+	snprintf(ret_name, SIM_OFI_SHM_NAME_SIZE, "%s%u", prefix, atomic_fetch_add(&number, 1));
+}
+
+bool sim_ofi_shm_name_valid(const char *name, size_t size)
+{
+	size_t len = strnlen(name, size);
+
+	return len < size && len < SIM_OFI_SHM_NAME_SIZE && strncmp(name, BRAND, strlen(BRAND)) == 0 &&
+	       strspn(name + strlen(BRAND), "0123456789abcdef-") == len - strlen(BRAND);
+}
+
+bool sim_ofi_shm_name_ours(const char *name)
+{
+	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
+
+	sim_ofi_shm_prefix(prefix);
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+void sim_ofi_door_addr(const char *name, struct sockaddr_un *ret_addr)
+{
+	*ret_addr = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(ret_addr->sun_path, sizeof(ret_addr->sun_path), SHM_DIR "/%s" DOOR_SUFFIX, name);
+}
+
+int sim_ofi_room_map(int fd, struct sim_ofi_room **ret_room)
+{
+	struct sim_ofi_room *room = mmap(NULL, sizeof(*room), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (room == MAP_FAILED)
+		return -errno;
+	*ret_room = room;
+	return 0;
+}
+
+void sim_ofi_room_unmap(struct sim_ofi_room *room)
+{
+	if (room)
+		munmap(room, sizeof(*room));
+}
+
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+int sim_ofi_room_create(int *ret_fd, struct sim_ofi_room **ret_room)
+{
+	int fd = memfd_create("bfsim-room", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	/* Sealed, so that no peer can pull the page from under us. */
+	if (ftruncate(fd, sizeof(struct sim_ofi_room)) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		rc = -errno;
+	else
+		rc = sim_ofi_room_map(fd, ret_room);
+	if (rc < 0) {
+		close(fd);
+		return rc;
+	}
+	init_lock(&(*ret_room)->lock);
+	*ret_fd = fd;
+	return 0;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+int sim_ofi_room_lock(struct sim_ofi_room *room)
+{
+	int rc = EBUSY;
+
+	for (int i = 0; i < LOCK_SPINS && rc == EBUSY; i++) {
+		rc = pthread_mutex_trylock(&room->lock);
+		if (rc == EBUSY)
+			relax();
+	}
+	/* Left unmade consistent, the lock refuses everybody else for ever: as it should. */
+	if (rc == EOWNERDEAD)
+		pthread_mutex_unlock(&room->lock);
+	return rc == 0 || rc == EBUSY ? -rc : -EOWNERDEAD;
+}
+
+void sim_ofi_room_unlock(struct sim_ofi_room *room)
+{
+	pthread_mutex_unlock(&room->lock);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/fabric/path.h - the ways in which bytes can move between two processes.
+ *
+ *   in-place  both ends in this process
+ *   mapped    the memory lies in a shared object (memfd, /dev/shm, hugetlbfs, file, dmabuf): map it
+ *   cma       process_vm_readv and process_vm_writev
+ *   shm, tcp  libfabric
+ *
+ * in order of preference. A path that maps sets remote->base and is never asked
+ * to read or write; the others copy. Offsets count from the region's start.
+ */
+#ifndef SIM_FABRIC_PATH_H
+#define SIM_FABRIC_PATH_H
+
+#include "remote.h"
+
+struct sim_path_ops {
+	const char *name;
+	/* Open it between these two processes. Returns 0, or -errno with the reason in words. */
+	int (*open)(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason);
+	void (*close)(struct sim_remote *remote);
+	/* Both return 0 or -errno. */
+	int (*read)(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
+	int (*write)(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
+};
+
+extern const struct sim_path_ops sim_path_in_place;
+extern const struct sim_path_ops sim_path_mapped;
+extern const struct sim_path_ops sim_path_cma;
+extern const struct sim_path_ops sim_path_shm;
+extern const struct sim_path_ops sim_path_tcp;
+
+/* The slots of paths that map: never called. */
+int sim_path_no_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
+int sim_path_no_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
+
+#endif

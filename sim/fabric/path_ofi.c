@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The two libfabric paths: one table of operations each, one code. */
+#include <errno.h>
+
+#include "path.h"
+
+#define CONNECT_TIMEOUT_MS 2000
+
+static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char *provider,
+		    const char **ret_reason)
+{
+	struct sim_ofi_desc desc;
+	int rc = cfg->peer.describe(cfg->peer.arg, provider, &desc);
+
+	if (rc < 0) {
+		*ret_reason = rc == -ENOSYS ? "libfabric has no such provider there" : "the exporter could not open it";
+		return rc;
+	}
+	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.nudge, cfg->peer.arg,
+				 &remote->link);
+	if (rc < 0)
+		*ret_reason = rc == -ENOSYS ? "libfabric has no such provider here" : "the exporter can't be reached";
+	return rc;
+}
+
+static int shm_open_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
+{
+	if (cfg->self.shm_dev == 0 || cfg->self.shm_dev != cfg->exporter.shm_dev) {
+		*ret_reason = "the two don't see one /dev/shm";
+		return -EXDEV;
+	}
+	return ofi_open(remote, cfg, "shm", ret_reason);
+}
+
+static int tcp_open_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
+{
+	return ofi_open(remote, cfg, "tcp", ret_reason);
+}
+
+static void ofi_close(struct sim_remote *remote)
+{
+	sim_ofi_link_destroy(remote->link);
+	remote->link = NULL;
+}
+
+static int ofi_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
+{
+	return sim_ofi_link_read(remote->link, local, offset, len, &remote->gone);
+}
+
+static int ofi_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
+{
+	return sim_ofi_link_write(remote->link, local, offset, len, &remote->gone);
+}
+
+const struct sim_path_ops sim_path_shm = {
+	.name = "shm",
+	.open = shm_open_path,
+	.close = ofi_close,
+	.read = ofi_read,
+	.write = ofi_write,
+};
+
+const struct sim_path_ops sim_path_tcp = {
+	.name = "tcp",
+	.open = tcp_open_path,
+	.close = ofi_close,
+	.read = ofi_read,
+	.write = ofi_write,
+};

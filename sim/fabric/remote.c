@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "remote.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path.h"
+#include "sim/log.h"
+
+static const struct sim_path_ops *const paths[] = {
+	&sim_path_in_place, &sim_path_mapped, &sim_path_cma, &sim_path_shm, &sim_path_tcp,
+};
+
+#define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
+
+static void add_reason(struct sim_remote *remote, const char *path, const char *reason)
+{
+	size_t used = strlen(remote->reason);
+
+	snprintf(remote->reason + used, sizeof(remote->reason) - used, "%s%s: %s", used ? "; " : "", path, reason);
+}
+
+/* Open the first path that works; each that does not leaves its reason. */
+static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
+{
+	for (size_t i = 0; i < NUM_PATHS; i++) {
+		const char *reason = "failed";
+
+		if (cfg->forced_path && strcmp(paths[i]->name, cfg->forced_path) != 0)
+			continue;
+		if (paths[i]->open(remote, cfg, &reason) == 0) {
+			remote->path = paths[i];
+			return 0;
+		}
+		if (paths[i] != &sim_path_in_place || cfg->forced_path)
+			add_reason(remote, paths[i]->name, reason);
+	}
+	return -ENOTSUP;
+}
+
+static bool path_exists(const char *name)
+{
+	for (size_t i = 0; i < NUM_PATHS; i++)
+		if (strcmp(paths[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_remote)
+{
+	struct sim_remote *remote;
+	int rc;
+
+	if (cfg->forced_path && !path_exists(cfg->forced_path)) {
+		sim_err("BFSIM_PATH=%s names no data path; use in-place, mapped, cma, shm or tcp, or unset it",
+			cfg->forced_path);
+		return -ENOTSUP;
+	}
+	remote = calloc(1, sizeof(*remote));
+	if (!remote)
+		return -ENOMEM;
+	remote->key = cfg->key;
+	remote->region = cfg->region;
+	remote->peer = cfg->peer;
+	rc = open_best(remote, cfg);
+	if (rc < 0) {
+		sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
+			cfg->exporter.program, cfg->exporter.side, remote->reason);
+		free(remote);
+		return rc;
+	}
+	sim_dbg("memory of process %d (%s): path %s%s%s", (int)cfg->exporter.pid, cfg->exporter.program,
+		remote->path->name, remote->reason[0] ? ", because " : "", remote->reason);
+	*ret_remote = remote;
+	return 0;
+}
+
+void sim_remote_destroy(struct sim_remote *remote)
+{
+	if (!remote)
+		return;
+	remote->path->close(remote);
+	free(remote);
+}
+
+void sim_remote_revoke(struct sim_remote *remote)
+{
+	atomic_store(&remote->gone, true);
+	while (atomic_load(&remote->inside) > 0)
+		sched_yield();
+}
+
+const char *sim_remote_path(const struct sim_remote *remote)
+{
+	return remote->path->name;
+}

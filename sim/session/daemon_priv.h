@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the daemon's files only. */
+#ifndef SIM_SESSION_DAEMON_PRIV_H
+#define SIM_SESSION_DAEMON_PRIV_H
+
+#include <stdbool.h>
+
+#include "daemon.h"
+#include "wire.h"
+
+/* A packet that a peer's full socket did not take yet. */
+struct packet {
+	struct sim_msg msg;
+	int fd; /* owned, or -1 */
+	struct packet *next;
+};
+
+struct conn {
+	int sock;
+	bool attached;
+	bool dead;              /* to be removed when the current events are done */
+	uint32_t peer;
+	struct packet *unsent;  /* oldest first */
+	struct conn *next;
+};
+
+/* An exporter that waits for importers to let go of a key. */
+struct revocation {
+	uint64_t key;
+	struct conn *exporter;  /* NULL: it died, nobody waits */
+	struct sim_msg reply;
+	struct conn **awaited;  /* importers that have not answered */
+	uint32_t num_awaited;
+	uint64_t deadline_ms;
+	struct revocation *next;
+};
+
+/* The shared object that holds a key's memory. */
+struct object {
+	int fd; /* -1 = none */
+	uint32_t exporter;
+};
+
+/* A DESCRIBE on its way to an exporter and back. */
+struct question {
+	uint64_t seq;           /* ours, towards the exporter */
+	struct conn *importer, *exporter;
+	uint64_t importer_seq;
+	struct question *next;
+};
+
+struct daemon {
+	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
+	bool stop;
+	uint8_t session[SIM_SESSION_ID_SIZE];
+	struct pcie_topology *topology;
+	struct sim_card *card;
+	struct conn *conns;
+	struct object *objects; /* by the low half of a key's id */
+	uint32_t num_objects;
+	struct revocation *revocations;
+	struct question *questions;
+	uint64_t next_seq;
+};
+
+/* daemon_conn.c: connections. */
+void daemon_accept(struct daemon *daemon);
+void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
+void daemon_flush(struct daemon *daemon, struct conn *conn);
+struct conn *daemon_conn_of(struct daemon *daemon, uint32_t peer);
+void daemon_reap(struct daemon *daemon);      /* remove dead connections and what hangs on them */
+void daemon_conn_free(struct conn *conn);
+
+/* daemon_requests.c: what a message does. */
+void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
+void daemon_detach(struct daemon *daemon, struct conn *conn);
+
+/* daemon_revoke.c: revocations under way. */
+void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request);
+void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn);
+void daemon_let_go(struct daemon *daemon, struct conn *importer, uint64_t key);
+void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn);
+int daemon_next_deadline_ms(const struct daemon *daemon); /* for epoll_wait: -1 = none */
+void daemon_expire(struct daemon *daemon);
+
+/* daemon_objects.c: the shared objects that hold exported memory. */
+void daemon_keep_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd); /* takes fd */
+int daemon_object_fd(const struct daemon *daemon, uint64_t key);                         /* -1 = none */
+void daemon_drop_object(struct daemon *daemon, uint64_t key);
+void daemon_drop_objects_of(struct daemon *daemon, uint32_t exporter);
+
+/* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
+int daemon_status_fd(struct daemon *daemon);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon_priv.h"
+
+static void add_text(json_object *to, const char *name, const char *value)
+{
+	json_object_object_add(to, name, json_object_new_string(value));
+}
+
+static void add_number(json_object *to, const char *name, uint64_t value)
+{
+	json_object_object_add(to, name, json_object_new_uint64(value));
+}
+
+static void add_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t num_exports,
+		     uint32_t num_imports)
+{
+	json_object *entry = json_object_new_object();
+
+	add_number(entry, "peer", peer);
+	add_number(entry, "pid", (uint64_t)info->pid);
+	add_text(entry, "program", info->program);
+	add_text(entry, "side", info->side);
+	add_number(entry, "exports", num_exports);
+	add_number(entry, "imports", num_imports);
+	json_object_array_add(arg, entry);
+}
+
+static void add_import(void *arg, uint32_t importer, uint32_t exporter, const struct sim_region *region,
+		       const char *path, const char *reason)
+{
+	json_object *entry = json_object_new_object();
+
+	add_number(entry, "importer", importer);
+	add_number(entry, "exporter", exporter);
+	add_number(entry, "bytes", region->len_bytes);
+	json_object_object_add(entry, "writable", json_object_new_boolean(region->access & SIM_ACCESS_WRITE));
+	add_text(entry, "path", path);
+	add_text(entry, "reason", reason);
+	json_object_array_add(arg, entry);
+}
+
+int daemon_status_fd(struct daemon *daemon)
+{
+	int fd = memfd_create("bfsim-status", MFD_CLOEXEC);
+	json_object *status = json_object_new_object();
+	json_object *peers = json_object_new_array(), *imports = json_object_new_array();
+	const char *text;
+	int rc = fd;
+
+	add_number(status, "pid", (uint64_t)getpid());
+	sim_card_each_peer(daemon->card, add_peer, peers);
+	sim_card_each_import(daemon->card, add_import, imports);
+	json_object_object_add(status, "processes", peers);
+	json_object_object_add(status, "imports", imports);
+	text = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PRETTY);
+	if (fd < 0)
+		rc = -errno;
+	else if (write(fd, text, strlen(text)) != (ssize_t)strlen(text) || lseek(fd, 0, SEEK_SET) < 0)
+		rc = -EIO;
+	json_object_put(status);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "bfsimd.sock"
+#define LOCK_NAME "lock"
+
+int sim_dir_default(char *path, size_t size)
+{
+	const char *session = getenv("BFSIM_SESSION");
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	int len;
+
+	if (session && session[0])
+		len = snprintf(path, size, "%s", session);
+	else if (runtime && runtime[0])
+		len = snprintf(path, size, "%s/bfsim", runtime);
+	else
+		len = snprintf(path, size, "/tmp/bfsim-%u", (unsigned int)getuid());
+	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
+}
+
+int sim_dir_open(const char *dir, bool create)
+{
+	int fd;
+
+	if (create && mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int sim_dir_lock(int dir_fd)
+{
+	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		close(fd);
+		return rc;
+	}
+	unlinkat(dir_fd, SOCKET_NAME, 0);
+	return fd;
+}
+
+bool sim_dir_is_live(int dir_fd)
+{
+	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CLOEXEC);
+	bool live;
+
+	if (fd < 0)
+		return false;
+	live = flock(fd, LOCK_EX | LOCK_NB) < 0;
+	close(fd);
+	return live;
+}
+
+/* A socket's address holds 107 characters: go through the open directory instead of its name. */
+static struct sockaddr_un address(int dir_fd)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/" SOCKET_NAME, dir_fd);
+	return addr;
+}
+
+static int bound_socket(int dir_fd, int (*attach)(int, const struct sockaddr *, socklen_t))
+{
+	struct sockaddr_un addr = address(dir_fd);
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int rc;
+
+	if (sock < 0)
+		return -errno;
+	if (attach(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		rc = -errno;
+		close(sock);
+		return rc;
+	}
+	return sock;
+}
+
+int sim_dir_listen(int dir_fd)
+{
+	int sock = bound_socket(dir_fd, bind);
+	int rc;
+
+	if (sock >= 0 && listen(sock, SOMAXCONN) < 0) {
+		rc = -errno;
+		close(sock);
+		return rc;
+	}
+	return sock;
+}
+
+int sim_dir_connect(int dir_fd)
+{
+	return bound_socket(dir_fd, connect);
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, text, len);
+
+		if (written < 0)
+			return -errno;
+		text += written;
+		len -= (size_t)written;
+	}
+	return 0;
+}
+
+int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len)
+{
+	char temporary[NAME_MAX + 1];
+	int fd, rc;
+
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
+	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, text, len);
+	close(fd);
+	if (rc == 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(dir_fd, temporary, 0);
+	return rc;
+}
+
+int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *text = NULL;
+	ssize_t got = -1;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0)
+		text = malloc((size_t)st.st_size + 1);
+	if (text)
+		got = read(fd, text, (size_t)st.st_size);
+	close(fd);
+	if (got < 0) {
+		free(text);
+		return text ? -EIO : -ENOMEM;
+	}
+	text[got] = '\0';
+	*ret_text = text;
+	*ret_len = (size_t)got;
+	return 0;
+}
+
+void sim_dir_clean(int dir_fd)
+{
+	unlinkat(dir_fd, SOCKET_NAME, 0);
+	unlinkat(dir_fd, "topology.yaml", 0);
+	unlinkat(dir_fd, "bfsimd.log", 0);
+	unlinkat(dir_fd, LOCK_NAME, 0);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/session/owner.h - who owns the card's state: this process itself, or a daemon.
+ *
+ * The session asks its owner; the owner reports keys that ended by calling
+ * sim_session_gone(). Both backends fill every slot.
+ */
+#ifndef SIM_SESSION_OWNER_H
+#define SIM_SESSION_OWNER_H
+
+#include "session.h"
+
+struct sim_owner;
+
+struct sim_owner_ops {
+	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd,
+		      struct sim_key *ret_key);
+	int (*revoke)(struct sim_owner *owner, uint64_t key);
+	/* *ret_object_fd becomes the caller's, or is -1. */
+	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
+		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
+	void (*unimport)(struct sim_owner *owner, uint64_t key);
+	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
+	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider,
+			struct sim_ofi_desc *ret_desc);
+	void (*nudge)(struct sim_owner *owner, uint64_t key);
+	void (*destroy)(struct sim_owner *owner);
+	/* In a forked child: close what keeps the parent attached, touch nothing else. */
+	void (*abandon)(struct sim_owner *owner);
+};
+
+struct sim_owner {
+	const struct sim_owner_ops *ops;
+};
+
+struct sim_exports;
+
+/* The state lives in this process. */
+int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
+		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
+
+/* A daemon owns it: @sock is connected to it and becomes the owner's, also on
+ * failure. Attaches, stores the session's id, and starts the helper thread,
+ * which waits on @epoll_fd (borrowed; @exports adds its descriptors there). */
+#define SIM_OWNER_TARGET_TAG 2 /* of those descriptors */
+int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
+		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
+		     struct sim_owner **ret_owner);
+
+/* Called by an owner: imports of @key are dead. */
+void sim_session_gone(struct sim_session *session, uint64_t key);
+
+/* Called by an owner: the daemon is gone, and with it every import. */
+void sim_session_lost(struct sim_session *session);
+
+#endif

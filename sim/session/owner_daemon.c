@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A daemon owns the card: requests go over its socket, and the helper thread
+ * takes what comes back, answers the daemon's own requests and serves peers. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exports.h"
+#include "owner.h"
+#include "sim/log.h"
+#include "sim/thread.h"
+#include "wire.h"
+
+#define CALL_TIMEOUT_S 10
+#define SERVE_MAX_US 2000
+#define SERVE_NUDGED_US 2000
+
+enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
+
+/* A request whose reply is awaited. */
+struct call {
+	uint64_t seq;
+	struct sim_msg *msg; /* becomes the reply */
+	int fd;
+	bool done;
+	struct call *next;
+};
+
+struct daemon_owner {
+	struct sim_owner base;
+	struct sim_session *session;
+	struct sim_exports *exports; /* the session's */
+	int sock, stop_fd, epoll_fd;
+	pthread_t helper;
+	bool helper_runs;
+	pthread_mutex_t lock; /* protects what follows */
+	pthread_cond_t answered;
+	struct call *calls;
+	uint64_t next_seq;
+	bool lost;
+};
+
+static struct daemon_owner *remote(struct sim_owner *owner)
+{
+	return (struct daemon_owner *)owner;
+}
+
+/* Send from any thread: a packet goes out whole, so no lock is needed. */
+static int post(struct daemon_owner *self, struct sim_msg *msg, int fd)
+{
+	int rc = sim_msg_send(self->sock, msg, fd);
+
+	return rc == -EPIPE ? -ESHUTDOWN : rc;
+}
+
+static void call_remove(struct daemon_owner *self, struct call *call)
+{
+	for (struct call **link = &self->calls; *link; link = &(*link)->next) {
+		if (*link == call) {
+			*link = call->next;
+			return;
+		}
+	}
+}
+
+static int call_wait(struct daemon_owner *self, struct call *call)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += CALL_TIMEOUT_S;
+	while (!call->done && !self->lost)
+		if (pthread_cond_timedwait(&self->answered, &self->lock, &until) == ETIMEDOUT)
+			break;
+	if (call->done)
+		return call->msg->status;
+	return self->lost ? -ESHUTDOWN : -ETIMEDOUT;
+}
+
+/* Send a request and wait for its reply, which overwrites @msg. Returns the
+ * reply's status, -ESHUTDOWN or -ETIMEDOUT. A descriptor that came with it goes
+ * to @ret_fd, or is closed when the caller wants none. */
+static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
+{
+	struct call call = {.msg = msg, .fd = -1};
+	int rc;
+
+	pthread_mutex_lock(&self->lock);
+	if (self->lost) {
+		pthread_mutex_unlock(&self->lock);
+		return -ESHUTDOWN;
+	}
+	call.seq = msg->seq = ++self->next_seq;
+	call.next = self->calls;
+	self->calls = &call;
+	pthread_mutex_unlock(&self->lock);
+
+	rc = post(self, msg, fd);
+
+	pthread_mutex_lock(&self->lock);
+	if (rc == 0)
+		rc = call_wait(self, &call);
+	call_remove(self, &call);
+	pthread_mutex_unlock(&self->lock);
+	if (rc == 0 && ret_fd)
+		*ret_fd = call.fd;
+	else if (call.fd >= 0)
+		close(call.fd);
+	if (rc == -ETIMEDOUT)
+		sim_err("the card's daemon did not answer within %d s; see whether it is stopped (bfsim ps)",
+			CALL_TIMEOUT_S);
+	return rc;
+}
+
+static int daemon_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
+			 struct sim_key *ret_key)
+{
+	struct daemon_owner *self = remote(owner);
+	struct sim_msg msg = {.type = SIM_MSG_EXPORT, .body.export = *region};
+	int rc = call(self, &msg, object_fd, NULL);
+
+	if (rc < 0)
+		return rc;
+	*ret_key = msg.body.exported;
+	rc = sim_exports_add(self->exports, ret_key->id, region);
+	if (rc < 0)
+		owner->ops->revoke(owner, ret_key->id);
+	return rc;
+}
+
+static int daemon_revoke(struct sim_owner *owner, uint64_t key)
+{
+	struct daemon_owner *self = remote(owner);
+	struct sim_msg msg = {.type = SIM_MSG_REVOKE, .body.key.id = key};
+	int rc = call(self, &msg, -1, NULL);
+
+	sim_exports_remove(self->exports, key);
+	return rc;
+}
+
+static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
+			 struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
+{
+	struct sim_msg msg = {.type = SIM_MSG_IMPORT, .body.import = {.key = *key, .function = function}};
+	int rc = call(remote(owner), &msg, -1, ret_object_fd);
+
+	if (rc == 0) {
+		*ret_region = msg.body.imported.region;
+		*ret_exporter = msg.body.imported.exporter;
+	}
+	return rc;
+}
+
+static void daemon_unimport(struct sim_owner *owner, uint64_t key)
+{
+	struct sim_msg msg = {.type = SIM_MSG_UNIMPORT, .body.key.id = key};
+
+	post(remote(owner), &msg, -1);
+}
+
+static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
+{
+	struct sim_msg msg = {.type = SIM_MSG_PATH, .body.path.id = key};
+
+	strncpy(msg.body.path.name, path, sizeof(msg.body.path.name) - 1);
+	strncpy(msg.body.path.reason, reason, sizeof(msg.body.path.reason) - 1);
+	post(remote(owner), &msg, -1);
+}
+
+static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider,
+			   struct sim_ofi_desc *ret_desc)
+{
+	struct sim_msg msg = {.type = SIM_MSG_DESCRIBE, .body.describe.id = key};
+	int rc;
+
+	strncpy(msg.body.describe.provider, provider, sizeof(msg.body.describe.provider) - 1);
+	rc = call(remote(owner), &msg, -1, NULL);
+	if (rc == 0)
+		*ret_desc = msg.body.described;
+	return rc;
+}
+
+static void daemon_nudge(struct sim_owner *owner, uint64_t key)
+{
+	struct sim_msg msg = {.type = SIM_MSG_NUDGE, .body.key.id = key};
+
+	post(remote(owner), &msg, -1);
+}
+
+/* ---- the helper thread ---- */
+
+static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, int fd)
+{
+	struct call *call;
+
+	pthread_mutex_lock(&self->lock);
+	call = self->calls;
+	while (call && call->seq != msg->seq)
+		call = call->next;
+	if (call && call->msg->type == msg->type) {
+		*call->msg = *msg;
+		call->fd = fd;
+		call->done = true;
+		fd = -1;
+		pthread_cond_broadcast(&self->answered);
+	}
+	pthread_mutex_unlock(&self->lock);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void answer_describe(struct daemon_owner *self, struct sim_msg *msg)
+{
+	char provider[SIM_OFI_PROVIDER_SIZE];
+	uint64_t key = msg->body.describe.id;
+
+	memcpy(provider, msg->body.describe.provider, sizeof(provider));
+	provider[sizeof(provider) - 1] = '\0';
+	memset(&msg->body.described, 0, sizeof(msg->body.described));
+	msg->is_reply = 1;
+	msg->status = sim_exports_describe(self->exports, key, provider, &msg->body.described);
+	post(self, msg, -1);
+}
+
+static void answer_gone(struct daemon_owner *self, struct sim_msg *msg)
+{
+	sim_session_gone(self->session, msg->body.key.id);
+	msg->is_reply = 1;
+	msg->status = 0;
+	post(self, msg, -1);
+}
+
+/* Take one message. Returns false when the daemon is gone. */
+static bool take_message(struct daemon_owner *self)
+{
+	struct sim_msg msg;
+	int fd = -1;
+	int rc = sim_msg_recv(self->sock, &msg, &fd);
+
+	if (rc == -EPROTO) {
+		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
+		return true;
+	}
+	if (rc < 0)
+		return false;
+	if (msg.is_reply) {
+		take_reply(self, &msg, fd);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (msg.type == SIM_MSG_DESCRIBE)
+		answer_describe(self, &msg);
+	else if (msg.type == SIM_MSG_GONE)
+		answer_gone(self, &msg);
+	else if (msg.type == SIM_MSG_NUDGE)
+		sim_exports_serve(self->exports, SERVE_NUDGED_US);
+	return true;
+}
+
+static void daemon_lost(struct daemon_owner *self)
+{
+	sim_err("the card's daemon is gone: exported and imported memory no longer works; start the session again");
+	pthread_mutex_lock(&self->lock);
+	self->lost = true;
+	pthread_cond_broadcast(&self->answered);
+	pthread_mutex_unlock(&self->lock);
+	sim_session_lost(self->session);
+	epoll_ctl(self->epoll_fd, EPOLL_CTL_DEL, self->sock, NULL);
+}
+
+static void *helper_thread(void *arg)
+{
+	struct daemon_owner *self = arg;
+	bool stop = false;
+
+	while (!stop) {
+		bool may_sleep = sim_exports_serve(self->exports, SERVE_MAX_US);
+		struct epoll_event events[8];
+		int count = epoll_wait(self->epoll_fd, events, 8, may_sleep ? -1 : 0);
+
+		for (int i = 0; i < count; i++) {
+			if (events[i].data.u64 == TAG_STOP)
+				stop = true; /* TAG_TARGET: served at the top of the loop */
+			else if (events[i].data.u64 == TAG_SOCKET && !take_message(self))
+				daemon_lost(self);
+		}
+	}
+	return NULL;
+}
+
+static void daemon_destroy(struct sim_owner *owner)
+{
+	struct daemon_owner *self = remote(owner);
+
+	if (self->helper_runs) {
+		eventfd_write(self->stop_fd, 1);
+		pthread_join(self->helper, NULL);
+	}
+	close(self->sock);
+	if (self->stop_fd >= 0)
+		close(self->stop_fd);
+	pthread_cond_destroy(&self->answered);
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+}
+
+static void daemon_abandon(struct sim_owner *owner)
+{
+	close(remote(owner)->sock);
+}
+
+static const struct sim_owner_ops daemon_ops = {
+	.export = daemon_export,
+	.revoke = daemon_revoke,
+	.import = daemon_import,
+	.unimport = daemon_unimport,
+	.set_path = daemon_set_path,
+	.describe = daemon_describe,
+	.nudge = daemon_nudge,
+	.destroy = daemon_destroy,
+	.abandon = daemon_abandon,
+};
+
+static int watch(struct daemon_owner *self, int fd, uint64_t tag)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+
+	return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* The first exchange, before the helper runs. */
+static int introduce(struct daemon_owner *self, const struct sim_peer_info *info,
+		     uint8_t ret_session_id[SIM_SESSION_ID_SIZE])
+{
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
+	struct pollfd readable = {.fd = self->sock, .events = POLLIN};
+	int fd = -1;
+	int rc = post(self, &msg, -1);
+
+	if (rc == 0 && poll(&readable, 1, CALL_TIMEOUT_S * 1000) <= 0)
+		rc = -ETIMEDOUT;
+	if (rc == 0)
+		rc = sim_msg_recv(self->sock, &msg, &fd);
+	if (fd >= 0)
+		close(fd);
+	if (rc == 0 && (msg.type != SIM_MSG_ATTACH || !msg.is_reply))
+		rc = -EPROTO;
+	if (rc == 0)
+		rc = msg.status;
+	if (rc == 0)
+		memcpy(ret_session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
+	return rc == -EPIPE ? -EPROTO : rc;
+}
+
+static int start_helper(struct daemon_owner *self)
+{
+	int rc;
+
+	self->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (self->stop_fd < 0)
+		return -errno;
+	rc = watch(self, self->stop_fd, TAG_STOP);
+	if (rc == 0)
+		rc = watch(self, self->sock, TAG_SOCKET);
+	if (rc == 0)
+		rc = sim_thread_start(&self->helper, "bfsim-helper", helper_thread, self);
+	self->helper_runs = rc == 0;
+	return rc;
+}
+
+int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
+		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
+		     struct sim_owner **ret_owner)
+{
+	struct daemon_owner *self = calloc(1, sizeof(*self));
+	pthread_condattr_t monotonic;
+	int rc;
+
+	if (!self) {
+		close(sock);
+		return -ENOMEM;
+	}
+	*self = (struct daemon_owner){.base.ops = &daemon_ops, .session = session, .exports = exports,
+				      .sock = sock, .stop_fd = -1, .epoll_fd = epoll_fd};
+	pthread_mutex_init(&self->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&self->answered, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	rc = introduce(self, info, ret_session_id);
+	if (rc == 0) {
+		*ret_owner = &self->base; /* the helper may use it at once */
+		rc = start_helper(self);
+	}
+	if (rc < 0) {
+		*ret_owner = NULL;
+		daemon_destroy(&self->base);
+	}
+	return rc;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A private card: one process, one side. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "owner.h"
+
+struct local_owner {
+	struct sim_owner base;
+	struct sim_session *session;
+	struct sim_card *card;
+	uint32_t peer;
+	pthread_mutex_t lock; /* the card is not thread-safe */
+};
+
+static struct local_owner *local(struct sim_owner *owner)
+{
+	return (struct local_owner *)owner;
+}
+
+static int local_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
+			struct sim_key *ret_key)
+{
+	struct local_owner *self = local(owner);
+	struct sim_key key;
+	int rc;
+
+	(void)object_fd;
+	if (getrandom(key.secret, sizeof(key.secret), 0) != sizeof(key.secret))
+		return -EIO;
+	pthread_mutex_lock(&self->lock);
+	rc = sim_card_export(self->card, self->peer, region, key.secret, &key.id);
+	pthread_mutex_unlock(&self->lock);
+	if (rc == 0)
+		*ret_key = key;
+	return rc;
+}
+
+static void local_revoked(void *arg, uint32_t peer, uint64_t key)
+{
+	struct local_owner *self = arg;
+
+	(void)peer; /* there is only this one */
+	sim_session_gone(self->session, key);
+}
+
+static int local_revoke(struct sim_owner *owner, uint64_t key)
+{
+	struct local_owner *self = local(owner);
+	int rc;
+
+	pthread_mutex_lock(&self->lock);
+	rc = sim_card_revoke(self->card, self->peer, key, local_revoked, self);
+	pthread_mutex_unlock(&self->lock);
+	return rc;
+}
+
+static int local_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
+			struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
+{
+	struct local_owner *self = local(owner);
+	const struct sim_region *region;
+	uint32_t exporter;
+	int rc;
+
+	pthread_mutex_lock(&self->lock);
+	rc = sim_card_import(self->card, self->peer, key, function, &region, &exporter);
+	if (rc == 0) {
+		*ret_region = *region;
+		*ret_exporter = *sim_card_peer(self->card, exporter);
+		*ret_object_fd = -1;
+	}
+	pthread_mutex_unlock(&self->lock);
+	return rc;
+}
+
+static void local_unimport(struct sim_owner *owner, uint64_t key)
+{
+	struct local_owner *self = local(owner);
+
+	pthread_mutex_lock(&self->lock);
+	sim_card_unimport(self->card, self->peer, key);
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void local_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
+{
+	struct local_owner *self = local(owner);
+
+	pthread_mutex_lock(&self->lock);
+	sim_card_set_path(self->card, self->peer, key, path, reason);
+	pthread_mutex_unlock(&self->lock);
+}
+
+/* Nobody else is on a private card, so nobody is ever reached through libfabric. */
+static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *provider,
+			     struct sim_ofi_desc *ret_desc)
+{
+	(void)owner, (void)key, (void)provider, (void)ret_desc;
+	return -ENOSYS;
+}
+
+static void local_no_nudge(struct sim_owner *owner, uint64_t key)
+{
+	(void)owner, (void)key;
+}
+
+static void local_destroy(struct sim_owner *owner)
+{
+	struct local_owner *self = local(owner);
+
+	sim_card_destroy(self->card);
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+}
+
+static void local_no_abandon(struct sim_owner *owner)
+{
+	(void)owner;
+}
+
+static const struct sim_owner_ops local_ops = {
+	.export = local_export,
+	.revoke = local_revoke,
+	.import = local_import,
+	.unimport = local_unimport,
+	.set_path = local_set_path,
+	.describe = local_no_describe,
+	.nudge = local_no_nudge,
+	.destroy = local_destroy,
+	.abandon = local_no_abandon,
+};
+
+int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
+		    const struct sim_peer_info *self, struct sim_owner **ret_owner)
+{
+	struct local_owner *owner = calloc(1, sizeof(*owner));
+	int rc;
+
+	if (!owner)
+		return -ENOMEM;
+	owner->base.ops = &local_ops;
+	owner->session = session;
+	pthread_mutex_init(&owner->lock, NULL);
+	rc = sim_card_create(topology, &owner->card);
+	if (rc == 0)
+		rc = sim_card_attach(owner->card, self, &owner->peer);
+	if (rc < 0) {
+		local_destroy(&owner->base);
+		return rc;
+	}
+	*ret_owner = &owner->base;
+	return 0;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "exports.h"
+#include "owner.h"
+#include "sim/log.h"
+
+/* How a path asks the owner about its key. */
+struct import_peer {
+	struct sim_owner *owner;
+	uint64_t key;
+};
+
+/* Listed before the owner is asked, so that a key which ends meanwhile is noticed. */
+struct import {
+	struct import_peer peer;
+	struct sim_remote *remote; /* NULL while it is being opened */
+	bool dead;
+	struct import *next;
+};
+
+struct sim_session {
+	char side[PCIE_SIDE_SIZE];
+	char *forced_path;
+	uint8_t id[SIM_SESSION_ID_SIZE];
+	uint8_t cookie[SIM_SECRET_SIZE]; /* read by peers that test whether a pid is ours */
+	struct sim_peer_info self;
+	struct pcie_topology *topology;
+	struct sim_engine *engine;
+	struct sim_exports *exports;
+	struct sim_owner *owner;
+	int epoll_fd;
+	pthread_mutex_t lock; /* protects the imports */
+	struct import *imports;
+};
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static void describe_self(struct sim_session *session)
+{
+	struct sim_peer_info *self = &session->self;
+	struct stat shm;
+
+	self->pid = getpid();
+	self->uid = getuid();
+	memcpy(self->side, session->side, sizeof(self->side));
+	strncpy(self->program, program_invocation_short_name, sizeof(self->program) - 1);
+	self->pid_ns = inode_of("/proc/self/ns/pid");
+	self->net_ns = inode_of("/proc/self/ns/net");
+	self->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
+	self->cookie_addr = (uintptr_t)session->cookie;
+	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
+}
+
+static int load_topology(struct sim_session *session, const char *name, const char *yaml, size_t len)
+{
+	char error[PCIE_ERROR_SIZE];
+	int rc = pcie_topology_parse(name, yaml, len, &session->topology, error);
+
+	if (rc < 0)
+		sim_err("topology: %s", rc == -ENOMEM ? "out of memory" : error);
+	return rc;
+}
+
+static int attach_private(struct sim_session *session)
+{
+	const char *yaml = pcie_topology_default_yaml();
+	int rc = load_topology(session, "built-in topology", yaml, strlen(yaml));
+
+	if (rc < 0)
+		return rc;
+	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
+		return -EIO;
+	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
+	if (rc == -ENOENT)
+		sim_err("a private card has no side \"%s\": set BFSIM_SIDE to host or dpu", session->side);
+	return rc;
+}
+
+static int attach_daemon(struct sim_session *session, int dir_fd)
+{
+	char *yaml;
+	size_t len;
+	int sock;
+	int rc = sim_dir_read(dir_fd, "topology.yaml", &yaml, &len);
+
+	if (rc < 0)
+		return rc;
+	rc = load_topology(session, "topology.yaml", yaml, len);
+	free(yaml);
+	if (rc < 0)
+		return rc;
+	sock = sim_dir_connect(dir_fd);
+	if (sock < 0)
+		return sock;
+	return sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, session->id,
+				&session->owner);
+}
+
+static void explain(const struct sim_session *session, const char *dir, int rc)
+{
+	switch (rc) {
+	case 0:
+	case -EINVAL: /* the topology's message says it */
+		return;
+	case -ENOENT:
+		if (session->topology && !pcie_topology_has_side(session->topology, session->side))
+			sim_err("session %s has no side \"%s\": see its sides with bfsim devs", dir, session->side);
+		else
+			sim_err("no session in %s: start one with bfsim up --session %s", dir, dir);
+		return;
+	case -ECONNREFUSED:
+		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir,
+			dir);
+		return;
+	case -EPROTO:
+		sim_err("the daemon of session %s is of another version of bfsim: restart it with this one", dir);
+		return;
+	default:
+		sim_err("cannot attach to session %s: %s", dir, strerror(-rc));
+	}
+}
+
+static int attach(struct sim_session *session, const struct sim_session_cfg *cfg)
+{
+	int dir_fd, rc;
+
+	if (!cfg->dir)
+		return attach_private(session);
+	dir_fd = sim_dir_open(cfg->dir, false);
+	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	explain(session, cfg->dir, rc);
+	return rc;
+}
+
+int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session)
+{
+	struct sim_session *session = calloc(1, sizeof(*session));
+	int rc;
+
+	if (!session)
+		return -ENOMEM;
+	pthread_mutex_init(&session->lock, NULL);
+	strncpy(session->side, cfg->side, sizeof(session->side) - 1);
+	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	rc = session->epoll_fd < 0 ? -errno : 0;
+	if (rc == 0 && getrandom(session->cookie, sizeof(session->cookie), 0) != sizeof(session->cookie))
+		rc = -EIO;
+	if (rc == 0 && cfg->forced_path) {
+		session->forced_path = strdup(cfg->forced_path);
+		rc = session->forced_path ? 0 : -ENOMEM;
+	}
+	if (rc == 0)
+		rc = sim_engine_create(&session->engine);
+	if (rc == 0)
+		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
+	if (rc == 0) {
+		describe_self(session);
+		rc = attach(session, cfg);
+	}
+	if (rc < 0) {
+		sim_session_detach(session);
+		return rc;
+	}
+	*ret_session = session;
+	return 0;
+}
+
+void sim_session_detach(struct sim_session *session)
+{
+	if (!session)
+		return;
+	sim_engine_destroy(session->engine);
+	if (session->owner)
+		session->owner->ops->destroy(session->owner);
+	sim_exports_destroy(session->exports);
+	pcie_topology_destroy(session->topology);
+	if (session->epoll_fd >= 0)
+		close(session->epoll_fd);
+	pthread_mutex_destroy(&session->lock);
+	free(session->forced_path);
+	free(session);
+}
+
+void sim_session_abandon(struct sim_session *session)
+{
+	session->owner->ops->abandon(session->owner);
+}
+
+const struct pcie_topology *sim_session_topology(const struct sim_session *session)
+{
+	return session->topology;
+}
+
+const char *sim_session_side(const struct sim_session *session)
+{
+	return session->side;
+}
+
+const uint8_t *sim_session_id(const struct sim_session *session)
+{
+	return session->id;
+}
+
+struct sim_engine *sim_session_engine(struct sim_session *session)
+{
+	return session->engine;
+}
+
+int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
+		       struct sim_key *ret_key)
+{
+	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
+}
+
+int sim_session_unexport(struct sim_session *session, uint64_t key)
+{
+	return session->owner->ops->revoke(session->owner, key);
+}
+
+static int peer_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+{
+	struct import_peer *peer = arg;
+
+	return peer->owner->ops->describe(peer->owner, peer->key, provider, ret_desc);
+}
+
+static void peer_nudge(void *arg)
+{
+	struct import_peer *peer = arg;
+
+	peer->owner->ops->nudge(peer->owner, peer->key);
+}
+
+/* Ask the owner for the memory and open a path to it. */
+static int import_open(struct sim_session *session, struct import *import, const struct sim_key *key,
+		       uint32_t function, struct sim_remote **ret_remote)
+{
+	struct sim_remote_cfg cfg = {.key = key->id, .self = session->self, .object_fd = -1,
+				     .forced_path = session->forced_path,
+				     .peer = {peer_describe, peer_nudge, &import->peer}};
+	struct sim_owner *owner = session->owner;
+	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
+
+	if (rc < 0)
+		return rc;
+	rc = sim_remote_create(&cfg, ret_remote);
+	if (cfg.object_fd >= 0)
+		close(cfg.object_fd);
+	if (rc < 0) {
+		owner->ops->unimport(owner, key->id);
+		return rc;
+	}
+	owner->ops->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
+	return 0;
+}
+
+static void import_unlist(struct sim_session *session, struct import *import)
+{
+	pthread_mutex_lock(&session->lock);
+	for (struct import **link = &session->imports; *link; link = &(*link)->next) {
+		if (*link == import) {
+			*link = import->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
+		       struct sim_remote **ret_remote)
+{
+	struct import *import = calloc(1, sizeof(*import));
+	struct sim_remote *remote;
+	int rc;
+
+	if (!import)
+		return -ENOMEM;
+	import->peer = (struct import_peer){session->owner, key->id};
+	pthread_mutex_lock(&session->lock);
+	import->next = session->imports;
+	session->imports = import;
+	pthread_mutex_unlock(&session->lock);
+
+	rc = import_open(session, import, key, function, &remote);
+	if (rc < 0) {
+		import_unlist(session, import);
+		free(import);
+		return rc;
+	}
+	pthread_mutex_lock(&session->lock);
+	import->remote = remote;
+	if (import->dead)
+		sim_remote_revoke(remote);
+	pthread_mutex_unlock(&session->lock);
+	*ret_remote = remote;
+	return 0;
+}
+
+void sim_session_release(struct sim_session *session, struct sim_remote *remote)
+{
+	struct import *import;
+
+	if (!remote)
+		return;
+	pthread_mutex_lock(&session->lock);
+	import = session->imports;
+	while (import && import->remote != remote)
+		import = import->next;
+	pthread_mutex_unlock(&session->lock);
+	import_unlist(session, import);
+	session->owner->ops->unimport(session->owner, remote->key);
+	sim_remote_destroy(remote);
+	free(import);
+}
+
+static void revoke_imports(struct sim_session *session, bool all, uint64_t key)
+{
+	pthread_mutex_lock(&session->lock);
+	for (struct import *import = session->imports; import; import = import->next) {
+		if (all || import->peer.key == key) {
+			import->dead = true;
+			if (import->remote)
+				sim_remote_revoke(import->remote);
+		}
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+void sim_session_gone(struct sim_session *session, uint64_t key)
+{
+	revoke_imports(session, false, key);
+}
+
+void sim_session_lost(struct sim_session *session)
+{
+	revoke_imports(session, true, 0);
+}

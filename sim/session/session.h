@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/session/session.h - this process on a card.
+ *
+ *   attach --> [attached] --> detach
+ *                 |  export memory, import keys, run jobs on its engine
+ *
+ * A process attaches either to the daemon of a session directory, or to a
+ * private card inside itself. Attached to a daemon it has one helper thread: it
+ * answers the daemon, serves peers that reach this process's memory through
+ * libfabric, and sleeps otherwise. When the daemon goes away, imports fail as
+ * if their exporters had died and further calls return -ESHUTDOWN.
+ *
+ * Any thread may call; errors are -errno.
+ */
+#ifndef SIM_SESSION_H
+#define SIM_SESSION_H
+
+#include "descriptor.h"
+#include "sim/card/card.h"
+#include "sim/engine/engine.h"
+#include "sim/fabric/remote.h"
+
+struct sim_session;
+
+struct sim_session_cfg {
+	const char *dir;         /* the session's directory; NULL = a private card */
+	const char *side;        /* "host", "dpu", "node0/host", ... */
+	const char *forced_path; /* data path to insist on (path.h); NULL = the best */
+};
+
+/* Attach. Returns 0; -ENOENT (no such session, or it has no such side),
+ * -ECONNREFUSED (stale session), -EPROTO (daemon of another version), -EINVAL
+ * (its topology can't be read) or another -errno; the log says what to do. */
+int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session);
+
+/* Detach: exports end, imports must have been released, queues destroyed. NULL is fine. */
+void sim_session_detach(struct sim_session *session);
+
+/* In a forked child: let go of the parent's attachment without ending it. The
+ * session stays the parent's; the child attaches anew if it wants to. */
+void sim_session_abandon(struct sim_session *session);
+
+const struct pcie_topology *sim_session_topology(const struct sim_session *session);
+const char *sim_session_side(const struct sim_session *session);
+const uint8_t *sim_session_id(const struct sim_session *session);
+struct sim_engine *sim_session_engine(struct sim_session *session);
+
+/* Export memory; @object_fd is the shared object that holds it, or -1 (it stays
+ * the caller's). Errors as of sim_card_export(), -ESHUTDOWN. */
+int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
+		       struct sim_key *ret_key);
+
+/* End an export. On return no importer touches the memory any more. */
+int sim_session_unexport(struct sim_session *session, uint64_t key);
+
+/* Import by way of @function. Errors as of sim_card_import() and
+ * sim_remote_create(), -ESHUTDOWN. */
+int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
+		       struct sim_remote **ret_remote);
+
+/* End an import; no copy may be under way. NULL is fine. */
+void sim_session_release(struct sim_session *session, struct sim_remote *remote);
+
+#endif

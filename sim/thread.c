@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "thread.h"
+
+#include <signal.h>
+
+int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(ret_thread, NULL, body, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0)
+		pthread_setname_np(*ret_thread, name);
+	return -rc;
+}

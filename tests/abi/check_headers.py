@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Check what the compiler's type system can't see of the public headers.
+
+    check_headers.py FACTS INCLUDE-DIR SIDE COMPILER...
+
+- each header includes exactly what it should: a missing one breaks applications here, one too many lets them
+  lean on what the vendor's headers don't give;
+- each header declares no function that the facts don't know;
+- calling a function without DOCA_ALLOW_EXPERIMENTAL_API warns if it is experimental, and only then;
+- a log record's arguments are checked against its format.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = re.compile(r'^#include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+DECLARATION = re.compile(r'^DOCA_(?:STABLE|EXPERIMENTAL|DEPRECATED)\s+[^;(]*?\b(\w+)\(', re.MULTILINE)
+WARNING = re.compile(r"['\u2018](\w+)\b[^'\u2019]*['\u2019] is deprecated")
+
+
+def header_path(include_dir, side, header):
+    path = include_dir / header
+    return path if path.exists() else include_dir / side / header
+
+
+def check_text(facts, include_dir, side):
+    for header, entry in facts['headers'].items():
+        text = header_path(include_dir, side, header).read_text()
+        have, want = set(INCLUDE.findall(text)), set(entry['includes'])
+        for name in sorted(want - have):
+            yield f'{header}: does not include {name}'
+        for name in sorted(have - want):
+            yield f'{header}: includes {name} and should not'
+        for name in DECLARATION.findall(text):
+            known = facts['functions'].get(name)
+            if not known or known['header'] != header:
+                yield f'{header}: declares {name}, which the facts do not have there'
+
+
+def diagnostics(source_text, include_dir, side, compiler, *flags):
+    """What the compiler says of a source that it must accept."""
+    with tempfile.TemporaryDirectory() as tmp:
+        source = pathlib.Path(tmp) / 'use.c'
+        source.write_text(source_text)
+        command = [*compiler, '-fsyntax-only', *flags, f'-I{include_dir}', f'-I{include_dir / side}',
+                   str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C'})
+    if done.returncode:
+        sys.exit(done.stderr)
+    return done.stderr
+
+
+def warned_about(facts, include_dir, side, compiler):
+    """The functions whose use warns where nothing was allowed."""
+    lines = [f'#include <{header}>' for header in facts['headers']]
+    lines += [f'void *use_{name}(void);\nvoid *use_{name}(void) {{ return (void *){name}; }}'
+              for name in sorted(facts['functions'])]
+    said = diagnostics('\n'.join(lines) + '\n', include_dir, side, compiler, '-Wdeprecated-declarations')
+    return set(WARNING.findall(said))
+
+
+def check_marks(facts, include_dir, side, compiler):
+    warned = warned_about(facts, include_dir, side, compiler)
+    for name, entry in sorted(facts['functions'].items()):
+        stable = entry['stability'] == 'stable' or entry['inline']
+        if stable and name in warned:
+            yield f"{entry['header']}: using {name}, which is stable, warns"
+        if not stable and name not in warned:
+            yield f"{entry['header']}: using {name}, which is {entry['stability']}, does not warn"
+
+
+def check_format(include_dir, side, compiler):
+    source = ('#define DOCA_ALLOW_EXPERIMENTAL_API\n#include <doca_log.h>\nDOCA_LOG_REGISTER(A::B);\n'
+              'void f(void);\nvoid f(void) { DOCA_LOG_INFO("%s", 1); }\n')
+    if '-Wformat' not in diagnostics(source, include_dir, side, compiler, '-Wformat'):
+        yield 'doca_log.h: a record whose arguments do not fit its format does not warn'
+
+
+def main():
+    facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    include_dir, side, compiler = pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    found = [*check_text(facts, include_dir, side), *check_marks(facts, include_dir, side, compiler),
+             *check_format(include_dir, side, compiler)]
+    print('\n'.join(found) or f"{len(facts['headers'])} headers as expected")
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

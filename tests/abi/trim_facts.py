@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Make facts.json: the interface facts that this folder's tests hold the headers and libraries to.
+
+    trim_facts.py DIRECTORY > facts.json
+
+DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). This is a maintainer's tool, run when
+a header comes into scope or the interface moves to a newer release; neither build nor test runs it.
+"""
+import json
+import pathlib
+import sys
+
+# Header -> the library that has its functions.
+HEADERS = {
+    'doca_argp.h': 'libdoca_argp',
+    'doca_buf.h': 'libdoca_common',
+    'doca_buf_inventory.h': 'libdoca_common',
+    'doca_build_config.h': 'libdoca_common',
+    'doca_common_defines.h': 'libdoca_common',
+    'doca_compat.h': 'libdoca_common',
+    'doca_config.h': 'libdoca_common',
+    'doca_ctx.h': 'libdoca_common',
+    'doca_dev.h': 'libdoca_common',
+    'doca_dma.h': 'libdoca_dma',
+    'doca_error.h': 'libdoca_common',
+    'doca_log.h': 'libdoca_common',
+    'doca_mmap.h': 'libdoca_common',
+    'doca_pe.h': 'libdoca_common',
+    'doca_types.h': 'libdoca_common',
+    'doca_version.h': 'libdoca_common',
+}
+
+# The facts don't say which header defines a numeric macro: prefix -> header.
+MACRO_HEADERS = {
+    'DOCA_DEVINFO_': 'doca_dev.h',
+    'DOCA_GID_': 'doca_types.h',
+    'DOCA_VERSION_': 'doca_version.h',
+    'doca_event_invalid_handle': 'doca_types.h',
+}
+
+# Macros that are not plain numbers: existence only; test_macros.c checks what they do.
+OTHER_MACROS = {
+    'doca_common_defines.h': ['doca_likely', 'doca_unlikely'],
+    'doca_compat.h': ['DOCA_STABLE', 'DOCA_EXPERIMENTAL', 'DOCA_DEPRECATED', 'DOCA_STRUCT_START',
+                      'DOCA_STRUCT_GET_VERSION', 'DOCA_STRUCT_CTOR', 'DOCA_STRUCT_PTR_CTOR',
+                      'DOCA_STRUCT_MEMSET_CTOR', 'DOCA_STRUCT_PTR_MEMSET_CTOR',
+                      'DOCA_STRUCT_CTOR_LIST_START', 'DOCA_STRUCT_DEF'],
+    'doca_error.h': ['DOCA_IS_ERROR', 'DOCA_ERROR_PROPAGATE'],
+    'doca_log.h': ['DOCA_LOG_REGISTER', 'DOCA_LOG', 'DOCA_LOG_CRIT', 'DOCA_LOG_ERR', 'DOCA_LOG_WARN',
+                   'DOCA_LOG_INFO', 'DOCA_LOG_DBG', 'DOCA_LOG_TRC'],
+    'doca_version.h': ['DOCA_VERSION_STRING', 'DOCA_VERSION_CALC', 'DOCA_VERSION_CALC_EXACT',
+                       'DOCA_VERSION_EXACT', 'DOCA_VERSION_OFFICIAL', 'DOCA_VERSION_EQ_CURRENT',
+                       'DOCA_VERSION_LTE_CURRENT'],
+}
+
+# Functions of an earlier release of this generation that have another name now: programs linked then ask
+# for the old one.
+RENAMED = {
+    'doca_log_backend_create_with_buffer': 'doca_log_backend_create_with_buf',
+    'doca_log_backend_create_with_buffer_sdk': 'doca_log_backend_create_with_buf_sdk',
+}
+
+# The facts list parameters without the ellipsis.
+VARIADIC = ['doca_log']
+
+MODULES = ['doca-common', 'doca-dma', 'doca-argp']
+NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
+
+
+def in_scope(table):
+    return {name: entry for name, entry in table.items() if entry['header'] in HEADERS}
+
+
+def functions(base, delta):
+    found = in_scope(base['functions'])
+    for name, entry in in_scope(delta['functions']).items():
+        found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
+                       'stability': 'experimental', 'inline': False}
+    for name in VARIADIC:
+        found[name]['variadic'] = True
+    return found
+
+
+def node_of(name, lib, stability, releases):
+    """The version node of a symbol: that of released libraries, which must agree with each other and with
+    what the symbol's stability implies. Where they don't, programs need the symbol in both nodes: stop."""
+    seen = {rel[lib]['symbols'][name] for rel in releases if name in rel.get(lib, {}).get('symbols', {})}
+    seen.add(NODE[stability])
+    if len(seen) > 1:
+        sys.exit(f'{name}: in nodes {sorted(seen)} of different releases; it needs a second version')
+    return seen.pop()
+
+
+def libraries(funcs, releases):
+    libs = {}
+    for name, entry in sorted(funcs.items()):
+        if entry['inline']:
+            continue
+        lib = HEADERS[entry['header']]
+        slot = libs.setdefault(lib, {'soname': releases[0][lib]['soname'], 'symbols': {}, 'old_names': {}})
+        slot['symbols'][name] = node_of(name, lib, entry['stability'], releases)
+    for old, now in RENAMED.items():
+        lib = HEADERS[funcs[now]['header']]
+        libs[lib]['old_names'][old] = {'now': now, 'node': releases[0][lib]['symbols'][old]}
+    return libs
+
+
+def numeric_macros(base):
+    found = {}
+    for name, value in base['macros'].items():
+        for prefix, header in MACRO_HEADERS.items():
+            if name.startswith(prefix):
+                found[name] = {'header': header, 'value': value}
+    return found
+
+
+def modules(old, new):
+    """pkg-config modules: per library as in the newer release, the umbrella as in the older."""
+    wanted = {}
+    for name in MODULES:
+        wanted[name] = new['pkg-config'][name]
+        wanted[name + '-lib'] = new['pkg-config'][name + '-lib']
+    wanted['doca'] = old['pkg-config']['doca']
+    wanted['doca-libs'] = old['pkg-config']['doca-libs']
+    return {name: {'cflags': entry['cflags'], 'requires': entry['requires']}
+            for name, entry in wanted.items()}
+
+
+def one_line_per_entry(facts):
+    """JSON whose diffs can be read: two levels of keys, then an entry a line."""
+    sections = []
+    for section, table in sorted(facts.items()):
+        if isinstance(table, dict):
+            lines = [f'  {json.dumps(k)}: {json.dumps(v, sort_keys=True)}' for k, v in sorted(table.items())]
+            sections.append(f' {json.dumps(section)}: {{\n' + ',\n'.join(lines) + '\n }')
+        else:
+            sections.append(f' {json.dumps(section)}: {json.dumps(table)}')
+    return '{\n' + ',\n'.join(sections) + '\n}'
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+
+    def load(name):
+        return json.loads((source / name).read_text())
+
+    base, delta = load('doca-3.0.json'), load('doca-3.3-delta.json')
+    old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
+    funcs = functions(base, delta)
+    facts = {
+        'headers': {name: {'includes': base['includes'][name], 'macros': OTHER_MACROS.get(name, [])}
+                    for name in sorted(HEADERS)},
+        'functions': funcs,
+        'enums': in_scope(base['enums']),
+        'structs': in_scope(base['structs']),
+        'typedefs': in_scope(base['typedefs']),
+        'macros': numeric_macros(base),
+        'libraries': libraries(funcs, [old, new]),
+        'pkg_config': modules(old, new),
+        'version': '3.0.0058',
+    }
+    print(one_line_per_entry(facts))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Device profiles: what the published facts say, and what must hold for any profile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "pcie_model/profile.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static void test_profile_is_found_by_its_exact_name(void **state)
+{
+	(void)state;
+	assert_string_equal(pcie_profile_find("bluefield-3")->name, "bluefield-3");
+	assert_null(pcie_profile_find("bluefield"));
+	assert_null(pcie_profile_find("BlueField-3"));
+	assert_null(pcie_profile_find("bluefield-3 "));
+	assert_null(pcie_profile_find(""));
+	assert_null(pcie_profile_find(NULL));
+}
+
+static void test_all_lists_each_profile_once(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count = 0;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	assert_int_equal(count, 3);
+	for (size_t i = 0; i < count; i++)
+		assert_ptr_equal(pcie_profile_find(all[i]->name), all[i]);
+}
+
+/* A BlueField-3 copies at most 2 MiB a task in lists of at most 64; 15b3:a2dc; Gen5 x16. */
+static void test_bluefield_3_is_as_published(void **state)
+{
+	const struct pcie_profile *profile = pcie_profile_find("bluefield-3");
+
+	(void)state;
+	assert_true(profile->has_dpu);
+	assert_int_equal(profile->vendor_id, 0x15b3);
+	assert_int_equal(profile->device_id, 0xa2dc);
+	assert_int_equal(profile->port_rate_bps, UINT64_C(200000000000));
+	assert_int_equal(profile->pcie_generation, 5);
+	assert_int_equal(profile->pcie_lanes, 16);
+	assert_true(profile->dpu_caps.dma_memcpy);
+	assert_true(profile->host_caps.dma_memcpy);
+	assert_int_equal(profile->dpu_caps.dma_max_buf_bytes, 2 * MIB);
+	assert_int_equal(profile->host_caps.dma_max_buf_bytes, 2 * MIB);
+	assert_int_equal(profile->dpu_caps.dma_max_list_len, 64);
+	assert_true(profile->dpu_caps.dma_max_tasks >= 3072); /* that many were seen to run */
+}
+
+/* A BlueField-2 has 2 MiB too since DOCA 2.9; 15b3:a2d6; Gen4 x16; nothing emulated. */
+static void test_bluefield_2_is_as_published(void **state)
+{
+	const struct pcie_profile *profile = pcie_profile_find("bluefield-2");
+
+	(void)state;
+	assert_true(profile->has_dpu);
+	assert_int_equal(profile->device_id, 0xa2d6);
+	assert_int_equal(profile->port_rate_bps, UINT64_C(100000000000));
+	assert_int_equal(profile->pcie_generation, 4);
+	assert_int_equal(profile->dpu_caps.dma_max_buf_bytes, 2 * MIB);
+	assert_false(profile->dpu_caps.hotplug_manager);
+	assert_false(profile->dpu_caps.rep_filter_emulated);
+}
+
+static void test_connectx_7_has_neither_arm_cores_nor_dma(void **state)
+{
+	const struct pcie_profile *profile = pcie_profile_find("connectx-7");
+
+	(void)state;
+	assert_false(profile->has_dpu);
+	assert_int_equal(profile->device_id, 0x1021);
+	assert_int_equal(profile->port_rate_bps, UINT64_C(200000000000));
+	assert_false(profile->host_caps.dma_memcpy);
+	assert_int_equal(profile->host_caps.dma_max_buf_bytes, 0);
+	assert_false(profile->host_caps.mmap_export_pci);
+}
+
+/* Memory flows one way: hosts export it, the DPU imports it. */
+static void test_host_exports_and_dpu_imports_memory(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (!all[i]->has_dpu)
+			continue;
+		assert_true(all[i]->host_caps.mmap_export_pci);
+		assert_false(all[i]->host_caps.mmap_from_export_pci);
+		assert_false(all[i]->dpu_caps.mmap_export_pci);
+		assert_true(all[i]->dpu_caps.mmap_from_export_pci);
+	}
+}
+
+static void test_only_the_dpu_lists_representors(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		assert_false(all[i]->host_caps.rep_filter_all);
+		assert_false(all[i]->host_caps.rep_filter_net);
+		assert_false(all[i]->host_caps.rep_filter_emulated);
+		assert_int_equal(all[i]->dpu_caps.rep_filter_all, all[i]->has_dpu);
+		assert_int_equal(all[i]->dpu_caps.rep_filter_net, all[i]->has_dpu);
+	}
+}
+
+static void assert_caps_agree(const struct pcie_caps *caps)
+{
+	assert_int_equal(caps->dma_memcpy, caps->dma_max_buf_bytes > 0);
+	assert_int_equal(caps->dma_memcpy, caps->dma_max_list_len > 0);
+	assert_int_equal(caps->dma_memcpy, caps->dma_max_tasks > 0);
+	assert_true(caps->num_completion_vectors > 0);
+	assert_true(caps->max_mmap_devices > 0);
+}
+
+static void test_limits_are_there_exactly_where_dma_is(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(strlen(all[i]->description) > 0);
+		assert_caps_agree(&all[i]->host_caps);
+		if (all[i]->has_dpu)
+			assert_caps_agree(&all[i]->dpu_caps);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_profile_is_found_by_its_exact_name),
+		cmocka_unit_test(test_all_lists_each_profile_once),
+		cmocka_unit_test(test_bluefield_3_is_as_published),
+		cmocka_unit_test(test_bluefield_2_is_as_published),
+		cmocka_unit_test(test_connectx_7_has_neither_arm_cores_nor_dma),
+		cmocka_unit_test(test_host_exports_and_dpu_imports_memory),
+		cmocka_unit_test(test_only_the_dpu_lists_representors),
+		cmocka_unit_test(test_limits_are_there_exactly_where_dma_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

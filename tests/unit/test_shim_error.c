@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/error.c: from -errno to doca_error_t. */
+#include "shim/common/error.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_errno_has_the_code_a_caller_would_expect(void **state)
+{
+	static const struct {
+		int number;
+		doca_error_t error;
+	} pairs[] = {
+		{ EINVAL, DOCA_ERROR_INVALID_VALUE },	{ EPROTO, DOCA_ERROR_INVALID_VALUE },
+		{ ENOMEM, DOCA_ERROR_NO_MEMORY },	{ EMSGSIZE, DOCA_ERROR_TOO_BIG },
+		{ EIO, DOCA_ERROR_IO_FAILED },		{ EPERM, DOCA_ERROR_NOT_PERMITTED },
+		{ EACCES, DOCA_ERROR_NOT_PERMITTED },	{ EXDEV, DOCA_ERROR_NOT_PERMITTED },
+		{ ENOTSUP, DOCA_ERROR_NOT_SUPPORTED },	{ ENOSYS, DOCA_ERROR_NOT_SUPPORTED },
+		{ ENOENT, DOCA_ERROR_NOT_FOUND },	{ EAGAIN, DOCA_ERROR_AGAIN },
+		{ EBUSY, DOCA_ERROR_IN_USE },		{ EEXIST, DOCA_ERROR_ALREADY_EXIST },
+		{ ESTALE, DOCA_ERROR_DRIVER },		{ ETIMEDOUT, DOCA_ERROR_TIME_OUT },
+		{ ECONNRESET, DOCA_ERROR_CONNECTION_RESET }, { EPIPE, DOCA_ERROR_NOT_CONNECTED },
+		{ ENOTCONN, DOCA_ERROR_NOT_CONNECTED }, { ECONNREFUSED, DOCA_ERROR_NOT_CONNECTED },
+		{ ESHUTDOWN, DOCA_ERROR_SHUTDOWN },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		assert_int_equal(shim_error(-pairs[i].number), pairs[i].error);
+}
+
+static void test_zero_is_success(void **state)
+{
+	(void)state;
+	assert_int_equal(shim_error(0), DOCA_SUCCESS);
+}
+
+static void test_errno_out_of_the_table_is_unexpected(void **state)
+{
+	(void)state;
+	assert_int_equal(shim_error(-ELOOP), DOCA_ERROR_UNEXPECTED);
+	assert_int_equal(shim_error(-100000), DOCA_ERROR_UNEXPECTED);
+	assert_int_equal(shim_error(EINVAL), DOCA_ERROR_UNEXPECTED); /* the sign is part of it */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errno_has_the_code_a_caller_would_expect),
+		cmocka_unit_test(test_zero_is_success),
+		cmocka_unit_test(test_errno_out_of_the_table_is_unexpected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
