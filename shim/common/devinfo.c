@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a device says of itself. */
+#include <doca_mmap.h>
+
 #include <string.h>
 
 #include "check.h"

@@ -63,6 +63,7 @@ static int attach(void)
 	const char *chosen = set_or_null("BFSIM_SIDE");
 	struct sim_session_cfg cfg = {
 		.dir = set_or_null("BFSIM_SESSION"),
+		.topology = set_or_null("BFSIM_TOPOLOGY"),
 		.side = chosen ? chosen : side,
 		.forced_path = set_or_null("BFSIM_PATH"),
 	};

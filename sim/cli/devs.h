@@ -9,7 +9,7 @@
 
 #include "pcie_model/topology.h"
 
-/* Tables to read: addresses, identities, abilities. */
+/* Tables to read: the network, identities, abilities, representors. */
 int cli_devs_print_tables(const struct pcie_topology *topology, const char *side);
 
 /* Everything that is known, as JSON. @source says where the topology is from. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three tables for each card, so that a line fits a terminal: the network, names and places, abilities. */
+/* Several tables for each card, so that a line fits a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "devs.h"
@@ -64,29 +63,7 @@ static void add_identity(struct cli_table *table, const struct pcie_topology *to
 }
 
 static const char *const ability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
-					       "IMPORT", "REPRESENTS"};
-
-/* "host/0000:b1:00.0 host/0000:b1:00.0/sf4"; the caller's, NULL without memory. */
-static char *represented(const struct pcie_topology *topology, const struct pcie_function *function)
-{
-	char *list = NULL;
-	size_t len;
-	FILE *out = open_memstream(&list, &len);
-
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < function->num_reps; i++) {
-		const struct pcie_function *other = &topology->functions[function->reps[i]];
-		char place[CLI_PLACE_SIZE];
-
-		cli_func_place(other, place);
-		fprintf(out, "%s%s/%s", i ? " " : "", other->side, place);
-	}
-	if (fclose(out) == 0)
-		return list;
-	free(list);
-	return NULL;
-}
+					       "IMPORT"};
 
 static const char *yes_no(bool value)
 {
@@ -97,9 +74,9 @@ static void add_abilities(struct cli_table *table, const struct pcie_topology *t
 			  const struct pcie_function *function)
 {
 	const struct pcie_caps *caps = &function->caps;
-	char *list = represented(topology, function);
 	char bytes[CLI_RATE_SIZE];
 
+	(void)topology;
 	cli_bytes_text(caps->dma_max_buf_bytes, bytes);
 	add_place(table, function);
 	cli_table_add(table, "%s", yes_no(caps->dma_memcpy));
@@ -108,28 +85,47 @@ static void add_abilities(struct cli_table *table, const struct pcie_topology *t
 	cli_table_add(table, "%" PRIu32, caps->dma_max_tasks);
 	cli_table_add(table, "%s", yes_no(caps->mmap_export_pci));
 	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
-	cli_table_add(table, "%s", list ? or_dash(list) : "(out of memory)");
-	free(list);
 }
 
+static const char *const representor_headings[] = {"SIDE", "ADDRESS", "REPRESENTS", "REP IFACE"};
+
+static void add_representors(struct cli_table *table, const struct pcie_topology *topology,
+			     const struct pcie_function *function)
+{
+	for (size_t i = 0; i < function->num_reps; i++) {
+		const struct pcie_function *other = &topology->functions[function->reps[i]];
+		char place[CLI_PLACE_SIZE];
+
+		cli_func_place(other, place);
+		add_place(table, function);
+		cli_table_add(table, "%s/%s", other->side, place);
+		cli_table_add(table, "%s", or_dash(other->rep_iface));
+	}
+}
+
+static bool is_shown(const struct pcie_function *function, uint32_t card, const char *side)
+{
+	return function->card == card && (!side || strcmp(function->side, side) == 0);
+}
+
+/* Print a table with the rows that @add makes for each function; nothing when there are none. */
 static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side,
 		       struct cli_table table, add_row *add)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {
-		const struct pcie_function *function = &topology->functions[i];
-
-		if (function->card == card && (!side || strcmp(function->side, side) == 0))
-			add(&table, topology, function);
+		if (is_shown(&topology->functions[i], card, side))
+			add(&table, topology, &topology->functions[i]);
 	}
+	if (table.num_cells == 0 && !table.failed)
+		return 0;
+	printf("\n");
 	return cli_table_print(&table);
 }
 
-static bool shows(const struct pcie_topology *topology, uint32_t card, const char *side)
+static bool shows_card(const struct pcie_topology *topology, uint32_t card, const char *side)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {
-		const struct pcie_function *function = &topology->functions[i];
-
-		if (function->card == card && (!side || strcmp(function->side, side) == 0))
+		if (is_shown(&topology->functions[i], card, side))
 			return true;
 	}
 	return false;
@@ -140,27 +136,25 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	struct cli_table network = CLI_TABLE(network_headings);
 	struct cli_table identity = CLI_TABLE(identity_headings);
 	struct cli_table abilities = CLI_TABLE(ability_headings);
+	struct cli_table representors = CLI_TABLE(representor_headings);
 
-	printf("%s: %s\n\n", topology->cards[card].name, topology->cards[card].profile->description);
-	if (print_table(topology, card, side, network, add_network) < 0)
+	printf("%s: %s\n", topology->cards[card].name, topology->cards[card].profile->description);
+	if (print_table(topology, card, side, network, add_network) < 0 ||
+	    print_table(topology, card, side, identity, add_identity) < 0 ||
+	    print_table(topology, card, side, abilities, add_abilities) < 0)
 		return -1;
-	printf("\n");
-	if (print_table(topology, card, side, identity, add_identity) < 0)
-		return -1;
-	printf("\n");
-	return print_table(topology, card, side, abilities, add_abilities);
+	return print_table(topology, card, side, representors, add_representors);
 }
 
 int cli_devs_print_tables(const struct pcie_topology *topology, const char *side)
 {
-	bool first = true;
+	const char *gap = "";
 
 	for (uint32_t card = 0; card < topology->num_cards; card++) {
-		if (!shows(topology, card, side))
+		if (!shows_card(topology, card, side))
 			continue;
-		if (!first)
-			printf("\n");
-		first = false;
+		fputs(gap, stdout);
+		gap = "\n";
 		if (print_card(topology, card, side) < 0)
 			return -1;
 	}

@@ -13,7 +13,7 @@
  * synchronous. Errors are -errno; libfabric's codes end here.
  *
  * libfabric is loaded when the first target or link is made, never before (see
- * ofi_lib.c: loading it takes a third of a second and would change what signals
+ * ofi.c: loading it takes a third of a second and would change what signals
  * do to the application). A process without it gets -ENOSYS.
  *
  * Threads: a target is used by one thread at a time, links by any. None is

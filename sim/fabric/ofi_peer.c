@@ -18,7 +18,8 @@
 
 #define PIECE (4u << 20) /* what is done again at most; larger ones are no faster */
 #define MAX_TRIES 4      /* of a piece, each with a connection made anew */
-#define OVER_ROUNDS 64   /* between looks at whether shm's target is still there */
+#define LOOK_ROUNDS 1024 /* shm: look after so many, whatever the target says */
+#define OVER_ROUNDS 4096 /* shm: and see whether it is still there */
 #define RETURN_NS 50000000u /* for a target to come back: it takes 1 ms */
 #define RETURN_STEP_NS 500000
 #define TURN_NS 2000000u /* between looks at whether to give up waiting for one's turn */
@@ -121,6 +122,7 @@ struct transfer {
 	size_t len;
 	uint64_t offset;
 	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
+	uint32_t served;                 /* shm: by the target, when we left its region */
 };
 
 static uint64_t stamp(const struct sim_ofi_peer *peer, uint32_t hides)
@@ -148,7 +150,6 @@ static int enter(struct transfer *transfer)
 		sim_ofi_room_unlock(visit->room);
 		return -ECONNRESET;
 	}
-	visit->room->beats++;
 	return 0;
 }
 
@@ -159,7 +160,16 @@ static void leave(struct transfer *transfer)
 	if (!visit->room)
 		return;
 	sim_ofi_room_unlock(visit->room);
-	sim_ofi_visit_ring(visit);
+	transfer->served = atomic_load(&visit->room->served);
+	sim_ofi_visit_beat(visit);
+}
+
+/* shm: whether the target served since we left, so that it is worth while to look. */
+static bool worth_a_look(const struct transfer *transfer)
+{
+	const struct sim_ofi_room *room = transfer->peer->visit.room;
+
+	return !room || atomic_load_explicit(&room->served, memory_order_acquire) != transfer->served;
 }
 
 /* shm, inside: whether the target has been asked about our key since it last ended an exposure. */
@@ -256,13 +266,15 @@ static int finish(struct transfer *transfer)
 	int rc;
 
 	for (unsigned int round = 1;; round++) {
-		rc = enter(transfer);
-		if (rc < 0)
-			return rc;
-		rc = look(transfer);
-		leave(transfer);
-		if (rc != 0)
-			return rc < 0 ? rc : 0;
+		if (worth_a_look(transfer) || round % LOOK_ROUNDS == 0) {
+			rc = enter(transfer);
+			if (rc < 0)
+				return rc;
+			rc = look(transfer);
+			leave(transfer);
+			if (rc != 0)
+				return rc < 0 ? rc : 0;
+		}
 		rc = sim_ofi_wait_round(transfer->wait);
 		if (rc < 0)
 			return rc;

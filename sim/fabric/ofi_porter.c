@@ -160,19 +160,22 @@ static void run_provider(struct sim_ofi_porter *porter)
 		fi_cq_readerr(porter->endpoint->cq, &error, 0);
 }
 
+/* Returns whether a peer had done something, or -EOWNERDEAD. */
 static int serve_region(struct sim_ofi_porter *porter)
 {
-	int rc = sim_ofi_room_lock(porter->room), events;
+	uint32_t beats = atomic_load(&porter->room->beats);
+	int rc;
 
-	if (rc == -EBUSY)
+	if (beats == porter->beats)
 		return 0;
+	rc = lock_within(porter, 0);
 	if (rc < 0)
-		return rc;
+		return rc == -EBUSY ? 1 : rc;
 	run_provider(porter);
-	events = porter->room->beats != porter->beats;
-	porter->beats = porter->room->beats;
 	sim_ofi_room_unlock(porter->room);
-	return events;
+	porter->beats = beats;
+	atomic_fetch_add(&porter->room->served, 1);
+	return 1;
 }
 
 static void come_in(struct sim_ofi_porter *porter)
@@ -346,6 +349,7 @@ int sim_ofi_porter_hide(struct sim_ofi_porter *porter, struct fid_mr *mr)
 		}
 		run_provider(porter);
 		sim_ofi_room_unlock(porter->room);
+		atomic_fetch_add(&porter->room->served, 1);
 		sched_yield();
 	} while (sim_ofi_now_ns() < end);
 	return -EBUSY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/fabric/ofi_priv.h - what the files ofi*.c share.
  *
- *   ofi_lib.c       loading libfabric without harm to the application
+ *   ofi.c           loading libfabric without harm to the application
  *   ofi_endpoint.c  one libfabric endpoint with all that hangs on it
  *   ofi_addr.c      addresses over sockets: which to offer, which can be reached
  *   ofi_room.c      shm only: names in /dev/shm, and the room both sides share
@@ -52,7 +52,7 @@
 
 #include "ofi.h"
 
-/* ---- ofi_lib.c ---- */
+/* ---- ofi.c ---- */
 
 /* The functions of libfabric that are not inline. */
 struct sim_ofi_lib {
@@ -141,15 +141,20 @@ int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned 
 #define SIM_OFI_SHM_NAME_SIZE 80  /* of a region: prefix and a number */
 #define SIM_OFI_DOOR_SLOTS 200    /* peers of a target at once; the provider's own limit is 256 */
 
-/* Shared by a target's region and its peers; replaced together with the region. */
+/* Shared by a target's region and its peers; replaced together with the region.
+ * A peer that did something counts it in beats and waits for served to change;
+ * the target serves when beats has changed and counts that in served. So the
+ * lock is taken only when there is something to see. */
 struct sim_ofi_room {
 	pthread_mutex_t lock;   /* robust; held around every libfabric call that touches the region */
-	atomic_uint asleep;     /* the target sleeps: ring */
 	/* Under the lock: */
 	uint32_t closed;        /* the region is gone: come in again */
 	uint32_t hides;         /* exposures ended so far: have your key checked again */
-	uint32_t beats;         /* signs of life of peers with operations under way */
 	uint8_t busy[SIM_OFI_DOOR_SLOTS]; /* this peer has an operation under way */
+	/* Without it, each in a cache line of its own: */
+	_Alignas(64) atomic_uint beats;
+	_Alignas(64) atomic_uint served;
+	_Alignas(64) atomic_uint asleep; /* the target sleeps: ring */
 };
 
 enum sim_ofi_msg_kind {
@@ -213,8 +218,8 @@ void sim_ofi_visit_end(struct sim_ofi_visit *visit);
 int sim_ofi_visit_check(struct sim_ofi_visit *visit, uint64_t key, uint64_t len, bool writable,
 			struct sim_ofi_wait *wait, uint32_t *ret_hides);
 
-/* Wake the target if it sleeps. */
-void sim_ofi_visit_ring(struct sim_ofi_visit *visit);
+/* Tell the target that something was done in its region; wake it if it sleeps. */
+void sim_ofi_visit_beat(struct sim_ofi_visit *visit);
 
 /* Whether the target showed us out or died. */
 bool sim_ofi_visit_over(const struct sim_ofi_visit *visit);

@@ -113,11 +113,12 @@ int sim_ofi_visit_check(struct sim_ofi_visit *visit, uint64_t key, uint64_t len,
 	return msg.status;
 }
 
-void sim_ofi_visit_ring(struct sim_ofi_visit *visit)
+void sim_ofi_visit_beat(struct sim_ofi_visit *visit)
 {
 	const struct sim_ofi_msg msg = {.kind = SIM_OFI_MSG_RING};
 
-	/* Pairs with the target going to sleep: it sets asleep, then looks at the region. */
+	atomic_fetch_add(&visit->room->beats, 1);
+	/* Pairs with the target going to sleep: it sets asleep, then looks at beats. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&visit->room->asleep, memory_order_relaxed) &&
 	    atomic_exchange(&visit->room->asleep, 0))

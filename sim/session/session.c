@@ -79,10 +79,28 @@ static int load_topology(struct sim_session *session, const char *name, const ch
 	return rc;
 }
 
-static int attach_private(struct sim_session *session)
+static int load_private_topology(struct sim_session *session, const char *path)
 {
-	const char *yaml = pcie_topology_default_yaml();
-	int rc = load_topology(session, "built-in topology", yaml, strlen(yaml));
+	const char *builtin = pcie_topology_default_yaml();
+	char *yaml;
+	size_t len;
+	int rc;
+
+	if (!path)
+		return load_topology(session, "built-in topology", builtin, strlen(builtin));
+	rc = sim_dir_read(AT_FDCWD, path, &yaml, &len);
+	if (rc < 0) {
+		sim_err("topology file %s: %s", path, strerror(-rc));
+		return rc;
+	}
+	rc = load_topology(session, path, yaml, len);
+	free(yaml);
+	return rc;
+}
+
+static int attach_private(struct sim_session *session, const char *topology)
+{
+	int rc = load_private_topology(session, topology);
 
 	if (rc < 0)
 		return rc;
@@ -90,7 +108,7 @@ static int attach_private(struct sim_session *session)
 		return -EIO;
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
-		sim_err("a private card has no side \"%s\": set BFSIM_SIDE to host or dpu", session->side);
+		sim_err("the private card has no side \"%s\": set BFSIM_SIDE to one that it has", session->side);
 	return rc;
 }
 
@@ -143,7 +161,7 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	int dir_fd, rc;
 
 	if (!cfg->dir)
-		return attach_private(session);
+		return attach_private(session, cfg->topology);
 	dir_fd = sim_dir_open(cfg->dir, false);
 	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
 	if (dir_fd >= 0)

@@ -24,6 +24,7 @@ struct sim_session;
 
 struct sim_session_cfg {
 	const char *dir;         /* the session's directory; NULL = a private card */
+	const char *topology;    /* of a private card: a YAML file; NULL = the built-in one */
 	const char *side;        /* "host", "dpu", "node0/host", ... */
 	const char *forced_path; /* data path to insist on (path.h); NULL = the best */
 };
