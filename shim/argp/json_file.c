@@ -55,6 +55,16 @@ static doca_error_t read_all(int fd, const char *path, struct content *content)
 	return DOCA_ERROR_IO_FAILED;
 }
 
+/* json-c wants to see where a line comment, or a number, ends. */
+static doca_error_t end_line(struct content *content, const char *path)
+{
+	doca_error_t result = make_room(content, path);
+
+	if (result == DOCA_SUCCESS)
+		content->bytes[content->size++] = '\n';
+	return result;
+}
+
 static doca_error_t read_file(const char *path, struct content *content)
 {
 	doca_error_t result;
@@ -66,7 +76,7 @@ static doca_error_t read_file(const char *path, struct content *content)
 	}
 	result = read_all(fd, path, content);
 	close(fd);
-	return result;
+	return result == DOCA_SUCCESS ? end_line(content, path) : result;
 }
 
 static size_t line_of(const struct content *content, size_t at)
@@ -78,43 +88,12 @@ static size_t line_of(const struct content *content, size_t at)
 	return line;
 }
 
-/* Where the line comment or block comment at @at ends; @at if there is none. */
-static size_t skip_comment(const struct content *content, size_t at)
-{
-	const char *bytes = content->bytes + at, *end;
-	size_t left = content->size - at;
-
-	if (left < 2 || bytes[0] != '/')
-		return at;
-	if (bytes[1] == '/') {
-		end = memchr(bytes, '\n', left);
-		return end ? at + (size_t)(end - bytes) : content->size;
-	}
-	end = bytes[1] == '*' ? memmem(bytes + 2, left - 2, "*/", 2) : NULL;
-	return end ? at + (size_t)(end - bytes) + 2 : at;
-}
-
-/* The first byte from @at on that is neither blank nor in a comment. */
-static size_t skip_blank(const struct content *content, size_t at)
-{
-	size_t before;
-
-	do {
-		before = at;
-		while (at < content->size && content->bytes[at] && strchr(" \t\r\n", content->bytes[at]))
-			at++;
-		if (at < content->size)
-			at = skip_comment(content, at);
-	} while (at != before);
-	return at;
-}
-
 /* Judge what @tokener made of @content; @root may be NULL. */
 static doca_error_t check_parsed(struct json_tokener *tokener, const struct json_object *root,
 				 const struct content *content, const char *path)
 {
 	enum json_tokener_error error = json_tokener_get_error(tokener);
-	size_t end = json_tokener_get_parse_end(tokener), rest;
+	size_t end = json_tokener_get_parse_end(tokener);
 
 	if (error == json_tokener_continue) {
 		argp_report("'%s' is cut off: the JSON in it has no end", path);
@@ -125,10 +104,9 @@ static doca_error_t check_parsed(struct json_tokener *tokener, const struct json
 			    json_tokener_error_desc(error));
 		return DOCA_ERROR_IO_FAILED;
 	}
-	rest = skip_blank(content, end);
-	if (rest != content->size) {
+	if (end != content->size) { /* blanks and comments count as parsed */
 		argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
-			    line_of(content, rest));
+			    line_of(content, end));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (json_object_is_type(root, json_type_object))

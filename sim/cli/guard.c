@@ -2,8 +2,6 @@
 #include "guard.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,13 +75,16 @@ static void end_worker(struct guard *guard, int status)
 	kill(guard->worker, SIGTERM);
 }
 
-static void pass_time(struct guard *guard, unsigned int timeout_s)
+/* The deadline is reached: of the work, or of its end. */
+static void pass_deadline(struct guard *guard, unsigned int timeout_s)
 {
-	if (guard->status == 0)
+	if (guard->status == 0) {
 		cli_fail("not finished after %u s (--timeout): ending all", timeout_s);
-	end_worker(guard, CLI_TIMED_OUT);
-	if (guard->status != 0 && now_ms() >= guard->deadline_ms)
-		guard->deadline_ms = 0; /* it was killed: only wait */
+		end_worker(guard, CLI_TIMED_OUT);
+	} else {
+		kill(guard->worker, SIGKILL);
+		guard->deadline_ms = 0; /* now only wait */
+	}
 }
 
 /* Wait for a watched signal or the deadline. Returns the signal, or 0. */
@@ -102,7 +103,7 @@ static int wait_for_signal(const struct guard *guard)
 	return signal > 0 ? signal : 0;
 }
 
-/* Returns the worker's exit status. */
+/* Returns what waitpid() says of the worker. */
 static int watch(struct guard *guard, unsigned int timeout_s)
 {
 	int status;
@@ -112,13 +113,22 @@ static int watch(struct guard *guard, unsigned int timeout_s)
 
 		if (signal == SIGCHLD) {
 			if (waitpid(guard->worker, &status, WNOHANG) == guard->worker)
-				return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+				return status;
 		} else if (signal) {
 			end_worker(guard, CLI_SIGNAL + signal);
 		} else if (guard->deadline_ms && now_ms() >= guard->deadline_ms) {
-			pass_time(guard, timeout_s);
+			pass_deadline(guard, timeout_s);
 		}
 	}
+}
+
+static int finish(const struct guard *guard, int worker_status)
+{
+	int status = WIFEXITED(worker_status) ? WEXITSTATUS(worker_status) : CLI_SIGNAL + WTERMSIG(worker_status);
+
+	if (WIFSIGNALED(worker_status))
+		cli_kill_offspring(0); /* else the worker did */
+	return guard->status ? guard->status : status;
 }
 
 int cli_guard(const struct cli_guard_cfg *cfg)
@@ -140,9 +150,8 @@ int cli_guard(const struct cli_guard_cfg *cfg)
 	} else {
 		if (cfg->timeout_s > 0)
 			guard.deadline_ms = now_ms() + (int64_t)cfg->timeout_s * 1000;
-		status = watch(&guard, cfg->timeout_s);
-		cli_kill_offspring(0); /* the worker did, unless it was killed itself */
+		status = finish(&guard, watch(&guard, cfg->timeout_s));
 	}
 	sigprocmask(SIG_SETMASK, &original, NULL);
-	return guard.status ? guard.status : status;
+	return status;
 }

@@ -44,7 +44,7 @@ static void hold(struct cli_lines *lines, const char *text, size_t len)
 	if (lines->len + len > CLI_LINE_MAX)
 		put_line(lines);
 	if (!make_room(lines, len))
-		return; /* the text is lost, as is this process soon */
+		return; /* no memory: the text is dropped */
 	memcpy(lines->held + lines->len, text, len);
 	lines->len += len;
 }
@@ -81,7 +81,7 @@ bool cli_lines_pump(struct cli_lines *lines)
 		take(lines, text, (size_t)got);
 	else if (got == 0 || errno != EAGAIN)
 		end(lines);
-	return fflush(lines->out) == 0;
+	return fflush(lines->out) == 0 && !ferror(lines->out);
 }
 
 void cli_lines_fini(struct cli_lines *lines)

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory runs out: the n-th allocation fails, for every n, and what was made
  * until then is freed. This program's calloc() and realloc() stand before the C
- * library's for all libraries that it loads. */
+ * library's for all libraries that it loads. Valgrind puts its own there, so that
+ * the tests are skipped under it. */
 #include "test_argp_util.h"
 
 #include <dlfcn.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
 
 static int allocations_left = -1; /* before one fails; -1: none does */
 static bool failed;
@@ -48,12 +55,12 @@ static void *real_realloc(void *old, size_t size)
 }
 #endif
 
-void *calloc(size_t count, size_t size)
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
 {
 	return must_fail() ? NULL : real_calloc(count, size);
 }
 
-void *realloc(void *old, size_t size)
+__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
 {
 	return must_fail() ? NULL : real_realloc(old, size);
 }
@@ -152,14 +159,17 @@ static doca_error_t start_in_full(void)
 
 static doca_error_t step_start(void)
 {
-	return in_parser(start_in_full);
+	doca_error_t result = in_parser(start_in_full);
+
+	if (result != DOCA_SUCCESS)
+		assert_told("memory");
+	return result;
 }
 
 static void test_start_without_memory(void **state)
 {
 	(void)state;
 	fail_each_allocation(step_start);
-	assert_told("memory");
 }
 
 static char path[] = "/tmp/test_argp_oom.XXXXXX";
@@ -223,6 +233,14 @@ static void test_setter_without_memory_leaves_what_was_set(void **state)
 	doca_argp_destroy();
 }
 
+static int skip_under_valgrind(void **state)
+{
+	(void)state;
+	if (RUNNING_ON_VALGRIND)
+		exit(77); /* "skipped", to meson */
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,5 +252,5 @@ int main(void)
 		cmocka_unit_test_teardown(test_setter_without_memory_leaves_what_was_set, argp_teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, skip_under_valgrind, NULL);
 }

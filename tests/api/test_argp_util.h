@@ -8,7 +8,9 @@
 #ifndef TEST_ARGP_UTIL_H
 #define TEST_ARGP_UTIL_H
 
+#ifndef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_ALLOW_EXPERIMENTAL_API
+#endif
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim run: programs on the sides of a card that exists as long as they do. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "guard.h"
+#include "run_work.h"
+#include "session_opt.h"
+
+enum {
+	KEY_HOST = 0x100,
+	KEY_DPU,
+	KEY_TIMEOUT,
+};
+
+struct options {
+	struct cli_session_opt session;
+	const char *topology;
+	unsigned int timeout_s;
+	struct cli_run_command *commands;
+	size_t num_commands;
+};
+
+static const struct argp_option option_list[] = {
+	{"host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0},
+	{"dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0},
+	{"on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0},
+	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
+	{0},
+};
+
+static void add_command(struct options *options, const char *side, const char *text, struct argp_state *state)
+{
+	struct cli_run_command *commands = reallocarray(options->commands, options->num_commands + 1,
+							sizeof(*commands));
+
+	if (!commands)
+		argp_failure(state, CLI_FAILED, 0, "out of memory");
+	commands[options->num_commands++] = (struct cli_run_command){side, text};
+	options->commands = commands;
+}
+
+/* "SIDE=CMD"; the option's text is cut in two. */
+static void add_on(struct options *options, char *arg, struct argp_state *state)
+{
+	char *equals = strchr(arg, '=');
+
+	if (!equals || equals == arg)
+		argp_error(state, "--on %s: write SIDE=CMD", arg);
+	*equals = '\0';
+	add_command(options, arg, equals + 1, state);
+}
+
+static unsigned int seconds(const char *text, struct argp_state *state)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || *end || end == text || number < 1 || number > INT_MAX)
+		argp_error(state, "--timeout %s: not a number of seconds from 1 to %d", text, INT_MAX);
+	return (unsigned int)number;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case KEY_HOST:
+		add_command(options, "host", arg, state);
+		return 0;
+	case KEY_DPU:
+		add_command(options, "dpu", arg, state);
+		return 0;
+	case 'o':
+		add_on(options, arg, state);
+		return 0;
+	case 't':
+		options->topology = arg;
+		return 0;
+	case KEY_TIMEOUT:
+		options->timeout_s = seconds(arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (options->num_commands == 0)
+			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(const struct options *options)
+{
+	struct cli_session_place place;
+	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .commands = options->commands,
+				  .num_commands = options->num_commands};
+	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};
+	int status;
+
+	if (options->session.by_option ? cli_session_prepare(options->session.dir, &place) :
+					 cli_session_prepare_temporary(&place))
+		return CLI_FAILED;
+	status = cli_guard(&guard);
+	cli_session_unmake(&place); /* the daemon did, unless it was killed */
+	cli_session_place_fini(&place);
+	return status;
+}
+
+int cli_run(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
+		       "Each CMD is for /bin/sh. The exit status is 0 when all commands' are, else that of the first that "
+		       "failed. Without --session the session's directory is a temporary one.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	status = run(&options);
+	free(options.commands);
+	return status;
+}
