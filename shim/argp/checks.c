@@ -6,16 +6,16 @@
  */
 #include "argp_priv.h"
 
-static bool counts(const struct argp_use *use)
+static bool counts(const struct shim_argp_use *use)
 {
 	return use->param->type != DOCA_ARGP_TYPE_BOOLEAN || use->truth;
 }
 
 static const struct doca_argp_param *find_singular(void)
 {
-	const struct argp_use *use;
+	const struct shim_argp_use *use;
 
-	for (use = argp_parser.uses; use; use = use->next)
+	for (use = shim_argp.uses; use; use = use->next)
 		if (use->param->singular && counts(use))
 			return use->param;
 	return NULL;
@@ -23,12 +23,12 @@ static const struct doca_argp_param *find_singular(void)
 
 static doca_error_t check_alone(const struct doca_argp_param *singular)
 {
-	const struct argp_use *use;
+	const struct shim_argp_use *use;
 
-	for (use = argp_parser.uses; use; use = use->next) {
+	for (use = shim_argp.uses; use; use = use->next) {
 		if (use->param != singular && counts(use)) {
-			argp_report("%s must be given alone, without other flags of the program",
-				    argp_flag_name(singular));
+			shim_argp_report("%s must be given alone, without other flags of the program",
+					 shim_argp_flag_name(singular));
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -41,8 +41,9 @@ static doca_error_t check_mandatory(const struct doca_argp_cmd *cmd)
 
 	for (; cmd; cmd = cmd->parent) {
 		for (param = cmd->params; param; param = param->next) {
-			if (param->mandatory && param->given == ARGP_NOT_GIVEN) {
-				argp_report("%s is missing; it must be given", argp_flag_name(param));
+			if (param->mandatory && param->given == SHIM_ARGP_NOT_GIVEN) {
+				shim_argp_report("%s is missing; it must be given",
+						 shim_argp_flag_name(param));
 				return DOCA_ERROR_INVALID_VALUE;
 			}
 		}
@@ -50,9 +51,9 @@ static doca_error_t check_mandatory(const struct doca_argp_cmd *cmd)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t argp_check_uses(void)
+doca_error_t shim_argp_check_uses(void)
 {
 	const struct doca_argp_param *singular = find_singular();
 
-	return singular ? check_alone(singular) : check_mandatory(argp_parser.chosen);
+	return singular ? check_alone(singular) : check_mandatory(shim_argp.chosen);
 }

@@ -25,12 +25,12 @@ static struct doca_argp_param *flag_of(const char *word, const char **ret_attach
 	if (word[0] != '-')
 		return NULL;
 	if (word[1] != '-')
-		return argp_find_short(argp_parser.chosen, word + 1);
+		return shim_argp_find_short(shim_argp.chosen, word + 1);
 	equals = strchr(word, '=');
 	if (!equals)
-		return argp_find_long(argp_parser.chosen, word + 2, strlen(word + 2));
+		return shim_argp_find_long(shim_argp.chosen, word + 2, strlen(word + 2));
 	*ret_attached = equals + 1;
-	return argp_find_long(argp_parser.chosen, word + 2, (size_t)(equals - word - 2));
+	return shim_argp_find_long(shim_argp.chosen, word + 2, (size_t)(equals - word - 2));
 }
 
 /* The word after the flag, unless it is the next flag. A negative number is a
@@ -44,7 +44,7 @@ static const char *next_value(struct cli *cli, const struct doca_argp_param *par
 		return NULL;
 	word = cli->words[cli->next];
 	if (flag_of(word, &attached) &&
-	    !(param->type == DOCA_ARGP_TYPE_INT && argp_text_to_int(word, &number)))
+	    !(param->type == DOCA_ARGP_TYPE_INT && shim_argp_text_to_int(word, &number)))
 		return NULL;
 	cli->next++;
 	return word;
@@ -52,30 +52,31 @@ static const char *next_value(struct cli *cli, const struct doca_argp_param *par
 
 static doca_error_t take_boolean(struct doca_argp_param *param, const char *attached)
 {
-	const struct argp_value value = { .truth = true };
+	const struct shim_argp_value value = { .truth = true };
 
 	if (attached) {
-		argp_report("%s takes no value; leave '=%s' out", argp_flag_name(param), attached);
+		shim_argp_report("%s takes no value; leave '=%s' out", shim_argp_flag_name(param), attached);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	return argp_take(param, &value, ARGP_FROM_CLI);
+	return shim_argp_take(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
 static doca_error_t take_value(struct doca_argp_param *param, const char *text)
 {
-	struct argp_value value = { 0 };
+	struct shim_argp_value value = { 0 };
 
 	if (!text) {
-		argp_report("%s needs a value", argp_flag_name(param));
+		shim_argp_report("%s needs a value", shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (param->type == DOCA_ARGP_TYPE_STRING) {
 		value.text = text;
-	} else if (!argp_text_to_int(text, &value.number)) {
-		argp_report("%s: '%s' is not a decimal number that fits an int", argp_flag_name(param), text);
+	} else if (!shim_argp_text_to_int(text, &value.number)) {
+		shim_argp_report("%s: '%s' is not a decimal number that fits an int",
+				 shim_argp_flag_name(param), text);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	return argp_take(param, &value, ARGP_FROM_CLI);
+	return shim_argp_take(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
 static doca_error_t take_flag(struct cli *cli, const char *word)
@@ -84,15 +85,15 @@ static doca_error_t take_flag(struct cli *cli, const char *word)
 	struct doca_argp_param *param = flag_of(word, &attached);
 
 	if (!param) {
-		argp_report("unknown flag '%s'; --help lists the flags", word);
+		shim_argp_report("unknown flag '%s'; --help lists the flags", word);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	if (param->given == ARGP_FROM_CLI && !param->multiple) {
-		argp_report("%s is given twice; it can be given once", argp_flag_name(param));
+	if (param->given == SHIM_ARGP_FROM_CLI && !param->multiple) {
+		shim_argp_report("%s is given twice; it can be given once", shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (param->type == DOCA_ARGP_TYPE_JSON_OBJ) {
-		argp_report("%s can only be given in a JSON file", argp_flag_name(param));
+		shim_argp_report("%s can only be given in a JSON file", shim_argp_flag_name(param));
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->type == DOCA_ARGP_TYPE_BOOLEAN)
@@ -102,21 +103,21 @@ static doca_error_t take_flag(struct cli *cli, const char *word)
 
 static doca_error_t take_command(const char *word)
 {
-	struct doca_argp_cmd *cmd = argp_find_cmd(argp_parser.chosen, word);
+	struct doca_argp_cmd *cmd = shim_argp_find_cmd(shim_argp.chosen, word);
 
 	if (cmd) {
-		argp_parser.chosen = cmd;
+		shim_argp.chosen = cmd;
 		return DOCA_SUCCESS;
 	}
-	if (!argp_parser.chosen->commands) {
-		argp_report("'%s' is neither a flag nor the value of one", word);
+	if (!shim_argp.chosen->commands) {
+		shim_argp_report("'%s' is neither a flag nor the value of one", word);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	argp_report("unknown command '%s'; --help lists the commands", word);
+	shim_argp_report("unknown command '%s'; --help lists the commands", word);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
-doca_error_t argp_cli_collect(int count, char **words)
+doca_error_t shim_argp_cli_collect(int count, char **words)
 {
 	struct cli cli = { .count = count, .words = words };
 	doca_error_t result = DOCA_SUCCESS;

@@ -9,9 +9,9 @@ static struct doca_argp_cmd *cmd_lookup(const struct doca_argp_cmd *handle)
 {
 	struct doca_argp_cmd *cmd;
 
-	for (cmd = argp_parser.made_cmds; cmd; cmd = cmd->next_made)
+	for (cmd = shim_argp.made_cmds; cmd; cmd = cmd->next_made)
 		if (cmd == handle)
-			return cmd->owner == ARGP_DEAD ? NULL : cmd;
+			return cmd->owner == SHIM_ARGP_DEAD ? NULL : cmd;
 	return NULL;
 }
 
@@ -30,21 +30,21 @@ static void cmd_bury(struct doca_argp_cmd *cmd)
 	struct doca_argp_cmd *inner;
 
 	for (param = cmd->params; param; param = param->next)
-		argp_param_bury(param);
+		shim_argp_param_bury(param);
 	for (inner = cmd->commands; inner; inner = inner->next)
 		cmd_bury(inner);
 	cmd->params = NULL;
 	cmd->commands = NULL;
 	free_texts(cmd);
-	cmd->owner = ARGP_DEAD;
+	cmd->owner = SHIM_ARGP_DEAD;
 }
 
-void argp_cmds_free_all(void)
+void shim_argp_cmds_free_all(void)
 {
 	struct doca_argp_cmd *cmd;
 
-	while ((cmd = argp_parser.made_cmds)) {
-		argp_parser.made_cmds = cmd->next_made;
+	while ((cmd = shim_argp.made_cmds)) {
+		shim_argp.made_cmds = cmd->next_made;
 		free_texts(cmd);
 		free(cmd);
 	}
@@ -54,8 +54,8 @@ doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 {
 	struct doca_argp_cmd *made;
 
-	if (argp_parser.state == ARGP_OFF) {
-		argp_misuse(__func__, "call doca_argp_init() first");
+	if (shim_argp.state == SHIM_ARGP_OFF) {
+		shim_argp_misuse(__func__, "call doca_argp_init() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!cmd)
@@ -63,8 +63,8 @@ doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return DOCA_ERROR_NO_MEMORY;
-	made->next_made = argp_parser.made_cmds;
-	argp_parser.made_cmds = made;
+	made->next_made = shim_argp.made_cmds;
+	shim_argp.made_cmds = made;
 	*cmd = made;
 	return DOCA_SUCCESS;
 }
@@ -74,11 +74,11 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 	struct doca_argp_cmd *found = cmd_lookup(cmd);
 
 	if (!found) {
-		argp_misuse(__func__, "the command is NULL, destroyed or unknown");
+		shim_argp_misuse(__func__, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (found->owner == ARGP_REGISTERED) {
-		argp_misuse(__func__, "'%s' is registered; doca_argp_destroy() frees it", found->name);
+	if (found->owner == SHIM_ARGP_REGISTERED) {
+		shim_argp_misuse(__func__, "'%s' is registered; doca_argp_destroy() frees it", found->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
 	cmd_bury(found);
@@ -92,22 +92,22 @@ static bool may_set(const struct doca_argp_cmd *cmd, const char *func)
 	const struct doca_argp_cmd *found = cmd_lookup(cmd);
 
 	if (!found)
-		argp_misuse(func, "the command is NULL, destroyed or unknown; nothing was set");
-	else if (found->owner == ARGP_REGISTERED)
-		argp_misuse(func, "'%s' is registered already; nothing was set", found->name);
-	return found && found->owner == ARGP_PROGRAMS;
+		shim_argp_misuse(func, "the command is NULL, destroyed or unknown; nothing was set");
+	else if (found->owner == SHIM_ARGP_REGISTERED)
+		shim_argp_misuse(func, "'%s' is registered already; nothing was set", found->name);
+	return found && found->owner == SHIM_ARGP_PROGRAMS;
 }
 
 void doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name)
 {
 	if (may_set(cmd, __func__))
-		argp_set_text(&cmd->name, name, __func__);
+		shim_argp_set_text(&cmd->name, name, __func__);
 }
 
 void doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description)
 {
 	if (may_set(cmd, __func__))
-		argp_set_text(&cmd->description, description, __func__);
+		shim_argp_set_text(&cmd->description, description, __func__);
 }
 
 void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback)
@@ -115,7 +115,7 @@ void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t ca
 	if (!may_set(cmd, __func__))
 		return;
 	if (!callback)
-		argp_misuse(__func__, "the callback is NULL; nothing was set");
+		shim_argp_misuse(__func__, "the callback is NULL; nothing was set");
 	else
 		cmd->callback = callback;
 }
@@ -128,17 +128,17 @@ void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
 
 /* --- Registering --- */
 
-doca_error_t argp_cmd_check_parent(const struct doca_argp_cmd *handle, const char *func)
+doca_error_t shim_argp_cmd_check_parent(const struct doca_argp_cmd *handle, const char *func)
 {
 	const struct doca_argp_cmd *cmd = cmd_lookup(handle);
 
 	if (!cmd) {
-		argp_misuse(func, "the command is NULL, destroyed or unknown");
+		shim_argp_misuse(func, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (cmd->owner == ARGP_REGISTERED) {
-		argp_misuse(func, "'%s' is registered already; fill a command first, then register it",
-			    cmd->name);
+	if (cmd->owner == SHIM_ARGP_REGISTERED) {
+		shim_argp_misuse(func, "'%s' is registered already; fill a command first, then register it",
+				 cmd->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
 	return DOCA_SUCCESS;
@@ -150,18 +150,20 @@ static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struc
 	const struct doca_argp_cmd *other;
 
 	if (!cmd->name || !cmd->description) {
-		argp_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
-			    cmd->name ? "description" : "name");
+		shim_argp_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
+				 cmd->name ? "description" : "name");
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	if (cmd->name[0] == '\0' || cmd->name[0] == '-') {
-		argp_misuse(func, "'%s' is no name for a command: it would not be found in the arguments",
-			    cmd->name);
+		shim_argp_misuse(func,
+				 "'%s' is no name for a command: it would not be found in the arguments",
+				 cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	for (other = parent->commands; other; other = other->next) {
 		if (strcmp(other->name, cmd->name) == 0) {
-			argp_misuse(func, "there is a command '%s' already; choose another name", cmd->name);
+			shim_argp_misuse(func, "there is a command '%s' already; choose another name",
+					 cmd->name);
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -170,7 +172,7 @@ static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struc
 
 static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func)
 {
-	doca_error_t result = argp_check_open(func);
+	doca_error_t result = shim_argp_check_open(func);
 	struct doca_argp_cmd **end = &parent->commands;
 
 	if (result == DOCA_SUCCESS)
@@ -181,7 +183,7 @@ static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *
 		end = &(*end)->next;
 	*end = cmd;
 	cmd->parent = parent;
-	cmd->owner = ARGP_REGISTERED;
+	cmd->owner = SHIM_ARGP_REGISTERED;
 	return DOCA_SUCCESS;
 }
 
@@ -192,12 +194,12 @@ static doca_error_t take_over(struct doca_argp_cmd *parent, struct doca_argp_cmd
 {
 	doca_error_t result = parent_state;
 
-	if (cmd->owner == ARGP_REGISTERED) {
-		argp_misuse(func, "'%s' is registered already", cmd->name);
+	if (cmd->owner == SHIM_ARGP_REGISTERED) {
+		shim_argp_misuse(func, "'%s' is registered already", cmd->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (parent == cmd) {
-		argp_misuse(func, "a command can't be inside itself");
+		shim_argp_misuse(func, "a command can't be inside itself");
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	if (result == DOCA_SUCCESS)
@@ -209,10 +211,10 @@ static doca_error_t take_over(struct doca_argp_cmd *parent, struct doca_argp_cmd
 
 static doca_error_t check_handle(const struct doca_argp_cmd *found, const char *func)
 {
-	if (argp_parser.state == ARGP_OFF)
-		return argp_check_open(func);
+	if (shim_argp.state == SHIM_ARGP_OFF)
+		return shim_argp_check_open(func);
 	if (!found) {
-		argp_misuse(func, "the command is NULL, destroyed or unknown");
+		shim_argp_misuse(func, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -225,7 +227,7 @@ doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(&argp_parser.program, cmd, __func__, DOCA_SUCCESS);
+	return take_over(&shim_argp.program, cmd, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd)
@@ -235,5 +237,5 @@ doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_a
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(cmd, inner, __func__, argp_cmd_check_parent(cmd, __func__));
+	return take_over(cmd, inner, __func__, shim_argp_cmd_check_parent(cmd, __func__));
 }

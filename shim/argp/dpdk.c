@@ -31,24 +31,24 @@ static int find_separator(int argc, char **argv)
 	return i;
 }
 
-doca_error_t argp_dpdk_take(int argc, char **argv, int *ret_first)
+doca_error_t shim_argp_dpdk_take(int argc, char **argv, int *ret_first)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	int end = 1, i;
 
 	*ret_first = 1;
-	if (!argp_parser.dpdk_callback)
+	if (!shim_argp.dpdk_callback)
 		return DOCA_SUCCESS;
 	if (find_separator(argc, argv) < argc || argc < 2 || !is_ours(argv[1])) {
 		end = find_separator(argc, argv);
 		*ret_first = end < argc ? end + 1 : argc;
 	}
 	for (i = 0; i < end && result == DOCA_SUCCESS; i++)
-		result = argp_dpdk_add(argv[i]);
+		result = shim_argp_dpdk_add(argv[i]);
 	return result;
 }
 
-static bool grow(struct argp_dpdk *dpdk)
+static bool grow(struct shim_argp_dpdk *dpdk)
 {
 	int room = dpdk->room ? 2 * dpdk->room : 16;
 	char **owned = realloc(dpdk->owned, (size_t)room * sizeof(*owned));
@@ -60,39 +60,39 @@ static bool grow(struct argp_dpdk *dpdk)
 	return true;
 }
 
-doca_error_t argp_dpdk_add(const char *word)
+doca_error_t shim_argp_dpdk_add(const char *word)
 {
-	struct argp_dpdk *dpdk = &argp_parser.dpdk;
+	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
 	if (dpdk->count == dpdk->room && !grow(dpdk))
-		return argp_report_no_memory();
-	dpdk->owned[dpdk->count] = argp_dup(word);
+		return shim_argp_report_no_memory();
+	dpdk->owned[dpdk->count] = shim_argp_dup(word);
 	if (!dpdk->owned[dpdk->count])
-		return argp_report_no_memory();
+		return shim_argp_report_no_memory();
 	dpdk->count++;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t argp_dpdk_hand_out(void)
+doca_error_t shim_argp_dpdk_hand_out(void)
 {
-	struct argp_dpdk *dpdk = &argp_parser.dpdk;
+	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
-	if (!argp_parser.dpdk_callback)
+	if (!shim_argp.dpdk_callback)
 		return DOCA_SUCCESS;
 	dpdk->handed_out = calloc((size_t)dpdk->count + 1, sizeof(*dpdk->handed_out));
 	if (!dpdk->handed_out)
-		return argp_report_no_memory();
+		return shim_argp_report_no_memory();
 	memcpy(dpdk->handed_out, dpdk->owned, (size_t)dpdk->count * sizeof(*dpdk->owned));
-	return argp_parser.dpdk_callback(dpdk->count, dpdk->handed_out);
+	return shim_argp.dpdk_callback(dpdk->count, dpdk->handed_out);
 }
 
-void argp_dpdk_free(void)
+void shim_argp_dpdk_free(void)
 {
-	struct argp_dpdk *dpdk = &argp_parser.dpdk;
+	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
 	while (dpdk->count)
 		free(dpdk->owned[--dpdk->count]);
 	free(dpdk->owned);
 	free(dpdk->handed_out);
-	*dpdk = (struct argp_dpdk){ 0 };
+	*dpdk = (struct shim_argp_dpdk){ 0 };
 }

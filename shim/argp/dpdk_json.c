@@ -21,21 +21,22 @@
 
 static doca_error_t wrong_type(const char *path, const char *key, const char *expected)
 {
-	argp_report("'%s': \"%s\" in \"" SECTION "\" must be %s", path, key, expected);
+	shim_argp_report("'%s': \"%s\" in \"" SECTION "\" must be %s", path, key, expected);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t unknown_key(const char *path, const char *key, const char *where)
 {
-	argp_report("'%s': unknown key \"%s\" in %s; other DPDK flags go into \"flags\"", path, key, where);
+	shim_argp_report("'%s': unknown key \"%s\" in %s; other DPDK flags go into \"flags\"", path, key,
+			 where);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 static doca_error_t add_pair(const char *flag, const char *value)
 {
-	doca_error_t result = argp_dpdk_add(flag);
+	doca_error_t result = shim_argp_dpdk_add(flag);
 
-	return result == DOCA_SUCCESS ? argp_dpdk_add(value) : result;
+	return result == DOCA_SUCCESS ? shim_argp_dpdk_add(value) : result;
 }
 
 struct device {
@@ -75,15 +76,15 @@ static doca_error_t read_device(const char *path, struct json_object *json, stru
 
 	if (!json_object_is_type(json, json_type_object))
 		return wrong_type(path, "devices", "an array of objects");
-	json_object_object_foreach(json, key, value)
-	{
+	json_object_object_foreach(json, key, value) {
 		result = read_device_key(path, key, value, device);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
 	if (device->kind && device->id)
 		return DOCA_SUCCESS;
-	argp_report("'%s': a device of \"" SECTION "\" has no \"%s\"", path, device->kind ? "id" : "device");
+	shim_argp_report("'%s': a device of \"" SECTION "\" has no \"%s\"", path,
+			 device->kind ? "id" : "device");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -105,8 +106,9 @@ static doca_error_t add_device(const char *path, const struct device *device)
 		if (strcmp(kinds[i].kind, device->kind) == 0)
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0])) {
-		argp_report("'%s': device \"%s\" is none of pf, vf, sf, regex; put its flags into \"flags\"", path,
-			    device->kind);
+		shim_argp_report(
+			"'%s': device \"%s\" is none of pf, vf, sf, regex; put its flags into \"flags\"",
+			path, device->kind);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	length = snprintf(word, sizeof(word), "%s%s%s%s%s", kinds[i].prefix, device->id, kinds[i].suffix,
@@ -167,13 +169,13 @@ static doca_error_t add_flags(const char *path, struct json_object *json)
 		if (length >= sizeof(word))
 			return wrong_type(path, "flags", "made of shorter words");
 		snprintf(word, sizeof(word), "%.*s", (int)length, at);
-		result = argp_dpdk_add(word);
+		result = shim_argp_dpdk_add(word);
 		at += length;
 	}
 	return result;
 }
 
-doca_error_t argp_dpdk_add_json(const char *path, struct json_object *section)
+doca_error_t shim_argp_dpdk_add_json(const char *path, struct json_object *section)
 {
 	static const struct {
 		const char *key;
@@ -188,11 +190,10 @@ doca_error_t argp_dpdk_add_json(const char *path, struct json_object *section)
 	size_t i;
 
 	if (!json_object_is_type(section, json_type_object)) {
-		argp_report("'%s': \"" SECTION "\" must be an object", path);
+		shim_argp_report("'%s': \"" SECTION "\" must be an object", path);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	json_object_object_foreach(section, key, value)
-	{
+	json_object_object_foreach(section, key, value) {
 		for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && strcmp(keys[i].key, key) != 0; i++)
 			;
 		if (i == sizeof(keys) / sizeof(keys[0]))

@@ -24,23 +24,23 @@ static struct doca_argp_param *find_flag(struct doca_argp_cmd *from, const char 
 		for (param = cmd->params; param; param = param->next)
 			if ((cmd == from || param->inherited) && has_name(param, text, length, is_long))
 				return param;
-	for (param = argp_parser.general.params; param; param = param->next)
+	for (param = shim_argp.general.params; param; param = param->next)
 		if (has_name(param, text, length, is_long))
 			return param;
 	return NULL;
 }
 
-struct doca_argp_param *argp_find_short(struct doca_argp_cmd *from, const char *name)
+struct doca_argp_param *shim_argp_find_short(struct doca_argp_cmd *from, const char *name)
 {
 	return find_flag(from, name, strlen(name), false);
 }
 
-struct doca_argp_param *argp_find_long(struct doca_argp_cmd *from, const char *name, size_t length)
+struct doca_argp_param *shim_argp_find_long(struct doca_argp_cmd *from, const char *name, size_t length)
 {
 	return find_flag(from, name, length, true);
 }
 
-struct doca_argp_param *argp_find_key(struct doca_argp_cmd *from, const char *key)
+struct doca_argp_param *shim_argp_find_key(struct doca_argp_cmd *from, const char *key)
 {
 	struct doca_argp_param *param;
 	struct doca_argp_cmd *cmd;
@@ -52,7 +52,7 @@ struct doca_argp_param *argp_find_key(struct doca_argp_cmd *from, const char *ke
 	return NULL;
 }
 
-struct doca_argp_cmd *argp_find_cmd(struct doca_argp_cmd *from, const char *name)
+struct doca_argp_cmd *shim_argp_find_cmd(struct doca_argp_cmd *from, const char *name)
 {
 	struct doca_argp_cmd *cmd;
 

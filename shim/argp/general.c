@@ -20,9 +20,9 @@ static doca_error_t on_help(void *value, void *config)
 /* A program's own callback decides itself whether the program goes on. */
 static doca_error_t on_version(void *value, void *config)
 {
-	if (argp_parser.version)
-		return argp_parser.version(value, config);
-	printf("%s: DOCA %s\n", argp_program_name(), doca_version_runtime());
+	if (shim_argp.version)
+		return shim_argp.version(value, config);
+	printf("%s: DOCA %s\n", shim_argp_program_name(), doca_version_runtime());
 	doca_argp_destroy();
 	exit(EXIT_SUCCESS);
 }
@@ -31,7 +31,7 @@ static doca_error_t set_level(int level, doca_error_t (*set_limit)(uint32_t), in
 {
 	if (level < DOCA_LOG_LEVEL_DISABLE || level > DOCA_LOG_LEVEL_TRACE ||
 	    set_limit((uint32_t)level) != DOCA_SUCCESS) {
-		argp_report("--%s %d: choose one of " LEVELS, flag, level);
+		shim_argp_report("--%s %d: choose one of " LEVELS, flag, level);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	*kept = level;
@@ -41,14 +41,14 @@ static doca_error_t set_level(int level, doca_error_t (*set_limit)(uint32_t), in
 static doca_error_t on_log_level(void *value, void *config)
 {
 	(void)config;
-	return set_level(*(int *)value, doca_log_level_set_global_lower_limit, &argp_parser.log_level,
+	return set_level(*(int *)value, doca_log_level_set_global_lower_limit, &shim_argp.log_level,
 			 "log-level");
 }
 
 static doca_error_t on_sdk_log_level(void *value, void *config)
 {
 	(void)config;
-	return set_level(*(int *)value, doca_log_level_set_global_sdk_limit, &argp_parser.sdk_log_level,
+	return set_level(*(int *)value, doca_log_level_set_global_sdk_limit, &shim_argp.sdk_log_level,
 			 "sdk-log-level");
 }
 
@@ -56,8 +56,8 @@ static doca_error_t on_sdk_log_level(void *value, void *config)
 static doca_error_t on_json(void *value, void *config)
 {
 	(void)config;
-	argp_parser.json_path = argp_dup(value);
-	return argp_parser.json_path ? DOCA_SUCCESS : argp_report_no_memory();
+	shim_argp.json_path = shim_argp_dup(value);
+	return shim_argp.json_path ? DOCA_SUCCESS : shim_argp_report_no_memory();
 }
 
 static const struct general_flag {
@@ -71,8 +71,8 @@ static const struct general_flag {
 } general_flags[] = {
 	{ "h", "help", NULL, "Show this text and exit", DOCA_ARGP_TYPE_BOOLEAN, true, on_help },
 	{ "v", "version", NULL, "Show the version and exit", DOCA_ARGP_TYPE_BOOLEAN, true, on_version },
-	{ "l", "log-level", NULL, "Log level of the program, a number " LEVELS,
-	  DOCA_ARGP_TYPE_INT, false, on_log_level },
+	{ "l", "log-level", NULL, "Log level of the program, a number " LEVELS, DOCA_ARGP_TYPE_INT, false,
+	  on_log_level },
 	{ NULL, "sdk-log-level", NULL, "Log level of the DOCA libraries, a number " LEVELS,
 	  DOCA_ARGP_TYPE_INT, false, on_sdk_log_level },
 	{ "j", "json", "<path>", "Take flags from a JSON file; those given here win over it",
@@ -82,13 +82,13 @@ static const struct general_flag {
 /* NULL copies to NULL; false without memory. */
 static bool copy_text(char **copy, const char *text)
 {
-	*copy = text ? argp_dup(text) : NULL;
+	*copy = text ? shim_argp_dup(text) : NULL;
 	return *copy || !text;
 }
 
 static doca_error_t make_one(const struct general_flag *flag)
 {
-	struct doca_argp_param *param = argp_param_make();
+	struct doca_argp_param *param = shim_argp_param_make();
 
 	if (!param || !copy_text(&param->short_name, flag->short_name) ||
 	    !copy_text(&param->long_name, flag->long_name) ||
@@ -99,11 +99,11 @@ static doca_error_t make_one(const struct general_flag *flag)
 	param->cli_only = flag->cli_only;
 	param->callback = flag->callback;
 	param->general = true;
-	argp_cmd_append_param(&argp_parser.general, param);
+	shim_argp_cmd_append_param(&shim_argp.general, param);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t argp_general_make(void)
+doca_error_t shim_argp_general_make(void)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	size_t i;

@@ -23,8 +23,8 @@ struct section {
 static doca_error_t wrong_type(const struct section *section, const struct doca_argp_param *param,
 			       const char *expected)
 {
-	argp_report("'%s': \"%s\" in \"%s\" must be %s%s", section->path, param->long_name, section->name,
-		    expected, param->multiple ? ", or an array of such" : "");
+	shim_argp_report("'%s': \"%s\" in \"%s\" must be %s%s", section->path, param->long_name,
+			 section->name, expected, param->multiple ? ", or an array of such" : "");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -52,7 +52,7 @@ static bool get_number(struct json_object *json, int *ret_number)
 static doca_error_t take_one(const struct section *section, struct doca_argp_param *param,
 			     struct json_object *json)
 {
-	struct argp_value value = { 0 };
+	struct shim_argp_value value = { 0 };
 
 	switch (param->type) {
 	case DOCA_ARGP_TYPE_STRING:
@@ -74,7 +74,7 @@ static doca_error_t take_one(const struct section *section, struct doca_argp_par
 		value.object = json;
 		break;
 	}
-	return argp_take(param, &value, ARGP_FROM_JSON);
+	return shim_argp_take(param, &value, SHIM_ARGP_FROM_JSON);
 }
 
 static doca_error_t take_all(const struct section *section, struct doca_argp_param *param,
@@ -92,19 +92,20 @@ static doca_error_t take_all(const struct section *section, struct doca_argp_par
 
 static doca_error_t take_key(const struct section *section, const char *key, struct json_object *json)
 {
-	struct doca_argp_param *param = argp_find_key(section->scope, key);
+	struct doca_argp_param *param = shim_argp_find_key(section->scope, key);
 
 	if (!param) {
-		argp_report("'%s': unknown key \"%s\" in \"%s\"; --help lists the flags, keys are long names",
-			    section->path, key, section->name);
+		shim_argp_report(
+			"'%s': unknown key \"%s\" in \"%s\"; --help lists the flags, keys are long names",
+			section->path, key, section->name);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->cli_only) {
-		argp_report("'%s': \"%s\" in \"%s\" can only be given on the command line", section->path, key,
-			    section->name);
+		shim_argp_report("'%s': \"%s\" in \"%s\" can only be given on the command line",
+				 section->path, key, section->name);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	if (param->given == ARGP_FROM_CLI)
+	if (param->given == SHIM_ARGP_FROM_CLI)
 		return DOCA_SUCCESS;
 	return take_all(section, param, json);
 }
@@ -117,11 +118,10 @@ static doca_error_t take_section(const struct section *section, struct json_obje
 	if (!json_object_object_get_ex(root, section->name, &json))
 		return DOCA_SUCCESS;
 	if (!json_object_is_type(json, json_type_object)) {
-		argp_report("'%s': \"%s\" must be an object", section->path, section->name);
+		shim_argp_report("'%s': \"%s\" must be an object", section->path, section->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	json_object_object_foreach(json, key, value)
-	{
+	json_object_object_foreach(json, key, value) {
 		result = take_key(section, key, value);
 		if (result != DOCA_SUCCESS)
 			break;
@@ -131,14 +131,13 @@ static doca_error_t take_section(const struct section *section, struct json_obje
 
 static doca_error_t check_sections(const char *path, struct json_object *root)
 {
-	json_object_object_foreach(root, key, value)
-	{
+	json_object_object_foreach(root, key, value) {
 		(void)value;
 		if (strcmp(key, "doca_general_flags") == 0 || strcmp(key, "doca_program_flags") == 0)
 			continue;
-		if (strcmp(key, "doca_dpdk_flags") == 0 && argp_parser.dpdk_callback)
+		if (strcmp(key, "doca_dpdk_flags") == 0 && shim_argp.dpdk_callback)
 			continue;
-		argp_report("'%s': this program has no section \"%s\"", path, key);
+		shim_argp_report("'%s': this program has no section \"%s\"", path, key);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	return DOCA_SUCCESS;
@@ -146,8 +145,8 @@ static doca_error_t check_sections(const char *path, struct json_object *root)
 
 static doca_error_t take_root(const char *path, struct json_object *root)
 {
-	const struct section general = { path, "doca_general_flags", &argp_parser.general };
-	const struct section program = { path, "doca_program_flags", argp_parser.chosen };
+	const struct section general = { path, "doca_general_flags", &shim_argp.general };
+	const struct section program = { path, "doca_program_flags", shim_argp.chosen };
 	struct json_object *dpdk;
 	doca_error_t result;
 
@@ -157,14 +156,14 @@ static doca_error_t take_root(const char *path, struct json_object *root)
 	if (result == DOCA_SUCCESS)
 		result = take_section(&program, root);
 	if (result == DOCA_SUCCESS && json_object_object_get_ex(root, "doca_dpdk_flags", &dpdk))
-		result = argp_dpdk_add_json(path, dpdk);
+		result = shim_argp_dpdk_add_json(path, dpdk);
 	return result;
 }
 
-doca_error_t argp_json_collect(const char *path)
+doca_error_t shim_argp_json_collect(const char *path)
 {
 	struct json_object *root;
-	doca_error_t result = argp_json_read(path, &root);
+	doca_error_t result = shim_argp_json_read(path, &root);
 
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -25,12 +25,12 @@ static doca_error_t make_room(struct content *content, const char *path)
 	if (content->size < content->room)
 		return DOCA_SUCCESS;
 	if (room > MAX_FILE_BYTES) {
-		argp_report("'%s' has %zu bytes or more; is it the right file?", path, MAX_FILE_BYTES);
+		shim_argp_report("'%s' has %zu bytes or more; is it the right file?", path, MAX_FILE_BYTES);
 		return DOCA_ERROR_IO_FAILED;
 	}
 	bytes = realloc(content->bytes, room);
 	if (!bytes)
-		return argp_report_no_memory();
+		return shim_argp_report_no_memory();
 	content->bytes = bytes;
 	content->room = room;
 	return DOCA_SUCCESS;
@@ -51,7 +51,7 @@ static doca_error_t read_all(int fd, const char *path, struct content *content)
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	if (got == 0)
 		return DOCA_SUCCESS;
-	argp_report("can't read the JSON file '%s': %s", path, strerror(errno));
+	shim_argp_report("can't read the JSON file '%s': %s", path, strerror(errno));
 	return DOCA_ERROR_IO_FAILED;
 }
 
@@ -71,7 +71,7 @@ static doca_error_t read_file(const char *path, struct content *content)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		argp_report("can't open the JSON file '%s': %s", path, strerror(errno));
+		shim_argp_report("can't open the JSON file '%s': %s", path, strerror(errno));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	result = read_all(fd, path, content);
@@ -96,22 +96,22 @@ static doca_error_t check_parsed(struct json_tokener *tokener, const struct json
 	size_t end = json_tokener_get_parse_end(tokener);
 
 	if (error == json_tokener_continue) {
-		argp_report("'%s' is cut off: the JSON in it has no end", path);
+		shim_argp_report("'%s' is cut off: the JSON in it has no end", path);
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (error != json_tokener_success) {
-		argp_report("'%s', line %zu: not JSON: %s", path, line_of(content, end),
-			    json_tokener_error_desc(error));
+		shim_argp_report("'%s', line %zu: not JSON: %s", path, line_of(content, end),
+				 json_tokener_error_desc(error));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (end != content->size) { /* blanks and comments count as parsed */
-		argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
-			    line_of(content, end));
+		shim_argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
+				 line_of(content, end));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (json_object_is_type(root, json_type_object))
 		return DOCA_SUCCESS;
-	argp_report("'%s' must be one JSON object, with sections like \"doca_program_flags\"", path);
+	shim_argp_report("'%s' must be one JSON object, with sections like \"doca_program_flags\"", path);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -122,7 +122,7 @@ static doca_error_t parse(const struct content *content, const char *path, struc
 	doca_error_t result;
 
 	if (!tokener)
-		return argp_report_no_memory();
+		return shim_argp_report_no_memory();
 	root = json_tokener_parse_ex(tokener, content->bytes, (int)content->size);
 	result = check_parsed(tokener, root, content, path);
 	json_tokener_free(tokener);
@@ -133,7 +133,7 @@ static doca_error_t parse(const struct content *content, const char *path, struc
 	return result;
 }
 
-doca_error_t argp_json_read(const char *path, struct json_object **ret_root)
+doca_error_t shim_argp_json_read(const char *path, struct json_object **ret_root)
 {
 	struct content content = { 0 };
 	doca_error_t result = read_file(path, &content);

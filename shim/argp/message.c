@@ -10,28 +10,28 @@ static void report_to_stderr(const char *format, va_list args)
 	char line[512];
 
 	vsnprintf(line, sizeof(line), format, args);
-	fprintf(stderr, "%s: %s\n", argp_program_name(), line);
+	fprintf(stderr, "%s: %s\n", shim_argp_program_name(), line);
 }
 
-void argp_report(const char *format, ...)
+void shim_argp_report(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (argp_parser.logger)
-		argp_parser.logger(DOCA_LOG_LEVEL_ERROR, format, args);
+	if (shim_argp.logger)
+		shim_argp.logger(DOCA_LOG_LEVEL_ERROR, format, args);
 	else
 		report_to_stderr(format, args);
 	va_end(args);
 }
 
-doca_error_t argp_report_no_memory(void)
+doca_error_t shim_argp_report_no_memory(void)
 {
-	argp_report("out of memory while reading the arguments");
+	shim_argp_report("out of memory while reading the arguments");
 	return DOCA_ERROR_NO_MEMORY;
 }
 
-void argp_misuse(const char *func, const char *format, ...)
+void shim_argp_misuse(const char *func, const char *format, ...)
 {
 	char line[512];
 	va_list args;

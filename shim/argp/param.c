@@ -5,28 +5,28 @@
 
 #include "argp_priv.h"
 
-struct doca_argp_param *argp_param_make(void)
+struct doca_argp_param *shim_argp_param_make(void)
 {
 	struct doca_argp_param *param = calloc(1, sizeof(*param));
 
 	if (!param)
 		return NULL;
-	param->next_made = argp_parser.made_params;
-	argp_parser.made_params = param;
+	param->next_made = shim_argp.made_params;
+	shim_argp.made_params = param;
 	return param;
 }
 
-struct doca_argp_param *argp_param_lookup(const struct doca_argp_param *handle)
+struct doca_argp_param *shim_argp_param_lookup(const struct doca_argp_param *handle)
 {
 	struct doca_argp_param *param;
 
-	for (param = argp_parser.made_params; param; param = param->next_made)
+	for (param = shim_argp.made_params; param; param = param->next_made)
 		if (param == handle)
-			return param->owner == ARGP_DEAD ? NULL : param;
+			return param->owner == SHIM_ARGP_DEAD ? NULL : param;
 	return NULL;
 }
 
-void argp_param_bury(struct doca_argp_param *param)
+void shim_argp_param_bury(struct doca_argp_param *param)
 {
 	free(param->short_name);
 	free(param->long_name);
@@ -36,16 +36,16 @@ void argp_param_bury(struct doca_argp_param *param)
 	param->long_name = NULL;
 	param->description = NULL;
 	param->arguments = NULL;
-	param->owner = ARGP_DEAD;
+	param->owner = SHIM_ARGP_DEAD;
 }
 
-void argp_params_free_all(void)
+void shim_argp_params_free_all(void)
 {
 	struct doca_argp_param *param;
 
-	while ((param = argp_parser.made_params)) {
-		argp_parser.made_params = param->next_made;
-		argp_param_bury(param);
+	while ((param = shim_argp.made_params)) {
+		shim_argp.made_params = param->next_made;
+		shim_argp_param_bury(param);
 		free(param);
 	}
 }
@@ -54,13 +54,13 @@ doca_error_t doca_argp_param_create(struct doca_argp_param **param)
 {
 	struct doca_argp_param *made;
 
-	if (argp_parser.state == ARGP_OFF) {
-		argp_misuse(__func__, "call doca_argp_init() first");
+	if (shim_argp.state == SHIM_ARGP_OFF) {
+		shim_argp_misuse(__func__, "call doca_argp_init() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!param)
 		return DOCA_ERROR_INVALID_VALUE;
-	made = argp_param_make();
+	made = shim_argp_param_make();
 	if (!made)
 		return DOCA_ERROR_NO_MEMORY;
 	*param = made;
@@ -69,17 +69,18 @@ doca_error_t doca_argp_param_create(struct doca_argp_param **param)
 
 doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 {
-	struct doca_argp_param *found = argp_param_lookup(param);
+	struct doca_argp_param *found = shim_argp_param_lookup(param);
 
 	if (!found) {
-		argp_misuse(__func__, "the parameter is NULL, destroyed or unknown");
+		shim_argp_misuse(__func__, "the parameter is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (found->owner == ARGP_REGISTERED) {
-		argp_misuse(__func__, "%s is registered; doca_argp_destroy() frees it", argp_flag_name(found));
+	if (found->owner == SHIM_ARGP_REGISTERED) {
+		shim_argp_misuse(__func__, "%s is registered; doca_argp_destroy() frees it",
+				 shim_argp_flag_name(found));
 		return DOCA_ERROR_BAD_STATE;
 	}
-	argp_param_bury(found);
+	shim_argp_param_bury(found);
 	return DOCA_SUCCESS;
 }
 
@@ -87,37 +88,38 @@ doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 
 static bool may_set(const struct doca_argp_param *param, const char *func)
 {
-	const struct doca_argp_param *found = argp_param_lookup(param);
+	const struct doca_argp_param *found = shim_argp_param_lookup(param);
 
 	if (!found)
-		argp_misuse(func, "the parameter is NULL, destroyed or unknown; nothing was set");
-	else if (found->owner == ARGP_REGISTERED)
-		argp_misuse(func, "%s is registered already; nothing was set", argp_flag_name(found));
-	return found && found->owner == ARGP_PROGRAMS;
+		shim_argp_misuse(func, "the parameter is NULL, destroyed or unknown; nothing was set");
+	else if (found->owner == SHIM_ARGP_REGISTERED)
+		shim_argp_misuse(func, "%s is registered already; nothing was set",
+				 shim_argp_flag_name(found));
+	return found && found->owner == SHIM_ARGP_PROGRAMS;
 }
 
 void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *name)
 {
 	if (may_set(param, __func__))
-		argp_set_text(&param->short_name, name, __func__);
+		shim_argp_set_text(&param->short_name, name, __func__);
 }
 
 void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name)
 {
 	if (may_set(param, __func__))
-		argp_set_text(&param->long_name, name, __func__);
+		shim_argp_set_text(&param->long_name, name, __func__);
 }
 
 void doca_argp_param_set_arguments(struct doca_argp_param *param, const char *arguments)
 {
 	if (may_set(param, __func__))
-		argp_set_text(&param->arguments, arguments, __func__);
+		shim_argp_set_text(&param->arguments, arguments, __func__);
 }
 
 void doca_argp_param_set_description(struct doca_argp_param *param, const char *description)
 {
 	if (may_set(param, __func__))
-		argp_set_text(&param->description, description, __func__);
+		shim_argp_set_text(&param->description, description, __func__);
 }
 
 void doca_argp_param_set_callback(struct doca_argp_param *param, doca_argp_param_cb_t callback)
@@ -125,7 +127,7 @@ void doca_argp_param_set_callback(struct doca_argp_param *param, doca_argp_param
 	if (!may_set(param, __func__))
 		return;
 	if (!callback)
-		argp_misuse(__func__, "the callback is NULL; nothing was set");
+		shim_argp_misuse(__func__, "the callback is NULL; nothing was set");
 	else
 		param->callback = callback;
 }
@@ -135,7 +137,7 @@ void doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type
 	if (!may_set(param, __func__))
 		return;
 	if (type < DOCA_ARGP_TYPE_STRING || type > DOCA_ARGP_TYPE_JSON_OBJ)
-		argp_misuse(__func__, "%d is not a type; nothing was set", (int)type);
+		shim_argp_misuse(__func__, "%d is not a type; nothing was set", (int)type);
 	else
 		param->type = type;
 }

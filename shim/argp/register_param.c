@@ -9,14 +9,14 @@
 
 #include "argp_priv.h"
 
-void argp_cmd_append_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
+void shim_argp_cmd_append_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
 {
 	struct doca_argp_param **end = &cmd->params;
 
 	while (*end)
 		end = &(*end)->next;
 	*end = param;
-	param->owner = ARGP_REGISTERED;
+	param->owner = SHIM_ARGP_REGISTERED;
 }
 
 static bool name_is_good(const char *name)
@@ -56,17 +56,19 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 	const char *missing = missing_field(param);
 
 	if (missing) {
-		argp_misuse(func, "%s has no %s", argp_flag_name(param), missing);
+		shim_argp_misuse(func, "%s has no %s", shim_argp_flag_name(param), missing);
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	if (!name_is_good(param->short_name) || !name_is_good(param->long_name)) {
-		argp_misuse(func, "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
-			    param->short_name ? param->short_name : "(none)",
-			    param->long_name ? param->long_name : "(none)");
+		shim_argp_misuse(func,
+				 "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
+				 param->short_name ? param->short_name : "(none)",
+				 param->long_name ? param->long_name : "(none)");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (name_is_taken(cmd, param)) {
-		argp_misuse(func, "the names of %s are taken; choose others", argp_flag_name(param));
+		shim_argp_misuse(func, "the names of %s are taken; choose others",
+				 shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -75,7 +77,7 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 /* Add a parameter that is the program's to @cmd. */
 static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func)
 {
-	doca_error_t result = argp_check_open(func);
+	doca_error_t result = shim_argp_check_open(func);
 
 	if (result == DOCA_SUCCESS)
 		result = check_fields(cmd, param, func);
@@ -83,7 +85,7 @@ static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param 
 		return result;
 	if (!param->long_name)
 		param->cli_only = true; /* a key in the file would be its long name */
-	argp_cmd_append_param(cmd, param);
+	shim_argp_cmd_append_param(cmd, param);
 	return DOCA_SUCCESS;
 }
 
@@ -94,23 +96,23 @@ static doca_error_t take_over(struct doca_argp_cmd *cmd, struct doca_argp_param 
 {
 	doca_error_t result = cmd_state;
 
-	if (param->owner == ARGP_REGISTERED) {
-		argp_misuse(func, "%s is registered already", argp_flag_name(param));
+	if (param->owner == SHIM_ARGP_REGISTERED) {
+		shim_argp_misuse(func, "%s is registered already", shim_argp_flag_name(param));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (result == DOCA_SUCCESS)
 		result = add_param(cmd, param, func);
 	if (result != DOCA_SUCCESS)
-		argp_param_bury(param);
+		shim_argp_param_bury(param);
 	return result;
 }
 
 static doca_error_t check_handle(const struct doca_argp_param *found, const char *func)
 {
-	if (argp_parser.state == ARGP_OFF)
-		return argp_check_open(func);
+	if (shim_argp.state == SHIM_ARGP_OFF)
+		return shim_argp_check_open(func);
 	if (!found) {
-		argp_misuse(func, "the parameter is NULL, destroyed or unknown");
+		shim_argp_misuse(func, "the parameter is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -118,20 +120,20 @@ static doca_error_t check_handle(const struct doca_argp_param *found, const char
 
 doca_error_t doca_argp_register_param(struct doca_argp_param *input_param)
 {
-	struct doca_argp_param *param = argp_param_lookup(input_param);
+	struct doca_argp_param *param = shim_argp_param_lookup(input_param);
 	doca_error_t result = check_handle(param, __func__);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(&argp_parser.program, param, __func__, DOCA_SUCCESS);
+	return take_over(&shim_argp.program, param, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *input_param)
 {
-	struct doca_argp_param *param = argp_param_lookup(input_param);
+	struct doca_argp_param *param = shim_argp_param_lookup(input_param);
 	doca_error_t result = check_handle(param, __func__);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(cmd, param, __func__, argp_cmd_check_parent(cmd, __func__));
+	return take_over(cmd, param, __func__, shim_argp_cmd_check_parent(cmd, __func__));
 }

@@ -8,12 +8,12 @@
 /* What to go on with after a callback; the parser is gone if it destroyed it. */
 static doca_error_t after_callback(unsigned long generation, doca_error_t result)
 {
-	if (generation == argp_parser.generation)
+	if (generation == shim_argp.generation)
 		return result;
 	return result == DOCA_SUCCESS ? DOCA_ERROR_BAD_STATE : result;
 }
 
-static void *value_pointer(struct argp_use *use)
+static void *value_pointer(struct shim_argp_use *use)
 {
 	switch (use->param->type) {
 	case DOCA_ARGP_TYPE_INT:
@@ -27,26 +27,26 @@ static void *value_pointer(struct argp_use *use)
 	}
 }
 
-static doca_error_t run_use(struct argp_use *use)
+static doca_error_t run_use(struct shim_argp_use *use)
 {
-	unsigned long generation = argp_parser.generation;
+	unsigned long generation = shim_argp.generation;
 	doca_error_t result;
 
 	if (use->param->type == DOCA_ARGP_TYPE_BOOLEAN && !use->truth)
 		return DOCA_SUCCESS;
-	result = use->param->callback(value_pointer(use), argp_parser.config);
-	if (result != DOCA_SUCCESS && generation == argp_parser.generation)
-		argp_report("the value of %s was not accepted: %s", argp_flag_name(use->param),
-			    doca_error_get_descr(result));
+	result = use->param->callback(value_pointer(use), shim_argp.config);
+	if (result != DOCA_SUCCESS && generation == shim_argp.generation)
+		shim_argp_report("the value of %s was not accepted: %s", shim_argp_flag_name(use->param),
+				 doca_error_get_descr(result));
 	return after_callback(generation, result);
 }
 
-static doca_error_t run_uses(enum argp_origin origin)
+static doca_error_t run_uses(enum shim_argp_origin origin)
 {
 	doca_error_t result = DOCA_SUCCESS;
-	struct argp_use *use;
+	struct shim_argp_use *use;
 
-	for (use = argp_parser.uses; use; use = use->next) {
+	for (use = shim_argp.uses; use; use = use->next) {
 		if (use->origin == origin)
 			result = run_use(use);
 		if (result != DOCA_SUCCESS)
@@ -58,34 +58,34 @@ static doca_error_t run_uses(enum argp_origin origin)
 static doca_error_t run_cmds(const struct doca_argp_cmd *cmd)
 {
 	doca_error_t result = cmd->parent ? run_cmds(cmd->parent) : DOCA_SUCCESS;
-	unsigned long generation = argp_parser.generation;
+	unsigned long generation = shim_argp.generation;
 
 	if (result != DOCA_SUCCESS || !cmd->callback)
 		return result;
-	return after_callback(generation, cmd->callback(argp_parser.config));
+	return after_callback(generation, cmd->callback(shim_argp.config));
 }
 
 static doca_error_t run_validation(void)
 {
-	unsigned long generation = argp_parser.generation;
+	unsigned long generation = shim_argp.generation;
 
-	if (!argp_parser.validation)
+	if (!shim_argp.validation)
 		return DOCA_SUCCESS;
-	return after_callback(generation, argp_parser.validation(argp_parser.config));
+	return after_callback(generation, shim_argp.validation(shim_argp.config));
 }
 
-doca_error_t argp_run(void)
+doca_error_t shim_argp_run(void)
 {
-	unsigned long generation = argp_parser.generation;
-	doca_error_t result = run_uses(ARGP_FROM_JSON);
+	unsigned long generation = shim_argp.generation;
+	doca_error_t result = run_uses(SHIM_ARGP_FROM_JSON);
 
 	if (result == DOCA_SUCCESS)
-		result = run_uses(ARGP_FROM_CLI);
+		result = run_uses(SHIM_ARGP_FROM_CLI);
 	if (result == DOCA_SUCCESS)
-		result = run_cmds(argp_parser.chosen);
+		result = run_cmds(shim_argp.chosen);
 	if (result == DOCA_SUCCESS)
 		result = run_validation();
 	if (result == DOCA_SUCCESS)
-		result = after_callback(generation, argp_dpdk_hand_out());
+		result = after_callback(generation, shim_argp_dpdk_hand_out());
 	return result;
 }

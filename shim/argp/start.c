@@ -11,7 +11,8 @@ static doca_error_t check_arguments(int argc, char **argv)
 		;
 	if (argc > 0 && i == argc)
 		return DOCA_SUCCESS;
-	argp_misuse("doca_argp_start", "pass argc and argv as main() got them: one string or more, none NULL");
+	shim_argp_misuse("doca_argp_start",
+			 "pass argc and argv as main() got them: one string or more, none NULL");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -20,10 +21,10 @@ static doca_error_t take_program_name(const char *path)
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	if (argp_parser.program_name || name[0] == '\0')
+	if (shim_argp.program_name || name[0] == '\0')
 		return DOCA_SUCCESS;
-	argp_parser.program_name = argp_dup(name);
-	return argp_parser.program_name ? DOCA_SUCCESS : argp_report_no_memory();
+	shim_argp.program_name = shim_argp_dup(name);
+	return shim_argp.program_name ? DOCA_SUCCESS : shim_argp_report_no_memory();
 }
 
 static doca_error_t parse(int argc, char **argv)
@@ -32,30 +33,30 @@ static doca_error_t parse(int argc, char **argv)
 	int first;
 
 	if (result == DOCA_SUCCESS)
-		result = argp_dpdk_take(argc, argv, &first);
+		result = shim_argp_dpdk_take(argc, argv, &first);
 	if (result == DOCA_SUCCESS)
-		result = argp_cli_collect(argc - first, argv + first);
-	if (result == DOCA_SUCCESS && argp_parser.json_path)
-		result = argp_json_collect(argp_parser.json_path);
+		result = shim_argp_cli_collect(argc - first, argv + first);
+	if (result == DOCA_SUCCESS && shim_argp.json_path)
+		result = shim_argp_json_collect(shim_argp.json_path);
 	if (result == DOCA_SUCCESS)
-		result = argp_check_uses();
+		result = shim_argp_check_uses();
 	if (result == DOCA_SUCCESS)
-		result = argp_run();
+		result = shim_argp_run();
 	return result;
 }
 
 doca_error_t doca_argp_start(int argc, char **argv)
 {
-	unsigned long generation = argp_parser.generation;
-	doca_error_t result = argp_check_open(__func__);
+	unsigned long generation = shim_argp.generation;
+	doca_error_t result = shim_argp_check_open(__func__);
 
 	if (result == DOCA_SUCCESS)
 		result = check_arguments(argc, argv);
 	if (result != DOCA_SUCCESS)
 		return result;
-	argp_parser.state = ARGP_PARSING;
+	shim_argp.state = SHIM_ARGP_PARSING;
 	result = parse(argc, argv);
-	if (generation == argp_parser.generation)
-		argp_parser.state = ARGP_PARSED;
+	if (generation == shim_argp.generation)
+		shim_argp.state = SHIM_ARGP_PARSED;
 	return result;
 }

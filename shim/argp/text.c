@@ -7,7 +7,7 @@
 
 #include "argp_priv.h"
 
-char *argp_dup_n(const char *text, size_t length)
+char *shim_argp_dup_n(const char *text, size_t length)
 {
 	char *copy = calloc(1, length + 1);
 
@@ -16,29 +16,29 @@ char *argp_dup_n(const char *text, size_t length)
 	return copy;
 }
 
-char *argp_dup(const char *text)
+char *shim_argp_dup(const char *text)
 {
-	return argp_dup_n(text, strlen(text));
+	return shim_argp_dup_n(text, strlen(text));
 }
 
-void argp_set_text(char **slot, const char *text, const char *func)
+void shim_argp_set_text(char **slot, const char *text, const char *func)
 {
 	char *copy;
 
 	if (!text) {
-		argp_misuse(func, "the text is NULL; nothing was set");
+		shim_argp_misuse(func, "the text is NULL; nothing was set");
 		return;
 	}
-	copy = argp_dup(text);
+	copy = shim_argp_dup(text);
 	if (!copy) {
-		argp_misuse(func, "no memory for '%s'; nothing was set", text);
+		shim_argp_misuse(func, "no memory for '%s'; nothing was set", text);
 		return;
 	}
 	free(*slot);
 	*slot = copy;
 }
 
-bool argp_text_to_int(const char *text, int *ret_number)
+bool shim_argp_text_to_int(const char *text, int *ret_number)
 {
 	long number;
 	char *end;
@@ -53,7 +53,7 @@ bool argp_text_to_int(const char *text, int *ret_number)
 	return true;
 }
 
-const char *argp_flag_name(const struct doca_argp_param *param)
+const char *shim_argp_flag_name(const struct doca_argp_param *param)
 {
 	static char name[128];
 

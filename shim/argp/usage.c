@@ -98,8 +98,8 @@ static void print_path(const struct doca_argp_cmd *cmd)
 
 static void print_first_line(const char *title, const struct doca_argp_cmd *shown)
 {
-	printf("Usage: %s", argp_program_name());
-	if (argp_parser.dpdk_callback)
+	printf("Usage: %s", shim_argp_program_name());
+	if (shim_argp.dpdk_callback)
 		printf(" [DPDK Flags] --");
 	print_path(shown);
 	printf(" [DOCA Flags]");
@@ -112,16 +112,16 @@ static void print_first_line(const char *title, const struct doca_argp_cmd *show
 
 void doca_argp_usage(void)
 {
-	const struct doca_argp_cmd *shown = argp_parser.chosen;
+	const struct doca_argp_cmd *shown = shim_argp.chosen;
 	const char *title;
 
-	if (argp_parser.state == ARGP_OFF) {
-		argp_misuse(__func__, "call doca_argp_init() first; there is nothing to print");
+	if (shim_argp.state == SHIM_ARGP_OFF) {
+		shim_argp_misuse(__func__, "call doca_argp_init() first; there is nothing to print");
 		return;
 	}
 	title = shown->parent ? "Command" : "Program";
 	print_first_line(title, shown);
-	print_flags("DOCA", &argp_parser.general);
+	print_flags("DOCA", &shim_argp.general);
 	print_flags(title, shown);
 	print_cmds(title, shown);
 	fflush(stdout);

@@ -5,27 +5,27 @@
 
 #include "argp_priv.h"
 
-static void use_free(struct argp_use *use)
+static void use_free(struct shim_argp_use *use)
 {
 	free(use->text);
 	json_object_put(use->object);
 	free(use);
 }
 
-void argp_uses_free(void)
+void shim_argp_uses_free(void)
 {
-	struct argp_use *use;
+	struct shim_argp_use *use;
 
-	while ((use = argp_parser.uses)) {
-		argp_parser.uses = use->next;
+	while ((use = shim_argp.uses)) {
+		shim_argp.uses = use->next;
 		use_free(use);
 	}
 }
 
-static struct argp_use *use_make(struct doca_argp_param *param, const struct argp_value *value,
-				 enum argp_origin origin)
+static struct shim_argp_use *use_make(struct doca_argp_param *param, const struct shim_argp_value *value,
+				      enum shim_argp_origin origin)
 {
-	struct argp_use *use = calloc(1, sizeof(*use));
+	struct shim_argp_use *use = calloc(1, sizeof(*use));
 
 	if (!use)
 		return NULL;
@@ -35,7 +35,7 @@ static struct argp_use *use_make(struct doca_argp_param *param, const struct arg
 	use->truth = value->truth;
 	use->object = json_object_get(value->object);
 	if (value->text) {
-		use->text = argp_dup(value->text);
+		use->text = shim_argp_dup(value->text);
 		if (!use->text) {
 			use_free(use);
 			return NULL;
@@ -44,23 +44,23 @@ static struct argp_use *use_make(struct doca_argp_param *param, const struct arg
 	return use;
 }
 
-static doca_error_t use_keep(struct doca_argp_param *param, const struct argp_value *value,
-			     enum argp_origin origin)
+static doca_error_t use_keep(struct doca_argp_param *param, const struct shim_argp_value *value,
+			     enum shim_argp_origin origin)
 {
-	struct argp_use *use = use_make(param, value, origin);
+	struct shim_argp_use *use = use_make(param, value, origin);
 
 	if (!use)
-		return argp_report_no_memory();
-	if (argp_parser.last_use)
-		argp_parser.last_use->next = use;
+		return shim_argp_report_no_memory();
+	if (shim_argp.last_use)
+		shim_argp.last_use->next = use;
 	else
-		argp_parser.uses = use;
-	argp_parser.last_use = use;
+		shim_argp.uses = use;
+	shim_argp.last_use = use;
 	return DOCA_SUCCESS;
 }
 
 /* The value in the shape that a callback gets. */
-static void *value_pointer(const struct doca_argp_param *param, struct argp_value *value)
+static void *value_pointer(const struct doca_argp_param *param, struct shim_argp_value *value)
 {
 	switch (param->type) {
 	case DOCA_ARGP_TYPE_INT:
@@ -72,15 +72,16 @@ static void *value_pointer(const struct doca_argp_param *param, struct argp_valu
 	}
 }
 
-static doca_error_t act_at_once(struct doca_argp_param *param, struct argp_value value)
+static doca_error_t act_at_once(struct doca_argp_param *param, struct shim_argp_value value)
 {
-	unsigned long generation = argp_parser.generation;
-	doca_error_t result = param->callback(value_pointer(param, &value), argp_parser.config);
+	unsigned long generation = shim_argp.generation;
+	doca_error_t result = param->callback(value_pointer(param, &value), shim_argp.config);
 
-	return generation == argp_parser.generation ? result : DOCA_ERROR_BAD_STATE;
+	return generation == shim_argp.generation ? result : DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t argp_take(struct doca_argp_param *param, const struct argp_value *value, enum argp_origin origin)
+doca_error_t shim_argp_take(struct doca_argp_param *param, const struct shim_argp_value *value,
+			    enum shim_argp_origin origin)
 {
 	param->given = origin;
 	if (param->general)

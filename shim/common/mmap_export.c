@@ -132,22 +132,31 @@ void shim_mmap_unexport(struct doca_mmap *mmap)
 	}
 }
 
-static doca_error_t refuse_import(int rc)
+static doca_error_t refuse_import(const char *func, int rc)
 {
-	switch (rc) {
-	case -EINVAL:
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "not an unaltered export descriptor of bfsim; was it cut or changed on its way?");
-	case -ESTALE:
-		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "the exported memory is gone (exporter stopped, died, or is of another session); export it anew");
-	case -EXDEV:
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory was exported through another card; use a device of the same card");
-	case -ENOTSUP:
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device can't import memory over PCI, or no data path to the exporter works");
-	case -ENOMEM:
-		return DOCA_ERROR_NO_MEMORY;
-	default:
-		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "the card refuses (error %d); is its daemon alive? see bfsim ps", -rc);
+	static const struct {
+		int rc;
+		doca_error_t result;
+		const char *why;
+	} answers[] = {
+		{-EINVAL, DOCA_ERROR_INVALID_VALUE,
+		 "not an unaltered export descriptor of bfsim; was it cut or changed on its way?"},
+		{-ESTALE, DOCA_ERROR_DRIVER,
+		 "the exported memory is gone (its exporter stopped it, died, or is of another session); export it anew"},
+		{-EXDEV, DOCA_ERROR_NOT_PERMITTED,
+		 "the memory was exported through another card; use a device of the same card"},
+		{-ENOTSUP, DOCA_ERROR_NOT_SUPPORTED, "no data path to the exporter works; the line before says why"},
+		{-ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory"},
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (answers[i].rc == rc) {
+			sim_err("%s: %s", func, answers[i].why);
+			return answers[i].result;
+		}
 	}
+	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
+	return DOCA_ERROR_DRIVER;
 }
 
 static int import_remote(const void *export_desc, size_t len, const struct doca_dev *dev,
@@ -203,7 +212,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	rc = import_remote(export_desc, export_desc_len, dev, &remote);
 	if (rc < 0)
-		return refuse_import(rc);
+		return refuse_import(__func__, rc);
 	result = wrap_remote(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)
 		sim_session_release(shim_session(), remote);

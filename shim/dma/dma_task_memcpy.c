@@ -101,8 +101,8 @@ static doca_error_t memcpy_check(const struct doca_task *task)
 	if (doca_likely(shim_is(memcpy->src, SHIM_BUF) && shim_is(memcpy->dst, SHIM_BUF) &&
 			!memcpy->src->is_inner && !memcpy->dst->is_inner))
 		return DOCA_SUCCESS;
-	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-			   "the task's source and destination must be live buffers, heads of their lists");
+	sim_err("memcpy task: its source and destination must be live buffers, heads of their lists");
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t memcpy_validate(const struct doca_task *task)
@@ -110,7 +110,10 @@ static doca_error_t memcpy_validate(const struct doca_task *task)
 	doca_error_t result = memcpy_check(task);
 	const char *wrong = result == DOCA_SUCCESS ? wrong_with(memcpy_of(task)) : NULL;
 
-	return wrong ? SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "memcpy task: %s", wrong) : result;
+	if (!wrong)
+		return result;
+	sim_err("memcpy task: %s", wrong);
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the copy ---- */

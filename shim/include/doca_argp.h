@@ -105,7 +105,8 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
 
-/* Pass the flags after the program's own on to DPDK. */
+/* The program is one of DPDK's too: the flags before "--" on its command line go to
+ * @callback as an argument vector (NULL at its end), those behind it are the program's. */
 DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
 

@@ -8,7 +8,13 @@
 
 #include "cli.h"
 
-static const struct cli_command commands[] = {
+struct command {
+	const char *name;
+	const char *summary;    /* for the list in --help */
+	int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
 	{"up", "start a session: a simulated card and its daemon", cli_up},
 	{"down", "end a session", cli_down},
 	{"ps", "show a session's processes and how their bytes move", cli_ps},
@@ -20,7 +26,7 @@ static const struct cli_command commands[] = {
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static const struct cli_command *find(const char *name)
+static const struct command *find(const char *name)
 {
 	for (size_t i = 0; i < NUM_COMMANDS; i++) {
 		if (strcmp(commands[i].name, name) == 0)
@@ -30,7 +36,7 @@ static const struct cli_command *find(const char *name)
 }
 
 /* Run @command with argv[0] changed so that its messages name it. Does not return. */
-static void hand_over(const struct cli_command *command, int argc, char **argv)
+static void hand_over(const struct command *command, int argc, char **argv)
 {
 	char name[32];
 	int status;
@@ -46,7 +52,7 @@ static void hand_over(const struct cli_command *command, int argc, char **argv)
 static void help_on(struct argp_state *state, const char *name)
 {
 	char *argv[] = {NULL, (char *)"--help", NULL};
-	const struct cli_command *command = name ? find(name) : NULL;
+	const struct command *command = name ? find(name) : NULL;
 
 	if (name && !command)
 		argp_error(state, "there is no command \"%s\"; bfsim --help lists them", name);
@@ -57,7 +63,7 @@ static void help_on(struct argp_state *state, const char *name)
 
 static error_t take(int key, char *arg, struct argp_state *state)
 {
-	const struct cli_command *command;
+	const struct command *command;
 
 	switch (key) {
 	case ARGP_KEY_ARG:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/cli.h - the bfsim command: its subcommands and how they end.
  *
- *   bfsim.c  --finds the command in cli_commands[]-->  cmd_NAME.c
+ *   bfsim.c  --finds the command-->  cmd_NAME.c
  *
  * Each subcommand is one file with its own argp parser. What went wrong is one
  * line on standard error that says what, where, and what to do about it.
@@ -20,12 +20,7 @@ enum {
 	CLI_SIGNAL = 128,       /* plus the signal's number */
 };
 
-struct cli_command {
-	const char *name;
-	const char *summary;                   /* a few words for the list in bfsim --help */
-	int (*run)(int argc, char **argv);     /* argv[0] is "bfsim NAME"; returns the exit status */
-};
-
+/* The subcommands. argv[0] is "bfsim NAME", for messages. Each returns its exit status. */
 int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
 int cli_ps(int argc, char **argv);

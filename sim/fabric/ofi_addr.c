@@ -2,10 +2,12 @@
 /* Addresses over sockets. A target listens on all interfaces, since peers may
  * live in other network namespaces or machines; which of its addresses leads
  * there only the peer can find out, by trying. */
+#include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -125,6 +127,27 @@ int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc)
 				add_candidate(entry->ifa_addr, port, desc);
 	freeifaddrs(list);
 	return desc->num_addrs ? 0 : -EADDRNOTAVAIL;
+}
+
+int sim_ofi_addr_listener(uint16_t port)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int found = -1;
+
+	while (dir && found < 0 && (entry = readdir(dir)) != NULL) {
+		struct sockaddr_storage addr;
+		socklen_t len = sizeof(addr), flag_len = sizeof(int);
+		int fd = atoi(entry->d_name), listening = 0;
+
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &flag_len) == 0 && listening &&
+		    getsockname(fd, (struct sockaddr *)&addr, &len) == 0 && family_len(addr.ss_family) &&
+		    sim_ofi_addr_port((struct sockaddr *)&addr) == port)
+			found = fd;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms)

@@ -75,13 +75,19 @@ static int ask(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg 
 	return rc == -FI_ENODATA ? -ENOSYS : sim_ofi_errno(rc);
 }
 
-/* The region gets the name that we want: the provider's own would hold nothing to recognize us by. */
-static int name_region(struct fi_info *info, const char *name)
+/* The endpoint's address as we want it: a region by whose name we are recognized,
+ * a port that is kept ("net" takes the one in the hints for no more than a wish). */
+static int set_address(struct fi_info *info, const void *addr, size_t len)
 {
+	void *copy = malloc(len);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, addr, len);
 	free(info->src_addr);
-	info->src_addr = strdup(name);
-	info->src_addrlen = info->src_addr ? strlen(name) + 1 : 0;
-	return info->src_addr ? 0 : -ENOMEM;
+	info->src_addr = copy;
+	info->src_addrlen = len;
+	return 0;
 }
 
 static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg,
@@ -94,11 +100,13 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 		rc = ask(lib, cfg, MR_MODES, &endpoint->info);
 	if (rc < 0)
 		return rc;
+	if (cfg->bind)
+		return set_address(endpoint->info, cfg->bind, cfg->bind_len);
 	if (endpoint->kind != SIM_OFI_SHM)
 		return 0;
 	endpoint->info->tx_attr->size = depth;
 	endpoint->info->rx_attr->size = depth;
-	return name_region(endpoint->info, cfg->shm_name);
+	return set_address(endpoint->info, cfg->shm_name, strlen(cfg->shm_name) + 1);
 }
 
 /* With a descriptor to wait on where it is wanted and the provider has one: shm has none. */

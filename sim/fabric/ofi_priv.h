@@ -127,6 +127,9 @@ int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc)
 
 uint16_t sim_ofi_addr_port(const struct sockaddr *addr);
 
+/* This process's descriptor that listens on @port, or -1: libfabric tells nobody. */
+int sim_ofi_addr_listener(uint16_t port);
+
 /* Whether @addr is a whole socket address of a family that we use. */
 bool sim_ofi_addr_valid(const void *addr, size_t len);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -26,6 +27,7 @@ struct sim_ofi_target {
 	struct sim_ofi_desc where;      /* provider and addresses, the same for every memory */
 	struct sockaddr_storage bind;   /* sockets: the port is chosen once */
 	socklen_t bind_len;
+	int listen_fd;                  /* sockets: libfabric's, -1 = unknown */
 	char shm_name[SIM_OFI_SHM_NAME_SIZE];
 	struct sim_ofi_porter *porter;  /* shm */
 	int epoll_fd;                   /* others with a CQ descriptor: outlives the CQ */
@@ -57,8 +59,25 @@ static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 	return rc;
 }
 
+/* libfabric leaves its descriptors open to the programs that the application
+ * starts: none of them shall hold the port while we open it again. */
+static void keep_listener(struct sim_ofi_target *target)
+{
+	target->listen_fd = sim_ofi_addr_listener(sim_ofi_addr_port((struct sockaddr *)&target->bind));
+	if (target->listen_fd >= 0)
+		fcntl(target->listen_fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void end_listener(struct sim_ofi_target *target)
+{
+	if (target->listen_fd >= 0)
+		shutdown(target->listen_fd, SHUT_RDWR); /* in forked children too */
+	target->listen_fd = -1;
+}
+
 static void close_endpoint(struct sim_ofi_target *target)
 {
+	end_listener(target);
 	if (target->porter)
 		sim_ofi_porter_close(target->porter);
 	else if (target->endpoint.cq_fd >= 0)
@@ -85,6 +104,7 @@ static int describe(struct sim_ofi_target *target)
 		if (!sim_ofi_addr_valid(where->addr[0], len))
 			return -EAFNOSUPPORT;
 		memcpy(&target->bind, where->addr[0], len);
+		keep_listener(target);
 		return sim_ofi_addr_candidates(sim_ofi_addr_port((struct sockaddr *)&target->bind),
 					       target->bind.ss_family == AF_INET6, where);
 	}
@@ -111,6 +131,7 @@ int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_targ
 	if (!target)
 		return -ENOMEM;
 	target->endpoint.cq_fd = -1;
+	target->listen_fd = -1;
 	target->bind_len = sim_ofi_addr_any(&target->bind);
 	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (target->epoll_fd < 0) {
@@ -244,6 +265,8 @@ static void reopen(struct sim_ofi_target *target)
 
 	close_endpoint(target);
 	rc = open_endpoint(target, target->where.provider);
+	if (rc == 0 && target->endpoint.kind == SIM_OFI_SOCKETS)
+		keep_listener(target);
 	for (struct sim_ofi_mem *mem = target->mems; mem && rc == 0; mem = mem->next)
 		rc = register_mem(mem);
 	if (rc == 0)

@@ -53,7 +53,7 @@ int sim_descriptor_decode(const uint8_t session[SIM_SESSION_ID_SIZE], const void
 	memcpy(&descriptor, bytes, sizeof(descriptor));
 	if (memcmp(descriptor.magic, DESCRIPTOR_MAGIC, sizeof(descriptor.magic)) != 0 ||
 	    descriptor.version != DESCRIPTOR_VERSION || descriptor.len_bytes != sizeof(descriptor) ||
-	    descriptor.checksum != checksum(&descriptor))
+	    descriptor.reserved != 0 || descriptor.checksum != checksum(&descriptor))
 		return -EINVAL;
 	if (memcmp(descriptor.session, session, SIM_SESSION_ID_SIZE) != 0)
 		return -ESTALE;

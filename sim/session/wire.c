@@ -24,6 +24,7 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_GONE] = {WITH(key), HEAD_BYTES},
 		[SIM_MSG_STATUS] = {HEAD_BYTES, HEAD_BYTES},
 		[SIM_MSG_SHUTDOWN] = {HEAD_BYTES, HEAD_BYTES},
+		[SIM_MSG_DETACH] = {HEAD_BYTES, 0},
 	};
 
 	return type < SIM_MSG_COUNT ? sizes[type][is_reply] : 0;
@@ -82,6 +83,12 @@ static int take_fd(struct msghdr *packet)
 	return taken;
 }
 
+static bool is_message(const struct sim_msg *msg, size_t len)
+{
+	return len >= HEAD_BYTES && msg->version == SIM_WIRE_VERSION && msg->is_reply <= 1 && msg->status <= 0 &&
+	       len == sim_msg_size(msg->type, msg->is_reply);
+}
+
 int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)
 {
 	union {
@@ -105,8 +112,7 @@ int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)
 			close(fd);
 		return -EPIPE;
 	}
-	if ((size_t)got < HEAD_BYTES || packet.msg_flags & MSG_TRUNC || ret_msg->version != SIM_WIRE_VERSION ||
-	    ret_msg->is_reply > 1 || (size_t)got != sim_msg_size(ret_msg->type, ret_msg->is_reply)) {
+	if (packet.msg_flags & MSG_TRUNC || !is_message(ret_msg, (size_t)got)) {
 		if (fd >= 0)
 			close(fd);
 		return -EPROTO;

@@ -6,12 +6,13 @@
  * request carries a sequence number of its sender; the reply repeats it.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN  (replied to)
- *                       UNIMPORT PATH NUDGE                                   (not)
+ *                       UNIMPORT PATH NUDGE DETACH                            (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
  *                       NUDGE                                                 (not)
  *
  * Both ends run the same build; a version other than ours is refused. What
- * arrives is checked for size and kind before it is looked at.
+ * arrives is checked for size, kind and a status that means something before it
+ * is looked at.
  */
 #ifndef SIM_SESSION_WIRE_H
 #define SIM_SESSION_WIRE_H
@@ -38,6 +39,7 @@ enum sim_msg_type {
 	SIM_MSG_GONE,       /* an imported key ended; replied to when it is no longer touched */
 	SIM_MSG_STATUS,     /* who is attached; the reply carries a descriptor of a JSON text */
 	SIM_MSG_SHUTDOWN,   /* end the daemon */
+	SIM_MSG_DETACH,     /* I leave in order, and clean up myself; without it an end is a death */
 	SIM_MSG_COUNT,
 };
 

@@ -51,6 +51,15 @@ static void test_text_may_look_like_an_unknown_flag_or_a_command(void **state)
 	assert_string_equal(trace.text, "name=-;size=-1;");
 }
 
+static void test_negative_number_is_a_value_even_if_it_names_a_flag(void **state)
+{
+	(void)state;
+	add_usual_params();
+	add_param("5", "five", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
+	assert_int_equal(start("-ns", "-5"), DOCA_SUCCESS);
+	assert_string_equal(trace.text, "size=-5;");
+}
+
 static void test_callback_may_write_into_its_text(void **state)
 {
 	char *words[] = { "prog", "-n", "Ada", NULL };
@@ -64,14 +73,14 @@ static void test_callback_may_write_into_its_text(void **state)
 
 /* Start anew with the usual parameters and these words: @error, and one message
  * that has @part in it. */
-#define assert_refused(error, part, ...)                                                                   \
-	do {                                                                                               \
-		doca_argp_destroy();                                                                       \
-		assert_int_equal(argp_setup(NULL), 0);                                                     \
-		add_usual_params();                                                                        \
-		assert_int_equal(start(__VA_ARGS__), error);                                               \
-		assert_told(part);                                                                         \
-		assert_string_equal(trace.text, "");                                                       \
+#define assert_refused(error, part, ...) \
+	do { \
+		doca_argp_destroy(); \
+		assert_int_equal(argp_setup(NULL), 0); \
+		add_usual_params(); \
+		assert_int_equal(start(__VA_ARGS__), error); \
+		assert_told(part); \
+		assert_string_equal(trace.text, ""); \
 	} while (0)
 
 static void test_unknown_flags_are_not_supported(void **state)
@@ -224,6 +233,7 @@ int main(void)
 		cli(test_attached_value_may_be_empty_text),
 		cli(test_no_arguments_call_no_callback),
 		cli(test_text_may_look_like_an_unknown_flag_or_a_command),
+		cli(test_negative_number_is_a_value_even_if_it_names_a_flag),
 		cli(test_callback_may_write_into_its_text),
 		cli(test_unknown_flags_are_not_supported),
 		cli(test_stray_words_are_invalid),

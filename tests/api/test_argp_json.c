@@ -82,7 +82,8 @@ static void test_empty_sections_are_fine(void **state)
 {
 	(void)state;
 	add_usual_params();
-	assert_int_equal(start_with("{\"doca_general_flags\": {}, \"doca_program_flags\": {}}"), DOCA_SUCCESS);
+	assert_int_equal(start_with("{\"doca_general_flags\": {}, \"doca_program_flags\": {}}"),
+			 DOCA_SUCCESS);
 	assert_string_equal(trace.text, "");
 }
 
@@ -155,6 +156,18 @@ static void test_singular_parameter_that_is_false_does_not_count(void **state)
 	assert_string_equal(trace.text, "size=3;");
 }
 
+static void test_false_beside_a_singular_parameter_does_not_count(void **state)
+{
+	struct doca_argp_param *param = make_param(NULL, "list", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
+
+	(void)state;
+	doca_argp_param_set_singular(param);
+	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
+	add_usual_params();
+	assert_int_equal(start_with_keys("\"fast\": false", "--list"), DOCA_SUCCESS);
+	assert_string_equal(trace.text, "fast;");
+}
+
 static void add_multiple(void)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
@@ -196,6 +209,14 @@ static void test_json_object_is_handed_over(void **state)
 	assert_string_equal(trace.text, "object={\"a\":[1,2]};");
 }
 
+static void test_json_object_must_be_an_object(void **state)
+{
+	(void)state;
+	add_param(NULL, "object", DOCA_ARGP_TYPE_JSON_OBJ, on_object);
+	assert_int_equal(start_with_keys("\"object\": [1, 2]"), DOCA_ERROR_INVALID_VALUE);
+	assert_told("\"object\"");
+}
+
 static void test_keys_of_the_chosen_command_are_known(void **state)
 {
 	struct doca_argp_cmd *cmd;
@@ -204,9 +225,9 @@ static void test_keys_of_the_chosen_command_are_known(void **state)
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(cmd, "go");
 	doca_argp_cmd_set_description(cmd, "What it does");
-	assert_int_equal(doca_argp_cmd_register_param(
-				 cmd, make_param("o", "other", DOCA_ARGP_TYPE_STRING, on_other)),
-			 DOCA_SUCCESS);
+	assert_int_equal(
+		doca_argp_cmd_register_param(cmd, make_param("o", "other", DOCA_ARGP_TYPE_STRING, on_other)),
+		DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_SUCCESS);
 	add_usual_params();
 	assert_int_equal(start_with_keys("\"other\": \"x\", \"num-size\": 1", "go"), DOCA_SUCCESS);
@@ -262,7 +283,8 @@ static void test_wrong_types_are_invalid(void **state)
 static void test_log_level_out_of_range_in_the_file_is_invalid(void **state)
 {
 	(void)state;
-	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 7}}"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 7}}"),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_told("--log-level 7");
 }
 
@@ -372,10 +394,12 @@ int main(void)
 		json(test_mandatory_parameter_missing_in_the_file_is_invalid),
 		json(test_singular_parameter_in_the_file_must_be_alone),
 		json(test_singular_parameter_that_is_false_does_not_count),
+		json(test_false_beside_a_singular_parameter_does_not_count),
 		json(test_multiple_parameter_takes_an_array),
 		json(test_multiple_parameter_takes_a_single_value),
 		json(test_array_of_wrong_values_is_invalid),
 		json(test_json_object_is_handed_over),
+		json(test_json_object_must_be_an_object),
 		json(test_keys_of_the_chosen_command_are_known),
 		json(test_wrong_types_are_invalid),
 		json(test_log_level_out_of_range_in_the_file_is_invalid),

@@ -56,9 +56,9 @@ static void add_cmds(void)
 	assert_int_equal(doca_argp_cmd_create(&get), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(get, "get");
 	doca_argp_cmd_set_description(get, "What get does");
-	assert_int_equal(doca_argp_cmd_register_param(
-				 get, make_param("s", "num-size", DOCA_ARGP_TYPE_INT, on_size)),
-			 DOCA_SUCCESS);
+	assert_int_equal(
+		doca_argp_cmd_register_param(get, make_param("s", "num-size", DOCA_ARGP_TYPE_INT, on_size)),
+		DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(get), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_create(&hidden), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(hidden, "debug");
@@ -88,13 +88,44 @@ static void test_help_prints_the_usage_and_leaves_well(void **state)
 	assert_string_equal(line("  -f"), expected);
 	snprintf(expected, sizeof(expected), "%-*sWhat it is for", COLUMN, "  --num-size <bytes>");
 	assert_string_equal(line("  --num-size"), expected);
-	assert_string_equal(line("  -rdma_dev"), "  -rdma_dev, --rdma-device <RDMA device name> What it is for");
+	assert_string_equal(line("  -rdma_dev"),
+			    "  -rdma_dev, --rdma-device <RDMA device name> What it is for");
 	assert_false(printed("secret"));
 	assert_true(strlen(line("  -h, --help")) > COLUMN);
 	assert_true(strlen(line("  -v, --version")) > COLUMN);
 	assert_non_null(strstr(line("  -l, --log-level  "), "10=DISABLE"));
 	assert_non_null(strstr(line("  --sdk-log-level  "), "70=TRACE"));
 	assert_true(strlen(line("  -j, --json <path>  ")) > COLUMN);
+}
+
+static void tell_whether_destroyed(void)
+{
+	printf("destroy at exit: %d\n", doca_argp_destroy());
+}
+
+static void help_watched_at_exit(void)
+{
+	add_programs_params();
+	atexit(tell_whether_destroyed);
+	start("-h");
+}
+
+static void version_watched_at_exit(void)
+{
+	atexit(tell_whether_destroyed);
+	start("-v");
+}
+
+static void test_parser_is_destroyed_before_help_or_version_exits(void **state)
+{
+	char expected[64];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "destroy at exit: %d\n", DOCA_ERROR_BAD_STATE);
+	assert_int_equal(run_child(help_watched_at_exit, output, sizeof(output)), EXIT_SUCCESS);
+	assert_true(printed(expected));
+	assert_int_equal(run_child(version_watched_at_exit, output, sizeof(output)), EXIT_SUCCESS);
+	assert_true(printed(expected));
 }
 
 static void help_behind_other_flags(void)
@@ -204,8 +235,8 @@ static void test_help_of_a_command_lists_its_flags(void **state)
 	assert_int_equal(run_child(help_of_a_command, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog get [DOCA Flags] [Command Flags]");
 	assert_true(printed("\nCommand Flags:\n  -s, --num-size "));
-	assert_true(printed("  -n, --name "));  /* inherited */
-	assert_false(printed("--fast"));        /* not inherited */
+	assert_true(printed("  -n, --name ")); /* inherited */
+	assert_false(printed("--fast"));       /* not inherited */
 }
 
 static void usage_and_go_on(void)
@@ -286,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		usage(test_help_prints_the_usage_and_leaves_well),
+		usage(test_parser_is_destroyed_before_help_or_version_exits),
 		usage(test_help_wins_over_what_stands_behind_it),
 		usage(test_mistake_wins_over_help_behind_it),
 		usage(test_name_comes_from_argv_if_none_was_given),

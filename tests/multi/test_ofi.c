@@ -473,17 +473,20 @@ static void test_signal_handlers_and_environment_stay_the_applications(void **st
 		TEST(signal_handlers_and_environment_stay_the_applications, provider), \
 	}
 
-static void get_handlers(struct sigaction handlers[SIGSYS + 1])
+static void get_handlers(void (*handlers[SIGSYS + 1])(int))
 {
-	memset(handlers, 0, (SIGSYS + 1) * sizeof(*handlers));
-	for (int sig = 1; sig <= SIGSYS; sig++)
-		sigaction(sig, NULL, &handlers[sig]);
+	struct sigaction action = {.sa_handler = NULL};
+
+	for (int sig = 1; sig <= SIGSYS; sig++) {
+		sigaction(sig, NULL, &action);
+		handlers[sig] = action.sa_handler;
+	}
 }
 
 /* Loads libfabric, here and for all the children. */
 static bool have(const char *provider)
 {
-	struct sigaction before[SIGSYS + 1], after[SIGSYS + 1];
+	void (*before[SIGSYS + 1])(int) = {NULL}, (*after[SIGSYS + 1])(int) = {NULL};
 	struct sim_ofi_target *target = NULL;
 	int rc;
 

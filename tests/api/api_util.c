@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "api_util.h"
+
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_pe.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+/* ---- worlds ---- */
+
+/* Name the topology to the library. YAML text becomes a file that nobody has to delete. */
+static void choose_topology(const char *topology)
+{
+	char path[4096];
+	int fd;
+
+	if (!topology) {
+		unsetenv("BFSIM_TOPOLOGY");
+		return;
+	}
+	if (strncmp(topology, "cards:", strlen("cards:")) != 0) {
+		snprintf(path, sizeof(path), "%s/%s", API_DATA_DIR, topology);
+	} else {
+		fd = memfd_create("topology", 0);
+		if (fd < 0 || write(fd, topology, strlen(topology)) != (ssize_t)strlen(topology))
+			abort();
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	}
+	setenv("BFSIM_TOPOLOGY", path, 1);
+}
+
+static int live_in(const struct api_world *world)
+{
+	unsetenv("BFSIM_SESSION");
+	unsetenv("BFSIM_PATH");
+	setenv("BFSIM_SIDE", world->side, 1);
+	choose_topology(world->topology);
+	return _cmocka_run_group_tests(world->name, world->tests, world->num_tests, world->setup, world->teardown);
+}
+
+int api_run(const struct api_world *worlds, size_t num_worlds)
+{
+	bool failed = false;
+	int status;
+
+	for (size_t i = 0; i < num_worlds; i++) {
+		pid_t pid;
+
+		fflush(NULL);
+		pid = fork();
+		if (pid == 0)
+			exit(live_in(&worlds[i]) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
+			fprintf(stderr, "world \"%s\" failed\n", worlds[i].name);
+			failed = true;
+		}
+	}
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line)
+{
+	if (result == expected)
+		return;
+	print_error("%s is %s, expected %s\n", call, doca_error_get_name(result), doca_error_get_name(expected));
+	_fail(file, line);
+}
+
+/* ---- devices ---- */
+
+struct doca_devinfo *api_devinfo_nth(uint32_t index)
+{
+	struct doca_devinfo **list, *found;
+	uint32_t count;
+
+	assert_ok(doca_devinfo_create_list(&list, &count));
+	assert_true(index < count);
+	found = list[index];
+	assert_ok(doca_devinfo_destroy_list(list));
+	return found;
+}
+
+struct doca_dev *api_open_nth(uint32_t index)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	assert_ok(doca_devinfo_create_list(&list, &count));
+	assert_true(index < count);
+	assert_ok(doca_dev_open(list[index], &dev));
+	assert_ok(doca_devinfo_destroy_list(list));
+	return dev;
+}
+
+struct doca_dev *api_open(const char *pci_addr)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev = NULL;
+	uint32_t count;
+
+	assert_ok(doca_devinfo_create_list(&list, &count));
+	for (uint32_t i = 0; i < count && !dev; i++) {
+		uint8_t is_equal;
+
+		assert_ok(doca_devinfo_is_equal_pci_addr(list[i], pci_addr, &is_equal));
+		if (is_equal)
+			assert_ok(doca_dev_open(list[i], &dev));
+	}
+	assert_ok(doca_devinfo_destroy_list(list));
+	if (!dev)
+		fail_msg("no local device has the address %s", pci_addr);
+	return dev;
+}
+
+/* ---- memory ---- */
+
+struct doca_mmap *api_map(struct doca_dev *dev, void *addr, size_t len, uint32_t access)
+{
+	struct doca_mmap *map;
+
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_set_memrange(map, addr, len));
+	assert_ok(doca_mmap_set_permissions(map, access));
+	assert_ok(doca_mmap_add_dev(map, dev));
+	assert_ok(doca_mmap_start(map));
+	return map;
+}
+
+struct doca_buf_inventory *api_inventory(size_t num_elements)
+{
+	struct doca_buf_inventory *inventory;
+
+	assert_ok(doca_buf_inventory_create(num_elements, &inventory));
+	assert_ok(doca_buf_inventory_start(inventory));
+	return inventory;
+}
+
+static void note_completion(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
+			    union doca_data ctx_user_data)
+{
+	(void)task, (void)ctx_user_data;
+	*(bool *)task_user_data.ptr = true;
+}
+
+static doca_error_t run_one_task(struct doca_dma *dma, struct doca_pe *pe, struct doca_buf *dst,
+				 const struct doca_buf *src)
+{
+	bool completed = false;
+	union doca_data user_data = {.ptr = &completed};
+	struct doca_dma_task_memcpy *memcpy_task;
+	struct doca_task *task;
+	doca_error_t status;
+
+	assert_ok(doca_dma_task_memcpy_alloc_init(dma, src, dst, user_data, &memcpy_task));
+	task = doca_dma_task_memcpy_as_task(memcpy_task);
+	assert_ok(doca_task_submit(task));
+	while (!completed)
+		(void)doca_pe_progress(pe);
+	status = doca_task_get_status(task);
+	doca_task_free(task);
+	return status;
+}
+
+doca_error_t api_copy(struct doca_dev *dev, struct doca_buf *dst, const struct doca_buf *src)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
+	struct doca_dma *dma;
+	struct doca_pe *pe;
+	doca_error_t status;
+
+	assert_ok(doca_pe_create(&pe));
+	assert_ok(doca_dma_create(dev, &dma));
+	assert_ok(doca_dma_task_memcpy_set_conf(dma, note_completion, note_completion, 1));
+	assert_ok(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)));
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dma)));
+	status = run_one_task(dma, pe, dst, src);
+	(void)doca_ctx_stop(doca_dma_as_ctx(dma)); /* a failed task has stopped it */
+	while (state != DOCA_CTX_STATE_IDLE) {
+		(void)doca_pe_progress(pe);
+		assert_ok(doca_ctx_get_state(doca_dma_as_ctx(dma), &state));
+	}
+	assert_ok(doca_dma_destroy(dma));
+	assert_ok(doca_pe_destroy(pe));
+	return status;
+}
+
+/* ---- memory that runs out: our malloc(), calloc() and realloc() stand before the C library's ---- */
+
+static _Thread_local long allocations_left = -1; /* before one fails; negative: none does */
+static _Thread_local bool one_failed;
+
+static bool must_fail(void)
+{
+	if (allocations_left < 0 || allocations_left-- > 0)
+		return false;
+	one_failed = true;
+	return true;
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void *__interceptor_malloc(size_t size);
+void *__interceptor_calloc(size_t count, size_t size);
+void *__interceptor_realloc(void *old, size_t size);
+#define real_malloc __interceptor_malloc
+#define real_calloc __interceptor_calloc
+#define real_realloc __interceptor_realloc
+#else
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+#define real_malloc __libc_malloc
+#define real_calloc __libc_calloc
+#define real_realloc __libc_realloc
+#endif
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+	return must_fail() ? NULL : real_malloc(size);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+	return must_fail() ? NULL : real_calloc(count, size);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
+{
+	return must_fail() ? NULL : real_realloc(old, size);
+}
+
+void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void))
+{
+	if (RUNNING_ON_VALGRIND)
+		skip();
+	for (long n = 0;; n++) {
+		doca_error_t result;
+
+		one_failed = false;
+		allocations_left = n;
+		result = step();
+		allocations_left = -1;
+		if (!one_failed) {
+			assert_ok(result);
+			assert_true(n > 0);
+			break;
+		}
+		assert_doca(result, DOCA_ERROR_NO_MEMORY);
+	}
+	if (undo)
+		undo();
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/api/api_util.h - what the tests of devices, memory, contexts and tasks share.
+ *
+ * A process takes its place on a card once. So each card (topology) and side
+ * that a test program wants is a world: a process of its own, forked by
+ * api_run() before anything of DOCA was called, with a private card in it.
+ *
+ *   static const struct CMUnitTest on_dpu[] = { cmocka_unit_test(test_...), ... };
+ *
+ *   int main(void)
+ *   {
+ *           const struct api_world worlds[] = {
+ *                   {.name = "dpu", .topology = "memory.yaml", .side = "dpu", API_WITH(on_dpu)},
+ *           };
+ *           return api_run(worlds, API_COUNT(worlds));
+ *   }
+ *
+ * Link with api_util.c and define API_DATA_DIR, the folder of the topology files.
+ */
+#ifndef TESTS_API_UTIL_H
+#define TESTS_API_UTIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_dev.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+
+#define API_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define API_WITH(array) .tests = (array), .num_tests = API_COUNT(array)
+
+struct api_world {
+	const char *name;
+	const char *topology; /* a file of tests/api/data, or YAML (begins with "cards:"); NULL = the built-in card */
+	const char *side;
+	const struct CMUnitTest *tests;
+	size_t num_tests;
+	CMFixtureFunction setup, teardown; /* of the group; NULL = none */
+};
+
+/* Run each world in a process of its own. The result is main()'s. */
+int api_run(const struct api_world *worlds, size_t num_worlds);
+
+/* --- Expectations: @call is evaluated once, and shown when it was in vain --- */
+
+#define assert_doca(call, code) api_expect((call), (code), #call, __FILE__, __LINE__)
+#define assert_ok(call) assert_doca(call, DOCA_SUCCESS)
+#define assert_invalid(call) assert_doca(call, DOCA_ERROR_INVALID_VALUE)
+
+void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line);
+
+/* --- Devices --- */
+
+/* Open the local device with this PCI address ("03:00.0"); it fails the test if there is none. */
+struct doca_dev *api_open(const char *pci_addr);
+
+/* The same for the @index-th device of the list (SFs share their PF's address). */
+struct doca_dev *api_open_nth(uint32_t index);
+
+/* The info of the @index-th device; it lives as long as the process stays on its card. */
+struct doca_devinfo *api_devinfo_nth(uint32_t index);
+
+/* --- Memory --- */
+
+/* A started memory map of one device. */
+struct doca_mmap *api_map(struct doca_dev *dev, void *addr, size_t len, uint32_t access);
+
+/* A started inventory. */
+struct doca_buf_inventory *api_inventory(size_t num_elements);
+
+/* Have the device's DMA engine append the data of @src to that of @dst. Returns the task's status. */
+doca_error_t api_copy(struct doca_dev *dev, struct doca_buf *dst, const struct doca_buf *src);
+
+/* --- Memory that runs out --- */
+
+/* Let @step fail at its first allocation, its second, and so on until it has
+ * as many as it wants: DOCA_ERROR_NO_MEMORY each time, and at last DOCA_SUCCESS;
+ * then @undo (may be NULL) runs. A step that allocates nothing fails the test:
+ * objects come from pools, so it must be the first of its kind in its world. The
+ * test is skipped where another allocator stands before ours (valgrind). */
+void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void));
+
+#endif

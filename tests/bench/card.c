@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "card.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "sim/session/daemon.h"
+
+static int run_daemon(void *arg, int fd)
+{
+	const struct bench_card *card = arg;
+
+	return sim_daemon_run(&(struct sim_daemon_cfg){.dir = card->dir, .ready_fd = fd});
+}
+
+int bench_card_up(struct bench_card *ret_card)
+{
+	const char *tmp = getenv("TMPDIR");
+	char ready;
+
+	snprintf(ret_card->dir, sizeof(ret_card->dir), "%.48s/card-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+	if (!mkdtemp(ret_card->dir))
+		return bench_fail("cannot make a session directory %s: %s", ret_card->dir, strerror(errno));
+	if (bench_process_fork(run_daemon, ret_card, &ret_card->daemon) < 0)
+		return -1;
+	if (bench_receive(ret_card->daemon.fd, &ready, 1) < 0)
+		return bench_fail("the card's daemon did not start");
+	return 0;
+}
+
+int bench_card_down(struct bench_card *card)
+{
+	int rc;
+
+	kill(card->daemon.pid, SIGTERM);
+	rc = bench_process_end(&card->daemon);
+	rmdir(card->dir);
+	return rc;
+}
+
+void bench_card_enter(const struct bench_card *card, const char *side, const char *path)
+{
+	setenv("BFSIM_SESSION", card->dir, 1);
+	setenv("BFSIM_SIDE", side, 1);
+	if (path)
+		setenv("BFSIM_PATH", path, 1);
+	else
+		unsetenv("BFSIM_PATH");
+}
+
+struct visit {
+	const struct bench_card *card;
+	const char *side, *path;
+	int (*run)(void *arg);
+	void *arg;
+};
+
+static int run_visit(void *arg, int fd)
+{
+	const struct visit *visit = arg;
+
+	(void)fd;
+	bench_card_enter(visit->card, visit->side, visit->path);
+	return visit->run(visit->arg);
+}
+
+int bench_card_run(const struct bench_card *card, const char *side, const char *path, int (*run)(void *arg), void *arg)
+{
+	struct visit visit = {card, side, path, run, arg};
+	struct bench_process process;
+
+	if (bench_process_fork(run_visit, &visit, &process) < 0)
+		return -1;
+	return bench_process_end(&process);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/fig.h - the figures. Each runs in a process of its own, sends its
+ * rows, and returns 0, or -1 when something did not work at all. */
+#ifndef TESTS_BENCH_FIG_H
+#define TESTS_BENCH_FIG_H
+
+#include "report.h"
+
+int bench_fig_local(const struct bench_report *report);   /* large local copies against memcpy */
+int bench_fig_remote(const struct bench_report *report);  /* large host-to-DPU copies against each path's bare means */
+int bench_fig_rate(const struct bench_report *report);    /* small local copies against a DPDK DMA device */
+int bench_fig_latency(const struct bench_report *report); /* one small host-to-DPU copy at a time */
+int bench_fig_idle(const struct bench_report *report);    /* what attached processes cost while they do nothing */
+int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
+int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
+
+/* In a fresh process: attach, say how long it took. main() calls it for --attach. */
+int bench_attach_probe(void);
+
+#endif

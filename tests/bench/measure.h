@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/measure.h - two ways of doing the same, measured against each other.
+ *
+ *   round 0: ours, baseline   round 1: baseline, ours   round 2: ours, baseline ...
+ *
+ * Machines are shared and noisy: what one slice of a few milliseconds takes
+ * says little, but its two neighbours in a round meet the same noise. So each
+ * round yields one ratio, and the median of the rounds' ratios is the result.
+ */
+#ifndef TESTS_BENCH_MEASURE_H
+#define TESTS_BENCH_MEASURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One way: does @count operations and says how long they took. Returns 0, or
+ * -1 after saying why. */
+struct bench_way {
+	int (*run)(void *arg, uint32_t count, uint64_t *ret_ns);
+	void *arg;
+};
+
+struct bench_cfg {
+	struct bench_way ours, baseline;
+	uint32_t warm_up;       /* operations of each before anything is measured */
+	uint32_t rounds;        /* an odd number, so that there is a middle one */
+};
+
+struct bench_result {
+	double ours_ns, baseline_ns; /* for one operation; medians */
+	double time_ratio;           /* ours over baseline; median of the rounds */
+};
+
+/* Returns 0, or -1 when a way failed. */
+int bench_measure(const struct bench_cfg *cfg, struct bench_result *ret_result);
+
+uint64_t bench_now_ns(void);
+
+/* The middle value; sorts @values. */
+double bench_median(double *values, size_t count);
+
+/* Say on standard error what went wrong. Returns -1. */
+int bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/reference.h - programs to be measured against, and how they are told what to do.
+ *
+ * A reference is a program of its own, so that neither its libraries nor its
+ * threads are in our way. It is given a socket's descriptor as its first
+ * argument, sends one answer when it is ready, then obeys orders one by one,
+ * each with an answer, until the socket closes. Between orders it sleeps.
+ */
+#ifndef TESTS_BENCH_REFERENCE_H
+#define TESTS_BENCH_REFERENCE_H
+
+#include <stdint.h>
+
+#define BENCH_REF_ADDR_SIZE 256
+
+enum bench_ref_command {
+	BENCH_REF_MEASURE,  /* do count operations */
+	BENCH_REF_SERVE,    /* a target: look after peers without a pause */
+	BENCH_REF_REST,     /* stop that */
+	BENCH_REF_CONNECT,  /* an initiator: to what follows, a struct bench_ref_place */
+};
+
+struct bench_ref_order {
+	uint32_t command;
+	uint32_t count;
+	uint32_t bytes;     /* of one operation */
+	uint32_t depth;     /* operations under way at most; a DMA device: of a batch */
+};
+
+struct bench_ref_answer {
+	int32_t status;     /* 0 or -errno; -ENOSYS when ready: what it stands for is not there */
+	uint64_t ns;        /* what a BENCH_REF_MEASURE took */
+};
+
+/* Where a target's memory is; a target sends it behind its first answer. */
+struct bench_ref_place {
+	uint64_t key, base, len;
+	uint64_t addr_len;
+	uint8_t addr[BENCH_REF_ADDR_SIZE];
+};
+
+#endif

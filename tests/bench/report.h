@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/report.h - what the benchmarks found: rows of one table.
+ *
+ * A figure runs in a process of its own and sends its rows through a pipe; the
+ * runner prints them as a table, then again as one line of JSON each. A row
+ * that misses its goal is a finding, not a failure: times prove nothing about
+ * correctness on a machine that others use as well.
+ */
+#ifndef TESTS_BENCH_REPORT_H
+#define TESTS_BENCH_REPORT_H
+
+#include <stdbool.h>
+
+#include "measure.h"
+
+enum bench_goal {
+	BENCH_NO_GOAL, /* for information */
+	BENCH_RATIO_AT_LEAST,
+	BENCH_RATIO_ABOVE,
+	BENCH_RATIO_AT_MOST,
+	BENCH_OURS_AT_LEAST,
+	BENCH_OURS_AT_MOST,
+	BENCH_OURS_BELOW,
+};
+
+/* NAN where there is nothing: no baseline, no ratio; a row without "ours" was skipped. */
+struct bench_row {
+	char name[40];
+	char baseline_name[32];
+	char unit[16];
+	double ours, baseline, ratio;
+	enum bench_goal goal;
+	double limit;
+	char note[96];
+};
+
+/* Where a figure's rows go. */
+struct bench_report {
+	int fd;
+};
+
+/* Send a row. Returns 0 or -1. */
+int bench_report_row(const struct bench_report *report, const struct bench_row *row);
+
+/* A row without figures, and why. Returns 0 or -1. */
+int bench_report_skipped(const struct bench_report *report, const char *name, const char *why);
+
+/* Rows of a comparison, with the names, goal and limit of @row: operations of
+ * @bytes as GB/s, as millions each second, or microseconds each. The ratio of
+ * the first two is speed over speed, that of the last time over time. */
+int bench_report_bandwidth(const struct bench_report *report, struct bench_row *row,
+			   const struct bench_result *result, uint64_t bytes);
+int bench_report_rate(const struct bench_report *report, struct bench_row *row, const struct bench_result *result);
+int bench_report_latency(const struct bench_report *report, struct bench_row *row,
+			 const struct bench_result *result);
+
+/* The runner's: print. */
+void bench_print_head(void);
+void bench_print_row(const struct bench_row *row);
+void bench_print_json(const struct bench_row *row);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process for test_cli.sh to look at: attaches to the session in its
+ * environment, exports or imports some memory, says "ready", and stays until
+ * its standard input ends.
+ *
+ *   cli_peer export KEYFILE     cli_peer import KEYFILE
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/session/session.h"
+
+#define MEMORY_BYTES 12345
+
+static uint8_t memory[MEMORY_BYTES];
+
+/* The first function of this side. */
+static const struct pcie_function *own_function(const struct sim_session *session)
+{
+	const struct pcie_topology *topology = sim_session_topology(session);
+
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		if (strcmp(topology->functions[i].side, sim_session_side(session)) == 0)
+			return &topology->functions[i];
+	}
+	return NULL;
+}
+
+static int export_to(struct sim_session *session, const char *key_file)
+{
+	struct sim_region region = {.addr = (uintptr_t)memory, .cpu_addr = (uintptr_t)memory,
+				    .len_bytes = MEMORY_BYTES, .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
+				    .function = own_function(session)->id};
+	struct sim_key key;
+	FILE *out;
+	int rc = sim_session_export(session, &region, -1, &key);
+
+	out = rc == 0 ? fopen(key_file, "w") : NULL;
+	if (!out || fwrite(&key, sizeof(key), 1, out) != 1 || fclose(out) != 0)
+		return 1;
+	return 0;
+}
+
+static int import_from(struct sim_session *session, const char *key_file, struct sim_remote **ret_remote)
+{
+	struct sim_key key;
+	FILE *in = fopen(key_file, "r");
+
+	if (!in || fread(&key, sizeof(key), 1, in) != 1 || fclose(in) != 0)
+		return 1;
+	return sim_session_import(session, &key, own_function(session)->id, ret_remote);
+}
+
+int main(int argc, char **argv)
+{
+	struct sim_session_cfg cfg = {.dir = getenv("BFSIM_SESSION"), .side = getenv("BFSIM_SIDE")};
+	struct sim_session *session;
+	struct sim_remote *remote = NULL;
+	int rc;
+
+	if (argc != 3 || !cfg.dir || !cfg.side || sim_session_attach(&cfg, &session) < 0)
+		return EXIT_FAILURE;
+	if (strcmp(argv[1], "export") == 0)
+		rc = export_to(session, argv[2]);
+	else
+		rc = import_from(session, argv[2], &remote);
+	if (rc == 0) {
+		puts("ready");
+		fflush(stdout);
+		while (getchar() != EOF)
+			;
+	}
+	sim_session_release(session, remote);
+	sim_session_detach(session);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

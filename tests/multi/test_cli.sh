@@ -1,0 +1,549 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The bfsim command from outside: what it prints, how it ends, what it leaves.
+#
+#   test_cli.sh BFSIM CLI_PEER       (TAP; CLI_PEER is the program of cli_peer.c)
+#
+# Each test is a shell function that runs in a directory of its own; its first
+# command that fails ends it.
+# shellcheck disable=SC2016,SC2181
+
+bfsim_program=$(realpath "$1")
+bfsimd_program=$(realpath "${BFSIM_BFSIMD:-${1}d}")
+peer=$(realpath "$2")
+work=$(mktemp -d)
+tests=0
+failures=0
+
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL
+export XDG_RUNTIME_DIR="$work"       # the default session is $work/bfsim
+export TMPDIR="$work/tmp"            # where bfsim run makes its sessions
+mkdir "$TMPDIR"
+
+bfsim() { "$bfsim_program" "$@"; }
+
+clean_up() {
+	for lock in "$work"/*/*/lock "$work"/bfsim/lock; do
+		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+# --- Saying what is expected ---------------------------------------------------
+
+# status N COMMAND...: it ends with status N; what it says is in ./out and ./err.
+status() {
+	wanted=$1
+	shift
+	got=0
+	"$@" >out 2>err || got=$?
+	[ "$got" -eq "$wanted" ] && return 0
+	echo "status $got instead of $wanted: $*"
+	cat out err
+	return 1
+}
+
+# says PATTERN FILE: a line of it matches.
+says() {
+	grep -Eq -- "$1" "$2" && return 0
+	echo "$2 has no line that matches: $1"
+	cat "$2"
+	return 1
+}
+
+# same WANTED GOT
+same() {
+	[ "$1" = "$2" ] && return 0
+	printf 'wanted: %s\ngot:    %s\n' "$1" "$2"
+	return 1
+}
+
+one_line() { same 1 "$(wc -l <"$1")"; }
+absent() { ! ls -d "$@" 2>/dev/null; }
+
+# becomes_true COMMAND...: within 20 s.
+becomes_true() {
+	tries=0
+	until "$@" >/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 400 ] || { echo "did not become true: $*"; "$@"; return 1; }
+		sleep 0.05
+	done
+}
+
+# A process that was not waited for yet counts as gone.
+gone() {
+	[ -n "$1" ] || return 1
+	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || true
+	[ -z "$state" ] || [ "$state" = Z ]
+}
+has_text() { [ -s "$1" ]; }
+
+daemon_of() { bfsim ps --json --session "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
+
+# --- up, down ------------------------------------------------------------------
+
+test_up_and_down_start_and_end_a_session() {
+	status 0 bfsim up --session s
+	says "^session $PWD/s\$" out
+	says "bfsim exec --session '$PWD/s' --on host -- COMMAND" out
+	status 0 bfsim ps --session s
+	says 'no process is attached' out
+	status 0 bfsim down --session s
+	same '' "$(ls -A s)"
+	status 1 bfsim ps --session s
+	says 'no session in s: start one with bfsim up' err
+}
+
+test_the_default_session_is_one_per_user() {
+	status 0 bfsim up
+	says "^session $work/bfsim\$" out
+	status 0 bfsim down
+}
+
+test_a_second_up_is_refused_and_harms_nothing() {
+	bfsim up --session s >/dev/null
+	first=$(daemon_of s)
+	status 1 bfsim up --session s
+	says 'runs in .*/s already: use it, end it with bfsim down' err
+	one_line err
+	same "$first" "$(daemon_of s)"
+	bfsim down --session s
+}
+
+test_down_without_a_session_is_an_error() {
+	status 1 bfsim down --session nowhere
+	says 'no session in nowhere' err
+	one_line err
+	absent nowhere
+}
+
+kill_daemon() {
+	bfsim up --session s >/dev/null
+	daemon=$(daemon_of s)
+	kill -KILL "$daemon"
+	becomes_true gone "$daemon"
+}
+
+test_a_stale_session_is_recognised_and_replaced() {
+	kill_daemon
+	status 1 bfsim ps --session s
+	says 'the session in s is stale, its daemon died' err
+	status 1 bfsim exec --session s --on host -- true
+	says 'the session in s is stale, its daemon died' err
+	status 0 bfsim up --session s
+	status 0 bfsim ps --session s
+	bfsim down --session s
+}
+
+test_down_removes_a_stale_session() {
+	kill_daemon
+	status 0 bfsim down --session s
+	same '' "$(ls -A s)"
+}
+
+test_a_bad_topology_is_explained_and_leaves_nothing() {
+	printf 'cards:\n  - name: card0\n    profile: bluefield-99\n    functions: [{side: host, type: pf, pci: "b1:00.0"}]\n' >bad.yaml
+	status 1 bfsim up --session s --topology bad.yaml
+	says 'bad.yaml:3: .*bluefield-99' err
+	one_line err
+	absent s
+	status 1 bfsim up --session s --topology nowhere.yaml
+	says 'nowhere.yaml: No such file' err
+	one_line err
+	absent s
+	mkdir kept
+	status 1 bfsim up --session kept --topology bad.yaml
+	same '' "$(ls -A kept)"
+}
+
+test_a_daemon_that_cannot_be_started_is_explained_and_leaves_nothing() {
+	status 1 env BFSIM_BFSIMD="$PWD/no daemon" "$bfsim_program" up --session s
+	says 'cannot start .*/no daemon: .*BFSIM_BFSIMD' err
+	one_line err
+	absent s
+}
+
+test_up_does_not_replace_a_topology_file_of_the_user() {
+	echo mine >topology.yaml
+	status 1 bfsim up --session .
+	says 'topology.yaml is not a session' err
+	same mine "$(cat topology.yaml)"
+}
+
+test_up_does_not_hold_the_output_open() {
+	bfsim up --session s | cat >out # cat ends when nobody can write to it any more
+	says '^session' out
+	bfsim down --session s
+}
+
+test_bfsimd_goes_to_the_background() {
+	status 0 "$bfsimd_program" --session s
+	same '' "$(cat out err)"
+	status 0 bfsim ps --session s
+	status 1 "$bfsimd_program" --session s
+	says 'runs in .*/s already' err
+	bfsim down --session s
+	status 2 "$bfsimd_program" --session s --die-with-parent
+	absent bfsimd.log
+}
+
+test_bfsimd_in_the_foreground_tells_when_it_is_ready_and_cleans_up() {
+	mkfifo ready
+	"$bfsimd_program" --session s --foreground --remove-dir --ready-fd 7 7>ready &
+	daemon=$!
+	same 1 "$(wc -c <ready)" # ends when the daemon has closed its end
+	same "$daemon" "$(daemon_of s)"
+	kill -TERM "$daemon"
+	wait "$daemon"
+	absent s
+	status 1 "$bfsimd_program" --session s --foreground --topology nowhere.yaml
+	says 'nowhere.yaml' err
+	absent s
+}
+
+# --- exec, ps ------------------------------------------------------------------
+
+test_exec_puts_a_process_on_its_side() {
+	bfsim up --session s >/dev/null
+	status 0 bfsim exec --session s --on dpu -- sh -c 'echo "$BFSIM_SIDE $BFSIM_SESSION $1"' - --on
+	same "dpu $PWD/s --on" "$(cat out)"
+	status 5 bfsim exec --session s --on host -- sh -c 'exit 5'
+	status 1 bfsim exec --session s --on front -- true
+	says 's has no side "front"; its sides are: dpu, host' err
+	status 127 bfsim exec --session s --on host -- ./nowhere
+	says 'cannot start ./nowhere: No such file' err
+	touch plain
+	status 126 bfsim exec --session s --on host -- ./plain
+	status 2 bfsim exec --session s -- true
+	status 2 bfsim exec --session s --on host
+	bfsim down --session s
+}
+
+test_exec_finds_the_session_in_the_environment() {
+	bfsim up --session s >/dev/null
+	same "$PWD/s" "$(BFSIM_SESSION=s bfsim exec --on host -- printenv BFSIM_SESSION)"
+	bfsim down --session s
+}
+
+# start_peer NAME SIDE ACTION: runs until descriptor of NAME.in is closed; ready on return.
+start_peer() {
+	mkfifo "$1.in" "$1.out"
+	"$bfsim_program" exec --session s --on "$2" -- "$peer" "$3" key <"$1.in" >"$1.out" &
+}
+
+test_ps_shows_processes_and_how_bytes_move() {
+	bfsim up --session s >/dev/null
+	start_peer host host export
+	exporter=$!
+	exec 8>host.in
+	read -r answer <host.out
+	same ready "$answer"
+	start_peer dpu dpu import
+	importer=$!
+	exec 9>dpu.in
+	read -r answer <dpu.out
+	same ready "$answer"
+
+	status 0 bfsim ps --session s
+	says "^ *$exporter +host +cli_peer +1 +0\$" out
+	says "^ *$importer +dpu +cli_peer +0 +1\$" out
+	says "^ *$importer +$exporter +12345 +rw +[a-z]" out
+	status 0 bfsim ps --session s --json
+	python3 - "$exporter" "$importer" <<-'EOF'
+		import json, sys
+		report = json.load(open("out"))
+		pid_of = {process["peer"]: process["pid"] for process in report["processes"]}
+		(one,) = report["imports"]
+		assert [pid_of[one["exporter"]], pid_of[one["importer"]]] == [int(arg) for arg in sys.argv[1:]], report
+	EOF
+
+	exec 8>&- 9>&-
+	wait "$importer"
+	wait "$exporter"
+	status 0 bfsim ps --session s
+	says 'no process is attached' out
+	bfsim down --session s
+}
+
+# --- run -----------------------------------------------------------------------
+
+nothing_left() { absent "$TMPDIR"/*; }
+
+test_run_names_the_side_before_each_line() {
+	status 0 bfsim run --host 'echo out; echo err >&2; printf "no end"' --dpu 'echo "$BFSIM_SIDE" there'
+	says '^host\| out$' out
+	says '^host\| no end$' out
+	says '^dpu \| dpu there$' out
+	same 'host| err' "$(cat err)"
+	nothing_left
+}
+
+test_run_tears_no_lines() {
+	line=$(printf '%05000d' 0)
+	lines='i=0; while [ $i -lt 200 ]; do echo "$line"; i=$((i + 1)); done'
+	status 0 env line="$line" "$bfsim_program" run --host "$lines" --dpu "$lines"
+	same 200 "$(grep -cx "host| $line" out)"
+	same 200 "$(grep -cx "dpu | $line" out)"
+	same 400 "$(wc -l <out)"
+}
+
+test_run_ends_with_the_first_failure() {
+	status 0 bfsim run --host true --dpu true
+	status 3 bfsim run --host 'exit 3' --dpu 'exec sleep 1000'
+	says 'the command on host ended with status 3; ending the others' err
+	status 4 bfsim run --host 'exec sleep 1000' --dpu 'exit 4'
+	status 137 bfsim run --host 'kill -KILL $$' --dpu 'exec sleep 1000'
+	status 127 bfsim run --dpu ./nowhere
+	nothing_left
+}
+
+test_run_kills_what_ignores_its_request_to_end() {
+	status 6 bfsim run --host 'trap "" TERM; echo >armed; while :; do sleep 0.1; done' \
+		--dpu 'until [ -s armed ]; do sleep 0.05; done; exit 6'
+	nothing_left
+}
+
+test_run_presses_enter_when_the_peer_is_done() {
+	status 0 bfsim run --host 'read -r line && [ -e done ] && echo "[$line]"; cat; echo end of input' \
+		--dpu 'echo >done'
+	says '^host\| \[\]$' out
+	says '^host\| end of input$' out
+}
+
+test_run_ends_after_its_time() {
+	status 124 bfsim run --timeout 1 --host 'echo $$ >pid; exec sleep 1000'
+	says 'not finished after 1 s' err
+	gone "$(cat pid)"
+	nothing_left
+}
+
+test_run_starts_commands_on_any_side() {
+	cat >two.yaml <<-'EOF'
+		cards:
+		  - name: a
+		    profile: bluefield-3
+		    functions:
+		      - {side: n0/dpu, type: pf, pci: "03:00.0"}
+		      - {side: n0/host, type: pf, pci: "b1:00.0"}
+	EOF
+	status 0 bfsim run --topology two.yaml --on 'n0/host=echo a=b' --on 'n0/dpu=echo $BFSIM_SIDE'
+	says '^n0/host\| a=b$' out
+	says '^n0/dpu \| n0/dpu$' out
+	status 1 bfsim run --topology two.yaml --host true
+	says 'two.yaml has no side "host"; its sides are: n0/dpu, n0/host' err
+	status 2 bfsim run --on host
+	status 2 bfsim run
+	nothing_left
+}
+
+test_run_uses_a_directory_that_is_named() {
+	mkdir s
+	status 0 bfsim run --session s --host 'echo "$BFSIM_SESSION"'
+	same "host| $PWD/s" "$(cat out)"
+	same '' "$(ls -A s)"
+	status 0 bfsim run --session new --host true
+	absent new
+	bfsim up --session s >/dev/null
+	status 1 bfsim run --session s --host true
+	says 'already' err
+	bfsim down --session s
+}
+
+test_run_ends_what_its_commands_left_behind() {
+	status 0 bfsim run --host 'sleep 1000 & echo $! >a; setsid sleep 1000 & echo $! >b'
+	gone "$(cat a)"
+	gone "$(cat b)"
+	nothing_left
+}
+
+test_run_ends_when_its_daemon_dies() {
+	status 1 bfsim run --host "$bfsim_program ps --json >ps.json; exec sleep 1000" \
+		--dpu "until [ -s ps.json ]; do sleep 0.05; done
+			kill -KILL \$(sed -n 's/.*\"pid\": *\\([0-9]*\\).*/\\1/p' ps.json | head -n 1); exec sleep 1000"
+	says "the session's daemon ended" err
+	nothing_left
+}
+
+# A run with a child and a grandchild in a session of its own: their numbers, the
+# worker's and the daemon's are known when this returns, as is $run.
+start_long_run() {
+	rm -f child grandchild worker daemon
+	"$bfsim_program" run --host "
+		echo \$PPID >worker
+		$bfsim_program ps --json | sed -n 's/.*\"pid\": *\\([0-9]*\\).*/\\1/p' | head -n 1 >daemon
+		$1
+		echo \$\$ >child
+		exec sleep 1000" >run.out 2>&1 &
+	run=$!
+	becomes_true has_text child
+	has_text daemon
+}
+
+all_gone() {
+	for process in child grandchild worker daemon; do
+		[ ! -e $process ] || becomes_true gone "$(cat $process)"
+	done
+	becomes_true nothing_left
+}
+
+with_grandchild='setsid sleep 1000 & echo $! >grandchild'
+
+test_a_terminated_run_leaves_nothing() {
+	start_long_run "$with_grandchild"
+	kill -TERM $run
+	got=0
+	wait $run || got=$?
+	same 143 $got
+	gone "$(cat child)"
+	gone "$(cat grandchild)"
+	gone "$(cat daemon)"
+	nothing_left
+}
+
+test_a_killed_run_leaves_nothing() {
+	start_long_run "$with_grandchild"
+	kill -KILL $run
+	all_gone
+}
+
+test_a_killed_worker_of_run_leaves_nothing() {
+	start_long_run "$with_grandchild"
+	kill -KILL "$(cat worker)"
+	got=0
+	wait $run || got=$?
+	same 137 $got
+	all_gone
+}
+
+test_a_run_and_its_worker_killed_together_leave_nothing() {
+	start_long_run ''
+	kill -KILL $run "$(cat worker)"
+	all_gone
+}
+
+# --- devs, sdk, the rest -------------------------------------------------------
+
+test_devs_shows_the_built_in_topology_without_a_session() {
+	status 0 bfsim devs
+	says '^host +0000:b1:00.0 +pf +mlx5_0 ' out
+	says '^dpu +0000:03:00.1 +host/0000:b1:00.1 +pf1hpf$' out
+	same '' "$(awk 'length > 120' out)"
+	status 0 bfsim devs --on dpu
+	same '' "$(grep '^host ' out)"
+	status 1 bfsim devs --session nowhere
+	says 'no session in nowhere' err
+}
+
+test_devs_prints_json() {
+	status 0 bfsim devs --json
+	python3 -m json.tool out >/dev/null
+	says '"dma-max-buf-bytes": *2097152' out
+}
+
+test_devs_shows_the_session_or_the_file_that_is_named() {
+	cat >one.yaml <<-'EOF'
+		cards:
+		  - name: lonely
+		    profile: bluefield-3
+		    functions:
+		      - {side: dpu, type: pf, pci: "03:00.0"}
+		      - {side: host, type: pf, pci: "5e:00.0", ipv4: 192.0.2.9}
+	EOF
+	status 0 bfsim devs --topology one.yaml
+	says '^lonely: ' out
+	says '^host +0000:5e:00.0 .* 192.0.2.9 ' out
+	bfsim up --session s --topology one.yaml >/dev/null
+	status 0 bfsim devs --session s
+	says '^host +0000:5e:00.0 ' out
+	status 1 bfsim devs --session s --on front
+	says 's has no side "front"; its sides are: dpu, host' err
+	bfsim down --session s
+	status 2 bfsim devs --session s --topology one.yaml
+}
+
+# An installation in a directory whose name a shell takes apart: $prefix, $bfsim_there.
+install_oddly() {
+	prefix="$PWD/it's \"odd\" \$HOME \`x\`"
+	libdir="lib/$(uname -m)-linux-gnu"
+	mkdir -p "$prefix/bin" "$prefix/sdk/host/$libdir" "$prefix/sdk/dpu/$libdir"
+	cp "$bfsim_program" "$prefix/bin/bfsim"
+	bfsim_there="$prefix/bin/bfsim"
+	LD_LIBRARY_PATH=$(ldd "$bfsim_program" | sed -n 's,.*libbfsim[^ ]* => \(.*\)/libbfsim.*,\1,p')
+	export LD_LIBRARY_PATH
+}
+
+test_sdk_env_sets_a_shell_up_whatever_the_path() {
+	install_oddly
+	status 0 "$bfsim_there" sdk --on dpu
+	same "$prefix/sdk/dpu" "$(cat out)"
+	tree="$prefix/sdk/host"
+	before=$LD_LIBRARY_PATH
+	unset PKG_CONFIG_PATH CPATH
+	export LIBRARY_PATH=/before
+	eval "$("$bfsim_there" sdk --on host --env)"
+	same "$tree/$libdir/pkgconfig" "$(printenv PKG_CONFIG_PATH)"
+	same "$tree/include" "$(printenv CPATH)"
+	same "$tree/$libdir:/before" "$(printenv LIBRARY_PATH)"
+	same "$tree/$libdir:$before" "$(printenv LD_LIBRARY_PATH)"
+}
+
+test_sdk_without_a_tree_is_an_error() {
+	install_oddly
+	rm -r "$prefix/sdk"
+	status 1 "$bfsim_there" sdk --on host
+	says 'there is no SDK tree at ' err
+	status 2 "$bfsim_there" sdk
+	status 2 "$bfsim_there" sdk --on side
+}
+
+test_exec_prepends_the_libraries_of_the_side() {
+	install_oddly
+	bfsim up --session s >/dev/null
+	same "$prefix/sdk/dpu/$libdir:$LD_LIBRARY_PATH" \
+		"$("$bfsim_there" exec --session s --on dpu -- printenv LD_LIBRARY_PATH)"
+	bfsim down --session s
+}
+
+test_wrong_command_lines_end_with_2() {
+	status 2 bfsim
+	status 2 bfsim fly
+	says 'no command "fly"' err
+	status 2 bfsim up --wings
+	status 0 bfsim --version
+	says '^bfsim [0-9]' out
+	for command in up down ps exec run devs sdk; do
+		status 0 bfsim help $command
+		says "^Usage: bfsim $command " out
+		mv out help
+		status 0 bfsim $command --help
+		cmp out help
+	done
+}
+
+test_output_that_cannot_be_written_is_an_error() {
+	[ -e /dev/full ] || return 0
+	got=0
+	bfsim devs >/dev/full 2>err || got=$?
+	same 1 $got
+	says 'cannot write all of the output' err
+}
+
+# --- All of them ---------------------------------------------------------------
+
+for test in $(sed -n 's/^\(test_[a-z0-9_]*\)() {$/\1/p' "$0"); do
+	tests=$((tests + 1))
+	mkdir "$work/$test"
+	(set -e; cd "$work/$test"; $test) >"$work/log" 2>&1
+	if [ $? -eq 0 ]; then # not "if (...)", where set -e has no effect
+		echo "ok $tests - $test"
+	else
+		echo "not ok $tests - $test"
+		sed 's/^/# /' "$work/log"
+		failures=$((failures + 1))
+	fi
+done
+echo "1..$tests"
+[ $failures -eq 0 ]

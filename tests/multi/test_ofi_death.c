@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that die, stop or vanish while memory is accessed through
+ * libfabric: the other side gets an error or goes on, soon, and nothing hangs. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ofi_exporter.h"
+
+#define TIMEOUT_MS 5000
+#define MIB (1u << 20)
+#define KILLS 10 /* each at another moment of the transfer */
+
+static const atomic_bool never;
+
+static struct sim_ofi_link *connect_to(const struct sim_ofi_desc *desc, size_t len)
+{
+	struct sim_ofi_link *link = NULL;
+
+	assert_int_equal(sim_ofi_link_create(desc, len, TIMEOUT_MS, NULL, NULL, &link), 0);
+	return link;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void clean_after(const struct exporter *exporter)
+{
+	assert_true(sim_ofi_shm_clean(exporter->shm_prefix) >= 0);
+	assert_int_equal(count_shm_files(exporter->shm_prefix), 0);
+}
+
+/* What the daemon does when it loses a process: tell the importers. */
+struct undertaker {
+	struct exporter *exporter;
+	int go_fd[2];            /* a byte: kill it now */
+	atomic_bool gone;
+	int64_t gone_ms;
+};
+
+static void *undertake(void *arg)
+{
+	struct undertaker *undertaker = arg;
+	char byte;
+
+	if (read(undertaker->go_fd[0], &byte, 1) == 1)
+		exporter_kill(undertaker->exporter);
+	undertaker->gone_ms = now_ms();
+	atomic_store(&undertaker->gone, true);
+	return NULL;
+}
+
+static int transfer_until_error(struct sim_ofi_link *link, struct undertaker *undertaker, bool write_it, int before)
+{
+	uint8_t *buf = calloc(8, MIB);
+	int rc = 0;
+
+	for (int i = 0; rc == 0; i++) {
+		if (i == before)
+			assert_int_equal(write(undertaker->go_fd[1], "", 1), 1);
+		rc = write_it ? sim_ofi_link_write(link, buf, 0, 8 * MIB, &undertaker->gone) :
+				sim_ofi_link_read(link, buf, 0, 8 * MIB, &undertaker->gone);
+	}
+	free(buf);
+	return rc;
+}
+
+static void test_killed_exporter_fails_transfers_with_eio_within_a_second(void **state)
+{
+	for (int i = 0; i < KILLS; i++) {
+		struct undertaker undertaker = {.gone = false};
+		struct exporter exporter;
+		struct sim_ofi_desc desc;
+		struct sim_ofi_link *link;
+		pthread_t thread;
+
+		assert_int_equal(exporter_start(&exporter, *state), 0);
+		exporter_expose(&exporter, 8 * MIB, true, 1, &desc);
+		link = connect_to(&desc, 8 * MIB);
+		undertaker.exporter = &exporter;
+		assert_int_equal(pipe(undertaker.go_fd), 0);
+		assert_int_equal(pthread_create(&thread, NULL, undertake, &undertaker), 0);
+		assert_int_equal(transfer_until_error(link, &undertaker, i % 2, i), -EIO);
+		pthread_join(thread, NULL);
+		assert_true(now_ms() - undertaker.gone_ms < 1000);
+		assert_int_equal(sim_ofi_link_read(link, &i, 0, 1, &never), -EIO); /* even if nobody tells */
+		sim_ofi_link_destroy(link);
+		close(undertaker.go_fd[0]);
+		close(undertaker.go_fd[1]);
+		clean_after(&exporter);
+	}
+}
+
+static void test_dead_exporter_can_not_be_connected_to(void **state)
+{
+	struct sim_ofi_link *link = NULL;
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+	int64_t before;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, 4096, true, 1, &desc);
+	exporter_kill(&exporter);
+	before = now_ms();
+	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
+	assert_true(now_ms() - before < TIMEOUT_MS); /* refused, not given up on */
+	clean_after(&exporter);
+}
+
+/* A nudge is called by the thread that waits, so it may well be the one that learns of the end. */
+static void say_gone(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+}
+
+static void test_gone_ends_the_wait_for_an_exporter_that_does_not_serve(void **state)
+{
+	uint8_t buf[4096], untouched[4096];
+	atomic_bool gone = false;
+	struct sim_ofi_link *link, *other;
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+	uint8_t byte = 0;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, sizeof(buf), true, 7, &desc);
+	assert_int_equal(sim_ofi_link_create(&desc, sizeof(buf), TIMEOUT_MS, say_gone, &gone, &link), 0);
+	other = connect_to(&desc, sizeof(buf));
+	memset(buf, 1, sizeof(buf));
+	memcpy(untouched, buf, sizeof(buf));
+	atomic_store(&gone, false);
+	kill(exporter.pid, SIGSTOP);
+	assert_int_equal(waitpid(exporter.pid, NULL, WUNTRACED), exporter.pid);
+	assert_int_equal(sim_ofi_link_read(link, buf, 0, sizeof(buf), &gone), -EIO);
+	kill(exporter.pid, SIGCONT);
+	/* It serves again, and what it may still have answered stays out of the buffer. */
+	assert_int_equal(sim_ofi_link_read(other, &byte, 0, 1, &never), 0);
+	assert_int_equal(byte, 7);
+	assert_memory_equal(buf, untouched, sizeof(buf));
+	sim_ofi_link_destroy(link);
+	sim_ofi_link_destroy(other);
+	exporter_stop(&exporter);
+}
+
+static void test_exporter_that_does_not_serve_can_not_be_connected_to(void **state)
+{
+	struct sim_ofi_link *link = NULL;
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, 4096, true, 7, &desc);
+	desc.num_addrs = 1;
+	kill(exporter.pid, SIGSTOP);
+	assert_int_equal(waitpid(exporter.pid, NULL, WUNTRACED), exporter.pid);
+	assert_int_equal(sim_ofi_link_create(&desc, 4096, 50, NULL, NULL, &link), -ETIMEDOUT);
+	kill(exporter.pid, SIGCONT);
+	link = connect_to(&desc, 4096); /* what is left of the attempt does no harm */
+	sim_ofi_link_destroy(link);
+	exporter_stop(&exporter);
+}
+
+/* Writes for ever, says so after the first, and waits for its end. */
+static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write_it)
+{
+	uint8_t *buf = calloc(1, MIB);
+	struct sim_ofi_link *link;
+	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
+	int rc;
+
+	sim_ofi_shm_prefix(prefix);
+	rc = sim_ofi_link_create(desc, MIB, TIMEOUT_MS, NULL, NULL, &link);
+	for (int i = 0; rc == 0; i++) {
+		rc = write_it ? sim_ofi_link_write(link, buf, 0, MIB, &never) : sim_ofi_link_read(link, buf, 0, MIB, &never);
+		if (i == 0 && write(fd, prefix, sizeof(prefix)) != sizeof(prefix))
+			rc = -EPIPE;
+	}
+	_exit(1);
+}
+
+static void kill_busy_importer(const struct sim_ofi_desc *desc, bool write_it)
+{
+	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
+	pid_t pid;
+	int fd[2];
+
+	assert_int_equal(pipe(fd), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		importer_process(desc, fd[1], write_it);
+	close(fd[1]);
+	assert_int_equal(read(fd[0], prefix, sizeof(prefix)), sizeof(prefix));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(fd[0]);
+	assert_true(sim_ofi_shm_clean(prefix) >= 0);
+}
+
+static void test_killed_importers_do_not_keep_the_exporter_from_serving_others(void **state)
+{
+	struct exporter exporter;
+	struct sim_ofi_desc desc, untouched;
+	struct sim_ofi_link *link;
+	uint8_t byte = 0;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, MIB, true, 5, &desc);
+	exporter_expose(&exporter, MIB, true, 6, &untouched);
+	for (int i = 0; i < 2 * KILLS; i++) {
+		/* Connected before, by another process: comes back by itself. */
+		link = connect_to(&untouched, MIB);
+		kill_busy_importer(&desc, i % 2);
+		assert_int_equal(sim_ofi_link_read(link, &byte, 0, 1, &never), 0);
+		assert_int_equal(byte, 6);
+		sim_ofi_link_destroy(link);
+	}
+	exporter_stop(&exporter);
+	assert_int_equal(count_shm_files(exporter.shm_prefix), 0);
+}
+
+/* An importer uses one memory while the exporter ends the exposure of another, and of its own. */
+static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **state)
+{
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	for (int i = 0; i < KILLS; i++) {
+		char prefix[SIM_OFI_SHM_PREFIX_SIZE];
+		int status, fd[2], mem = exporter_expose(&exporter, MIB, true, 5, &desc);
+		pid_t pid;
+
+		assert_int_equal(pipe(fd), 0);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			importer_process(&desc, fd[1], i % 2);
+		close(fd[1]);
+		assert_int_equal(read(fd[0], prefix, sizeof(prefix)), sizeof(prefix));
+		exporter_hide(&exporter, mem); /* unmaps it: a late access would be the end of the exporter */
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status)); /* it got an error */
+		sim_ofi_shm_clean(prefix);
+		close(fd[0]);
+	}
+	exporter_stop(&exporter);
+}
+
+static void test_files_of_a_killed_process_are_cleaned(void **state)
+{
+	struct exporter exporter;
+
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_kill(&exporter);
+	if (strcmp(*state, "shm") == 0)
+		assert_true(count_shm_files(exporter.shm_prefix) > 0);
+	assert_int_equal(sim_ofi_shm_clean(exporter.shm_prefix), strcmp(*state, "shm") == 0 ? 2 : 0);
+	assert_int_equal(count_shm_files(exporter.shm_prefix), 0);
+}
+
+static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
+{
+	(void)state;
+	assert_int_equal(sim_ofi_shm_clean(""), -EINVAL);
+	assert_int_equal(sim_ofi_shm_clean("bfsim-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_clean("bfsim-12-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_clean("bfsim-12-00000000000000ff"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_clean("other-12-00000000000000ff-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_clean("bfsim-12-00000000000000ff-"), 0);
+}
+
+#define TEST(name, provider) {#name " over " provider, test_##name, NULL, NULL, (void *)(uintptr_t)(provider)}
+
+#define TESTS(provider)                                                                       \
+	{                                                                                     \
+		TEST(killed_exporter_fails_transfers_with_eio_within_a_second, provider),     \
+		TEST(dead_exporter_can_not_be_connected_to, provider),                        \
+		TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),       \
+		TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),         \
+		TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider), \
+		TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),      \
+		TEST(files_of_a_killed_process_are_cleaned, provider),                        \
+		TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                   \
+	}
+
+/* Loads libfabric, here and for all the children. */
+static bool have(const char *provider)
+{
+	struct sim_ofi_target *target = NULL;
+	int rc = sim_ofi_target_create(provider, &target);
+
+	sim_ofi_target_destroy(target);
+	if (rc < 0)
+		printf("SKIPPED: libfabric has no %s here (%s)\n", provider, strerror(-rc));
+	return rc == 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest shm[] = TESTS("shm");
+	const struct CMUnitTest tcp[] = TESTS("tcp");
+	int failed = 0;
+
+	if (have("shm"))
+		failed += cmocka_run_group_tests_name("shm", shm, NULL, NULL);
+	if (have("tcp"))
+		failed += cmocka_run_group_tests_name("tcp", tcp, NULL, NULL);
+	return failed;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A host process and a DPU process on one card, through the public headers. The
+ * build runs this program once for each data path (BFSIM_PATH). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_dma.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+
+#include "two_sides.h"
+
+#define MIB (1024u * 1024)
+#define TASKS 16
+
+#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
+
+/* The DPU's side: everything that a DMA application has. */
+struct dpu {
+	struct doca_dev *dev;
+	struct doca_mmap *local;
+	uint8_t *memory;
+	size_t bytes;
+	struct doca_buf_inventory *inventory;
+	struct doca_pe *pe;
+	struct doca_dma *dma;
+	unsigned int done, failed;
+	doca_error_t last_error;
+};
+
+static bool wants_shared(void)
+{
+	const char *path = getenv("BFSIM_PATH");
+
+	return path && strcmp(path, "mapped") == 0;
+}
+
+/* Give the task and its buffers back. */
+static void release(struct doca_dma_task_memcpy *task)
+{
+	assert_ok(doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_dma_task_memcpy_get_src(task), NULL));
+	assert_ok(doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(task), NULL));
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+static void on_done(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+{
+	(void)user_data;
+	((struct dpu *)ctx_data.ptr)->done++;
+	release(task);
+}
+
+static void on_failed(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+{
+	struct dpu *dpu = ctx_data.ptr;
+
+	(void)user_data;
+	dpu->failed++;
+	dpu->last_error = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
+	release(task);
+}
+
+static struct doca_dev *open_first(void)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	assert_ok(doca_devinfo_create_list(&list, &count));
+	assert_true(count > 0);
+	assert_ok(doca_dev_open(list[0], &dev));
+	assert_ok(doca_devinfo_destroy_list(list));
+	return dev;
+}
+
+static void dpu_start(struct dpu *dpu, size_t bytes)
+{
+	union doca_data self = {.ptr = dpu};
+
+	*dpu = (struct dpu){.dev = open_first(), .memory = calloc(1, bytes), .bytes = bytes};
+	assert_non_null(dpu->memory);
+	assert_ok(doca_mmap_create(&dpu->local));
+	assert_ok(doca_mmap_set_memrange(dpu->local, dpu->memory, bytes));
+	assert_ok(doca_mmap_add_dev(dpu->local, dpu->dev));
+	assert_ok(doca_mmap_start(dpu->local));
+	assert_ok(doca_buf_inventory_create(1024, &dpu->inventory));
+	assert_ok(doca_buf_inventory_start(dpu->inventory));
+	assert_ok(doca_pe_create(&dpu->pe));
+	assert_ok(doca_dma_create(dpu->dev, &dpu->dma));
+	assert_ok(doca_pe_connect_ctx(dpu->pe, doca_dma_as_ctx(dpu->dma)));
+	assert_ok(doca_ctx_set_user_data(doca_dma_as_ctx(dpu->dma), self));
+	assert_ok(doca_dma_task_memcpy_set_conf(dpu->dma, on_done, on_failed, TASKS));
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dpu->dma)));
+}
+
+static enum doca_ctx_states state_of(struct dpu *dpu)
+{
+	enum doca_ctx_states state;
+
+	assert_ok(doca_ctx_get_state(doca_dma_as_ctx(dpu->dma), &state));
+	return state;
+}
+
+static void dpu_end(struct dpu *dpu)
+{
+	doca_ctx_stop(doca_dma_as_ctx(dpu->dma));
+	while (state_of(dpu) != DOCA_CTX_STATE_IDLE)
+		doca_pe_progress(dpu->pe);
+	assert_ok(doca_dma_destroy(dpu->dma));
+	assert_ok(doca_pe_destroy(dpu->pe));
+	assert_ok(doca_buf_inventory_destroy(dpu->inventory));
+	assert_ok(doca_mmap_destroy(dpu->local));
+	assert_ok(doca_dev_close(dpu->dev));
+	free(dpu->memory);
+}
+
+static struct doca_mmap *import(struct dpu *dpu, const struct host *host)
+{
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create_from_export(NULL, host->descriptor, host->descriptor_bytes, dpu->dev, &mmap));
+	return mmap;
+}
+
+/* One task between lists of @segments buffers. */
+static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst, size_t len,
+		   unsigned int segments)
+{
+	struct doca_buf *src_list = NULL, *dst_list = NULL, *buf;
+	struct doca_dma_task_memcpy *task;
+	union doca_data none = {0};
+
+	for (unsigned int i = 0; i < segments; i++) {
+		size_t at = len / segments * i, part = i + 1 < segments ? len / segments : len - at;
+
+		assert_ok(doca_buf_inventory_buf_get_by_data(dpu->inventory, from, src + at, part, &buf));
+		if (i == 0)
+			src_list = buf;
+		else
+			assert_ok(doca_buf_chain_list(src_list, buf));
+		assert_ok(doca_buf_inventory_buf_get_by_addr(dpu->inventory, to, dst + at, part, &buf));
+		if (i == 0)
+			dst_list = buf;
+		else
+			assert_ok(doca_buf_chain_list(dst_list, buf));
+	}
+	assert_ok(doca_dma_task_memcpy_alloc_init(dpu->dma, src_list, dst_list, none, &task));
+	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
+}
+
+static void wait_all(struct dpu *dpu)
+{
+	size_t in_flight = 1;
+
+	while (in_flight > 0) {
+		doca_pe_progress(dpu->pe);
+		assert_ok(doca_pe_get_num_inflight_tasks(dpu->pe, &in_flight));
+	}
+}
+
+/* After a failed task the context stops by itself: see it idle, start it again. */
+static void restart(struct dpu *dpu)
+{
+	while (state_of(dpu) != DOCA_CTX_STATE_IDLE)
+		doca_pe_progress(dpu->pe);
+	dpu->done = dpu->failed = 0;
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dpu->dma)));
+}
+
+static uint8_t *at(const struct host *host, size_t offset)
+{
+	return (uint8_t *)(uintptr_t)host->addr + offset;
+}
+
+static void assert_pattern(const uint8_t *memory, size_t offset, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (memory[i] != host_pattern(offset + i))
+			fail_msg("byte %zu is %u, not %u", offset + i, memory[i], host_pattern(offset + i));
+}
+
+/* 8 MiB in 16 tasks of 512 KiB, all in flight at once, each in lists of 5 uneven segments. */
+static void read_all_of(enum host_wait wait)
+{
+	struct host_cfg cfg = {.bytes = 8 * MIB, .shared = wants_shared(), .wait = wait};
+	size_t each = cfg.bytes / TASKS;
+	struct host host;
+	struct dpu dpu;
+	struct doca_mmap *mmap;
+
+	host_start(&host, &cfg);
+	dpu_start(&dpu, cfg.bytes);
+	mmap = import(&dpu, &host);
+	for (size_t offset = 0; offset < cfg.bytes; offset += each)
+		submit(&dpu, mmap, at(&host, offset), dpu.local, dpu.memory + offset, each, 5);
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, TASKS);
+	assert_pattern(dpu.memory, 0, cfg.bytes);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
+static void test_sleeping_hosts_memory_is_read(void **state)
+{
+	(void)state;
+	read_all_of(HOST_SLEEPS);
+}
+
+static void test_computing_hosts_memory_is_read(void **state)
+{
+	(void)state;
+	read_all_of(HOST_COMPUTES);
+}
+
+/* The host sums its bytes up itself: the writes arrived when their tasks completed. */
+static void test_writes_arrive_before_their_completion(void **state)
+{
+	struct host_cfg cfg = {.bytes = 3 * MIB + 17, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	uint64_t expected = 0;
+	struct host host;
+	struct dpu dpu;
+	struct doca_mmap *mmap;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, cfg.bytes);
+	mmap = import(&dpu, &host);
+	for (size_t i = 0; i < cfg.bytes; i++) {
+		dpu.memory[i] = (uint8_t)(i * 7 + 1);
+		expected += dpu.memory[i] * (uint64_t)(i + 1);
+	}
+	for (size_t offset = 0; offset < cfg.bytes; offset += MIB) {
+		size_t len = cfg.bytes - offset < MIB ? cfg.bytes - offset : MIB;
+
+		submit(&dpu, dpu.local, dpu.memory + offset, mmap, at(&host, offset), len, 3);
+	}
+	wait_all(&dpu);
+	assert_int_equal(dpu.failed, 0);
+	assert_int_equal(host_checksum(&host), expected);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
+static void test_two_hosts_memory_moves_through_the_dpu(void **state)
+{
+	struct host_cfg from_cfg = {.bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg to_cfg = {.bytes = MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host from, to;
+	struct dpu dpu;
+	struct doca_mmap *from_mmap, *to_mmap;
+	uint64_t expected = 0;
+
+	(void)state;
+	host_start(&from, &from_cfg);
+	host_start(&to, &to_cfg);
+	dpu_start(&dpu, 4096);
+	from_mmap = import(&dpu, &from);
+	to_mmap = import(&dpu, &to);
+	/* The first half of one becomes the second half of the other. */
+	submit(&dpu, from_mmap, at(&from, 0), to_mmap, at(&to, MIB / 2), MIB / 2, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 1);
+	for (size_t i = 0; i < MIB; i++)
+		expected += host_pattern(i % (MIB / 2)) * (uint64_t)(i + 1) * (i >= MIB / 2) +
+			    host_pattern(i) * (uint64_t)(i + 1) * (i < MIB / 2);
+	assert_int_equal(host_checksum(&to), expected);
+	assert_ok(doca_mmap_destroy(from_mmap));
+	assert_ok(doca_mmap_destroy(to_mmap));
+	host_end(&from);
+	host_end(&to);
+	dpu_end(&dpu);
+}
+
+static void test_read_only_export_cannot_be_written(void **state)
+{
+	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host host;
+	struct dpu dpu;
+	struct doca_mmap *mmap;
+	uint64_t before;
+
+	(void)state;
+	host_start(&host, &cfg);
+	before = host_checksum(&host);
+	dpu_start(&dpu, 4096);
+	mmap = import(&dpu, &host);
+	submit(&dpu, dpu.local, dpu.memory, mmap, at(&host, 0), 4096, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.failed, 1);
+	assert_int_equal(dpu.last_error, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(host_checksum(&host), before);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
+/* When doca_mmap_stop() has returned at the exporter, tasks fail and the descriptor is refused. */
+static void test_stopped_map_is_out_of_reach(void **state)
+{
+	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host host;
+	struct dpu dpu;
+	struct doca_mmap *mmap, *again;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, 4096);
+	mmap = import(&dpu, &host);
+	submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, 4096, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 1);
+	host_stop_map(&host);
+	submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, 4096, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.failed, 1);
+	assert_int_equal(doca_mmap_create_from_export(NULL, host.descriptor, host.descriptor_bytes, dpu.dev, &again),
+			 DOCA_ERROR_DRIVER);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
+static double seconds_since(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+/* Keep copying until a task fails; the exporter is killed after some went well. */
+static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct host *host)
+{
+	struct timespec killed = {0};
+
+	while (dpu->failed == 0) {
+		size_t in_flight;
+
+		assert_ok(doca_pe_get_num_inflight_tasks(dpu->pe, &in_flight));
+		if (in_flight < TASKS && state_of(dpu) == DOCA_CTX_STATE_RUNNING)
+			submit(dpu, mmap, at(host, 0), dpu->local, dpu->memory, MIB, 1);
+		doca_pe_progress(dpu->pe);
+		if (dpu->done == 2 * TASKS && host->pid) {
+			host_kill(host);
+			clock_gettime(CLOCK_MONOTONIC, &killed);
+		}
+		if (!host->pid && seconds_since(&killed) > 10)
+			fail_msg("tasks still succeed 10 s after the exporter died");
+	}
+	wait_all(dpu);
+}
+
+/* The exporter dies in the middle: running tasks fail, later ones too, the
+ * survivor stops in order, and a new exporter is as good as the old one. */
+static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
+{
+	struct host_cfg cfg = {.bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host host, fresh;
+	struct dpu dpu;
+	struct doca_mmap *mmap, *fresh_mmap;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, MIB);
+	mmap = import(&dpu, &host);
+	copy_until_killed(&dpu, mmap, &host);
+	assert_int_equal(dpu.last_error, DOCA_ERROR_IO_FAILED);
+	restart(&dpu);
+	submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, 4096, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.failed, 1);
+	restart(&dpu);
+	host_start(&fresh, &cfg);
+	fresh_mmap = import(&dpu, &fresh);
+	memset(dpu.memory, 0, MIB);
+	submit(&dpu, fresh_mmap, at(&fresh, 0), dpu.local, dpu.memory, MIB, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 1);
+	assert_pattern(dpu.memory, 0, MIB);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_mmap_destroy(fresh_mmap));
+	host_end(&fresh);
+	dpu_end(&dpu);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sleeping_hosts_memory_is_read),
+		cmocka_unit_test(test_computing_hosts_memory_is_read),
+		cmocka_unit_test(test_writes_arrive_before_their_completion),
+		cmocka_unit_test(test_two_hosts_memory_moves_through_the_dpu),
+		cmocka_unit_test(test_read_only_export_cannot_be_written),
+		cmocka_unit_test(test_stopped_map_is_out_of_reach),
+		cmocka_unit_test(test_exporters_death_fails_tasks_and_nothing_else),
+	};
+
+	two_sides_main(argc, argv);
+	return cmocka_run_group_tests(tests, session_start, session_end);
+}
