@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define SOCKET_NAME "bfsimd.sock"
 #define LOCK_NAME "lock"
+#define READ_BYTES 4096
 
 int sim_dir_default(char *path, size_t size)
 {
@@ -40,30 +41,57 @@ int sim_dir_open(const char *dir, bool create)
 	return fd < 0 ? -errno : fd;
 }
 
-int sim_dir_lock(int dir_fd)
+/* A lock of the open file, unlike flock() one that can be asked for without taking it. */
+static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+/* Open the lock file and lock it. A descriptor, -EBUSY or -errno. */
+static int lock_file(int dir_fd)
 {
+	struct flock lock = whole_file;
 	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	int rc;
 
 	if (fd < 0)
 		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
+		rc = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 		close(fd);
 		return rc;
 	}
-	unlinkat(dir_fd, SOCKET_NAME, 0);
+	return fd;
+}
+
+/* Whether the open file is still the one that has the name: a daemon that ends removes it. */
+static bool is_lock_file(int dir_fd, int fd)
+{
+	struct stat locked, named;
+
+	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, 0) == 0 &&
+	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+int sim_dir_lock(int dir_fd)
+{
+	int fd = lock_file(dir_fd);
+
+	while (fd >= 0 && !is_lock_file(dir_fd, fd)) {
+		close(fd);
+		fd = lock_file(dir_fd);
+	}
+	if (fd >= 0)
+		unlinkat(dir_fd, SOCKET_NAME, 0);
 	return fd;
 }
 
 bool sim_dir_is_live(int dir_fd)
 {
-	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CLOEXEC);
+	struct flock lock = whole_file;
+	int fd = openat(dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC);
 	bool live;
 
 	if (fd < 0)
 		return false;
-	live = flock(fd, LOCK_EX | LOCK_NB) < 0;
+	live = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 	close(fd);
 	return live;
 }
@@ -79,14 +107,18 @@ static struct sockaddr_un address(int dir_fd)
 
 static int bound_socket(int dir_fd, int (*attach)(int, const struct sockaddr *, socklen_t))
 {
+	struct timeval patience = {.tv_sec = SIM_DIR_PATIENCE_S};
 	struct sockaddr_un addr = address(dir_fd);
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int rc;
 
 	if (sock < 0)
 		return -errno;
-	if (attach(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
-		rc = -errno;
+	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	do {
+		rc = attach(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+	} while (rc == -EINTR);
+	if (rc < 0) {
 		close(sock);
 		return rc;
 	}
@@ -142,34 +174,54 @@ int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len)
 	return rc;
 }
 
+/* Read to the end, whatever kind of file it is; *ret_text is the caller's in any case. */
+static int read_all(int fd, char **ret_text, size_t *ret_len)
+{
+	size_t size = 0, len = 0;
+	ssize_t got;
+
+	*ret_text = NULL;
+	do {
+		if (len + 1 >= size) {
+			char *grown = realloc(*ret_text, size = size * 2 + READ_BYTES);
+
+			if (!grown)
+				return -ENOMEM;
+			*ret_text = grown;
+		}
+		got = read(fd, *ret_text + len, size - len - 1);
+		if (got > 0)
+			len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0)
+		return -errno;
+	(*ret_text)[len] = '\0';
+	*ret_len = len;
+	return 0;
+}
+
 int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	char *text = NULL;
-	ssize_t got = -1;
+	char *text;
+	int rc;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) == 0)
-		text = malloc((size_t)st.st_size + 1);
-	if (text)
-		got = read(fd, text, (size_t)st.st_size);
+	rc = read_all(fd, &text, ret_len);
 	close(fd);
-	if (got < 0) {
+	if (rc < 0)
 		free(text);
-		return text ? -EIO : -ENOMEM;
-	}
-	text[got] = '\0';
-	*ret_text = text;
-	*ret_len = (size_t)got;
-	return 0;
+	else
+		*ret_text = text;
+	return rc;
 }
 
 void sim_dir_clean(int dir_fd)
 {
 	unlinkat(dir_fd, SOCKET_NAME, 0);
 	unlinkat(dir_fd, "topology.yaml", 0);
+	unlinkat(dir_fd, "topology.yaml.new", 0); /* of a daemon that died while it wrote */
 	unlinkat(dir_fd, "bfsimd.log", 0);
 	unlinkat(dir_fd, LOCK_NAME, 0);
 }

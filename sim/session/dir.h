@@ -2,7 +2,7 @@
 /* sim/session/dir.h - a session's directory: where processes find a card's daemon.
  *
  *   DIR/bfsimd.sock    the daemon's socket
- *   DIR/lock           locked (flock) while a daemon lives: what tells a live session from a stale one
+ *   DIR/lock           locked while a daemon lives: what tells a live session from a stale one
  *   DIR/topology.yaml  the card
  *   DIR/bfsimd.log     the daemon's messages
  *
@@ -27,11 +27,14 @@ int sim_dir_open(const char *dir, bool create);
  * holds the lock until it is closed, -EBUSY (a daemon lives there) or -errno. */
 int sim_dir_lock(int dir_fd);
 
-/* Whether a daemon holds the lock. */
+/* Whether a daemon holds the lock. Only looks, and so is in nobody's way. */
 bool sim_dir_is_live(int dir_fd);
 
 /* Listen on, or connect to, the session's socket. A descriptor or -errno
- * (-ENOENT, -ECONNREFUSED: no daemon there). */
+ * (-ENOENT, -ECONNREFUSED: no daemon there). On a connected one, sending to a
+ * daemon that does not take it fails with -EAGAIN after SIM_DIR_PATIENCE_S; so
+ * does connecting. */
+#define SIM_DIR_PATIENCE_S 10
 int sim_dir_listen(int dir_fd);
 int sim_dir_connect(int dir_fd);
 

@@ -342,12 +342,14 @@ static void test_what_is_no_pci_address_is_refused(void **state)
  * provokes: doca_devinfo_get_ipv6_addr DOCA_ERROR_INVALID_VALUE */
 static void test_getter_with_too_small_a_buffer_is_refused(void **state)
 {
+	struct doca_dev *dev = api_open_nth(FULL);
+
 	(void)state;
 #define X(get, type, size)                                                                          \
 	{                                                                                           \
 		type value[size];                                                                   \
 		assert_invalid(get(NULL, value, size));                                             \
-		assert_invalid(get((struct doca_devinfo *)value, value, size));                     \
+		assert_invalid(get((struct doca_devinfo *)dev, value, size));                       \
 		for (uint32_t i = FULL; i <= INFINIBAND; i++) {                                     \
 			assert_invalid(get(api_devinfo_nth(i), NULL, size));                        \
 			assert_invalid(get(api_devinfo_nth(i), value, (size) - 1));                 \
@@ -356,6 +358,7 @@ static void test_getter_with_too_small_a_buffer_is_refused(void **state)
 	}
 	SIZED_GETTERS(X)
 #undef X
+	assert_ok(doca_dev_close(dev));
 }
 
 #define VALUE_GETTERS(X)                                       \

@@ -7,6 +7,7 @@
  * busy with a computation of its own. Its standard input says when the DPU is
  * done: a terminal, "bfsim run", which presses Enter by itself, or a FIFO.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void compute(const struct memory *memory)
 		sum += checksum(memory);
 		rounds++;
 	}
-	printf("computed %lu rounds meanwhile (%016lx)\n", (unsigned long)rounds, (unsigned long)sum);
+	printf("computed %" PRIu64 " rounds meanwhile (sum %016" PRIx64 ")\n", rounds, sum);
 }
 
 static void sleep_until_enter(void)

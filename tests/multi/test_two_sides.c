@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -333,6 +334,37 @@ static void test_stopped_map_is_out_of_reach(void **state)
 	dpu_end(&dpu);
 }
 
+/* "bfsim ps" names the path that the copy takes (EXPECT_PATH). */
+static void test_status_names_the_path(void **state)
+{
+	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	const char *expected = getenv("EXPECT_PATH");
+	char command[4096], line[512], wanted[64];
+	bool found = false;
+	struct host host;
+	struct dpu dpu;
+	struct doca_mmap *mmap;
+	FILE *status;
+
+	(void)state;
+	if (!expected)
+		skip();
+	host_start(&host, &cfg);
+	dpu_start(&dpu, 4096);
+	mmap = import(&dpu, &host);
+	snprintf(command, sizeof(command), "'%s' ps --json", getenv("BFSIM"));
+	snprintf(wanted, sizeof(wanted), "\"path\":\"%s\"", expected);
+	status = popen(command, "r");
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		found |= strstr(line, wanted) != NULL;
+	assert_int_equal(pclose(status), 0);
+	assert_true(found);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
 static double seconds_since(const struct timespec *start)
 {
 	struct timespec now;
@@ -405,6 +437,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_two_hosts_memory_moves_through_the_dpu),
 		cmocka_unit_test(test_read_only_export_cannot_be_written),
 		cmocka_unit_test(test_stopped_map_is_out_of_reach),
+		cmocka_unit_test(test_status_names_the_path),
 		cmocka_unit_test(test_exporters_death_fails_tasks_and_nothing_else),
 	};
 

@@ -181,10 +181,22 @@ void two_sides_main(int argc, char **argv)
 
 /* ---- the test's side ---- */
 
+static char *self_path(void)
+{
+	static char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	assert_true(len > 0);
+	path[len] = '\0';
+	return path;
+}
+
+/* The host may be started by way of a command (HOST_WRAPPER), which puts it into other namespaces. */
 void host_start(struct host *host, const struct host_cfg *cfg)
 {
-	char self[] = "/proc/self/exe", bytes[32], wait[2] = {(char)cfg->wait, 0};
-	char *argv[] = {self, "host", bytes, cfg->writable ? "w" : "r", cfg->shared ? "s" : "p", wait, NULL};
+	char bytes[32], wait[2] = {(char)cfg->wait, 0};
+	char *argv[] = {"/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "host", self_path(), "host", bytes,
+			cfg->writable ? "w" : "r", cfg->shared ? "s" : "p", wait, NULL};
 
 	snprintf(bytes, sizeof(bytes), "%zu", cfg->bytes);
 	setenv("BFSIM_SIDE", "host", 1);

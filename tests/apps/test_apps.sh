@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The applications on small inputs: what they copy is compared byte by byte.
+#
+#   test_apps.sh BFSIM APPS_DIR TEST       status 0, 1 or (can't be tried here) 77
+#
+# A test is a shell function that runs in a directory of its own; its first
+# command that fails ends it. Commands for bfsim run are expanded by its shell.
+# shellcheck disable=SC2016
+set -eu
+
+bfsim_program=$(realpath "$1")
+APPS=$(realpath "$2")
+export APPS
+work=$(mktemp -d)
+host=
+
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY
+export TMPDIR="$work/tmp" # where bfsim run makes its sessions
+mkdir "$TMPDIR"
+
+bfsim() { "$bfsim_program" "$@"; }
+
+clean_up() {
+	[ -z "$host" ] || kill "$host" 2>/dev/null || true
+	[ ! -e "$work/session/lock" ] || bfsim down --session "$work/session" >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work"
+
+# --- What the tests are made of --------------------------------------------------
+
+# random BYTES FILE
+random() { head -c "$1" /dev/urandom >"$2"; }
+
+# Programs on both sides of a card of their own; a minute is more than any of them needs.
+run() { bfsim run --timeout 60 "$@"; }
+
+# fails COMMAND...: it says why in ./err
+fails() {
+	if "$@" 2>err; then
+		echo "should have failed: $*"
+		return 1
+	fi
+}
+
+# says PATTERN FILE
+says() {
+	grep -Eq -- "$1" "$2" && return 0
+	echo "$2 has no line that matches: $1"
+	cat "$2"
+	return 1
+}
+
+# reads BYTES HOST_FLAGS DPU_FLAGS: the DPU gets what the host's memory holds.
+reads() {
+	random "$1" in
+	run --host '"$APPS"/host_copy -f in -d descriptor '"$2" --dpu '"$APPS"/dpu_copy -d descriptor -f out '"$3"
+	cmp in out
+}
+
+# copies_odd_sizes SIDE: one byte, a chunk, a chunk and one byte, chains that don't divide it.
+copies_odd_sizes() {
+	for size in 1 4096 4097 1000003; do
+		random $size in
+		BFSIM_SIDE=$1 "$APPS/local_copy_$1" -i in -o out -c 4096 -n 5 -ns 3 -nt 7
+		cmp in out
+	done
+}
+
+# --- One process ----------------------------------------------------------------
+
+odd_sizes_on_the_dpu_are_copied() { copies_odd_sizes dpu; }
+
+odd_sizes_on_the_host_are_copied() { copies_odd_sizes host; }
+
+chunk_beyond_the_device_is_refused() {
+	random 100 in
+	BFSIM_SIDE=dpu fails "$APPS/local_copy_dpu" -i in -o out -c 1000000000 >err
+	says 'this device copies at most' err
+	[ ! -e out ]
+}
+
+address_of_the_other_side_is_refused() {
+	random 100 in
+	BFSIM_SIDE=dpu fails "$APPS/local_copy_dpu" -i in -o out -p b1:00.0
+	says 'No device at b1:00.0' err
+	[ ! -e out ]
+}
+
+many_contexts_copy_their_shares() {
+	BFSIM_SIDE=dpu "$APPS/many_ctx_dpu" -x 64 -s 1000003 -c 777 -n 3 >dpu
+	says '^all bytes are right after 64 contexts' dpu
+	BFSIM_SIDE=host "$APPS/many_ctx_host" -x 7 -s 100000 -c 50000 -n 2 >host # five have nothing to do
+	says '^all bytes are right after 7 contexts' host
+}
+
+# --- A host process and a DPU process -------------------------------------------
+
+shared_mapping_reaches_the_dpu() { reads 3000001 '-m shared' '-c 65536 -n 16'; }
+
+private_mapping_reaches_the_dpu() { reads 3000001 '-m private' '-c 65536 -n 16'; }
+
+heap_reaches_the_dpu() { reads 3000001 '-m heap' '-c 65536 -n 16'; }
+
+chained_buffers_gather_and_scatter() { reads 1000003 '-m heap' '-c 10007 -n 4 -ns 64 -nt 13'; }
+
+busy_host_is_read() {
+	reads 1000003 '-m heap --busy' '-c 4096' >said
+	says 'computed [0-9]+ rounds meanwhile' said
+}
+
+sleeping_dpu_is_woken() {
+	random 3000001 in
+	run --host '"$APPS"/host_copy -f in -d descriptor -m heap' \
+		--dpu '"$APPS"/event_copy -d descriptor -f out -c 4096 -n 16' >said
+	cmp in out
+	says 'woken [0-9]+ times for 733 tasks' said
+}
+
+dpu_writes_into_a_mapped_file() {
+	random 1000003 new
+	random 1000003 file
+	run --host '"$APPS"/host_copy -f file -d descriptor -m shared -w' \
+		--dpu '"$APPS"/dpu_copy -d descriptor -f new -w -c 10007 -ns 3 -nt 5'
+	cmp new file
+}
+
+dpu_writes_into_private_memory() {
+	for kind in private heap; do
+		random 1000003 new
+		random 1000003 file
+		cp file before
+		run --host '"$APPS"/host_copy -f file -d descriptor -w -o out -m '$kind \
+			--dpu '"$APPS"/dpu_copy -d descriptor -f new -w'
+		cmp new out
+		cmp before file # the file itself is not what was exported
+	done
+}
+
+short_write_leaves_the_rest() {
+	random 5000 new
+	random 12345 file
+	{ cat new; tail -c +5001 file; } >wanted
+	run --host '"$APPS"/host_copy -f file -d descriptor -m shared -w' \
+		--dpu '"$APPS"/dpu_copy -d descriptor -f new -w -c 1000'
+	cmp wanted file
+}
+
+read_only_memory_is_not_written() {
+	random 10000 new
+	random 10000 file
+	cp file before
+	fails run --host '"$APPS"/host_copy -f file -d descriptor -m heap -o out' \
+		--dpu '! "$APPS"/dpu_copy -d descriptor -f new -w && touch refused; exit 1'
+	[ -e refused ]
+	cmp before file
+}
+
+dpu_moves_bytes_between_hosts() {
+	random 1000003 in
+	random 1000003 out
+	run --host '"$APPS"/host_copy -f in -d from -m heap' \
+		--host '"$APPS"/host_copy -f out -d to -m shared -w' \
+		--dpu '"$APPS"/dpu_between --from from --to to -c 10007 -ns 3 -nt 5'
+	cmp in out
+}
+
+# The long way: a session that is started and ended, the host's standard input a FIFO.
+session_with_a_sleeping_host_serves_the_dpu() {
+	random 1000003 in
+	mkfifo enter
+	bfsim up --session session >/dev/null
+	bfsim exec --session session --on host -- "$APPS/host_copy" -f in -d descriptor -m heap <enter &
+	host=$!
+	exec 3>enter
+	for out in out1 out2; do
+		bfsim exec --session session --on dpu -- "$APPS/dpu_copy" -d descriptor -f $out
+		cmp in $out
+	done
+	echo >&3
+	wait "$host"
+	host=
+	bfsim down --session session
+	[ ! -e descriptor ] # the host has withdrawn it
+}
+
+descriptor_that_never_comes_is_an_error() {
+	fails run --dpu '"$APPS"/dpu_copy -d descriptor -f out -t 1'
+	says 'No descriptor after 1 s' err
+}
+
+cut_off_descriptor_is_refused() {
+	random 10000 in
+	fails run --host '"$APPS"/host_copy -f in -d whole' \
+		--dpu 'until [ -e whole ]; do :; done; head -c 40 whole >cut; "$APPS"/dpu_copy -d cut -f out'
+	says 'cut is no descriptor file, or damaged' err
+	[ ! -e out ]
+}
+
+# --- Data paths ------------------------------------------------------------------
+
+# over PATH KIND: reading and writing, and between two hosts, by that path alone.
+over() {
+	export BFSIM_PATH="$1"
+	random 1000003 in
+	random 1000003 out
+	if ! run --host '"$APPS"/host_copy -f in -d from -m '"$2" --host '"$APPS"/host_copy -f out -d to -w -m shared' \
+		--dpu '"$APPS"/dpu_between --from from --to to -c 10007 -ns 3 -nt 5' 2>err; then
+		cat err
+		grep -q 'the kernel forbids' err && exit 77
+		return 1
+	fi
+	cmp in out
+	reads 1000003 "-m $2" '-c 10007 -n 16'
+}
+
+over_mapped() { over mapped shared; }
+
+over_cma() { over cma heap; }
+
+over_shm() { over shm heap; }
+
+over_tcp() { over tcp heap; }
+
+# ---------------------------------------------------------------------------------
+
+"$3"
+[ -z "$(ls -A "$TMPDIR")" ] # sessions leave nothing behind

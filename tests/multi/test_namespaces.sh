@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The host process in other namespaces than the DPU's, as two containers are:
+# only the session directory is shared. Runs test_two_sides with the host moved
+# away and the path expected that is left. Exit 77: the kernel forbids it.
+#
+#   test_namespaces.sh TWO_SIDES local     own PID, mount and user namespaces, own /dev/shm
+#   test_namespaces.sh TWO_SIDES network   own network namespaces besides, joined by a veth pair
+two_sides=$1
+kind=$2
+away="unshare --user --map-root-user --pid --mount --fork --kill-child --mount-proc $0 own-shm"
+
+# Inside the new namespaces: hide the other's /dev/shm, then go on.
+if [ "$1" = own-shm ]; then
+	shift
+	mount -t tmpfs none /dev/shm || exit 1
+	exec "$@"
+fi
+
+$away true 2>/dev/null || { echo "SKIP: the kernel forbids new user, PID or mount namespaces"; exit 77; }
+export EXPECT_PATH=tcp
+if [ "$kind" = local ]; then
+	HOST_WRAPPER=$away exec "$two_sides"
+fi
+
+host_ns=bfsim-host-$$
+dpu_ns=bfsim-dpu-$$
+clean() {
+	ip netns del "$host_ns" 2>/dev/null
+	ip netns del "$dpu_ns" 2>/dev/null
+}
+trap clean EXIT INT TERM
+join() {
+	ip netns add "$host_ns" && ip netns add "$dpu_ns" &&
+	ip link add bfh$$ netns "$host_ns" type veth peer name bfd$$ netns "$dpu_ns" &&
+	ip -n "$host_ns" addr add 198.51.100.1/30 dev bfh$$ && ip -n "$dpu_ns" addr add 198.51.100.2/30 dev bfd$$ &&
+	ip -n "$host_ns" link set bfh$$ up && ip -n "$dpu_ns" link set bfd$$ up
+}
+join 2>/dev/null || { echo "SKIP: the kernel forbids new network namespaces"; exit 77; }
+HOST_WRAPPER="ip netns exec $host_ns $away" ip netns exec "$dpu_ns" "$two_sides"
