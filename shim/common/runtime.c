@@ -16,7 +16,6 @@
 static struct {
 	pthread_mutex_t lock;
 	struct sim_session *session;
-	bool fork_handled;
 } runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
@@ -47,6 +46,18 @@ static const char *set_or_null(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
+/* A fork waits while another thread attaches, else the child would have a copy
+ * of a socket that it doesn't know of. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&runtime.lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&runtime.lock);
+}
+
 /* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
 static void forked(void)
 {
@@ -55,6 +66,11 @@ static void forked(void)
 	runtime.session = NULL;
 	shim_devices_forget();
 	pthread_mutex_init(&runtime.lock, NULL);
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, forked);
 }
 
 static int attach(void)
@@ -68,10 +84,6 @@ static int attach(void)
 		.forced_path = set_or_null("BFSIM_PATH"),
 	};
 
-	if (!runtime.fork_handled) {
-		pthread_atfork(NULL, NULL, forked);
-		runtime.fork_handled = true;
-	}
 	side_of_tree(side, sizeof(side));
 	return sim_session_attach(&cfg, &runtime.session);
 }

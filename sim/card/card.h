@@ -24,6 +24,7 @@
 #define SIM_PROGRAM_SIZE 32
 #define SIM_PATH_NAME_SIZE 16
 #define SIM_REASON_SIZE 160
+#define SIM_SHM_PREFIX_SIZE 48
 
 /* What importers may do with exported memory. */
 enum sim_access {
@@ -38,7 +39,8 @@ struct sim_peer_info {
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
 	uint64_t pid_ns, net_ns;          /* namespace inodes, 0 = unknown */
-	uint64_t shm_dev;                 /* device number of its /dev/shm, 0 = none */
+	uint64_t shm_dev;                 /* device number of its /dev/shm, 0 = none ... */
+	char shm_prefix[SIM_SHM_PREFIX_SIZE]; /* ... and how the names of its files there begin */
 	uint64_t cookie_addr;             /* where in its memory ... */
 	uint8_t cookie[SIM_SECRET_SIZE];  /* ... these bytes stand: proves that a pid is this process */
 };

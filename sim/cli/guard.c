@@ -14,11 +14,15 @@
 #include "cli.h"
 #include "offspring.h"
 
+/* timeout(1) and others signal a process and then its group: that is one request. */
+#define ONE_REQUEST_MS 500
+
 struct guard {
 	pid_t worker;
 	sigset_t watched;
 	int status;             /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
 	int64_t deadline_ms;    /* when it must have ended; 0 = never */
+	int64_t asked_ms;       /* when it was asked to end */
 };
 
 static int64_t now_ms(void)
@@ -67,11 +71,13 @@ static void be_worker(const struct cli_guard_cfg *cfg, pid_t guard, const sigset
 static void end_worker(struct guard *guard, int status)
 {
 	if (guard->status != 0) {
-		kill(guard->worker, SIGKILL);
+		if (now_ms() - guard->asked_ms >= ONE_REQUEST_MS)
+			kill(guard->worker, SIGKILL);
 		return;
 	}
 	guard->status = status;
-	guard->deadline_ms = now_ms() + CLI_GUARD_PATIENCE_MS;
+	guard->asked_ms = now_ms();
+	guard->deadline_ms = guard->asked_ms + CLI_GUARD_PATIENCE_MS;
 	kill(guard->worker, SIGTERM);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session_opt.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "cli.h"

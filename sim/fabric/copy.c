@@ -81,6 +81,25 @@ static int move(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *
 	return bounce(dst_remote, dst, src_remote, src, len);
 }
 
+static const char *path_of(const struct sim_remote *remote)
+{
+	return remote ? sim_remote_path(remote) : "this process";
+}
+
+static bool is_gone(const struct sim_remote *remote)
+{
+	return remote && atomic_load(&remote->gone);
+}
+
+/* Of memory that has been revoked meanwhile, a failure is no news. */
+static void explain(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
+{
+	if (is_gone(dst_remote) || is_gone(src_remote))
+		return;
+	sim_warn("a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
+		 path_of(src_remote), path_of(dst_remote), -rc);
+}
+
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
 	     size_t len)
 {
@@ -97,10 +116,9 @@ int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src
 		return -EIO;
 	}
 	rc = move(dst_remote, dst, src_remote, src, len);
+	if (rc < 0)
+		explain(dst_remote, src_remote, rc);
 	leave(dst_remote);
 	leave(src_remote);
-	if (rc == -EPERM || rc == -ESRCH || rc == -EFAULT)
-		sim_warn("a copy over path %s failed (error %d): the exporter died, unmapped the memory or changed its user id",
-			 (src_remote ? src_remote : dst_remote)->path->name, -rc);
-	return rc;
+	return rc < 0 ? -EIO : 0;
 }

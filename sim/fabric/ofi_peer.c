@@ -150,13 +150,10 @@ static int enter(struct transfer *transfer)
 		if (rc < 0)
 			return rc;
 	}
-	if (rc < 0)
-		return -ECONNRESET;
-	if (visit->room->closed) {
-		sim_ofi_room_unlock(visit->room);
-		return -ECONNRESET;
-	}
-	return 0;
+	if (rc == 0)
+		return 0;
+	sim_ofi_visit_beat(visit); /* the target may not know yet */
+	return -ECONNRESET;
 }
 
 static void leave(struct transfer *transfer)

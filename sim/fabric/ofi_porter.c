@@ -170,7 +170,7 @@ static int serve_region(struct sim_ofi_porter *porter)
 		return 0;
 	rc = lock_within(porter, 0);
 	if (rc < 0)
-		return rc == -EBUSY ? 1 : rc;
+		return rc == -EBUSY ? 0 : rc; /* who has it counts a beat when it lets go */
 	run_provider(porter);
 	sim_ofi_room_unlock(porter->room);
 	porter->beats = beats;

@@ -194,8 +194,9 @@ int sim_ofi_room_create(int *ret_fd, struct sim_ofi_room **ret_room);
 int sim_ofi_room_map(int fd, struct sim_ofi_room **ret_room);
 void sim_ofi_room_unmap(struct sim_ofi_room *room);
 
-/* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD (a peer died
- * holding it: the region may be locked for ever, don't touch it). */
+/* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD: closed, or
+ * somebody died holding it and the region may be locked for ever. Then it is
+ * not to be touched any more. */
 int sim_ofi_room_lock(struct sim_ofi_room *room);
 void sim_ofi_room_unlock(struct sim_ofi_room *room);
 

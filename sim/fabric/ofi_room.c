@@ -162,10 +162,18 @@ int sim_ofi_room_lock(struct sim_ofi_room *room)
 		if (rc == EBUSY)
 			relax();
 	}
-	/* Left unmade consistent, the lock refuses everybody else for ever: as it should. */
-	if (rc == EOWNERDEAD)
-		pthread_mutex_unlock(&room->lock);
-	return rc == 0 || rc == EBUSY ? -rc : -EOWNERDEAD;
+	if (rc == EBUSY)
+		return -EBUSY;
+	/* To leave it inconsistent would do, were it not for glibc (2.36), whose trylock
+	 * then takes the lock and keeps it. */
+	if (rc == EOWNERDEAD) {
+		pthread_mutex_consistent(&room->lock);
+		room->closed = 1;
+	}
+	if (!room->closed)
+		return 0;
+	pthread_mutex_unlock(&room->lock);
+	return -EOWNERDEAD;
 }
 
 void sim_ofi_room_unlock(struct sim_ofi_room *room)

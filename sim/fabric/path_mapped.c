@@ -7,30 +7,39 @@
 #include "path.h"
 
 /* A mapping past an object's end would fault on access. */
-static bool covers(int fd, const struct sim_region *region)
+static bool covers(const struct stat *object, const struct sim_region *region)
 {
-	struct stat st;
+	return region->object_offset <= (uint64_t)object->st_size &&
+	       region->len_bytes <= (uint64_t)object->st_size - region->object_offset;
+}
 
-	return fstat(fd, &st) == 0 && region->object_offset <= (uint64_t)st.st_size &&
-	       region->len_bytes <= (uint64_t)st.st_size - region->object_offset;
+/* Mappings begin and end at multiples of this: a page, of the object's own size (hugetlbfs). */
+static uint64_t page_of(const struct stat *object)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), block = (uint64_t)object->st_blksize;
+
+	return block > page && block % page == 0 ? block : page;
 }
 
 static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t before = cfg->region.object_offset % page;
 	int prot = PROT_READ | (cfg->region.access & SIM_ACCESS_WRITE ? PROT_WRITE : 0);
-	size_t len = cfg->region.len_bytes + before;
+	uint64_t page, before;
+	struct stat object;
 	void *mapping;
+	size_t len;
 
 	if (cfg->object_fd < 0) {
 		*ret_reason = "not in a shared object";
 		return -ENOENT;
 	}
-	if (!covers(cfg->object_fd, &cfg->region)) {
+	if (fstat(cfg->object_fd, &object) < 0 || !covers(&object, &cfg->region)) {
 		*ret_reason = "its object is shorter than the range";
 		return -ENXIO;
 	}
+	page = page_of(&object);
+	before = cfg->region.object_offset % page;
+	len = (before + cfg->region.len_bytes + page - 1) / page * page;
 	mapping = mmap(NULL, len, prot, MAP_SHARED, cfg->object_fd, (off_t)(cfg->region.object_offset - before));
 	if (mapping == MAP_FAILED) {
 		*ret_reason = "its object can't be mapped here";

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
@@ -16,6 +19,15 @@
 #include "sim/log.h"
 
 #define EVENTS_AT_ONCE 64
+#define PACKETS_AT_ONCE 16 /* of one process, before the others get their turn */
+
+uint64_t daemon_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
 static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
@@ -34,72 +46,88 @@ static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
 	return *ret_yaml ? 0 : -ENOMEM;
 }
 
-static int load_topology(struct daemon *daemon, const char *path)
+static int parse_topology(struct daemon *daemon, const char *path, const char *yaml, size_t len)
 {
 	char error[PCIE_ERROR_SIZE];
-	char *yaml;
-	size_t len;
-	int rc = read_topology(path, &yaml, &len);
+	int rc = pcie_topology_parse(path ? path : "built-in topology", yaml, len, &daemon->topology, error);
 
 	if (rc < 0)
-		return rc;
-	rc = pcie_topology_parse(path ? path : "built-in topology", yaml, len, &daemon->topology, error);
-	if (rc < 0)
 		sim_err("%s", rc == -ENOMEM ? "out of memory" : error);
-	else
-		rc = sim_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
-	free(yaml);
 	return rc;
 }
 
-static int watch(struct daemon *daemon, int fd, void *tag)
+/* Open the session's directory and make it ours, with the topology in it. */
+static int take_dir(struct daemon *daemon, const char *dir, const char *yaml, size_t len)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = tag};
-
-	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
-/* Be told of SIGTERM and SIGINT as events. */
-static int open_signals(struct daemon *daemon)
-{
-	sigset_t ends;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	daemon->signal_fd = signalfd(-1, &ends, SFD_CLOEXEC);
-	return daemon->signal_fd < 0 ? -errno : watch(daemon, daemon->signal_fd, &daemon->signal_fd);
-}
-
-static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
-{
-	int rc;
-
-	daemon->dir_fd = sim_dir_open(cfg->dir, true);
+	daemon->dir_fd = sim_dir_open(dir, false);
+	if (daemon->dir_fd == -ENOENT) {
+		daemon->dir_fd = sim_dir_open(dir, true);
+		daemon->made_dir = daemon->dir_fd >= 0;
+	}
 	if (daemon->dir_fd < 0)
 		return daemon->dir_fd;
 	daemon->lock_fd = sim_dir_lock(daemon->dir_fd);
 	if (daemon->lock_fd < 0)
 		return daemon->lock_fd;
-	rc = load_topology(daemon, cfg->topology_path);
-	if (rc == 0)
-		rc = sim_card_create(daemon->topology, &daemon->card);
-	if (rc == 0 && getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
-		rc = -EIO;
-	if (rc < 0)
-		return rc;
+	return sim_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
+}
+
+static int open_card(struct daemon *daemon)
+{
+	struct stat shm;
+
+	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
+		return -EIO;
+	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
+	return sim_card_create(daemon->topology, &daemon->card);
+}
+
+static int listen_for_processes(struct daemon *daemon)
+{
+	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	daemon->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (daemon->epoll_fd < 0)
+	if (daemon->spare_fd < 0 || daemon->epoll_fd < 0)
 		return -errno;
-	rc = open_signals(daemon);
-	if (rc < 0)
-		return rc;
 	daemon->listen_sock = sim_dir_listen(daemon->dir_fd);
 	if (daemon->listen_sock < 0)
 		return daemon->listen_sock;
-	return watch(daemon, daemon->listen_sock, &daemon->listen_sock);
+	fcntl(daemon->listen_sock, F_SETFL, O_NONBLOCK);
+	return daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
+}
+
+/* A topology that is wrong is noticed before anything was made. */
+static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+{
+	char *yaml;
+	size_t len;
+	int rc = read_topology(cfg->topology_path, &yaml, &len);
+
+	if (rc < 0)
+		return rc;
+	rc = parse_topology(daemon, cfg->topology_path, yaml, len);
+	if (rc == 0)
+		rc = take_dir(daemon, cfg->dir, yaml, len);
+	free(yaml);
+	if (rc == 0)
+		rc = open_card(daemon);
+	if (rc == 0)
+		rc = listen_for_processes(daemon);
+	return rc;
+}
+
+int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+{
+	int rc;
+
+	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
+				  .spare_fd = -1, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
+	rc = open_session(daemon, cfg);
+	if (rc == -EBUSY)
+		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+			cfg->dir);
+	else if (rc < 0 && daemon->topology)
+		sim_err("cannot start a session in %s: %s", cfg->dir, strerror(-rc));
+	return rc;
 }
 
 static void close_fd(int fd)
@@ -108,11 +136,12 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-static void close_session(struct daemon *daemon)
+void daemon_close(struct daemon *daemon)
 {
 	while (daemon->conns) {
 		struct conn *first = daemon->conns;
 
+		first->in_order = true; /* it is we who leave */
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
 		daemon_conn_free(first);
@@ -125,73 +154,139 @@ static void close_session(struct daemon *daemon)
 	close_fd(daemon->listen_sock);
 	close_fd(daemon->signal_fd);
 	close_fd(daemon->epoll_fd);
+	close_fd(daemon->spare_fd);
 	close_fd(daemon->lock_fd);
 	close_fd(daemon->dir_fd);
 }
 
 static void take_packets(struct daemon *daemon, struct conn *conn)
 {
-	struct sim_msg msg;
-	int fd;
-
-	while (!conn->dead && !daemon->stop) {
+	for (int i = 0; i < PACKETS_AT_ONCE && !conn->dead && !daemon->stop; i++) {
+		struct sim_msg msg;
+		int fd;
 		int rc = sim_msg_recv(conn->sock, &msg, &fd);
 
 		if (rc == -EAGAIN)
 			return;
 		if (rc == -EPROTO)
 			sim_warn("a process sent what is not a message of this version; its connection is closed");
-		if (rc < 0)
+		if (rc < 0) {
 			conn->dead = true;
-		else
-			daemon_take(daemon, conn, &msg, fd);
+			return;
+		}
+		conn->silent = false;
+		daemon_take(daemon, conn, &msg, fd);
 	}
 }
 
 static void take_event(struct daemon *daemon, const struct epoll_event *event)
 {
-	struct conn *conn = event->data.ptr;
+	const struct source *source = event->data.ptr;
 
-	if (event->data.ptr == &daemon->listen_sock) {
+	switch (source->kind) {
+	case SOURCE_LISTEN:
 		daemon_accept(daemon);
-	} else if (event->data.ptr == &daemon->signal_fd) {
+		break;
+	case SOURCE_SIGNAL:
 		daemon->stop = true;
-	} else {
+		break;
+	case SOURCE_PROCESS:
+		source->conn->dead = true;
+		break;
+	case SOURCE_SOCKET:
 		if (event->events & EPOLLOUT)
-			daemon_flush(daemon, conn);
+			daemon_flush(daemon, source->conn);
 		if (event->events & ~(uint32_t)EPOLLOUT)
-			take_packets(daemon, conn);
+			take_packets(daemon, source->conn);
+		break;
 	}
 }
 
-static void loop(struct daemon *daemon)
+/* For epoll_wait(): until the next deadline, at most @timeout_ms. */
+static int wait_ms(const struct daemon *daemon, int timeout_ms)
 {
-	while (!daemon->stop) {
-		struct epoll_event events[EVENTS_AT_ONCE];
-		int count = epoll_wait(daemon->epoll_fd, events, EVENTS_AT_ONCE, daemon_next_deadline_ms(daemon));
+	uint64_t deadline = daemon_revocations_deadline_ms(daemon), other = daemon_questions_deadline_ms(daemon);
+	uint64_t now = daemon_now_ms();
 
-		for (int i = 0; i < count && !daemon->stop; i++)
-			take_event(daemon, &events[i]);
-		daemon_expire(daemon);
-		daemon_reap(daemon);
+	if (other < deadline)
+		deadline = other;
+	if (deadline == UINT64_MAX)
+		return timeout_ms;
+	if (deadline <= now)
+		return 0;
+	return timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now ? timeout_ms : (int)(deadline - now);
+}
+
+int daemon_step(struct daemon *daemon, int timeout_ms)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int count = epoll_wait(daemon->epoll_fd, events, EVENTS_AT_ONCE, wait_ms(daemon, timeout_ms));
+	uint64_t now = daemon_now_ms();
+
+	for (int i = 0; i < count && !daemon->stop; i++)
+		take_event(daemon, &events[i]);
+	daemon_expire_revocations(daemon, now);
+	daemon_expire_questions(daemon, now);
+	daemon_reap(daemon);
+	return count < 0 ? 0 : count;
+}
+
+/* SIGTERM and SIGINT will be events; until then they wait, so that they never end us half-way. */
+static sigset_t block_signals(void)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return ends;
+}
+
+static int watch_signals(struct daemon *daemon, const sigset_t *ends)
+{
+	daemon->signal_fd = signalfd(-1, ends, SFD_CLOEXEC);
+	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
+}
+
+/* Each process needs two descriptors here, and each shared object one. */
+static void allow_many_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+static void tell_ready(int fd)
+{
+	if (fd < 0)
+		return;
+	if (write(fd, "", 1) < 0)
+		sim_warn("nobody waits for this session to be ready: %s", strerror(errno));
+	close(fd);
 }
 
 int sim_daemon_run(const struct sim_daemon_cfg *cfg)
 {
-	struct daemon daemon = {.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1};
-	int rc = open_session(&daemon, cfg);
+	sigset_t ends = block_signals();
+	struct daemon daemon;
+	int rc;
 
-	if (rc == -EBUSY)
-		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
-			cfg->dir);
-	else if (rc < 0 && rc != -EINVAL)
-		sim_err("cannot start a session in %s: %s", cfg->dir, strerror(-rc));
+	allow_many_descriptors();
+	rc = daemon_open(&daemon, cfg);
+	if (rc == 0)
+		rc = watch_signals(&daemon, &ends);
 	if (rc == 0) {
-		if (cfg->ready_fd >= 0 && write(cfg->ready_fd, "", 1) == 1)
-			close(cfg->ready_fd);
-		loop(&daemon);
+		tell_ready(cfg->ready_fd);
+		while (!daemon.stop)
+			daemon_step(&daemon, -1);
 	}
-	close_session(&daemon);
+	daemon_close(&daemon);
+	if (rc < 0 && daemon.made_dir)
+		rmdir(cfg->dir);
 	return rc;
 }

@@ -3,80 +3,145 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
 #include "sim/log.h"
 
-static int watch(struct daemon *daemon, struct conn *conn, int op, uint32_t events)
-{
-	struct epoll_event event = {.events = events, .data.ptr = conn};
+#define MAX_UNSENT_REPLIES 1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
 
-	return epoll_ctl(daemon->epoll_fd, op, conn->sock, &event);
+int daemon_watch(struct daemon *daemon, int fd, struct source *source)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = source};
+
+	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static void watch_for(struct daemon *daemon, struct conn *conn, uint32_t events)
+{
+	struct epoll_event event = {.events = events, .data.ptr = &conn->socket};
+
+	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
+}
+
+static int conn_new(struct daemon *daemon, int sock)
+{
+	struct conn *conn = calloc(1, sizeof(*conn));
+	int rc;
+
+	if (!conn)
+		return -ENOMEM;
+	*conn = (struct conn){.sock = sock, .pidfd = -1, .unsent_end = &conn->unsent, .next = daemon->conns,
+			      .socket = {SOURCE_SOCKET, conn}, .process = {SOURCE_PROCESS, conn}};
+	rc = daemon_watch(daemon, sock, &conn->socket);
+	if (rc < 0)
+		free(conn);
+	else
+		daemon->conns = conn;
+	return rc;
+}
+
+/* Without a descriptor for it, a process would stay in the queue of the
+ * listening socket and keep the daemon busy: take it and turn it away. */
+static void turn_away(struct daemon *daemon)
+{
+	int sock;
+
+	close(daemon->spare_fd);
+	sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC);
+	if (sock >= 0)
+		close(sock);
+	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 void daemon_accept(struct daemon *daemon)
 {
 	int sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct conn *conn;
+	int rc = sock < 0 ? -errno : conn_new(daemon, sock);
 
-	if (sock < 0)
+	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
 		return;
-	conn = calloc(1, sizeof(*conn));
-	if (conn) {
-		conn->sock = sock;
-		if (watch(daemon, conn, EPOLL_CTL_ADD, EPOLLIN) == 0) {
-			conn->next = daemon->conns;
-			daemon->conns = conn;
-			return;
-		}
-	}
-	sim_err("cannot take another process: %s", conn ? "no more descriptors; raise ulimit -n" : "out of memory");
-	free(conn);
-	close(sock);
+	if (sock >= 0)
+		close(sock);
+	else
+		turn_away(daemon);
+	if (rc == -EMFILE || rc == -ENFILE)
+		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
+	else
+		sim_err("cannot take another process: error %d", -rc);
 }
 
-static void packet_free(struct packet *packet)
+/* The process that connected; it waits for the reply to its ATTACH, so its
+ * number still means it. */
+void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 {
-	if (packet->fd >= 0)
-		close(packet->fd);
-	free(packet);
+	struct ucred who;
+	socklen_t len = sizeof(who);
+
+	if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0 || who.pid <= 0)
+		return;
+	conn->pidfd = pidfd_open(who.pid, 0);
+	if (conn->pidfd >= 0 && daemon_watch(daemon, conn->pidfd, &conn->process) < 0) {
+		close(conn->pidfd);
+		conn->pidfd = -1;
+	}
+}
+
+static void drop_first_unsent(struct conn *conn)
+{
+	struct packet *first = conn->unsent;
+
+	conn->unsent = first->next;
+	if (!conn->unsent)
+		conn->unsent_end = &conn->unsent;
+	if (first->msg.is_reply)
+		conn->num_unsent_replies--;
+	if (first->fd >= 0)
+		close(first->fd);
+	free(first);
 }
 
 void daemon_conn_free(struct conn *conn)
 {
-	while (conn->unsent) {
-		struct packet *first = conn->unsent;
-
-		conn->unsent = first->next;
-		packet_free(first);
-	}
+	while (conn->unsent)
+		drop_first_unsent(conn);
+	if (conn->pidfd >= 0)
+		close(conn->pidfd);
 	close(conn->sock);
 	free(conn);
 }
 
 static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, int fd)
 {
-	struct packet *packet = calloc(1, sizeof(*packet));
-	struct packet **tail = &conn->unsent;
+	struct packet *packet;
 
+	if (msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) {
+		sim_warn("a process asks but does not read the answers; its connection is closed");
+		conn->dead = true;
+		return;
+	}
+	packet = calloc(1, sizeof(*packet));
 	if (!packet) {
 		conn->dead = true;
 		return;
 	}
 	packet->msg = *msg;
 	packet->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-	while (*tail)
-		tail = &(*tail)->next;
-	*tail = packet;
-	watch(daemon, conn, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+	conn->num_unsent_replies += msg->is_reply;
+	*conn->unsent_end = packet;
+	conn->unsent_end = &packet->next;
+	watch_for(daemon, conn, EPOLLIN | EPOLLOUT);
 }
 
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
 {
-	int rc = conn->unsent ? -EAGAIN : sim_msg_send(conn->sock, msg, fd);
+	int rc;
 
+	if (conn->dead)
+		return;
+	rc = conn->unsent ? -EAGAIN : sim_msg_send(conn->sock, msg, fd);
 	if (rc == -EAGAIN && msg->type != SIM_MSG_NUDGE) /* a late nudge is of no use */
 		keep_unsent(daemon, conn, msg, fd);
 	else if (rc < 0 && rc != -EAGAIN)
@@ -85,18 +150,18 @@ void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
-	while (conn->unsent) {
-		struct packet *first = conn->unsent;
-		int rc = sim_msg_send(conn->sock, &first->msg, first->fd);
+	while (conn->unsent && !conn->dead) {
+		int rc = sim_msg_send(conn->sock, &conn->unsent->msg, conn->unsent->fd);
 
 		if (rc == -EAGAIN)
 			return;
-		if (rc < 0)
+		if (rc < 0) {
 			conn->dead = true;
-		conn->unsent = first->next;
-		packet_free(first);
+			return;
+		}
+		drop_first_unsent(conn);
 	}
-	watch(daemon, conn, EPOLL_CTL_MOD, EPOLLIN);
+	watch_for(daemon, conn, EPOLLIN);
 }
 
 struct conn *daemon_conn_of(struct daemon *daemon, uint32_t peer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the daemon's files only. */
+/* Shared by the daemon's files only (and by the fuzz target, which drives its loop). */
 #ifndef SIM_SESSION_DAEMON_PRIV_H
 #define SIM_SESSION_DAEMON_PRIV_H
 
@@ -8,6 +8,19 @@
 #include "daemon.h"
 #include "wire.h"
 
+/* What an event is about. */
+enum source_kind {
+	SOURCE_LISTEN,
+	SOURCE_SIGNAL,
+	SOURCE_SOCKET,
+	SOURCE_PROCESS,
+};
+
+struct source {
+	enum source_kind kind;
+	struct conn *conn; /* of the last two */
+};
+
 /* A packet that a peer's full socket did not take yet. */
 struct packet {
 	struct sim_msg msg;
@@ -15,12 +28,25 @@ struct packet {
 	struct packet *next;
 };
 
+/* A process that has connected.
+ *
+ * Its socket closes when it dies, but only if it did not leave a copy of it in
+ * a forked child: so the process itself is watched as well, where it can be
+ * seen from here. One that lets a revocation wait for too long is taken for
+ * stopped and not waited for, until it speaks again. */
 struct conn {
 	int sock;
+	int pidfd;              /* -1 = its process is not visible here */
+	struct source socket, process;
 	bool attached;
+	bool in_order;          /* said that it leaves */
+	bool silent;            /* taken for stopped */
 	bool dead;              /* to be removed when the current events are done */
 	uint32_t peer;
 	struct packet *unsent;  /* oldest first */
+	struct packet **unsent_end;
+	uint32_t num_unsent_replies;
+	uint32_t num_questions; /* its own, under way */
 	struct conn *next;
 };
 
@@ -46,13 +72,18 @@ struct question {
 	uint64_t seq;           /* ours, towards the exporter */
 	struct conn *importer, *exporter;
 	uint64_t importer_seq;
+	uint64_t deadline_ms;
 	struct question *next;
 };
 
 struct daemon {
 	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
+	int spare_fd;           /* given up for a moment to refuse a process when descriptors run out */
+	struct source listening, signals;
+	bool made_dir;
 	bool stop;
 	uint8_t session[SIM_SESSION_ID_SIZE];
+	uint64_t shm_dev;       /* of our /dev/shm, 0 = none */
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	struct conn *conns;
@@ -63,8 +94,19 @@ struct daemon {
 	uint64_t next_seq;
 };
 
+/* daemon.c: the session, and the loop one step at a time. A failed
+ * daemon_open() has said why, and needs daemon_close() too, which removes what
+ * was made in the directory. A step waits at most @timeout_ms (-1 = for ever)
+ * and returns how many events it took. */
+int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg);
+int daemon_step(struct daemon *daemon, int timeout_ms);
+void daemon_close(struct daemon *daemon);
+uint64_t daemon_now_ms(void);
+
 /* daemon_conn.c: connections. */
 void daemon_accept(struct daemon *daemon);
+int daemon_watch(struct daemon *daemon, int fd, struct source *source);
+void daemon_watch_process(struct daemon *daemon, struct conn *conn);
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_conn_of(struct daemon *daemon, uint32_t peer);
@@ -74,14 +116,16 @@ void daemon_conn_free(struct conn *conn);
 /* daemon_requests.c: what a message does. */
 void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_detach(struct daemon *daemon, struct conn *conn);
+uint64_t daemon_questions_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
+void daemon_expire_questions(struct daemon *daemon, uint64_t now_ms);
 
 /* daemon_revoke.c: revocations under way. */
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request);
 void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn);
 void daemon_let_go(struct daemon *daemon, struct conn *importer, uint64_t key);
 void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn);
-int daemon_next_deadline_ms(const struct daemon *daemon); /* for epoll_wait: -1 = none */
-void daemon_expire(struct daemon *daemon);
+uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
+void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms);
 
 /* daemon_objects.c: the shared objects that hold exported memory. */
 void daemon_keep_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd); /* takes fd */

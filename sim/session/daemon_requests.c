@@ -8,6 +8,9 @@
 #include "daemon_priv.h"
 #include "sim/log.h"
 
+#define ANSWER_PATIENCE_MS 5000 /* less than what the importer waits for us */
+#define MAX_QUESTIONS 64        /* of one importer at once: as many threads may ask */
+
 static void reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
 {
 	msg->is_reply = 1;
@@ -25,9 +28,12 @@ static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg
 
 	END_TEXT(info.side);
 	END_TEXT(info.program);
+	END_TEXT(info.shm_prefix);
 	rc = conn->attached ? -EALREADY : sim_card_attach(daemon->card, &info, &conn->peer);
-	if (rc == 0)
+	if (rc == 0) {
 		conn->attached = true;
+		daemon_watch_process(daemon, conn);
+	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
 	reply(daemon, conn, msg, rc, -1);
@@ -67,46 +73,77 @@ static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg
 	reply(daemon, conn, msg, rc, fd);
 }
 
-/* Pass a DESCRIBE on to the exporter of the key. */
-static void take_describe(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
-{
-	struct question *question;
-	uint32_t exporter = 0;
-	int rc = sim_card_exporter_of(daemon->card, conn->peer, msg->body.describe.id, &exporter);
-	struct conn *to = rc == 0 ? daemon_conn_of(daemon, exporter) : NULL;
+/* ---- an importer asks how to reach memory through libfabric: only its exporter knows,
+ * which may be stopped, may lie, or may never answer. So each question ends by itself. ---- */
 
-	question = to ? calloc(1, sizeof(*question)) : NULL;
-	if (!question) {
-		memset(&msg->body, 0, sizeof(msg->body));
-		reply(daemon, conn, msg, to ? -ENOMEM : -ESTALE, -1);
-		return;
-	}
-	*question = (struct question){.seq = ++daemon->next_seq, .importer = conn, .exporter = to,
-				      .importer_seq = msg->seq, .next = daemon->questions};
-	daemon->questions = question;
-	msg->seq = question->seq;
-	daemon_send(daemon, to, msg, -1);
+static void refuse_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
+{
+	memset(&msg->body, 0, sizeof(msg->body));
+	reply(daemon, importer, msg, status, -1);
 }
 
-static void answer(struct daemon *daemon, struct question **link, struct sim_msg *msg)
+static void take_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg)
+{
+	struct question *question;
+	struct conn *exporter;
+	uint32_t peer = 0;
+	int rc = sim_card_exporter_of(daemon->card, importer->peer, msg->body.describe.id, &peer);
+
+	exporter = rc == 0 ? daemon_conn_of(daemon, peer) : NULL;
+	if (!exporter || importer->num_questions == MAX_QUESTIONS) {
+		refuse_question(daemon, importer, msg, exporter ? -EBUSY : -ESTALE);
+		return;
+	}
+	question = calloc(1, sizeof(*question));
+	if (!question) {
+		refuse_question(daemon, importer, msg, -ENOMEM);
+		return;
+	}
+	*question = (struct question){.seq = ++daemon->next_seq, .importer = importer, .exporter = exporter,
+				      .importer_seq = msg->seq, .deadline_ms = daemon_now_ms() + ANSWER_PATIENCE_MS,
+				      .next = daemon->questions};
+	daemon->questions = question;
+	importer->num_questions++;
+	msg->seq = question->seq;
+	daemon_send(daemon, exporter, msg, -1);
+}
+
+static void drop(struct question **link)
 {
 	struct question *question = *link;
 
 	*link = question->next;
-	msg->seq = question->importer_seq;
-	daemon_send(daemon, question->importer, msg, -1);
+	question->importer->num_questions--;
 	free(question);
 }
 
-static void take_described(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void answer(struct daemon *daemon, struct question **link, struct sim_msg *msg)
+{
+	struct conn *importer = (*link)->importer;
+
+	msg->seq = (*link)->importer_seq;
+	drop(link);
+	daemon_send(daemon, importer, msg, -1);
+}
+
+static void answer_status(struct daemon *daemon, struct question **link, int status)
+{
+	struct sim_msg msg = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status};
+
+	answer(daemon, link, &msg);
+}
+
+static void take_answer(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg)
 {
 	for (struct question **link = &daemon->questions; *link; link = &(*link)->next) {
-		if ((*link)->seq == msg->seq && (*link)->exporter == conn) {
+		if ((*link)->seq == msg->seq && (*link)->exporter == exporter) {
 			answer(daemon, link, msg);
 			return;
 		}
 	}
 }
+
+/* ---- */
 
 static void take_nudge(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -151,10 +188,14 @@ static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_m
 				  msg->body.path.reason);
 		break;
 	case SIM_MSG_DESCRIBE:
-		take_describe(daemon, conn, msg);
+		take_question(daemon, conn, msg);
 		break;
 	case SIM_MSG_NUDGE:
 		take_nudge(daemon, conn, msg);
+		break;
+	case SIM_MSG_DETACH:
+		conn->in_order = true;
+		conn->dead = true;
 		break;
 	default:
 		sim_warn("process %d sent a request that a daemon does not take (%u); its connection is closed",
@@ -168,7 +209,7 @@ static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_m
 static void take_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	if (msg->type == SIM_MSG_DESCRIBE)
-		take_described(daemon, conn, msg);
+		take_answer(daemon, conn, msg);
 	else if (msg->type == SIM_MSG_GONE)
 		daemon_let_go(daemon, conn, msg->seq);
 }
@@ -197,27 +238,60 @@ void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 	}
 }
 
-void daemon_detach(struct daemon *daemon, struct conn *conn)
+static void forget_questions(struct daemon *daemon, struct conn *conn)
 {
 	struct question **link = &daemon->questions;
-	struct sim_msg msg;
 
+	while (*link) {
+		if ((*link)->importer == conn)
+			drop(link);
+		else if ((*link)->exporter == conn)
+			answer_status(daemon, link, -ESTALE);
+		else
+			link = &(*link)->next;
+	}
+}
+
+#pragma weak sim_ofi_shm_clean
+/* What libfabric's shm provider left in /dev/shm, if that is ours too: a
+ * process that died could not remove it. */
+static void clean_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
+{
+	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_clean &&
+	    sim_ofi_shm_clean(dead->shm_prefix) > 0)
+		sim_dbg("removed what process %d (%s) left in /dev/shm", (int)dead->pid, dead->program);
+}
+
+void daemon_detach(struct daemon *daemon, struct conn *conn)
+{
 	if (!conn->attached)
 		return;
 	conn->attached = false;
+	if (!conn->in_order)
+		clean_shm(daemon, sim_card_peer(daemon->card, conn->peer));
 	daemon_revoke_all_of(daemon, conn);
 	daemon_forget_in_revocations(daemon, conn);
-	while (*link) {
-		if ((*link)->importer == conn) {
-			struct question *question = *link;
+	forget_questions(daemon, conn);
+}
 
-			*link = question->next;
-			free(question);
-		} else if ((*link)->exporter == conn) {
-			msg = (struct sim_msg){.type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = -ESTALE};
-			answer(daemon, link, &msg);
-		} else {
+uint64_t daemon_questions_deadline_ms(const struct daemon *daemon)
+{
+	uint64_t soonest = UINT64_MAX;
+
+	for (const struct question *q = daemon->questions; q; q = q->next)
+		if (q->deadline_ms < soonest)
+			soonest = q->deadline_ms;
+	return soonest;
+}
+
+void daemon_expire_questions(struct daemon *daemon, uint64_t now_ms)
+{
+	struct question **link = &daemon->questions;
+
+	while (*link) {
+		if ((*link)->deadline_ms <= now_ms)
+			answer_status(daemon, link, -ETIMEDOUT);
+		else
 			link = &(*link)->next;
-		}
 	}
 }

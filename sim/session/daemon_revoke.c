@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
-#include <time.h>
 
 #include "daemon_priv.h"
 #include "sim/log.h"
 
 #define REVOKE_PATIENCE_MS 2000
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 struct tell {
 	struct daemon *daemon;
@@ -31,7 +22,7 @@ static void tell_gone(void *arg, uint32_t peer, uint64_t key)
 	if (!importer || importer->dead)
 		return;
 	daemon_send(tell->daemon, importer, &msg, -1);
-	if (!tell->wait)
+	if (!tell->wait || importer->silent)
 		return;
 	grown = realloc(tell->wait->awaited, (tell->wait->num_awaited + 1) * sizeof(*grown));
 	if (!grown)
@@ -67,7 +58,7 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 	tell.wait->key = key;
 	tell.wait->exporter = exporter;
 	tell.wait->reply = *request;
-	tell.wait->deadline_ms = now_ms() + REVOKE_PATIENCE_MS;
+	tell.wait->deadline_ms = daemon_now_ms() + REVOKE_PATIENCE_MS;
 	tell.wait->next = daemon->revocations;
 	daemon->revocations = tell.wait;
 	if (tell.wait->num_awaited == 0)
@@ -119,32 +110,37 @@ void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 	daemon_drop_objects_of(daemon, conn->peer);
 }
 
-int daemon_next_deadline_ms(const struct daemon *daemon)
+uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 {
-	uint64_t now = now_ms();
-	int soonest = -1;
+	uint64_t soonest = UINT64_MAX;
 
-	for (const struct revocation *r = daemon->revocations; r; r = r->next) {
-		int left = r->deadline_ms > now ? (int)(r->deadline_ms - now) : 0;
-
-		if (soonest < 0 || left < soonest)
-			soonest = left;
-	}
+	for (const struct revocation *r = daemon->revocations; r; r = r->next)
+		if (r->deadline_ms < soonest)
+			soonest = r->deadline_ms;
 	return soonest;
 }
 
-void daemon_expire(struct daemon *daemon)
+/* Whoever did not answer in time holds up no further revocation. */
+static void give_up_on(const struct daemon *daemon, struct conn *importer)
+{
+	if (importer->silent)
+		return;
+	importer->silent = true;
+	sim_warn("process %d did not let go of revoked memory in time and is not waited for any more; is it stopped?",
+		 (int)sim_card_peer(daemon->card, importer->peer)->pid);
+}
+
+void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms)
 {
 	struct revocation **link = &daemon->revocations;
-	uint64_t now = now_ms();
 
 	while (*link) {
-		if ((*link)->deadline_ms > now) {
+		if ((*link)->deadline_ms > now_ms) {
 			link = &(*link)->next;
 			continue;
 		}
-		sim_warn("%u importer(s) did not let go of a revoked key in time; are they stopped?",
-			 (*link)->num_awaited);
+		for (uint32_t i = 0; i < (*link)->num_awaited; i++)
+			give_up_on(daemon, (*link)->awaited[i]);
 		finish(daemon, link);
 	}
 }

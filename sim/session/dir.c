@@ -15,6 +15,7 @@
 #define SOCKET_NAME "bfsimd.sock"
 #define LOCK_NAME "lock"
 #define READ_BYTES 4096
+#define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
 
 int sim_dir_default(char *path, size_t size)
 {
@@ -182,6 +183,8 @@ static int read_all(int fd, char **ret_text, size_t *ret_len)
 
 	*ret_text = NULL;
 	do {
+		if (len > MAX_FILE_BYTES)
+			return -EFBIG;
 		if (len + 1 >= size) {
 			char *grown = realloc(*ret_text, size = size * 2 + READ_BYTES);
 

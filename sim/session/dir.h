@@ -42,7 +42,8 @@ int sim_dir_connect(int dir_fd);
 int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len);
 
 /* Read a file of the session. *ret_text is the caller's (free()) and
- * zero-terminated; *ret_len does not count the zero. Returns 0 or -errno. */
+ * zero-terminated; *ret_len does not count the zero. Returns 0 or -errno
+ * (-EFBIG: more than 16 MiB). */
 int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len);
 
 /* Remove what sim_dir_lock(), sim_dir_listen() and sim_dir_write() made. */

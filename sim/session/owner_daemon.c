@@ -11,13 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dir.h"
 #include "exports.h"
 #include "owner.h"
 #include "sim/log.h"
 #include "sim/thread.h"
 #include "wire.h"
 
-#define CALL_TIMEOUT_S 10
+#define CALL_TIMEOUT_S SIM_DIR_PATIENCE_S /* sending takes no longer either */
 #define SERVE_MAX_US 2000
 #define SERVE_NUDGED_US 2000
 
@@ -38,7 +39,7 @@ struct daemon_owner {
 	struct sim_exports *exports; /* the session's */
 	int sock, stop_fd, epoll_fd;
 	pthread_t helper;
-	bool helper_runs;
+	bool attached, helper_runs;
 	pthread_mutex_t lock; /* protects what follows */
 	pthread_cond_t answered;
 	struct call *calls;
@@ -56,7 +57,7 @@ static int post(struct daemon_owner *self, struct sim_msg *msg, int fd)
 {
 	int rc = sim_msg_send(self->sock, msg, fd);
 
-	return rc == -EPIPE ? -ESHUTDOWN : rc;
+	return rc == -EPIPE ? -ESHUTDOWN : rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
 static void call_remove(struct daemon_owner *self, struct call *call)
@@ -203,7 +204,7 @@ static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, int
 	call = self->calls;
 	while (call && call->seq != msg->seq)
 		call = call->next;
-	if (call && call->msg->type == msg->type) {
+	if (call && !call->done && call->msg->type == msg->type) {
 		*call->msg = *msg;
 		call->fd = fd;
 		call->done = true;
@@ -299,10 +300,14 @@ static void daemon_destroy(struct sim_owner *owner)
 {
 	struct daemon_owner *self = remote(owner);
 
+	struct sim_msg leave = {.type = SIM_MSG_DETACH};
+
 	if (self->helper_runs) {
 		eventfd_write(self->stop_fd, 1);
 		pthread_join(self->helper, NULL);
 	}
+	if (self->attached)
+		post(self, &leave, -1);
 	close(self->sock);
 	if (self->stop_fd >= 0)
 		close(self->stop_fd);
@@ -314,6 +319,7 @@ static void daemon_destroy(struct sim_owner *owner)
 static void daemon_abandon(struct sim_owner *owner)
 {
 	close(remote(owner)->sock);
+	close(remote(owner)->stop_fd);
 }
 
 static const struct sim_owner_ops daemon_ops = {
@@ -335,17 +341,34 @@ static int watch(struct daemon_owner *self, int fd, uint64_t tag)
 	return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
+/* Wait for a packet, also when signals of the application come in between. */
+static int wait_readable(int sock)
+{
+	struct pollfd readable = {.fd = sock, .events = POLLIN};
+	int64_t end_ms = 0, left_ms = CALL_TIMEOUT_S * 1000;
+	struct timespec now;
+	int rc;
+
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (end_ms == 0)
+			end_ms = now.tv_sec * 1000LL + now.tv_nsec / 1000000 + left_ms;
+		left_ms = end_ms - (now.tv_sec * 1000LL + now.tv_nsec / 1000000);
+		rc = poll(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 ? 0 : rc == 0 ? -ETIMEDOUT : -errno;
+}
+
 /* The first exchange, before the helper runs. */
 static int introduce(struct daemon_owner *self, const struct sim_peer_info *info,
 		     uint8_t ret_session_id[SIM_SESSION_ID_SIZE])
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
-	struct pollfd readable = {.fd = self->sock, .events = POLLIN};
 	int fd = -1;
 	int rc = post(self, &msg, -1);
 
-	if (rc == 0 && poll(&readable, 1, CALL_TIMEOUT_S * 1000) <= 0)
-		rc = -ETIMEDOUT;
+	if (rc == 0)
+		rc = wait_readable(self->sock);
 	if (rc == 0)
 		rc = sim_msg_recv(self->sock, &msg, &fd);
 	if (fd >= 0)
@@ -354,6 +377,7 @@ static int introduce(struct daemon_owner *self, const struct sim_peer_info *info
 		rc = -EPROTO;
 	if (rc == 0)
 		rc = msg.status;
+	self->attached = rc == 0;
 	if (rc == 0)
 		memcpy(ret_session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
 	return rc == -EPIPE ? -EPROTO : rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +16,7 @@
 #include "dir.h"
 #include "exports.h"
 #include "owner.h"
+#include "sim/fabric/ofi.h"
 #include "sim/log.h"
 
 /* How a path asks the owner about its key. */
@@ -44,7 +46,10 @@ struct sim_session {
 	int epoll_fd;
 	pthread_mutex_t lock; /* protects the imports */
 	struct import *imports;
+	struct sim_session *next_abandoned;
 };
+
+static_assert(SIM_SHM_PREFIX_SIZE >= SIM_OFI_SHM_PREFIX_SIZE, "a process can say how its names in /dev/shm begin");
 
 static uint64_t inode_of(const char *path)
 {
@@ -53,6 +58,7 @@ static uint64_t inode_of(const char *path)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
+#pragma weak sim_ofi_shm_prefix
 static void describe_self(struct sim_session *session)
 {
 	struct sim_peer_info *self = &session->self;
@@ -65,6 +71,8 @@ static void describe_self(struct sim_session *session)
 	self->pid_ns = inode_of("/proc/self/ns/pid");
 	self->net_ns = inode_of("/proc/self/ns/net");
 	self->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
+	if (sim_ofi_shm_prefix)
+		sim_ofi_shm_prefix(self->shm_prefix);
 	self->cookie_addr = (uintptr_t)session->cookie;
 	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
 }
@@ -112,22 +120,32 @@ static int attach_private(struct sim_session *session, const char *topology)
 	return rc;
 }
 
-static int attach_daemon(struct sim_session *session, int dir_fd)
+static int load_topology_of(struct sim_session *session, int dir_fd)
 {
 	char *yaml;
 	size_t len;
-	int sock;
 	int rc = sim_dir_read(dir_fd, "topology.yaml", &yaml, &len);
 
 	if (rc < 0)
 		return rc;
 	rc = load_topology(session, "topology.yaml", yaml, len);
 	free(yaml);
-	if (rc < 0)
-		return rc;
-	sock = sim_dir_connect(dir_fd);
+	return rc;
+}
+
+/* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
+static int attach_daemon(struct sim_session *session, int dir_fd)
+{
+	int sock = sim_dir_connect(dir_fd);
+	int rc;
+
 	if (sock < 0)
 		return sock;
+	rc = load_topology_of(session, dir_fd);
+	if (rc < 0) {
+		close(sock);
+		return rc;
+	}
 	return sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, session->id,
 				&session->owner);
 }
@@ -219,9 +237,15 @@ void sim_session_detach(struct sim_session *session)
 	free(session);
 }
 
+/* Kept, since objects of the application may still point into it. */
 void sim_session_abandon(struct sim_session *session)
 {
+	static struct sim_session *abandoned;
+
 	session->owner->ops->abandon(session->owner);
+	close(session->epoll_fd);
+	session->next_abandoned = abandoned;
+	abandoned = session;
 }
 
 const struct pcie_topology *sim_session_topology(const struct sim_session *session)

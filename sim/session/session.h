@@ -38,7 +38,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 void sim_session_detach(struct sim_session *session);
 
 /* In a forked child: let go of the parent's attachment without ending it. The
- * session stays the parent's; the child attaches anew if it wants to. */
+ * session stays the parent's; the child attaches anew if it wants to. The
+ * child's copy must not be used or detached any more; its memory is kept. */
 void sim_session_abandon(struct sim_session *session);
 
 const struct pcie_topology *sim_session_topology(const struct sim_session *session);

@@ -198,8 +198,7 @@ int rig_setup_running(void **state)
 
 int rig_teardown(void **state)
 {
-	if (*state)
-		rig_close(*state);
+	rig_close(*state);
 	return 0;
 }
 

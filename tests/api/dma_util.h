@@ -107,10 +107,13 @@ struct rig *rig_start(struct rig *rig);
 /* End everything: stop, progress until idle, destroy. The test has freed the tasks that it keeps. */
 void rig_close(struct rig *rig);
 
-/* For cmocka: *state is a rig that is idle, or running; rig_teardown() closes it if there is one. */
+/* For cmocka: a test whose *state is a rig that is idle, or running. */
 int rig_setup_idle(void **state);
 int rig_setup_running(void **state);
 int rig_teardown(void **state);
+
+#define RIG_IDLE(test) cmocka_unit_test_setup_teardown(test, rig_setup_idle, rig_teardown)
+#define RIG_RUNNING(test) cmocka_unit_test_setup_teardown(test, rig_setup_running, rig_teardown)
 
 /* Open the n-th device of this side. */
 struct doca_dev *rig_open_dev(uint32_t index);

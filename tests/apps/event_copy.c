@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* event_copy: read a host process's memory (host_copy) without polling.
  *
- *   arm --> look --nothing--> sleep in epoll_wait() --> clear --> arm ...
- *             | something
- *             v
- *           arm anew
+ *   arm --> submit a batch --> sleep in epoll_wait() --> clear, arm --> take what completed
+ *    ^                           ^---- some are in flight ----------------------+
+ *    +------------------------------------------ none is -----------------------+
  *
- * Looking comes after arming: what completes before it is seen by the look, what
- * completes after it wakes. A wake-up that doesn't come in time is an error.
+ * What completes after arming wakes, and the batch is submitted after it: so the
+ * program may sleep without a look. Later it arms before it looks, for the same
+ * reason. A wake-up that doesn't come in time is an error.
  */
 #include <errno.h>
 #include <limits.h>
@@ -87,6 +87,16 @@ static void sleeper_fini(struct sleeper *sleeper)
 		close(sleeper->epoll_fd);
 }
 
+static doca_error_t arm(struct sleeper *sleeper)
+{
+	return app_check(doca_pe_request_notification(sleeper->pe), "arm the notification");
+}
+
+static doca_error_t clear(struct sleeper *sleeper)
+{
+	return app_check(doca_pe_clear_notification(sleeper->pe, sleeper->handle), "clear the notification");
+}
+
 static doca_error_t sleep_until_woken(struct sleeper *sleeper)
 {
 	struct epoll_event event;
@@ -104,23 +114,44 @@ static doca_error_t sleep_until_woken(struct sleeper *sleeper)
 		return DOCA_ERROR_TIME_OUT;
 	}
 	sleeper->wakes++;
-	return app_check(doca_pe_clear_notification(sleeper->pe, sleeper->handle), "clear the notification");
+	return DOCA_SUCCESS;
 }
 
-static doca_error_t wait_until_done(struct sleeper *sleeper, const struct copier *copier)
+/* Sleep, then take what completed, until nothing is in flight. Armed and with a batch submitted. */
+static doca_error_t await_batch(struct sleeper *sleeper, const struct copier *copier)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (result == DOCA_SUCCESS && copier_in_flight(copier) > 0) {
+		result = sleep_until_woken(sleeper);
+		if (result == DOCA_SUCCESS)
+			result = clear(sleeper);
+		if (result == DOCA_SUCCESS)
+			result = arm(sleeper);
+		while (result == DOCA_SUCCESS && doca_pe_progress(sleeper->pe))
+			;
+	}
+	return result;
+}
+
+static doca_error_t copy_batches(struct sleeper *sleeper, struct copier *copier)
 {
 	while (!copier_is_done(copier)) {
-		doca_error_t result = app_check(doca_pe_request_notification(sleeper->pe), "arm the notification");
+		doca_error_t result = arm(sleeper);
 
-		if (result == DOCA_SUCCESS && !doca_pe_progress(sleeper->pe))
-			result = sleep_until_woken(sleeper);
+		if (result == DOCA_SUCCESS) {
+			copier_start(copier);
+			result = await_batch(sleeper, copier);
+		}
+		if (result == DOCA_SUCCESS)
+			result = clear(sleeper);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
 	return copier_result(copier);
 }
 
-static doca_error_t sleep_and_copy(const struct config *config, const struct copier_cfg *cfg, struct sleeper *sleeper)
+static doca_error_t sleep_and_copy(const struct copier_cfg *cfg, struct sleeper *sleeper)
 {
 	struct copier *copier;
 	doca_error_t result = copier_create(cfg, &copier);
@@ -128,12 +159,11 @@ static doca_error_t sleep_and_copy(const struct config *config, const struct cop
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	copier_start(copier);
-	result = wait_until_done(sleeper, copier);
+	result = copy_batches(sleeper, copier);
 	if (result == DOCA_SUCCESS) {
 		app_print_throughput(cfg->len_bytes, app_now_s() - begin_s);
-		printf("woken %lu times for %zu tasks of %u bytes\n", sleeper->wakes, copier_chunks_copied(copier),
-		       config->chunk_bytes);
+		printf("woken %lu times for %zu tasks of %u bytes, %u at once\n", sleeper->wakes,
+		       copier_chunks_copied(copier), cfg->chunk_bytes, cfg->depth);
 	}
 	copier_destroy(copier);
 	return result;
@@ -148,7 +178,7 @@ static doca_error_t copy(const struct config *config, struct copier_cfg *cfg)
 		return result;
 	result = sleeper_init(&sleeper, cfg->pe, config->timeout_s);
 	if (result == DOCA_SUCCESS)
-		result = sleep_and_copy(config, cfg, &sleeper);
+		result = sleep_and_copy(cfg, &sleeper);
 	sleeper_fini(&sleeper);
 	app_check(doca_pe_destroy(cfg->pe), "destroy the progress engine");
 	return result;
@@ -165,6 +195,7 @@ static doca_error_t map_and_copy(const struct config *config, struct doca_dev *d
 		.chunk_bytes = config->chunk_bytes,
 		.depth = config->depth,
 		.step = 1,
+		.in_batches = true,
 	};
 	doca_error_t result = device_map(dev, memory->addr, memory->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
 					 &cfg.target.mmap);

@@ -78,23 +78,23 @@ odd_sizes_on_the_host_are_copied() { copies_odd_sizes host; }
 
 chunk_beyond_the_device_is_refused() {
 	random 100 in
-	BFSIM_SIDE=dpu fails "$APPS/local_copy_dpu" -i in -o out -c 1000000000 >err
+	fails env BFSIM_SIDE=dpu "$APPS/local_copy_dpu" -i in -o out -c 1000000000
 	says 'this device copies at most' err
 	[ ! -e out ]
 }
 
 address_of_the_other_side_is_refused() {
 	random 100 in
-	BFSIM_SIDE=dpu fails "$APPS/local_copy_dpu" -i in -o out -p b1:00.0
+	fails env BFSIM_SIDE=dpu "$APPS/local_copy_dpu" -i in -o out -p b1:00.0
 	says 'No device at b1:00.0' err
 	[ ! -e out ]
 }
 
 many_contexts_copy_their_shares() {
-	BFSIM_SIDE=dpu "$APPS/many_ctx_dpu" -x 64 -s 1000003 -c 777 -n 3 >dpu
-	says '^all bytes are right after 64 contexts' dpu
-	BFSIM_SIDE=host "$APPS/many_ctx_host" -x 7 -s 100000 -c 50000 -n 2 >host # five have nothing to do
-	says '^all bytes are right after 7 contexts' host
+	BFSIM_SIDE=dpu "$APPS/many_ctx_dpu" -x 64 -s 1000003 -c 777 -n 3 >said
+	says '^all bytes are right after 64 contexts' said
+	BFSIM_SIDE=host "$APPS/many_ctx_host" -x 7 -s 100000 -c 50000 -n 2 >said # five have nothing to do
+	says '^all bytes are right after 7 contexts' said
 }
 
 # --- A host process and a DPU process -------------------------------------------
@@ -112,12 +112,14 @@ busy_host_is_read() {
 	says 'computed [0-9]+ rounds meanwhile' said
 }
 
+# 733 tasks, 16 at once: 46 batches, and the DPU sleeps in each.
 sleeping_dpu_is_woken() {
 	random 3000001 in
 	run --host '"$APPS"/host_copy -f in -d descriptor -m heap' \
 		--dpu '"$APPS"/event_copy -d descriptor -f out -c 4096 -n 16' >said
 	cmp in out
-	says 'woken [0-9]+ times for 733 tasks' said
+	says 'for 733 tasks' said
+	[ "$(sed -n 's/.*woken \([0-9]*\) times.*/\1/p' said)" -ge 46 ]
 }
 
 dpu_writes_into_a_mapped_file() {
@@ -150,13 +152,15 @@ short_write_leaves_the_rest() {
 }
 
 read_only_memory_is_not_written() {
-	random 10000 new
-	random 10000 file
-	cp file before
-	fails run --host '"$APPS"/host_copy -f file -d descriptor -m heap -o out' \
-		--dpu '! "$APPS"/dpu_copy -d descriptor -f new -w && touch refused; exit 1'
-	[ -e refused ]
-	cmp before file
+	for kind in shared private heap; do
+		random 10000 new
+		random 10000 file
+		cp file before
+		run --host '"$APPS"/host_copy -f file -d descriptor -o out -m '$kind \
+			--dpu 'if "$APPS"/dpu_copy -d descriptor -f new -w; then echo written; exit 1; fi'
+		cmp before out
+		cmp before file
+	done
 }
 
 dpu_moves_bytes_between_hosts() {

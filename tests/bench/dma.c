@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dma.h"
 
-#include <doca_dev.h>
 #include <doca_error.h>
 #include <stdlib.h>
 

@@ -11,7 +11,10 @@
 #ifndef TESTS_BENCH_DMA_H
 #define TESTS_BENCH_DMA_H
 
+#include <doca_buf.h>
 #include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
 #include <doca_dma.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>

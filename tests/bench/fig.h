@@ -14,7 +14,7 @@ int bench_fig_idle(const struct bench_report *report);    /* what attached proce
 int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
 int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
 
-/* In a fresh process: attach, say how long it took. main() calls it for --attach. */
-int bench_attach_probe(void);
+/* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */
+int bench_attach_probe(int fd, bool attach);
 
 #endif

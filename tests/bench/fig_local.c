@@ -44,7 +44,7 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static int measure(struct local *local)
 {
-	struct bench_row row = {.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95};
+	const struct bench_row row = {.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95};
 	const struct bench_cfg cfg = {
 		.ours = {run_ours, local},
 		.baseline = {run_memcpy, local},
@@ -58,7 +58,7 @@ static int measure(struct local *local)
 	memset(local->target, 0, LEN);
 	if (bench_dma_copy(&local->dma, 0, BENCH_NUM_BLOCKS) < 0 || bench_memory_check(local->target, LEN, SEED) < 0)
 		return -1;
-	return bench_report_bandwidth(local->report, &row, &result, BENCH_BLOCK_BYTES);
+	return bench_report_result(local->report, &row, &result, BENCH_BANDWIDTH, BENCH_BLOCK_BYTES);
 }
 
 static int run_local(void *arg)

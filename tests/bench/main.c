@@ -8,6 +8,7 @@
  * not work at all.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static pid_t start_figure(const struct figure *figure, int *ret_fd)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe(fds) < 0)
+	if (pipe2(fds, O_CLOEXEC) < 0)
 		return bench_fail("pipe: %s", strerror(errno));
 	fflush(NULL);
 	pid = fork();
@@ -66,7 +67,7 @@ static pid_t start_figure(const struct figure *figure, int *ret_fd)
 
 static int run_figure(const struct figure *figure)
 {
-	int fd, status = -1;
+	int fd = -1, status = -1;
 	pid_t pid = start_figure(figure, &fd);
 
 	if (pid < 0)
@@ -118,8 +119,8 @@ int main(int argc, char **argv)
 	char dir[64];
 	int rc;
 
-	if (argc == 2 && strcmp(argv[1], "--attach") == 0)
-		return bench_attach_probe() < 0;
+	if (argc == 3 && (strcmp(argv[2], "--attach") == 0 || strcmp(argv[2], "--no-attach") == 0))
+		return bench_attach_probe(atoi(argv[1]), strcmp(argv[2], "--attach") == 0) < 0;
 	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
 		for (size_t i = 0; i < NUM_FIGURES; i++)
 			puts(figures[i].name);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SLICE_NS 8000000u
+#define SLICE_NS 5000000u
 #define MAX_ROUNDS 301
 
 uint64_t bench_now_ns(void)
@@ -65,10 +65,12 @@ static int find_count(const struct bench_way *way, uint32_t warm_up, uint32_t *r
 	return 0;
 }
 
-static int slice(const struct bench_way *way, uint32_t count, double *ret_ns_each)
+static int slice(const struct bench_way *way, uint32_t warm_up, uint32_t count, double *ret_ns_each)
 {
 	uint64_t ns;
 
+	if (warm_up > 0 && way->run(way->arg, warm_up, &ns) < 0)
+		return -1;
 	if (way->run(way->arg, count, &ns) < 0)
 		return -1;
 	*ret_ns_each = (double)ns / count;
@@ -79,7 +81,7 @@ int bench_measure(const struct bench_cfg *cfg, struct bench_result *ret_result)
 {
 	double ours[MAX_ROUNDS], baseline[MAX_ROUNDS], ratio[MAX_ROUNDS];
 	uint32_t rounds = cfg->rounds < MAX_ROUNDS ? cfg->rounds : MAX_ROUNDS;
-	uint32_t ours_count, baseline_count;
+	uint32_t ours_count, baseline_count, warm_up = cfg->slice_warm_up;
 
 	if (find_count(&cfg->ours, cfg->warm_up, &ours_count) < 0 ||
 	    find_count(&cfg->baseline, cfg->warm_up, &baseline_count) < 0)
@@ -87,16 +89,17 @@ int bench_measure(const struct bench_cfg *cfg, struct bench_result *ret_result)
 	for (uint32_t i = 0; i < rounds; i++) {
 		bool ours_first = i % 2 == 0;
 
-		if (ours_first && slice(&cfg->ours, ours_count, &ours[i]) < 0)
+		if (ours_first && slice(&cfg->ours, warm_up, ours_count, &ours[i]) < 0)
 			return -1;
-		if (slice(&cfg->baseline, baseline_count, &baseline[i]) < 0)
+		if (slice(&cfg->baseline, warm_up, baseline_count, &baseline[i]) < 0)
 			return -1;
-		if (!ours_first && slice(&cfg->ours, ours_count, &ours[i]) < 0)
+		if (!ours_first && slice(&cfg->ours, warm_up, ours_count, &ours[i]) < 0)
 			return -1;
 		ratio[i] = ours[i] / baseline[i];
 	}
 	ret_result->ours_ns = bench_median(ours, rounds);
 	ret_result->baseline_ns = bench_median(baseline, rounds);
 	ret_result->time_ratio = bench_median(ratio, rounds);
+	ret_result->quiet_time_ratio = ours[rounds / 10] / baseline[rounds / 10]; /* sorted by now */
 	return 0;
 }

@@ -23,12 +23,14 @@ struct bench_way {
 struct bench_cfg {
 	struct bench_way ours, baseline;
 	uint32_t warm_up;       /* operations of each before anything is measured */
+	uint32_t slice_warm_up; /* the same before every slice; wakes who sleeps between slices; may be 0 */
 	uint32_t rounds;        /* an odd number, so that there is a middle one */
 };
 
 struct bench_result {
 	double ours_ns, baseline_ns; /* for one operation; medians */
 	double time_ratio;           /* ours over baseline; median of the rounds */
+	double quiet_time_ratio;     /* the first decile of ours over that of the baseline */
 };
 
 /* Returns 0, or -1 when a way failed. */

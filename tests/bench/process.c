@@ -102,6 +102,7 @@ int bench_process_end(struct bench_process *process)
 
 	if (process->pid <= 0)
 		return 0;
+	shutdown(process->fd, SHUT_RDWR); /* later forks may hold it open */
 	close(process->fd);
 	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
 		;

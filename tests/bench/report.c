@@ -22,34 +22,28 @@ int bench_report_skipped(const struct bench_report *report, const char *name, co
 	return bench_report_row(report, &row);
 }
 
-static int report_numbers(const struct bench_report *report, struct bench_row *row, const char *unit, double ours,
-			  double baseline, double ratio)
+int bench_report_result(const struct bench_report *report, const struct bench_row *row,
+			const struct bench_result *result, enum bench_measure measure, uint32_t bytes)
 {
-	snprintf(row->unit, sizeof(row->unit), "%s", unit);
-	row->ours = ours;
-	row->baseline = baseline;
-	row->ratio = ratio;
-	return bench_report_row(report, row);
-}
+	static const char *const units[] = {[BENCH_BANDWIDTH] = "GB/s", [BENCH_RATE] = "M/s", [BENCH_LATENCY] = "us"};
+	double a_second = measure == BENCH_BANDWIDTH ? bytes : 1000; /* in the unit, from operations each ns */
+	struct bench_row told = *row;
+	double quiet;
 
-int bench_report_bandwidth(const struct bench_report *report, struct bench_row *row,
-			   const struct bench_result *result, uint64_t bytes)
-{
-	return report_numbers(report, row, "GB/s", (double)bytes / result->ours_ns, (double)bytes / result->baseline_ns,
-			      1 / result->time_ratio);
-}
-
-int bench_report_rate(const struct bench_report *report, struct bench_row *row, const struct bench_result *result)
-{
-	return report_numbers(report, row, "M/s", 1000 / result->ours_ns, 1000 / result->baseline_ns,
-			      1 / result->time_ratio);
-}
-
-int bench_report_latency(const struct bench_report *report, struct bench_row *row,
-			 const struct bench_result *result)
-{
-	return report_numbers(report, row, "us", result->ours_ns / 1000, result->baseline_ns / 1000,
-			      result->time_ratio);
+	snprintf(told.unit, sizeof(told.unit), "%s", units[measure]);
+	if (measure == BENCH_LATENCY) {
+		told.ours = result->ours_ns / 1000;
+		told.baseline = result->baseline_ns / 1000;
+		told.ratio = result->time_ratio;
+		quiet = result->quiet_time_ratio;
+	} else {
+		told.ours = a_second / result->ours_ns;
+		told.baseline = a_second / result->baseline_ns;
+		told.ratio = 1 / result->time_ratio;
+		quiet = 1 / result->quiet_time_ratio;
+	}
+	snprintf(told.note, sizeof(told.note), "ratio when quiet: %.3f", quiet);
+	return bench_report_row(report, &told);
 }
 
 static const struct {

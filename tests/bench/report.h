@@ -45,14 +45,17 @@ int bench_report_row(const struct bench_report *report, const struct bench_row *
 /* A row without figures, and why. Returns 0 or -1. */
 int bench_report_skipped(const struct bench_report *report, const char *name, const char *why);
 
-/* Rows of a comparison, with the names, goal and limit of @row: operations of
- * @bytes as GB/s, as millions each second, or microseconds each. The ratio of
- * the first two is speed over speed, that of the last time over time. */
-int bench_report_bandwidth(const struct bench_report *report, struct bench_row *row,
-			   const struct bench_result *result, uint64_t bytes);
-int bench_report_rate(const struct bench_report *report, struct bench_row *row, const struct bench_result *result);
-int bench_report_latency(const struct bench_report *report, struct bench_row *row,
-			 const struct bench_result *result);
+/* How a comparison of operations is told. */
+enum bench_measure {
+	BENCH_BANDWIDTH, /* GB/s; the ratio is speed over speed */
+	BENCH_RATE,      /* millions each second; likewise */
+	BENCH_LATENCY,   /* microseconds each; the ratio is time over time */
+};
+
+/* Send the row of a comparison, with the names, goal and limit of @row; an
+ * operation moves @bytes. Returns 0 or -1. */
+int bench_report_result(const struct bench_report *report, const struct bench_row *row,
+			const struct bench_result *result, enum bench_measure measure, uint32_t bytes);
 
 /* The runner's: print. */
 void bench_print_head(void);

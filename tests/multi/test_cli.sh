@@ -4,16 +4,15 @@
 #
 #   test_cli.sh BFSIM CLI_PEER       (TAP; CLI_PEER is the program of cli_peer.c)
 #
-# Each test is a shell function that runs in a directory of its own; its first
-# command that fails ends it.
-# shellcheck disable=SC2016,SC2181
+# Each test is a shell function that runs in a directory of its own (tap.sh).
+# shellcheck disable=SC2016
+
+. "$(dirname "$0")/tap.sh"
 
 bfsim_program=$(realpath "$1")
 bfsimd_program=$(realpath "${BFSIM_BFSIMD:-${1}d}")
 peer=$(realpath "$2")
 work=$(mktemp -d)
-tests=0
-failures=0
 
 unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL
 export XDG_RUNTIME_DIR="$work"       # the default session is $work/bfsim
@@ -30,56 +29,6 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
-
-# --- Saying what is expected ---------------------------------------------------
-
-# status N COMMAND...: it ends with status N; what it says is in ./out and ./err.
-status() {
-	wanted=$1
-	shift
-	got=0
-	"$@" >out 2>err || got=$?
-	[ "$got" -eq "$wanted" ] && return 0
-	echo "status $got instead of $wanted: $*"
-	cat out err
-	return 1
-}
-
-# says PATTERN FILE: a line of it matches.
-says() {
-	grep -Eq -- "$1" "$2" && return 0
-	echo "$2 has no line that matches: $1"
-	cat "$2"
-	return 1
-}
-
-# same WANTED GOT
-same() {
-	[ "$1" = "$2" ] && return 0
-	printf 'wanted: %s\ngot:    %s\n' "$1" "$2"
-	return 1
-}
-
-one_line() { same 1 "$(wc -l <"$1")"; }
-absent() { ! ls -d "$@" 2>/dev/null; }
-
-# becomes_true COMMAND...: within 20 s.
-becomes_true() {
-	tries=0
-	until "$@" >/dev/null; do
-		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "did not become true: $*"; "$@"; return 1; }
-		sleep 0.05
-	done
-}
-
-# A process that was not waited for yet counts as gone.
-gone() {
-	[ -n "$1" ] || return 1
-	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || true
-	[ -z "$state" ] || [ "$state" = Z ]
-}
-has_text() { [ -s "$1" ]; }
 
 daemon_of() { bfsim ps --json --session "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
 
@@ -174,7 +123,7 @@ test_up_does_not_replace_a_topology_file_of_the_user() {
 }
 
 test_up_does_not_hold_the_output_open() {
-	bfsim up --session s | cat >out # cat ends when nobody can write to it any more
+	bfsim up --session s | timeout 20 cat >out # it ends when nobody can write to it any more
 	says '^session' out
 	bfsim down --session s
 }
@@ -403,6 +352,17 @@ test_a_terminated_run_leaves_nothing() {
 	nothing_left
 }
 
+test_a_run_signalled_twice_at_once_still_lets_its_commands_end() {
+	start_long_run 'trap "sleep 0.1; echo >cleaned; exit" TERM; echo $$ >child; while :; do sleep 0.1; done'
+	kill -TERM $run
+	kill -TERM $run
+	got=0
+	wait $run || got=$?
+	same 143 $got
+	has_text cleaned
+	nothing_left
+}
+
 test_a_killed_run_leaves_nothing() {
 	start_long_run "$with_grandchild"
 	kill -KILL $run
@@ -531,19 +491,4 @@ test_output_that_cannot_be_written_is_an_error() {
 	says 'cannot write all of the output' err
 }
 
-# --- All of them ---------------------------------------------------------------
-
-for test in $(sed -n 's/^\(test_[a-z0-9_]*\)() {$/\1/p' "$0"); do
-	tests=$((tests + 1))
-	mkdir "$work/$test"
-	(set -e; cd "$work/$test"; $test) >"$work/log" 2>&1
-	if [ $? -eq 0 ]; then # not "if (...)", where set -e has no effect
-		echo "ok $tests - $test"
-	else
-		echo "not ok $tests - $test"
-		sed 's/^/# /' "$work/log"
-		failures=$((failures + 1))
-	fi
-done
-echo "1..$tests"
-[ $failures -eq 0 ]
+run_tests "$0" "$work"

@@ -172,7 +172,7 @@ static void copied(struct doca_dma_task_memcpy *task, union doca_data task_data,
 	copier->in_flight--;
 	copier->chunks_copied++;
 	give_back(task);
-	if (has_next(copier))
+	if (has_next(copier) && !copier->cfg.in_batches)
 		note_error(copier, begin_again(copier, task));
 	else
 		doca_task_free(doca_dma_task_memcpy_as_task(task));
@@ -304,9 +304,14 @@ void copier_destroy(struct copier *copier)
 
 doca_error_t copier_start(struct copier *copier)
 {
-	for (uint32_t i = 0; i < copier->cfg.depth && has_next(copier); i++)
+	while (copier->in_flight < copier->cfg.depth && has_next(copier))
 		note_error(copier, begin(copier));
 	return copier->result;
+}
+
+size_t copier_in_flight(const struct copier *copier)
+{
+	return copier->in_flight;
 }
 
 bool copier_is_done(const struct copier *copier)

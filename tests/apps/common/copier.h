@@ -45,6 +45,7 @@ struct copier_cfg {
 	uint32_t chunk_bytes; /* of one task; the last one may be shorter */
 	uint32_t depth;       /* tasks in flight at once */
 	size_t first, step;   /* the chunks that are this copier's: first, first + step, ...; step from 1 */
+	bool in_batches;      /* tasks that complete do not go on: each copier_start() begins depth more */
 };
 
 /* A copier that is ready to start, the caller's to destroy. Chunks or chains
@@ -54,8 +55,12 @@ doca_error_t copier_create(const struct copier_cfg *cfg, struct copier **ret_cop
 /* Stop, driving the progress engine until nothing is in flight, and free. NULL is fine. */
 void copier_destroy(struct copier *copier);
 
-/* Submit the first tasks. On an error, too, the program drives the engine until the copier is done. */
+/* Submit tasks until depth of them are in flight. On an error, too, the program
+ * drives the engine until the copier is done. */
 doca_error_t copier_start(struct copier *copier);
+
+/* Tasks in flight. */
+size_t copier_in_flight(const struct copier *copier);
 
 /* Nothing is in flight and nothing is going to be. */
 bool copier_is_done(const struct copier *copier);

@@ -122,12 +122,14 @@ doca_error_t memory_of_file(const char *path, enum memory_kind kind, bool writab
 
 doca_error_t memory_of_zeros(size_t len_bytes, struct memory *ret_memory)
 {
-	uint8_t *addr = calloc(1, len_bytes);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *addr;
 
-	if (!addr) {
+	if (posix_memalign(&addr, page, len_bytes) != 0) {
 		DOCA_LOG_ERR("No memory for %zu bytes", len_bytes);
 		return DOCA_ERROR_NO_MEMORY;
 	}
+	memset(addr, 0, len_bytes);
 	*ret_memory = (struct memory){.addr = addr, .len_bytes = len_bytes, .kind = MEMORY_HEAP};
 	return DOCA_SUCCESS;
 }

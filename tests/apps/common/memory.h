@@ -33,7 +33,8 @@ doca_error_t memory_kind_parse(const char *name, enum memory_kind *ret_kind);
  * mapping: without it, the file is opened for reading only. The caller releases it. */
 doca_error_t memory_of_file(const char *path, enum memory_kind kind, bool writable, struct memory *ret_memory);
 
-/* @len_bytes of zeros on the heap, for the caller to release. */
+/* @len_bytes of zeros on the heap, in pages that are there already, as a driver
+ * would pin them. The caller releases it. */
 doca_error_t memory_of_zeros(size_t len_bytes, struct memory *ret_memory);
 
 /* Write all of it to a new file, or over an old one. */

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state of a session, without a process or a socket: two cards, with a
+ * host, and a DPU on each.
+ *
+ *   function 0: left/dpu    1: host (left card)    2: right/dpu    3: host (right card)
+ *
+ * The host exports, the DPUs import; function 4 (host) can do neither.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/card/card.h"
+
+enum { LEFT_DPU, LEFT_HOST, RIGHT_DPU, RIGHT_HOST, INCAPABLE };
+
+static const char yaml[] =
+	"cards:\n"
+	"- name: left\n"
+	"  profile: bluefield-3\n"
+	"  functions:\n"
+	"  - {side: left/dpu, type: pf, pci: \"03:00.0\"}\n"
+	"  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+	"- name: right\n"
+	"  profile: bluefield-3\n"
+	"  functions:\n"
+	"  - {side: right/dpu, type: pf, pci: \"03:00.0\"}\n"
+	"  - {side: host, type: pf, pci: \"ca:00.0\"}\n"
+	"  - {side: host, type: pf, pci: \"ca:00.1\", caps: {mmap-export-pci: false}}\n";
+
+static const uint8_t secret[SIM_SECRET_SIZE] = "0123456789abcde";
+
+/* A card with three processes. */
+struct fixture {
+	struct pcie_topology *topology;
+	struct sim_card *card;
+	uint32_t host, left, right;
+	char told[256]; /* what the callbacks said: "peer:key " each */
+};
+
+static uint32_t attach(struct fixture *f, const char *side)
+{
+	struct sim_peer_info info = {.pid = 100};
+	uint32_t peer = UINT32_MAX;
+
+	strncpy(info.side, side, sizeof(info.side) - 1);
+	assert_int_equal(sim_card_attach(f->card, &info, &peer), 0);
+	return peer;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = test_calloc(1, sizeof(*f));
+	char error[PCIE_ERROR_SIZE];
+
+	assert_int_equal(pcie_topology_parse("test", yaml, strlen(yaml), &f->topology, error), 0);
+	assert_int_equal(sim_card_create(f->topology, &f->card), 0);
+	f->host = attach(f, "host");
+	f->left = attach(f, "left/dpu");
+	f->right = attach(f, "right/dpu");
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	sim_card_destroy(f->card);
+	pcie_topology_destroy(f->topology);
+	test_free(f);
+	return 0;
+}
+
+static void note(void *arg, uint32_t peer, uint64_t key)
+{
+	struct fixture *f = arg;
+	size_t used = strlen(f->told);
+
+	snprintf(f->told + used, sizeof(f->told) - used, "%u:%llx ", peer, (unsigned long long)key);
+}
+
+static void expect_told(struct fixture *f, const char *expected)
+{
+	assert_string_equal(f->told, expected);
+	f->told[0] = '\0';
+}
+
+static struct sim_region region_of(uint32_t function)
+{
+	return (struct sim_region){.addr = 0x10000, .cpu_addr = 0x10000, .len_bytes = 4096,
+				   .access = SIM_ACCESS_READ, .function = function};
+}
+
+static struct sim_key export(struct fixture *f)
+{
+	struct sim_region region = region_of(LEFT_HOST);
+	struct sim_key key;
+
+	memcpy(key.secret, secret, sizeof(secret));
+	assert_int_equal(sim_card_export(f->card, f->host, &region, secret, &key.id), 0);
+	return key;
+}
+
+static int import_by(struct fixture *f, uint32_t peer, const struct sim_key *key, uint32_t function)
+{
+	const struct sim_region *region = NULL;
+	uint32_t exporter = UINT32_MAX;
+	int rc = sim_card_import(f->card, peer, key, function, &region, &exporter);
+
+	if (rc == 0) {
+		assert_int_equal(region->addr, 0x10000);
+		assert_int_equal(exporter, f->host);
+	}
+	return rc;
+}
+
+static int import(struct fixture *f, const struct sim_key *key)
+{
+	return import_by(f, f->left, key, LEFT_DPU);
+}
+
+static void test_a_side_that_the_topology_lacks_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_peer_info info = {.side = "middle/dpu"};
+	uint32_t peer = 77;
+
+	assert_int_equal(sim_card_attach(f->card, &info, &peer), -ENOENT);
+	assert_int_equal(peer, 77);
+}
+
+static void test_a_peer_is_what_it_said_until_it_leaves(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(sim_card_peer(f->card, f->left)->side, "left/dpu");
+	sim_card_detach(f->card, f->left, note, f);
+	assert_null(sim_card_peer(f->card, f->left));
+	assert_null(sim_card_peer(f->card, 12345));
+}
+
+static void test_a_place_that_became_free_is_used_again(void **state)
+{
+	struct fixture *f = *state;
+
+	sim_card_detach(f->card, f->left, note, f);
+	assert_int_equal(attach(f, "right/dpu"), f->left);
+	assert_string_equal(sim_card_peer(f->card, f->left)->side, "right/dpu");
+}
+
+static void test_an_exported_key_can_be_imported(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(import(f, &key), 0);
+}
+
+static void test_a_wrong_secret_is_as_good_as_no_key(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	for (int i = 0; i < SIM_SECRET_SIZE; i++) {
+		key.secret[i] ^= 1;
+		assert_int_equal(import(f, &key), -ESTALE);
+		key.secret[i] ^= 1;
+	}
+	key.id += 1;
+	assert_int_equal(import(f, &key), -ESTALE);
+	key.id = UINT64_MAX;
+	assert_int_equal(import(f, &key), -ESTALE);
+}
+
+static void test_regions_that_make_no_sense_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_region empty = region_of(LEFT_HOST), wrapping = empty, foreign = empty, unknown = empty, wrong = empty;
+	uint64_t key;
+
+	empty.len_bytes = 0;
+	wrapping.len_bytes = UINT64_MAX;
+	foreign.function = LEFT_DPU;
+	unknown.function = 5;
+	wrong.function = INCAPABLE;
+	assert_int_equal(sim_card_export(f->card, f->host, &empty, secret, &key), -EINVAL);
+	assert_int_equal(sim_card_export(f->card, f->host, &wrapping, secret, &key), -EINVAL);
+	assert_int_equal(sim_card_export(f->card, f->host, &foreign, secret, &key), -EINVAL);
+	assert_int_equal(sim_card_export(f->card, f->host, &unknown, secret, &key), -EINVAL);
+	assert_int_equal(sim_card_export(f->card, f->host, &wrong, secret, &key), -ENOTSUP);
+}
+
+static void test_a_peer_that_left_can_do_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_region region = region_of(LEFT_HOST);
+	struct sim_key key = export(f);
+	uint64_t other;
+
+	sim_card_detach(f->card, f->left, note, f);
+	assert_int_equal(import(f, &key), -EINVAL);
+	sim_card_detach(f->card, f->host, note, f);
+	assert_int_equal(sim_card_export(f->card, f->host, &region, secret, &other), -EINVAL);
+	sim_card_detach(f->card, f->host, note, f);
+	expect_told(f, "");
+}
+
+static void test_an_import_goes_through_an_able_function_of_ones_own(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(import_by(f, f->left, &key, RIGHT_DPU), -EINVAL);
+	assert_int_equal(import_by(f, f->left, &key, 99), -EINVAL);
+	assert_int_equal(import_by(f, f->host, &key, LEFT_HOST), -ENOTSUP);
+}
+
+static void test_memory_of_another_card_is_out_of_reach(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(import_by(f, f->right, &key, RIGHT_DPU), -EXDEV);
+}
+
+static void test_a_revoked_key_tells_its_importers_and_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "%u:%llx ", f->left, (unsigned long long)key.id);
+	assert_int_equal(import(f, &key), 0);
+	assert_int_equal(sim_card_revoke(f->card, f->host, key.id, note, f), 0);
+	expect_told(f, expected);
+	assert_int_equal(import(f, &key), -ESTALE);
+	assert_int_equal(sim_card_revoke(f->card, f->host, key.id, note, f), -ESTALE);
+}
+
+static void test_only_the_exporter_revokes(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(sim_card_revoke(f->card, f->left, key.id, note, f), -ESTALE);
+	assert_int_equal(import(f, &key), 0);
+	expect_told(f, "");
+}
+
+static void test_an_importer_of_several_times_is_told_once(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "%u:%llx ", f->left, (unsigned long long)key.id);
+	assert_int_equal(import(f, &key), 0);
+	assert_int_equal(import(f, &key), 0);
+	sim_card_unimport(f->card, f->left, key.id);
+	sim_card_revoke(f->card, f->host, key.id, note, f);
+	expect_told(f, expected);
+}
+
+static void test_an_importer_that_let_go_is_not_told(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(import(f, &key), 0);
+	sim_card_unimport(f->card, f->left, key.id);
+	sim_card_unimport(f->card, f->left, key.id); /* once too often does nothing */
+	sim_card_unimport(f->card, f->right, key.id);
+	sim_card_revoke(f->card, f->host, key.id, note, f);
+	expect_told(f, "");
+}
+
+/* A new key in an old place differs in its generation: the old descriptor does not open it. */
+static void test_a_key_in_a_revoked_ones_place_is_another_key(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key old = export(f), new;
+
+	sim_card_revoke(f->card, f->host, old.id, note, f);
+	new = export(f);
+	assert_int_equal((uint32_t)new.id, (uint32_t)old.id);
+	assert_int_not_equal(new.id, old.id);
+	assert_int_equal(import(f, &old), -ESTALE);
+	assert_int_equal(import(f, &new), 0);
+}
+
+static void test_a_leaving_exporter_takes_all_its_keys_along(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key first = export(f), second = export(f);
+	char expected[64];
+
+	assert_int_equal(import(f, &first), 0);
+	assert_int_equal(import(f, &second), 0);
+	snprintf(expected, sizeof(expected), "%u:%llx %u:%llx ", f->left, (unsigned long long)first.id, f->left,
+		 (unsigned long long)second.id);
+	sim_card_detach(f->card, f->host, note, f);
+	expect_told(f, expected);
+	assert_int_equal(import(f, &first), -ESTALE);
+}
+
+static void test_a_leaving_importer_is_not_told(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	assert_int_equal(import(f, &key), 0);
+	assert_int_equal(import(f, &key), 0);
+	sim_card_detach(f->card, f->left, note, f);
+	sim_card_revoke(f->card, f->host, key.id, note, f);
+	expect_told(f, "");
+}
+
+static void test_the_exporter_is_known_to_importers_only(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+	uint32_t exporter = 77;
+
+	assert_int_equal(sim_card_exporter_of(f->card, f->left, key.id, &exporter), -ESTALE);
+	assert_int_equal(exporter, 77);
+	assert_int_equal(import(f, &key), 0);
+	assert_int_equal(sim_card_exporter_of(f->card, f->left, key.id, &exporter), 0);
+	assert_int_equal(exporter, f->host);
+}
+
+static void list_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t exports, uint32_t imports)
+{
+	struct fixture *f = arg;
+	size_t used = strlen(f->told);
+
+	(void)peer;
+	snprintf(f->told + used, sizeof(f->told) - used, "%s %u %u; ", info->side, exports, imports);
+}
+
+static void list_import(void *arg, uint32_t importer, uint32_t exporter, const struct sim_region *region,
+			const char *path, const char *reason)
+{
+	struct fixture *f = arg;
+	size_t used = strlen(f->told);
+
+	snprintf(f->told + used, sizeof(f->told) - used, "%u<-%u %llu %s (%s); ", importer, exporter,
+		 (unsigned long long)region->len_bytes, path, reason);
+}
+
+static void test_reports_list_what_lives(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+
+	export(f);
+	assert_int_equal(import(f, &key), 0);
+	sim_card_detach(f->card, f->right, note, f);
+	sim_card_each_peer(f->card, list_peer, f);
+	expect_told(f, "host 2 0; left/dpu 0 1; ");
+	sim_card_set_path(f->card, f->left, key.id, "a longer name", "because");
+	sim_card_set_path(f->card, f->left, key.id, "cma", "why not");
+	sim_card_set_path(f->card, f->host, key.id, "shm", "it is not an importer");
+	sim_card_each_import(f->card, list_import, f);
+	expect_told(f, "1<-0 4096 cma (why not); ");
+}
+
+/* The arrays grow from 16 to 128 on the way; nothing may point into an old one. */
+static void test_many_keys_keep_their_importers(void **state)
+{
+	enum { COUNT = 100 };
+	struct fixture *f = *state;
+	struct sim_key keys[COUNT];
+
+	for (int i = 0; i < COUNT; i++) {
+		keys[i] = export(f);
+		assert_int_equal(import(f, &keys[i]), 0);
+	}
+	for (int i = 0; i < COUNT; i += 2)
+		assert_int_equal(sim_card_revoke(f->card, f->host, keys[i].id, note, f), 0);
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(import(f, &keys[i]), i % 2 ? 0 : -ESTALE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_side_that_the_topology_lacks_is_refused),
+		TEST(test_a_peer_is_what_it_said_until_it_leaves),
+		TEST(test_a_place_that_became_free_is_used_again),
+		TEST(test_an_exported_key_can_be_imported),
+		TEST(test_a_wrong_secret_is_as_good_as_no_key),
+		TEST(test_regions_that_make_no_sense_are_refused),
+		TEST(test_a_peer_that_left_can_do_nothing),
+		TEST(test_an_import_goes_through_an_able_function_of_ones_own),
+		TEST(test_memory_of_another_card_is_out_of_reach),
+		TEST(test_a_revoked_key_tells_its_importers_and_is_gone),
+		TEST(test_only_the_exporter_revokes),
+		TEST(test_an_importer_of_several_times_is_told_once),
+		TEST(test_an_importer_that_let_go_is_not_told),
+		TEST(test_a_key_in_a_revoked_ones_place_is_another_key),
+		TEST(test_a_leaving_exporter_takes_all_its_keys_along),
+		TEST(test_a_leaving_importer_is_not_told),
+		TEST(test_the_exporter_is_known_to_importers_only),
+		TEST(test_reports_list_what_lives),
+		TEST(test_many_keys_keep_their_importers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
