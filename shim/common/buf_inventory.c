@@ -154,7 +154,7 @@ static void give_back(struct doca_buf *buf)
 {
 	struct doca_buf_inventory *inventory = buf->inventory;
 
-	if (!buf->mmap->thread_safe)
+	if (buf->is_counted)
 		buf->mmap->num_bufs--;
 	buf->object.magic = 0;
 	buf->next = inventory->free;
@@ -180,7 +180,9 @@ static void init(struct doca_buf *buf, struct doca_buf_inventory *inventory, str
 	buf->inventory = inventory;
 	buf->next = NULL;
 	buf->tail = buf;
-	if (!mmap->thread_safe)
+	buf->mmap_serial = mmap->serial;
+	buf->is_counted = !mmap->thread_safe;
+	if (buf->is_counted)
 		mmap->num_bufs++;
 }
 
@@ -239,6 +241,8 @@ doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *ad
 	doca_error_t result;
 
 	SHIM_NEED(buf, SHIM_BUF);
+	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer's memory map is stopped or destroyed");
 	result = check_place(__func__, buf->mmap, addr, len, data, data_len);
 	if (result == DOCA_SUCCESS)
 		aim(buf, addr, len, data, data_len);
@@ -275,7 +279,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 	SHIM_NEED_OUT(dst_buf);
 	if (src_buf->is_inner)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; duplicate the list's head");
-	if (!inventory->started || !shim_mmap_is_usable(src_buf->mmap))
+	if (!inventory->started || !shim_buf_has_usable_mmap(src_buf))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",
 				   inventory->started ? "buffer's memory map" : "inventory");
 	if (list_length(src_buf) > inventory->num_free)

@@ -79,9 +79,10 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 
 doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 {
-	int rc = sim_queue_create(sim_session_engine(shim_session()), max_jobs, shim_pe_notify, ctx, &ctx->queue);
-
-	return rc < 0 ? DOCA_ERROR_INITIALIZATION : DOCA_SUCCESS;
+	if (sim_queue_create(sim_session_engine(shim_session()), max_jobs, shim_pe_notify, ctx, &ctx->queue) == 0)
+		return DOCA_SUCCESS;
+	sim_err("doca_ctx_start: no memory for a queue of %u tasks; configure fewer", max_jobs);
+	return DOCA_ERROR_INITIALIZATION;
 }
 
 bool shim_ctx_try_idle(struct doca_ctx *ctx)
@@ -99,6 +100,8 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
 	NEED_CTX(ctx);
+	if (!ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;
 	if (ctx->state != DOCA_CTX_STATE_STOPPING) {

@@ -19,13 +19,22 @@ static struct {
 	struct shim_lists lists;
 } devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
+static void forget_dev(struct doca_dev *dev)
+{
+	dev->opened = 0;
+	dev->object.magic = 0;
+	if (dev->users == 0)
+		shim_object_free(dev, SHIM_DEV);
+}
+
 static void forget(void)
 {
 	for (size_t i = 0; i < devices.count; i++) {
 		if (devices.devinfos[i])
 			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
 		if (devices.devs[i])
-			shim_object_free(devices.devs[i], SHIM_DEV);
+			forget_dev(devices.devs[i]);
 	}
 	free(devices.devinfos);
 	free(devices.devs);
@@ -199,6 +208,7 @@ void shim_dev_hold(struct doca_dev *dev)
 void shim_dev_release(struct doca_dev *dev)
 {
 	pthread_mutex_lock(&devices.lock);
-	dev->users--;
+	if (--dev->users == 0 && dev->opened == 0)
+		shim_object_free(dev, SHIM_DEV);
 	pthread_mutex_unlock(&devices.lock);
 }

@@ -17,13 +17,14 @@ struct doca_devinfo {
 struct doca_dev {
 	struct shim_object object;
 	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
-	uint32_t opened;              /* opens less closes */
+	uint32_t opened;              /* opens less closes; 0 = of a session that was left, held by its users alone */
 	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
 };
 
 struct doca_devinfo_rep {
 	struct shim_object object;
 	struct doca_dev *dev;                 /* through which it was listed */
+	const struct pcie_function *lister;   /* what that device was then */
 	const struct pcie_function *function; /* what it represents */
 };
 

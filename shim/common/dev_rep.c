@@ -2,6 +2,7 @@
 /* Representors: what a DPU's device shows of the host's functions. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "devinfo_priv.h"
@@ -27,8 +28,10 @@ static bool has_representors(const struct pcie_function *function)
 	{                                                                                     \
 		SHIM_NEED(devinfo, SHIM_DEVINFO);                                             \
 		SHIM_NEED_OUT(out);                                                           \
+		if (!has_representors(devinfo->function))                                     \
+			return DOCA_ERROR_NOT_SUPPORTED; /* an answer: programs look for a device this way */ \
 		*out = devinfo->function->caps.field;                                         \
-		return has_representors(devinfo->function) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; \
+		return DOCA_SUCCESS;                                                          \
 	}
 
 FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_all_supported, filter_all_supported, rep_filter_all)
@@ -70,6 +73,7 @@ static doca_error_t make_list(struct doca_dev *dev, size_t count, struct doca_de
 			return DOCA_ERROR_NO_MEMORY;
 		}
 		list[i]->dev = dev;
+		list[i]->lister = shim_dev_function(dev);
 		list[i]->function = &topology->functions[shim_dev_function(dev)->reps[i]];
 	}
 	*ret_list = list;
@@ -120,6 +124,12 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 	return DOCA_SUCCESS;
 }
 
+/* Whether the device that listed it is open; its handle may be another device's by now. */
+static bool lister_is_open(const struct doca_devinfo_rep *devinfo)
+{
+	return shim_is(devinfo->dev, SHIM_DEV) && shim_dev_function(devinfo->dev) == devinfo->lister;
+}
+
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
 {
 	struct doca_dev_rep *rep;
@@ -127,7 +137,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 
 	SHIM_NEED(devinfo, SHIM_DEVINFO_REP);
 	SHIM_NEED_OUT(dev_rep);
-	if (!shim_is(devinfo->dev, SHIM_DEV))
+	if (!lister_is_open(devinfo))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the device that listed the representor is closed");
 	rep = shim_object_new(SHIM_DEV_REP, sizeof(*rep));
 	copy = shim_object_new(SHIM_DEVINFO_REP, sizeof(*copy));
@@ -139,6 +149,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	copy->dev = devinfo->dev;
+	copy->lister = devinfo->lister;
 	copy->function = devinfo->function;
 	rep->devinfo = copy;
 	shim_dev_hold(copy->dev);
@@ -187,7 +198,9 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
 	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	return shim_get_text(__func__, devinfo_rep->function->vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
+	/* No least size is set for this buffer: the text must fit. */
+	return shim_get_text(__func__, devinfo_rep->function->vuid, rep_vuid, size,
+			     (uint32_t)strlen(devinfo_rep->function->vuid) + 1);
 }
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
@@ -201,7 +214,12 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
 					     uint32_t size)
 {
+	doca_error_t result;
+
 	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	result = shim_check_out(__func__, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE);
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (!devinfo_rep->function->rep_iface[0])
 		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "the representor has no network interface in the topology");
 	return shim_get_text(__func__, devinfo_rep->function->rep_iface, iface_name, size,

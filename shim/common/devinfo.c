@@ -7,24 +7,30 @@
 #include "check.h"
 #include "devinfo_priv.h"
 
+doca_error_t shim_check_out(const char *func, const void *out, uint32_t size, uint32_t needed)
+{
+	if (out && size >= needed)
+		return DOCA_SUCCESS;
+	sim_err("%s: the output buffer %s; give %u bytes", func, out ? "is too small" : "is NULL", needed);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t shim_get_text(const char *func, const char *text, char *out, uint32_t size, uint32_t needed)
 {
-	if (!out || size < needed) {
-		sim_err("%s: the output buffer %s; give %u bytes", func, out ? "is too small" : "is NULL", needed);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	memcpy(out, text, strlen(text) + 1);
-	return DOCA_SUCCESS;
+	doca_error_t result = shim_check_out(func, out, size, needed);
+
+	if (result == DOCA_SUCCESS)
+		memcpy(out, text, strlen(text) + 1);
+	return result;
 }
 
 doca_error_t shim_get_bytes(const char *func, const uint8_t *bytes, uint8_t *out, uint32_t size, uint32_t needed)
 {
-	if (!out || size < needed) {
-		sim_err("%s: the output buffer %s; give %u bytes", func, out ? "is too small" : "is NULL", needed);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	memcpy(out, bytes, needed);
-	return DOCA_SUCCESS;
+	doca_error_t result = shim_check_out(func, out, size, needed);
+
+	if (result == DOCA_SUCCESS)
+		memcpy(out, bytes, needed);
+	return result;
 }
 
 doca_error_t shim_pci_addr_is_equal(const char *func, const struct pcie_function *function, const char *text,
@@ -63,7 +69,12 @@ doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, cha
 
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name, uint32_t size)
 {
+	doca_error_t result;
+
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	result = shim_check_out(__func__, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE);
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (!devinfo->function->iface[0])
 		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "the function has no network interface in the topology");
 	return shim_get_text(__func__, devinfo->function->iface, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE);
@@ -74,10 +85,12 @@ doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint
 	doca_error_t result;
 
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	result = shim_get_bytes(__func__, devinfo->function->ipv4, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
-	if (result == DOCA_SUCCESS && !devinfo->function->has_ipv4)
+	result = shim_check_out(__func__, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!devinfo->function->has_ipv4)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the function has no IPv4 address in the topology");
-	return result;
+	return shim_get_bytes(__func__, devinfo->function->ipv4, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
 }
 
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size)
@@ -88,7 +101,12 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
 {
+	doca_error_t result;
+
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	result = shim_check_out(__func__, mac_addr, size, DOCA_DEVINFO_MAC_ADDR_SIZE);
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (devinfo->function->link_layer != PCIE_LINK_ETHERNET)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the port's link layer is InfiniBand");
 	return shim_get_bytes(__func__, devinfo->function->mac, mac_addr, size, DOCA_DEVINFO_MAC_ADDR_SIZE);

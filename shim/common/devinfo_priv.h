@@ -5,6 +5,9 @@
 
 #include "dev_priv.h"
 
+/* INVALID_VALUE unless a getter's output buffer has at least @needed bytes. */
+doca_error_t shim_check_out(const char *func, const void *out, uint32_t size, uint32_t needed);
+
 /* Copy @text to a buffer that must have at least @needed bytes. */
 doca_error_t shim_get_text(const char *func, const char *text, char *out, uint32_t size, uint32_t needed);
 

@@ -16,28 +16,47 @@
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC | DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE | \
 	 DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
-/* Return unless the map's configuration can change now. */
+/* Return unless the map's configuration can change now. An imported one is as good as started. */
 #define NEED_CONFIGURABLE(mmap, code_if_started)                                                        \
 	do {                                                                                            \
 		SHIM_NEED((mmap), SHIM_MMAP);                                                           \
 		if (shim_mmap_is_imported(mmap))                                                        \
-			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                    \
+			return SHIM_REFUSE((code_if_started),                                           \
 					   "the memory map was created from an export; it can't be changed"); \
 		if ((mmap)->started)                                                                    \
 			return SHIM_REFUSE((code_if_started), "the memory map is started; stop it first"); \
 	} while (0)
+
+/* Return if the map was ever exported: its devices and state are settled then. */
+#define NEED_NEVER_EXPORTED(mmap)                                                                       \
+	do {                                                                                            \
+		if ((mmap)->was_exported)                                                               \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                    \
+					   "the memory map was exported; destroy it and create another"); \
+	} while (0)
+
+struct doca_mmap *shim_mmap_new(void)
+{
+	static atomic_uint_fast64_t serials;
+	struct doca_mmap *created = shim_object_new(SHIM_MMAP, sizeof(*created));
+
+	if (created) {
+		created->object_fd = -1;
+		created->serial = atomic_fetch_add(&serials, 1) + 1;
+	}
+	return created;
+}
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
 	struct doca_mmap *created;
 
 	SHIM_NEED_OUT(mmap);
-	created = shim_object_new(SHIM_MMAP, sizeof(*created));
+	created = shim_mmap_new();
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	created->access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
 	created->max_devs = DEFAULT_MAX_DEVICES;
-	created->object_fd = -1;
 	*mmap = created;
 	return DOCA_SUCCESS;
 }
@@ -64,13 +83,12 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	if (mmap->num_bufs > 0)
 		return refuse_with_bufs(__func__, mmap);
 	shim_mmap_unexport(mmap);
-	if (mmap->remote)
-		sim_session_release(shim_session(), mmap->remote);
+	shim_mmap_unimport(mmap);
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
 		shim_dev_release(mmap->devs[i]);
 	free(mmap->devs);
 	free_mapping(mmap);
-	if (mmap->free_cb && mmap->was_started)
+	if (mmap->free_cb && mmap->free_armed)
 		mmap->free_cb(mmap->addr, mmap->len_bytes, mmap->free_cookie);
 	shim_object_free(mmap, SHIM_MMAP);
 	return DOCA_SUCCESS;
@@ -87,17 +105,17 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	doca_error_t result;
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
 	if (!mmap->range_set)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no memory range; call doca_mmap_set_memrange() first");
 	if (mmap->num_devs == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no device; call doca_mmap_add_dev() first");
-	if (!mmap->cpu_base) {
-		result = shim_mmap_look(mmap, wants_write(mmap->access));
-		if (result != DOCA_SUCCESS)
-			return result;
-	}
+	result = shim_mmap_look(mmap, wants_write(mmap->access));
+	if (result != DOCA_SUCCESS)
+		return result;
 	mmap->started = true;
 	mmap->was_started = true;
+	mmap->free_armed = true;
 	return DOCA_SUCCESS;
 }
 
@@ -127,9 +145,13 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	struct doca_dev **grown;
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
 	SHIM_NEED(dev, SHIM_DEV);
 	if (shim_mmap_has_dev(mmap, dev))
 		return SHIM_REFUSE(DOCA_ERROR_ALREADY_EXIST, "the device is in the memory map already");
+	if (mmap->num_devs >= shim_dev_function(dev)->caps.max_mmap_devices)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "%s can be one of %u devices of a memory map (max-mmap-devices)",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->caps.max_mmap_devices);
 	if (mmap->num_devs == mmap->max_devs)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
 				   "the memory map has its %u devices; see doca_mmap_set_max_num_devices()", mmap->max_devs);
@@ -145,6 +167,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
 	SHIM_NEED(dev, SHIM_DEV);
 	for (uint32_t i = 0; i < mmap->num_devs; i++) {
 		if (mmap->devs[i] != dev)
@@ -265,7 +288,7 @@ doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_fr
 	SHIM_NEED_OUT(free_cb);
 	mmap->free_cb = free_cb;
 	mmap->free_cookie = opaque;
-	mmap->was_started = false; /* it is called only for a start after this */
+	mmap->free_armed = false; /* it is called only for a start after this */
 	return DOCA_SUCCESS;
 }
 
@@ -291,9 +314,7 @@ doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_
 
 doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data)
 {
-	SHIM_NEED(mmap, SHIM_MMAP);
-	if (mmap->started)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the memory map is started; stop it first");
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
 	mmap->user_data = user_data;
 	return DOCA_SUCCESS;
 }
@@ -318,7 +339,7 @@ doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *expor
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(exported);
-	*exported = mmap->exports != NULL;
+	*exported = mmap->was_exported;
 	return DOCA_SUCCESS;
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exporting a memory map, and making one of an export. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "check.h"
 #include "dev_priv.h"
 #include "mmap_priv.h"
 #include "runtime.h"
+
+/* A thread-safe map may be exported by several threads at once. */
+static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
@@ -55,8 +59,23 @@ static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, str
 	export->dev = dev;
 	export->next = mmap->exports;
 	mmap->exports = export;
+	mmap->session = session;
+	mmap->was_exported = true;
 	*ret_export = export;
 	return DOCA_SUCCESS;
+}
+
+/* One export for one device: the first call makes it. */
+static doca_error_t export_once(struct doca_mmap *mmap, struct doca_dev *dev, struct shim_export **ret_export)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	pthread_mutex_lock(&exports_lock);
+	*ret_export = export_of(mmap, dev);
+	if (!*ret_export)
+		result = export_pci(mmap, dev, ret_export);
+	pthread_mutex_unlock(&exports_lock);
+	return result;
 }
 
 /* What both kinds of export ask for. */
@@ -95,12 +114,9 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 	if (!shim_dev_function(dev)->caps.mmap_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export memory over PCI; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	export = export_of(mmap, dev);
-	if (!export) {
-		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
-		if (result != DOCA_SUCCESS)
-			return result;
-	}
+	result = export_once(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
+	if (result != DOCA_SUCCESS)
+		return result;
 	*export_desc = export->bytes;
 	*export_desc_len = sizeof(export->bytes);
 	return DOCA_SUCCESS;
@@ -121,15 +137,29 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("RDMA") : result;
 }
 
+/* In a forked child a map's exports and import are its parent's, of a session that the child has left. */
+static bool is_of_this_session(const struct doca_mmap *mmap)
+{
+	return mmap->session && mmap->session == shim_session();
+}
+
 void shim_mmap_unexport(struct doca_mmap *mmap)
 {
 	while (mmap->exports) {
 		struct shim_export *first = mmap->exports;
 
-		sim_session_unexport(shim_session(), first->key.id);
+		if (is_of_this_session(mmap))
+			sim_session_unexport(mmap->session, first->key.id);
 		mmap->exports = first->next;
 		free(first);
 	}
+}
+
+void shim_mmap_unimport(struct doca_mmap *mmap)
+{
+	if (is_of_this_session(mmap))
+		sim_session_release(mmap->session, mmap->remote);
+	mmap->remote = NULL;
 }
 
 static doca_error_t refuse_import(const char *func, int rc)
@@ -142,7 +172,9 @@ static doca_error_t refuse_import(const char *func, int rc)
 		{-EINVAL, DOCA_ERROR_INVALID_VALUE,
 		 "not an unaltered export descriptor of bfsim; was it cut or changed on its way?"},
 		{-ESTALE, DOCA_ERROR_DRIVER,
-		 "the exported memory is gone (its exporter stopped it, died, or is of another session); export it anew"},
+		 "the exported memory is gone (its exporter stopped it or died); export it anew"},
+		{-EREMOTE, DOCA_ERROR_INVALID_VALUE,
+		 "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)"},
 		{-EXDEV, DOCA_ERROR_NOT_PERMITTED,
 		 "the memory was exported through another card; use a device of the same card"},
 		{-ENOTSUP, DOCA_ERROR_NOT_SUPPORTED, "no data path to the exporter works; the line before says why"},
@@ -167,14 +199,14 @@ static int import_remote(const void *export_desc, size_t len, const struct doca_
 	int rc = sim_descriptor_decode(sim_session_id(session), export_desc, len, &key);
 
 	if (rc < 0)
-		return rc;
+		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */
 	return sim_session_import(session, &key, shim_dev_function(dev)->id, ret_remote);
 }
 
 /* A map that stands for imported memory. */
 static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
 {
-	struct doca_mmap *mmap = shim_object_new(SHIM_MMAP, sizeof(*mmap));
+	struct doca_mmap *mmap = shim_mmap_new();
 
 	if (mmap)
 		mmap->devs = malloc(sizeof(struct doca_dev *));
@@ -186,8 +218,8 @@ static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev,
 	mmap->devs[0] = dev;
 	mmap->num_devs = mmap->max_devs = 1;
 	shim_dev_hold(dev);
+	mmap->session = shim_session();
 	mmap->remote = remote;
-	mmap->object_fd = -1;
 	mmap->range_set = true;
 	mmap->addr = (uint8_t *)(uintptr_t)remote->region.addr;
 	mmap->len_bytes = remote->region.len_bytes;

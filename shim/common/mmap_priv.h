@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/mmap_priv.h - a memory map, as the rest of the shim sees it.
  *
- *   create --> [configured] <--stop-- / --start--> [started] --export--> [exported]
- *   create_from_export --> [imported]                     (stop leads back from both)
+ *   create --> [configured] <--stop-- / --start--> [started] --export--> [exported] --stop--> [spent]
+ *   create_from_export --> [imported]
+ *
+ * A map that was exported stays so: after its stop it is not started again. All
+ * states lead to destroy.
  *
  * Addresses of its buffers are those that the application gave (or, imported,
  * that the exporter gave). Where the bytes are: behind @remote for an imported
@@ -12,7 +15,6 @@
 #define SHIM_MMAP_PRIV_H
 
 #include <doca_mmap.h>
-#include <pthread.h>
 
 #include "object.h"
 #include "sim/session/session.h"
@@ -27,7 +29,10 @@ struct shim_export {
 
 struct doca_mmap {
 	struct shim_object object;
-	bool range_set, started, was_started, thread_safe;
+	bool range_set, started, was_started, was_exported, thread_safe;
+	bool cpu_read_only;  /* our mapping of the dmabuf can't be written to */
+	bool free_armed;     /* started since the free callback was set */
+	uint64_t serial;     /* no other map of the process has or had it; 0 never */
 	uint32_t access; /* enum doca_access_flag */
 	uint8_t *addr;
 	size_t len_bytes;
@@ -40,6 +45,7 @@ struct doca_mmap {
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
 	uint32_t num_bufs;   /* not counted in thread-safe mode */
+	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
 };
@@ -55,12 +61,15 @@ static inline bool shim_mmap_is_usable(const struct doca_mmap *mmap)
 	return mmap->started || mmap->remote;
 }
 
+/* A new, empty map; or NULL. */
+struct doca_mmap *shim_mmap_new(void);
+
 /* Whether the device may work on this memory. */
 SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 
-/* mmap_range.c: look at the memory behind a range. Returns DOCA_SUCCESS, or
- * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted.
- * Finds the shared object that holds all of it, if there is one. */
+/* mmap_range.c: look at the memory behind a range. Returns DOCA_SUCCESS,
+ * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted,
+ * or NO_MEMORY. Finds the shared object that holds all of it, if there is one. */
 doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
 
 /* mmap_range.c: map the object that @fd means, as the memory of the map. The
@@ -68,7 +77,8 @@ doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
  * NOT_SUPPORTED (what can't be mapped). */
 doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len);
 
-/* mmap_export.c: end all exports of a map. */
+/* mmap_export.c: end all exports of a map; end its import, if it is one. */
 void shim_mmap_unexport(struct doca_mmap *mmap);
+void shim_mmap_unimport(struct doca_mmap *mmap);
 
 #endif

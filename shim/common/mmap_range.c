@@ -42,8 +42,17 @@ static bool parse_area(const char *line, struct area *ret_area)
 	return true;
 }
 
-/* A descriptor of this process for the object, duplicated; or -1. Descriptors
- * that can be written to come first in worth when @writable. */
+/* Whether memory can be mapped with the descriptor, to be written to as well if @writable. */
+static bool can_map(int fd, bool writable)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || flags & O_PATH)
+		return false;
+	return (flags & O_ACCMODE) == O_RDWR || (!writable && (flags & O_ACCMODE) == O_RDONLY);
+}
+
+/* A descriptor of this process that can map the object, duplicated; or -1. */
 static int find_object_fd(const struct area *area, bool writable)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -55,9 +64,7 @@ static int find_object_fd(const struct area *area, bool writable)
 		struct stat st;
 
 		if (entry->d_name[0] == '.' || fd == dirfd(dir) || fstat(fd, &st) < 0 || st.st_ino != area->inode ||
-		    st.st_dev != area->device)
-			continue;
-		if (writable && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+		    st.st_dev != area->device || !can_map(fd, writable))
 			continue;
 		found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	}
@@ -75,13 +82,18 @@ static int open_map_file(const struct area *area, bool writable)
 	return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 }
 
+static void forget_object(struct doca_mmap *mmap)
+{
+	if (mmap->object_fd >= 0)
+		close(mmap->object_fd);
+	mmap->object_fd = -1;
+	mmap->object_offset = 0;
+}
+
 static void note_object(struct doca_mmap *mmap, const struct area *area, bool writable)
 {
 	int fd;
 
-	if (mmap->object_fd >= 0)
-		close(mmap->object_fd);
-	mmap->object_fd = -1;
 	if (!area->shared || area->inode == 0)
 		return;
 	fd = find_object_fd(area, writable);
@@ -107,6 +119,7 @@ static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
 	struct area area;
 	doca_error_t result = DOCA_SUCCESS;
 
+	errno = 0;
 	while (at < end && result == DOCA_SUCCESS && getline(&line, &size, maps) > 0) {
 		if (!parse_area(line, &area) || area.end <= at)
 			continue;
@@ -122,40 +135,72 @@ static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
 		at = area.end;
 	}
 	free(line);
-	if (result == DOCA_SUCCESS && at < end)
+	if (result == DOCA_SUCCESS && at < end && errno == ENOMEM)
+		result = DOCA_ERROR_NO_MEMORY;
+	else if (result == DOCA_SUCCESS && at < end)
 		result = refuse_range(mmap, at, "not mapped; register memory that exists");
 	return result;
 }
 
+/* Whether that many bytes are there; what has no size (a pipe, a driver's object) is not judged. */
+static bool object_holds(int fd, uint64_t offset, uint64_t len)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || (st.st_size == 0 && !S_ISREG(st.st_mode)))
+		return true;
+	return offset <= (uint64_t)st.st_size && len <= (uint64_t)st.st_size - offset;
+}
+
+/* A dmabuf may have shrunk since it was mapped, or be one that can't be written to. */
+static doca_error_t look_at_object(const struct doca_mmap *mmap, bool writable)
+{
+	if (writable && mmap->cpu_read_only) {
+		sim_err("doca_mmap_start: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (mmap->object_fd >= 0 && !object_holds(mmap->object_fd, mmap->object_offset, mmap->len_bytes)) {
+		sim_err("doca_mmap_start: the dmabuf has become shorter than the range");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
 doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
 	doca_error_t result;
+	FILE *maps;
 
-	if (!maps)
-		return DOCA_SUCCESS; /* no /proc: then the range is taken on trust */
+	if (mmap->cpu_base)
+		return look_at_object(mmap, writable);
+	forget_object(mmap);
+	maps = fopen("/proc/self/maps", "re");
+	if (!maps) /* no /proc: then the range is taken on trust */
+		return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 	result = look(mmap, writable, maps);
 	fclose(maps);
 	return result;
 }
 
-static void *map_shared(int fd, size_t offset, size_t len)
+/* Map it to be written to, or else to be read. */
+static void *map_shared(int fd, size_t offset, size_t len, bool *ret_read_only)
 {
-	return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	void *mapping = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+
+	*ret_read_only = mapping == MAP_FAILED && (errno == EACCES || errno == EPERM);
+	return *ret_read_only ? mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset) : mapping;
 }
 
 doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page;
-	struct stat st;
 	void *mapping;
 
-	if (fstat(fd, &st) < 0)
+	if (fcntl(fd, F_GETFD) < 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is not a file descriptor", fd);
-	if (st.st_size > 0 && (offset > (size_t)st.st_size || len > (size_t)st.st_size - offset))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "offset %zu and %zu bytes exceed the object's %lld bytes", offset,
-				   len, (long long)st.st_size);
-	mapping = map_shared(fd, offset - before, len + before);
+	if (!object_holds(fd, offset, len))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "offset %zu and %zu bytes exceed the object's size", offset, len);
+	mapping = map_shared(fd, offset - before, len + before, &mmap->cpu_read_only);
 	if (mapping == MAP_FAILED)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "descriptor %d can't be mapped: %s", fd, strerror(errno));
 	mmap->cpu_base = (uint8_t *)mapping + before;

@@ -163,11 +163,14 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 	return DOCA_SUCCESS;
 }
 
-static void clear(struct doca_pe *pe)
+static doca_error_t clear(struct doca_pe *pe)
 {
 	eventfd_t count;
 
-	eventfd_read(pe->event_fd, &count); /* non-blocking: nothing there is fine */
+	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* nothing there is fine */
+		return DOCA_SUCCESS;
+	sim_err("the notification handle can't be read: %s; it is the engine's, don't close it", strerror(errno));
+	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 /* Whether a progress call would find something in the context. */
@@ -212,6 +215,5 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);
-	clear(pe);
-	return DOCA_SUCCESS;
+	return clear(pe);
 }

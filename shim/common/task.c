@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "task_priv.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -23,7 +22,8 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 		pool->tasks = calloc(count, type->size); /* pages come with first use */
 	if (!pool || !pool->tasks) {
 		free(pool);
-		return DOCA_ERROR_NO_MEMORY;
+		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
+		return DOCA_ERROR_INITIALIZATION;
 	}
 	pool->type = type;
 	pool->unused = count;
@@ -85,6 +85,8 @@ void doca_task_free(struct doca_task *task)
 	task->next_free = pool->free;
 	pool->free = task;
 	task->ctx->num_allocated--;
+	if (task->ctx->state == DOCA_CTX_STATE_STOPPING && task->ctx->num_allocated == 0)
+		sim_queue_notify(task->ctx->queue); /* the way to idle is free: progress takes it */
 }
 
 static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
@@ -154,11 +156,11 @@ void shim_task_complete(struct sim_job *job)
 {
 	struct doca_task *task = shim_task_of(job);
 
+	if (doca_unlikely(job->status < 0))
+		shim_ctx_fail(task->ctx); /* calls the user: the task stays in flight until its own callback */
 	task->in_flight = false;
 	/* Whatever went wrong, a card reports one thing: the job's I/O failed. */
 	task->status = job->status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
-	if (doca_unlikely(job->status < 0 && job->status != -ECANCELED))
-		shim_ctx_fail(task->ctx);
 	task->pool->type->complete(task);
 }
 

@@ -36,7 +36,7 @@ struct shim_task_type {
 	void (*complete)(struct doca_task *task);
 };
 
-/* Make room for @count tasks of a type, while the context starts. */
+/* Make room for @count tasks of a type, while the context starts. INITIALIZATION without memory. */
 SHIM_SHARED doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 					    struct shim_task_pool **ret_pool);
 

@@ -8,11 +8,14 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 	struct doca_dma *dma = (struct doca_dma *)ctx;
 	doca_error_t result;
 
-	if (!shim_dev_function(ctx->dev)->caps.dma_memcpy)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "device %s has no DMA engine", shim_dev_function(ctx->dev)->ibdev);
-	if (dma->num_memcpy_tasks == 0)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "no task type is configured; call doca_dma_task_memcpy_set_conf() first");
+	if (!shim_dev_function(ctx->dev)->caps.dma_memcpy) {
+		sim_err("doca_ctx_start: device %s has no DMA engine", shim_dev_function(ctx->dev)->ibdev);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	if (dma->num_memcpy_tasks == 0) {
+		sim_err("doca_ctx_start: no task type is configured; call doca_dma_task_memcpy_set_conf() first");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	result = shim_ctx_open_queue(ctx, dma->num_memcpy_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &shim_dma_memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);

@@ -67,6 +67,9 @@ static inline const char *wrong_with_list(const struct doca_buf *buf, const stru
 	const char *wrong = NULL;
 
 	for (; buf && !wrong; buf = buf->next) {
+		/* Maps with thread safety do not wait for their buffers. */
+		if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
+			return "a buffer's memory map was stopped or destroyed";
 		if (buf->mmap != seen)
 			wrong = wrong_with_map(buf->mmap, dev, write);
 		seen = buf->mmap;
@@ -94,12 +97,19 @@ static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 	return wrong ? wrong : wrong_with_list(memcpy->dst, dev, true);
 }
 
+static inline bool is_list(const struct doca_buf *buf)
+{
+	return shim_is(buf, SHIM_BUF) && !buf->is_inner;
+}
+
+static inline bool has_lists(const struct doca_dma_task_memcpy *memcpy)
+{
+	return is_list(memcpy->src) && is_list(memcpy->dst);
+}
+
 static doca_error_t memcpy_check(const struct doca_task *task)
 {
-	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
-
-	if (doca_likely(shim_is(memcpy->src, SHIM_BUF) && shim_is(memcpy->dst, SHIM_BUF) &&
-			!memcpy->src->is_inner && !memcpy->dst->is_inner))
+	if (doca_likely(has_lists(memcpy_of(task))))
 		return DOCA_SUCCESS;
 	sim_err("memcpy task: its source and destination must be live buffers, heads of their lists");
 	return DOCA_ERROR_INVALID_VALUE;
@@ -118,43 +128,74 @@ static doca_error_t memcpy_validate(const struct doca_task *task)
 
 /* ---- the copy ---- */
 
-/* Copy part of one source buffer to the room behind one destination buffer's data. */
-static inline int copy_part(struct doca_buf *dst, const struct doca_buf *src, size_t src_offset, size_t len)
-{
-	int rc = sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len),
-			  src->mmap->remote, shim_buf_cpu_addr(src, src->data + src_offset), len);
+/* A place in a list: behind @done bytes of a source's data, or of a destination's room. */
+struct place {
+	const struct doca_buf *buf;
+	size_t done;
+};
 
-	if (rc == 0)
-		dst->data_len += len;
-	return rc;
+static inline size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
 }
 
+/* Copy as much as goes from one source buffer to one destination buffer; *ret_len says how much. */
+static inline int copy_part(const struct place *to, const struct place *from, size_t *ret_len)
+{
+	const struct doca_buf *dst = to->buf, *src = from->buf;
+
+	*ret_len = smaller(room_behind_data(dst) - to->done, src->data_len - from->done);
+	if (*ret_len == 0)
+		return 0;
+	return sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len + to->done),
+			src->mmap->remote, shim_buf_cpu_addr(src, src->data + from->done), *ret_len);
+}
+
+static inline void advance(struct place *place, size_t len, size_t whole)
+{
+	place->done += len;
+	if (place->done == whole)
+		*place = (struct place){.buf = place->buf->next};
+}
+
+/* The destination's data grows by what was written. */
+static inline void grow(struct doca_buf *dst, uint64_t written)
+{
+	for (; written > 0; dst = dst->next) {
+		size_t len = smaller(room_behind_data(dst), written);
+
+		dst->data_len += len;
+		written -= len;
+	}
+}
+
+/* The room is large enough. Data lengths change at the end only: one list may be both. */
 static int copy_list(struct doca_buf *dst, const struct doca_buf *src)
 {
+	struct place to = {.buf = dst}, from = {.buf = src};
+	uint64_t written = 0;
 	int rc = 0;
 
-	for (; src && rc == 0; src = src->next) {
-		size_t offset = 0;
+	while (from.buf && to.buf) {
+		size_t len;
 
-		while (offset < src->data_len && rc == 0) {
-			size_t room = room_behind_data(dst), left = src->data_len - offset;
-			size_t len = left < room ? left : room;
-
-			if (room == 0) {
-				dst = dst->next;
-				continue;
-			}
-			rc = copy_part(dst, src, offset, len);
-			offset += len;
-		}
+		rc = copy_part(&to, &from, &len);
+		if (rc < 0)
+			break;
+		written += len;
+		advance(&to, len, room_behind_data(to.buf));
+		advance(&from, len, from.buf->data_len);
 	}
+	grow(dst, written);
 	return rc;
 }
 
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	const char *wrong = wrong_with(memcpy);
+	const char *wrong = doca_likely(has_lists(memcpy)) ?
+				    wrong_with(memcpy) :
+				    "a buffer was returned to its inventory, or chained, while the task was in flight";
 
 	if (doca_unlikely(wrong)) {
 		sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);

@@ -45,14 +45,17 @@ void sim_engine_destroy(struct sim_engine *engine)
 	free(engine);
 }
 
+/* Run what is queued by now: an owner that goes on submitting must not keep the other queues waiting. */
 static void run_stale(struct sim_queue *queue)
 {
-	bool ran = false;
+	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
+	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
-	while (sim_queue_run_one(queue))
-		ran = true;
-	if (ran && atomic_exchange(&queue->notify_wanted, false))
-		queue->notify(queue->notify_arg);
+	while ((int32_t)(end - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
+		if (!sim_queue_run_one(queue))
+			break; /* the owner is at it */
+	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
+		sim_queue_notify(queue);
 }
 
 /* Whether the queue holds jobs; those that no poll has moved since the last tick are run. */

@@ -7,6 +7,9 @@
 
 #include "engine_priv.h"
 
+#define MAX_JOBS (UINT32_C(1) << 30) /* counters are compared by their difference */
+
+/* @max_jobs is MAX_JOBS at most. */
 static uint32_t ring_size(uint32_t max_jobs)
 {
 	uint32_t size = 1;
@@ -39,8 +42,8 @@ static void engine_remove(struct sim_queue *queue)
 int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
 		     struct sim_queue **ret_queue)
 {
-	struct sim_queue *queue = aligned_alloc(CACHE_LINE, sizeof(*queue));
-	uint32_t size = ring_size(max_jobs);
+	uint32_t size = max_jobs <= MAX_JOBS ? ring_size(max_jobs) : 0;
+	struct sim_queue *queue = size ? aligned_alloc(CACHE_LINE, sizeof(*queue)) : NULL;
 
 	if (!queue)
 		return -ENOMEM;
@@ -88,18 +91,16 @@ void sim_queue_doorbell(struct sim_queue *queue)
 {
 	struct sim_engine *engine = queue->engine;
 
-	atomic_store_explicit(&queue->tail, queue->staged, memory_order_release);
-	/* Pairs with the thread going to sleep: it clears awake, then looks at tail. */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&engine->awake, memory_order_relaxed) &&
-	    !atomic_exchange(&engine->awake, true))
+	/* Pairs with the thread going to sleep: we write tail and look at awake, it clears
+	 * awake and looks at tail; all four in one order (seq_cst), so that one sees the other. */
+	atomic_store(&queue->tail, queue->staged);
+	if (!atomic_load(&engine->awake) && !atomic_exchange(&engine->awake, true))
 		sim_engine_wake(engine);
 }
 
 bool sim_queue_has_pending(const struct sim_queue *queue)
 {
-	return atomic_load_explicit(&queue->tail, memory_order_acquire) !=
-	       atomic_load_explicit(&queue->run, memory_order_acquire);
+	return atomic_load(&queue->tail) != atomic_load_explicit(&queue->run, memory_order_acquire);
 }
 
 bool sim_queue_has_done(const struct sim_queue *queue)
@@ -166,10 +167,20 @@ void sim_queue_drain(struct sim_queue *queue)
 void sim_queue_flush(struct sim_queue *queue)
 {
 	atomic_store(&queue->failed, true);
-	atomic_store_explicit(&queue->tail, queue->staged, memory_order_release);
+	atomic_store(&queue->tail, queue->staged);
+	if (sim_queue_in_flight(queue) > 0)
+		sim_queue_notify(queue); /* a poll will find them, if not at once */
 }
 
 void sim_queue_set_notify(struct sim_queue *queue, bool wanted)
 {
-	atomic_store(&queue->notify_wanted, wanted);
+	/* An exchange, here and in notify: who comes second sees what the first did before,
+	 * the owner the job's end, or the engine's thread the wish. */
+	atomic_exchange(&queue->notify_wanted, wanted);
+}
+
+void sim_queue_notify(struct sim_queue *queue)
+{
+	if (atomic_exchange(&queue->notify_wanted, false))
+		queue->notify(queue->notify_arg);
 }

@@ -35,8 +35,9 @@ struct sim_job {
 };
 
 /* Create a queue for up to @max_jobs in flight (any number > 0). When a job
- * finishes while the owner sleeps (sim_queue_set_notify()), @notify(arg) is
- * called, in the engine's thread. @engine outlives the queue. 0 or -ENOMEM. */
+ * finishes and is reported while the owner sleeps (sim_queue_set_notify()),
+ * @notify(arg) is called in the engine's thread; see sim_queue_notify() too.
+ * @engine outlives the queue. 0 or -ENOMEM. */
 int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
 		     struct sim_queue **ret_queue);
 
@@ -55,14 +56,19 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue);
 /* Run all that is queued, in this thread. */
 void sim_queue_drain(struct sim_queue *queue);
 
-/* Jobs that have not started, the staged ones too, complete with -ECANCELED from now on. */
+/* Jobs that have not started, the staged ones too, complete with -ECANCELED from
+ * now on, and quiet ones are reported. If any is in flight, notify is called as by
+ * sim_queue_notify(). */
 void sim_queue_flush(struct sim_queue *queue);
 
 /* Whether a job whose end is reported waits to be reaped. */
 bool sim_queue_has_done(const struct sim_queue *queue);
 
-/* Want (or no longer want) a call of notify for the next job that finishes. */
+/* Want (or no longer want) a call of notify for the next job that finishes and is reported. */
 void sim_queue_set_notify(struct sim_queue *queue, bool wanted);
+
+/* Call notify now if that is wanted: the owner has news for itself. */
+void sim_queue_notify(struct sim_queue *queue);
 
 /* Jobs submitted and not yet reaped. */
 uint32_t sim_queue_in_flight(const struct sim_queue *queue);

@@ -150,21 +150,29 @@ int sim_ofi_addr_listener(uint16_t port)
 	return found;
 }
 
+/* The outcome of a connect() under way: 0 or an errno. */
+static int connected(int fd, unsigned int timeout_ms)
+{
+	struct pollfd ready = {.fd = fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int n, error = 0;
+
+	do {
+		n = poll(&ready, 1, (int)timeout_ms);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		return ETIMEDOUT;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 ? error : errno;
+}
+
 int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms)
 {
 	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
-	struct pollfd ready = {.fd = fd, .events = POLLOUT};
-	socklen_t error_len = sizeof(error);
 
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, addr, len) < 0) {
-		error = errno;
-		if (error == EINPROGRESS)
-			error = poll(&ready, 1, (int)timeout_ms) == 1 &&
-					getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &error_len) == 0 ?
-				error : ETIMEDOUT;
-	}
+	if (connect(fd, addr, len) < 0)
+		error = errno == EINPROGRESS ? connected(fd, timeout_ms) : errno;
 	close(fd);
 	return -error;
 }

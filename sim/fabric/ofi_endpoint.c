@@ -33,50 +33,7 @@ enum sim_ofi_kind sim_ofi_kind(const char *provider)
 	return SIM_OFI_OTHER;
 }
 
-static struct fi_info *make_hints(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode)
-{
-	struct fi_info *hints = lib->dupinfo(NULL);
-
-	if (!hints)
-		return NULL;
-	hints->caps = FI_RMA | (cfg->target ? FI_REMOTE_READ | FI_REMOTE_WRITE : FI_READ | FI_WRITE);
-	hints->mode = FI_CONTEXT | FI_CONTEXT2;
-	hints->ep_attr->type = FI_EP_RDM;
-	hints->domain_attr->threading = FI_THREAD_DOMAIN;
-	hints->domain_attr->mr_mode = mr_mode;
-	hints->fabric_attr->prov_name = strdup(cfg->provider);
-	if (!cfg->target) /* a completed write is in the memory, not merely sent */
-		hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
-	if (cfg->target && sim_ofi_kind(cfg->provider) == SIM_OFI_SHM) {
-		/* Of all that this allows we want one side effect: no CMA towards this region. */
-		hints->caps |= FI_HMEM;
-		hints->domain_attr->mr_mode = FI_MR_HMEM;
-	}
-	if (cfg->bind) {
-		hints->addr_format = cfg->bind->sa_family == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
-		hints->src_addr = malloc(cfg->bind_len);
-		if (hints->src_addr)
-			memcpy(hints->src_addr, cfg->bind, cfg->bind_len);
-		hints->src_addrlen = hints->src_addr ? cfg->bind_len : 0;
-	}
-	return hints;
-}
-
-static int ask(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode,
-	       struct fi_info **ret_info)
-{
-	struct fi_info *hints = make_hints(lib, cfg, mr_mode);
-	int rc;
-
-	if (!hints)
-		return -ENOMEM;
-	rc = lib->getinfo(API_VERSION, NULL, NULL, 0, hints, ret_info);
-	lib->freeinfo(hints);
-	return rc == -FI_ENODATA ? -ENOSYS : sim_ofi_errno(rc);
-}
-
-/* The endpoint's address as we want it: a region by whose name we are recognized,
- * a port that is kept ("net" takes the one in the hints for no more than a wish). */
+/* An address as we want it: a region by whose name we are recognized, a port that is kept. */
 static int set_address(struct fi_info *info, const void *addr, size_t len)
 {
 	void *copy = malloc(len);
@@ -90,6 +47,46 @@ static int set_address(struct fi_info *info, const void *addr, size_t len)
 	return 0;
 }
 
+static int fill_hints(struct fi_info *hints, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode)
+{
+	hints->caps = FI_RMA | (cfg->target ? FI_REMOTE_READ | FI_REMOTE_WRITE : FI_READ | FI_WRITE);
+	hints->mode = FI_CONTEXT | FI_CONTEXT2;
+	hints->ep_attr->type = FI_EP_RDM;
+	hints->domain_attr->threading = FI_THREAD_DOMAIN;
+	hints->domain_attr->mr_mode = mr_mode;
+	if (!cfg->target)
+		hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+	if (cfg->target && sim_ofi_kind(cfg->provider) == SIM_OFI_SHM) {
+		/* Of all that this allows we want one side effect: no CMA towards this region. */
+		hints->caps |= FI_HMEM;
+		hints->domain_attr->mr_mode = FI_MR_HMEM;
+	}
+	hints->fabric_attr->prov_name = strdup(cfg->provider);
+	if (!hints->fabric_attr->prov_name)
+		return -ENOMEM;
+	if (!cfg->bind)
+		return 0;
+	hints->addr_format = cfg->bind->sa_family == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+	return set_address(hints, cfg->bind, cfg->bind_len);
+}
+
+static int ask(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode,
+	       struct fi_info **ret_info)
+{
+	struct fi_info *hints = lib->dupinfo(NULL);
+	int rc;
+
+	if (!hints)
+		return -ENOMEM;
+	rc = fill_hints(hints, cfg, mr_mode);
+	if (rc == 0) {
+		rc = lib->getinfo(API_VERSION, NULL, NULL, 0, hints, ret_info);
+		rc = rc == -FI_ENODATA ? -ENOSYS : sim_ofi_errno(rc);
+	}
+	lib->freeinfo(hints);
+	return rc;
+}
+
 static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg,
 		     struct sim_ofi_endpoint *endpoint)
 {
@@ -100,7 +97,7 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 		rc = ask(lib, cfg, MR_MODES, &endpoint->info);
 	if (rc < 0)
 		return rc;
-	if (cfg->bind)
+	if (cfg->bind) /* "net" takes the hints' port for no more than a wish */
 		return set_address(endpoint->info, cfg->bind, cfg->bind_len);
 	if (endpoint->kind != SIM_OFI_SHM)
 		return 0;

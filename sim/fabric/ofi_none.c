@@ -69,3 +69,14 @@ int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t of
 	(void)link, (void)local, (void)offset, (void)len, (void)gone;
 	return -ENOSYS;
 }
+
+void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
+{
+	ret_prefix[0] = '\0';
+}
+
+int sim_ofi_shm_clean(const char *prefix)
+{
+	(void)prefix;
+	return 0;
+}

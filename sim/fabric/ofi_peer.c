@@ -15,29 +15,12 @@
 #include <unistd.h>
 
 #include "ofi_priv.h"
-#include "sim/log.h"
 
 #define PIECE (4u << 20) /* what is done again at most; larger ones are no faster */
 #define MAX_TRIES 4      /* of a piece, each with a connection made anew */
-#define LOOK_ROUNDS 1024 /* shm: look after so many, whatever the target says */
-#define OVER_ROUNDS 4096 /* shm: and see whether it is still there */
 #define RETURN_NS 50000000u /* for a target to come back: it takes 1 ms */
 #define RETURN_STEP_NS 500000
 #define TURN_NS 2000000u /* between looks at whether to give up waiting for one's turn */
-
-struct sim_ofi_peer {
-	struct sim_ofi_desc where;       /* whose: provider and addresses only */
-	unsigned int refs;               /* under peers_lock, like next */
-	struct sim_ofi_peer *next;
-	pthread_mutex_t turn;            /* held during an operation; guards what follows */
-	bool connected;
-	bool was_there;                  /* connected at some time */
-	struct sim_ofi_endpoint endpoint;
-	fi_addr_t addr;
-	struct sim_ofi_visit visit;      /* shm */
-	uint32_t stay;                   /* shm: numbers the visits of this process */
-	struct fi_context2 context;      /* for providers that want some */
-};
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_ofi_peer *peers;
@@ -89,7 +72,7 @@ int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_
 	return peer ? 0 : -ENOMEM;
 }
 
-static void disconnect(struct sim_ofi_peer *peer)
+void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer)
 {
 	peer->connected = false;
 	sim_ofi_endpoint_close(&peer->endpoint);
@@ -111,223 +94,9 @@ void sim_ofi_peer_put(struct sim_ofi_peer *peer)
 		link = &(*link)->next;
 	*link = peer->next;
 	pthread_mutex_unlock(&peers_lock);
-	disconnect(peer);
+	sim_ofi_peer_disconnect(peer);
 	pthread_mutex_destroy(&peer->turn);
 	free(peer);
-}
-
-/* ---- one piece ---- */
-
-/* A piece on its way, or what is known about it. */
-struct transfer {
-	struct sim_ofi_peer *peer;
-	struct sim_ofi_claim *claim;
-	struct sim_ofi_wait *wait;
-	bool write;
-	void *local;
-	size_t len;
-	uint64_t offset;
-	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
-	uint32_t served;                 /* shm: by the target, when we left its region */
-};
-
-static uint64_t stamp(const struct sim_ofi_peer *peer, uint32_t hides)
-{
-	return (uint64_t)peer->stay << 32 | hides;
-}
-
-/* shm: take the lock of the target's region. Returns 0, -ECONNRESET (this
- * region is no more), or -EIO or -ETIMEDOUT from the waiting. */
-static int enter(struct transfer *transfer)
-{
-	struct sim_ofi_visit *visit = &transfer->peer->visit;
-	int rc;
-
-	if (!visit->room)
-		return 0;
-	while ((rc = sim_ofi_room_lock(visit->room)) == -EBUSY) {
-		rc = sim_ofi_wait_round(transfer->wait);
-		if (rc < 0)
-			return rc;
-	}
-	if (rc == 0)
-		return 0;
-	sim_ofi_visit_beat(visit); /* the target may not know yet */
-	return -ECONNRESET;
-}
-
-static void leave(struct transfer *transfer)
-{
-	struct sim_ofi_visit *visit = &transfer->peer->visit;
-
-	if (!visit->room)
-		return;
-	sim_ofi_room_unlock(visit->room);
-	transfer->served = atomic_load(&visit->room->served);
-	sim_ofi_visit_beat(visit);
-}
-
-/* shm: whether the target served since we left, so that it is worth while to look. */
-static bool worth_a_look(const struct transfer *transfer)
-{
-	const struct sim_ofi_room *room = transfer->peer->visit.room;
-
-	return !room || atomic_load_explicit(&room->served, memory_order_acquire) != transfer->served;
-}
-
-/* shm, inside: whether the target has been asked about our key since it last ended an exposure. */
-static bool key_checked(const struct transfer *transfer)
-{
-	const struct sim_ofi_room *room = transfer->peer->visit.room;
-
-	return !room || transfer->claim->checked == stamp(transfer->peer, room->hides);
-}
-
-static int check_key(struct transfer *transfer)
-{
-	struct sim_ofi_claim *claim = transfer->claim;
-	uint32_t hides = 0;
-	int rc = sim_ofi_visit_check(&transfer->peer->visit, claim->key, claim->len, claim->writable, transfer->wait,
-				     &hides);
-
-	if (rc == 0)
-		claim->checked = stamp(transfer->peer, hides);
-	return rc;
-}
-
-/* Complete only when the bytes are in the target's memory. That must be said
- * for each write: "net" does not heed it in the endpoint's attributes. */
-static ssize_t post_write(struct transfer *transfer, void *desc, uint64_t addr)
-{
-	const struct iovec iov = {.iov_base = transfer->local, .iov_len = transfer->len};
-	const struct fi_rma_iov rma_iov = {.addr = addr, .len = transfer->len, .key = transfer->claim->key};
-	const struct fi_msg_rma msg = {
-		.msg_iov = &iov,
-		.desc = &desc,
-		.iov_count = 1,
-		.addr = transfer->peer->addr,
-		.rma_iov = &rma_iov,
-		.rma_iov_count = 1,
-		.context = &transfer->peer->context,
-	};
-
-	return fi_writemsg(transfer->peer->endpoint.ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE);
-}
-
-/* One try. Returns 0, -FI_EAGAIN or another of libfabric's codes. */
-static ssize_t post(struct transfer *transfer)
-{
-	struct sim_ofi_peer *peer = transfer->peer;
-	void *desc = transfer->mr ? fi_mr_desc(transfer->mr) : NULL;
-	uint64_t addr = transfer->claim->base + transfer->offset;
-	ssize_t rc;
-
-	if (transfer->write)
-		rc = post_write(transfer, desc, addr);
-	else
-		rc = fi_read(peer->endpoint.ep, transfer->local, transfer->len, desc, peer->addr, addr,
-			     transfer->claim->key, &peer->context);
-	if (rc == -FI_EAGAIN)
-		fi_cq_read(peer->endpoint.cq, NULL, 0); /* connecting makes progress only so */
-	else if (rc == 0 && peer->visit.room)
-		peer->visit.room->busy[peer->visit.slot] = 1;
-	return rc;
-}
-
-static int start(struct transfer *transfer)
-{
-	ssize_t rc;
-
-	for (;;) {
-		rc = enter(transfer);
-		if (rc < 0)
-			return (int)rc;
-		if (!key_checked(transfer)) {
-			leave(transfer);
-			rc = check_key(transfer);
-			if (rc < 0)
-				return (int)rc;
-			continue;
-		}
-		rc = post(transfer);
-		leave(transfer);
-		if (rc != -FI_EAGAIN)
-			return rc < 0 ? -ECONNRESET : 0;
-		rc = sim_ofi_wait_round(transfer->wait);
-		if (rc < 0)
-			return (int)rc;
-	}
-}
-
-/* One look. Returns 1 (complete), 0 (not yet), or -ECONNRESET: the target refused it or went away. */
-static int look(struct transfer *transfer)
-{
-	struct sim_ofi_peer *peer = transfer->peer;
-	struct fi_cq_err_entry error = {0};
-	struct fi_cq_entry entry;
-	ssize_t got = fi_cq_read(peer->endpoint.cq, &entry, 1);
-
-	if (got == -FI_EAGAIN)
-		return 0;
-	if (got == 1) {
-		if (peer->visit.room)
-			peer->visit.room->busy[peer->visit.slot] = 0;
-		return 1;
-	}
-	if (got == -FI_EAVAIL)
-		fi_cq_readerr(peer->endpoint.cq, &error, 0);
-	sim_dbg("%s: a transfer of %zu bytes failed: error %d", peer->where.provider, transfer->len, error.err);
-	return -ECONNRESET;
-}
-
-static int finish(struct transfer *transfer)
-{
-	const struct sim_ofi_visit *visit = &transfer->peer->visit;
-	int rc;
-
-	for (unsigned int round = 1;; round++) {
-		if (worth_a_look(transfer) || round % LOOK_ROUNDS == 0) {
-			rc = enter(transfer);
-			if (rc < 0)
-				return rc;
-			rc = look(transfer);
-			leave(transfer);
-			if (rc != 0)
-				return rc < 0 ? rc : 0;
-		}
-		rc = sim_ofi_wait_round(transfer->wait);
-		if (rc < 0)
-			return rc;
-		if (visit->room && round % OVER_ROUNDS == 0 && sim_ofi_visit_over(visit))
-			return -ECONNRESET;
-	}
-}
-
-static int run_piece(struct transfer *transfer)
-{
-	struct sim_ofi_endpoint *endpoint = &transfer->peer->endpoint;
-	bool trouble;
-	int rc = 0;
-
-	/* Not kept for later: the caller may unmap the memory and map another there. */
-	if (endpoint->info->domain_attr->mr_mode & FI_MR_LOCAL)
-		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len, transfer->write ? FI_WRITE : FI_READ, 0,
-			       1, 0, &transfer->mr, NULL);
-	if (rc < 0)
-		return sim_ofi_errno(rc);
-	sim_ofi_wait_reset(transfer->wait);
-	rc = start(transfer);
-	if (rc == 0)
-		rc = finish(transfer);
-	trouble = rc < 0 && rc != -ENOENT && rc != -EACCES; /* those are the target's word: nothing is under way */
-	if (trouble)
-		sim_ofi_endpoint_halt(endpoint);
-	if (transfer->mr)
-		fi_close(&transfer->mr->fid);
-	transfer->mr = NULL;
-	if (trouble)
-		disconnect(transfer->peer);
-	return rc;
 }
 
 /* ---- connecting ---- */
@@ -335,8 +104,14 @@ static int run_piece(struct transfer *transfer)
 static int enter_room(struct sim_ofi_peer *peer, const char *name, struct sim_ofi_wait *wait)
 {
 	static atomic_uint stays;
-	int rc = sim_ofi_visit_begin((const char *)peer->where.addr[0], name, wait, &peer->visit);
+	const char *target_name = (const char *)peer->where.addr[0];
+	int rc = sim_ofi_visit_begin(target_name, name, wait, &peer->visit);
 
+	while (rc == -EBUSY) { /* so many come and go that the porter can't see to each in time */
+		rc = sim_ofi_wait_round(wait);
+		if (rc == 0)
+			rc = sim_ofi_visit_begin(target_name, name, wait, &peer->visit);
+	}
 	peer->stay = atomic_fetch_add(&stays, 1) + 1; /* never 0: no claim was checked in visit 0 */
 	return rc;
 }
@@ -376,17 +151,17 @@ static int open_towards(struct sim_ofi_peer *peer, uint32_t index, unsigned int 
 static int connect_to(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait)
 {
 	uint8_t byte;
-	struct transfer probe = {.peer = peer, .claim = claim, .wait = wait, .local = &byte, .len = 1};
+	struct sim_ofi_transfer probe = {.peer = peer, .claim = claim, .wait = wait, .local = &byte, .len = 1};
 	int rc;
 
 	wait->deadline_ns = sim_ofi_now_ns() + (uint64_t)claim->timeout_ms * 1000000u;
 	rc = open_towards(peer, index, claim->timeout_ms, wait);
 	if (rc < 0) {
-		disconnect(peer);
+		sim_ofi_peer_disconnect(peer);
 		return rc;
 	}
 	peer->connected = true;
-	return run_piece(&probe);
+	return sim_ofi_transfer_run(&probe);
 }
 
 /* Whether another address may do better after this result. */
@@ -409,17 +184,16 @@ static int try_addresses(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 	return timed_out ? -ETIMEDOUT : -EHOSTUNREACH;
 }
 
-/* A target that opens its endpoint again is away for a moment: one that was there before is given that time. */
-static int connect_again(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait)
+/* A target that opens its endpoint again is away for a moment: it is given a longer one. */
+static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait)
 {
-	uint64_t end = sim_ofi_now_ns() + (peer->was_there ? RETURN_NS : 0);
+	uint64_t end = sim_ofi_now_ns() + RETURN_NS;
 	int rc = try_addresses(peer, claim, wait);
 
 	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < end && !(wait->gone && atomic_load(wait->gone))) {
 		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
 		rc = try_addresses(peer, claim, wait);
 	}
-	peer->was_there |= rc == 0;
 	return rc;
 }
 
@@ -457,19 +231,19 @@ static size_t piece_len(const struct sim_ofi_peer *peer, size_t left)
 static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op)
 {
 	struct sim_ofi_wait wait = {.gone = op->gone, .nudge = claim->nudge, .nudge_arg = claim->nudge_arg};
-	struct transfer transfer = {.peer = peer, .claim = claim, .wait = &wait, .write = op->write};
+	struct sim_ofi_transfer transfer = {.peer = peer, .claim = claim, .wait = &wait, .write = op->write};
 	unsigned int tries = 0;
 	size_t done = 0;
 	int rc = 0;
 
 	while (done < op->len) {
-		rc = peer->connected ? 0 : connect_again(peer, claim, &wait);
+		rc = peer->connected ? 0 : connect_patiently(peer, claim, &wait);
 		if (rc == 0) {
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;
 			transfer.len = piece_len(peer, op->len - done);
 			wait.deadline_ns = op->timeout_ms ? sim_ofi_now_ns() + op->timeout_ms * 1000000ull : 0;
-			rc = run_piece(&transfer);
+			rc = sim_ofi_transfer_run(&transfer);
 		}
 		if (rc == 0) {
 			done += transfer.len;

@@ -178,23 +178,51 @@ static int serve_region(struct sim_ofi_porter *porter)
 	return 1;
 }
 
+static void answer(int to, const struct sim_ofi_msg *msg, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov = {.iov_base = (void *)msg, .iov_len = sizeof(*msg)};
+	struct msghdr hdr = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *cmsg;
+
+		hdr.msg_control = control;
+		hdr.msg_controllen = sizeof(control);
+		cmsg = CMSG_FIRSTHDR(&hdr);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
+	}
+	/* A peer that can't take it is gone or asks faster than it listens: it will notice. */
+	(void)!sendmsg(to, &hdr, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static int free_slot(const struct sim_ofi_porter *porter)
+{
+	for (int slot = 0; slot < SIM_OFI_DOOR_SLOTS; slot++)
+		if (porter->guests[slot].fd < 0)
+			return slot;
+	return -1;
+}
+
 static void come_in(struct sim_ofi_porter *porter)
 {
+	const struct sim_ofi_msg full = {.kind = SIM_OFI_MSG_HELLO, .status = -EUSERS};
 	int fd = accept4(porter->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int slot = free_slot(porter);
 
-	for (uint32_t slot = 0; fd >= 0 && slot < SIM_OFI_DOOR_SLOTS; slot++) {
-		if (porter->guests[slot].fd >= 0)
-			continue;
-		if (watch(porter, fd, slot) < 0)
-			break;
+	if (fd < 0)
+		return;
+	if (slot >= 0 && watch(porter, fd, (uint32_t)slot) == 0) {
 		porter->guests[slot] = (struct guest){.fd = fd};
 		return;
 	}
-	if (fd >= 0) {
-		sim_warn("no room for one more process that accesses this one's memory over shm: %d are at it, use tcp",
-			 SIM_OFI_DOOR_SLOTS);
-		close(fd);
-	}
+	sim_warn("no room for one more process that accesses this one's memory over shm: %d are at it, use tcp",
+		 SIM_OFI_DOOR_SLOTS);
+	answer(fd, &full, -1);
+	close(fd);
 }
 
 static void leave(struct sim_ofi_porter *porter, uint32_t slot)
@@ -236,27 +264,6 @@ static int introduce(struct sim_ofi_porter *porter, struct guest *guest, const s
 	return rc;
 }
 
-static void answer(const struct guest *guest, const struct sim_ofi_msg *msg, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec iov = {.iov_base = (void *)msg, .iov_len = sizeof(*msg)};
-	struct msghdr hdr = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		struct cmsghdr *cmsg;
-
-		hdr.msg_control = control;
-		hdr.msg_controllen = sizeof(control);
-		cmsg = CMSG_FIRSTHDR(&hdr);
-		cmsg->cmsg_level = SOL_SOCKET;
-		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
-	}
-	/* A peer that can't take it is gone or asks faster than it listens: it will notice. */
-	(void)!sendmsg(guest->fd, &hdr, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 static void attend(struct sim_ofi_porter *porter, uint32_t slot)
 {
 	struct guest *guest = &porter->guests[slot];
@@ -273,12 +280,12 @@ static void attend(struct sim_ofi_porter *porter, uint32_t slot)
 	case SIM_OFI_MSG_HELLO:
 		msg.status = introduce(porter, guest, &msg);
 		msg.slot = slot;
-		answer(guest, &msg, msg.status == 0 ? porter->room_fd : -1);
+		answer(guest->fd, &msg, msg.status == 0 ? porter->room_fd : -1);
 		break;
 	case SIM_OFI_MSG_CHECK:
 		msg.status = sim_ofi_target_check(porter->target, msg.key, msg.len, msg.writable);
 		msg.hides = porter->room->hides; /* only this thread changes it */
-		answer(guest, &msg, -1);
+		answer(guest->fd, &msg, -1);
 		break;
 	default: /* a ring woke us: that is all it is for */
 		break;

@@ -10,6 +10,7 @@
  *   ofi_wait.c      waiting for a peer
  *   ofi_target.c    the exporter
  *   ofi_peer.c      an importer's endpoint towards one target, shared by its links
+ *   ofi_transfer.c  one transfer on it: start, wait, finish
  *   ofi_link.c      the importer's calls, and checking descriptors
  *
  * Found out with libfabric 1.17, and the reason for much of what follows:
@@ -212,7 +213,8 @@ struct sim_ofi_visit {
 };
 
 /* Introduce the region @name to the porter of @target_name. Returns 0,
- * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -ETIMEDOUT... */
+ * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -EBUSY (try
+ * again), -ETIMEDOUT... */
 int sim_ofi_visit_begin(const char *target_name, const char *name, struct sim_ofi_wait *wait,
 			struct sim_ofi_visit *ret_visit);
 void sim_ofi_visit_end(struct sim_ofi_visit *visit);
@@ -280,7 +282,17 @@ int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint
 
 /* ---- ofi_peer.c ---- */
 
-struct sim_ofi_peer;
+/* What a link is allowed and wants; its peer needs it for every use. */
+struct sim_ofi_claim {
+	uint64_t key;
+	uint64_t base;
+	uint64_t len;
+	bool writable;
+	unsigned int timeout_ms;     /* for each address when connecting */
+	void (*nudge)(void *arg);
+	void *nudge_arg;
+	uint64_t checked;            /* shm: which visit and how many hides the key was checked for */
+};
 
 /* One use of a peer, by one link. */
 struct sim_ofi_op {
@@ -292,16 +304,17 @@ struct sim_ofi_op {
 	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
 };
 
-/* What a peer needs to know of the link that uses it. */
-struct sim_ofi_claim {
-	uint64_t key;
-	uint64_t base;
-	uint64_t len;
-	bool writable;
-	unsigned int timeout_ms;     /* for each address when connecting */
-	void (*nudge)(void *arg);
-	void *nudge_arg;
-	uint64_t checked;            /* shm: which room and how many hides the key was checked for */
+struct sim_ofi_peer {
+	struct sim_ofi_desc where;       /* whose: provider and addresses only */
+	unsigned int refs;               /* under peers_lock, like next */
+	struct sim_ofi_peer *next;
+	pthread_mutex_t turn;            /* held during an operation; guards what follows */
+	bool connected;
+	struct sim_ofi_endpoint endpoint;
+	fi_addr_t addr;
+	struct sim_ofi_visit visit;      /* shm */
+	uint32_t stay;                   /* shm: numbers the visits of this process */
+	struct fi_context2 context;      /* for providers that want some */
 };
 
 /* Find the endpoint for the target of @desc, or make one; not connected yet. */
@@ -311,5 +324,29 @@ void sim_ofi_peer_put(struct sim_ofi_peer *peer);
 /* Connect where necessary and do @op. Returns 0, -EIO (gone), -ENOENT or
  * -EACCES (the target says so), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
 int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op);
+
+/* With its turn held: close the endpoint, so that nothing moves any more. */
+void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer);
+
+/* ---- ofi_transfer.c ---- */
+
+/* A piece on its way, or what is known about it. */
+struct sim_ofi_transfer {
+	struct sim_ofi_peer *peer;
+	struct sim_ofi_claim *claim;
+	struct sim_ofi_wait *wait;
+	bool write;
+	void *local;
+	size_t len;
+	uint64_t offset;
+	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
+	uint32_t served;                 /* shm: by the target, when we left its region */
+	unsigned int rounds;             /* of waiting so far */
+};
+
+/* Do it, on a connected peer whose turn is held. Returns 0, -ENOENT or -EACCES
+ * (the target's word; the peer stays connected), or with the peer disconnected:
+ * -ECONNRESET (refused, or the connection was lost), -EIO (gone) or -ETIMEDOUT. */
+int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer);
 
 #endif

@@ -276,23 +276,26 @@ static void reopen(struct sim_ofi_target *target)
 		"any more, restart it", target->where.provider, strerror(-rc));
 }
 
+/* End the registration. Returns whether transfers that had begun may still go
+ * on: software looks at the registration only when one begins, and what has
+ * begun can't be asked from sockets. */
+static bool unregister(struct sim_ofi_mem *mem)
+{
+	struct sim_ofi_target *target = mem->target;
+
+	if (target->porter && sim_ofi_porter_hide(target->porter, mem->mr) == 0)
+		return false;
+	fi_close(&mem->mr->fid);
+	return target->porter || (target->endpoint.kind == SIM_OFI_SOCKETS && target->active);
+}
+
 void sim_ofi_target_hide(struct sim_ofi_mem *mem)
 {
-	struct sim_ofi_target *target;
-
 	if (!mem)
 		return;
-	target = mem->target;
 	unlink_mem(mem);
-	if (!mem->mr)
-		; /* the endpoint was lost, and this with it */
-	else if (target->porter && sim_ofi_porter_hide(target->porter, mem->mr) == 0)
-		mem->mr = NULL;
-	else
-		fi_close(&mem->mr->fid);
-	/* Closing a registration in software stops no transfer that has begun; who may have begun one is not known. */
-	if ((target->porter && mem->mr) || (target->endpoint.kind == SIM_OFI_SOCKETS && target->active))
-		reopen(target);
+	if (mem->mr && unregister(mem)) /* none: the endpoint was lost */
+		reopen(mem->target);
 	free(mem);
 }
 

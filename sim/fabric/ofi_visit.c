@@ -23,6 +23,8 @@ static int hear(const struct sim_ofi_visit *visit, struct sim_ofi_msg *ret_msg, 
 	struct cmsghdr *cmsg;
 
 	*ret_fd = -1;
+	if (got < 0 && errno == ECONNRESET) /* closed before it heard us; what it said before that is still there */
+		got = recvmsg(visit->fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -ECONNRESET;
 	cmsg = CMSG_FIRSTHDR(&hdr);
@@ -37,6 +39,8 @@ static int ask(const struct sim_ofi_visit *visit, struct sim_ofi_msg *msg, struc
 	int rc = say(visit, msg);
 
 	sim_ofi_wait_reset(wait);
+	if (rc < 0)
+		return hear(visit, msg, ret_fd) == 0 ? 0 : rc; /* turned away at once, perhaps with a reason */
 	while (rc == 0) {
 		struct pollfd ready = {.fd = visit->fd, .events = POLLIN};
 
@@ -55,11 +59,13 @@ static int knock(const char *target_name, struct sim_ofi_visit *visit)
 	struct sockaddr_un addr;
 
 	sim_ofi_door_addr(target_name, &addr);
-	visit->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	visit->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (visit->fd < 0)
 		return -errno;
-	/* Refused or no such file: its owner died or closed it. */
-	return connect(visit->fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 ? 0 : -EHOSTUNREACH;
+	if (connect(visit->fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return 0;
+	/* Many wait at the door; or refused or no such file: its owner died or closed it. */
+	return errno == EAGAIN ? -EBUSY : -EHOSTUNREACH;
 }
 
 int sim_ofi_visit_begin(const char *target_name, const char *name, struct sim_ofi_wait *wait,

@@ -185,7 +185,7 @@ static void take_event(struct daemon *daemon, const struct epoll_event *event)
 
 	switch (source->kind) {
 	case SOURCE_LISTEN:
-		daemon_accept(daemon);
+		daemon->must_accept = true; /* when those that left have made room */
 		break;
 	case SOURCE_SIGNAL:
 		daemon->stop = true;
@@ -228,6 +228,9 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	daemon_expire_revocations(daemon, now);
 	daemon_expire_questions(daemon, now);
 	daemon_reap(daemon);
+	if (daemon->must_accept)
+		daemon_accept(daemon);
+	daemon->must_accept = false;
 	return count < 0 ? 0 : count;
 }
 

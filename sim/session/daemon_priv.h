@@ -81,6 +81,7 @@ struct daemon {
 	int spare_fd;           /* given up for a moment to refuse a process when descriptors run out */
 	struct source listening, signals;
 	bool made_dir;
+	bool must_accept;
 	bool stop;
 	uint8_t session[SIM_SESSION_ID_SIZE];
 	uint64_t shm_dev;       /* of our /dev/shm, 0 = none */

@@ -252,13 +252,11 @@ static void forget_questions(struct daemon *daemon, struct conn *conn)
 	}
 }
 
-#pragma weak sim_ofi_shm_clean
 /* What libfabric's shm provider left in /dev/shm, if that is ours too: a
  * process that died could not remove it. */
 static void clean_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
 {
-	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_clean &&
-	    sim_ofi_shm_clean(dead->shm_prefix) > 0)
+	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_clean(dead->shm_prefix) > 0)
 		sim_dbg("removed what process %d (%s) left in /dev/shm", (int)dead->pid, dead->program);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,7 +59,6 @@ static uint64_t inode_of(const char *path)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-#pragma weak sim_ofi_shm_prefix
 static void describe_self(struct sim_session *session)
 {
 	struct sim_peer_info *self = &session->self;
@@ -71,8 +71,7 @@ static void describe_self(struct sim_session *session)
 	self->pid_ns = inode_of("/proc/self/ns/pid");
 	self->net_ns = inode_of("/proc/self/ns/net");
 	self->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	if (sim_ofi_shm_prefix)
-		sim_ofi_shm_prefix(self->shm_prefix);
+	sim_ofi_shm_prefix(self->shm_prefix);
 	self->cookie_addr = (uintptr_t)session->cookie;
 	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
 }
@@ -167,7 +166,8 @@ static void explain(const struct sim_session *session, const char *dir, int rc)
 			dir);
 		return;
 	case -EPROTO:
-		sim_err("the daemon of session %s is of another version of bfsim: restart it with this one", dir);
+		sim_err("the daemon of session %s hung up: it is of another version of bfsim, or out of descriptors; %s/bfsimd.log says which",
+			dir, dir);
 		return;
 	default:
 		sim_err("cannot attach to session %s: %s", dir, strerror(-rc));
@@ -271,6 +271,9 @@ struct sim_engine *sim_session_engine(struct sim_session *session)
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
 		       struct sim_key *ret_key)
 {
+	/* Where Yama lets only ancestors look into a process (Ubuntu's default), let other
+	 * processes of this user do: the cma path needs it. Elsewhere this fails, and may. */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
 }
 

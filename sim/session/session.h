@@ -30,7 +30,7 @@ struct sim_session_cfg {
 };
 
 /* Attach. Returns 0; -ENOENT (no such session, or it has no such side),
- * -ECONNREFUSED (stale session), -EPROTO (daemon of another version), -EINVAL
+ * -ECONNREFUSED (stale session), -EPROTO (the daemon hung up: it is of another version, or full), -EINVAL
  * (its topology can't be read) or another -errno; the log says what to do. */
 int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session);
 

@@ -5,6 +5,8 @@
 #include <doca_dma.h>
 #include <doca_pe.h>
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,29 @@ int api_run(const struct api_world *worlds, size_t num_worlds)
 		}
 	}
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+pid_t api_fork(void)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS};
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	for (size_t i = 0; child == 0 && i < API_COUNT(signals); i++)
+		signal(signals[i], SIG_DFL);
+	return child;
+}
+
+void api_join(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFSIGNALED(status))
+		fail_msg("the child was killed by signal %d", WTERMSIG(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line)
@@ -149,6 +174,21 @@ struct doca_buf_inventory *api_inventory(size_t num_elements)
 	return inventory;
 }
 
+void api_assert_place(struct doca_buf *buf, void *head, size_t len, void *data, size_t data_len)
+{
+	void *addr;
+	size_t size;
+
+	assert_ok(doca_buf_get_head(buf, &addr));
+	assert_ptr_equal(addr, head);
+	assert_ok(doca_buf_get_len(buf, &size));
+	assert_int_equal(size, len);
+	assert_ok(doca_buf_get_data(buf, &addr));
+	assert_ptr_equal(addr, data);
+	assert_ok(doca_buf_get_data_len(buf, &size));
+	assert_int_equal(size, data_len);
+}
+
 static void note_completion(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
 			    union doca_data ctx_user_data)
 {
@@ -203,11 +243,16 @@ doca_error_t api_copy(struct doca_dev *dev, struct doca_buf *dst, const struct d
 static _Thread_local long allocations_left = -1; /* before one fails; negative: none does */
 static _Thread_local bool one_failed;
 
-static bool must_fail(void)
+static inline bool must_fail(void)
 {
-	if (allocations_left < 0 || allocations_left-- > 0)
+	if (allocations_left < 0)
 		return false;
-	one_failed = true;
+	if (allocations_left > 0) {
+		allocations_left--;
+		return false;
+	}
+	one_failed = true; /* and so do all that follow */
+	errno = ENOMEM;
 	return true;
 }
 
@@ -220,7 +265,12 @@ static bool must_fail(void)
 #endif
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef __SANITIZE_THREAD__
+/* It wants allocations before it is ready for functions of ours. */
+static const bool have_allocator = false;
+#else
+
+#ifdef __SANITIZE_ADDRESS__
 void *__interceptor_malloc(size_t size);
 void *__interceptor_calloc(size_t count, size_t size);
 void *__interceptor_realloc(void *old, size_t size);
@@ -235,6 +285,8 @@ void *__libc_realloc(void *old, size_t size);
 #define real_calloc __libc_calloc
 #define real_realloc __libc_realloc
 #endif
+
+static const bool have_allocator = true;
 
 __attribute__((visibility("default"))) void *malloc(size_t size)
 {
@@ -251,24 +303,34 @@ __attribute__((visibility("default"))) void *realloc(void *old, size_t size)
 	return must_fail() ? NULL : real_realloc(old, size);
 }
 
+#endif
+
+/* Run @step; its allocation number @n, counted from 0, and those behind it fail. */
+static doca_error_t run_failing(doca_error_t (*step)(void), long n)
+{
+	doca_error_t result;
+
+	one_failed = false;
+	allocations_left = n;
+	result = step();
+	allocations_left = -1;
+	return result;
+}
+
 void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void))
 {
-	if (RUNNING_ON_VALGRIND)
-		skip();
-	for (long n = 0;; n++) {
-		doca_error_t result;
+	bool refused = false;
+	doca_error_t result;
 
-		one_failed = false;
-		allocations_left = n;
-		result = step();
-		allocations_left = -1;
-		if (!one_failed) {
-			assert_ok(result);
-			assert_true(n > 0);
-			break;
-		}
-		assert_doca(result, DOCA_ERROR_NO_MEMORY);
+	if (!have_allocator || RUNNING_ON_VALGRIND)
+		skip();
+	for (long n = 0; result = run_failing(step, n), one_failed; n++) {
+		if (result == DOCA_SUCCESS && undo)
+			undo();
+		else
+			assert_doca(result, DOCA_ERROR_NO_MEMORY);
+		refused |= result == DOCA_ERROR_NO_MEMORY;
 	}
-	if (undo)
-		undo();
+	assert_ok(result);
+	assert_true(refused);
 }

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -48,6 +49,13 @@ struct api_world {
 
 /* Run each world in a process of its own. The result is main()'s. */
 int api_run(const struct api_world *worlds, size_t num_worlds);
+
+/* fork() in a test. The child reports by its exit status, with _exit(): cmocka's
+ * assertions don't work there, and its handlers are off, so that a crash is seen. */
+pid_t api_fork(void);
+
+/* Wait for it; the test fails unless the status is 0. */
+void api_join(pid_t child);
 
 /* --- Expectations: @call is evaluated once, and shown when it was in vain --- */
 
@@ -76,16 +84,21 @@ struct doca_mmap *api_map(struct doca_dev *dev, void *addr, size_t len, uint32_t
 /* A started inventory. */
 struct doca_buf_inventory *api_inventory(size_t num_elements);
 
+/* The buffer's head and length, and its data segment, are these. */
+void api_assert_place(struct doca_buf *buf, void *head, size_t len, void *data, size_t data_len);
+
 /* Have the device's DMA engine append the data of @src to that of @dst. Returns the task's status. */
 doca_error_t api_copy(struct doca_dev *dev, struct doca_buf *dst, const struct doca_buf *src);
 
 /* --- Memory that runs out --- */
 
-/* Let @step fail at its first allocation, its second, and so on until it has
- * as many as it wants: DOCA_ERROR_NO_MEMORY each time, and at last DOCA_SUCCESS;
- * then @undo (may be NULL) runs. A step that allocates nothing fails the test:
- * objects come from pools, so it must be the first of its kind in its world. The
- * test is skipped where another allocator stands before ours (valgrind). */
+/* Let @step fail at its first allocation, its second, and so on until it has as
+ * many as it wants: DOCA_ERROR_NO_MEMORY each time, and at last DOCA_SUCCESS. A
+ * step that can do without an allocation has an @undo, which takes back what it did
+ * then; else it is NULL. A step that never ends with DOCA_ERROR_NO_MEMORY fails the
+ * test: objects come from pools, so it must be the first of its kind in its world.
+ * The test is skipped where another allocator stands before ours (valgrind, the
+ * thread sanitizer). */
 void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void));
 
 #endif

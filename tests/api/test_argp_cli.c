@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command line. DOCA_ERROR_INITIALIZATION, which the reference lists for
- * doca_argp_start(), has no cause here: what it could not set up is memory, and
- * that is DOCA_ERROR_NO_MEMORY (test_argp_oom.c). */
+/* The command line.
+ *
+ * unreachable: doca_argp_start DOCA_ERROR_INITIALIZATION: what it could not set up is memory, and that is
+ *	DOCA_ERROR_NO_MEMORY (test_argp_oom.c) */
 #include "test_argp_util.h"
 
 static doca_error_t overwrite(void *value, void *config)
@@ -83,6 +84,7 @@ static void test_callback_may_write_into_its_text(void **state)
 		assert_string_equal(trace.text, ""); \
 	} while (0)
 
+/* provokes: doca_argp_start DOCA_ERROR_NOT_SUPPORTED */
 static void test_unknown_flags_are_not_supported(void **state)
 {
 	(void)state;

@@ -249,6 +249,7 @@ static void test_unregistered_command_is_destroyed_once_with_all_inside(void **s
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_ERROR_INVALID_VALUE);
 }
 
+/* provokes: doca_argp_cmd_destroy DOCA_ERROR_BAD_STATE */
 static void test_registered_command_can_not_be_destroyed(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
@@ -270,6 +271,8 @@ static void test_command_is_registered_once(void **state)
 	assert_string_equal(trace.text, "get;");
 }
 
+/* provokes: doca_argp_cmd_register_param DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_cmd_register_cmd DOCA_ERROR_BAD_STATE */
 static void test_registered_command_takes_nothing_in(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
@@ -297,6 +300,8 @@ static void test_parameter_of_a_command_is_registered_once(void **state)
 	assert_string_equal(trace.text, "name=x;get;");
 }
 
+/* provokes: doca_argp_register_cmd DOCA_ERROR_INITIALIZATION
+ * provokes: doca_argp_cmd_register_cmd DOCA_ERROR_INITIALIZATION */
 static void test_name_and_description_are_required(void **state)
 {
 	struct doca_argp_cmd *nameless, *silent;
@@ -312,6 +317,7 @@ static void test_name_and_description_are_required(void **state)
 	assert_int_equal(doca_argp_cmd_destroy(nameless), DOCA_ERROR_INVALID_VALUE); /* taken over */
 }
 
+/* provokes: doca_argp_cmd_register_param DOCA_ERROR_INITIALIZATION */
 static void test_parameter_in_a_command_needs_its_fields(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
@@ -348,6 +354,8 @@ static void test_command_can_not_be_inside_its_inner_one(void **state)
 	assert_int_equal(doca_argp_cmd_register_cmd(inner, outer), DOCA_ERROR_BAD_STATE);
 }
 
+/* provokes: doca_argp_cmd_register_param DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_cmd_register_cmd DOCA_ERROR_INVALID_VALUE */
 static void test_null_handles_are_refused_and_the_other_is_taken_over(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);

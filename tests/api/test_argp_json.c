@@ -353,6 +353,7 @@ static void test_huge_file_is_refused(void **state)
 	assert_told("right file?");
 }
 
+/* provokes: doca_argp_start DOCA_ERROR_IO_FAILED */
 static void test_missing_file_is_an_io_failure(void **state)
 {
 	(void)state;

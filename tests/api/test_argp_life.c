@@ -44,12 +44,14 @@ static doca_error_t call_back_in(void *value, void *config)
 	return record(config, "inside;");
 }
 
+/* provokes: doca_argp_init DOCA_ERROR_BAD_STATE */
 static void test_second_init_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(doca_argp_init("again", NULL), DOCA_ERROR_BAD_STATE);
 }
 
+/* provokes: doca_argp_init DOCA_ERROR_INVALID_VALUE */
 static void test_empty_program_name_is_refused(void **state)
 {
 	(void)state;
@@ -67,6 +69,16 @@ static void test_init_after_destroy_starts_empty(void **state)
 	assert_int_equal(start("--name", "Ada"), DOCA_ERROR_NOT_SUPPORTED);
 }
 
+/* provokes: doca_argp_destroy DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_param_create DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_register_param DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_cmd_create DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_register_cmd DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_register_version_callback DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_register_validation_callback DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_register_logger_callback DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_disable_logger_callback DOCA_ERROR_BAD_STATE
+ * provokes: doca_argp_start DOCA_ERROR_BAD_STATE */
 static void test_all_calls_need_init(void **state)
 {
 	struct doca_argp_param *param = make_param("n", NULL, DOCA_ARGP_TYPE_STRING, on_name), *new_param;
@@ -104,6 +116,17 @@ static void test_stale_handles_are_recognised_after_destroy(void **state)
 	assert_int_equal(doca_argp_cmd_destroy(cmd), DOCA_ERROR_INVALID_VALUE);
 }
 
+/* provokes: doca_argp_param_create DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_param_destroy DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_register_param DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_cmd_create DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_cmd_destroy DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_register_cmd DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_register_version_callback DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_register_validation_callback DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_register_logger_callback DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_get_log_level DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_argp_get_sdk_log_level DOCA_ERROR_INVALID_VALUE */
 static void test_null_arguments_are_refused(void **state)
 {
 	(void)state;
@@ -121,6 +144,7 @@ static void test_null_arguments_are_refused(void **state)
 	doca_argp_set_dpdk_program(NULL);
 }
 
+/* provokes: doca_argp_start DOCA_ERROR_INVALID_VALUE */
 static void test_start_needs_a_whole_argv(void **state)
 {
 	char *hole[] = { "prog", NULL, "-f", NULL };
@@ -229,6 +253,7 @@ static void test_parameter_callbacks_error_is_passed_on_and_names_the_flag(void 
 	assert_string_equal(trace.text, "");
 }
 
+/* provokes: doca_argp_register_logger_callback DOCA_ERROR_ALREADY_EXIST */
 static void test_second_logger_is_refused(void **state)
 {
 	(void)state;

@@ -87,6 +87,7 @@ static doca_error_t step_init(void)
 	return doca_argp_init("prog", NULL);
 }
 
+/* provokes: doca_argp_init DOCA_ERROR_NO_MEMORY */
 static void test_init_without_memory(void **state)
 {
 	(void)state;
@@ -120,6 +121,7 @@ static doca_error_t step_param(void)
 	return in_parser(create_param);
 }
 
+/* provokes: doca_argp_param_create DOCA_ERROR_NO_MEMORY */
 static void test_parameter_without_memory(void **state)
 {
 	(void)state;
@@ -138,6 +140,7 @@ static doca_error_t step_cmd(void)
 	return in_parser(create_cmd);
 }
 
+/* provokes: doca_argp_cmd_create DOCA_ERROR_NO_MEMORY */
 static void test_command_without_memory(void **state)
 {
 	(void)state;
@@ -166,6 +169,7 @@ static doca_error_t step_start(void)
 	return result;
 }
 
+/* provokes: doca_argp_start DOCA_ERROR_NO_MEMORY */
 static void test_start_without_memory(void **state)
 {
 	(void)state;

@@ -18,6 +18,7 @@ static void test_unregistered_parameter_is_freed_by_the_parser(void **state)
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 }
 
+/* provokes: doca_argp_param_destroy DOCA_ERROR_BAD_STATE */
 static void test_registered_parameter_can_not_be_destroyed(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
@@ -66,6 +67,7 @@ static doca_error_t register_with(bool name, bool description, bool type, bool c
 	return doca_argp_register_param(param);
 }
 
+/* provokes: doca_argp_register_param DOCA_ERROR_INITIALIZATION */
 static void test_required_fields_are_required(void **state)
 {
 	(void)state;

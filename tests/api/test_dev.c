@@ -33,7 +33,8 @@ enum { FULL, INFINIBAND, VF, SF, NUM_DEVICES };
 
 static void test_list_has_the_devices_of_this_side_in_the_topologys_order(void **state)
 {
-	static const char *const pci_addrs[NUM_DEVICES] = {"0001:03:00.0", "0000:03:00.1", "0000:03:00.2", "0000:03:00.1"};
+	static const char *const pci_addrs[NUM_DEVICES] = {"0001:03:00.0", "0000:03:00.1", "0000:03:00.2",
+							   "0000:03:00.1"};
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_devinfo **list;
 	uint32_t count;
@@ -258,13 +259,14 @@ static void test_lid_is_infinibands_and_mac_is_ethernets(void **state)
 static void test_device_without_interface_and_address_says_so(void **state)
 {
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE] = "untouched";
-	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE];
+	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE] = {7, 7, 7, 7};
 
 	(void)state;
 	assert_doca(doca_devinfo_get_iface_name(api_devinfo_nth(INFINIBAND), iface, sizeof(iface)),
 		    DOCA_ERROR_OPERATING_SYSTEM);
 	assert_string_equal(iface, "untouched");
 	assert_doca(doca_devinfo_get_ipv4_addr(api_devinfo_nth(INFINIBAND), ipv4, sizeof(ipv4)), DOCA_ERROR_NOT_FOUND);
+	assert_memory_equal(ipv4, "\7\7\7\7", sizeof(ipv4));
 }
 
 static void test_function_types_and_the_sfs_index(void **state)
@@ -313,8 +315,8 @@ static void test_pci_address_without_domain_means_domain_0(void **state)
 static void test_what_is_no_pci_address_is_refused(void **state)
 {
 	static const char *const malformed[] = {
-		"", "03", "03:00", "03:00.", "3:0.2", "03:00.2 ", " 03:00.2", "03:00.22", "03.00.2", "03:00:2", "0g:00.2",
-		"03:20.2", "03:00.8", ":03:00.2", "000:03:00.2", "00000:03:00.2", "0000:03:00.2\n", "0000-03:00.2", "mlx5_0",
+		"", "03", "03:00", "03:00.", "3:0.2", "03:00.2 ", " 03:00.2", "03:00.22", "03.00.2", "03:00:2",
+		"0g:00.2", "03:20.2", "03:00.8", ":03:00.2", "000:03:00.2", "00000:03:00.2", "0000:03:00.2\n", "0000-03:00.2", "mlx5_0",
 	};
 	uint8_t is_equal = 7;
 

@@ -52,6 +52,12 @@ static uint8_t *pages(size_t count, int protection)
 	return memory;
 }
 
+/* Ordinary memory at that place, whatever was there. */
+static void put_anonymous(uint8_t *at, size_t count)
+{
+	assert_ptr_equal(mmap(at, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), at);
+}
+
 /* ---- the range ---- */
 
 /* provokes: doca_mmap_get_memrange DOCA_ERROR_BAD_STATE */
@@ -142,8 +148,7 @@ static void test_start_with_a_hole_in_the_memory_is_refused_until_it_is_filled(v
 	assert_ok(doca_mmap_set_memrange(*state, memory, 3 * page));
 	assert_int_equal(munmap(memory + page, page), 0);
 	assert_invalid(doca_mmap_start(*state));
-	assert_ptr_equal(mmap(memory + page, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-			 memory + page);
+	put_anonymous(memory + page, 1);
 	assert_ok(doca_mmap_start(*state));
 	assert_ok(doca_mmap_stop(*state));
 	assert_int_equal(munmap(memory, 3 * page), 0);
@@ -247,7 +252,7 @@ static void test_shared_memory_that_is_gone_is_let_go_with_the_next_start(void *
 	assert_int_equal(close(fd), 0);
 
 	/* Other memory, of two mappings, in its place. */
-	assert_ptr_equal(mmap(memory, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), memory);
+	put_anonymous(memory, 2);
 	assert_int_equal(mprotect(memory, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
 	assert_ok(doca_mmap_start(*state));
 	assert_int_equal(open_descriptors(), before);

@@ -263,7 +263,8 @@ static void test_one_handle_tells_of_all_contexts(void **state)
 
 /* ---- stopping ---- */
 
-/* The task waits for a flush; the stop ends it, which is news. */
+/* The task waits for a flush; the stop ends it, which is news. As this test is the first,
+ * the engine's thread is not up yet for anything else: the stop itself must wake it. */
 static void test_stop_after_the_request_wakes(void **state)
 {
 	struct rig *rig = *state;
@@ -320,6 +321,7 @@ static void test_submitted_tasks_reach_memory_though_nobody_polls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RIG_RUNNING(test_stop_after_the_request_wakes), /* first: see there */
 		RIG_RUNNING(test_handle_is_the_same_each_time_and_quiet_at_first),
 		RIG_RUNNING(test_request_with_nothing_in_flight_stays_quiet),
 		RIG_RUNNING(test_request_with_a_staged_task_stays_quiet),
@@ -336,7 +338,6 @@ int main(void)
 		RIG_RUNNING(test_epoll_loop_sees_every_completion),
 		RIG_RUNNING(test_sleeper_that_arms_first_misses_nothing),
 		RIG_RUNNING(test_one_handle_tells_of_all_contexts),
-		RIG_RUNNING(test_stop_after_the_request_wakes),
 		RIG_RUNNING(test_stopping_context_whose_tasks_are_freed_is_news),
 		RIG_RUNNING(test_request_after_the_last_free_wakes),
 		RIG_RUNNING(test_submitted_tasks_reach_memory_though_nobody_polls),

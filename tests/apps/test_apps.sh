@@ -116,7 +116,7 @@ busy_host_is_read() {
 sleeping_dpu_is_woken() {
 	random 3000001 in
 	run --host '"$APPS"/host_copy -f in -d descriptor -m heap' \
-		--dpu '"$APPS"/event_copy -d descriptor -f out -c 4096 -n 16' >said
+		--dpu '"$APPS"/event_copy -d descriptor -f out -c 4096 -n 16 -t 10' >said
 	cmp in out
 	says 'for 733 tasks' said
 	[ "$(sed -n 's/.*woken \([0-9]*\) times.*/\1/p' said)" -ge 46 ]

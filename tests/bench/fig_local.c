@@ -44,7 +44,8 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static int measure(struct local *local)
 {
-	const struct bench_row row = {.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95};
+	const struct bench_row row = {.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST,
+				      .limit = 0.95};
 	const struct bench_cfg cfg = {
 		.ours = {run_ours, local},
 		.baseline = {run_memcpy, local},

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ static pid_t start_figure(const struct figure *figure, int *ret_fd)
 		struct bench_report report = {.fd = fds[1]};
 
 		close(fds[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(PATIENCE_S); /* a figure that hangs has failed; its processes die with it */
 		exit(figure->run(&report) < 0);
 	}

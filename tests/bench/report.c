@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,6 +102,11 @@ static const char *number(char *text, size_t size, double value)
 
 void bench_print_head(void)
 {
+	double load[1];
+
+	if (getloadavg(load, 1) == 1)
+		printf("%ld CPUs, load %.1f before the start: figures of two processes want two idle CPUs\n",
+		       sysconf(_SC_NPROCESSORS_ONLN), load[0]);
 	printf("%-34s %9s %9s %-6s %6s  %-12s %-7s %s\n", "figure", "ours", "baseline", "unit", "ratio", "goal", "ok?",
 	       "baseline is; notes");
 }

@@ -61,6 +61,11 @@ int count_shm_files(const char *prefix)
 	return count_names("/dev/shm", prefix);
 }
 
+int count_own_fds(void)
+{
+	return count_names("/proc/self/fd", "");
+}
+
 /* ---- in the exporter's process ---- */
 
 static int expose(struct sim_ofi_target *target, const struct request *request, struct sim_ofi_desc *ret_desc)
@@ -98,7 +103,7 @@ static void obey(struct sim_ofi_target *target, int fd)
 	else if (request.command == CMD_PEEK)
 		reply.value = mems[request.number].addr[request.len];
 	else
-		reply.value = count_names("/proc/self/fd", "");
+		reply.value = count_own_fds();
 	if (write(fd, &reply, sizeof(reply)) != sizeof(reply))
 		exit(1);
 }

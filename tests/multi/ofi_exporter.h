@@ -39,6 +39,9 @@ uint8_t exporter_peek(struct exporter *exporter, int number, size_t offset);
 /* How many descriptors it has open. */
 int exporter_num_fds(struct exporter *exporter);
 
+/* How many descriptors this process has open. */
+int count_own_fds(void);
+
 /* How many files in /dev/shm have names that begin with @prefix. */
 int count_shm_files(const char *prefix);
 

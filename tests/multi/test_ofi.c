@@ -433,10 +433,14 @@ static void test_64_processes_use_one_memory_at_once(void **state)
 static void test_importers_come_and_go(void **state)
 {
 	struct sim_ofi_desc desc;
+	int num_fds;
 
 	exporter_expose(&exporter, 4096, true, 3, &desc);
+	assert_int_equal(try_to_connect(&desc, 4096), 0);
+	num_fds = count_own_fds();
 	for (int i = 0; i < (is_shm(state) ? 300 : 50); i++)
 		assert_int_equal(try_to_connect(&desc, 4096), 0);
+	assert_int_equal(count_own_fds(), num_fds);
 }
 
 /* Each test process loads libfabric once, in main(), which looks: cmocka has handlers of its own in here. */

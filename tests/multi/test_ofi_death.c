@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,7 +182,7 @@ static void test_exporter_that_does_not_serve_can_not_be_connected_to(void **sta
 static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write_it)
 {
 	uint8_t *buf = calloc(1, MIB);
-	struct sim_ofi_link *link;
+	struct sim_ofi_link *link = NULL;
 	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
 	int rc;
 
@@ -192,6 +193,8 @@ static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write
 		if (i == 0 && write(fd, prefix, sizeof(prefix)) != sizeof(prefix))
 			rc = -EPIPE;
 	}
+	sim_ofi_link_destroy(link);
+	free(buf);
 	_exit(1);
 }
 
@@ -264,6 +267,45 @@ static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **
 	exporter_stop(&exporter);
 }
 
+/* shm only: what knocks at the door without being a link of ours. */
+static int knock(const struct sim_ofi_desc *desc, size_t len_of_nonsense)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	char nonsense[400];
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/dev/shm/%.80s.door", (const char *)desc->addr[0]);
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	memset(nonsense, 0xa5, sizeof(nonsense));
+	if (len_of_nonsense > 0)
+		assert_int_equal(send(fd, nonsense, len_of_nonsense, MSG_NOSIGNAL), len_of_nonsense);
+	return fd;
+}
+
+static void test_strangers_at_the_door_keep_nobody_out_but_when_it_is_full(void **state)
+{
+	enum { NUM = 200 };
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+	struct sim_ofi_link *link = NULL;
+	int fds[NUM];
+
+	if (strcmp(*state, "shm") != 0)
+		skip();
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, 4096, true, 1, &desc);
+	for (size_t i = 1; i < 400; i++)
+		close(knock(&desc, i));
+	for (int i = 0; i < NUM; i++)
+		fds[i] = knock(&desc, 0);
+	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EUSERS);
+	for (int i = 0; i < NUM; i++)
+		close(fds[i]);
+	link = connect_to(&desc, 4096);
+	sim_ofi_link_destroy(link);
+	exporter_stop(&exporter);
+}
+
 static void test_files_of_a_killed_process_are_cleaned(void **state)
 {
 	struct exporter exporter;
@@ -297,6 +339,7 @@ static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
 		TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),         \
 		TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider), \
 		TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),      \
+		TEST(strangers_at_the_door_keep_nobody_out_but_when_it_is_full, provider),    \
 		TEST(files_of_a_killed_process_are_cleaned, provider),                        \
 		TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                   \
 	}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MAX_PROCS 256
+
+/* Those that live, for proc_kill_all() and for closing their sockets in later ones. */
+static struct proc alive[MAX_PROCS];
+static int num_alive;
+static bool in_process;
+
+void proc_die(const char *file, int line, const char *what)
+{
+	fprintf(stderr, "%s:%d: in process %d: %s (errno: %s)\n", file, line, (int)getpid(), what, strerror(errno));
+	_exit(1);
+}
+
+/* The test fails, or the process ends. */
+#define NEED(condition, what)                                            \
+	do {                                                             \
+		if (condition)                                           \
+			break;                                           \
+		if (in_process)                                          \
+			proc_die(__FILE__, __LINE__, what);              \
+		fail_msg("%s (errno: %s)", what, strerror(errno));       \
+	} while (0)
+
+static void forget(pid_t pid)
+{
+	for (int i = 0; i < num_alive; i++)
+		if (alive[i].pid == pid)
+			alive[i--] = alive[--num_alive];
+}
+
+static void run(proc_body *body, int talk, const void *arg, pid_t parent)
+{
+	in_process = true;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	PROC_NEED(getppid() == parent);
+	for (int i = 0; i < num_alive; i++)
+		close(alive[i].talk);
+	num_alive = 0;
+	body(talk, arg);
+	exit(0); /* not _exit(): leak checkers look now */
+}
+
+void proc_start(struct proc *proc, proc_body *body, const void *arg)
+{
+	pid_t parent = getpid();
+	int talk[2];
+
+	assert_true(num_alive < MAX_PROCS);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk), 0);
+	fflush(NULL);
+	proc->talk = talk[0];
+	proc->pid = fork();
+	assert_true(proc->pid >= 0);
+	if (proc->pid == 0) {
+		close(talk[0]);
+		run(body, talk[1], arg, parent);
+	}
+	close(talk[1]);
+	alive[num_alive++] = *proc;
+}
+
+void proc_say(int talk, const void *data, size_t len)
+{
+	NEED(send(talk, data, len, MSG_NOSIGNAL) == (ssize_t)len, "the other process is gone");
+}
+
+bool proc_hears_within(int talk, int ms)
+{
+	struct pollfd heard = {.fd = talk, .events = POLLIN};
+	int64_t end = proc_now_ms() + ms, left = ms;
+	int rc;
+
+	do {
+		rc = poll(&heard, 1, left > 0 ? (int)left : 0);
+		left = end - proc_now_ms();
+	} while (rc < 0 && errno == EINTR);
+	return rc == 1;
+}
+
+void proc_hear(int talk, void *data, size_t len)
+{
+	ssize_t got;
+
+	NEED(proc_hears_within(talk, PROC_DEADLINE_MS), "the other process says nothing");
+	got = recv(talk, data, len, MSG_TRUNC);
+	NEED(got != 0, "the other process ended");
+	NEED(got == (ssize_t)len, "the other process said something else");
+}
+
+void proc_signal(struct proc *proc, int signal)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(proc->pid, signal), 0);
+	if (signal == SIGKILL)
+		proc_wait(proc);
+	else if (signal == SIGSTOP)
+		assert_int_equal(waitid(P_PID, (id_t)proc->pid, &info, WSTOPPED), 0);
+}
+
+int proc_wait(struct proc *proc)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+	struct timespec pause = {.tv_nsec = 1000000};
+	int status = 0;
+	pid_t pid;
+
+	if (proc->pid <= 0)
+		return 0;
+	while ((pid = waitpid(proc->pid, &status, WNOHANG)) == 0) {
+		if (proc_now_ms() > end)
+			fail_msg("process %d does not end", (int)proc->pid);
+		nanosleep(&pause, NULL);
+	}
+	assert_int_equal(pid, proc->pid);
+	forget(pid);
+	if (proc->talk >= 0)
+		close(proc->talk);
+	*proc = (struct proc){.pid = 0, .talk = -1};
+	return status;
+}
+
+void proc_end(struct proc *proc)
+{
+	int status;
+
+	if (proc->pid <= 0)
+		return;
+	shutdown(proc->talk, SHUT_WR);
+	status = proc_wait(proc);
+	if (status != 0)
+		fail_msg("a process did not end well: status %#x", (unsigned int)status);
+}
+
+void proc_adopt(pid_t pid)
+{
+	assert_true(num_alive < MAX_PROCS);
+	alive[num_alive++] = (struct proc){.pid = pid, .talk = -1};
+}
+
+void proc_kill_all(void)
+{
+	for (; num_alive > 0; num_alive--) {
+		struct proc *last = &alive[num_alive - 1];
+
+		kill(last->pid, SIGKILL);
+		waitpid(last->pid, NULL, 0);
+		close(last->talk);
+	}
+}
+
+int64_t proc_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int proc_num_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	int count = -2; /* . and .. */
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+int proc_num_fds(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	return proc_num_files(path);
+}
+
+char *proc_make_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir;
+
+	assert_true(asprintf(&dir, "%s/bfsim-test-XXXXXX", tmp && tmp[0] ? tmp : "/tmp") > 0);
+	assert_non_null(mkdtemp(dir));
+	return dir;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+void proc_remove_dir(char *dir)
+{
+	if (dir)
+		nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(dir);
+}

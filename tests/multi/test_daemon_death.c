@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that die, stop or fork: whoever is left gets an error soon, the
+ * card forgets them, and nothing of them stays behind. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "sim/session/dir.h"
+#include "sim/session/wire.h"
+
+#define SOON_MS 1000 /* from a death to the survivor's error */
+#define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_PATIENCE_MS */
+
+static char *dir;
+static struct proc card;
+static struct actor host, dpu;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* What the daemon says of its processes: a JSON text. */
+static void status(char *text, size_t size)
+{
+	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd = -1;
+	struct sim_msg msg = {.type = SIM_MSG_STATUS};
+	ssize_t got;
+
+	assert_true(sock >= 0);
+	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	got = read(fd, text, size - 1);
+	assert_true(got > 0);
+	text[got] = '\0';
+	close(fd);
+	close(sock);
+	close(dir_fd);
+}
+
+static bool card_knows(pid_t pid)
+{
+	char text[65536], line[64];
+
+	snprintf(line, sizeof(line), "\"pid\":%d,", (int)pid);
+	status(text, sizeof(text));
+	for (char *from = text, *to = text;; from++) { /* without the blanks of its layout */
+		if (*from != ' ' && *from != '\n')
+			*to++ = *from;
+		if (!*from)
+			break;
+	}
+	return strstr(text, line) != NULL;
+}
+
+/* Whether it is so within the deadline. */
+static bool card_forgets(pid_t pid)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	while (card_knows(pid))
+		if (proc_now_ms() > end)
+			return false;
+	return true;
+}
+
+static void end_card(void)
+{
+	daemon_stop(&card);
+	assert_int_equal(proc_num_files(dir), 0);
+}
+
+static void expect_error_of_a_killed_exporter(enum actor_memory memory)
+{
+	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_key key;
+	int64_t killed_ms;
+	int reads;
+
+	assert_int_equal(actor_export(&host, memory, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	read.fill = key.fill;
+	actor_begin(&dpu, &read);
+	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	killed_ms = proc_now_ms();
+	proc_signal(&host.proc, SIGKILL);
+	assert_int_equal(actor_finish(&dpu).rc, -EIO);
+	assert_in_range(proc_now_ms() - killed_ms, 0, SOON_MS);
+	/* Its memory in an object is still mapped in the importer, and out of reach all the same. */
+	assert_int_equal(actor_read(&dpu, &key), -EIO);
+	assert_int_equal(actor_write(&dpu, 1), -EIO);
+	assert_int_equal(actor_import(&dpu, &key), -ESTALE);
+}
+
+static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void **state)
+{
+	struct actor_key key;
+
+	(void)state;
+	for (int memory = ACTOR_ANONYMOUS; memory <= ACTOR_MEMFD; memory++) {
+		pid_t pid = host.proc.pid;
+
+		expect_error_of_a_killed_exporter((enum actor_memory)memory);
+		assert_true(card_forgets(pid));
+		assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &key), 0);
+		assert_int_equal(actor_import(&dpu, &key), 0);
+		assert_int_equal(actor_read(&dpu, &key), 0);
+	}
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
+{
+	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_key key;
+	int reads, fds = proc_num_fds(card.pid);
+
+	(void)state;
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	read.fill = key.fill;
+	actor_begin(&dpu, &read);
+	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	proc_signal(&dpu.proc, SIGKILL);
+	assert_int_equal(actor_unexport(&host, &key), 0);
+	actor_detach(&host);
+	/* Descriptors: each process had two, the object one. */
+	assert_in_range(proc_num_fds(card.pid), fds - 4, fds);
+	end_card();
+}
+
+/* ---- the daemon ---- */
+
+static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
+{
+	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_key key, other;
+	int64_t killed_ms;
+	int reads;
+
+	(void)state;
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	read.fill = key.fill;
+	actor_begin(&dpu, &read);
+	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	killed_ms = proc_now_ms();
+	proc_signal(&card, SIGKILL);
+	assert_int_equal(actor_finish(&dpu).rc, -EIO);
+	assert_in_range(proc_now_ms() - killed_ms, 0, SOON_MS);
+	assert_int_equal(actor_import(&dpu, &key), -ESHUTDOWN);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &other), -ESHUTDOWN);
+	assert_int_equal(actor_unexport(&host, &key), -ESHUTDOWN);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
+static void test_a_stale_session_is_refused_and_started_again(void **state)
+{
+	struct actor_key key;
+
+	(void)state;
+	proc_signal(&card, SIGKILL);
+	proc_signal(&host.proc, SIGKILL);
+	proc_signal(&dpu.proc, SIGKILL);
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), -ECONNREFUSED);
+	proc_end(&host.proc);
+	daemon_start(&card, dir, NULL);
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_int_equal(actor_read(&dpu, &key), 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_when_the_daemon_is_told_to_end_its_processes_get_errors(void **state)
+{
+	struct actor_key key;
+
+	(void)state;
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	end_card();
+	assert_int_equal(actor_import(&dpu, &key), -ESHUTDOWN);
+	assert_int_equal(actor_unexport(&host, &key), -ESHUTDOWN);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
+/* ---- stopped processes ---- */
+
+static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
+{
+	struct actor_key key, other, fresh;
+	struct actor second;
+	int64_t from_ms;
+
+	(void)state;
+	assert_int_equal(actor_attach(&second, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &other), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_int_equal(actor_import(&second, &other), 0);
+	proc_signal(&dpu.proc, SIGSTOP);
+	from_ms = proc_now_ms();
+	assert_int_equal(actor_unexport(&host, &key), 0);
+	assert_true(proc_now_ms() - from_ms >= PATIENCE_MS / 2); /* it was waited for */
+	assert_int_equal(actor_read(&second, &other), 0);        /* others do not mind */
+	proc_signal(&dpu.proc, SIGCONT);
+	assert_int_equal(actor_read(&dpu, &key), -EIO);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &fresh), 0);
+	assert_int_equal(actor_import(&dpu, &fresh), 0);
+	assert_int_equal(actor_read(&dpu, &fresh), 0);
+	from_ms = proc_now_ms();
+	assert_int_equal(actor_unexport(&host, &fresh), 0);
+	assert_true(proc_now_ms() - from_ms < PATIENCE_MS); /* it answers again */
+	assert_int_equal(actor_read(&dpu, &fresh), -EIO);
+	actor_detach(&second);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+/* A process that imports several keys through the daemon and then never speaks:
+ * the exporter waits for the first, and for no other. */
+static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
+{
+	enum { EXPORTS = 6 };
+	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd;
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid(), .side = "dpu"}};
+	struct actor_key keys[EXPORTS];
+	int64_t from_ms;
+
+	(void)state;
+	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	assert_int_equal(msg.status, 0);
+	for (int i = 0; i < EXPORTS; i++) {
+		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &keys[i]), 0);
+		msg = (struct sim_msg){.type = SIM_MSG_IMPORT, .body.import = {.key = keys[i].key, .function = 0}};
+		assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+		assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+		assert_int_equal(msg.status, 0);
+	}
+	from_ms = proc_now_ms();
+	for (int i = 0; i < EXPORTS; i++)
+		assert_int_equal(actor_unexport(&host, &keys[i]), 0);
+	assert_true(proc_now_ms() - from_ms < EXPORTS / 2 * PATIENCE_MS);
+	close(sock);
+	close(dir_fd);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+/* ---- forks ---- */
+
+static void expect_gone_although_a_child_lives(bool abandon)
+{
+	struct actor_key key;
+	pid_t pid = host.proc.pid, child;
+
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	child = actor_fork(&host, abandon);
+	assert_int_equal(actor_read(&dpu, &key), 0); /* the fork itself ended nothing */
+	proc_signal(&host.proc, SIGKILL);
+	assert_true(card_forgets(pid));
+	assert_int_equal(actor_read(&dpu, &key), -EIO);
+	assert_int_equal(kill(child, SIGKILL), 0); /* it lived until now */
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+}
+
+/* With the child's help, and without: a child made by clone(2) runs no handler. */
+static void test_a_forked_child_does_not_keep_its_dead_parent_attached(void **state)
+{
+	(void)state;
+	expect_gone_although_a_child_lives(true);
+	expect_gone_although_a_child_lives(false);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
+{
+	struct actor_key key;
+
+	(void)state;
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	for (int abandon = 0; abandon < 2; abandon++)
+		assert_int_equal(kill(actor_fork(&host, abandon), SIGKILL), 0);
+	assert_int_equal(actor_read(&dpu, &key), 0);
+	assert_true(card_knows(host.proc.pid));
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+/* ---- what a dead process leaves in /dev/shm ---- */
+
+/* Attach as a process that says this of itself, and hang up, having said good-bye or not. */
+static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order)
+{
+	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd;
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH,
+			      .body.attach = {.pid = getpid(), .side = "dpu", .shm_dev = shm_dev}};
+	char byte;
+
+	strncpy(msg.body.attach.shm_prefix, prefix, sizeof(msg.body.attach.shm_prefix) - 1);
+	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	assert_int_equal(msg.status, 0);
+	msg = (struct sim_msg){.type = SIM_MSG_DETACH};
+	if (in_order)
+		assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	/* The end is noticed before any later request is. */
+	if (in_order)
+		assert_int_equal(recv(sock, &byte, 1, 0), 0);
+	close(sock);
+	close(dir_fd);
+	card_knows(0);
+}
+
+static void make_file(const char *name)
+{
+	FILE *file = fopen(name, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
+{
+	char prefix[SIM_OFI_SHM_PREFIX_SIZE], name[96];
+	struct stat shm;
+
+	(void)state;
+	if (stat("/dev/shm", &shm) < 0 || access("/dev/shm", W_OK) < 0)
+		skip();
+	snprintf(prefix, sizeof(prefix), "bfsim-%d-00000000000000aa-", (int)getpid());
+	snprintf(name, sizeof(name), "/dev/shm/%s0", prefix);
+	make_file(name);
+	sim_ofi_shm_clean(prefix);
+	if (access(name, F_OK) == 0) { /* built without libfabric, which is who leaves files */
+		unlink(name);
+		skip();
+	}
+	make_file(name);
+	attach_and_leave("bfsim-", shm.st_dev, false);       /* no prefix: it would match all */
+	attach_and_leave("", shm.st_dev, false);
+	attach_and_leave(prefix, shm.st_dev + 1, false);     /* another container's */
+	attach_and_leave(prefix, shm.st_dev, true);          /* lives on and uses it */
+	if (access(name, F_OK) < 0)
+		fail_msg("a file of somebody else was removed");
+	attach_and_leave(prefix, shm.st_dev, false);
+	if (access(name, F_OK) == 0) {
+		unlink(name);
+		fail_msg("the file is still there");
+	}
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+/* ---- PID namespaces ---- */
+
+/* Attach, export one memory, and say its key; from a namespace where this process has number 1. */
+static void export_from_namespace(int talk, const void *arg)
+{
+	const char *const *dir_and_kind = arg;
+	struct sim_session_cfg cfg = {.dir = dir_and_kind[0], .side = "host"};
+	bool shared = dir_and_kind[1] != NULL;
+	int fd = shared ? memfd_create("inner", MFD_CLOEXEC) : -1;
+	struct sim_session *session;
+	struct actor_key key = {.fill = 0x5a};
+	struct sim_region region = {.len_bytes = ACTOR_BYTES, .access = SIM_ACCESS_READ};
+	void *memory;
+	pid_t pid;
+	char byte;
+
+	if (unshare(CLONE_NEWPID) < 0) {
+		key.number = -1;
+		proc_say(talk, &key, sizeof(key));
+		return;
+	}
+	pid = fork();
+	if (pid > 0) {
+		int end;
+
+		PROC_NEED(waitpid(pid, &end, 0) == pid && end == 0);
+		return;
+	}
+	if (shared)
+		PROC_NEED(ftruncate(fd, ACTOR_BYTES) == 0);
+	memory = mmap(NULL, ACTOR_BYTES, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+		      fd, 0);
+	PROC_NEED(memory != MAP_FAILED);
+	memset(memory, key.fill, ACTOR_BYTES);
+	region.addr = region.cpu_addr = (uintptr_t)memory;
+	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	for (uint32_t i = 0; i < sim_session_topology(session)->num_functions; i++)
+		if (strcmp(sim_session_topology(session)->functions[i].side, "host") == 0)
+			region.function = i;
+	PROC_NEED(sim_session_export(session, &region, fd, &key.key) == 0);
+	proc_say(talk, &key, sizeof(key));
+	recv(talk, &byte, 1, 0); /* until the test has done with it */
+	sim_session_detach(session);
+	exit(0);
+}
+
+/* The exporter's number means another process here, or none: its memory is
+ * reached through its object, and never by that number. */
+static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **state)
+{
+	const char *arg[2] = {dir, NULL};
+	struct actor cma;
+	struct proc inner;
+	struct actor_key key;
+
+	(void)state;
+	assert_int_equal(actor_attach(&cma, dir, "dpu", "cma"), 0);
+	for (int shared = 0; shared < 2; shared++) {
+		arg[1] = shared ? "shared" : NULL;
+		proc_start(&inner, export_from_namespace, arg);
+		proc_hear(inner.talk, &key, sizeof(key));
+		if (key.number < 0)
+			skip();
+		assert_int_equal(actor_import(&cma, &key), -ENOTSUP);
+		if (shared) {
+			assert_int_equal(actor_import(&dpu, &key), 0);
+			assert_string_equal(dpu.path, "mapped");
+			assert_int_equal(actor_read(&dpu, &key), 0);
+		}
+		proc_end(&inner);
+	}
+	actor_detach(&cma);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_killed_exporter_fails_its_importers_and_can_start_anew),
+		TEST(test_a_killed_importer_does_not_hold_up_its_exporter),
+		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
+		TEST(test_a_stale_session_is_refused_and_started_again),
+		TEST(test_when_the_daemon_is_told_to_end_its_processes_get_errors),
+		TEST(test_a_stopped_importer_is_waited_for_with_patience),
+		TEST(test_an_importer_that_is_silent_is_waited_for_once),
+		TEST(test_a_forked_child_does_not_keep_its_dead_parent_attached),
+		TEST(test_a_dead_child_does_not_end_its_parents_attachment),
+		TEST(test_what_a_dead_process_left_in_dev_shm_is_removed),
+		TEST(test_an_exporter_in_another_pid_namespace_is_not_mistaken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

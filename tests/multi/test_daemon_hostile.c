@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that say what no process of ours says: the daemon drops or refuses
+ * them, and serves all others as if they were not there. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "sim/session/dir.h"
+#include "sim/session/wire.h"
+
+#define DPU_FUNCTION 0 /* of the built-in topology */
+#define HOST_FUNCTION 2
+#define FEW_FDS 24     /* for a daemon that shall run out of descriptors */
+
+static char *dir;
+static struct proc card;
+static int dir_fd;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	dir_fd = sim_dir_open(dir, false);
+	return 0;
+}
+
+static int setup_few_fds(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start_limited(&card, dir, FEW_FDS);
+	dir_fd = sim_dir_open(dir, false);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(dir_fd);
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* A connection without anything of sim/session behind it. */
+static int raw_connect(void)
+{
+	int sock = sim_dir_connect(dir_fd);
+
+	assert_true(sock >= 0);
+	return sock;
+}
+
+static void raw_send(int sock, struct sim_msg msg, int fd)
+{
+	assert_int_equal(sim_msg_send(sock, &msg, fd), 0);
+}
+
+static struct sim_msg raw_recv(int sock)
+{
+	struct sim_msg msg;
+	int fd = -1;
+
+	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	if (fd >= 0)
+		close(fd);
+	return msg;
+}
+
+static struct sim_msg raw_call(int sock, struct sim_msg msg)
+{
+	static uint64_t seq;
+
+	msg.seq = ++seq;
+	raw_send(sock, msg, -1);
+	do
+		msg = raw_recv(sock);
+	while (!msg.is_reply || msg.seq != seq);
+	return msg;
+}
+
+/* When this returns, all that was sent on @sock before has been dealt with. */
+static void settle(int sock)
+{
+	assert_true(raw_call(sock, (struct sim_msg){.type = SIM_MSG_ATTACH}).status < 0);
+}
+
+static int raw_attach(const char *side)
+{
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach.pid = getpid()};
+	int sock = raw_connect();
+
+	strncpy(msg.body.attach.side, side, sizeof(msg.body.attach.side) - 1);
+	assert_int_equal(raw_call(sock, msg).status, 0);
+	return sock;
+}
+
+static struct sim_key raw_export(int sock)
+{
+	struct sim_msg msg = {.type = SIM_MSG_EXPORT,
+			      .body.export = {.addr = 4096, .len_bytes = 4096, .access = SIM_ACCESS_READ,
+					      .function = HOST_FUNCTION}};
+
+	msg = raw_call(sock, msg);
+	assert_int_equal(msg.status, 0);
+	return msg.body.exported;
+}
+
+static int raw_import(int sock, const struct sim_key *key)
+{
+	struct sim_msg msg = {.type = SIM_MSG_IMPORT, .body.import = {.key = *key, .function = DPU_FUNCTION}};
+
+	return raw_call(sock, msg).status;
+}
+
+static int raw_key_call(int sock, uint16_t type, uint64_t key)
+{
+	struct sim_msg msg = {.type = type, .body.key.id = key};
+
+	return raw_call(sock, msg).status;
+}
+
+static void expect_closed(int sock)
+{
+	char byte;
+
+	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_true(recv(sock, &byte, 1, 0) <= 0); /* with what was unread, it is a reset */
+	close(sock);
+}
+
+/* Everybody else is served, and the daemon ends in order. */
+static void expect_unharmed(void)
+{
+	struct actor host, dpu;
+	struct actor_key key;
+
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_int_equal(actor_read(&dpu, &key), 0);
+	assert_int_equal(actor_unexport(&host, &key), 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	daemon_stop(&card);
+	assert_int_equal(proc_num_files(dir), 0);
+}
+
+static void test_what_is_no_message_ends_its_connection(void **state)
+{
+	uint8_t noise[3000];
+
+	(void)state;
+	memset(noise, 0xa5, sizeof(noise));
+	for (size_t len = 1; len <= sizeof(noise); len = len * 2 + 1) {
+		int sock = raw_connect();
+
+		assert_int_equal(send(sock, noise, len, MSG_NOSIGNAL), len);
+		expect_closed(sock);
+		sock = raw_attach("dpu");
+		assert_int_equal(send(sock, noise, len, MSG_NOSIGNAL), len);
+		expect_closed(sock);
+	}
+	expect_unharmed();
+}
+
+static void test_requests_before_attaching_end_the_connection(void **state)
+{
+	(void)state;
+	for (uint16_t type = SIM_MSG_EXPORT; type < SIM_MSG_COUNT; type++) {
+		struct sim_msg msg = {.type = type};
+		int sock;
+
+		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN)
+			continue;
+		sock = raw_connect();
+		raw_send(sock, msg, -1);
+		expect_closed(sock);
+	}
+	expect_unharmed();
+}
+
+static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
+{
+	struct sim_msg again = {.type = SIM_MSG_ATTACH, .body.attach.side = "host"};
+	int exporter = raw_attach("host"), importer = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter);
+
+	(void)state;
+	assert_int_equal(raw_call(importer, again).status, -EALREADY);
+	assert_int_equal(raw_import(importer, &key), 0); /* it is on the DPU's side still */
+	close(importer);
+	close(exporter);
+	expect_unharmed();
+}
+
+/* A side, a program's name and others that have no end. */
+static void test_text_without_an_end_is_cut(void **state)
+{
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH};
+	int sock = raw_connect();
+
+	(void)state;
+	memset(&msg.body.attach, 'x', sizeof(msg.body.attach));
+	assert_int_equal(raw_call(sock, msg).status, -ENOENT);
+	strcpy(msg.body.attach.side, "dpu");
+	assert_int_equal(raw_call(sock, msg).status, 0);
+	assert_int_equal(raw_call(sock, (struct sim_msg){.type = SIM_MSG_STATUS}).status, 0);
+	close(sock);
+	expect_unharmed();
+}
+
+static void test_keys_of_others_cannot_be_used(void **state)
+{
+	int exporter = raw_attach("host"), thief = raw_attach("host"), importer = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter), guessed = {.id = key.id};
+	struct sim_msg path = {.type = SIM_MSG_PATH, .body.path.id = key.id};
+	struct sim_msg drop = {.type = SIM_MSG_UNIMPORT, .body.key.id = key.id};
+	struct sim_msg nudge = {.type = SIM_MSG_NUDGE, .body.key.id = key.id};
+	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .body.describe.id = key.id};
+
+	(void)state;
+	assert_int_equal(raw_import(importer, &guessed), -ESTALE);
+	assert_int_equal(raw_key_call(thief, SIM_MSG_REVOKE, key.id), -ESTALE);
+	assert_int_equal(raw_call(importer, describe).status, -ESTALE);
+	raw_send(importer, path, -1);
+	raw_send(importer, drop, -1);
+	raw_send(importer, nudge, -1);
+	assert_int_equal(raw_import(importer, &key), 0); /* all of that came before */
+	assert_false(proc_hears_within(exporter, 0));    /* the nudge was not passed on */
+	close(thief);
+	close(importer);
+	close(exporter);
+	expect_unharmed();
+}
+
+static void test_replies_out_of_nowhere_do_nothing(void **state)
+{
+	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"), stranger = raw_connect();
+	struct sim_key key = raw_export(exporter);
+	struct sim_msg revoke = {.type = SIM_MSG_REVOKE, .seq = 99, .body.key.id = key.id};
+	struct sim_msg gone = {.type = SIM_MSG_GONE, .is_reply = 1, .seq = key.id};
+	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1};
+
+	(void)state;
+	assert_int_equal(raw_import(importer, &key), 0);
+	for (uint16_t type = 0; type < SIM_MSG_COUNT; type++)
+		if (sim_msg_size(type, true))
+			raw_send(waiting, (struct sim_msg){.type = type, .is_reply = 1, .seq = 1}, -1);
+	raw_send(exporter, revoke, -1);
+	assert_int_equal(raw_recv(importer).type, SIM_MSG_GONE);
+	raw_send(waiting, gone, -1);  /* not asked */
+	raw_send(stranger, gone, -1); /* not even attached */
+	raw_send(waiting, answer, -1);
+	settle(waiting);
+	settle(stranger);
+	assert_false(proc_hears_within(exporter, 0)); /* the importer has not let go */
+	raw_send(importer, gone, -1);
+	assert_int_equal(raw_recv(exporter).seq, 99);
+	close(stranger);
+	close(waiting);
+	close(importer);
+	close(exporter);
+	expect_unharmed();
+}
+
+/* ---- an exporter that is asked how to reach its memory ---- */
+
+struct question {
+	int exporter, importer;
+	uint64_t key;
+	struct sim_msg asked; /* as the exporter got it */
+};
+
+static struct question ask(void)
+{
+	struct question q = {.exporter = raw_attach("host"), .importer = raw_attach("dpu")};
+	struct sim_key key = raw_export(q.exporter);
+	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .seq = 4711, .body.describe.id = key.id};
+
+	q.key = key.id;
+	assert_int_equal(raw_import(q.importer, &key), 0);
+	raw_send(q.importer, describe, -1);
+	q.asked = raw_recv(q.exporter);
+	assert_int_equal(q.asked.type, SIM_MSG_DESCRIBE);
+	assert_int_equal(q.asked.body.describe.id, key.id);
+	return q;
+}
+
+static void test_an_exporters_answer_reaches_who_asked(void **state)
+{
+	struct question q = ask();
+	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = -ENOSYS};
+	struct sim_msg got;
+
+	(void)state;
+	answer.seq++; /* to a question that nobody asked */
+	raw_send(q.exporter, answer, -1);
+	answer.seq--;
+	raw_send(q.importer, answer, -1); /* from who is not the exporter */
+	answer.body.described.num_addrs = UINT32_MAX; /* passed on as it is: the importer checks it */
+	raw_send(q.exporter, answer, -1);
+	raw_send(q.exporter, answer, -1); /* twice */
+	got = raw_recv(q.importer);
+	assert_int_equal(got.seq, 4711);
+	assert_int_equal(got.status, -ENOSYS);
+	assert_int_equal(got.body.described.num_addrs, UINT32_MAX);
+	settle(q.exporter);
+	assert_false(proc_hears_within(q.importer, 0));
+	close(q.importer);
+	close(q.exporter);
+	expect_unharmed();
+}
+
+/* "It worked, with 7": taken for success by whoever looks for errors only. */
+static void test_an_answer_with_a_positive_status_ends_the_exporter(void **state)
+{
+	struct question q = ask();
+	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = 7};
+	struct sim_msg got;
+
+	(void)state;
+	raw_send(q.exporter, answer, -1);
+	expect_closed(q.exporter);
+	do
+		got = raw_recv(q.importer); /* GONE comes first */
+	while (!got.is_reply);
+	assert_int_equal(got.status, -ESTALE);
+	close(q.importer);
+	expect_unharmed();
+}
+
+static void test_an_exporter_that_leaves_owes_no_answer(void **state)
+{
+	struct question q = ask();
+	struct sim_msg got;
+
+	(void)state;
+	close(q.exporter);
+	do
+		got = raw_recv(q.importer);
+	while (!got.is_reply);
+	assert_int_equal(got.seq, 4711);
+	assert_int_equal(got.status, -ESTALE);
+	close(q.importer);
+	expect_unharmed();
+}
+
+/* It is answered for within the time that an importer waits for the daemon. */
+static void test_an_exporter_that_never_answers_is_answered_for(void **state)
+{
+	struct question q = ask();
+	struct sim_msg got = raw_recv(q.importer);
+
+	(void)state;
+	assert_int_equal(got.seq, 4711);
+	assert_int_equal(got.status, -ETIMEDOUT);
+	close(q.importer);
+	close(q.exporter);
+	expect_unharmed();
+}
+
+static void test_a_process_has_a_limited_number_of_questions(void **state)
+{
+	struct question q = ask();
+	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .body.describe.id = q.key};
+
+	(void)state;
+	for (int i = 1; i < 64; i++)
+		raw_send(q.importer, describe, -1);
+	assert_int_equal(raw_call(q.importer, describe).status, -EBUSY);
+	for (int i = 1; i < 64; i++) /* the exporter got those, and no more */
+		raw_recv(q.exporter);
+	assert_false(proc_hears_within(q.exporter, 0));
+	close(q.importer);
+	close(q.exporter);
+	expect_unharmed();
+}
+
+/* ---- descriptors ---- */
+
+static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
+{
+	int sock = raw_attach("dpu"), before;
+
+	(void)state;
+	settle(sock);
+	before = proc_num_fds(card.pid);
+	for (int round = 0; round < 20; round++) {
+		for (uint16_t type = SIM_MSG_ATTACH; type < SIM_MSG_DETACH; type++) {
+			if (type != SIM_MSG_SHUTDOWN && type != SIM_MSG_GONE)
+				raw_send(sock, (struct sim_msg){.type = type}, STDERR_FILENO);
+			if (sim_msg_size(type, true))
+				raw_send(sock, (struct sim_msg){.type = type, .is_reply = 1}, STDERR_FILENO);
+		}
+	}
+	settle(sock);
+	assert_int_equal(proc_num_fds(card.pid), before);
+	close(sock);
+	expect_unharmed();
+}
+
+static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
+{
+	struct sim_msg export = {.type = SIM_MSG_EXPORT, .body.export = {.addr = 4096, .len_bytes = 4096,
+									  .function = HOST_FUNCTION}};
+	int sock = raw_attach("host"), before = proc_num_fds(card.pid);
+	struct sim_key key;
+
+	(void)state;
+	raw_send(sock, export, STDERR_FILENO);
+	key = raw_recv(sock).body.exported;
+	assert_int_equal(proc_num_fds(card.pid), before + 1);
+	assert_int_equal(raw_key_call(sock, SIM_MSG_REVOKE, key.id), 0);
+	assert_int_equal(proc_num_fds(card.pid), before);
+	raw_send(sock, export, STDERR_FILENO);
+	assert_int_equal(raw_recv(sock).status, 0);
+	close(sock);
+	sock = raw_connect();
+	settle(sock);
+	assert_int_equal(proc_num_fds(card.pid), before - 1); /* its socket and its process' descriptor for one new socket */
+	close(sock);
+	expect_unharmed();
+}
+
+/* More processes than descriptors: those too many are turned away at once, and
+ * when others leave there is room again. */
+static void test_processes_beyond_the_limit_are_turned_away(void **state)
+{
+	int socks[2 * FEW_FDS];
+
+	(void)state;
+	for (int i = 0; i < 2 * FEW_FDS; i++)
+		socks[i] = raw_connect();
+	expect_closed(socks[2 * FEW_FDS - 1]);
+	for (int i = 0; i < 2 * FEW_FDS - 1; i++)
+		close(socks[i]);
+	expect_unharmed();
+}
+
+/* ---- those who do not listen, and those who do not stop ---- */
+
+static void test_answers_that_nobody_reads_end_the_connection(void **state)
+{
+	int sock = raw_attach("dpu");
+	struct sim_msg status = {.type = SIM_MSG_STATUS};
+	int sent = 0;
+
+	(void)state;
+	while (sent < 100000 && sim_msg_send(sock, &status, -1) == 0)
+		sent++;
+	assert_in_range(sent, 1024, 99999);
+	close(sock);
+	expect_unharmed();
+}
+
+static void flood(int talk, const void *arg)
+{
+	struct sim_msg nudge = {.type = SIM_MSG_NUDGE};
+	int sock = sim_dir_connect(dir_fd), fd;
+	struct sim_msg attach = {.type = SIM_MSG_ATTACH, .body.attach.side = "dpu"};
+
+	(void)arg;
+	PROC_NEED(sim_msg_send(sock, &attach, -1) == 0);
+	PROC_NEED(sim_msg_recv(sock, &attach, &fd) == 0);
+	proc_say(talk, "", 1);
+	for (;;)
+		if (sim_msg_send(sock, &nudge, -1) < 0)
+			break;
+}
+
+static void test_a_flood_from_some_does_not_starve_the_others(void **state)
+{
+	struct proc floods[3];
+	char byte;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		proc_start(&floods[i], flood, NULL);
+		proc_hear(floods[i].talk, &byte, 1);
+	}
+	expect_unharmed();
+	for (int i = 0; i < 3; i++)
+		proc_end(&floods[i]); /* they saw the daemon's end */
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_is_no_message_ends_its_connection),
+		TEST(test_requests_before_attaching_end_the_connection),
+		TEST(test_attaching_twice_is_refused_and_changes_nothing),
+		TEST(test_text_without_an_end_is_cut),
+		TEST(test_keys_of_others_cannot_be_used),
+		TEST(test_replies_out_of_nowhere_do_nothing),
+		TEST(test_an_exporters_answer_reaches_who_asked),
+		TEST(test_an_answer_with_a_positive_status_ends_the_exporter),
+		TEST(test_an_exporter_that_leaves_owes_no_answer),
+		TEST(test_an_exporter_that_never_answers_is_answered_for),
+		TEST(test_a_process_has_a_limited_number_of_questions),
+		TEST(test_descriptors_that_nobody_asked_for_are_closed),
+		TEST(test_an_export_keeps_one_descriptor_until_it_ends),
+		cmocka_unit_test_setup_teardown(test_processes_beyond_the_limit_are_turned_away, setup_few_fds, teardown),
+		TEST(test_answers_that_nobody_reads_end_the_connection),
+		TEST(test_a_flood_from_some_does_not_starve_the_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies between memories, each of which is this process's own or a remote one.
+ * One process is enough: it is reached in place when the remote says the same
+ * cookie as itself, and through cma when it says another. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/fabric/remote.h"
+#include "sim/log.h"
+
+#define SIZE 100000 /* three bounce buffers of 32768 and a rest */
+#define ADDR 0x7000000000ull /* as its users give it: not where it is */
+
+static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
+static uint8_t cookie[SIM_SECRET_SIZE] = "this very one..";
+
+static int no_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+{
+	(void)arg, (void)provider, (void)ret_desc;
+	return -ENOSYS;
+}
+
+static void no_nudge(void *arg)
+{
+	(void)arg;
+}
+
+static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
+{
+	struct sim_remote_cfg cfg = {
+		.key = 1,
+		.region = {.addr = ADDR, .cpu_addr = (uintptr_t)memory, .len_bytes = len,
+			   .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE},
+		.exporter = {.pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie},
+		.object_fd = -1,
+		.peer = {no_describe, no_nudge, NULL},
+	};
+
+	memcpy(cfg.exporter.cookie, cookie, sizeof(cookie));
+	return cfg;
+}
+
+static struct sim_remote *create(struct sim_remote_cfg *cfg, const char *path)
+{
+	struct sim_remote *remote = NULL;
+
+	if (strcmp(path, "in-place") == 0)
+		memcpy(cfg->self.cookie, cookie, sizeof(cookie));
+	cfg->forced_path = path;
+	assert_int_equal(sim_remote_create(cfg, &remote), 0);
+	assert_string_equal(sim_remote_path(remote), path);
+	return remote;
+}
+
+/* The whole of exported[@number] by way of @path. */
+static struct sim_remote *reach(int number, const char *path)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[number], SIZE);
+
+	return create(&cfg, path);
+}
+
+static void fill(uint8_t *bytes, unsigned int seed)
+{
+	for (size_t i = 0; i < SIZE; i++)
+		bytes[i] = (uint8_t)(i * 31 + seed + i / 256);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fill(exported[0], 1);
+	fill(exported[1], 2);
+	fill(local, 3);
+	memcpy(before, local, SIZE);
+	return 0;
+}
+
+static uint64_t here(void *bytes)
+{
+	return (uintptr_t)bytes;
+}
+
+static const char *const paths[] = {"in-place", "cma"};
+
+static void test_bytes_are_read(void **state)
+{
+	(void)state;
+	for (int p = 0; p < 2; p++) {
+		struct sim_remote *remote = reach(0, paths[p]);
+
+		setup(state);
+		assert_int_equal(sim_copy(NULL, here(local + 7), remote, ADDR + 13, 5000), 0);
+		assert_memory_equal(local + 7, exported[0] + 13, 5000);
+		assert_memory_equal(local, before, 7);
+		assert_memory_equal(local + 5007, before + 5007, SIZE - 5007);
+		sim_remote_destroy(remote);
+	}
+}
+
+static void test_bytes_are_written(void **state)
+{
+	(void)state;
+	for (int p = 0; p < 2; p++) {
+		struct sim_remote *remote = reach(0, paths[p]);
+
+		setup(state);
+		memcpy(before, exported[0], SIZE);
+		assert_int_equal(sim_copy(remote, ADDR + 11, NULL, here(local), SIZE - 11), 0);
+		assert_memory_equal(exported[0] + 11, local, SIZE - 11);
+		assert_memory_equal(exported[0], before, 11);
+		sim_remote_destroy(remote);
+	}
+}
+
+static void test_bytes_move_between_two_remotes(void **state)
+{
+	(void)state;
+	for (int p = 0; p < 4; p++) {
+		struct sim_remote *from = reach(0, paths[p / 2]), *to = reach(1, paths[p % 2]);
+
+		setup(state);
+		assert_int_equal(sim_copy(to, ADDR, from, ADDR, SIZE), 0);
+		assert_memory_equal(exported[1], exported[0], SIZE);
+		sim_remote_destroy(to);
+		sim_remote_destroy(from);
+	}
+}
+
+static void test_bytes_move_within_this_process(void **state)
+{
+	(void)state;
+	assert_int_equal(sim_copy(NULL, here(local), NULL, here(exported[0]), SIZE), 0);
+	assert_memory_equal(local, exported[0], SIZE);
+	assert_int_equal(sim_copy(NULL, here(local + 1), NULL, here(local), SIZE - 1), 0); /* overlapping */
+	assert_memory_equal(local + 1, exported[0], SIZE - 1);
+}
+
+static void test_bounds_are_those_of_the_export(void **state)
+{
+	static const struct {
+		uint64_t addr;
+		size_t len;
+		int rc;
+	} cases[] = {
+		{ADDR, SIZE, 0},
+		{ADDR, 0, 0},
+		{ADDR + SIZE, 0, 0},
+		{ADDR + SIZE - 1, 1, 0},
+		{ADDR - 1, 1, -EFAULT},
+		{ADDR - 1, 0, -EFAULT},
+		{ADDR + SIZE, 1, -EFAULT},
+		{ADDR + SIZE + 1, 0, -EFAULT},
+		{ADDR, SIZE + 1, -EFAULT},
+		{ADDR + 1, SIZE, -EFAULT},
+		{ADDR + 1, SIZE_MAX, -EFAULT},
+		{UINT64_MAX, 2, -EFAULT},
+		{0, 1, -EFAULT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_remote *remote = reach(0, paths[i % 2]);
+
+		assert_int_equal(sim_copy(NULL, here(local), remote, cases[i].addr, cases[i].len), cases[i].rc);
+		assert_int_equal(sim_copy(remote, cases[i].addr, NULL, here(local), cases[i].len), cases[i].rc);
+		sim_remote_destroy(remote);
+	}
+}
+
+static void test_permissions_are_those_of_the_export(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote;
+
+	(void)state;
+	cfg.region.access = SIM_ACCESS_READ;
+	remote = create(&cfg, "cma");
+	memcpy(before, exported[0], SIZE);
+	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), 1), -EACCES);
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), 0);
+	assert_memory_equal(exported[0], before, SIZE);
+	sim_remote_destroy(remote);
+	cfg.region.access = 0;
+	remote = create(&cfg, "cma");
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), -EACCES);
+	sim_remote_destroy(remote);
+}
+
+static void test_the_best_path_is_chosen_and_the_others_say_why_not(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote;
+
+	(void)state;
+	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
+	assert_string_equal(sim_remote_path(remote), "cma");
+	assert_string_equal(remote->reason, "mapped: not in a shared object");
+	sim_remote_destroy(remote);
+	memcpy(cfg.self.cookie, cookie, sizeof(cookie));
+	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
+	assert_string_equal(sim_remote_path(remote), "in-place");
+	assert_string_equal(remote->reason, "");
+	sim_remote_destroy(remote);
+}
+
+static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
+}
+
+static void expect_no_path(const struct sim_remote_cfg *cfg)
+{
+	struct sim_remote *remote = NULL;
+
+	sim_log_set_sink(quiet);
+	assert_int_equal(sim_remote_create(cfg, &remote), -ENOTSUP);
+	sim_log_set_sink(NULL);
+	assert_null(remote);
+}
+
+static void test_a_forced_path_that_does_not_work_is_refused(void **state)
+{
+	static const char *const useless[] = {"in-place", "mapped", "shm", "tcp", "telepathy", ""};
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(useless) / sizeof(useless[0]); i++) {
+		cfg.forced_path = useless[i];
+		expect_no_path(&cfg);
+	}
+}
+
+/* As in another PID namespace: the number means a process, but not the exporter. */
+static void test_a_pid_without_the_exporters_cookie_is_not_believed(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+
+	(void)state;
+	cfg.exporter.cookie[0] ^= 1;
+	expect_no_path(&cfg);
+	cfg = cfg_of(exported[0], SIZE);
+	cfg.exporter.cookie_addr = 0; /* nothing is mapped there */
+	expect_no_path(&cfg);
+	cfg = cfg_of(exported[0], SIZE);
+	cfg.exporter.pid = 0;
+	expect_no_path(&cfg);
+}
+
+/* The object begins 5000 bytes before the memory: neither a page's beginning nor its end. */
+static void test_memory_in_a_shared_object_is_mapped(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(NULL, SIZE);
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	struct sim_remote *remote;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 5000 + SIZE), 0);
+	assert_int_equal(pwrite(fd, exported[0], SIZE, 5000), SIZE);
+	cfg.object_fd = fd;
+	cfg.region.object_offset = 5000;
+	remote = create(&cfg, "mapped");
+	close(fd); /* the mapping needs it no more */
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
+	assert_memory_equal(local, exported[0], SIZE);
+	assert_int_equal(sim_copy(remote, ADDR + SIZE - 1, NULL, here(exported[1]), 1), 0);
+	assert_int_equal(remote->base[SIZE - 1], exported[1][0]);
+	sim_remote_destroy(remote);
+}
+
+/* A mapping of huge pages begins at a multiple of one. Needs a free one on the machine. */
+static void test_memory_in_huge_pages_is_mapped_from_the_middle_of_one(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(NULL, SIZE);
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_HUGETLB);
+	struct sim_remote *remote;
+	struct stat object;
+	uint8_t *bytes;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_int_equal(fstat(fd, &object), 0);
+	assert_int_equal(ftruncate(fd, object.st_blksize), 0);
+	bytes = mmap(NULL, (size_t)object.st_blksize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED) {
+		close(fd);
+		skip();
+	}
+	memcpy(bytes + 5000, exported[0], SIZE);
+	cfg.object_fd = fd;
+	cfg.region.object_offset = 5000;
+	remote = create(&cfg, "mapped");
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
+	assert_memory_equal(local, exported[0], SIZE);
+	sim_remote_destroy(remote);
+	munmap(bytes, (size_t)object.st_blksize);
+	close(fd);
+}
+
+static void test_an_object_shorter_than_the_memory_is_not_mapped(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, SIZE), 0);
+	cfg.forced_path = "mapped";
+	cfg.object_fd = fd;
+	cfg.region.object_offset = 1;
+	expect_no_path(&cfg);
+	cfg.region.object_offset = UINT64_MAX;
+	expect_no_path(&cfg);
+	cfg.region.object_offset = 0;
+	cfg.region.len_bytes = UINT64_MAX;
+	expect_no_path(&cfg);
+	close(fd);
+}
+
+static void test_memory_that_the_exporter_unmapped_is_an_io_error(void **state)
+{
+	uint8_t *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sim_remote_cfg cfg = cfg_of(memory, SIZE);
+	struct sim_remote *remote = create(&cfg, "cma");
+
+	(void)state;
+	munmap(memory, SIZE);
+	sim_log_set_sink(quiet);
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), -EIO);
+	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), -EIO);
+	sim_log_set_sink(NULL);
+	sim_remote_destroy(remote);
+}
+
+/* The child has what we have at the same addresses. It is dead before anybody says so. */
+static void test_an_exporter_that_died_is_an_io_error(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		for (;;)
+			pause();
+	cfg.exporter.pid = pid;
+	remote = create(&cfg, "cma");
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	sim_log_set_sink(quiet);
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), -EIO);
+	sim_log_set_sink(NULL);
+	sim_remote_destroy(remote);
+}
+
+static void test_revoked_memory_is_not_reached_any_more(void **state)
+{
+	(void)state;
+	for (int p = 0; p < 2; p++) {
+		struct sim_remote *remote = reach(0, paths[p]), *other = reach(1, paths[p]);
+
+		sim_remote_revoke(remote);
+		sim_remote_revoke(remote); /* again: by the daemon's end, for instance */
+		memcpy(before, exported[0], SIZE);
+		assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), -EIO);
+		assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), 1), -EIO);
+		assert_int_equal(sim_copy(other, ADDR, remote, ADDR, 1), -EIO);
+		assert_int_equal(sim_copy(remote, ADDR, other, ADDR, 1), -EIO);
+		assert_memory_equal(exported[0], before, SIZE);
+		sim_remote_revoke(other); /* nothing stayed inside: this returns */
+		sim_remote_destroy(other);
+		sim_remote_destroy(remote);
+	}
+}
+
+struct revoker {
+	struct sim_remote *remote;
+	atomic_bool returned;
+};
+
+static void *run_revocation(void *arg)
+{
+	struct revoker *revoker = arg;
+
+	sim_remote_revoke(revoker->remote);
+	atomic_store(&revoker->returned, true);
+	return NULL;
+}
+
+static void test_a_revocation_waits_for_the_copy_inside(void **state)
+{
+	struct revoker revoker = {.remote = reach(0, "cma")};
+	pthread_t thread;
+
+	(void)state;
+	atomic_fetch_add(&revoker.remote->inside, 1); /* as a copy does while it runs */
+	assert_int_equal(pthread_create(&thread, NULL, run_revocation, &revoker), 0);
+	while (!atomic_load(&revoker.remote->gone))
+		sched_yield();
+	for (int i = 0; i < 100; i++)
+		sched_yield();
+	assert_false(atomic_load(&revoker.returned));
+	assert_int_equal(sim_copy(NULL, here(local), revoker.remote, ADDR, 1), -EIO);
+	atomic_fetch_sub(&revoker.remote->inside, 1);
+	pthread_join(thread, NULL);
+	assert_true(atomic_load(&revoker.returned));
+	sim_remote_destroy(revoker.remote);
+}
+
+static void *copy_until_gone(void *arg)
+{
+	uint8_t mine[4096];
+
+	while (sim_copy(NULL, here(mine), arg, ADDR, sizeof(mine)) == 0)
+		;
+	return NULL;
+}
+
+/* What the revocation promises: the memory may be reused at once. A thread
+ * checker sees a copy that is still inside then. */
+static void test_memory_is_free_when_the_revocation_returns(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 50; round++) {
+		struct sim_remote *remote = reach(0, "in-place");
+		pthread_t threads[3];
+
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, copy_until_gone, remote), 0);
+		sim_remote_revoke(remote);
+		memset(exported[0], round, SIZE);
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], NULL);
+		sim_remote_destroy(remote);
+	}
+}
+
+static void test_destroying_nothing_is_fine(void **state)
+{
+	(void)state;
+	sim_remote_destroy(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_bytes_are_read),
+		TEST(test_bytes_are_written),
+		TEST(test_bytes_move_between_two_remotes),
+		TEST(test_bytes_move_within_this_process),
+		TEST(test_bounds_are_those_of_the_export),
+		TEST(test_permissions_are_those_of_the_export),
+		TEST(test_the_best_path_is_chosen_and_the_others_say_why_not),
+		TEST(test_a_forced_path_that_does_not_work_is_refused),
+		TEST(test_a_pid_without_the_exporters_cookie_is_not_believed),
+		TEST(test_memory_in_a_shared_object_is_mapped),
+		TEST(test_memory_in_huge_pages_is_mapped_from_the_middle_of_one),
+		TEST(test_an_object_shorter_than_the_memory_is_not_mapped),
+		TEST(test_memory_that_the_exporter_unmapped_is_an_io_error),
+		TEST(test_an_exporter_that_died_is_an_io_error),
+		TEST(test_revoked_memory_is_not_reached_any_more),
+		TEST(test_a_revocation_waits_for_the_copy_inside),
+		TEST(test_memory_is_free_when_the_revocation_returns),
+		TEST(test_destroying_nothing_is_fine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
