@@ -9,7 +9,7 @@
 #include "mmap_priv.h"
 #include "runtime.h"
 
-#define DEFAULT_MAX_DEVICES 32 /* our choice: the reference gives no number */
+#define DEFAULT_MAX_DEVICES 8 /* our choice, as the profiles' max-mmap-devices: the reference gives no number */
 
 #define KNOWN_ACCESS                                                                              \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \

@@ -44,3 +44,8 @@ void shim_object_free(void *object, enum shim_kind kind)
 	pools.dead[kind] = dead;
 	pthread_mutex_unlock(&pools.lock);
 }
+
+void shim_objects_forked(void)
+{
+	pthread_mutex_init(&pools.lock, NULL);
+}

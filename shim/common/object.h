@@ -55,4 +55,7 @@ SHIM_SHARED void *shim_object_new(enum shim_kind kind, size_t size);
 /* End its life. */
 SHIM_SHARED void shim_object_free(void *object, enum shim_kind kind);
 
+/* In a forked child: another thread of the parent may have held the pools' lock. */
+void shim_objects_forked(void);
+
 #endif

@@ -61,6 +61,7 @@ static void after_fork(void)
 /* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
 static void forked(void)
 {
+	shim_objects_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;

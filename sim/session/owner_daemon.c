@@ -27,7 +27,8 @@ enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
 /* A request whose reply is awaited. */
 struct call {
 	uint64_t seq;
-	struct sim_msg *msg; /* becomes the reply */
+	uint16_t type;
+	struct sim_msg reply; /* its own: it may come while the request is still being sent */
 	int fd;
 	bool done;
 	struct call *next;
@@ -80,16 +81,16 @@ static int call_wait(struct daemon_owner *self, struct call *call)
 		if (pthread_cond_timedwait(&self->answered, &self->lock, &until) == ETIMEDOUT)
 			break;
 	if (call->done)
-		return call->msg->status;
+		return call->reply.status;
 	return self->lost ? -ESHUTDOWN : -ETIMEDOUT;
 }
 
-/* Send a request and wait for its reply, which overwrites @msg. Returns the
+/* Send a request and wait for its reply, which overwrites @msg if it is good. Returns the
  * reply's status, -ESHUTDOWN or -ETIMEDOUT. A descriptor that came with it goes
  * to @ret_fd, or is closed when the caller wants none. */
 static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
 {
-	struct call call = {.msg = msg, .fd = -1};
+	struct call call = {.type = msg->type, .fd = -1};
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
@@ -109,6 +110,8 @@ static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret
 		rc = call_wait(self, &call);
 	call_remove(self, &call);
 	pthread_mutex_unlock(&self->lock);
+	if (rc == 0)
+		*msg = call.reply;
 	if (rc == 0 && ret_fd)
 		*ret_fd = call.fd;
 	else if (call.fd >= 0)
@@ -204,8 +207,8 @@ static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, int
 	call = self->calls;
 	while (call && call->seq != msg->seq)
 		call = call->next;
-	if (call && !call->done && call->msg->type == msg->type) {
-		*call->msg = *msg;
+	if (call && !call->done && call->type == msg->type) {
+		call->reply = *msg;
 		call->fd = fd;
 		call->done = true;
 		fd = -1;

@@ -155,7 +155,7 @@ static void test_refused_reuse_leaves_the_buffer_where_it_was(void **state)
 	struct doca_buf *buf = take(*state);
 
 	assert_ok(doca_buf_inventory_buf_reuse_by_args(buf, memory + 10, 100, memory + 20, 30));
-	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, memory - 1, 10, memory, 1));
+	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, (void *)((uintptr_t)memory - 1), 10, memory, 1));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, memory, sizeof(memory) + 1, memory, 1));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, memory + 10, SIZE_MAX - 5, memory + 10, 1));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, memory + 10, 100, memory + 9, 1));

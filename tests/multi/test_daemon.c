@@ -95,7 +95,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	end_pair();
 }
 
-/* The exporter makes no system call and is in no library of ours. */
+/* The exporter is in no library of ours, and in a system call once in a million steps. */
 static void test_an_exporter_that_computes_is_read_as_well(void **state)
 {
 	struct actor_say compute = {.order = ACTOR_COMPUTE};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several threads of one process import, read and release while other processes
+ * export and end their exports. Run it under a thread checker too. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+
+#define EXPORTERS 2
+#define THREADS 4
+#define ROUNDS 60
+#define BYTES 65536
+#define HOST_FUNCTION 2 /* of the built-in topology */
+#define DPU_FUNCTION 0
+
+/* Where an exporter says its current key: a change of @version begins and ends it. */
+struct notice {
+	atomic_uint version;
+	struct sim_key key;
+	uint8_t fill;
+	atomic_uint reads; /* of the current key */
+};
+
+static struct board {
+	struct notice notices[EXPORTERS];
+	atomic_uint exporters_left;
+} *board; /* shared by all processes */
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(board != MAP_FAILED);
+	atomic_store(&board->exporters_left, EXPORTERS);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	munmap(board, sizeof(*board));
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static struct sim_session *attach(const char *side)
+{
+	struct sim_session_cfg cfg = {.dir = dir, .side = side};
+	struct sim_session *session;
+
+	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	return session;
+}
+
+static void publish(struct notice *notice, const struct sim_key *key, uint8_t fill)
+{
+	atomic_fetch_add(&notice->version, 1);
+	notice->key = *key;
+	notice->fill = fill;
+	atomic_store(&notice->reads, 0);
+	atomic_fetch_add(&notice->version, 1);
+}
+
+/* The last complete notice; false when there is none yet, or it changed meanwhile. */
+static bool look_up(struct notice *notice, struct sim_key *ret_key, uint8_t *ret_fill)
+{
+	unsigned int before = atomic_load(&notice->version);
+
+	*ret_key = notice->key;
+	*ret_fill = notice->fill;
+	atomic_thread_fence(memory_order_acquire);
+	return before != 0 && before % 2 == 0 && atomic_load(&notice->version) == before;
+}
+
+/* Export, wait for some reader, end the export, and scribble over the memory at once. */
+static void export_again_and_again(int talk, const void *arg)
+{
+	struct notice *notice = &board->notices[*(const int *)arg];
+	struct sim_session *session = attach("host");
+	int fd = memfd_create("threads", MFD_CLOEXEC);
+	uint8_t *memory;
+
+	(void)talk;
+	PROC_NEED(ftruncate(fd, BYTES) == 0);
+	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	PROC_NEED(memory != MAP_FAILED);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct sim_region region = {.addr = (uintptr_t)memory, .cpu_addr = (uintptr_t)memory,
+					    .len_bytes = BYTES, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION};
+		struct sim_key key;
+
+		memset(memory, round, BYTES);
+		/* In turns reached through its object and through cma. */
+		PROC_NEED(sim_session_export(session, &region, round % 2 ? fd : -1, &key) == 0);
+		publish(notice, &key, (uint8_t)round);
+		while (atomic_load(&notice->reads) == 0)
+			sched_yield();
+		PROC_NEED(sim_session_unexport(session, key.id) == 0);
+		memset(memory, 0xff, BYTES);
+	}
+	atomic_fetch_sub(&board->exporters_left, 1);
+	sim_session_detach(session);
+	munmap(memory, BYTES);
+	close(fd);
+}
+
+static void read_some(struct notice *notice, struct sim_remote *remote, uint8_t fill)
+{
+	uint8_t bytes[BYTES];
+	int rc = 0;
+
+	for (int i = 0; i < 4 && rc == 0; i++) {
+		rc = sim_copy(NULL, (uintptr_t)bytes, remote, remote->region.addr, BYTES);
+		PROC_NEED(rc == 0 || rc == -EIO);
+		if (rc == 0)
+			PROC_NEED(bytes[0] == fill && memcmp(bytes, bytes + 1, BYTES - 1) == 0);
+		atomic_fetch_add(&notice->reads, 1);
+	}
+}
+
+static void *import_again_and_again(void *arg)
+{
+	struct sim_session *session = arg;
+
+	for (unsigned int i = 0; atomic_load(&board->exporters_left) > 0; i++) {
+		struct notice *notice = &board->notices[i % EXPORTERS];
+		struct sim_remote *remote;
+		struct sim_key key;
+		uint8_t fill;
+		int rc;
+
+		if (!look_up(notice, &key, &fill))
+			continue;
+		rc = sim_session_import(session, &key, DPU_FUNCTION, &remote);
+		PROC_NEED(rc == 0 || rc == -ESTALE);
+		if (rc < 0)
+			continue;
+		read_some(notice, remote, fill);
+		sim_session_release(session, remote);
+	}
+	return NULL;
+}
+
+static void import_in_threads(int talk, const void *arg)
+{
+	struct sim_session *session = attach("dpu");
+	pthread_t threads[THREADS];
+
+	(void)talk, (void)arg;
+	for (int i = 0; i < THREADS; i++)
+		PROC_NEED(pthread_create(&threads[i], NULL, import_again_and_again, session) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	sim_session_detach(session);
+}
+
+static void test_imports_by_threads_race_with_ends_of_exports(void **state)
+{
+	struct proc exporters[EXPORTERS], importer;
+
+	(void)state;
+	for (int i = 0; i < EXPORTERS; i++)
+		proc_start(&exporters[i], export_again_and_again, &i);
+	proc_start(&importer, import_in_threads, NULL);
+	for (int i = 0; i < EXPORTERS; i++)
+		proc_end(&exporters[i]);
+	proc_end(&importer);
+	daemon_stop(&card);
+	assert_int_equal(proc_num_files(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_imports_by_threads_race_with_ends_of_exports, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
