@@ -13,6 +13,12 @@
 
 #include "log_child.h"
 
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
 DOCA_LOG_REGISTER(TEST::LOG::MANY);
 
 static void hundreds_of_backends(void)
@@ -173,9 +179,12 @@ static void no_memory(void)
 
 static void test_without_memory_nothing_is_made_and_later_it_works(void **state)
 {
-	const struct child_output *got = in_child(no_memory);
+	const struct child_output *got;
 
 	(void)state;
+	if (RUNNING_ON_VALGRIND) /* it has functions of its own in this place */
+		skip();
+	got = in_child(no_memory);
 	assert_int_equal(count_of(got->out, "\n"), 1);
 	assert_non_null(strstr(got->out, "] made\n"));
 }

@@ -423,7 +423,7 @@ static void export_from_namespace(int talk, const void *arg)
 		int end;
 
 		PROC_NEED(waitpid(pid, &end, 0) == pid && end == 0);
-		return;
+		_exit(0); /* ... and its helpers would be in the namespace, too */
 	}
 	if (shared)
 		PROC_NEED(ftruncate(fd, ACTOR_BYTES) == 0);
@@ -440,7 +440,7 @@ static void export_from_namespace(int talk, const void *arg)
 	proc_say(talk, &key, sizeof(key));
 	recv(talk, &byte, 1, 0); /* until the test has done with it */
 	sim_session_detach(session);
-	_exit(0); /* a leak checker finds no /proc of its own here */
+	_exit(0); /* a leak checker finds no /proc of its own here ... */
 }
 
 /* The exporter's number means another process here, or none: its memory is

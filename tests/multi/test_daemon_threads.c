@@ -23,9 +23,10 @@
 #define HOST_FUNCTION 2 /* of the built-in topology */
 #define DPU_FUNCTION 0
 
-/* Where an exporter says its current key: a change of @version begins and ends it. */
+/* Where an exporter says its current key. */
 struct notice {
-	atomic_uint version;
+	pthread_mutex_t lock;
+	bool filled;
 	struct sim_key key;
 	uint8_t fill;
 	atomic_uint reads; /* of the current key */
@@ -41,12 +42,19 @@ static struct proc card;
 
 static int setup(void **state)
 {
+	pthread_mutexattr_t shared;
+
 	(void)state;
 	dir = proc_make_dir();
 	daemon_start(&card, dir, NULL);
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(board != MAP_FAILED);
 	atomic_store(&board->exporters_left, EXPORTERS);
+	pthread_mutexattr_init(&shared);
+	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	for (int i = 0; i < EXPORTERS; i++)
+		pthread_mutex_init(&board->notices[i].lock, &shared);
+	pthread_mutexattr_destroy(&shared);
 	return 0;
 }
 
@@ -70,22 +78,24 @@ static struct sim_session *attach(const char *side)
 
 static void publish(struct notice *notice, const struct sim_key *key, uint8_t fill)
 {
-	atomic_fetch_add(&notice->version, 1);
+	pthread_mutex_lock(&notice->lock);
 	notice->key = *key;
 	notice->fill = fill;
+	notice->filled = true;
 	atomic_store(&notice->reads, 0);
-	atomic_fetch_add(&notice->version, 1);
+	pthread_mutex_unlock(&notice->lock);
 }
 
-/* The last complete notice; false when there is none yet, or it changed meanwhile. */
 static bool look_up(struct notice *notice, struct sim_key *ret_key, uint8_t *ret_fill)
 {
-	unsigned int before = atomic_load(&notice->version);
+	bool filled;
 
+	pthread_mutex_lock(&notice->lock);
+	filled = notice->filled;
 	*ret_key = notice->key;
 	*ret_fill = notice->fill;
-	atomic_thread_fence(memory_order_acquire);
-	return before != 0 && before % 2 == 0 && atomic_load(&notice->version) == before;
+	pthread_mutex_unlock(&notice->lock);
+	return filled;
 }
 
 /* Export, wait for some reader, end the export, and scribble over the memory at once. */

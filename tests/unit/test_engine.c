@@ -291,8 +291,8 @@ static void wait_until_asleep(const struct fixture *fixture, bool closely)
 	}
 }
 
-/* The thread gives up after a while without jobs: it says so, looks once more, and
- * sleeps. A doorbell just then must not be lost, nor one long after. */
+/* The thread gives up after a while without jobs and says so. A doorbell right after
+ * that must not be lost, nor one long after. */
 static void test_doorbell_wakes_the_sleeping_thread(void **state)
 {
 	struct fixture *fixture = *state;
@@ -305,6 +305,48 @@ static void test_doorbell_wakes_the_sleeping_thread(void **state)
 		wait_until_asleep(fixture, i % 4);
 	}
 	assert_int_equal(job.data, 200);
+}
+
+#define IDLE_QUEUES 20000
+
+/* Watch the thread look around @looks times, by the lock that it holds meanwhile, and
+ * return inside the last look; or when it has given up before. */
+static void wait_inside_look(struct sim_engine *engine, int looks)
+{
+	while (looks > 0 && atomic_load(&engine->awake)) {
+		if (pthread_mutex_trylock(&engine->lock) == 0) {
+			pthread_mutex_unlock(&engine->lock);
+			continue;
+		}
+		if (--looks == 0)
+			return;
+		pthread_mutex_lock(&engine->lock); /* until this look is over */
+		pthread_mutex_unlock(&engine->lock);
+	}
+}
+
+/* The narrow place: the thread has looked at our queue for the last time, and not yet
+ * said that it sleeps, so that the doorbell wakes nobody; its second look must find the
+ * job. Idle queues behind ours make that look long, so that we come in the midst of it. */
+static void test_doorbell_while_the_thread_gives_up_is_not_lost(void **state)
+{
+	static struct sim_queue *idle[IDLE_QUEUES];
+	struct fixture *fixture = *state;
+	struct test_job job = make(fixture);
+	struct sim_queue *ours;
+
+	for (size_t i = 0; i < IDLE_QUEUES; i++)
+		assert_int_equal(sim_queue_create(fixture->engine, 1, notify, fixture, &idle[i]), 0);
+	assert_int_equal(sim_queue_create(fixture->engine, 1, notify, fixture, &ours), 0);
+	for (int round = 0; round < 40; round++) {
+		ring(ours, &job);
+		assert_true(comes(&fixture->ran));
+		expect_done(ours, &job, 0);
+		wait_inside_look(fixture->engine, 17 + round % 8); /* it gives up after 20 or so */
+	}
+	sim_queue_destroy(ours);
+	for (size_t i = 0; i < IDLE_QUEUES; i++)
+		sim_queue_destroy(idle[i]);
 }
 
 /* An owner that polls does its work itself, and the thread comes to rest beside it. */
@@ -407,6 +449,7 @@ int main(void)
 		TEST(test_job_that_the_engines_thread_finishes_notifies),
 		TEST(test_notify_is_not_called_without_a_wish_nor_for_quiet_jobs),
 		TEST(test_doorbell_wakes_the_sleeping_thread),
+		TEST(test_doorbell_while_the_thread_gives_up_is_not_lost),
 		TEST(test_thread_sleeps_though_a_polled_queue_exists),
 		TEST(test_owner_and_thread_share_the_work),
 		TEST(test_queues_come_and_go_beside_the_thread),
