@@ -52,7 +52,8 @@ int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned in
 
 	if (!desc_valid(desc))
 		return -EPROTO;
-	if (len == 0 || (sim_ofi_kind(desc->provider) == SIM_OFI_SHM && sim_ofi_shm_name_ours((const char *)desc->addr[0])))
+	if (len == 0 ||
+	    (sim_ofi_kind(desc->provider) == SIM_OFI_SHM && sim_ofi_shm_name_ours((const char *)desc->addr[0])))
 		return -EINVAL;
 	link = malloc(sizeof(*link));
 	if (!link)

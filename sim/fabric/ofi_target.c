@@ -243,7 +243,8 @@ int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len,
 	*mem = (struct sim_ofi_mem){.target = target, .addr = addr, .len = len, .writable = writable};
 	rc = register_new(mem);
 	if (rc < 0) {
-		sim_warn("libfabric (%s) can't register %zu bytes at %p: error %d", target->where.provider, len, addr, -rc);
+		sim_warn("libfabric (%s) can't register %zu bytes at %p: %s", target->where.provider, len, addr,
+			 strerror(-rc));
 		free(mem);
 		return rc;
 	}

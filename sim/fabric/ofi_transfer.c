@@ -195,8 +195,8 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
 
 	/* Not kept for later: the caller may unmap the memory and map another there. */
 	if (endpoint->info->domain_attr->mr_mode & FI_MR_LOCAL)
-		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len, transfer->write ? FI_WRITE : FI_READ, 0,
-			       1, 0, &transfer->mr, NULL);
+		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len,
+			       transfer->write ? FI_WRITE : FI_READ, 0, 1, 0, &transfer->mr, NULL);
 	if (rc < 0)
 		return sim_ofi_errno(rc);
 	sim_ofi_wait_reset(transfer->wait);

@@ -18,7 +18,8 @@ static int hear(const struct sim_ofi_visit *visit, struct sim_ofi_msg *ret_msg, 
 {
 	char control[CMSG_SPACE(sizeof(int))];
 	struct iovec iov = {.iov_base = ret_msg, .iov_len = sizeof(*ret_msg)};
-	struct msghdr hdr = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct msghdr hdr = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 	ssize_t got = recvmsg(visit->fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *cmsg;
 

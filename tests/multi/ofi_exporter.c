@@ -190,7 +190,8 @@ void exporter_kill(struct exporter *exporter)
 
 int exporter_expose(struct exporter *exporter, size_t len, bool writable, uint8_t fill, struct sim_ofi_desc *ret_desc)
 {
-	struct reply reply = order(exporter, &(struct request){.command = CMD_EXPOSE, .len = len, .writable = writable, .fill = fill});
+	struct reply reply = order(exporter, &(struct request){.command = CMD_EXPOSE, .len = len, .writable = writable,
+								.fill = fill});
 
 	assert_true(reply.value >= 0);
 	*ret_desc = reply.desc;

@@ -189,7 +189,8 @@ static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write
 	sim_ofi_shm_prefix(prefix);
 	rc = sim_ofi_link_create(desc, MIB, TIMEOUT_MS, NULL, NULL, &link);
 	for (int i = 0; rc == 0; i++) {
-		rc = write_it ? sim_ofi_link_write(link, buf, 0, MIB, &never) : sim_ofi_link_read(link, buf, 0, MIB, &never);
+		rc = write_it ? sim_ofi_link_write(link, buf, 0, MIB, &never) :
+				sim_ofi_link_read(link, buf, 0, MIB, &never);
 		if (i == 0 && write(fd, prefix, sizeof(prefix)) != sizeof(prefix))
 			rc = -EPIPE;
 	}
