@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -89,6 +90,18 @@ static bool card_forgets(pid_t pid)
 		if (proc_now_ms() > end)
 			return false;
 	return true;
+}
+
+/* The first error within the deadline: an importer hears of an end a moment after the card does. */
+static int soon_read_error(struct actor *importer, const struct actor_key *key)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+	int rc;
+
+	do {
+		rc = actor_read(importer, key);
+	} while (rc == 0 && proc_now_ms() < end);
+	return rc;
 }
 
 static void end_card(void)
@@ -240,7 +253,7 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 	assert_true(proc_now_ms() - from_ms >= PATIENCE_MS / 2); /* it was waited for */
 	assert_int_equal(actor_read(&second, &other), 0);        /* others do not mind */
 	proc_signal(&dpu.proc, SIGCONT);
-	assert_int_equal(actor_read(&dpu, &key), -EIO);
+	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &fresh), 0);
 	assert_int_equal(actor_import(&dpu, &fresh), 0);
 	assert_int_equal(actor_read(&dpu, &fresh), 0);
@@ -299,17 +312,22 @@ static void expect_gone_although_a_child_lives(bool abandon)
 	assert_int_equal(actor_read(&dpu, &key), 0); /* the fork itself ended nothing */
 	proc_signal(&host.proc, SIGKILL);
 	assert_true(card_forgets(pid));
-	assert_int_equal(actor_read(&dpu, &key), -EIO);
+	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
 	assert_int_equal(kill(child, SIGKILL), 0); /* it lived until now */
 	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
 }
 
-/* With the child's help, and without: a child made by clone(2) runs no handler. */
+/* With the child's help, and without: a child made by clone(2) runs no handler.
+ * For the latter the daemon watches processes, which takes Linux 5.3. */
 static void test_a_forked_child_does_not_keep_its_dead_parent_attached(void **state)
 {
+	int pidfd = pidfd_open(getpid(), 0);
+
 	(void)state;
 	expect_gone_although_a_child_lives(true);
-	expect_gone_although_a_child_lives(false);
+	if (pidfd >= 0)
+		expect_gone_although_a_child_lives(false);
+	close(pidfd);
 	actor_detach(&dpu);
 	actor_detach(&host);
 	end_card();

@@ -342,7 +342,7 @@ static void test_doorbell_while_the_thread_gives_up_is_not_lost(void **state)
 		ring(ours, &job);
 		assert_true(comes(&fixture->ran));
 		expect_done(ours, &job, 0);
-		wait_inside_look(fixture->engine, 17 + round % 8); /* it gives up after 20 or so */
+		wait_inside_look(fixture->engine, 19 + round % 4); /* it gives up after 20 or so */
 	}
 	sim_queue_destroy(ours);
 	for (size_t i = 0; i < IDLE_QUEUES; i++)
