@@ -66,7 +66,7 @@ static void forked(void)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
 	shim_devices_forget();
-	pthread_mutex_init(&runtime.lock, NULL);
+	pthread_mutex_unlock(&runtime.lock); /* of before_fork() */
 }
 
 static void __attribute__((constructor)) handle_forks(void)

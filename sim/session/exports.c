@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -10,6 +11,7 @@
 
 #define MAX_TARGETS 4 /* providers in use at once */
 #define SPIN_NS 50000 /* keep looking this long after the last event: a wake-up costs more */
+#define ALONE_NS 5000 /* of that without letting others run: the peer may wait for this CPU */
 
 struct export {
 	uint64_t key;
@@ -216,6 +218,8 @@ bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 		if (serve_round(exports) > 0)
 			quiet_from = now;
 		now = now_ns();
+		if (now - quiet_from >= ALONE_NS)
+			sched_yield();
 	} while (now < end && now - quiet_from < SPIN_NS);
 	return may_sleep(exports);
 }

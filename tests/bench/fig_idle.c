@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What processes on a card cost while they do nothing: all of them, after some
- * traffic, sleep side by side for IDLE_S seconds. */
+ * traffic, sleep side by side for IDLE_S seconds. Zero is also what a meter
+ * shows that sees nothing, so a process with a little work is measured along
+ * with them: where that reads zero, the figure fails. */
 #include <dirent.h>
 #include <math.h>
 #include <poll.h>
@@ -134,10 +136,21 @@ static int run_sleeper(void *arg, int fd)
 	return 0;
 }
 
+/* The control: what a thread that ticks for nothing would cost. */
+static int run_ticker(void *arg, int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	(void)arg;
+	while (poll(&end, 1, 1) == 0)
+		;
+	return 0;
+}
+
 struct idlers {
 	const struct bench_report *report;
 	struct bench_card card;
-	struct bench_process sleeper;
+	struct bench_process sleeper, ticker;
 	struct bench_exporter exporters[NUM_PATHS];
 	struct importer importers[NUM_PATHS];
 	struct bench_process importing[NUM_PATHS];
@@ -160,7 +173,8 @@ static int start_pair(struct idlers *idlers, size_t i)
 
 static int start_all(struct idlers *idlers)
 {
-	if (bench_card_up(&idlers->card) < 0 || bench_process_fork(run_sleeper, NULL, &idlers->sleeper) < 0)
+	if (bench_card_up(&idlers->card) < 0 || bench_process_fork(run_sleeper, NULL, &idlers->sleeper) < 0 ||
+	    bench_process_fork(run_ticker, NULL, &idlers->ticker) < 0)
 		return -1;
 	for (size_t i = 0; i < NUM_PATHS; i++)
 		if (start_pair(idlers, i) < 0)
@@ -172,6 +186,7 @@ static int end_all(struct idlers *idlers)
 {
 	int rc = bench_process_end(&idlers->sleeper);
 
+	rc |= bench_process_end(&idlers->ticker);
 	for (size_t i = 0; i < NUM_PATHS; i++) {
 		rc |= bench_process_end(&idlers->importing[i]);
 		rc |= bench_exporter_end(&idlers->exporters[i]);
@@ -181,7 +196,9 @@ static int end_all(struct idlers *idlers)
 
 /* ---- the measurement ---- */
 
-#define MAX_WATCHED (2 + 2 * NUM_PATHS)
+#define MAX_WATCHED (3 + 2 * NUM_PATHS)
+
+#define CONTROL 1 /* its index among the watched; the sleeper is the first */
 
 struct watched {
 	char name[40];
@@ -200,6 +217,7 @@ static unsigned int list(struct idlers *idlers, struct watched *watched)
 	unsigned int count = 0;
 
 	watch(&watched[count++], "sleeper", NULL, idlers->sleeper.pid);
+	watch(&watched[count++], "control, wakes each ms", NULL, idlers->ticker.pid);
 	watch(&watched[count++], "daemon", NULL, idlers->card.daemon.pid);
 	for (size_t i = 0; i < NUM_PATHS; i++) {
 		const char *path = paths[i] ? paths[i] : "best path";
@@ -220,6 +238,8 @@ static int report_idler(const struct idlers *idlers, const struct watched *watch
 	struct bench_row row = {.baseline_name = "a process that sleeps", .unit = "ticks", .ratio = NAN,
 				.goal = BENCH_OURS_AT_MOST, .limit = 0};
 
+	if (watched == sleeper + CONTROL)
+		row.goal = BENCH_NO_GOAL;
 	memcpy(row.name, watched->name, sizeof(row.name));
 	row.ours = (double)(watched->after.ticks - watched->before.ticks);
 	row.baseline = (double)(sleeper->after.ticks - sleeper->before.ticks);
@@ -228,11 +248,23 @@ static int report_idler(const struct idlers *idlers, const struct watched *watch
 	return bench_report_row(idlers->report, &row);
 }
 
+/* Whether the numbers mean something: everybody lived, and the control's work shows. */
+static int check_meter(const struct watched *watched, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (watched[i].before.threads == 0 || watched[i].after.threads == 0)
+			return bench_fail("%s: process %d ended, or /proc does not show it", watched[i].name,
+					  (int)watched[i].pid);
+	if (watched[CONTROL].after.ns <= watched[CONTROL].before.ns)
+		return bench_fail("the CPU clock of a process that works stands still: idleness can't be measured here");
+	return 0;
+}
+
 static int measure(struct idlers *idlers)
 {
 	struct watched watched[MAX_WATCHED];
 	unsigned int count = list(idlers, watched);
-	int rc = 0;
+	int rc;
 
 	nap_ms(SETTLE_MS);
 	for (unsigned int i = 0; i < count; i++)
@@ -240,6 +272,7 @@ static int measure(struct idlers *idlers)
 	nap_ms(IDLE_S * 1000);
 	for (unsigned int i = 0; i < count; i++)
 		watched[i].after = usage_of(watched[i].pid);
+	rc = check_meter(watched, count);
 	for (unsigned int i = 1; i < count && rc == 0; i++)
 		rc = report_idler(idlers, &watched[i], &watched[0]);
 	return rc;

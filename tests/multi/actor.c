@@ -17,6 +17,8 @@
 #include <cmocka.h>
 
 #include "sim/session/daemon.h"
+#include "sim/session/dir.h"
+#include "sim/session/wire.h"
 
 /* ---- the daemon ---- */
 
@@ -79,6 +81,48 @@ void daemon_stop(struct proc *daemon)
 {
 	proc_signal(daemon, SIGTERM);
 	assert_int_equal(daemon_result(daemon), 0);
+}
+
+/* What the daemon says of its processes: a JSON text, here without its blanks. */
+static void read_status(const char *dir, char *text, size_t size)
+{
+	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd = -1;
+	struct sim_msg msg = {.type = SIM_MSG_STATUS};
+	ssize_t got;
+	char *to = text;
+
+	assert_true(sock >= 0);
+	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	got = read(fd, text, size - 1);
+	assert_true(got > 0);
+	for (const char *from = text; from < text + got; from++)
+		if (*from != ' ' && *from != '\n')
+			*to++ = *from;
+	*to = '\0';
+	close(fd);
+	close(sock);
+	close(dir_fd);
+}
+
+bool daemon_knows(const char *dir, pid_t pid)
+{
+	char text[65536], field[64];
+
+	snprintf(field, sizeof(field), "\"pid\":%d,\"program\"", (int)pid);
+	read_status(dir, text, sizeof(text));
+	return strstr(text, field) != NULL;
+}
+
+bool daemon_forgets(const char *dir, pid_t pid)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	while (daemon_knows(dir, pid))
+		if (proc_now_ms() > end)
+			return false;
+	return true;
 }
 
 /* ---- in the process ---- */

@@ -81,6 +81,10 @@ void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds);
 void daemon_try(struct proc *daemon, const char *dir, const char *topology);
 int daemon_result(struct proc *daemon);
 
+/* Whether the daemon lists that process, and whether it ceases to within the deadline. */
+bool daemon_knows(const char *dir, pid_t pid);
+bool daemon_forgets(const char *dir, pid_t pid);
+
 /* SIGTERM, and expect that it ends with 0. */
 void daemon_stop(struct proc *daemon);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that die, stop or fork: whoever is left gets an error soon, the
  * card forgets them, and nothing of them stays behind. */
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -45,51 +46,6 @@ static int teardown(void **state)
 	proc_kill_all();
 	proc_remove_dir(dir);
 	return 0;
-}
-
-/* What the daemon says of its processes: a JSON text. */
-static void status(char *text, size_t size)
-{
-	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd = -1;
-	struct sim_msg msg = {.type = SIM_MSG_STATUS};
-	ssize_t got;
-
-	assert_true(sock >= 0);
-	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
-	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
-	got = read(fd, text, size - 1);
-	assert_true(got > 0);
-	text[got] = '\0';
-	close(fd);
-	close(sock);
-	close(dir_fd);
-}
-
-static bool card_knows(pid_t pid)
-{
-	char text[65536], line[64];
-
-	snprintf(line, sizeof(line), "\"pid\":%d,", (int)pid);
-	status(text, sizeof(text));
-	for (char *from = text, *to = text;; from++) { /* without the blanks of its layout */
-		if (*from != ' ' && *from != '\n')
-			*to++ = *from;
-		if (!*from)
-			break;
-	}
-	return strstr(text, line) != NULL;
-}
-
-/* Whether it is so within the deadline. */
-static bool card_forgets(pid_t pid)
-{
-	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-
-	while (card_knows(pid))
-		if (proc_now_ms() > end)
-			return false;
-	return true;
 }
 
 /* The first error within the deadline: an importer hears of an end a moment after the card does. */
@@ -141,7 +97,7 @@ static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void *
 		pid_t pid = host.proc.pid;
 
 		expect_error_of_a_killed_exporter((enum actor_memory)memory);
-		assert_true(card_forgets(pid));
+		assert_true(daemon_forgets(dir, pid));
 		assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
 		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &key), 0);
 		assert_int_equal(actor_import(&dpu, &key), 0);
@@ -311,7 +267,7 @@ static void expect_gone_although_a_child_lives(bool abandon)
 	child = actor_fork(&host, abandon);
 	assert_int_equal(actor_read(&dpu, &key), 0); /* the fork itself ended nothing */
 	proc_signal(&host.proc, SIGKILL);
-	assert_true(card_forgets(pid));
+	assert_true(daemon_forgets(dir, pid));
 	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
 	assert_int_equal(kill(child, SIGKILL), 0); /* it lived until now */
 	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
@@ -343,7 +299,7 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 	for (int abandon = 0; abandon < 2; abandon++)
 		assert_int_equal(kill(actor_fork(&host, abandon), SIGKILL), 0);
 	assert_int_equal(actor_read(&dpu, &key), 0);
-	assert_true(card_knows(host.proc.pid));
+	assert_true(daemon_knows(dir, host.proc.pid));
 	actor_detach(&dpu);
 	actor_detach(&host);
 	end_card();
@@ -371,7 +327,7 @@ static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order
 		assert_int_equal(recv(sock, &byte, 1, 0), 0);
 	close(sock);
 	close(dir_fd);
-	card_knows(0);
+	daemon_knows(dir, 0);
 }
 
 static void make_file(const char *name)
@@ -412,6 +368,43 @@ static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
 	}
 	actor_detach(&dpu);
 	actor_detach(&host);
+	end_card();
+}
+
+static int count_shm_files_of(pid_t pid)
+{
+	DIR *shm = opendir("/dev/shm");
+	char prefix[32];
+	int count = 0;
+
+	snprintf(prefix, sizeof(prefix), "bfsim-%d-", (int)pid);
+	for (struct dirent *entry = readdir(shm); entry; entry = readdir(shm))
+		count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+	closedir(shm);
+	return count;
+}
+
+static void test_processes_killed_while_they_use_shm_leave_no_files_there(void **state)
+{
+	pid_t pids[2] = {host.proc.pid};
+	struct actor over_shm;
+	struct actor_key key;
+
+	(void)state;
+	assert_int_equal(actor_attach(&over_shm, dir, "dpu", "shm"), 0);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	if (actor_import(&over_shm, &key) == -ENOTSUP)
+		skip(); /* no such path: built without libfabric */
+	pids[1] = over_shm.proc.pid;
+	assert_int_equal(actor_read(&over_shm, &key), 0);
+	assert_true(count_shm_files_of(pids[0]) > 0);
+	proc_signal(&host.proc, SIGKILL);
+	proc_signal(&over_shm.proc, SIGKILL);
+	for (int i = 0; i < 2; i++) {
+		assert_true(daemon_forgets(dir, pids[i]));
+		assert_int_equal(count_shm_files_of(pids[i]), 0);
+	}
+	actor_detach(&dpu);
 	end_card();
 }
 
@@ -507,6 +500,7 @@ int main(void)
 		TEST(test_a_forked_child_does_not_keep_its_dead_parent_attached),
 		TEST(test_a_dead_child_does_not_end_its_parents_attachment),
 		TEST(test_what_a_dead_process_left_in_dev_shm_is_removed),
+		TEST(test_processes_killed_while_they_use_shm_leave_no_files_there),
 		TEST(test_an_exporter_in_another_pid_namespace_is_not_mistaken),
 	};
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any conversation of up to eight processes with the card's daemon: it neither
+ * crashes nor leaks, says nothing that is no message, and when all have hung up
+ * it has forgotten all. The daemon's loop runs here, step by step, on a real
+ * directory and real sockets.
+ *
+ * The input is a list of orders, each of four bytes and what follows them:
+ *
+ *   CONNECT  conn  -     -      hang up if connected, connect
+ *   ATTACH   conn  side  -      as host (even) or dpu (odd)
+ *   SAY      conn  type  flags  a message of that type; its body follows
+ *   RAW      conn  len   -      that many bytes as a packet follow
+ *   LISTEN   conn  -     -      take what the daemon said; note exported keys
+ *   HANG_UP  conn  -     -
+ *
+ * Seeds are in corpus/daemon.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sim/log.h"
+#include "sim/session/daemon_priv.h"
+#include "sim/session/dir.h"
+
+#define MAX_CONNS 8
+#define MAX_KEYS 16
+#define MAX_STEPS 64 /* in a row: more, and the daemon would be busy with itself */
+#define HEAD_BYTES offsetof(struct sim_msg, body)
+
+enum order { CONNECT, ATTACH, SAY, RAW, LISTEN, HANG_UP, NUM_ORDERS };
+
+enum flags {
+	IS_REPLY = 1,
+	WITH_FD = 2,
+	KNOWN_KEY = 4,   /* the body's key, if it has one, is a real one */
+	LAST_SEQ = 8,    /* the number of the last request that the daemon made */
+	IS_KEY_SEQ = 16, /* the number is a key's, as in replies to GONE */
+};
+
+static char dir[] = "/tmp/bfsim-fuzz-XXXXXX";
+
+static struct {
+	struct daemon daemon;
+	int socks[MAX_CONNS];
+	struct sim_key keys[MAX_KEYS];
+	unsigned int num_keys;
+	uint64_t last_seq;
+	const uint8_t *data;
+	size_t left;
+} fuzz;
+
+/* Unlike assert(), not compiled out. */
+static void promise(bool kept)
+{
+	if (!kept)
+		abort();
+}
+
+static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
+}
+
+static int num_fds(void)
+{
+	DIR *open_fds = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (readdir(open_fds))
+		count++;
+	closedir(open_fds);
+	return count;
+}
+
+static void run_daemon(void)
+{
+	int steps = 0;
+
+	while (!fuzz.daemon.stop && daemon_step(&fuzz.daemon, 0) > 0)
+		promise(++steps < MAX_STEPS);
+}
+
+static void take(void *to, size_t len)
+{
+	size_t got = len < fuzz.left ? len : fuzz.left;
+
+	memset(to, 0, len);
+	memcpy(to, fuzz.data, got);
+	fuzz.data += got;
+	fuzz.left -= got;
+}
+
+static void hang_up(unsigned int conn)
+{
+	if (fuzz.socks[conn] >= 0)
+		close(fuzz.socks[conn]);
+	fuzz.socks[conn] = -1;
+}
+
+static void connect_as(unsigned int conn)
+{
+	hang_up(conn);
+	fuzz.socks[conn] = sim_dir_connect(fuzz.daemon.dir_fd);
+	promise(fuzz.socks[conn] >= 0);
+	fcntl(fuzz.socks[conn], F_SETFL, O_NONBLOCK);
+}
+
+static void say(unsigned int conn, struct sim_msg *msg, int fd)
+{
+	if (fuzz.socks[conn] >= 0 && sim_msg_size(msg->type, msg->is_reply) > 0)
+		sim_msg_send(fuzz.socks[conn], msg, fd);
+}
+
+static void attach(unsigned int conn, uint8_t side)
+{
+	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid()}};
+
+	strcpy(msg.body.attach.side, side & 1 ? "dpu" : "host");
+	say(conn, &msg, -1);
+}
+
+/* Put a real key where this kind of message has one. */
+static void use_known_key(struct sim_msg *msg)
+{
+	const struct sim_key *key = fuzz.num_keys ? &fuzz.keys[msg->body.key.id % fuzz.num_keys] : NULL;
+
+	if (!key)
+		return;
+	if (msg->type == SIM_MSG_IMPORT)
+		msg->body.import.key = *key;
+	else if (msg->type != SIM_MSG_ATTACH && msg->type != SIM_MSG_EXPORT)
+		msg->body.key.id = key->id;
+}
+
+static void say_what_follows(unsigned int conn, uint16_t type, uint8_t flags)
+{
+	struct sim_msg msg = {.type = type % SIM_MSG_COUNT, .is_reply = flags & IS_REPLY};
+	size_t size = sim_msg_size(msg.type, msg.is_reply);
+
+	if (size > HEAD_BYTES)
+		take(&msg.body, size - HEAD_BYTES);
+	if (flags & KNOWN_KEY)
+		use_known_key(&msg);
+	if (flags & LAST_SEQ)
+		msg.seq = fuzz.last_seq;
+	if (flags & IS_KEY_SEQ && fuzz.num_keys)
+		msg.seq = fuzz.keys[flags / 32 % fuzz.num_keys].id;
+	say(conn, &msg, flags & WITH_FD ? STDERR_FILENO : -1);
+}
+
+static void say_raw(unsigned int conn, uint8_t len)
+{
+	uint8_t bytes[UINT8_MAX];
+
+	take(bytes, len);
+	if (fuzz.socks[conn] >= 0)
+		send(fuzz.socks[conn], bytes, len, MSG_NOSIGNAL);
+}
+
+static void note(const struct sim_msg *msg)
+{
+	if (!msg->is_reply)
+		fuzz.last_seq = msg->seq;
+	else if (msg->type == SIM_MSG_EXPORT && msg->status == 0)
+		fuzz.keys[fuzz.num_keys++ % MAX_KEYS] = msg->body.exported;
+	if (fuzz.num_keys > MAX_KEYS)
+		fuzz.num_keys = MAX_KEYS;
+}
+
+static void listen_to(unsigned int conn)
+{
+	struct sim_msg msg;
+	int fd, rc = 0;
+
+	while (fuzz.socks[conn] >= 0 && rc == 0) {
+		rc = sim_msg_recv(fuzz.socks[conn], &msg, &fd);
+		promise(rc == 0 || rc == -EAGAIN || rc == -EPIPE);
+		if (rc < 0)
+			return;
+		note(&msg);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static void obey(void)
+{
+	uint8_t order[4];
+	unsigned int conn;
+
+	take(order, sizeof(order));
+	conn = order[1] % MAX_CONNS;
+	switch ((enum order)(order[0] % NUM_ORDERS)) {
+	case CONNECT:
+		connect_as(conn);
+		break;
+	case ATTACH:
+		attach(conn, order[2]);
+		break;
+	case SAY:
+		say_what_follows(conn, order[2], order[3]);
+		break;
+	case RAW:
+		say_raw(conn, order[2]);
+		break;
+	case LISTEN:
+		listen_to(conn);
+		break;
+	case HANG_UP:
+		hang_up(conn);
+		break;
+	case NUM_ORDERS:
+		break;
+	}
+}
+
+static void no_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t exports, uint32_t imports)
+{
+	(void)arg, (void)peer, (void)info, (void)exports, (void)imports;
+	promise(false);
+}
+
+static void expect_all_forgotten(void)
+{
+	const struct daemon *daemon = &fuzz.daemon;
+
+	promise(!daemon->conns && !daemon->revocations && !daemon->questions);
+	for (uint32_t i = 0; i < daemon->num_objects; i++)
+		promise(daemon->objects[i].fd < 0);
+	sim_card_each_peer(daemon->card, no_peer, NULL);
+}
+
+static void remove_dir(void)
+{
+	rmdir(dir);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	sim_log_set_sink(quiet);
+	promise(mkdtemp(dir) != NULL);
+	atexit(remove_dir);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct sim_daemon_cfg cfg = {.dir = dir, .ready_fd = -1};
+	int before = num_fds();
+
+	memset(&fuzz, 0, sizeof(fuzz));
+	promise(daemon_open(&fuzz.daemon, &cfg) == 0);
+	fuzz.daemon.shm_dev = 0; /* whatever a process says, no file of /dev/shm is removed */
+	fuzz.data = data;
+	fuzz.left = size;
+	for (int i = 0; i < MAX_CONNS; i++)
+		fuzz.socks[i] = -1;
+	while (fuzz.left > 0 && !fuzz.daemon.stop) {
+		obey();
+		run_daemon();
+	}
+	for (unsigned int i = 0; i < MAX_CONNS; i++) {
+		listen_to(i);
+		hang_up(i);
+	}
+	run_daemon();
+	if (!fuzz.daemon.stop)
+		expect_all_forgotten();
+	daemon_close(&fuzz.daemon);
+	promise(num_fds() == before);
+	return 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Applications that fork, through the public API: a child is a process of its own on the card. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <doca_dev.h>
+
+#include "actor.h"
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
+	setenv("BFSIM_SIDE", "host", 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static void use_devices(void)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
+	PROC_NEED(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
+}
+
+/* The parent uses devices, then its child does; both live on. */
+static void use_fork_use(int talk, const void *arg)
+{
+	pid_t pid;
+	char byte;
+
+	(void)arg;
+	use_devices();
+	pid = fork();
+	PROC_NEED(pid >= 0);
+	if (pid == 0) {
+		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
+		pid = getpid();
+		use_devices();
+		proc_say(talk, &pid, sizeof(pid));
+		for (;;)
+			pause();
+	}
+	recv(talk, &byte, 1, 0);
+}
+
+static void test_a_child_attaches_by_itself_and_outlives_its_parent(void **state)
+{
+	struct proc parent;
+	pid_t pid, child;
+
+	(void)state;
+	proc_start(&parent, use_fork_use, NULL);
+	pid = parent.pid;
+	proc_hear(parent.talk, &child, sizeof(child));
+	proc_adopt(child);
+	assert_true(daemon_knows(dir, pid));
+	assert_true(daemon_knows(dir, child));
+	proc_signal(&parent, SIGKILL);
+	assert_true(daemon_forgets(dir, pid));
+	assert_true(daemon_knows(dir, child));
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_true(daemon_forgets(dir, child));
+	daemon_stop(&card);
+}
+
+static void *use_devices_in_thread(void *arg)
+{
+	use_devices();
+	return arg;
+}
+
+/* One thread attaches for the first time while another forks: the child neither
+ * hangs on a lock nor takes its parent's place. */
+static void fork_while_attaching(int talk, const void *arg)
+{
+	pthread_t thread;
+	pid_t pid;
+	int status;
+
+	(void)talk, (void)arg;
+	PROC_NEED(pthread_create(&thread, NULL, use_devices_in_thread, NULL) == 0);
+	pid = fork();
+	PROC_NEED(pid >= 0);
+	if (pid == 0) {
+		alarm(PROC_DEADLINE_MS / 1000);
+		use_devices();
+		_exit(0);
+	}
+	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	pthread_join(thread, NULL);
+}
+
+static void test_a_fork_during_the_first_use_harms_nobody(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		struct proc proc;
+
+		proc_start(&proc, fork_while_attaching, NULL);
+		proc_end(&proc);
+	}
+	daemon_stop(&card);
+	assert_int_equal(proc_num_files(dir), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_child_attaches_by_itself_and_outlives_its_parent),
+		TEST(test_a_fork_during_the_first_use_harms_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
