@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inventories: where buffers come from and go back to. Elements lie in blocks,
  * one from creation and one for each expansion; free ones form a list. */
-#include <stdlib.h>
-
 #include "buf_priv.h"
 #include "check.h"
+#include "slab.h"
 
 struct block {
 	struct block *next;
+	size_t bytes; /* of the slab that it is */
 	struct doca_buf bufs[];
 };
 
@@ -27,9 +27,10 @@ static bool add_block(struct doca_buf_inventory *inventory, size_t count)
 
 	if (count > (SIZE_MAX - sizeof(*block)) / sizeof(struct doca_buf))
 		return false;
-	block = calloc(1, sizeof(*block) + count * sizeof(struct doca_buf)); /* pages come with first use */
+	block = shim_slab_new(sizeof(*block) + count * sizeof(struct doca_buf));
 	if (!block)
 		return false;
+	block->bytes = sizeof(*block) + count * sizeof(struct doca_buf);
 	/* What the block before had left goes to the free list. */
 	for (uint32_t i = 0; i < inventory->unused; i++) {
 		inventory->blocks->bufs[i].next = inventory->free;
@@ -71,7 +72,7 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 		struct block *first = inventory->blocks;
 
 		inventory->blocks = first->next;
-		free(first);
+		shim_slab_free(first, first->bytes);
 	}
 	shim_object_free(inventory, SHIM_INVENTORY);
 	return DOCA_SUCCESS;

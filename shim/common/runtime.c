@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dev_priv.h"
-#include "error.h"
+#include "slab.h"
 
 /* One process is one attachment: this is the place that knows it. */
 static struct {
@@ -62,6 +62,7 @@ static void after_fork(void)
 static void forked(void)
 {
 	shim_objects_forked();
+	shim_slabs_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;

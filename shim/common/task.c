@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "slab.h"
 
 struct shim_task_pool {
 	const struct shim_task_type *type;
 	struct doca_task *free;
 	uint32_t unused;      /* of @tasks, those never handed out yet */
-	char *tasks;
+	char *tasks;          /* a slab */
+	size_t bytes;
 	struct shim_task_pool *next;
 };
 
@@ -18,8 +20,10 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 {
 	struct shim_task_pool *pool = calloc(1, sizeof(*pool));
 
-	if (pool)
-		pool->tasks = calloc(count, type->size); /* pages come with first use */
+	if (pool) {
+		pool->bytes = count * type->size;
+		pool->tasks = shim_slab_new(pool->bytes);
+	}
 	if (!pool || !pool->tasks) {
 		free(pool);
 		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
@@ -39,7 +43,7 @@ void shim_task_pools_free(struct doca_ctx *ctx)
 		struct shim_task_pool *first = ctx->pools;
 
 		ctx->pools = first->next;
-		free(first->tasks);
+		shim_slab_free(first->tasks, first->bytes);
 		free(first);
 	}
 }

@@ -126,6 +126,19 @@ static void test_inventory_with_buffers_out_is_not_destroyed(void **state)
 	assert_ok(doca_buf_inventory_destroy(inventory));
 }
 
+static void test_buffer_of_a_destroyed_inventory_is_refused(void **state)
+{
+	struct doca_buf_inventory *inventory = api_inventory(1000);
+	struct doca_buf *buf = take(inventory);
+	size_t len;
+
+	(void)state;
+	give_back(buf);
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	assert_invalid(doca_buf_get_len(buf, &len));
+	assert_doca(doca_buf_dec_refcount(buf, NULL), DOCA_ERROR_BAD_STATE);
+}
+
 static void test_user_data_is_zero_until_it_is_set_in_any_state(void **state)
 {
 	union doca_data user_data = {.u64 = 7};
@@ -389,6 +402,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_inventory_has_between_one_and_2_to_the_32_elements),
 	cmocka_unit_test(test_buffers_are_taken_between_start_and_stop),
 	cmocka_unit_test(test_inventory_with_buffers_out_is_not_destroyed),
+	cmocka_unit_test(test_buffer_of_a_destroyed_inventory_is_refused),
 	cmocka_unit_test(test_user_data_is_zero_until_it_is_set_in_any_state),
 	WITH_INVENTORY(test_new_buffer_is_single_and_has_one_reference),
 	WITH_INVENTORY(test_ways_to_take_differ_in_the_data_segment),

@@ -106,6 +106,20 @@ static void test_task_knows_what_it_was_made_with(void **state)
 	doca_task_free(as_task(task));
 }
 
+/* The context's tasks are gone with its stop; a handle to one is recognised all the same. */
+static void test_task_of_a_stopped_context_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_dma_task_memcpy *task = rig_memcpy(rig, 1, rig_src(rig, 0, 8), rig_dst(rig, 8, 8));
+
+	doca_task_free(as_task(task));
+	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_null(doca_dma_task_memcpy_as_task(task));
+	assert_result(doca_task_submit((struct doca_task *)task), DOCA_ERROR_INVALID_VALUE);
+	doca_task_free((struct doca_task *)task); /* nothing happens */
+	assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+}
+
 static void test_buffers_and_user_data_can_be_changed(void **state)
 {
 	struct rig *rig = *state;
@@ -330,6 +344,7 @@ int main(void)
 		RIG_IDLE(test_idle_context_gives_no_tasks),
 		RIG_RUNNING(test_number_of_tasks_can_be_changed_between_stop_and_start),
 		RIG_RUNNING(test_task_knows_what_it_was_made_with),
+		RIG_RUNNING(test_task_of_a_stopped_context_is_refused),
 		RIG_RUNNING(test_buffers_and_user_data_can_be_changed),
 		RIG_RUNNING(test_buffers_in_flight_stay),
 		RIG_RUNNING(test_tasks_of_a_context_complete_in_order),
