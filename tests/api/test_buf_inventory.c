@@ -226,6 +226,12 @@ static const struct place bad_places[] = {
 	{10, 100, 0, 0},
 };
 
+/* An address outside the memory can't be had by C's own arithmetic. */
+static void *outside(intptr_t offset)
+{
+	return (void *)((uintptr_t)memory + (uintptr_t)offset);
+}
+
 static void test_place_must_be_inside_the_map_and_the_data_inside_the_buffer(void **state)
 {
 	struct doca_buf *buf;
@@ -242,8 +248,8 @@ static void test_place_must_be_inside_the_map_and_the_data_inside_the_buffer(voi
 	for (size_t i = 0; i < API_COUNT(bad_places); i++) {
 		const struct place *p = &bad_places[i];
 
-		assert_invalid(doca_buf_inventory_buf_get_by_args(*state, map, memory + p->addr, p->len,
-								  memory + p->data, p->data_len, &buf));
+		assert_invalid(doca_buf_inventory_buf_get_by_args(*state, map, outside(p->addr), p->len,
+								  outside(p->data), p->data_len, &buf));
 	}
 	assert_null(buf);
 	assert_elements(*state, NUM_ELEMENTS, NUM_ELEMENTS); /* none was lost */
