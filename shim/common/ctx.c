@@ -29,6 +29,7 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 {
 	ctx->ops = ops;
 	ctx->dev = dev;
+	ctx->generation = shim_generation;
 	shim_dev_hold(dev);
 }
 
@@ -50,11 +51,16 @@ bool shim_ctx_is(const struct doca_ctx *ctx)
 	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
 }
 
+bool shim_ctx_is_ours(const struct doca_ctx *ctx)
+{
+	return ctx->generation == shim_generation;
+}
+
 #define NEED_CTX(ctx)                                                                                   \
 	do {                                                                                            \
 		if (doca_unlikely(!shim_ctx_is(ctx)))                                                   \
 			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                       \
-					   (ctx) ? "no live context: its object was destroyed" : "NULL"); \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
 	} while (0)
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
@@ -64,6 +70,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	NEED_CTX(ctx);
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (!shim_ctx_is_ours(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
 	result = ctx->ops->start(ctx);
@@ -97,6 +105,15 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 	return true;
 }
 
+/* In a forked child: the queue is the parent's engine's, whose thread may have been anywhere in it. */
+static void forget(struct doca_ctx *ctx)
+{
+	ctx->queue = NULL;
+	shim_task_pools_free(ctx);
+	ctx->num_allocated = 0;
+	ctx->state = DOCA_CTX_STATE_IDLE;
+}
+
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
 	NEED_CTX(ctx);
@@ -104,6 +121,10 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;
+	if (!shim_ctx_is_ours(ctx)) {
+		forget(ctx);
+		return DOCA_SUCCESS;
+	}
 	if (ctx->state != DOCA_CTX_STATE_STOPPING) {
 		sim_queue_flush(ctx->queue);
 		go(ctx, DOCA_CTX_STATE_STOPPING);
@@ -125,8 +146,8 @@ void shim_ctx_fail(struct doca_ctx *ctx)
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	if (!shim_ctx_is(ctx) || !ctx->queue)
-		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed or idle");
+	if (!shim_ctx_is(ctx) || !ctx->queue || !shim_ctx_is_ours(ctx))
+		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed, idle, or of the process before fork()");
 	else
 		sim_queue_doorbell(ctx->queue);
 }

@@ -36,6 +36,7 @@ struct doca_ctx {
 	enum doca_ctx_states state;
 	const struct shim_ctx_ops *ops;
 	struct doca_dev *dev;
+	uint32_t generation;           /* shim_generation when it was made */
 	struct doca_pe *pe;            /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
 	struct sim_queue *queue;       /* while not idle */
@@ -57,6 +58,9 @@ SHIM_SHARED doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 
 /* Whether @ctx is a live context of any library. */
 bool shim_ctx_is(const struct doca_ctx *ctx);
+
+/* Whether it was made in this process; a forked child's parent's does nothing here. */
+bool shim_ctx_is_ours(const struct doca_ctx *ctx);
 
 /* A task failed: the card stops the context. */
 void shim_ctx_fail(struct doca_ctx *ctx);

@@ -137,6 +137,7 @@ static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **
 		if (!*slot)
 			return DOCA_ERROR_NO_MEMORY;
 		(*slot)->devinfo = devinfo;
+		(*slot)->function = devinfo->function;
 		devices.num_open++;
 	}
 	(*slot)->opened++;
@@ -161,7 +162,7 @@ static doca_error_t close_locked(struct doca_dev *dev)
 	if (dev->opened == 1 && dev->users > 0)
 		return DOCA_ERROR_IN_USE;
 	if (--dev->opened == 0) {
-		devices.devs[dev->devinfo->function->id] = NULL;
+		devices.devs[dev->function->id] = NULL;
 		devices.num_open--;
 		shim_object_free(dev, SHIM_DEV);
 	}

@@ -17,6 +17,7 @@ struct doca_devinfo {
 struct doca_dev {
 	struct shim_object object;
 	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
+	const struct pcie_function *function; /* outlives the devinfo in a forked child */
 	uint32_t opened;              /* opens less closes; 0 = of a session that was left, held by its users alone */
 	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
 };
@@ -40,7 +41,7 @@ SHIM_SHARED void shim_dev_release(struct doca_dev *dev);
 /* The function behind a device. */
 static inline const struct pcie_function *shim_dev_function(const struct doca_dev *dev)
 {
-	return dev->devinfo->function;
+	return dev->function;
 }
 
 /* Whether any device is open. */

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "devinfo_priv.h"
+#include "runtime.h"
 
 doca_error_t shim_check_out(const char *func, const void *out, uint32_t size, uint32_t needed)
 {
@@ -54,11 +55,39 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 	return DOCA_SUCCESS;
 }
 
+/* The commonest mistake: the other side's address. Said once, as programs ask for each device. */
+static void hint_at_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+	const struct pcie_function *other = NULL;
+	struct pcie_addr addr;
+
+	pcie_addr_parse(pci_addr_str, &addr);
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (!pcie_addr_equal(&addr, &function->addr))
+			continue;
+		if (strcmp(function->side, devinfo->function->side) == 0)
+			return;
+		other = function;
+	}
+	if (other && !atomic_flag_test_and_set(&said))
+		sim_warn("%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",
+			 pci_addr_str, other->side, devinfo->function->side);
+}
+
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
 					    uint8_t *is_equal)
 {
+	doca_error_t result;
+
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return shim_pci_addr_is_equal(__func__, devinfo->function, pci_addr_str, is_equal);
+	result = shim_pci_addr_is_equal(__func__, devinfo->function, pci_addr_str, is_equal);
+	if (result == DOCA_SUCCESS && !*is_equal)
+		hint_at_side(devinfo, pci_addr_str);
+	return result;
 }
 
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name, uint32_t size)

@@ -83,7 +83,7 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 {
 	struct sim_job *job;
 
-	if (!ctx->queue)
+	if (!ctx->queue || doca_unlikely(!shim_ctx_is_ours(ctx)))
 		return false;
 	job = sim_queue_poll(ctx->queue);
 	if (!job)
@@ -190,7 +190,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
 		clear(pe);
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe) {
-		if (!ctx->queue)
+		if (!ctx->queue || !shim_ctx_is_ours(ctx))
 			continue;
 		sim_queue_set_notify(ctx->queue, true);
 		sim_queue_drain(ctx->queue);

@@ -18,6 +18,8 @@ static struct {
 	struct sim_session *session;
 } runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+uint32_t shim_generation;
+
 /* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
 static void side_of_tree(char *side, size_t size)
 {
@@ -61,6 +63,7 @@ static void after_fork(void)
 /* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
 static void forked(void)
 {
+	shim_generation++;
 	shim_objects_forked();
 	shim_slabs_forked();
 	if (runtime.session)

@@ -18,6 +18,9 @@
 /* The session; attaches on the first call. The log says why it can't be had. */
 doca_error_t shim_runtime_get(struct sim_session **ret_session);
 
+/* Counts the forks that led here: what was made under another number is the parent's. */
+extern uint32_t shim_generation;
+
 /* The session of a process that has opened a device: it is attached. */
 SHIM_SHARED struct sim_session *shim_session(void);
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define MIN_CLASS 12 /* 4 KiB */
@@ -93,7 +94,9 @@ void shim_slab_free(void *slab, size_t bytes)
 
 	if (!slab)
 		return;
-	madvise(slab, (size_t)1 << class, MADV_DONTNEED); /* its pages go, its next reader finds zeros */
+	/* Its pages go, and its next reader finds zeros; pages that are locked in memory stay. */
+	if (madvise(slab, (size_t)1 << class, MADV_DONTNEED) < 0)
+		memset(slab, 0, (size_t)1 << class);
 	pthread_mutex_lock(&slabs.lock);
 	note = pop(&slabs.blank);
 	note->slab = slab;

@@ -53,7 +53,7 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 {
 	struct doca_task *task;
 
-	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_ours(ctx))
 		return DOCA_ERROR_BAD_STATE;
 	task = pool->free;
 	if (task)
@@ -101,7 +101,7 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 	}
 	sim_err("%s: the task %s", func,
 		task->in_flight ? "is in flight already: wait for its callback" :
-				  "belongs to a context that is not running (stopped, or stopping after a failed task)");
+				  "belongs to a context that is not running (stopped, stopping after a failed task, or of the process before fork())");
 	return DOCA_ERROR_BAD_STATE;
 }
 
@@ -125,7 +125,8 @@ static inline doca_error_t submit(const char *func, struct doca_task *task, uint
 
 static inline bool can_submit(const struct doca_task *task)
 {
-	return shim_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING;
+	return shim_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
+	       shim_ctx_is_ours(task->ctx);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)

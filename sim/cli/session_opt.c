@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session_opt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -13,10 +14,15 @@ enum {
 static void take_default(struct cli_session_opt *opt, struct argp_state *state)
 {
 	const char *variable = getenv("BFSIM_SESSION");
+	int rc;
 
 	*opt = (struct cli_session_opt){.chosen = variable && variable[0]};
 	opt->dir = opt->default_dir;
-	if (sim_dir_default(opt->default_dir, sizeof(opt->default_dir)) < 0)
+	rc = sim_dir_default(opt->default_dir, sizeof(opt->default_dir));
+	if (rc == -EPERM)
+		argp_failure(state, CLI_FAILED, 0, "%s is not a directory of this user alone: remove it, or choose another with --session",
+			     opt->default_dir);
+	else if (rc < 0)
 		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
 			     opt->chosen ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }

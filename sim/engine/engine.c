@@ -20,6 +20,7 @@ int sim_engine_create(struct sim_engine **ret_engine)
 	if (!engine)
 		return -ENOMEM;
 	pthread_mutex_init(&engine->lock, NULL);
+	pthread_cond_init(&engine->unpinned, NULL);
 	pthread_mutex_init(&engine->sleep_lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -40,6 +41,7 @@ void sim_engine_destroy(struct sim_engine *engine)
 	if (engine->started)
 		pthread_join(engine->thread, NULL);
 	pthread_cond_destroy(&engine->wake);
+	pthread_cond_destroy(&engine->unpinned);
 	pthread_mutex_destroy(&engine->sleep_lock);
 	pthread_mutex_destroy(&engine->lock);
 	free(engine);
@@ -76,8 +78,14 @@ static bool tick(struct sim_engine *engine)
 	bool busy = false;
 
 	pthread_mutex_lock(&engine->lock);
-	for (struct sim_queue *queue = engine->queues; queue; queue = queue->next)
-		busy |= tick_queue(queue);
+	for (struct sim_queue *queue = engine->queues; queue; queue = queue->next) {
+		queue->pinned = true;
+		pthread_mutex_unlock(&engine->lock);
+		busy |= tick_queue(queue); /* may take long: other queues come and go meanwhile */
+		pthread_mutex_lock(&engine->lock);
+		queue->pinned = false;
+		pthread_cond_broadcast(&engine->unpinned);
+	}
 	pthread_mutex_unlock(&engine->lock);
 	return busy;
 }
@@ -132,6 +140,8 @@ void sim_engine_wake(struct sim_engine *engine)
 		if (rc < 0)
 			sim_err("cannot start the engine's thread (error %d): jobs run only while the application polls; raise its limit of threads", -rc);
 		engine->started = rc == 0;
+		if (rc < 0)
+			atomic_store(&engine->awake, false); /* the next doorbell tries again */
 	}
 	pthread_cond_signal(&engine->wake);
 	pthread_mutex_unlock(&engine->sleep_lock);

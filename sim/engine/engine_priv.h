@@ -12,7 +12,8 @@
 
 struct sim_engine {
 	atomic_bool awake;         /* the thread ticks, or will soon */
-	pthread_mutex_t lock;      /* protects the list of queues; held while the thread runs jobs */
+	pthread_mutex_t lock;      /* protects the list of queues and their pins; not held while jobs run */
+	pthread_cond_t unpinned;
 	struct sim_queue *queues;
 	pthread_mutex_t sleep_lock; /* protects what follows */
 	pthread_cond_t wake;
@@ -37,6 +38,7 @@ struct sim_queue {
 	atomic_flag running;                      /* the lock: who holds it runs jobs */
 	atomic_bool failed;                       /* jobs no longer run: error or flush */
 	atomic_bool notify_wanted;
+	bool pinned;                              /* the engine's thread is at it: it stays in the list */
 	uint32_t seen_run;                        /* the engine thread's note of the last tick */
 	bool seen_pending;
 };

@@ -33,6 +33,8 @@ static void engine_add(struct sim_engine *engine, struct sim_queue *queue)
 static void engine_remove(struct sim_queue *queue)
 {
 	pthread_mutex_lock(&queue->engine->lock);
+	while (queue->pinned)
+		pthread_cond_wait(&queue->engine->unpinned, &queue->engine->lock);
 	*queue->prev_link = queue->next;
 	if (queue->next)
 		queue->next->prev_link = queue->prev_link;
@@ -69,7 +71,7 @@ void sim_queue_destroy(struct sim_queue *queue)
 {
 	if (!queue)
 		return;
-	engine_remove(queue); /* takes the lock that the engine's thread runs jobs under */
+	engine_remove(queue); /* waits until the engine's thread has let go of it */
 	free(queue->ring);
 	free(queue);
 }

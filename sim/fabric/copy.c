@@ -91,13 +91,23 @@ static bool is_gone(const struct sim_remote *remote)
 	return remote && atomic_load(&remote->gone);
 }
 
-/* Of memory that has been revoked meanwhile, a failure is no news. */
-static void explain(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
+static int refuse_gone(const struct sim_remote *remote)
 {
-	if (is_gone(dst_remote) || is_gone(src_remote))
-		return;
+	sim_warn("a copy failed: the memory of process %d (%s) is gone; its exporter stopped the memory map, died or left the session",
+		 (int)remote->exporter_pid, remote->program);
+	return -EIO;
+}
+
+/* Why a path failed to move bytes. */
+static int explain(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
+{
+	if (is_gone(src_remote))
+		return refuse_gone(src_remote);
+	if (is_gone(dst_remote))
+		return refuse_gone(dst_remote);
 	sim_warn("a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
 		 path_of(src_remote), path_of(dst_remote), -rc);
+	return -EIO;
 }
 
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
@@ -110,15 +120,15 @@ int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src
 	if (rc < 0)
 		return rc;
 	if (!enter(src_remote))
-		return -EIO;
+		return refuse_gone(src_remote);
 	if (!enter(dst_remote)) {
 		leave(src_remote);
-		return -EIO;
+		return refuse_gone(dst_remote);
 	}
 	rc = move(dst_remote, dst, src_remote, src, len);
 	if (rc < 0)
-		explain(dst_remote, src_remote, rc);
+		rc = explain(dst_remote, src_remote, rc);
 	leave(dst_remote);
 	leave(src_remote);
-	return rc < 0 ? -EIO : 0;
+	return rc;
 }

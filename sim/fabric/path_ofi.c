@@ -13,7 +13,9 @@ static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 	int rc = cfg->peer.describe(cfg->peer.arg, provider, &desc);
 
 	if (rc < 0) {
-		*ret_reason = rc == -ENOSYS ? "libfabric has no such provider there" : "the exporter could not open it";
+		*ret_reason = rc == -ENOSYS    ? "libfabric has no such provider there" :
+			      rc == -ETIMEDOUT ? "the exporter does not answer; is it stopped?" :
+						 "the exporter could not open it";
 		return rc;
 	}
 	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.nudge, cfg->peer.arg,

@@ -65,6 +65,8 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 	remote->key = cfg->key;
 	remote->region = cfg->region;
 	remote->peer = cfg->peer;
+	remote->exporter_pid = cfg->exporter.pid;
+	memcpy(remote->program, cfg->exporter.program, sizeof(remote->program));
 	rc = open_best(remote, cfg);
 	if (rc < 0) {
 		sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,

@@ -52,7 +52,9 @@ struct sim_remote {
 	/* What paths keep. */
 	void *mapping;
 	size_t mapping_len_bytes;
-	int32_t pid;
+	int32_t pid;                  /* that the cma path reads; 0 on others */
+	int32_t exporter_pid;         /* for messages, as the program's name */
+	char program[SIM_PROGRAM_SIZE];
 	struct sim_ofi_link *link;
 	struct sim_remote_peer peer;
 	/* State. */

@@ -17,6 +17,16 @@
 #define READ_BYTES 4096
 #define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
 
+/* /tmp is everybody's: a directory there that is not this user's alone is not taken. */
+static int check_owner(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return 0; /* to be made */
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
 int sim_dir_default(char *path, size_t size)
 {
 	const char *session = getenv("BFSIM_SESSION");
@@ -29,7 +39,9 @@ int sim_dir_default(char *path, size_t size)
 		len = snprintf(path, size, "%s/bfsim", runtime);
 	else
 		len = snprintf(path, size, "/tmp/bfsim-%u", (unsigned int)getuid());
-	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
+	if (len < 0 || (size_t)len >= size)
+		return -ENAMETOOLONG;
+	return (session && session[0]) || (runtime && runtime[0]) ? 0 : check_owner(path);
 }
 
 int sim_dir_open(const char *dir, bool create)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 /* The user's default session: $BFSIM_SESSION, else one directory per user.
- * Returns 0 or -ENAMETOOLONG. */
+ * Returns 0, -ENAMETOOLONG, or -EPERM: the one in /tmp is another user's. */
 int sim_dir_default(char *path, size_t size);
 
 /* Open DIR, creating it (mode 0700) when it does not exist. A descriptor or -errno. */

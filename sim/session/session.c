@@ -115,7 +115,7 @@ static int attach_private(struct sim_session *session, const char *topology)
 		return -EIO;
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
-		sim_err("the private card has no side \"%s\": set BFSIM_SIDE to one that it has", session->side);
+		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
 	return rc;
 }
 
@@ -180,6 +180,8 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 
 	if (!cfg->dir)
 		return attach_private(session, cfg->topology);
+	if (cfg->topology)
+		sim_warn("BFSIM_TOPOLOGY is ignored: session %s has a topology of its own", cfg->dir);
 	dir_fd = sim_dir_open(cfg->dir, false);
 	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
 	if (dir_fd >= 0)
@@ -374,6 +376,7 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 	pthread_mutex_unlock(&session->lock);
 	import_unlist(session, import);
 	session->owner->ops->unimport(session->owner, remote->key);
+	sim_remote_revoke(remote); /* a copy that still runs in another thread ends first */
 	sim_remote_destroy(remote);
 	free(import);
 }

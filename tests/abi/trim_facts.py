@@ -4,7 +4,7 @@
 
     trim_facts.py DIRECTORY > facts.json
 
-DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). This is a maintainer's tool, run when
+DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, run when
 a header comes into scope or the interface moves to a newer release; neither build nor test runs it.
 """
 import json

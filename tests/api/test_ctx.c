@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -353,9 +355,31 @@ static void test_context_keeps_its_device_open(void **state)
 	(void)rig;
 }
 
+/* The card's hands in a process are threads, and a forked child has none of them. */
+static void test_context_of_the_parent_does_nothing_in_a_forked_child(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_dma_task_memcpy *task;
+	uint32_t max;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(!(doca_dma_cap_get_max_num_tasks(rig->dma, &max) == DOCA_SUCCESS &&
+			doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &task) ==
+				DOCA_ERROR_BAD_STATE &&
+			doca_pe_progress(rig->pe) == 0 && doca_pe_request_notification(rig->pe) == DOCA_SUCCESS &&
+			doca_ctx_stop(rig->ctx) == DOCA_SUCCESS && doca_ctx_start(rig->ctx) == DOCA_ERROR_BAD_STATE &&
+			doca_dma_destroy(rig->dma) == DOCA_SUCCESS));
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RIG_RUNNING(test_context_of_the_parent_does_nothing_in_a_forked_child),
 		RIG_IDLE(test_new_context_is_idle),
 		RIG_IDLE(test_start_goes_to_running_at_once),
 		RIG_RUNNING(test_stop_with_no_task_out_goes_to_idle_at_once),
