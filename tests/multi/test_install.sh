@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What "meson install" lays down, used as a user does: moved to another place,
+# applications built against both trees by pkg-config, run on both sides, and
+# without the command, with nothing but LD_LIBRARY_PATH.
+#
+#   test_install.sh BUILD_DIR APPS_SOURCE_DIR LIBDIR CC...
+set -eu
+build=$1 apps=$2 libdir=$3
+shift 3
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY LD_LIBRARY_PATH
+export TMPDIR="$work"
+cd "$work"
+
+meson install -C "$build" --no-rebuild --destdir "$work/destination" >install.log
+installed=$(find destination -type d -name sdk)
+mv "$(dirname "$installed")" moved
+bfsim=$work/moved/bin/bfsim
+
+# build TREE PROGRAM OUTPUT COMPILER...: the tree may be a symbolic link to one of ours.
+build() {
+	tree=$1 program=$2 output=$3
+	shift 3
+	PKG_CONFIG_PATH=$tree/$libdir/pkgconfig
+	export PKG_CONFIG_PATH
+	# shellcheck disable=SC2046 # lists of words
+	"$@" -O1 -D_GNU_SOURCE -DDOCA_ALLOW_EXPERIMENTAL_API "$apps/$program.c" "$apps"/common/*.c -o "$output" \
+		$(pkg-config --cflags --libs doca-common doca-dma doca-argp)
+}
+
+ln -s "$work/moved/sdk/dpu" doca # as it could stand in for the vendor's directory
+build "$("$bfsim" sdk --on host)" host_copy host_copy "$@"
+build "$work/doca" dpu_copy dpu_copy "$@"
+build "$work/doca" local_copy local_copy "$@"
+head -c 300000 /dev/urandom >in
+
+"$bfsim" run --timeout 60 --host './host_copy --file in --descriptor d' --dpu './dpu_copy --descriptor d --file out'
+cmp in out
+rm out
+
+# No session and no side: a private card, on the side that the tree is for.
+LD_LIBRARY_PATH=$work/doca/$libdir ./local_copy -i in -o out
+cmp in out
+rm out
+if LD_LIBRARY_PATH=$work/moved/sdk/host/$libdir ./local_copy -i in -o out 2>err; then
+	echo "the DPU's program found 03:00.0 with the host's tree"
+	exit 1
+fi
+grep -q 'side host' err # and the log says which side it is on
