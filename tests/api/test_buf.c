@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers: the data segment, references, lists; and handles that are none. Taking
  * buffers is in test_buf_inventory.c. */
-#include "api_util.h"
+#include "buf_util.h"
 
 enum { NUM_BUFS = 5 };
-
-static uint8_t memory[4096];
-static struct doca_dev *dev;
-static struct doca_mmap *map;
-
-static int open_all(void **state)
-{
-	(void)state;
-	dev = api_open("03:00.0");
-	map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	assert_ok(doca_mmap_destroy(map));
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
 
 /* For each test five buffers of 100 bytes, 800 bytes from one head to the next, all of them out. */
 struct taken {

@@ -1,54 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Duplicates of buffers and lists, and buffers that are pointed elsewhere. */
-#include "api_util.h"
-
-enum { NUM_ELEMENTS = 4 };
-
-static uint8_t memory[4096];
-static struct doca_dev *dev;
-static struct doca_mmap *map;
-
-static int open_all(void **state)
-{
-	(void)state;
-	dev = api_open("03:00.0");
-	map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	assert_ok(doca_mmap_destroy(map));
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
-/* A started inventory for each test; whoever takes a buffer gives it back. */
-static int setup(void **state)
-{
-	*state = api_inventory(NUM_ELEMENTS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	assert_ok(doca_buf_inventory_destroy(*state));
-	return 0;
-}
-
-static struct doca_buf *take(struct doca_buf_inventory *inventory)
-{
-	struct doca_buf *buf;
-
-	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, map, memory, sizeof(memory), &buf));
-	return buf;
-}
-
-static void give_back(struct doca_buf *buf)
-{
-	assert_ok(doca_buf_dec_refcount(buf, NULL));
-}
+#include "inventory_util.h"
 
 static void assert_free(struct doca_buf_inventory *inventory, uint32_t expected)
 {
