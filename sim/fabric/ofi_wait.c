@@ -6,7 +6,7 @@
 #include "ofi_priv.h"
 
 #define ROUNDS_PER_LOOK 16       /* looks at the clock cost as much as a look at shm's queue */
-#define SPIN_NS 10000u           /* a served operation is over by then: let others run afterwards */
+#define SPIN_NS 20000u           /* a served operation is over by then: let others run afterwards */
 #define YIELD_NS 2000000u        /* then sleep between looks */
 #define FIRST_NUDGE_NS 100000u
 #define MAX_NUDGE_GAP_NS 100000000u

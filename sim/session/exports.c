@@ -11,7 +11,7 @@
 
 #define MAX_TARGETS 4 /* providers in use at once */
 #define SPIN_NS 50000 /* keep looking this long after the last event: a wake-up costs more */
-#define ALONE_NS 5000 /* of that without letting others run: the peer may wait for this CPU */
+#define ALONE_NS 15000 /* of that without letting others run: the peer may wait for this CPU */
 
 struct export {
 	uint64_t key;
