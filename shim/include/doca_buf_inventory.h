@@ -113,7 +113,7 @@ DOCA_STABLE
 doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
 						      uint32_t *num_of_free_elements);
 
-/* Zero if never set. set: DOCA_ERROR_BAD_STATE where the inventory's state forbids it. */
+/* Zero if never set; it can be set before and after the start. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
 					      union doca_data user_data);

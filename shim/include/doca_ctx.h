@@ -8,11 +8,14 @@
  *
  *   [idle] --start--> [running]                    at once: DOCA_SUCCESS
  *   [idle] --start--> [starting] --> [running]     later: DOCA_ERROR_IN_PROGRESS
- *   [running], [starting] --stop--> [idle]         nothing in flight: DOCA_SUCCESS
  *   [running], [starting] --stop--> [stopping] --> [idle]
- *                                                  tasks out: DOCA_ERROR_IN_PROGRESS
+ *                                                  all tasks freed: DOCA_SUCCESS, both steps at once
+ *                                                  tasks out: DOCA_ERROR_IN_PROGRESS, the last step later
+ *   [running] --a task fails--> [stopping] --> [idle]
  *
- * Steps that come later happen inside doca_pe_progress(). While stopping, tasks
+ * Stopping an idle context is fine. After a fork() a context is the parent's: in
+ * the child it can't be started or used (DOCA_ERROR_BAD_STATE), but stopped and
+ * destroyed. Steps that come later happen inside doca_pe_progress(). While stopping, tasks
  * in flight complete, with errors if need be, and the program frees all it
  * has; the last one takes the context to idle.
  *
