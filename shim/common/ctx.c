@@ -75,6 +75,10 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
 	result = ctx->ops->start(ctx);
+	if (result == DOCA_ERROR_IN_PROGRESS) {
+		go(ctx, DOCA_CTX_STATE_STARTING);
+		return result;
+	}
 	if (result != DOCA_SUCCESS) {
 		shim_task_pools_free(ctx);
 		sim_queue_destroy(ctx->queue);
@@ -93,9 +97,58 @@ doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 	return DOCA_ERROR_INITIALIZATION;
 }
 
+void shim_ctx_started(struct doca_ctx *ctx)
+{
+	go(ctx, DOCA_CTX_STATE_RUNNING);
+}
+
+void shim_ctx_end(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
+		return;
+	if (ctx->queue)
+		sim_queue_flush(ctx->queue);
+	ctx->ops->end(ctx);
+	go(ctx, DOCA_CTX_STATE_STOPPING);
+}
+
+doca_error_t shim_ctx_may_stop_always(const struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return DOCA_SUCCESS;
+}
+
+void shim_ctx_end_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+}
+
+bool shim_ctx_progress_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+bool shim_ctx_arm_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+bool shim_ctx_at_rest_always(const struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+bool shim_ctx_may_idle(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->at_rest(ctx);
+}
+
 bool shim_ctx_try_idle(struct doca_ctx *ctx)
 {
-	if (ctx->state != DOCA_CTX_STATE_STOPPING || ctx->num_allocated > 0)
+	if (!shim_ctx_may_idle(ctx))
 		return false;
 	sim_queue_destroy(ctx->queue);
 	ctx->queue = NULL;
@@ -111,11 +164,14 @@ static void forget(struct doca_ctx *ctx)
 	ctx->queue = NULL;
 	shim_task_pools_free(ctx);
 	ctx->num_allocated = 0;
+	ctx->num_posted = 0;
 	ctx->state = DOCA_CTX_STATE_IDLE;
 }
 
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
+	doca_error_t result;
+
 	NEED_CTX(ctx);
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
@@ -126,8 +182,10 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return DOCA_SUCCESS;
 	}
 	if (ctx->state != DOCA_CTX_STATE_STOPPING) {
-		sim_queue_flush(ctx->queue);
-		go(ctx, DOCA_CTX_STATE_STOPPING);
+		result = ctx->ops->may_stop(ctx);
+		if (result != DOCA_SUCCESS)
+			return result;
+		shim_ctx_end(ctx);
 	}
 	if (ctx->state == DOCA_CTX_STATE_IDLE) /* the callback saw to it */
 		return DOCA_SUCCESS;
@@ -139,24 +197,28 @@ void shim_ctx_fail(struct doca_ctx *ctx)
 	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
 		sim_warn("a %s task failed: its context stops, and completes the tasks behind it with an error",
 			 ctx->ops->name);
-		sim_queue_flush(ctx->queue);
-		go(ctx, DOCA_CTX_STATE_STOPPING);
+		shim_ctx_end(ctx);
 	}
 }
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	if (!shim_ctx_is(ctx) || !ctx->queue || !shim_ctx_is_ours(ctx))
+	if (!shim_ctx_is(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_ours(ctx))
 		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed, idle, or of the process before fork()");
-	else
+	else if (ctx->queue)
 		sim_queue_doorbell(ctx->queue);
+}
+
+size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx)
+{
+	return ctx->num_posted + (ctx->queue ? sim_queue_in_flight(ctx->queue) : 0);
 }
 
 doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
 {
 	NEED_CTX(ctx);
 	SHIM_NEED_OUT(num_inflight_tasks);
-	*num_inflight_tasks = ctx->queue ? sim_queue_in_flight(ctx->queue) : 0;
+	*num_inflight_tasks = shim_ctx_num_in_flight(ctx);
 	return DOCA_SUCCESS;
 }
 

@@ -2,11 +2,14 @@
 /* shim/common/ctx_priv.h - a context: what every data-path library's object begins with.
  *
  *   [idle] --start--> [running] --stop, or a task failed--> [stopping] --all tasks back--> [idle]
+ *      \--start--> [starting] --/  \--> [stopping], when it can't be had
  *
  * A library embeds struct doca_ctx as the first member of its own object and
- * fills in its operations. Its tasks come from pools of the context and run as
- * jobs of the context's queue; the progress engine knows only jobs and tasks,
- * so that a new library or task type needs no change there.
+ * fills in its operations. Its tasks come from pools of the context. They run as
+ * jobs of the context's queue, or are posted: kept by the library, which
+ * finishes them when the world outside lets it (a message came, a value
+ * changed). The progress engine knows only jobs, tasks and these operations, so
+ * that a new library or task type needs no change there.
  */
 #ifndef SHIM_CTX_PRIV_H
 #define SHIM_CTX_PRIV_H
@@ -22,14 +25,35 @@ struct doca_ctx;
 struct doca_task;
 struct shim_task_pool;
 
-/* A library's part in a context's life. Every slot is filled. */
+/* A library's part in a context's life. Every slot is filled; a context that
+ * has nothing but jobs takes shim_ctx_..._nothing() for what it lacks. All are
+ * called by the thread that calls the API. */
 struct shim_ctx_ops {
 	const char *name;     /* of the library, for messages */
-	/* Check the configuration and make task pools (shim_task_pool_add()). */
+	/* Check the configuration and make task pools (shim_task_pool_add()).
+	 * IN_PROGRESS: it is starting; shim_ctx_started() or shim_ctx_end() follows. */
 	doca_error_t (*start)(struct doca_ctx *ctx);
+	/* The user wants to stop. SUCCESS, or why not (said in the log). */
+	doca_error_t (*may_stop)(const struct doca_ctx *ctx);
+	/* It stops, whoever wants it: end what is under way besides jobs. Posted
+	 * tasks are finished by progress from here on; nothing calls the user now. */
+	void (*end)(struct doca_ctx *ctx);
+	/* One step besides jobs: an event, the end of a posted task. Whether there was one. */
+	bool (*progress)(struct doca_ctx *ctx);
+	/* The owner is about to sleep: have shim_pe_notify() called at the next news.
+	 * Whether progress would find something already. */
+	bool (*arm)(struct doca_ctx *ctx);
+	/* Stopping: whether only tasks that the user holds keep it from being idle. */
+	bool (*at_rest)(const struct doca_ctx *ctx);
 	/* The context is idle again; its pools are gone. */
 	void (*stopped)(struct doca_ctx *ctx);
 };
+
+SHIM_SHARED doca_error_t shim_ctx_may_stop_always(const struct doca_ctx *ctx);
+SHIM_SHARED void shim_ctx_end_nothing(struct doca_ctx *ctx);
+SHIM_SHARED bool shim_ctx_progress_nothing(struct doca_ctx *ctx);
+SHIM_SHARED bool shim_ctx_arm_nothing(struct doca_ctx *ctx);
+SHIM_SHARED bool shim_ctx_at_rest_always(const struct doca_ctx *ctx);
 
 struct doca_ctx {
 	struct shim_object object;
@@ -39,9 +63,10 @@ struct doca_ctx {
 	uint32_t generation;           /* shim_generation when it was made */
 	struct doca_pe *pe;            /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
-	struct sim_queue *queue;       /* while not idle */
+	struct sim_queue *queue;       /* while not idle; NULL = it has no jobs */
 	struct shim_task_pool *pools;  /* while not idle */
 	uint32_t num_allocated;        /* tasks that are out of the pools */
+	uint32_t num_posted;           /* of those, in flight with the library */
 	uint32_t completion_vector;
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;
@@ -62,17 +87,36 @@ bool shim_ctx_is(const struct doca_ctx *ctx);
 /* Whether it was made in this process; a forked child's parent's does nothing here. */
 bool shim_ctx_is_ours(const struct doca_ctx *ctx);
 
-/* A task failed: the card stops the context. */
+/* A context that was starting runs now. */
+SHIM_SHARED void shim_ctx_started(struct doca_ctx *ctx);
+
+/* The context stops: by the user's wish, because a task failed, or because what
+ * it needs is gone. Nothing happens when it is idle or stops already. */
+SHIM_SHARED void shim_ctx_end(struct doca_ctx *ctx);
+
+/* A job failed: the card stops the context. */
 void shim_ctx_fail(struct doca_ctx *ctx);
 
-/* Leave the stopping state when all tasks are back. Whether it did. */
+/* Jobs and posted tasks in flight. */
+size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
+
+/* Whether nothing keeps a stopping context from being idle. */
+bool shim_ctx_may_idle(const struct doca_ctx *ctx);
+
+/* Leave the stopping state if nothing keeps it there. Whether it did. */
 bool shim_ctx_try_idle(struct doca_ctx *ctx);
 
 /* pe.c: break the connection of a context that goes away. */
 void shim_pe_disconnect(struct doca_ctx *ctx);
 
-/* pe.c: a job of a context finished while its owner sleeps. */
-void shim_pe_notify(void *ctx);
+/* pe.c: wake whoever sleeps on the context's progress engine; any thread. */
+SHIM_SHARED void shim_pe_notify(void *ctx);
+
+/* pe.c: the same, by its own thread, which may be about to sleep. */
+SHIM_SHARED void shim_pe_notify_self(struct doca_ctx *ctx);
+
+/* pe.c: the descriptor that others may write to (as an eventfd) to wake it. */
+SHIM_SHARED int shim_pe_wake_fd(const struct doca_ctx *ctx);
 
 /* task.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);

@@ -11,10 +11,13 @@
 #include "ctx_priv.h"
 #include "task_priv.h"
 
+#define EVENTS_AT_ONCE 64 /* besides tasks, in the mode that progresses all */
+
 struct doca_pe {
 	struct shim_object object;
 	enum doca_pe_event_mode event_mode;
 	int event_fd;
+	bool armed;              /* a notification was requested */
 	struct doca_ctx *ctxs;   /* connected */
 	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
 };
@@ -83,13 +86,14 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 {
 	struct sim_job *job;
 
-	if (!ctx->queue || doca_unlikely(!shim_ctx_is_ours(ctx)))
+	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_ours(ctx)))
 		return false;
-	job = sim_queue_poll(ctx->queue);
-	if (!job)
-		return doca_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING) && shim_ctx_try_idle(ctx);
-	shim_task_complete(job);
-	return true;
+	job = ctx->queue ? sim_queue_poll(ctx->queue) : NULL;
+	if (job) {
+		shim_task_complete(job);
+		return true;
+	}
+	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
 }
 
 /* One step of the next context that has one. */
@@ -114,8 +118,7 @@ static size_t num_in_flight(const struct doca_pe *pe)
 	size_t count = 0;
 
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (ctx->queue)
-			count += sim_queue_in_flight(ctx->queue);
+		count += shim_ctx_num_in_flight(ctx);
 	return count;
 }
 
@@ -129,8 +132,8 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 	}
 	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
 		return progress_one(pe);
-	/* What callbacks resubmit is left for the next call, so that this one ends. */
-	limit = num_in_flight(pe);
+	/* What callbacks resubmit and peers send meanwhile is left for later calls, so that this one ends. */
+	limit = num_in_flight(pe) + EVENTS_AT_ONCE;
 	if (!progress_one(pe))
 		return 0;
 	while (limit-- > 1 && progress_one(pe))
@@ -173,11 +176,16 @@ static doca_error_t clear(struct doca_pe *pe)
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/* Whether a progress call would find something in the context. */
-static bool has_news(const struct doca_ctx *ctx)
+/* Run what is queued and want to hear of the rest. Whether a progress call would find something. */
+static bool arm(struct doca_ctx *ctx)
 {
-	return sim_queue_has_done(ctx->queue) ||
-	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0);
+	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx);
+
+	if (!ctx->queue)
+		return news;
+	sim_queue_set_notify(ctx->queue, true);
+	sim_queue_drain(ctx->queue);
+	return sim_queue_has_done(ctx->queue) || news;
 }
 
 /* The caller is about to sleep: what is queued runs here and now, so that the
@@ -189,13 +197,10 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	SHIM_NEED(pe, SHIM_PE);
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
 		clear(pe);
-	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe) {
-		if (!ctx->queue || !shim_ctx_is_ours(ctx))
-			continue;
-		sim_queue_set_notify(ctx->queue, true);
-		sim_queue_drain(ctx->queue);
-		news |= has_news(ctx);
-	}
+	pe->armed = true;
+	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
+			news |= arm(ctx);
 	if (news)
 		eventfd_write(pe->event_fd, 1);
 	return DOCA_SUCCESS;
@@ -208,10 +213,22 @@ void shim_pe_notify(void *arg)
 	eventfd_write(ctx->pe->event_fd, 1);
 }
 
+void shim_pe_notify_self(struct doca_ctx *ctx)
+{
+	if (ctx->pe->armed)
+		shim_pe_notify(ctx);
+}
+
+int shim_pe_wake_fd(const struct doca_ctx *ctx)
+{
+	return ctx->pe->event_fd;
+}
+
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
 {
 	(void)handle; /* has a meaning on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
+	pe->armed = false;
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);

@@ -89,8 +89,8 @@ void doca_task_free(struct doca_task *task)
 	task->next_free = pool->free;
 	pool->free = task;
 	task->ctx->num_allocated--;
-	if (task->ctx->state == DOCA_CTX_STATE_STOPPING && task->ctx->num_allocated == 0)
-		sim_queue_notify(task->ctx->queue); /* the way to idle is free: progress takes it */
+	if (shim_ctx_may_idle(task->ctx))
+		shim_pe_notify_self(task->ctx); /* progress takes it there */
 }
 
 static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
@@ -105,7 +105,15 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 	return DOCA_ERROR_BAD_STATE;
 }
 
-static inline doca_error_t submit(const char *func, struct doca_task *task, uint32_t flags)
+doca_error_t shim_task_post_job(struct doca_task *task)
+{
+	if (doca_likely(sim_queue_submit(task->ctx->queue, &task->job) == 0))
+		return DOCA_SUCCESS;
+	sim_err("doca_task_submit: the queue is full; progress its engine first");
+	return DOCA_ERROR_AGAIN;
+}
+
+static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 {
 	struct doca_ctx *ctx = task->ctx;
 	doca_error_t result = task->pool->type->check(task);
@@ -113,12 +121,13 @@ static inline doca_error_t submit(const char *func, struct doca_task *task, uint
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-	if (doca_unlikely(sim_queue_submit(ctx->queue, &task->job) < 0)) {
-		sim_err("%s: the queue is full; progress its engine first", func);
-		return DOCA_ERROR_AGAIN;
-	}
+	result = task->pool->type->post(task);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
 	task->in_flight = true;
-	if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+	if (!task->job.run)
+		ctx->num_posted++;
+	else if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
 		sim_queue_doorbell(ctx->queue);
 	return DOCA_SUCCESS;
 }
@@ -133,7 +142,7 @@ doca_error_t doca_task_submit(struct doca_task *task)
 {
 	if (doca_unlikely(!can_submit(task)))
 		return refuse_submit(__func__, task);
-	return submit(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
@@ -142,7 +151,7 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x has bits that enum doca_task_submit_flag lacks", flags);
 	if (doca_unlikely(!can_submit(task)))
 		return refuse_submit(__func__, task);
-	return submit(__func__, task, flags);
+	return submit(task, flags);
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
@@ -154,7 +163,15 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	result = task->pool->type->validate(task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	return submit(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+void shim_task_finish(struct doca_task *task, doca_error_t status)
+{
+	task->in_flight = false;
+	task->ctx->num_posted--;
+	task->status = status;
+	task->pool->type->complete(task);
 }
 
 void shim_task_complete(struct sim_job *job)

@@ -30,7 +30,10 @@ struct shim_task_type {
 	doca_error_t (*check)(const struct doca_task *task);
 	/* Whether it can succeed (what try_submit refuses besides). */
 	doca_error_t (*validate)(const struct doca_task *task);
-	/* Do it; any thread. 0 or -errno. */
+	/* Take it: shim_task_post_job(), or the library keeps it until
+	 * shim_task_finish(). A refusal (AGAIN: no room) leaves it the user's. */
+	doca_error_t (*post)(struct doca_task *task);
+	/* A job does it; any thread. 0 or -errno. NULL in types that the library keeps. */
 	int (*run)(struct sim_job *job);
 	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
 	void (*complete)(struct doca_task *task);
@@ -49,6 +52,12 @@ static inline struct doca_task *shim_task_of(struct sim_job *job)
 {
 	return (struct doca_task *)((char *)job - offsetof(struct doca_task, job));
 }
+
+/* Stage the task's job in the context's queue. */
+SHIM_SHARED doca_error_t shim_task_post_job(struct doca_task *task);
+
+/* The library ends a task that it kept: calls the user. */
+SHIM_SHARED void shim_task_finish(struct doca_task *task, doca_error_t status);
 
 /* Hand a job that ended back to the user. */
 void shim_task_complete(struct sim_job *job);

@@ -30,6 +30,11 @@ static void dma_stopped(struct doca_ctx *ctx)
 static const struct shim_ctx_ops dma_ops = {
 	.name = "dma",
 	.start = dma_start,
+	.may_stop = shim_ctx_may_stop_always,
+	.end = shim_ctx_end_nothing,
+	.progress = shim_ctx_progress_nothing,
+	.arm = shim_ctx_arm_nothing,
+	.at_rest = shim_ctx_at_rest_always,
 	.stopped = dma_stopped,
 };
 

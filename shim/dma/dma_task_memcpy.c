@@ -218,6 +218,7 @@ const struct shim_task_type shim_dma_memcpy_type = {
 	.size = sizeof(struct doca_dma_task_memcpy),
 	.check = memcpy_check,
 	.validate = memcpy_validate,
+	.post = shim_task_post_job,
 	.run = memcpy_run,
 	.complete = memcpy_complete,
 };
