@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_comch_msgq.h - messages between this processor and the card's DPA.
+ *
+ *   [stopped] --set direction and counts, start--> [started] --stop--> [stopped] --> destroy
+ *                                                  consumers and producers are made
+ *
+ * A MsgQ makes producers and consumers (doca_comch_producer.h, doca_comch_consumer.h)
+ * without a server, a client or a connection, as both ends belong to one program.
+ * It works in one direction: its consumers are on the DPA and its producers here,
+ * or the other way round; two MsgQs make a conversation. Its messages are
+ * immediate data alone.
+ *
+ * Properties are set while stopped, consumers and producers made while started;
+ * DOCA_ERROR_BAD_STATE otherwise. It does not stop before they are destroyed.
+ * Functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. A MsgQ is used by
+ * one thread at a time.
+ */
+#ifndef DOCA_COMCH_MSGQ_H_
+#define DOCA_COMCH_MSGQ_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <doca_compat.h>
+#include <doca_error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_comch_consumer;
+struct doca_comch_msgq;
+struct doca_comch_producer;
+struct doca_dev;
+struct doca_dpa;
+
+/* A stopped MsgQ on @dev, which is borrowed; the result is the caller's. create:
+ * DOCA_ERROR_NO_MEMORY. destroy, while stopped. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq **msgq);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq);
+
+/* The direction: consumers on @dpa and producers here, or the reverse. @dpa is of
+ * the MsgQ's device. One of the two has to be set. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa);
+
+/* The most consumers and producers that can be made from it. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq, uint32_t max_num_consumers);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq, uint32_t max_num_producers);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq);
+
+/* A consumer or a producer of a started MsgQ: the caller's, to configure, start,
+ * stop and destroy as any other. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq, struct doca_comch_consumer **consumer);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq, struct doca_comch_producer **producer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
