@@ -22,6 +22,37 @@ enum {
 	HOST_COMPLETION_VECTORS = 8,
 };
 
+/* Comch: the same at both ends of a channel. Its guide gives almost no numbers
+ * ("fixed", "depends on the hardware"). */
+enum {
+	COMCH_MAX_NAME_LEN = 120, /* our choice */
+	/* The largest that public samples use (NVIDIA-DOCA/doca-samples, MAX_SAMPLE_TXT_SIZE). */
+	COMCH_MAX_MSG_BYTES = 4080,
+	COMCH_MAX_RECV_QUEUE = 8192, /* our choice; public samples use 8 and 10 */
+	COMCH_MAX_SEND_TASKS = 8192, /* our choice; public samples use 1024 */
+	/* Our choice; 200 were seen on a BlueField-3 (jukebox03/DPUmesh, bench report). */
+	COMCH_MAX_CLIENTS = 2048,
+	/* Our choice within what was seen on a BlueField-3, of a MsgQ's consumer: 1024 work,
+	 * 4096 fail (jukebox03/thrift_dpumesh_extended, transport benchmark report). */
+	COMCH_MAX_FAST_TASKS = 2048,
+	COMCH_MAX_BUF_BYTES = 1 << 30, /* "1GB or more": Comch guide, table of features */
+	COMCH_MAX_IMM_BYTES = 32,      /* Comch guide, to and from the DPA; our choice elsewhere */
+	COMCH_MAX_CONSUMERS = 1024,    /* our choice */
+	COMCH_MAX_PRODUCERS = 1024,    /* our choice */
+};
+
+#define COMCH_LIMITS                                  \
+	.comch_max_name_len = COMCH_MAX_NAME_LEN,     \
+	.comch_max_msg_bytes = COMCH_MAX_MSG_BYTES,   \
+	.comch_max_recv_queue = COMCH_MAX_RECV_QUEUE, \
+	.comch_max_send_tasks = COMCH_MAX_SEND_TASKS, \
+	.comch_max_clients = COMCH_MAX_CLIENTS,       \
+	.comch_max_fast_tasks = COMCH_MAX_FAST_TASKS, \
+	.comch_max_buf_bytes = COMCH_MAX_BUF_BYTES,   \
+	.comch_max_imm_bytes = COMCH_MAX_IMM_BYTES,   \
+	.comch_max_consumers = COMCH_MAX_CONSUMERS,   \
+	.comch_max_producers = COMCH_MAX_PRODUCERS
+
 /* Hotplug and emulated functions: off in all profiles. A BlueField-2 has none
  * (public capability log of a BlueField-2, DPU side, in ssbandjl/doca: zero
  * hotplug devices, zero emulated types). For BlueField-3 it is our choice: the
@@ -44,6 +75,8 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64, /* our choice: as measured on BlueField-3 */
 		.dma_max_tasks = MAX_TASKS,
+		.comch_client = true, /* "clients on the host": Comch guide */
+		COMCH_LIMITS,
 		.mmap_export_pci = true,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
@@ -53,6 +86,8 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		.comch_server = true, /* "servers on the Arm": Comch guide */
+		COMCH_LIMITS,
 		/* Our choice: Arm memory is not exported towards the host. */
 		.mmap_export_pci = false,
 		.mmap_from_export_pci = true,
@@ -80,6 +115,8 @@ static const struct pcie_profile bluefield_3 = {
 		/* measured: jukebox03/DPUmesh, doca/dpu_proxy.c, comment of 07-03 */
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		.comch_client = true, /* "clients on the host": Comch guide */
+		COMCH_LIMITS,
 		.mmap_export_pci = true,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
@@ -89,6 +126,8 @@ static const struct pcie_profile bluefield_3 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		.comch_server = true, /* "servers on the Arm": Comch guide */
+		COMCH_LIMITS,
 		.mmap_export_pci = false, /* our choice, as on BlueField-2 */
 		.mmap_from_export_pci = true,
 		.rep_filter_all = true,
@@ -108,7 +147,8 @@ static const struct pcie_profile connectx_7 = {
 	.pcie_generation = 5, /* public lspci listings of the card: "PCIeGen5 x16" in its VPD */
 	.pcie_lanes = 16,
 	/* No DMA engine for applications and nobody to export memory to: our
-	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either. */
+	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either,
+	 * and no Comch without Arm cores. */
 	.host_caps = {
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,

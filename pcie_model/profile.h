@@ -17,6 +17,18 @@ struct pcie_caps {
 	uint64_t dma_max_buf_bytes;     /* the advertised and enforced cap on one memcpy task */
 	uint32_t dma_max_list_len;      /* segments in one source or destination list */
 	uint32_t dma_max_tasks;         /* tasks that one DMA context can have */
+	bool comch_server;              /* can have Comch servers (the DPU's functions) */
+	bool comch_client;              /* can have Comch clients (the host's functions) */
+	uint32_t comch_max_name_len;    /* of a server's name, its final zero byte included */
+	uint32_t comch_max_msg_bytes;   /* one control message */
+	uint32_t comch_max_recv_queue;  /* control messages that wait for the receiver */
+	uint32_t comch_max_send_tasks;  /* that one server or client can have */
+	uint32_t comch_max_clients;     /* connected to one server */
+	uint32_t comch_max_fast_tasks;  /* that one consumer or producer can have */
+	uint32_t comch_max_buf_bytes;   /* one message of the fast path */
+	uint32_t comch_max_imm_bytes;   /* immediate data that comes with one */
+	uint32_t comch_max_consumers;   /* at one end of a connection; or of a MsgQ */
+	uint32_t comch_max_producers;
 	bool mmap_export_pci;           /* can export memory over PCI (the host's functions) */
 	bool mmap_from_export_pci;      /* can import it (the DPU's functions) */
 	bool rep_filter_all;            /* can list representors at all */

@@ -183,6 +183,22 @@ static int read_cap_BYTES(const struct pcie_draft *draft,
 	return 0;
 }
 
+/* Bytes that the API tells as a uint32_t. */
+static int read_cap_SIZE(const struct pcie_draft *draft,
+			 const struct pcie_draft_function *function, const char *field,
+			 const char *text, uint32_t *ret_value)
+{
+	uint64_t value = *ret_value;
+	int rc = read_cap_BYTES(draft, function, field, text, &value);
+
+	if (!rc && value > UINT32_MAX)
+		rc = pcie_draft_fail(draft, function, field,
+				     PCIE_QUOTE " is too large; give less than 4 GiB", text);
+	if (!rc)
+		*ret_value = (uint32_t)value;
+	return rc;
+}
+
 static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_yaml_caps *yaml = function->yaml->caps;

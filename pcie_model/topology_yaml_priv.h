@@ -42,6 +42,18 @@
 	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")                          \
 	X(COUNT, dma_max_list_len, "dma-max-list-len")                            \
 	X(COUNT, dma_max_tasks, "dma-max-tasks")                                  \
+	X(BOOL, comch_server, "comch-server")                                     \
+	X(BOOL, comch_client, "comch-client")                                     \
+	X(COUNT, comch_max_name_len, "comch-max-name-len")                        \
+	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes")                       \
+	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue")                    \
+	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks")                    \
+	X(COUNT, comch_max_clients, "comch-max-clients")                          \
+	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks")                    \
+	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")                       \
+	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                       \
+	X(COUNT, comch_max_consumers, "comch-max-consumers")                      \
+	X(COUNT, comch_max_producers, "comch-max-producers")                      \
 	X(BOOL, mmap_export_pci, "mmap-export-pci")                               \
 	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                     \
 	X(BOOL, rep_filter_all, "rep-filter-all")                                 \

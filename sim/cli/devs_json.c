@@ -31,6 +31,18 @@ static json_object *caps_json(const struct pcie_caps *caps)
 	add_number(json, "dma-max-buf-bytes", caps->dma_max_buf_bytes);
 	add_number(json, "dma-max-list-len", caps->dma_max_list_len);
 	add_number(json, "dma-max-tasks", caps->dma_max_tasks);
+	add_bool(json, "comch-server", caps->comch_server);
+	add_bool(json, "comch-client", caps->comch_client);
+	add_number(json, "comch-max-name-len", caps->comch_max_name_len);
+	add_number(json, "comch-max-msg-bytes", caps->comch_max_msg_bytes);
+	add_number(json, "comch-max-recv-queue", caps->comch_max_recv_queue);
+	add_number(json, "comch-max-send-tasks", caps->comch_max_send_tasks);
+	add_number(json, "comch-max-clients", caps->comch_max_clients);
+	add_number(json, "comch-max-fast-tasks", caps->comch_max_fast_tasks);
+	add_number(json, "comch-max-buf-bytes", caps->comch_max_buf_bytes);
+	add_number(json, "comch-max-imm-bytes", caps->comch_max_imm_bytes);
+	add_number(json, "comch-max-consumers", caps->comch_max_consumers);
+	add_number(json, "comch-max-producers", caps->comch_max_producers);
 	add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
 	add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
 	add_bool(json, "rep-filter-all", caps->rep_filter_all);

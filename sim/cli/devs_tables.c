@@ -87,6 +87,34 @@ static void add_abilities(struct cli_table *table, const struct pcie_topology *t
 	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
 }
 
+static const char *const comch_headings[] = {"SIDE", "ADDRESS", "COMCH", ">MAX MESSAGE", ">SENDS", ">CLIENTS",
+					     ">FAST MESSAGE", ">TASKS"};
+
+static const char *comch_text(const struct pcie_caps *caps)
+{
+	if (caps->comch_server)
+		return caps->comch_client ? "server, client" : "server";
+	return caps->comch_client ? "client" : "no";
+}
+
+static void add_comch(struct cli_table *table, const struct pcie_topology *topology,
+		      const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+	char msg_bytes[CLI_RATE_SIZE], buf_bytes[CLI_RATE_SIZE];
+
+	(void)topology;
+	cli_bytes_text(caps->comch_max_msg_bytes, msg_bytes);
+	cli_bytes_text(caps->comch_max_buf_bytes, buf_bytes);
+	add_place(table, function);
+	cli_table_add(table, "%s", comch_text(caps));
+	cli_table_add(table, "%s", msg_bytes);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_send_tasks);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_clients);
+	cli_table_add(table, "%s", buf_bytes);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_fast_tasks);
+}
+
 static const char *const representor_headings[] = {"SIDE", "ADDRESS", "REPRESENTS", "REP IFACE"};
 
 static void add_representors(struct cli_table *table, const struct pcie_topology *topology,
@@ -136,12 +164,14 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	struct cli_table network = CLI_TABLE(network_headings);
 	struct cli_table identity = CLI_TABLE(identity_headings);
 	struct cli_table abilities = CLI_TABLE(ability_headings);
+	struct cli_table comch = CLI_TABLE(comch_headings);
 	struct cli_table representors = CLI_TABLE(representor_headings);
 
 	printf("%s: %s\n", topology->cards[card].name, topology->cards[card].profile->description);
 	if (print_table(topology, card, side, network, add_network) < 0 ||
 	    print_table(topology, card, side, identity, add_identity) < 0 ||
-	    print_table(topology, card, side, abilities, add_abilities) < 0)
+	    print_table(topology, card, side, abilities, add_abilities) < 0 ||
+	    print_table(topology, card, side, comch, add_comch) < 0)
 		return -1;
 	return print_table(topology, card, side, representors, add_representors);
 }

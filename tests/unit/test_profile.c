@@ -100,6 +100,32 @@ static void test_host_exports_and_dpu_imports_memory(void **state)
 	}
 }
 
+/* Channels have their server on the DPU and their clients on hosts, with the same limits. */
+static void test_dpu_serves_and_hosts_are_clients(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		const struct pcie_caps *host = &all[i]->host_caps, *dpu = &all[i]->dpu_caps;
+
+		assert_false(host->comch_server);
+		assert_false(dpu->comch_client);
+		assert_int_equal(host->comch_client, all[i]->has_dpu);
+		assert_int_equal(dpu->comch_server, all[i]->has_dpu);
+		assert_int_equal(host->comch_max_msg_bytes, all[i]->has_dpu ? 4080 : 0);
+		assert_int_equal(host->comch_max_buf_bytes, all[i]->has_dpu ? 1024 * MIB : 0);
+		if (!all[i]->has_dpu)
+			continue;
+		assert_int_equal(dpu->comch_max_msg_bytes, host->comch_max_msg_bytes);
+		assert_int_equal(dpu->comch_max_buf_bytes, host->comch_max_buf_bytes);
+		assert_true(dpu->comch_max_clients >= 1024); /* more than were seen to connect */
+		assert_true(dpu->comch_max_fast_tasks >= 1024 && dpu->comch_max_fast_tasks < 4096); /* seen */
+	}
+}
+
 static void test_only_the_dpu_lists_representors(void **state)
 {
 	const struct pcie_profile *const *all;
@@ -149,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_bluefield_2_is_as_published),
 		cmocka_unit_test(test_connectx_7_has_neither_arm_cores_nor_dma),
 		cmocka_unit_test(test_host_exports_and_dpu_imports_memory),
+		cmocka_unit_test(test_dpu_serves_and_hosts_are_clients),
 		cmocka_unit_test(test_only_the_dpu_lists_representors),
 		cmocka_unit_test(test_limits_are_there_exactly_where_dma_is),
 	};

@@ -119,6 +119,18 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->dma_max_buf_bytes, 4096);
 	assert_int_equal(caps->dma_max_list_len, 1);
 	assert_int_equal(caps->dma_max_tasks, 32);
+	assert_true(caps->comch_server);
+	assert_false(caps->comch_client);
+	assert_int_equal(caps->comch_max_name_len, 16);
+	assert_int_equal(caps->comch_max_msg_bytes, 1024);
+	assert_int_equal(caps->comch_max_recv_queue, 17);
+	assert_int_equal(caps->comch_max_send_tasks, 18);
+	assert_int_equal(caps->comch_max_clients, 19);
+	assert_int_equal(caps->comch_max_fast_tasks, 20);
+	assert_int_equal(caps->comch_max_buf_bytes, 3221225472); /* 3 GiB */
+	assert_int_equal(caps->comch_max_imm_bytes, 21);
+	assert_int_equal(caps->comch_max_consumers, 22);
+	assert_int_equal(caps->comch_max_producers, 23);
 	assert_false(caps->mmap_export_pci);
 	assert_true(caps->mmap_from_export_pci);
 	assert_true(caps->rep_filter_all);

@@ -316,6 +316,11 @@ static void test_numbers_out_of_range_are_refused(void **state)
 		{ HOST "caps: {dma-max-buf-bytes: 99999999999 GiB}}",
 		  AT_5 "caps.dma-max-buf-bytes: \"99999999999 GiB\" is not a size; write bytes, or a "
 		       "number with KiB, MiB or GiB" },
+		{ HOST "caps: {comch-max-buf-bytes: 4 GiB}}",
+		  AT_5 "caps.comch-max-buf-bytes: \"4 GiB\" is too large; give less than 4 GiB" },
+		{ HOST "caps: {comch-max-msg-bytes: 4 k}}",
+		  AT_5 "caps.comch-max-msg-bytes: \"4 k\" is not a size; write bytes, or a number with "
+		       "KiB, MiB or GiB" },
 		{ HOST "active-rate: fast}",
 		  AT_5 "active-rate: \"fast\" is not a rate; write bits per second, or a number with Mb/s, "
 		       "Gb/s or Tb/s" });
