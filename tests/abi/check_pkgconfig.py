@@ -14,8 +14,8 @@ import sys
 import tempfile
 
 MULTIARCH = 'any-linux-gnu'
-LIBRARIES = {'common': ['doca_common'], 'dma': ['doca_dma'], 'argp': ['doca_argp'],
-             'umbrella': ['doca_common', 'doca_dma', 'doca_argp']}
+LIBRARIES = {'common': ['doca_common'], 'dma': ['doca_dma'], 'comch': ['doca_comch'], 'argp': ['doca_argp'],
+             'umbrella': ['doca_common', 'doca_dma', 'doca_comch', 'doca_argp']}
 
 
 def install(tree, facts, templates):
@@ -24,7 +24,7 @@ def install(tree, facts, templates):
     (tree / 'include').mkdir()
     for template in templates.glob('*.pc.in'):
         text = template.read_text().replace('@DOCA_VERSION@', facts['version'])
-        text = text.replace('@DOCA_LIB_MODULES@', 'doca-common-lib, doca-dma-lib, doca-argp-lib')
+        text = text.replace('@DOCA_LIB_MODULES@', 'doca-common-lib, doca-dma-lib, doca-comch-lib, doca-argp-lib')
         (target / template.name.removesuffix('.in')).write_text(text)
     return target
 

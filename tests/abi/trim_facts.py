@@ -17,6 +17,10 @@ HEADERS = {
     'doca_buf.h': 'libdoca_common',
     'doca_buf_inventory.h': 'libdoca_common',
     'doca_build_config.h': 'libdoca_common',
+    'doca_comch.h': 'libdoca_comch',
+    'doca_comch_consumer.h': 'libdoca_comch',
+    'doca_comch_msgq.h': 'libdoca_comch',
+    'doca_comch_producer.h': 'libdoca_comch',
     'doca_common_defines.h': 'libdoca_common',
     'doca_compat.h': 'libdoca_common',
     'doca_config.h': 'libdoca_common',
@@ -64,7 +68,7 @@ RENAMED = {
 # The facts list parameters without the ellipsis.
 VARIADIC = ['doca_log']
 
-MODULES = ['doca-common', 'doca-dma', 'doca-argp']
+MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 
@@ -98,7 +102,8 @@ def libraries(funcs, releases):
         if entry['inline']:
             continue
         lib = HEADERS[entry['header']]
-        slot = libs.setdefault(lib, {'soname': releases[0][lib]['soname'], 'symbols': {}, 'old_names': {}})
+        soname = next(rel[lib]['soname'] for rel in releases if lib in rel)
+        slot = libs.setdefault(lib, {'soname': soname, 'symbols': {}, 'old_names': {}})
         slot['symbols'][name] = node_of(name, lib, entry['stability'], releases)
     for old, now in RENAMED.items():
         lib = HEADERS[funcs[now]['header']]
