@@ -15,7 +15,8 @@
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first"); \
 	} while (0)
 
-#define NOT_ON_DPA() SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context's data path is not on a DPA, which bfsim does not simulate (yet)")
+#define NOT_ON_DPA() \
+	SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context's data path is not on a DPA, which bfsim does not simulate (yet)")
 
 doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
 {

@@ -87,7 +87,7 @@ doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devi
  * Both are borrowed and outlive it; the result is the caller's. create:
  * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_BAD_STATE (the connection is not established),
  * DOCA_ERROR_NOT_PERMITTED (the peer speaks another version). destroy, while
- * idle: DOCA_ERROR_INITIALIZATION is documented. */
+ * idle: DOCA_ERROR_IN_USE otherwise. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
 					struct doca_comch_consumer **consumer);

@@ -75,7 +75,7 @@ doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo
 /* A producer on @comch_connection, which is borrowed and outlives it; the result
  * is the caller's. create: DOCA_ERROR_NO_MEMORY, DOCA_ERROR_BAD_STATE (the
  * connection is not established), DOCA_ERROR_NOT_PERMITTED (the peer speaks
- * another version). destroy, while idle: DOCA_ERROR_INITIALIZATION is documented. */
+ * another version). destroy, while idle: DOCA_ERROR_IN_USE otherwise. */
 DOCA_STABLE
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 					struct doca_comch_producer **producer);

@@ -390,6 +390,8 @@ test_devs_shows_the_built_in_topology_without_a_session() {
 	status 0 bfsim devs
 	says '^host +0000:b1:00.0 +pf +mlx5_0 ' out
 	says '^dpu +0000:03:00.1 +host/0000:b1:00.1 +pf1hpf$' out
+	says '^dpu +0000:03:00.0 +server +4080 B ' out
+	says '^host +0000:b1:00.0 +client +4080 B ' out
 	same '' "$(awk 'length > 120' out)"
 	status 0 bfsim devs --on dpu
 	same '' "$(grep '^host ' out)"
@@ -401,6 +403,7 @@ test_devs_prints_json() {
 	status 0 bfsim devs --json
 	python3 -m json.tool out >/dev/null
 	says '"dma-max-buf-bytes": *2097152' out
+	says '"comch-max-buf-bytes": *1073741824' out
 }
 
 test_devs_shows_the_session_or_the_file_that_is_named() {
