@@ -1,48 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inventories: where buffers come from and go back to. Elements lie in blocks,
- * one from creation and one for each expansion; free ones form a list. */
+/* Inventories: stocks of buffers that are pointed at a place when they are taken. */
+#include <doca_buf_inventory.h>
+
 #include "buf_priv.h"
 #include "check.h"
-#include "slab.h"
-
-struct block {
-	struct block *next;
-	size_t bytes; /* of the slab that it is */
-	struct doca_buf bufs[];
-};
 
 struct doca_buf_inventory {
 	struct shim_object object;
 	bool started;
-	uint32_t num_elements, num_free;
-	struct doca_buf *free;
-	struct block *blocks;
-	uint32_t unused;  /* of the newest block's elements, those never handed out yet */
+	struct shim_buf_stock stock;
 	union doca_data user_data;
 };
-
-static bool add_block(struct doca_buf_inventory *inventory, size_t count)
-{
-	struct block *block;
-
-	if (count > (SIZE_MAX - sizeof(*block)) / sizeof(struct doca_buf))
-		return false;
-	block = shim_slab_new(sizeof(*block) + count * sizeof(struct doca_buf));
-	if (!block)
-		return false;
-	block->bytes = sizeof(*block) + count * sizeof(struct doca_buf);
-	/* What the block before had left goes to the free list. */
-	for (uint32_t i = 0; i < inventory->unused; i++) {
-		inventory->blocks->bufs[i].next = inventory->free;
-		inventory->free = &inventory->blocks->bufs[i];
-	}
-	block->next = inventory->blocks;
-	inventory->blocks = block;
-	inventory->unused = (uint32_t)count;
-	inventory->num_elements += (uint32_t)count;
-	inventory->num_free += (uint32_t)count;
-	return true;
-}
 
 doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory)
 {
@@ -54,7 +22,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
 	created = shim_object_new(SHIM_INVENTORY, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	if (!add_block(created, num_elements)) {
+	if (!shim_buf_stock_grow(&created->stock, num_elements)) {
 		shim_object_free(created, SHIM_INVENTORY);
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for %zu elements", num_elements);
 	}
@@ -65,15 +33,10 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
-	if (inventory->num_free != inventory->num_elements)
+	if (shim_buf_stock_num_out(&inventory->stock) > 0)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "%u of its buffers were not returned; see doca_buf_dec_refcount()",
-				   inventory->num_elements - inventory->num_free);
-	while (inventory->blocks) {
-		struct block *first = inventory->blocks;
-
-		inventory->blocks = first->next;
-		shim_slab_free(first, first->bytes);
-	}
+				   shim_buf_stock_num_out(&inventory->stock));
+	shim_buf_stock_fini(&inventory->stock);
 	shim_object_free(inventory, SHIM_INVENTORY);
 	return DOCA_SUCCESS;
 }
@@ -81,12 +44,12 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
-	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->num_elements)
+	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->stock.num_elements)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "can't add %u elements to %u", num_elements,
-				   inventory->num_elements);
+				   inventory->stock.num_elements);
 	if (!inventory->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the inventory is not started");
-	return add_block(inventory, num_elements) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+	return shim_buf_stock_grow(&inventory->stock, num_elements) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
@@ -108,7 +71,7 @@ doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	SHIM_NEED_OUT(num_of_elements);
-	*num_of_elements = inventory->num_elements;
+	*num_of_elements = inventory->stock.num_elements;
 	return DOCA_SUCCESS;
 }
 
@@ -117,7 +80,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	SHIM_NEED_OUT(num_of_free_elements);
-	*num_of_free_elements = inventory->num_free;
+	*num_of_free_elements = inventory->stock.num_free;
 	return DOCA_SUCCESS;
 }
 
@@ -135,56 +98,6 @@ doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *i
 	SHIM_NEED_OUT(user_data);
 	*user_data = inventory->user_data;
 	return DOCA_SUCCESS;
-}
-
-static struct doca_buf *take(struct doca_buf_inventory *inventory)
-{
-	struct doca_buf *buf = inventory->free;
-
-	if (buf)
-		inventory->free = buf->next;
-	else if (inventory->unused)
-		buf = &inventory->blocks->bufs[--inventory->unused];
-	else
-		return NULL;
-	inventory->num_free--;
-	return buf;
-}
-
-static void give_back(struct doca_buf *buf)
-{
-	struct doca_buf_inventory *inventory = buf->inventory;
-
-	if (buf->is_counted)
-		buf->mmap->num_bufs--;
-	buf->object.magic = 0;
-	buf->next = inventory->free;
-	inventory->free = buf;
-	inventory->num_free++;
-}
-
-/* Point a buffer at its place; both ranges have been checked. */
-static void aim(struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len)
-{
-	buf->head = addr;
-	buf->len = len;
-	buf->data = data;
-	buf->data_len = data_len;
-}
-
-static void init(struct doca_buf *buf, struct doca_buf_inventory *inventory, struct doca_mmap *mmap)
-{
-	buf->object.magic = shim_magic(SHIM_BUF);
-	buf->refcount = 1;
-	buf->is_inner = false;
-	buf->mmap = mmap;
-	buf->inventory = inventory;
-	buf->next = NULL;
-	buf->tail = buf;
-	buf->mmap_serial = mmap->serial;
-	buf->is_counted = !mmap->thread_safe;
-	if (buf->is_counted)
-		mmap->num_bufs++;
 }
 
 static bool within(const void *inner, size_t inner_len, const void *outer, size_t outer_len)
@@ -226,12 +139,11 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	result = check_place(__func__, mmap, addr, len, data, data_len);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	taken = take(inventory);
+	taken = shim_buf_take(&inventory->stock, mmap);
 	if (doca_unlikely(!taken))
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "all %u buffers of the inventory are in use",
-				   inventory->num_elements);
-	init(taken, inventory, mmap);
-	aim(taken, addr, len, data, data_len);
+				   inventory->stock.num_elements);
+	shim_buf_aim(taken, addr, len, data, data_len);
 	*buf = taken;
 	return DOCA_SUCCESS;
 }
@@ -246,7 +158,7 @@ doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *ad
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer's memory map is stopped or destroyed");
 	result = check_place(__func__, buf->mmap, addr, len, data, data_len);
 	if (result == DOCA_SUCCESS)
-		aim(buf, addr, len, data, data_len);
+		shim_buf_aim(buf, addr, len, data, data_len);
 	return result;
 }
 
@@ -283,14 +195,13 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 	if (!inventory->started || !shim_buf_has_usable_mmap(src_buf))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",
 				   inventory->started ? "buffer's memory map" : "inventory");
-	if (list_length(src_buf) > inventory->num_free)
+	if (list_length(src_buf) > inventory->stock.num_free)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "the inventory has %u free buffers for a list of %u",
-				   inventory->num_free, list_length(src_buf));
+				   inventory->stock.num_free, list_length(src_buf));
 	for (const struct doca_buf *from = src_buf; from; from = from->next) {
-		struct doca_buf *copy = take(inventory);
+		struct doca_buf *copy = shim_buf_take(&inventory->stock, from->mmap);
 
-		init(copy, inventory, from->mmap);
-		aim(copy, from->head, from->len, from->data, from->data_len);
+		shim_buf_aim(copy, from->head, from->len, from->data, from->data_len);
 		if (!head) {
 			head = copy;
 			continue;
@@ -300,38 +211,5 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 		head->tail = copy;
 	}
 	*dst_buf = head;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
-{
-	SHIM_NEED(buf, SHIM_BUF);
-	if (buf->is_inner)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; its head is counted");
-	if (buf->refcount == UINT16_MAX)
-		return SHIM_REFUSE(DOCA_ERROR_TOO_BIG, "the reference count is at its maximum");
-	if (refcount)
-		*refcount = buf->refcount;
-	buf->refcount++;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
-{
-	if (doca_unlikely(!shim_is(buf, SHIM_BUF)))
-		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the buffer was returned to its inventory already") :
-			     SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "buf is NULL");
-	if (buf->is_inner)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; return the list's head");
-	if (refcount)
-		*refcount = buf->refcount;
-	if (--buf->refcount > 0)
-		return DOCA_SUCCESS;
-	while (buf) {
-		struct doca_buf *next = buf->next;
-
-		give_back(buf);
-		buf = next;
-	}
 	return DOCA_SUCCESS;
 }

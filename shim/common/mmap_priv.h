@@ -61,6 +61,12 @@ static inline bool shim_mmap_is_usable(const struct doca_mmap *mmap)
 	return mmap->started || mmap->remote;
 }
 
+/* Whether the map that had this serial at @mmap is there still. */
+static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t serial)
+{
+	return shim_is(mmap, SHIM_MMAP) && mmap->serial == serial;
+}
+
 /* A new, empty map; or NULL. */
 struct doca_mmap *shim_mmap_new(void);
 
