@@ -154,6 +154,8 @@ doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *ad
 	doca_error_t result;
 
 	SHIM_NEED(buf, SHIM_BUF);
+	if (doca_unlikely(buf->stock->has_fixed_places))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer is of a pool: it names the same place always");
 	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer's memory map is stopped or destroyed");
 	result = check_place(__func__, buf->mmap, addr, len, data, data_len);

@@ -40,6 +40,7 @@ struct shim_buf_block;
 
 struct shim_buf_stock {
 	uint32_t num_elements, num_free;
+	bool has_fixed_places; /* a pool's: an element names the same memory always */
 	struct doca_buf *free;
 	struct shim_buf_block *blocks; /* the newest first */
 	uint32_t unused;               /* of the newest block's elements, those never taken yet */
@@ -55,6 +56,9 @@ static inline uint32_t shim_buf_stock_num_out(const struct shim_buf_stock *stock
 {
 	return stock->num_elements - stock->num_free;
 }
+
+/* Which element of the stock's newest block it is. */
+size_t shim_buf_stock_index(const struct shim_buf_stock *stock, const struct doca_buf *buf);
 
 /* Take a buffer with one reference, on its own, of @mmap but not aimed yet; NULL
  * when none is free. Dropping its last reference gives it back. */

@@ -56,6 +56,11 @@ void shim_buf_stock_fini(struct shim_buf_stock *stock)
 	}
 }
 
+size_t shim_buf_stock_index(const struct shim_buf_stock *stock, const struct doca_buf *buf)
+{
+	return (size_t)(buf - stock->blocks->bufs);
+}
+
 static struct doca_buf *get_free(struct shim_buf_stock *stock)
 {
 	struct doca_buf *buf = stock->free;
@@ -115,7 +120,7 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
 	if (doca_unlikely(!shim_is(buf, SHIM_BUF)))
-		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the buffer was returned to its inventory already") :
+		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the buffer was returned to its inventory or pool already") :
 			     SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "buf is NULL");
 	if (buf->is_inner)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; return the list's head");

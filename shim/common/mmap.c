@@ -77,11 +77,26 @@ static doca_error_t refuse_with_bufs(const char *func, const struct doca_mmap *m
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
+/* Whether a map without thread safety has buffers or pools, which must go before it stops or ends. */
+static bool is_in_use(const struct doca_mmap *mmap)
+{
+	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_pools > 0);
+}
+
+static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap)
+{
+	if (mmap->num_bufs > 0)
+		return refuse_with_bufs(func, mmap);
+	sim_err("%s: %u buffer pool(s) have their elements in the memory map; destroy them first, with doca_buf_pool_destroy()",
+		func, mmap->num_pools);
+	return DOCA_ERROR_NOT_PERMITTED;
+}
+
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
-	if (mmap->num_bufs > 0)
-		return refuse_with_bufs(__func__, mmap);
+	if (is_in_use(mmap))
+		return refuse_in_use(__func__, mmap);
 	shim_mmap_unexport(mmap);
 	shim_mmap_unimport(mmap);
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
@@ -125,8 +140,8 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	if (shim_mmap_is_imported(mmap))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "the memory map was created from an export; destroy it instead");
-	if (mmap->num_bufs > 0)
-		return refuse_with_bufs(__func__, mmap);
+	if (is_in_use(mmap))
+		return refuse_in_use(__func__, mmap);
 	shim_mmap_unexport(mmap);
 	mmap->started = false;
 	return DOCA_SUCCESS;

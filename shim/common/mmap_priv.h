@@ -45,6 +45,7 @@ struct doca_mmap {
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
 	uint32_t num_bufs;   /* not counted in thread-safe mode */
+	atomic_uint num_pools; /* buffer pools over it; they end before it, but in thread-safe mode */
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */

@@ -10,10 +10,10 @@
  * what was written. The segment must lie within the piece; nothing checks that
  * on the way.
  *
- * Buffers come from an inventory (doca_buf_inventory.h) with a reference count
- * of 1 and go back to it when the count reaches 0. They can be chained: the
- * list is then named by its first buffer, its head, which alone carries the
- * count; returning the head returns them all.
+ * Buffers come from an inventory (doca_buf_inventory.h) or a pool
+ * (doca_buf_pool.h) with a reference count of 1 and go back to it when the count
+ * reaches 0. They can be chained: the list is then named by its first buffer, its
+ * head, which alone carries the count; returning the head returns them all.
  *
  * Buffer arguments must not be NULL, and outputs neither, unless said so: for
  * speed these functions may trust that. A function with no error listed always
@@ -38,8 +38,8 @@ struct doca_buf;
 
 /* Take or drop a reference. *@refcount, which may be NULL, gets the count from
  * before the call. Dropping the last one gives the buffer, or the whole list,
- * back to its inventory. DOCA_ERROR_NOT_PERMITTED for a member of a list other than its
- * head. inc: DOCA_ERROR_TOO_BIG beyond UINT16_MAX. dec: DOCA_ERROR_BAD_STATE at 0. */
+ * back to where it came from. DOCA_ERROR_NOT_PERMITTED for a member of a list other
+ * than its head. inc: DOCA_ERROR_TOO_BIG beyond UINT16_MAX. dec: DOCA_ERROR_BAD_STATE at 0. */
 DOCA_STABLE
 doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount);
 

@@ -92,7 +92,8 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 
 /* Have @buf, which is out, name another piece of its own map, with the data
  * segment given, empty (by_addr) or whole (by_data). Cheaper than giving it back
- * and taking another. DOCA_ERROR_INVALID_VALUE if the map has no such range. */
+ * and taking another. DOCA_ERROR_INVALID_VALUE if the map has no such range, or
+ * @buf is of a pool (doca_buf_pool.h). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len, void *data,
 						  size_t data_len);

@@ -50,7 +50,8 @@ DOCA_STABLE
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
 /* Stop if need be, call the free callback, free. DOCA_ERROR_NOT_PERMITTED while
- * buffers of the map are out (unless thread safety is enabled). */
+ * buffers of the map are out or it has a buffer pool (unless thread safety is
+ * enabled). */
 DOCA_STABLE
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
@@ -62,8 +63,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 
 /* Undo start, so that the map can be configured again, unless it was ever
  * exported. Descriptors exported from it are freed and maps imported from them
- * cut off. DOCA_ERROR_NOT_PERMITTED while buffers of the map are out, and for an
- * imported map, which ends with destroy. */
+ * cut off. DOCA_ERROR_NOT_PERMITTED while buffers of the map are out or it has a
+ * buffer pool, and for an imported map, which ends with destroy. */
 DOCA_STABLE
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 

@@ -16,6 +16,7 @@ HEADERS = {
     'doca_argp.h': 'libdoca_argp',
     'doca_buf.h': 'libdoca_common',
     'doca_buf_inventory.h': 'libdoca_common',
+    'doca_buf_pool.h': 'libdoca_common',
     'doca_build_config.h': 'libdoca_common',
     'doca_comch.h': 'libdoca_comch',
     'doca_comch_consumer.h': 'libdoca_comch',
