@@ -15,6 +15,7 @@ import sys
 HEADERS = {
     'doca_argp.h': 'libdoca_argp',
     'doca_buf.h': 'libdoca_common',
+    'doca_buf_array.h': 'libdoca_common',
     'doca_buf_inventory.h': 'libdoca_common',
     'doca_buf_pool.h': 'libdoca_common',
     'doca_build_config.h': 'libdoca_common',

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_buf_array.h - an array of equal buffers for the code of a DPA or a GPU.
+ *
+ *   create(n) --> set_params(map, size, offset), set_target --> start --> get handle
+ *             --> stop --> destroy
+ *
+ *   map:  |<- offset ->[ element 0 ][ element 1 ]  [ element n-1 ]......|
+ *
+ * The CPU sets the array up and hands its handle to the kernel, which reaches the
+ * elements by index. bfsim has neither DPA nor GPU: what names one of them returns
+ * DOCA_ERROR_NOT_SUPPORTED. The array itself can be configured, started and
+ * stopped, with all its checks. A card would also refuse to start it without a
+ * target (DOCA_ERROR_BAD_STATE); bfsim, where none can be set, does not.
+ *
+ * An array does not hold its map: either may go first.
+ *
+ * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in
+ * bytes. One thread at a time per array.
+ */
+#ifndef DOCA_BUF_ARRAY_H_
+#define DOCA_BUF_ARRAY_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <doca_compat.h>
+#include <doca_error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_buf_arr;
+struct doca_dpa;
+struct doca_gpu;
+struct doca_gpu_buf_arr;
+struct doca_mmap;
+
+/* An array in the DPA's memory. */
+typedef uint64_t doca_dpa_dev_buf_arr_t;
+
+/* --- Life --- */
+
+/* An array of @num_elem elements, at least one; the caller's to destroy.
+ * DOCA_ERROR_NO_MEMORY. destroy stops it if need be. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr);
+
+/* DOCA_ERROR_BAD_STATE when the array is started already, has no parameters, or
+ * its map is not started; DOCA_ERROR_NO_MEMORY when the map has no room for all
+ * elements. Stopping one that is not started is fine. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr);
+
+/* --- Properties: DOCA_ERROR_BAD_STATE while the array is started --- */
+
+/* Elements of @elem_size bytes (not 0), one behind the other, the first
+ * @start_offset bytes into the range of @mmap, which must have one. The last call
+ * counts. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size,
+				     uint64_t start_offset);
+
+/* Whose code will use the array. Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler);
+
+/* --- Handles for the target's code: DOCA_ERROR_BAD_STATE unless the array is started --- */
+
+/* Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
+					 struct doca_gpu_buf_arr **gpu_buf_arr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffer arrays: what the CPU does with them. Their users, DPA and GPU, are not simulated. */
+#include <doca_buf_array.h>
+
+#include "buf_util.h"
+
+enum { NUM_ELEMENTS = 4, ELEMENT_BYTES = 1024 }; /* as large as the map */
+
+static int setup(void **state)
+{
+	struct doca_buf_arr *arr;
+
+	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
+	*state = arr;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	assert_ok(doca_buf_arr_destroy(*state));
+	return 0;
+}
+
+static void start(struct doca_buf_arr *arr)
+{
+	assert_ok(doca_buf_arr_set_params(arr, map, ELEMENT_BYTES, 0));
+	assert_ok(doca_buf_arr_start(arr));
+}
+
+/* A device of another kind: only whether it is there can be seen of it. */
+static char no_device;
+
+/* ---- life ---- */
+
+/* provokes: doca_buf_arr_create DOCA_ERROR_INVALID_VALUE */
+static void test_array_has_at_least_one_element(void **state)
+{
+	struct doca_buf_arr *arr = NULL;
+
+	(void)state;
+	assert_invalid(doca_buf_arr_create(0, &arr));
+	assert_null(arr);
+	assert_invalid(doca_buf_arr_create(1, NULL));
+}
+
+static void test_array_is_destroyed_in_any_state(void **state)
+{
+	struct doca_buf_arr *arr;
+
+	(void)state;
+	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
+	assert_ok(doca_buf_arr_destroy(arr));
+	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
+	start(arr);
+	assert_ok(doca_buf_arr_destroy(arr));
+}
+
+/* provokes: doca_buf_arr_start DOCA_ERROR_BAD_STATE */
+static void test_array_starts_once_until_it_is_stopped(void **state)
+{
+	assert_doca(doca_buf_arr_start(*state), DOCA_ERROR_BAD_STATE); /* no parameters */
+	start(*state);
+	assert_doca(doca_buf_arr_start(*state), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_buf_arr_stop(*state));
+	assert_ok(doca_buf_arr_stop(*state));
+	assert_ok(doca_buf_arr_start(*state));
+}
+
+/* ---- parameters ---- */
+
+/* provokes: doca_buf_arr_set_params DOCA_ERROR_BAD_STATE */
+static void test_parameters_are_set_while_stopped_and_the_last_count(void **state)
+{
+	assert_ok(doca_buf_arr_set_params(*state, map, ELEMENT_BYTES + 1, 0));
+	assert_doca(doca_buf_arr_start(*state), DOCA_ERROR_NO_MEMORY);
+	assert_ok(doca_buf_arr_set_params(*state, map, ELEMENT_BYTES, 0));
+	assert_ok(doca_buf_arr_start(*state));
+	assert_doca(doca_buf_arr_set_params(*state, map, 1, 0), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_buf_arr_stop(*state));
+	assert_ok(doca_buf_arr_set_params(*state, map, 1, 0));
+}
+
+/* provokes: doca_buf_arr_set_params DOCA_ERROR_INVALID_VALUE */
+static void test_refused_parameters_leave_the_earlier_ones(void **state)
+{
+	struct doca_mmap *without_range;
+
+	assert_ok(doca_buf_arr_set_params(*state, map, ELEMENT_BYTES, 0));
+	assert_ok(doca_mmap_create(&without_range));
+	assert_invalid(doca_buf_arr_set_params(*state, without_range, 1, 0));
+	assert_ok(doca_mmap_destroy(without_range));
+	assert_invalid(doca_buf_arr_set_params(*state, without_range, 1, 0));
+	assert_invalid(doca_buf_arr_set_params(*state, NULL, 1, 0));
+	assert_invalid(doca_buf_arr_set_params(*state, (struct doca_mmap *)dev, 1, 0));
+	assert_invalid(doca_buf_arr_set_params(*state, map, 0, 0));
+	assert_ok(doca_buf_arr_start(*state));
+}
+
+struct fit {
+	size_t num, bytes;
+	uint64_t offset;
+	bool fits;
+};
+
+static const struct fit fits[] = {
+	{4, 1024, 0, true},
+	{4, 1024, 1, false},
+	{3, 1024, 1024, true},
+	{3, 1024, 1025, false},
+	{1, 1, sizeof(memory) - 1, true},
+	{1, 1, sizeof(memory), false},
+	{1, sizeof(memory) + 1, 0, false},
+	/* sums and products beyond what a size_t holds: */
+	{1, 1, UINT64_MAX, false},
+	{SIZE_MAX, SIZE_MAX, 0, false},
+	{SIZE_MAX / 2 + 1, 2, 0, false},
+	{SIZE_MAX, 1, 1, false},
+};
+
+/* provokes: doca_buf_arr_start DOCA_ERROR_NO_MEMORY */
+static void test_array_starts_if_its_elements_fit_into_the_map(void **state)
+{
+	struct doca_buf_arr *arr;
+
+	(void)state;
+	for (size_t i = 0; i < API_COUNT(fits); i++) {
+		assert_ok(doca_buf_arr_create(fits[i].num, &arr));
+		assert_ok(doca_buf_arr_set_params(arr, map, fits[i].bytes, fits[i].offset));
+		assert_doca(doca_buf_arr_start(arr), fits[i].fits ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
+		assert_ok(doca_buf_arr_destroy(arr));
+	}
+}
+
+/* ---- the map ---- */
+
+static void test_map_starts_before_the_array_and_may_go_before_it(void **state)
+{
+	struct doca_mmap *other, *in_its_place;
+
+	assert_ok(doca_mmap_create(&other));
+	assert_ok(doca_mmap_add_dev(other, dev));
+	assert_ok(doca_mmap_set_memrange(other, memory, sizeof(memory)));
+	assert_ok(doca_buf_arr_set_params(*state, other, ELEMENT_BYTES, 0));
+	assert_doca(doca_buf_arr_start(*state), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_mmap_start(other));
+	assert_ok(doca_buf_arr_start(*state));
+	assert_ok(doca_mmap_stop(other));
+	assert_ok(doca_mmap_destroy(other));
+	in_its_place = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	assert_ok(doca_buf_arr_stop(*state));
+	assert_doca(doca_buf_arr_start(*state), DOCA_ERROR_BAD_STATE); /* another map at its address is not it */
+	assert_ok(doca_mmap_destroy(in_its_place));
+}
+
+/* ---- targets and handles ---- */
+
+/* provokes: doca_buf_arr_set_target_dpa DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_set_target_dpa DOCA_ERROR_BAD_STATE
+ * provokes: doca_buf_arr_set_target_gpu DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_set_target_gpu DOCA_ERROR_BAD_STATE */
+static void test_targets_are_not_supported_once_the_arguments_are_right(void **state)
+{
+	struct doca_dpa *dpa = (struct doca_dpa *)&no_device;
+	struct doca_gpu *gpu = (struct doca_gpu *)&no_device;
+
+	assert_invalid(doca_buf_arr_set_target_dpa(*state, NULL));
+	assert_invalid(doca_buf_arr_set_target_gpu(*state, NULL));
+	assert_doca(doca_buf_arr_set_target_dpa(*state, dpa), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_buf_arr_set_target_gpu(*state, gpu), DOCA_ERROR_NOT_SUPPORTED);
+	start(*state);
+	assert_doca(doca_buf_arr_set_target_dpa(*state, dpa), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_buf_arr_set_target_gpu(*state, gpu), DOCA_ERROR_BAD_STATE);
+}
+
+/* provokes: doca_buf_arr_get_dpa_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_get_dpa_handle DOCA_ERROR_BAD_STATE
+ * provokes: doca_buf_arr_get_gpu_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_get_gpu_handle DOCA_ERROR_BAD_STATE */
+static void test_handles_are_not_supported_once_the_array_is_started(void **state)
+{
+	struct doca_gpu_buf_arr *gpu_handle = NULL;
+	doca_dpa_dev_buf_arr_t dpa_handle = 7;
+
+	assert_doca(doca_buf_arr_get_dpa_handle(*state, &dpa_handle), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_buf_arr_get_gpu_handle(*state, &gpu_handle), DOCA_ERROR_BAD_STATE);
+	start(*state);
+	assert_invalid(doca_buf_arr_get_dpa_handle(*state, NULL));
+	assert_invalid(doca_buf_arr_get_gpu_handle(*state, NULL));
+	assert_doca(doca_buf_arr_get_dpa_handle(*state, &dpa_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_buf_arr_get_gpu_handle(*state, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(dpa_handle, 7);
+	assert_null(gpu_handle);
+}
+
+/* ---- arguments ---- */
+
+/* provokes: doca_buf_arr_destroy DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_start DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_buf_arr_stop DOCA_ERROR_INVALID_VALUE */
+static void refuses_every_call(struct doca_buf_arr *no_arr)
+{
+	struct doca_gpu_buf_arr *gpu_handle;
+	doca_dpa_dev_buf_arr_t dpa_handle;
+
+	assert_invalid(doca_buf_arr_destroy(no_arr));
+	assert_invalid(doca_buf_arr_start(no_arr));
+	assert_invalid(doca_buf_arr_stop(no_arr));
+	assert_invalid(doca_buf_arr_set_params(no_arr, map, 1, 0));
+	assert_invalid(doca_buf_arr_set_target_dpa(no_arr, (struct doca_dpa *)&no_device));
+	assert_invalid(doca_buf_arr_set_target_gpu(no_arr, (struct doca_gpu *)&no_device));
+	assert_invalid(doca_buf_arr_get_dpa_handle(no_arr, &dpa_handle));
+	assert_invalid(doca_buf_arr_get_gpu_handle(no_arr, &gpu_handle));
+}
+
+static void test_call_on_no_array_or_another_handle_is_refused(void **state)
+{
+	struct doca_buf_arr *destroyed;
+
+	(void)state;
+	assert_ok(doca_buf_arr_create(1, &destroyed));
+	assert_ok(doca_buf_arr_destroy(destroyed));
+	refuses_every_call(NULL);
+	refuses_every_call((struct doca_buf_arr *)map);
+	refuses_every_call(destroyed);
+}
+
+/* ---- memory runs out ---- */
+
+static struct doca_buf_arr *oom_arr;
+
+static doca_error_t step_create(void)
+{
+	return doca_buf_arr_create(4, &oom_arr);
+}
+
+/* provokes: doca_buf_arr_create DOCA_ERROR_NO_MEMORY */
+static void test_array_without_memory_for_it_fails_and_the_call_can_be_repeated(void **state)
+{
+	(void)state;
+	api_fail_each_allocation(step_create, NULL);
+	assert_ok(doca_buf_arr_destroy(oom_arr));
+}
+
+#define WITH_ARRAY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_array_has_at_least_one_element),
+	cmocka_unit_test(test_array_is_destroyed_in_any_state),
+	WITH_ARRAY(test_array_starts_once_until_it_is_stopped),
+	WITH_ARRAY(test_parameters_are_set_while_stopped_and_the_last_count),
+	WITH_ARRAY(test_refused_parameters_leave_the_earlier_ones),
+	cmocka_unit_test(test_array_starts_if_its_elements_fit_into_the_map),
+	WITH_ARRAY(test_map_starts_before_the_array_and_may_go_before_it),
+	WITH_ARRAY(test_targets_are_not_supported_once_the_arguments_are_right),
+	WITH_ARRAY(test_handles_are_not_supported_once_the_array_is_started),
+	cmocka_unit_test(test_call_on_no_array_or_another_handle_is_refused),
+};
+static const struct CMUnitTest oom_tests[] = {
+	cmocka_unit_test(test_array_without_memory_for_it_fails_and_the_call_can_be_repeated),
+};
+
+int main(void)
+{
+	const struct api_world worlds[] = {
+		{.name = "arrays", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
+		 .teardown = close_all},
+		{.name = "no memory", .side = "dpu", API_WITH(oom_tests)},
+	};
+
+	return api_run(worlds, API_COUNT(worlds));
+}
