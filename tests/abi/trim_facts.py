@@ -14,6 +14,7 @@ import sys
 # Header -> the library that has its functions.
 HEADERS = {
     'doca_argp.h': 'libdoca_argp',
+    'doca_bitfield.h': 'libdoca_common',
     'doca_buf.h': 'libdoca_common',
     'doca_buf_array.h': 'libdoca_common',
     'doca_buf_inventory.h': 'libdoca_common',
@@ -47,6 +48,11 @@ MACRO_HEADERS = {
 
 # Macros that are not plain numbers: existence only; test_macros.c checks what they do.
 OTHER_MACROS = {
+    'doca_bitfield.h': ['DOCA_SHIFT', 'DOCA_HTOBE16', 'DOCA_HTOBE32', 'DOCA_BETOH16', 'DOCA_BETOH32',
+                        'DOCA_U8_GENMASK', 'DOCA_U8P_GENMASK', 'DOCA_BE16_GENMASK', 'DOCA_BE16P_GENMASK',
+                        'DOCA_BE32_GENMASK', 'DOCA_BE32P_GENMASK', 'DOCA_U8_SET', 'DOCA_U8P_SET', 'DOCA_BE16_SET',
+                        'DOCA_BE16P_SET', 'DOCA_BE32_SET', 'DOCA_BE32P_SET', 'DOCA_U8_GET', 'DOCA_BE16_GET',
+                        'DOCA_BE32_GET'],
     'doca_common_defines.h': ['doca_likely', 'doca_unlikely'],
     'doca_compat.h': ['DOCA_STABLE', 'DOCA_EXPERIMENTAL', 'DOCA_DEPRECATED', 'DOCA_STRUCT_START',
                       'DOCA_STRUCT_GET_VERSION', 'DOCA_STRUCT_CTOR', 'DOCA_STRUCT_PTR_CTOR',
@@ -58,6 +64,11 @@ OTHER_MACROS = {
     'doca_version.h': ['DOCA_VERSION_STRING', 'DOCA_VERSION_CALC', 'DOCA_VERSION_CALC_EXACT',
                        'DOCA_VERSION_EXACT', 'DOCA_VERSION_OFFICIAL', 'DOCA_VERSION_EQ_CURRENT',
                        'DOCA_VERSION_LTE_CURRENT'],
+}
+
+# What a header includes on other systems only; the facts list it with the rest.
+NOT_ON_LINUX = {
+    'doca_bitfield.h': ['stdlib.h', 'intrin.h'],
 }
 
 # Functions of an earlier release of this generation that have another name now: programs linked then ask
@@ -76,6 +87,10 @@ NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_
 
 def in_scope(table):
     return {name: entry for name, entry in table.items() if entry['header'] in HEADERS}
+
+
+def includes(base, header):
+    return [name for name in base['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
 
 
 def functions(base, delta):
@@ -156,7 +171,7 @@ def main():
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
     funcs = functions(base, delta)
     facts = {
-        'headers': {name: {'includes': base['includes'][name], 'macros': OTHER_MACROS.get(name, [])}
+        'headers': {name: {'includes': includes(base, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},
         'functions': funcs,
         'enums': in_scope(base['enums']),
