@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #define EVENTS_AT_ONCE 64
 #define PACKETS_AT_ONCE 16 /* of one process, before the others get their turn */
+#define LAST_TURNS 256     /* of a process that died: more packets than its socket holds */
 
 uint64_t daemon_now_ms(void)
 {
@@ -75,11 +77,13 @@ static int take_dir(struct daemon *daemon, const char *dir, const char *yaml, si
 static int open_card(struct daemon *daemon)
 {
 	struct stat shm;
+	int rc;
 
 	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	return sim_card_create(daemon->topology, &daemon->card);
+	rc = sim_card_create(daemon->topology, &daemon->card);
+	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
 }
 
 static int listen_for_processes(struct daemon *daemon)
@@ -138,6 +142,8 @@ static void close_fd(int fd)
 
 void daemon_close(struct daemon *daemon)
 {
+	if (daemon->services)
+		daemon_drop_channels(daemon); /* who hears nothing more of us knows that we are gone */
 	while (daemon->conns) {
 		struct conn *first = daemon->conns;
 
@@ -148,6 +154,7 @@ void daemon_close(struct daemon *daemon)
 	}
 	if (daemon->lock_fd >= 0)
 		sim_dir_clean(daemon->dir_fd);
+	sim_services_destroy(daemon->services);
 	sim_card_destroy(daemon->card);
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->objects);
@@ -159,24 +166,35 @@ void daemon_close(struct daemon *daemon)
 	close_fd(daemon->dir_fd);
 }
 
-static void take_packets(struct daemon *daemon, struct conn *conn)
+/* Whether there may be more. */
+static bool take_packets(struct daemon *daemon, struct conn *conn)
 {
 	for (int i = 0; i < PACKETS_AT_ONCE && !conn->dead && !daemon->stop; i++) {
 		struct sim_msg msg;
-		int fd;
-		int rc = sim_msg_recv(conn->sock, &msg, &fd);
+		struct sim_fds fds;
+		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);
 
 		if (rc == -EAGAIN)
-			return;
+			return false;
 		if (rc == -EPROTO)
 			sim_warn("a process sent what is not a message of this version; its connection is closed");
 		if (rc < 0) {
 			conn->dead = true;
-			return;
+			return false;
 		}
 		conn->silent = false;
-		daemon_take(daemon, conn, &msg, fd);
+		daemon_take(daemon, conn, &msg, &fds);
+		sim_fds_close(&fds);
 	}
+	return !conn->dead && !daemon->stop;
+}
+
+/* What it had sent before it died still counts. */
+static void take_last_words(struct daemon *daemon, struct conn *dying)
+{
+	for (int turn = 0; turn < LAST_TURNS && take_packets(daemon, dying); turn++)
+		;
+	dying->dead = true;
 }
 
 static void take_event(struct daemon *daemon, const struct epoll_event *event)
@@ -191,7 +209,7 @@ static void take_event(struct daemon *daemon, const struct epoll_event *event)
 		daemon->stop = true;
 		break;
 	case SOURCE_PROCESS:
-		source->conn->dead = true;
+		take_last_words(daemon, source->conn);
 		break;
 	case SOURCE_SOCKET:
 		if (event->events & EPOLLOUT)
@@ -202,19 +220,25 @@ static void take_event(struct daemon *daemon, const struct epoll_event *event)
 	}
 }
 
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* For epoll_wait(): until the next deadline, at most @timeout_ms. */
 static int wait_ms(const struct daemon *daemon, int timeout_ms)
 {
-	uint64_t deadline = daemon_revocations_deadline_ms(daemon), other = daemon_questions_deadline_ms(daemon);
+	uint64_t deadline = sooner(sooner(daemon_revocations_deadline_ms(daemon), daemon_questions_deadline_ms(daemon)),
+				   sim_services_deadline_ms(daemon->services));
 	uint64_t now = daemon_now_ms();
 
-	if (other < deadline)
-		deadline = other;
 	if (deadline == UINT64_MAX)
 		return timeout_ms;
 	if (deadline <= now)
 		return 0;
-	return timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now ? timeout_ms : (int)(deadline - now);
+	if (timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now)
+		return timeout_ms;
+	return (int)sooner(deadline - now, INT_MAX);
 }
 
 int daemon_step(struct daemon *daemon, int timeout_ms)
@@ -227,6 +251,7 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 		take_event(daemon, &events[i]);
 	daemon_expire_revocations(daemon, now);
 	daemon_expire_questions(daemon, now);
+	daemon_expire_channels(daemon, now);
 	daemon_reap(daemon);
 	if (daemon->must_accept)
 		daemon_accept(daemon);

@@ -10,6 +10,10 @@
 #include "daemon_priv.h"
 #include "sim/log.h"
 
+/* A process that does not read - it is stopped, in a debugger - shall not fall from
+ * the card for it, nor fill the daemon with what others send it: who sends it one
+ * letter more than this is refused. */
+#define MAX_UNSENT_LETTERS 256
 #define MAX_UNSENT_REPLIES 1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
 
 int daemon_watch(struct daemon *daemon, int fd, struct source *source)
@@ -89,6 +93,16 @@ void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 	}
 }
 
+static bool is_letter(const struct sim_msg *msg)
+{
+	return !msg->is_reply && (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER);
+}
+
+bool daemon_has_room(const struct conn *conn)
+{
+	return conn->num_unsent_letters < MAX_UNSENT_LETTERS;
+}
+
 static void drop_first_unsent(struct conn *conn)
 {
 	struct packet *first = conn->unsent;
@@ -96,10 +110,9 @@ static void drop_first_unsent(struct conn *conn)
 	conn->unsent = first->next;
 	if (!conn->unsent)
 		conn->unsent_end = &conn->unsent;
-	if (first->msg.is_reply)
-		conn->num_unsent_replies--;
-	if (first->fd >= 0)
-		close(first->fd);
+	conn->num_unsent_replies -= first->msg.is_reply;
+	conn->num_unsent_letters -= is_letter(&first->msg);
+	sim_fds_close(&first->fds);
 	free(first);
 }
 
@@ -113,10 +126,24 @@ void daemon_conn_free(struct conn *conn)
 	free(conn);
 }
 
-static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, int fd)
+/* Whether the same knock waits already: they all say the same. */
+static bool is_kept(const struct conn *conn, const struct sim_msg *knock)
+{
+	for (const struct packet *p = conn->unsent; p; p = p->next)
+		if (p->msg.type == SIM_MSG_KNOCK && p->msg.body.channel.number == knock->body.channel.number)
+			return true;
+	return false;
+}
+
+/* Takes @fds. */
+static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct packet *packet;
 
+	if (msg->type == SIM_MSG_NUDGE) /* a late one is of no use */
+		return;
+	if (msg->type == SIM_MSG_KNOCK && is_kept(conn, msg))
+		return;
 	if (msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) {
 		sim_warn("a process asks but does not read the answers; its connection is closed");
 		conn->dead = true;
@@ -128,39 +155,61 @@ static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct s
 		return;
 	}
 	packet->msg = *msg;
-	packet->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	packet->fds = *fds;
+	fds->count = 0;
 	conn->num_unsent_replies += msg->is_reply;
+	conn->num_unsent_letters += is_letter(msg);
 	*conn->unsent_end = packet;
 	conn->unsent_end = &packet->next;
 	watch_for(daemon, conn, EPOLLIN | EPOLLOUT);
 }
 
+/* Try now. Whether that was all: it has it, or nobody is there to have it. What
+ * such a one said before it left is still to be read, then it is dead. */
+static bool deliver(struct conn *conn, struct sim_msg *msg, const int *fds, uint32_t num_fds)
+{
+	int rc = sim_msg_send_fds(conn->sock, msg, fds, num_fds);
+
+	if (rc == -ETOOMANYREFS) { /* too many descriptors are on their way already: it will miss them and say so */
+		sim_warn("cannot pass on descriptors: too many are on their way; raise ulimit -n where the daemon starts");
+		rc = sim_msg_send_fds(conn->sock, msg, NULL, 0);
+	}
+	if (rc < 0 && rc != -EAGAIN && rc != -EPIPE)
+		conn->dead = true;
+	return rc != -EAGAIN;
+}
+
+void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+{
+	if (conn->dead)
+		return;
+	if (conn->unsent || !deliver(conn, msg, fds->fd, fds->count))
+		keep_unsent(daemon, conn, msg, fds);
+}
+
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
 {
-	int rc;
+	struct sim_fds kept = {.fd = {-1}};
 
 	if (conn->dead)
 		return;
-	rc = conn->unsent ? -EAGAIN : sim_msg_send(conn->sock, msg, fd);
-	if (rc == -EAGAIN && msg->type != SIM_MSG_NUDGE) /* a late nudge is of no use */
-		keep_unsent(daemon, conn, msg, fd);
-	else if (rc < 0 && rc != -EAGAIN)
-		conn->dead = true;
+	if (!conn->unsent && deliver(conn, msg, &fd, fd >= 0))
+		return;
+	if (fd >= 0)
+		kept.fd[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	kept.count = kept.fd[0] >= 0;
+	keep_unsent(daemon, conn, msg, &kept);
+	sim_fds_close(&kept);
 }
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
 	while (conn->unsent && !conn->dead) {
-		int rc = sim_msg_send(conn->sock, &conn->unsent->msg, conn->unsent->fd);
-
-		if (rc == -EAGAIN)
+		if (!deliver(conn, &conn->unsent->msg, conn->unsent->fds.fd, conn->unsent->fds.count))
 			return;
-		if (rc < 0) {
-			conn->dead = true;
-			return;
-		}
 		drop_first_unsent(conn);
 	}
+	conn->told_full = false;
 	watch_for(daemon, conn, EPOLLIN);
 }
 

@@ -8,6 +8,9 @@
 #include "daemon.h"
 #include "wire.h"
 
+/* Text from a peer ends somewhere. */
+#define END_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
+
 /* What an event is about. */
 enum source_kind {
 	SOURCE_LISTEN,
@@ -24,7 +27,7 @@ struct source {
 /* A packet that a peer's full socket did not take yet. */
 struct packet {
 	struct sim_msg msg;
-	int fd; /* owned, or -1 */
+	struct sim_fds fds; /* owned */
 	struct packet *next;
 };
 
@@ -41,11 +44,12 @@ struct conn {
 	bool attached;
 	bool in_order;          /* said that it leaves */
 	bool silent;            /* taken for stopped */
+	bool told_full, told_lost; /* said so in the log: that it does not read, that its descriptors were lost */
 	bool dead;              /* to be removed when the current events are done */
 	uint32_t peer;
 	struct packet *unsent;  /* oldest first */
 	struct packet **unsent_end;
-	uint32_t num_unsent_replies;
+	uint32_t num_unsent_replies, num_unsent_letters;
 	uint32_t num_questions; /* its own, under way */
 	struct conn *next;
 };
@@ -87,6 +91,7 @@ struct daemon {
 	uint64_t shm_dev;       /* of our /dev/shm, 0 = none */
 	struct pcie_topology *topology;
 	struct sim_card *card;
+	struct sim_services *services;
 	struct conn *conns;
 	struct object *objects; /* by the low half of a key's id */
 	uint32_t num_objects;
@@ -104,18 +109,23 @@ int daemon_step(struct daemon *daemon, int timeout_ms);
 void daemon_close(struct daemon *daemon);
 uint64_t daemon_now_ms(void);
 
-/* daemon_conn.c: connections. */
+/* daemon_conn.c: connections. What is sent to a process that does not read is
+ * kept for it; of letters only so many (daemon_has_room()), so ask before. Of a
+ * message with descriptors, daemon_send_fds() takes those that it has to keep. */
 void daemon_accept(struct daemon *daemon);
 int daemon_watch(struct daemon *daemon, int fd, struct source *source);
 void daemon_watch_process(struct daemon *daemon, struct conn *conn);
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
+void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
+bool daemon_has_room(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_conn_of(struct daemon *daemon, uint32_t peer);
 void daemon_reap(struct daemon *daemon);      /* remove dead connections and what hangs on them */
 void daemon_conn_free(struct conn *conn);
 
-/* daemon_requests.c: what a message does. */
-void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
+/* daemon_requests.c: what a message does. What is kept of @fds is taken out of them. */
+void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
+void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd);
 void daemon_detach(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_questions_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
 void daemon_expire_questions(struct daemon *daemon, uint64_t now_ms);
@@ -127,6 +137,12 @@ void daemon_let_go(struct daemon *daemon, struct conn *importer, uint64_t key);
 void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
 void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms);
+
+/* daemon_channels.c: services, and channels between processes. */
+bool daemon_take_channel(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
+void daemon_end_channels_of(struct daemon *daemon, struct conn *conn);
+void daemon_drop_channels(struct daemon *daemon);                   /* tells nobody */
+void daemon_expire_channels(struct daemon *daemon, uint64_t now_ms);
 
 /* daemon_objects.c: the shared objects that hold exported memory. */
 void daemon_keep_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd); /* takes fd */

@@ -11,15 +11,12 @@
 #define ANSWER_PATIENCE_MS 5000 /* less than what the importer waits for us */
 #define MAX_QUESTIONS 64        /* of one importer at once: as many threads may ask */
 
-static void reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
+void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
 {
 	msg->is_reply = 1;
 	msg->status = status;
 	daemon_send(daemon, conn, msg, fd);
 }
-
-/* Text from a peer ends somewhere. */
-#define END_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
 static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -36,10 +33,10 @@ static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
-	reply(daemon, conn, msg, rc, -1);
+	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
-static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
+static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct sim_region region = msg->body.export;
 	struct sim_key key = {0};
@@ -47,13 +44,13 @@ static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg
 
 	if (rc == 0)
 		rc = sim_card_export(daemon->card, conn->peer, &region, key.secret, &key.id);
-	if (fd >= 0 && rc == 0)
-		daemon_keep_object(daemon, key.id, conn->peer, fd);
-	else if (fd >= 0)
-		close(fd);
+	if (fds->count > 0 && rc == 0) {
+		daemon_keep_object(daemon, key.id, conn->peer, fds->fd[0]);
+		fds->fd[0] = -1;
+	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	msg->body.exported = key;
-	reply(daemon, conn, msg, rc, -1);
+	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
 static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
@@ -70,7 +67,7 @@ static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg
 		msg->body.imported.exporter = *sim_card_peer(daemon->card, exporter);
 		fd = daemon_object_fd(daemon, key.id);
 	}
-	reply(daemon, conn, msg, rc, fd);
+	daemon_reply(daemon, conn, msg, rc, fd);
 }
 
 /* ---- an importer asks how to reach memory through libfabric: only its exporter knows,
@@ -79,7 +76,7 @@ static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg
 static void refuse_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
 {
 	memset(&msg->body, 0, sizeof(msg->body));
-	reply(daemon, importer, msg, status, -1);
+	daemon_reply(daemon, importer, msg, status, -1);
 }
 
 static void take_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg)
@@ -160,18 +157,20 @@ static void take_status(struct daemon *daemon, struct conn *conn, struct sim_msg
 {
 	int fd = daemon_status_fd(daemon);
 
-	reply(daemon, conn, msg, fd < 0 ? fd : 0, fd);
+	daemon_reply(daemon, conn, msg, fd < 0 ? fd : 0, fd);
 	if (fd >= 0)
 		close(fd);
 }
 
 /* What an attached process may ask. */
-static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
+static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
+	if (daemon_take_channel(daemon, conn, msg, fds))
+		return;
 	switch (msg->type) {
 	case SIM_MSG_EXPORT:
-		take_export(daemon, conn, msg, fd);
-		return; /* took the descriptor */
+		take_export(daemon, conn, msg, fds);
+		break;
 	case SIM_MSG_REVOKE:
 		daemon_revoke(daemon, conn, msg);
 		break;
@@ -202,8 +201,6 @@ static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_m
 			 sim_card_peer(daemon->card, conn->peer)->pid, msg->type);
 		conn->dead = true;
 	}
-	if (fd >= 0)
-		close(fd);
 }
 
 static void take_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
@@ -214,15 +211,13 @@ static void take_reply(struct daemon *daemon, struct conn *conn, struct sim_msg 
 		daemon_let_go(daemon, conn, msg->seq);
 }
 
-void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
+void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	if (!msg->is_reply && conn->attached && msg->type != SIM_MSG_ATTACH && msg->type != SIM_MSG_STATUS &&
 	    msg->type != SIM_MSG_SHUTDOWN) {
-		take_attached(daemon, conn, msg, fd);
+		take_attached(daemon, conn, msg, fds);
 		return;
 	}
-	if (fd >= 0)
-		close(fd);
 	if (msg->is_reply) {
 		if (conn->attached)
 			take_reply(daemon, conn, msg);
@@ -231,7 +226,7 @@ void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 	} else if (msg->type == SIM_MSG_STATUS) {
 		take_status(daemon, conn, msg);
 	} else if (msg->type == SIM_MSG_SHUTDOWN) {
-		reply(daemon, conn, msg, 0, -1);
+		daemon_reply(daemon, conn, msg, 0, -1);
 		daemon->stop = true;
 	} else {
 		conn->dead = true; /* asks before it has said who it is */
@@ -267,6 +262,7 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 	conn->attached = false;
 	if (!conn->in_order)
 		clean_shm(daemon, sim_card_peer(daemon->card, conn->peer));
+	daemon_end_channels_of(daemon, conn);
 	daemon_revoke_all_of(daemon, conn);
 	daemon_forget_in_revocations(daemon, conn);
 	forget_questions(daemon, conn);

@@ -45,19 +45,72 @@ static void add_import(void *arg, uint32_t importer, uint32_t exporter, const st
 	json_object_array_add(arg, entry);
 }
 
+/* What the visitors of services and channels need beside their list. */
+struct listing {
+	struct daemon *daemon;
+	json_object *list;
+};
+
+static void add_function(json_object *to, const char *name, const struct daemon *daemon, uint32_t function)
+{
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&daemon->topology->functions[function].addr, addr);
+	add_text(to, name, addr);
+}
+
+static void add_service(void *arg, uint32_t peer, const struct sim_service *service)
+{
+	struct listing *listing = arg;
+	json_object *entry = json_object_new_object();
+
+	add_number(entry, "peer", peer);
+	add_text(entry, "name", service->name);
+	add_text(entry, "side", sim_card_peer(listing->daemon->card, peer)->side);
+	add_function(entry, "function", listing->daemon, service->function);
+	add_text(entry, "rep_side", listing->daemon->topology->functions[service->rep].side);
+	add_function(entry, "rep", listing->daemon, service->rep);
+	json_object_array_add(listing->list, entry);
+}
+
+static void add_channel(void *arg, const struct sim_channel_info *channel)
+{
+	static const char *const states[] = {[SIM_CHANNEL_PENDING] = "pending", [SIM_CHANNEL_OFFERED] = "offered",
+					     [SIM_CHANNEL_OPEN] = "open"};
+	struct listing *listing = arg;
+	json_object *entry = json_object_new_object();
+
+	add_text(entry, "name", channel->name);
+	add_text(entry, "state", states[channel->state]);
+	add_number(entry, "client", channel->client.peer);
+	add_text(entry, "client_side", sim_card_peer(listing->daemon->card, channel->client.peer)->side);
+	add_function(entry, "client_function", listing->daemon, channel->rep);
+	if (channel->state != SIM_CHANNEL_PENDING) {
+		add_number(entry, "server", channel->server.peer);
+		add_text(entry, "server_side", sim_card_peer(listing->daemon->card, channel->server.peer)->side);
+		add_function(entry, "server_function", listing->daemon, channel->function);
+	}
+	json_object_array_add(listing->list, entry);
+}
+
 int daemon_status_fd(struct daemon *daemon)
 {
 	int fd = memfd_create("bfsim-status", MFD_CLOEXEC);
 	json_object *status = json_object_new_object();
 	json_object *peers = json_object_new_array(), *imports = json_object_new_array();
+	struct listing services = {daemon, json_object_new_array()}, channels = {daemon, json_object_new_array()};
 	const char *text;
 	int rc = fd;
 
 	add_number(status, "pid", (uint64_t)getpid());
 	sim_card_each_peer(daemon->card, add_peer, peers);
 	sim_card_each_import(daemon->card, add_import, imports);
+	sim_services_each_service(daemon->services, add_service, &services);
+	sim_services_each_channel(daemon->services, add_channel, &channels);
 	json_object_object_add(status, "processes", peers);
 	json_object_object_add(status, "imports", imports);
+	json_object_object_add(status, "services", services.list);
+	json_object_object_add(status, "channels", channels.list);
 	text = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PRETTY);
 	if (fd < 0)
 		rc = -errno;

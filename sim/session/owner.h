@@ -7,9 +7,17 @@
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
 
+#include "channel.h"
 #include "session.h"
 
 struct sim_owner;
+
+struct sim_connect {
+	uint32_t function;
+	const char *name;
+	uint32_t patience_ms;
+	const struct sim_letter *hello;
+};
 
 struct sim_owner_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd,
@@ -23,6 +31,15 @@ struct sim_owner_ops {
 	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider,
 			struct sim_ofi_desc *ret_desc);
 	void (*nudge)(struct sim_owner *owner, uint64_t key);
+	/* Channels; each has a number of this process, chosen by it or, when offered, by
+	 * the owner. A call that failed may have worked: then close or unlisten ends it. */
+	int (*listen)(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
+	void (*unlisten)(struct sim_owner *owner, uint64_t number);
+	int (*connect)(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
+	int (*accept)(struct sim_owner *owner, uint64_t number, const struct sim_letter *welcome);
+	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter);
+	void (*knock)(struct sim_owner *owner, uint64_t number);
+	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
 	void (*destroy)(struct sim_owner *owner);
 	/* In a forked child: close what keeps the parent attached, touch nothing else. */
 	void (*abandon)(struct sim_owner *owner);
@@ -33,6 +50,7 @@ struct sim_owner {
 };
 
 struct sim_exports;
+struct sim_channels;
 
 /* The state lives in this process. */
 int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
@@ -40,7 +58,8 @@ int sim_owner_local(struct sim_session *session, const struct pcie_topology *top
 
 /* A daemon owns it: @sock is connected to it and becomes the owner's, also on
  * failure. Attaches, stores the session's id, and starts the helper thread,
- * which waits on @epoll_fd (borrowed; @exports adds its descriptors there). */
+ * which waits on @epoll_fd (borrowed; @exports adds its descriptors there) and
+ * reports to the session's channels. */
 #define SIM_OWNER_TARGET_TAG 2 /* of those descriptors */
 int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
 		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
@@ -49,7 +68,11 @@ int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_pee
 /* Called by an owner: imports of @key are dead. */
 void sim_session_gone(struct sim_session *session, uint64_t key);
 
-/* Called by an owner: the daemon is gone, and with it every import. */
+/* Called by an owner: the daemon is gone, and with it every import and channel. */
 void sim_session_lost(struct sim_session *session);
+
+/* For channels: whom they ask, and where they are listed. */
+struct sim_owner *sim_session_owner(const struct sim_session *session);
+struct sim_channels *sim_session_channels(const struct sim_session *session);
 
 #endif

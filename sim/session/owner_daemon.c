@@ -14,9 +14,9 @@
 #include "dir.h"
 #include "exports.h"
 #include "owner.h"
+#include "owner_daemon_priv.h"
 #include "sim/log.h"
 #include "sim/thread.h"
-#include "wire.h"
 
 #define CALL_TIMEOUT_S SIM_DIR_PATIENCE_S /* sending takes no longer either */
 #define SERVE_MAX_US 2000
@@ -54,11 +54,21 @@ static struct daemon_owner *remote(struct sim_owner *owner)
 }
 
 /* Send from any thread: a packet goes out whole, so no lock is needed. */
-static int post(struct daemon_owner *self, struct sim_msg *msg, int fd)
+static int post_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
-	int rc = sim_msg_send(self->sock, msg, fd);
+	int rc = sim_msg_send_fds(self->sock, msg, fds, num_fds);
 
 	return rc == -EPIPE ? -ESHUTDOWN : rc == -EAGAIN ? -ETIMEDOUT : rc;
+}
+
+static int post(struct daemon_owner *self, struct sim_msg *msg)
+{
+	return post_fds(self, msg, NULL, 0);
+}
+
+int sim_owner_daemon_post(struct sim_owner *owner, struct sim_msg *msg)
+{
+	return post(remote(owner), msg);
 }
 
 static void call_remove(struct daemon_owner *self, struct call *call)
@@ -88,7 +98,7 @@ static int call_wait(struct daemon_owner *self, struct call *call)
 /* Send a request and wait for its reply, which overwrites @msg if it is good. Returns the
  * reply's status, -ESHUTDOWN or -ETIMEDOUT. A descriptor that came with it goes
  * to @ret_fd, or is closed when the caller wants none. */
-static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
+static int call_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
 {
 	struct call call = {.type = msg->type, .fd = -1};
 	int rc;
@@ -103,7 +113,7 @@ static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret
 	self->calls = &call;
 	pthread_mutex_unlock(&self->lock);
 
-	rc = post(self, msg, fd);
+	rc = post_fds(self, msg, fds, num_fds);
 
 	pthread_mutex_lock(&self->lock);
 	if (rc == 0)
@@ -120,6 +130,16 @@ static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret
 		sim_err("the card's daemon did not answer within %d s; see whether it is stopped (bfsim ps)",
 			CALL_TIMEOUT_S);
 	return rc;
+}
+
+static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
+{
+	return call_fds(self, msg, &fd, fd >= 0, ret_fd);
+}
+
+int sim_owner_daemon_call(struct sim_owner *owner, struct sim_msg *msg, const int *fds, uint32_t num_fds)
+{
+	return call_fds(remote(owner), msg, fds, num_fds, NULL);
 }
 
 static int daemon_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
@@ -165,7 +185,7 @@ static void daemon_unimport(struct sim_owner *owner, uint64_t key)
 {
 	struct sim_msg msg = {.type = SIM_MSG_UNIMPORT, .body.key.id = key};
 
-	post(remote(owner), &msg, -1);
+	post(remote(owner), &msg);
 }
 
 static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
@@ -174,7 +194,7 @@ static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *p
 
 	strncpy(msg.body.path.name, path, sizeof(msg.body.path.name) - 1);
 	strncpy(msg.body.path.reason, reason, sizeof(msg.body.path.reason) - 1);
-	post(remote(owner), &msg, -1);
+	post(remote(owner), &msg);
 }
 
 static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider,
@@ -194,12 +214,12 @@ static void daemon_nudge(struct sim_owner *owner, uint64_t key)
 {
 	struct sim_msg msg = {.type = SIM_MSG_NUDGE, .body.key.id = key};
 
-	post(remote(owner), &msg, -1);
+	post(remote(owner), &msg);
 }
 
 /* ---- the helper thread ---- */
 
-static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, int fd)
+static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct call *call;
 
@@ -209,14 +229,14 @@ static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, int
 		call = call->next;
 	if (call && !call->done && call->type == msg->type) {
 		call->reply = *msg;
-		call->fd = fd;
+		if (fds->count > 0) {
+			call->fd = fds->fd[0];
+			fds->fd[0] = -1;
+		}
 		call->done = true;
-		fd = -1;
 		pthread_cond_broadcast(&self->answered);
 	}
 	pthread_mutex_unlock(&self->lock);
-	if (fd >= 0)
-		close(fd);
 }
 
 static void answer_describe(struct daemon_owner *self, struct sim_msg *msg)
@@ -229,7 +249,7 @@ static void answer_describe(struct daemon_owner *self, struct sim_msg *msg)
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
 	msg->status = sim_exports_describe(self->exports, key, provider, &msg->body.described);
-	post(self, msg, -1);
+	post(self, msg);
 }
 
 static void answer_gone(struct daemon_owner *self, struct sim_msg *msg)
@@ -237,15 +257,27 @@ static void answer_gone(struct daemon_owner *self, struct sim_msg *msg)
 	sim_session_gone(self->session, msg->body.key.id);
 	msg->is_reply = 1;
 	msg->status = 0;
-	post(self, msg, -1);
+	post(self, msg);
+}
+
+static void take_request(struct daemon_owner *self, struct sim_msg *msg, struct sim_fds *fds)
+{
+	if (msg->type == SIM_MSG_DESCRIBE)
+		answer_describe(self, msg);
+	else if (msg->type == SIM_MSG_GONE)
+		answer_gone(self, msg);
+	else if (msg->type == SIM_MSG_NUDGE)
+		sim_exports_serve(self->exports, SERVE_NUDGED_US);
+	else
+		daemon_owner_take_channel(&self->base, sim_session_channels(self->session), msg, fds);
 }
 
 /* Take one message. Returns false when the daemon is gone. */
 static bool take_message(struct daemon_owner *self)
 {
 	struct sim_msg msg;
-	int fd = -1;
-	int rc = sim_msg_recv(self->sock, &msg, &fd);
+	struct sim_fds fds;
+	int rc = sim_msg_recv_fds(self->sock, &msg, &fds);
 
 	if (rc == -EPROTO) {
 		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
@@ -253,24 +285,17 @@ static bool take_message(struct daemon_owner *self)
 	}
 	if (rc < 0)
 		return false;
-	if (msg.is_reply) {
-		take_reply(self, &msg, fd);
-		return true;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (msg.type == SIM_MSG_DESCRIBE)
-		answer_describe(self, &msg);
-	else if (msg.type == SIM_MSG_GONE)
-		answer_gone(self, &msg);
-	else if (msg.type == SIM_MSG_NUDGE)
-		sim_exports_serve(self->exports, SERVE_NUDGED_US);
+	if (msg.is_reply)
+		take_reply(self, &msg, &fds);
+	else
+		take_request(self, &msg, &fds);
+	sim_fds_close(&fds);
 	return true;
 }
 
 static void daemon_lost(struct daemon_owner *self)
 {
-	sim_err("the card's daemon is gone: exported and imported memory no longer works; start the session again");
+	sim_err("the card's daemon is gone: exported and imported memory and connections no longer work; start the session again");
 	pthread_mutex_lock(&self->lock);
 	self->lost = true;
 	pthread_cond_broadcast(&self->answered);
@@ -310,7 +335,7 @@ static void daemon_destroy(struct sim_owner *owner)
 		pthread_join(self->helper, NULL);
 	}
 	if (self->attached)
-		post(self, &leave, -1);
+		post(self, &leave);
 	close(self->sock);
 	if (self->stop_fd >= 0)
 		close(self->stop_fd);
@@ -333,6 +358,13 @@ static const struct sim_owner_ops daemon_ops = {
 	.set_path = daemon_set_path,
 	.describe = daemon_describe,
 	.nudge = daemon_nudge,
+	.listen = daemon_owner_listen,
+	.unlisten = daemon_owner_unlisten,
+	.connect = daemon_owner_connect,
+	.accept = daemon_owner_accept,
+	.send = daemon_owner_send,
+	.knock = daemon_owner_knock,
+	.close = daemon_owner_close,
 	.destroy = daemon_destroy,
 	.abandon = daemon_abandon,
 };
@@ -368,7 +400,7 @@ static int introduce(struct daemon_owner *self, const struct sim_peer_info *info
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
 	int fd = -1;
-	int rc = post(self, &msg, -1);
+	int rc = post(self, &msg);
 
 	if (rc == 0)
 		rc = wait_readable(self->sock);

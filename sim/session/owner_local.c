@@ -6,11 +6,13 @@
 #include <sys/random.h>
 
 #include "owner.h"
+#include "sim/log.h"
 
 struct local_owner {
 	struct sim_owner base;
 	struct sim_session *session;
 	struct sim_card *card;
+	struct sim_services *services;
 	uint32_t peer;
 	pthread_mutex_t lock; /* the card is not thread-safe */
 };
@@ -107,10 +109,61 @@ static void local_no_nudge(struct sim_owner *owner, uint64_t key)
 	(void)owner, (void)key;
 }
 
+/* ---- channels: one may listen here, but nobody of the other side ever comes ---- */
+
+static int local_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
+{
+	struct local_owner *self = local(owner);
+	int rc;
+
+	pthread_mutex_lock(&self->lock);
+	rc = sim_services_listen(self->services, self->peer, number, service);
+	pthread_mutex_unlock(&self->lock);
+	return rc;
+}
+
+static void local_unlisten(struct sim_owner *owner, uint64_t number)
+{
+	struct local_owner *self = local(owner);
+
+	pthread_mutex_lock(&self->lock);
+	sim_services_unlisten(self->services, self->peer, number);
+	pthread_mutex_unlock(&self->lock);
+}
+
+static int local_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
+{
+	struct local_owner *self = local(owner);
+
+	(void)number;
+	if (!sim_services_may_connect(self->services, self->peer, request->function))
+		return -EINVAL;
+	sim_err("no server \"%s\": this process has a private card, where nobody else is; start both sides in one session (bfsim run, or bfsim exec)",
+		request->name);
+	return -ECONNREFUSED;
+}
+
+static int local_no_letter(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter)
+{
+	(void)owner, (void)number, (void)letter;
+	return -ENOENT;
+}
+
+static void local_no_knock(struct sim_owner *owner, uint64_t number)
+{
+	(void)owner, (void)number;
+}
+
+static void local_no_close(struct sim_owner *owner, uint64_t number, int reason)
+{
+	(void)owner, (void)number, (void)reason;
+}
+
 static void local_destroy(struct sim_owner *owner)
 {
 	struct local_owner *self = local(owner);
 
+	sim_services_destroy(self->services);
 	sim_card_destroy(self->card);
 	pthread_mutex_destroy(&self->lock);
 	free(self);
@@ -129,6 +182,13 @@ static const struct sim_owner_ops local_ops = {
 	.set_path = local_set_path,
 	.describe = local_no_describe,
 	.nudge = local_no_nudge,
+	.listen = local_listen,
+	.unlisten = local_unlisten,
+	.connect = local_connect,
+	.accept = local_no_letter,
+	.send = local_no_letter,
+	.knock = local_no_knock,
+	.close = local_no_close,
 	.destroy = local_destroy,
 	.abandon = local_no_abandon,
 };
@@ -145,6 +205,8 @@ int sim_owner_local(struct sim_session *session, const struct pcie_topology *top
 	owner->session = session;
 	pthread_mutex_init(&owner->lock, NULL);
 	rc = sim_card_create(topology, &owner->card);
+	if (rc == 0)
+		rc = sim_services_create(owner->card, topology, &owner->services);
 	if (rc == 0)
 		rc = sim_card_attach(owner->card, self, &owner->peer);
 	if (rc < 0) {

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "channels.h"
 #include "dir.h"
 #include "exports.h"
 #include "owner.h"
@@ -43,6 +44,7 @@ struct sim_session {
 	struct pcie_topology *topology;
 	struct sim_engine *engine;
 	struct sim_exports *exports;
+	struct sim_channels *channels;
 	struct sim_owner *owner;
 	int epoll_fd;
 	pthread_mutex_t lock; /* protects the imports */
@@ -211,6 +213,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		rc = sim_engine_create(&session->engine);
 	if (rc == 0)
 		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
+	if (rc == 0)
+		rc = sim_channels_create(session, &session->channels);
 	if (rc == 0) {
 		describe_self(session);
 		rc = attach(session, cfg);
@@ -231,6 +235,7 @@ void sim_session_detach(struct sim_session *session)
 	if (session->owner)
 		session->owner->ops->destroy(session->owner);
 	sim_exports_destroy(session->exports);
+	sim_channels_destroy(session->channels);
 	pcie_topology_destroy(session->topology);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
@@ -245,6 +250,7 @@ void sim_session_abandon(struct sim_session *session)
 	static struct sim_session *abandoned;
 
 	session->owner->ops->abandon(session->owner);
+	sim_channels_abandon(session->channels);
 	close(session->epoll_fd);
 	session->next_abandoned = abandoned;
 	abandoned = session;
@@ -268,6 +274,16 @@ const uint8_t *sim_session_id(const struct sim_session *session)
 struct sim_engine *sim_session_engine(struct sim_session *session)
 {
 	return session->engine;
+}
+
+struct sim_owner *sim_session_owner(const struct sim_session *session)
+{
+	return session->owner;
+}
+
+struct sim_channels *sim_session_channels(const struct sim_session *session)
+{
+	return session->channels;
 }
 
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
@@ -402,4 +418,5 @@ void sim_session_gone(struct sim_session *session, uint64_t key)
 void sim_session_lost(struct sim_session *session)
 {
 	revoke_imports(session, true, 0);
+	sim_channels_lost(session->channels);
 }

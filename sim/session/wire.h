@@ -2,13 +2,15 @@
 /* sim/session/wire.h - what processes and the card's daemon say to each other.
  *
  * One message is one packet of a Unix SOCK_SEQPACKET socket: a head, a body
- * whose size its type and direction fix, and at most one file descriptor. A
- * request carries a sequence number of its sender; the reply repeats it.
+ * whose size its type and direction fix, and at most one file descriptor; what
+ * carries a letter has the letter's. A request carries a sequence number of its
+ * sender; the reply repeats it.
  *
- *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN  (replied to)
- *                       UNIMPORT PATH NUDGE DETACH                            (not)
+ *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
+ *                       LISTEN CONNECT ACCEPT LETTER                          (replied to)
+ *                       UNIMPORT PATH NUDGE DETACH UNLISTEN CLOSE KNOCK       (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
- *                       NUDGE                                                 (not)
+ *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK                 (not)
  *
  * Both ends run the same build; a version other than ours is refused. What
  * arrives is checked for size, kind and a status that means something before it
@@ -22,10 +24,12 @@
 #include <stdint.h>
 
 #include "descriptor.h"
+#include "letter.h"
 #include "sim/card/card.h"
+#include "sim/card/services.h"
 #include "sim/fabric/ofi.h"
 
-#define SIM_WIRE_VERSION 1
+#define SIM_WIRE_VERSION 2
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* here I am */
@@ -40,7 +44,23 @@ enum sim_msg_type {
 	SIM_MSG_STATUS,     /* who is attached; the reply carries a descriptor of a JSON text */
 	SIM_MSG_SHUTDOWN,   /* end the daemon */
 	SIM_MSG_DETACH,     /* I leave in order, and clean up myself; without it an end is a death */
+	/* Channels. Each process calls its end by a number that means nothing to others. */
+	SIM_MSG_LISTEN,     /* I serve this name on that representor */
+	SIM_MSG_UNLISTEN,
+	SIM_MSG_CONNECT,    /* find me that server; with a letter for it */
+	SIM_MSG_OFFER,      /* a client wants in; with its letter */
+	SIM_MSG_ACCEPT,     /* let it in; with a letter for it, to which it is passed on */
+	SIM_MSG_LETTER,     /* for the other end; passed on */
+	SIM_MSG_CLOSE,      /* this channel is no more, for that reason; passed on */
+	SIM_MSG_KNOCK,      /* have the other end look at what we share; passed on */
 	SIM_MSG_COUNT,
+};
+
+/* A letter without its descriptors: they travel beside it. */
+struct sim_msg_letter {
+	uint32_t len_bytes;
+	uint32_t num_fds;
+	uint8_t body[SIM_LETTER_SIZE];
 };
 
 struct sim_msg {
@@ -78,18 +98,66 @@ struct sim_msg {
 			char provider[SIM_OFI_PROVIDER_SIZE];
 		} describe;
 		struct sim_ofi_desc described;
+		struct {
+			uint64_t number;
+			uint32_t function;
+			uint32_t rep;
+			char name[SIM_SERVICE_NAME_SIZE];
+		} listen;
+		struct {
+			uint64_t number;
+			uint32_t function;
+			uint32_t patience_ms;
+			char name[SIM_SERVICE_NAME_SIZE];
+			struct sim_msg_letter hello;
+		} connect;
+		struct {
+			uint64_t service; /* OFFER: the server's number of it */
+			uint64_t number;
+			struct sim_msg_letter letter;
+		} letter; /* OFFER, ACCEPT, LETTER */
+		struct {
+			uint64_t number;
+			int32_t reason; /* CLOSE: -errno */
+			uint32_t reserved;
+		} channel; /* UNLISTEN, CLOSE, KNOCK */
 	} body;
 };
+
+/* Descriptors that came with a message; all are closed by an exec. */
+struct sim_fds {
+	int fd[SIM_LETTER_FDS]; /* -1 = somebody took it */
+	uint32_t count;         /* fewer than were sent when the process has no room for more */
+};
+
+/* Close those that nobody took. */
+void sim_fds_close(struct sim_fds *fds);
 
 /* Bytes of a whole message of that kind, 0 when there is none. */
 size_t sim_msg_size(uint16_t type, bool is_reply);
 
-/* Send @msg with @fd (-1: none). Returns 0, -EAGAIN (non-blocking socket, full)
- * or another -errno; -EPIPE when the other end is gone. @fd stays the caller's. */
-int sim_msg_send(int sock, struct sim_msg *msg, int fd);
+/* Send @msg with descriptors. Returns 0, -EAGAIN (non-blocking socket, full)
+ * or another -errno; -EPIPE when the other end is gone. They stay the caller's. */
+int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num_fds);
 
 /* Receive one. Returns 0; -EAGAIN (nothing there); -EPIPE (the other end is
- * gone); -EPROTO (not a message of ours). *ret_fd is the caller's, or -1. */
+ * gone); -EPROTO (not a message of ours). *ret_fds is written on success only. */
+int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
+
+/* The same with one descriptor, or -1; of several that come, the others are closed. */
+int sim_msg_send(int sock, struct sim_msg *msg, int fd);
 int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd);
+
+/* Put @letter into a message, and take one out, with the descriptors that came
+ * with it, which become the letter's. The latter returns 0, -EPROTO (no letter
+ * of ours) or -EMFILE (its descriptors found no room). */
+void sim_letter_pack(const struct sim_letter *letter, struct sim_msg_letter *ret_packed);
+int sim_letter_unpack(const struct sim_msg_letter *packed, struct sim_fds *fds, struct sim_letter *ret_letter);
+
+/* Whether all that it says came with it: 0, -EPROTO or -EMFILE. */
+int sim_letter_check(const struct sim_msg_letter *packed, const struct sim_fds *fds);
+
+/* Close a letter's descriptors. */
+void sim_letter_close(struct sim_letter *letter);
 
 #endif

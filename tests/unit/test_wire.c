@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ static void test_every_message_arrives_as_it_was_sent(void **state)
 			assert_memory_equal(&got, &sent, size);
 		}
 	}
-	assert_int_equal(sizes, 8 * 2 + 4); /* eight kinds with a reply, four without */
+	assert_int_equal(sizes, 12 * 2 + 8); /* twelve kinds with a reply, eight without */
 }
 
 static void test_a_descriptor_travels_along(void **state)
@@ -140,6 +141,111 @@ static void test_of_several_descriptors_one_is_taken_and_none_leaks(void **state
 		close(fd);
 		assert_int_equal(open_fds(), before);
 	}
+}
+
+static void test_three_descriptors_travel_in_order(void **state)
+{
+	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
+	int before = open_fds(), pipes[3][2];
+	struct sim_fds fds;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pipe(pipes[i]), 0);
+	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){pipes[0][1], pipes[1][1], pipes[2][1]}, 3), 0);
+	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
+	assert_int_equal(fds.count, 3);
+	for (int i = 0; i < 3; i++) {
+		char byte = 1;
+
+		assert_true(fcntl(fds.fd[i], F_GETFD) & FD_CLOEXEC);
+		assert_int_equal(write(fds.fd[i], "", 1), 1);
+		assert_int_equal(read(pipes[i][0], &byte, 1), 1);
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+	sim_fds_close(&fds);
+	assert_int_equal(open_fds(), before);
+}
+
+/* Beyond three they are closed; and where the process has no room, fewer arrive, none of which leaks. */
+static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **state)
+{
+	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
+	struct sim_msg_letter letter = {.num_fds = 3};
+	struct rlimit limit, none;
+	struct sim_fds fds;
+	int before = open_fds(), rc;
+
+	(void)state;
+	send_raw(&msg, sim_msg_size(SIM_MSG_LETTER, false), MANY_FDS);
+	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
+	assert_int_equal(fds.count, 3);
+	assert_int_equal(sim_letter_check(&letter, &fds), 0);
+	sim_fds_close(&fds);
+
+	send_raw(&msg, sim_msg_size(SIM_MSG_LETTER, false), 3);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){.rlim_cur = (rlim_t)(pair[1] > pair[0] ? pair[1] : pair[0]) + 2, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	rc = sim_msg_recv_fds(pair[1], &msg, &fds);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	assert_int_equal(rc, 0);
+	assert_in_range(fds.count, 0, 2);
+	assert_int_equal(sim_letter_check(&letter, &fds), -EMFILE);
+	sim_fds_close(&fds);
+	assert_int_equal(open_fds(), before);
+}
+
+static void test_a_letter_arrives_as_it_was_sent(void **state)
+{
+	struct sim_letter sent = {.len_bytes = 5, .body = "hello and nothing of this"}, got;
+	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
+	struct sim_fds fds;
+
+	(void)state;
+	sim_letter_pack(&sent, &msg.body.letter.letter);
+	assert_memory_equal(msg.body.letter.letter.body, "hello\0\0", 7);
+	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){STDERR_FILENO, STDERR_FILENO}, 2), 0);
+	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
+	msg.body.letter.letter.num_fds = 1;
+	assert_int_equal(sim_letter_unpack(&msg.body.letter.letter, &fds, &got), 0);
+	assert_int_equal(got.len_bytes, 5);
+	assert_memory_equal(got.body, "hello", 5);
+	assert_int_equal(got.num_fds, 1);
+	assert_true(got.fds[0] >= 0 && fds.fd[0] < 0); /* it is the letter's now */
+	sim_letter_close(&got);
+	sim_fds_close(&fds);
+}
+
+static void test_a_letter_that_claims_too_much_is_refused(void **state)
+{
+	struct sim_msg_letter packed = {.len_bytes = SIM_LETTER_SIZE + 1};
+	struct sim_fds none = {.count = 0};
+	struct sim_letter got;
+
+	(void)state;
+	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EPROTO);
+	packed = (struct sim_msg_letter){.num_fds = SIM_LETTER_FDS + 1};
+	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EPROTO);
+	packed.num_fds = 1;
+	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EMFILE);
+}
+
+/* Else a process that says good-bye with something unread would be taken for a dead one. */
+static void test_what_was_sent_before_closing_with_unread_packets_arrives(void **state)
+{
+	struct sim_msg last = message(SIM_MSG_DETACH, 0), unread = message(SIM_MSG_STATUS, 1), got;
+	int fd;
+
+	(void)state;
+	assert_int_equal(sim_msg_send(pair[1], &unread, -1), 0);
+	assert_int_equal(sim_msg_send(pair[0], &last, -1), 0);
+	close(pair[0]);
+	pair[0] = -1;
+	assert_int_equal(receive(&got, &fd), 0);
+	assert_int_equal(got.type, SIM_MSG_DETACH);
+	assert_int_equal(receive(&got, &fd), -EPIPE);
 }
 
 static void test_any_other_size_is_refused(void **state)
@@ -237,6 +343,11 @@ int main(void)
 		TEST(test_every_message_arrives_as_it_was_sent),
 		TEST(test_a_descriptor_travels_along),
 		TEST(test_of_several_descriptors_one_is_taken_and_none_leaks),
+		TEST(test_three_descriptors_travel_in_order),
+		TEST(test_descriptors_beyond_the_room_are_lost_and_none_leaks),
+		TEST(test_a_letter_arrives_as_it_was_sent),
+		TEST(test_a_letter_that_claims_too_much_is_refused),
+		TEST(test_what_was_sent_before_closing_with_unread_packets_arrives),
 		TEST(test_any_other_size_is_refused),
 		TEST(test_unknown_kinds_are_refused),
 		TEST(test_another_version_is_refused),

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channels.h"
+#include "owner.h"
+
+static struct sim_owner *owner_of(const struct sim_channels *channels)
+{
+	return sim_session_owner(channels->session);
+}
+
+static bool is_alive(const struct sim_channel *channel)
+{
+	int status = atomic_load(&channel->status);
+
+	return status == 0 || status == -EINPROGRESS;
+}
+
+/* ---- listening ---- */
+
+static void unlist_listener(struct sim_channels *channels, struct sim_listener *listener)
+{
+	for (struct sim_listener **link = &channels->listeners; *link; link = &(*link)->next) {
+		if (*link == listener) {
+			*link = listener->next;
+			return;
+		}
+	}
+}
+
+/* Listed before the owner knows it: the first offer may come before the answer. */
+static struct sim_listener *add_listener(struct sim_channels *channels, sim_channel_notify *notify, void *arg)
+{
+	struct sim_listener *listener = calloc(1, sizeof(*listener));
+
+	if (!listener)
+		return NULL;
+	listener->channels = channels;
+	listener->note = (struct note){.notify = notify, .arg = arg};
+	pthread_mutex_lock(&channels->lock);
+	listener->number = ++channels->next_number;
+	listener->next = channels->listeners;
+	channels->listeners = listener;
+	pthread_mutex_unlock(&channels->lock);
+	return listener;
+}
+
+int sim_session_listen(struct sim_session *session, const struct sim_service *service, sim_channel_notify *notify,
+		       void *arg, struct sim_listener **ret_listener)
+{
+	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_listener *listener;
+	int rc;
+
+	if (strnlen(service->name, SIM_SERVICE_NAME_SIZE) == SIM_SERVICE_NAME_SIZE)
+		return -ENAMETOOLONG;
+	listener = add_listener(sim_session_channels(session), notify, arg);
+	if (!listener)
+		return -ENOMEM;
+	rc = owner->ops->listen(owner, listener->number, service);
+	if (rc < 0) {
+		sim_session_unlisten(session, listener); /* the owner may know it: it was late, not unwilling */
+		return rc;
+	}
+	*ret_listener = listener;
+	return 0;
+}
+
+/* The next offer that nobody took; out of the lists. With the lock held. */
+static struct sim_channel *pop_offer(struct sim_listener *listener)
+{
+	struct sim_channel *channel = listener->channels->channels;
+
+	while (channel && channel->offered_by != listener)
+		channel = channel->next;
+	if (channel)
+		sim_channels_unlist(listener->channels, channel);
+	return channel;
+}
+
+void sim_session_unlisten(struct sim_session *session, struct sim_listener *listener)
+{
+	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_channel *refused;
+
+	if (!listener)
+		return;
+	owner->ops->unlisten(owner, listener->number);
+	pthread_mutex_lock(&listener->channels->lock);
+	unlist_listener(listener->channels, listener);
+	sim_channels_quiet(listener->channels, &listener->note);
+	while ((refused = pop_offer(listener)) != NULL) {
+		pthread_mutex_unlock(&listener->channels->lock);
+		owner->ops->close(owner, refused->number, -ECONNREFUSED);
+		sim_channel_free(refused);
+		pthread_mutex_lock(&listener->channels->lock);
+	}
+	pthread_mutex_unlock(&listener->channels->lock);
+	free(listener);
+}
+
+bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
+		       struct sim_channel **ret_channel, struct sim_letter *ret_hello)
+{
+	struct sim_channels *channels = listener->channels;
+	struct sim_channel *channel;
+	bool taken = false;
+
+	pthread_mutex_lock(&channels->lock);
+	channel = channels->channels;
+	while (channel && (channel->offered_by != listener || !is_alive(channel)))
+		channel = channel->next;
+	if (channel) {
+		channel->offered_by = NULL;
+		channel->note = (struct note){.notify = notify, .arg = arg};
+		taken = sim_channel_pop(channel, ret_hello);
+		*ret_channel = channel;
+	}
+	pthread_mutex_unlock(&channels->lock);
+	return taken;
+}
+
+/* ---- connecting ---- */
+
+static struct sim_channel *add_client(struct sim_channels *channels, sim_channel_notify *notify, void *arg)
+{
+	struct sim_channel *channel;
+
+	pthread_mutex_lock(&channels->lock);
+	channel = sim_channels_add(channels, ++channels->next_number);
+	if (channel)
+		channel->note = (struct note){.notify = notify, .arg = arg};
+	pthread_mutex_unlock(&channels->lock);
+	return channel;
+}
+
+int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t patience_ms,
+			const struct sim_letter *hello, sim_channel_notify *notify, void *arg,
+			struct sim_channel **ret_channel)
+{
+	const struct sim_connect request = {.function = function, .name = name, .patience_ms = patience_ms, .hello = hello};
+	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_channel *channel;
+	int rc;
+
+	if (strnlen(name, SIM_SERVICE_NAME_SIZE) == SIM_SERVICE_NAME_SIZE)
+		return -ENAMETOOLONG;
+	channel = add_client(sim_session_channels(session), notify, arg);
+	if (!channel)
+		return -ENOMEM;
+	rc = owner->ops->connect(owner, channel->number, &request);
+	if (rc == -ECONNREFUSED) { /* it can't be otherwise: no time passes */
+		atomic_store(&channel->status, rc);
+	} else if (rc < 0) {
+		sim_channel_close(session, channel, -ECONNRESET); /* the owner may know it, as above */
+		return rc;
+	}
+	*ret_channel = channel;
+	return 0;
+}
+
+/* ---- talking ---- */
+
+/* The owner did not take a letter: the channel is of no use any more. Unless it
+ * knew of an end that we read in the meantime. Returns the channel's status. */
+static int fail(struct sim_channel *channel, int rc)
+{
+	struct sim_owner *owner = owner_of(channel->channels);
+	bool was_alive;
+
+	pthread_mutex_lock(&channel->channels->lock);
+	was_alive = is_alive(channel);
+	if (was_alive)
+		atomic_store(&channel->status, rc == -ENOENT ? -ECONNRESET : rc);
+	pthread_mutex_unlock(&channel->channels->lock);
+	if (was_alive)
+		owner->ops->close(owner, channel->number, -ECONNRESET);
+	return atomic_load(&channel->status);
+}
+
+int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *welcome)
+{
+	struct sim_owner *owner = owner_of(channel->channels);
+	int rc;
+
+	if (!is_alive(channel))
+		return atomic_load(&channel->status);
+	rc = owner->ops->accept(owner, channel->number, welcome);
+	if (rc < 0)
+		return fail(channel, rc);
+	pthread_mutex_lock(&channel->channels->lock);
+	if (atomic_load(&channel->status) == -EINPROGRESS)
+		atomic_store(&channel->status, 0);
+	pthread_mutex_unlock(&channel->channels->lock);
+	return atomic_load(&channel->status);
+}
+
+int sim_channel_send(struct sim_channel *channel, const struct sim_letter *letter)
+{
+	struct sim_owner *owner = owner_of(channel->channels);
+	int rc = atomic_load(&channel->status);
+
+	if (rc < 0)
+		return rc;
+	rc = owner->ops->send(owner, channel->number, letter);
+	return rc < 0 ? fail(channel, rc) : 0;
+}
+
+bool sim_channel_take(struct sim_channel *channel, struct sim_letter *ret_letter)
+{
+	bool taken;
+
+	pthread_mutex_lock(&channel->channels->lock);
+	taken = sim_channel_pop(channel, ret_letter);
+	pthread_mutex_unlock(&channel->channels->lock);
+	return taken;
+}
+
+void sim_channel_nudge(struct sim_channel *channel)
+{
+	struct sim_owner *owner = owner_of(channel->channels);
+
+	if (atomic_load(&channel->status) == 0)
+		owner->ops->knock(owner, channel->number);
+}
+
+int sim_channel_status(const struct sim_channel *channel)
+{
+	return atomic_load(&channel->status);
+}
+
+void sim_channel_close(struct sim_session *session, struct sim_channel *channel, int reason)
+{
+	struct sim_owner *owner = sim_session_owner(session);
+
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channel->channels->lock);
+	sim_channels_unlist(channel->channels, channel);
+	sim_channels_quiet(channel->channels, &channel->note);
+	pthread_mutex_unlock(&channel->channels->lock);
+	if (is_alive(channel))
+		owner->ops->close(owner, channel->number, reason);
+	sim_channel_free(channel);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/session/channel.h - connections between processes on the two sides of a card.
+ *
+ *   server side:  listen --> [listening] --take--> an offered channel --accept--> [open]
+ *   client side:  connect --> [pending] ------------ accepted ------------------> [open]
+ *                     |  no server in time, refused                 |  the other end closed it, or died
+ *                     +--------------------> [closed] <-------------+
+ *
+ * The session's owner brings the two ends together and carries letters between
+ * them: small packets with file descriptors, by which the ends share memory.
+ * What they then say to each other through that memory never passes the owner.
+ * Letters arrive in the order they were sent; those sent before a close (or a
+ * death) arrive before it: read the status, then take all letters, then believe
+ * it. A letter that can't be delivered closes its channel at both ends, so none
+ * is ever missing between two others.
+ *
+ * A server listens on a function of its side for one representor under one
+ * name; only clients on the function which that representor stands for reach it.
+ *
+ * @notify is called, in any thread, whenever take or status would say something
+ * new; perhaps even before the call that it was given to returns. What is so
+ * when that returns needs no notification: look once. It must be quick and must
+ * not call into the session. Any thread may call these functions, but one
+ * channel's letters are sent by one thread at a time. After unlisten/close
+ * returned, its notify is not called any more; they wait for one that runs, so
+ * hold no lock then that it takes.
+ *
+ * Both an end that does not take its letters (SIM_CHANNEL_MAX_UNTAKEN of them)
+ * and one whose process does not even read them fail their channels. Errors are -errno.
+ */
+#ifndef SIM_SESSION_CHANNEL_H
+#define SIM_SESSION_CHANNEL_H
+
+#include "letter.h"
+#include "session.h"
+#include "sim/card/services.h" /* struct sim_service */
+
+#define SIM_CHANNEL_MAX_UNTAKEN 256
+
+struct sim_channel;
+struct sim_listener;
+
+typedef void sim_channel_notify(void *arg);
+
+/* Returns 0; -EADDRINUSE (that name is taken on that representor), -EINVAL (not a
+ * function of this side, or it does not hold that representor), -ENAMETOOLONG,
+ * -ENOMEM (also: SIM_MAX_SERVICES of this process), -ESHUTDOWN, -ETIMEDOUT (the daemon is stopped). */
+int sim_session_listen(struct sim_session *session, const struct sim_service *service, sim_channel_notify *notify,
+		       void *arg, struct sim_listener **ret_listener);
+
+/* Stop listening: offers not taken yet are refused with -ECONNREFUSED. Taken ones stay. NULL is fine. */
+void sim_session_unlisten(struct sim_session *session, struct sim_listener *listener);
+
+/* Take the next client that wants in, with what it wrote. It waits until the
+ * channel is accepted or closed. Whether there was one. Its notifications go to @notify(@arg). */
+bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
+		       struct sim_channel **ret_channel, struct sim_letter *ret_hello);
+
+/* Ask for the server @name by way of @function. The channel is pending until a
+ * server accepts it; without one that listens within @patience_ms it closes with
+ * -ECONNREFUSED (at once on a private card, where no server can be). Returns 0,
+ * -EINVAL (not a function of this side), -ENAMETOOLONG, -ENOMEM (also: too many
+ * connections of this process), -ESHUTDOWN, -ETIMEDOUT, or what sendmsg(2) says of @hello. */
+int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t patience_ms,
+			const struct sim_letter *hello, sim_channel_notify *notify, void *arg,
+			struct sim_channel **ret_channel);
+
+/* Accept an offered channel; @welcome is the first letter that the client takes. Returns 0,
+ * or the channel's status if it closed meanwhile. */
+int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *welcome);
+
+/* Send a letter to the other end. When it returns 0 the owner has the letter.
+ * Returns the channel's status else. */
+int sim_channel_send(struct sim_channel *channel, const struct sim_letter *letter);
+
+/* The next letter of the other end. Whether there was one. Goes on after a close until all are taken. */
+bool sim_channel_take(struct sim_channel *channel, struct sim_letter *ret_letter);
+
+/* Ask the owner to have the other end's notify called: for a process to which we
+ * hold no descriptor. Several may become one, but the last is never lost. */
+void sim_channel_nudge(struct sim_channel *channel);
+
+/* 0 = open; -EINPROGRESS (pending, or offered), -ECONNREFUSED (no server in
+ * time, or its end), the reason that the other end closed it with, -EPIPE (the
+ * other end's process died), -ESHUTDOWN (the daemon is gone), -EMFILE (letters'
+ * descriptors did not fit in this process or the daemon), -ENOBUFS (too many
+ * letters were not taken), -ENOMEM. It changes no more once it is closed. */
+int sim_channel_status(const struct sim_channel *channel);
+
+/* Close (or refuse) and free it; the other end's status becomes @reason (an -errno: -ECONNRESET = an orderly close;
+ * -ECONNREFUSED, -EPROTO, -EBUSY for refusals; others are taken for -ECONNRESET). Letters not taken are lost,
+ * their descriptors closed. NULL is fine. */
+void sim_channel_close(struct sim_session *session, struct sim_channel *channel, int reason);
+
+#endif
