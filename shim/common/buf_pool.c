@@ -51,13 +51,13 @@ static void hold_mmap(struct doca_buf_pool *pool, const struct doca_mmap *mmap)
 {
 	pool->mmap = (struct doca_mmap *)mmap;
 	pool->mmap_serial = mmap->serial;
-	pool->mmap->num_pools++;
+	pool->mmap->num_holders++;
 }
 
 static void release_mmap(struct doca_buf_pool *pool)
 {
 	if (shim_mmap_is_same(pool->mmap, pool->mmap_serial))
-		pool->mmap->num_pools--;
+		pool->mmap->num_holders--;
 }
 
 doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap,

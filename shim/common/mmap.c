@@ -77,18 +77,18 @@ static doca_error_t refuse_with_bufs(const char *func, const struct doca_mmap *m
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
-/* Whether a map without thread safety has buffers or pools, which must go before it stops or ends. */
+/* Whether a map without thread safety has buffers or holders, which must go before it stops or ends. */
 static bool is_in_use(const struct doca_mmap *mmap)
 {
-	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_pools > 0);
+	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_holders > 0);
 }
 
 static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap)
 {
 	if (mmap->num_bufs > 0)
 		return refuse_with_bufs(func, mmap);
-	sim_err("%s: %u buffer pool(s) have their elements in the memory map; destroy them first, with doca_buf_pool_destroy()",
-		func, mmap->num_pools);
+	sim_err("%s: %u buffer pool(s) or started Comch consumer(s) use the memory map; destroy or stop them first",
+		func, mmap->num_holders);
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 

@@ -122,6 +122,31 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 	return DOCA_SUCCESS;
 }
 
+int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share)
+{
+	struct sim_region region = region_of(mmap, dev);
+	int rc;
+
+	region.access |= SIM_ACCESS_CHANNEL;
+	rc = sim_session_export(shim_session(), &region, mmap->object_fd, &ret_share->key);
+	if (rc < 0)
+		return rc;
+	ret_share->mmap = mmap;
+	ret_share->mmap_serial = mmap->serial;
+	mmap->num_holders++;
+	return 0;
+}
+
+void shim_mmap_unshare(struct shim_share *share)
+{
+	if (!share->mmap)
+		return;
+	sim_session_unexport(shim_session(), share->key.id);
+	if (shim_mmap_is_same(share->mmap, share->mmap_serial))
+		share->mmap->num_holders--;
+	share->mmap = NULL;
+}
+
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
 				   size_t *export_desc_len)
 {

@@ -45,7 +45,7 @@ struct doca_mmap {
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
 	uint32_t num_bufs;   /* not counted in thread-safe mode */
-	atomic_uint num_pools; /* buffer pools over it; they end before it, but in thread-safe mode */
+	atomic_uint num_holders; /* buffer pools and Comch consumers over it; they end before it, but in thread-safe mode */
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
@@ -83,6 +83,17 @@ doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
  * descriptor is duplicated. INVALID_VALUE (not a descriptor, or too short) or
  * NOT_SUPPORTED (what can't be mapped). */
 doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len);
+
+/* mmap_export.c: let the other end of a Comch connection of @dev write to the map, whose
+ * access permits it; and end that: nobody writes any more when it returns. 0 or -errno. */
+struct shim_share {
+	struct doca_mmap *mmap; /* NULL = none */
+	uint64_t mmap_serial;
+	struct sim_key key;
+};
+
+SHIM_SHARED int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share);
+SHIM_SHARED void shim_mmap_unshare(struct shim_share *share);
 
 /* mmap_export.c: end all exports of a map; end its import, if it is one. */
 void shim_mmap_unexport(struct doca_mmap *mmap);

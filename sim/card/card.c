@@ -184,7 +184,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 	function = function_of(card, peer, region->function);
 	if (!function)
 		return -EINVAL;
-	if (!function->caps.mmap_export_pci)
+	if (!function->caps.mmap_export_pci && !(region->access & SIM_ACCESS_CHANNEL))
 		return -ENOTSUP;
 	if (slot == card->num_keys) {
 		uint32_t count = card->num_keys ? card->num_keys * 2 : 16;
@@ -252,10 +252,10 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 	through = function_of(card, peer, function);
 	if (!through)
 		return -EINVAL;
-	if (!through->caps.mmap_from_export_pci)
-		return -ENOTSUP;
 	if (!key || !secret_matches(key->secret, wanted->secret))
-		return -ESTALE;
+		return through->caps.mmap_from_export_pci ? -ESTALE : -ENOTSUP;
+	if (!through->caps.mmap_from_export_pci && !(key->region.access & SIM_ACCESS_CHANNEL))
+		return -ENOTSUP;
 	if (card->topology->functions[key->region.function].card != through->card)
 		return -EXDEV;
 	rc = import_add(key, peer);

@@ -30,6 +30,7 @@
 enum sim_access {
 	SIM_ACCESS_READ = 1,
 	SIM_ACCESS_WRITE = 2,
+	SIM_ACCESS_CHANNEL = 4, /* for the other end of a channel: either side may give and take it */
 };
 
 /* A process, as it describes itself when it attaches. */

@@ -271,6 +271,11 @@ const uint8_t *sim_session_id(const struct sim_session *session)
 	return session->id;
 }
 
+bool sim_session_has_forced_path(const struct sim_session *session)
+{
+	return session->forced_path != NULL;
+}
+
 struct sim_engine *sim_session_engine(struct sim_session *session)
 {
 	return session->engine;

@@ -46,6 +46,7 @@ const struct pcie_topology *sim_session_topology(const struct sim_session *sessi
 const char *sim_session_side(const struct sim_session *session);
 const uint8_t *sim_session_id(const struct sim_session *session);
 struct sim_engine *sim_session_engine(struct sim_session *session);
+bool sim_session_has_forced_path(const struct sim_session *session);
 
 /* Export memory; @object_fd is the shared object that holds it, or -1 (it stays
  * the caller's). Errors as of sim_card_export(), -ESHUTDOWN. */

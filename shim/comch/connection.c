@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A connection's life at one end, and what comes in on it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "comch_priv.h"
+#include "shim/common/check.h"
+#include "shim/common/runtime.h"
+
+/* ---- making one ---- */
+
+/* The first free slot; the table grows. SIM_INBOX_SLOTS - 1 = none. */
+static uint32_t free_slot(struct comch_endpoint *endpoint)
+{
+	struct doca_comch_connection **grown;
+	uint32_t slot = 0, count;
+
+	if (endpoint->num_connections < endpoint->num_slots) {
+		while (endpoint->slots[slot])
+			slot++;
+		return slot;
+	}
+	count = endpoint->num_slots ? endpoint->num_slots * 2 : 1;
+	if (count > COMCH_OFFERS_SLOT)
+		count = COMCH_OFFERS_SLOT;
+	grown = count > endpoint->num_slots ? realloc(endpoint->slots, count * sizeof(struct doca_comch_connection *)) : NULL;
+	if (!grown)
+		return COMCH_OFFERS_SLOT;
+	memset(grown + endpoint->num_slots, 0, (count - endpoint->num_slots) * sizeof(struct doca_comch_connection *));
+	slot = endpoint->num_slots;
+	endpoint->slots = grown;
+	endpoint->num_slots = count;
+	return slot;
+}
+
+static int open_ring(struct doca_comch_connection *connection)
+{
+	struct sim_ring_cfg cfg = {.max_records = connection->endpoint->recv_queue_size,
+				   .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(connection->endpoint)};
+	int rc = sim_segment_create(sim_ring_size(&cfg), &connection->in_memory, &connection->in_fd);
+
+	if (rc == 0)
+		sim_ring_init(&connection->in, &cfg, connection->in_memory.base);
+	return rc;
+}
+
+int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_connection **ret_connection)
+{
+	uint32_t slot = free_slot(endpoint);
+	struct doca_comch_connection *connection = NULL;
+	int rc;
+
+	if (slot != COMCH_OFFERS_SLOT)
+		connection = shim_object_new(SHIM_COMCH_CONNECTION, sizeof(*connection));
+	if (!connection)
+		return -ENOMEM;
+	connection->endpoint = endpoint;
+	connection->slot = slot;
+	connection->refs = 1;
+	connection->in_fd = connection->peer_wake_fd = -1;
+	connection->next_id = 1;
+	pthread_mutex_init(&connection->lock, NULL);
+	endpoint->slots[slot] = connection;
+	endpoint->num_connections++;
+	rc = open_ring(connection);
+	if (rc < 0) {
+		comch_connection_close(connection, -ECONNREFUSED);
+		comch_connection_let_go(connection);
+		return rc;
+	}
+	*ret_connection = connection;
+	return 0;
+}
+
+/* ---- news ---- */
+
+void comch_connection_tell(struct doca_comch_connection *connection)
+{
+	if (!sim_inbox_ring(connection->peer_inbox, connection->peer_slot))
+		return;
+	if (connection->peer_wake_fd >= 0)
+		eventfd_write(connection->peer_wake_fd, 1);
+	else
+		sim_channel_nudge(connection->channel);
+}
+
+void comch_connection_kick(struct doca_comch_connection *connection)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	if (endpoint && endpoint->inbox.shared && sim_inbox_ring(endpoint->inbox.shared, connection->slot))
+		shim_pe_notify(&endpoint->ctx);
+}
+
+/* In the session's thread: mail, a close, or a nudge, which may be meant for any of us. */
+void comch_connection_notify(void *arg)
+{
+	struct doca_comch_connection *connection = arg;
+
+	atomic_store(&connection->mail, true);
+	pthread_mutex_lock(&connection->lock);
+	for (struct comch_fast *fast = connection->fast; fast; fast = fast->next)
+		shim_pe_notify(&fast->ctx);
+	comch_connection_kick(connection);
+	pthread_mutex_unlock(&connection->lock);
+}
+
+void comch_connection_take_letters(struct doca_comch_connection *connection)
+{
+	struct sim_letter letter;
+
+	while (sim_channel_take(connection->channel, &letter))
+		comch_keep_letter(connection, &letter);
+}
+
+void comch_connection_look(struct doca_comch_connection *connection)
+{
+	atomic_store(&connection->mail, true);
+	sim_inbox_again(&connection->endpoint->inbox, connection->slot);
+}
+
+static void take_mail(struct doca_comch_connection *connection)
+{
+	if (!atomic_exchange(&connection->mail, false))
+		return;
+	connection->status = sim_channel_status(connection->channel);
+	if (connection->state != COMCH_OPENING)
+		comch_connection_take_letters(connection);
+}
+
+/* ---- what comes in ---- */
+
+/* The user's callback has the record's memory meanwhile, and may progress in it. */
+static void deliver(struct doca_comch_connection *connection, uint8_t *record, size_t len)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	connection->counters.received++;
+	connection->counters.received_bytes += len;
+	/* The event carries nothing of its own: any address that is not NULL does. */
+	endpoint->received((struct doca_comch_event_msg_recv *)endpoint, record, (uint32_t)len, connection);
+}
+
+static int read_record(struct doca_comch_connection *connection, uint8_t *record, uint32_t *ret_kind, size_t *ret_len)
+{
+	int rc = sim_ring_read(&connection->in, ret_kind, record, ret_len);
+
+	if (rc < 0)
+		return rc;
+	if (sim_ring_must_tell(&connection->in))
+		comch_connection_tell(connection);
+	if (sim_ring_has_record(&connection->in))
+		sim_inbox_again(&connection->endpoint->inbox, connection->slot);
+	return 0;
+}
+
+/* One record, with nothing of the connection touched after the user's callback:
+ * it may have closed it. Returns 0 (taken), 1 (and the user saw it), -EAGAIN or -EPROTO. */
+static int take_record(struct doca_comch_connection *connection)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+	uint8_t *record = endpoint->record ? endpoint->record : malloc(comch_endpoint_record_bytes(endpoint));
+	uint32_t kind;
+	size_t len;
+	int rc;
+
+	if (!record)
+		return -EAGAIN;
+	endpoint->record = NULL;
+	rc = read_record(connection, record, &kind, &len);
+	if (rc == 0 && kind == COMCH_MESSAGE) {
+		deliver(connection, record, len);
+		rc = 1;
+	} else if (rc == 0) {
+		rc = comch_take_consumer_record(connection, kind, record, len);
+	}
+	if (endpoint->record || !endpoint->inbox_memory.base) /* taken by a nested call; or the context stopped */
+		free(record);
+	else
+		endpoint->record = record;
+	return rc;
+}
+
+/* Nothing is left to read, and the other end is gone. */
+static bool end_of(struct doca_comch_connection *connection)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	if (connection->state != COMCH_LOST)
+		comch_connection_lost(connection, connection->status);
+	if (endpoint->ended.first) { /* its tasks first */
+		sim_inbox_again(&endpoint->inbox, connection->slot);
+		return false;
+	}
+	endpoint->ops->lost(endpoint, connection);
+	return true;
+}
+
+static bool read_on(struct doca_comch_connection *connection)
+{
+	int rc;
+
+	if (connection->has_record)
+		return comch_take_late_letter(connection);
+	rc = take_record(connection);
+	if (rc == -EPROTO) {
+		comch_connection_lost(connection, rc);
+		return end_of(connection);
+	}
+	if (rc == -EAGAIN && connection->status < 0)
+		return end_of(connection);
+	return rc == 1;
+}
+
+bool comch_connection_step(struct doca_comch_connection *connection)
+{
+	/* The status first: what was written before a close is in the ring by then. */
+	take_mail(connection);
+	if (connection->state == COMCH_OPENING)
+		return connection->endpoint->ops->arrange(connection->endpoint, connection);
+	if (connection->state == COMCH_LOST)
+		return end_of(connection);
+	comch_announce_flush(connection);
+	comch_send_waiting(connection);
+	return read_on(connection);
+}
+
+/* ---- the end ---- */
+
+doca_error_t comch_fast_why(const struct doca_comch_connection *connection)
+{
+	int lost = connection->lost;
+
+	return lost == -ECONNRESET ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+void comch_connection_lost(struct doca_comch_connection *connection, int status)
+{
+	if (status == -EPROTO)
+		sim_err("Comch %s \"%s\": the other end writes what makes no sense; the connection is closed",
+			connection->endpoint->ops->noun, connection->endpoint->name);
+	else if (status != -ECONNRESET)
+		sim_warn("Comch %s \"%s\": %s", connection->endpoint->ops->noun, connection->endpoint->name,
+			 status == -EPIPE ? "the process at the other end of a connection died" :
+					    "the card's daemon is gone, and with it the connections");
+	connection->state = COMCH_LOST;
+	connection->status = status;
+	pthread_mutex_lock(&connection->lock);
+	atomic_store(&connection->lost, status);
+	for (struct comch_fast *fast = connection->fast; fast; fast = fast->next)
+		shim_pe_notify(&fast->ctx);
+	pthread_mutex_unlock(&connection->lock);
+	comch_send_fail_waiting(connection, comch_fast_why(connection));
+	sim_inbox_again(&connection->endpoint->inbox, connection->slot);
+}
+
+void comch_connection_close(struct doca_comch_connection *connection, int reason)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	connection->state = COMCH_CLOSED;
+	endpoint->slots[connection->slot] = NULL;
+	endpoint->num_connections--;
+	comch_send_fail_waiting(connection, DOCA_ERROR_IO_FAILED);
+	sim_channel_close(shim_session(), connection->channel, reason);
+	connection->channel = NULL;
+	comch_announcements_drop(connection);
+	comch_letters_drop(connection);
+	comch_remotes_drop(connection);
+	if (connection->in_fd >= 0)
+		close(connection->in_fd);
+	if (connection->peer_wake_fd >= 0)
+		close(connection->peer_wake_fd);
+	connection->in_fd = connection->peer_wake_fd = -1;
+	sim_segment_unmap(&connection->in_memory);
+	sim_segment_unmap(&connection->out_memory);
+	sim_segment_unmap(&connection->peer_inbox_memory);
+}
+
+void comch_connection_let_go(struct doca_comch_connection *connection)
+{
+	pthread_mutex_lock(&connection->lock);
+	connection->endpoint = NULL;
+	pthread_mutex_unlock(&connection->lock);
+	comch_connection_put(connection);
+}
+
+void comch_connection_hold(struct doca_comch_connection *connection)
+{
+	atomic_fetch_add(&connection->refs, 1);
+}
+
+void comch_connection_put(struct doca_comch_connection *connection)
+{
+	if (atomic_fetch_sub(&connection->refs, 1) != 1)
+		return;
+	pthread_mutex_destroy(&connection->lock);
+	shim_object_free(connection, SHIM_COMCH_CONNECTION);
+}
+
+bool comch_connection_is_busy(struct doca_comch_connection *connection)
+{
+	bool busy;
+
+	pthread_mutex_lock(&connection->lock);
+	busy = connection->fast != NULL;
+	pthread_mutex_unlock(&connection->lock);
+	return busy;
+}

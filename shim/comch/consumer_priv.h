@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Consumers, as their task and their context see them. */
+#ifndef SHIM_COMCH_CONSUMER_PRIV_H
+#define SHIM_COMCH_CONSUMER_PRIV_H
+
+#include <doca_comch_consumer.h>
+
+#include "comch_priv.h"
+#include "shim/common/mmap_priv.h"
+#include "sim/shm/recvq.h"
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task task; /* first: a post receive task is a doca_task */
+	struct doca_buf *buf;  /* NULL = immediate data only */
+	struct sim_recvq_room room;
+	uint32_t producer;
+	uint32_t imm_len;
+	uint8_t imm[];
+};
+
+struct doca_comch_consumer {
+	struct comch_fast fast; /* first */
+	struct doca_mmap *mmap;
+	uint32_t imm_bytes, num_tasks;
+	doca_comch_consumer_task_post_recv_completion_cb_t done, failed;
+	/* While not idle: */
+	struct shim_task_type type;  /* its tasks have room for the immediate data */
+	struct shim_task_pool *pool;
+	struct sim_segment memory;
+	struct sim_recvq queue;
+	struct doca_comch_consumer_task_post_recv **posted; /* by slot */
+	uint8_t *bytes;              /* what came through a slot */
+	struct shim_share share;     /* of the map with the other end */
+	_Atomic bool told;           /* the other end knows of it */
+};
+
+extern const struct shim_task_type comch_post_recv_type;
+
+/* consumer_task.c: end a task that a message filled; stopping: one that none will fill. Whether there was one. */
+bool comch_consumer_take(struct doca_comch_consumer *consumer);
+bool comch_consumer_flush(struct doca_comch_consumer *consumer);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The producer's send task: one message into the oldest buffer that a consumer
+ * has posted. A buffer is kept for it when it is submitted (without one, the
+ * submission is refused with AGAIN), and taken when it runs.
+ *
+ * A short message goes through the consumer's slot; a longer one is written
+ * straight into the consumer's buffer, by the best path between the processes
+ * (sim/fabric): then no byte is copied twice. */
+#include <errno.h>
+#include <sys/eventfd.h>
+
+#include "producer_priv.h"
+#include "remote_priv.h"
+#include "shim/common/buf_priv.h"
+#include "shim/common/check.h"
+#include "shim/common/runtime.h"
+
+struct doca_comch_producer_task_send {
+	struct doca_task task; /* first: a send task is a doca_task */
+	const struct doca_buf *buf;
+	const uint8_t *imm;
+	uint32_t imm_len;
+	uint32_t consumer;
+	struct comch_remote *remote; /* held from submit to completion */
+};
+
+static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
+{
+	return (struct doca_comch_producer_task_send *)(uintptr_t)task;
+}
+
+static uint32_t len_of(const struct doca_comch_producer_task_send *send)
+{
+	return send->buf ? (uint32_t)send->buf->data_len : 0;
+}
+
+/* ---- what a task asks for ---- */
+
+/* Why it can't be sent to anyone, or NULL. */
+static const char *wrong_with(const struct doca_comch_producer_task_send *send)
+{
+	const struct doca_dev *dev = send->task.ctx->dev;
+	const struct doca_buf *buf = send->buf;
+
+	if (!buf)
+		return send->imm_len > 0 ? NULL : "it has neither a buffer nor immediate data";
+	if (!shim_is(buf, SHIM_BUF) || buf->is_inner)
+		return "its buffer is not live, or inside a list";
+	if (buf->next)
+		return "its buffer is chained; Comch takes single ones";
+	if (!shim_buf_has_usable_mmap(buf) || shim_mmap_is_imported(buf->mmap) || !shim_mmap_has_dev(buf->mmap, dev))
+		return "its buffer's memory map is stopped, of another process, or lacks the connection's device";
+	if (buf->data_len == 0)
+		return "its buffer has no data (doca_buf_set_data)";
+	if (buf->data_len > shim_dev_function(dev)->caps.comch_max_buf_bytes)
+		return "it is larger than doca_comch_producer_cap_get_max_buf_size()";
+	return NULL;
+}
+
+static doca_error_t send_check(const struct doca_task *task)
+{
+	const char *wrong = wrong_with(send_of(task));
+
+	if (!wrong)
+		return DOCA_SUCCESS;
+	sim_err("Comch producer's send task: %s", wrong);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* Whether its bytes go through the consumer's slot. A path that the user insists on carries all. */
+static bool is_short(uint32_t len)
+{
+	return len <= SIM_RECVQ_INLINE_BYTES && !sim_session_has_forced_path(shim_session());
+}
+
+/* Keep a posted buffer for it. 0 or -errno. */
+static int reserve(struct comch_remote *remote, const struct doca_comch_producer_task_send *send)
+{
+	uint32_t len = len_of(send);
+	int rc;
+
+	if (send->imm_len > remote->queue.max_imm_bytes)
+		return -E2BIG;
+	pthread_mutex_lock(&remote->lock);
+	rc = remote->gone ? -ENOTCONN : sim_recvq_reserve(&remote->queue, len);
+	if (rc == 0 && !is_short(len))
+		comch_remote_reach(remote); /* what can't be reached fails when it runs */
+	pthread_mutex_unlock(&remote->lock);
+	return rc;
+}
+
+static doca_error_t refuse(const struct doca_comch_producer_task_send *send, int rc)
+{
+	switch (rc) {
+	case -EAGAIN: /* the common way to wait for a receive: no word in the log */
+		return DOCA_ERROR_AGAIN;
+	case -EMSGSIZE:
+		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted", len_of(send),
+			send->consumer);
+		return DOCA_ERROR_INVALID_VALUE;
+	case -E2BIG:
+		sim_err("Comch producer's send task: %u bytes of immediate data are more than consumer %u takes",
+			send->imm_len, send->consumer);
+		return DOCA_ERROR_INVALID_VALUE;
+	case -EPROTO:
+		sim_err("Comch producer's send task: consumer %u writes what makes no sense", send->consumer);
+		return DOCA_ERROR_IO_FAILED;
+	default:
+		sim_err("Comch producer's send task: the connection has no consumer %u (any more)", send->consumer);
+		return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE;
+	}
+}
+
+static doca_error_t send_post(struct doca_task *task)
+{
+	struct doca_comch_producer_task_send *send = send_of(task);
+	struct doca_comch_connection *connection = ((struct doca_comch_producer *)task->ctx)->fast.connection;
+	struct comch_remote *remote = comch_remote_get(connection, send->consumer);
+	doca_error_t result;
+	int rc;
+
+	if (!remote)
+		return refuse(send, connection->lost < 0 ? -ENOTCONN : -ENOENT);
+	rc = reserve(remote, send);
+	send->remote = remote;
+	result = rc < 0 ? refuse(send, rc) : shim_task_post_job(task);
+	if (result != DOCA_SUCCESS) {
+		if (rc == 0) {
+			pthread_mutex_lock(&remote->lock);
+			sim_recvq_unreserve(&remote->queue);
+			pthread_mutex_unlock(&remote->lock);
+		}
+		send->remote = NULL;
+		comch_remote_put(remote);
+	}
+	return result;
+}
+
+/* ---- the message ---- */
+
+/* Take the slot that was kept. */
+static void begin(struct comch_remote *remote, uint64_t *ret_slot, struct sim_recvq_room *ret_room)
+{
+	pthread_mutex_lock(&remote->lock);
+	sim_recvq_begin(&remote->queue, ret_slot, ret_room);
+	pthread_mutex_unlock(&remote->lock);
+}
+
+static int write_through(struct comch_remote *remote, const struct sim_recvq_room *room, const struct doca_buf *buf)
+{
+	if (!remote->buffers)
+		return remote->import_error;
+	return sim_copy(remote->buffers, room->addr, NULL, shim_buf_cpu_addr(buf, buf->data), buf->data_len);
+}
+
+static int send_run(struct sim_job *job)
+{
+	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
+	struct comch_remote *remote = send->remote;
+	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->fast.id,
+					    .imm = send->imm, .imm_bytes = send->imm_len, .len_bytes = len_of(send)};
+	struct sim_recvq_room room;
+	const char *wrong = wrong_with(send);
+	uint64_t slot;
+	int rc = 0;
+
+	begin(remote, &slot, &room);
+	if (wrong)
+		sim_err("Comch producer's send task, changed while in flight: %s", wrong);
+	if (wrong || remote->gone)
+		rc = -EIO;
+	else if (message.len_bytes > room.len_bytes)
+		rc = -EMSGSIZE;
+	else if (is_short(message.len_bytes) && send->buf)
+		message.inlined = (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data);
+	else if (send->buf)
+		rc = write_through(remote, &room, send->buf);
+	if (rc < 0)
+		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
+	if (sim_recvq_fill(&remote->queue, slot, &message))
+		eventfd_write(remote->wake_fd, 1);
+	send->remote = NULL;
+	comch_remote_put(remote);
+	return rc;
+}
+
+static void send_complete(struct doca_task *task)
+{
+	struct doca_comch_producer *producer = (struct doca_comch_producer *)task->ctx;
+	struct doca_comch_producer_task_send *send = send_of(task);
+
+	if (send->remote) { /* flushed: the buffer that was kept is for others */
+		pthread_mutex_lock(&send->remote->lock);
+		sim_recvq_unreserve(&send->remote->queue);
+		pthread_mutex_unlock(&send->remote->lock);
+		comch_remote_put(send->remote);
+		send->remote = NULL;
+	}
+	(task->status == DOCA_SUCCESS ? producer->done : producer->failed)(send, task->user_data, task->ctx->user_data);
+}
+
+const struct shim_task_type comch_producer_send_type = {
+	.name = "Comch producer's send",
+	.size = sizeof(struct doca_comch_producer_task_send),
+	.check = send_check,
+	.validate = send_check,
+	.post = send_post,
+	.run = send_run,
+	.complete = send_complete,
+};
+
+/* ---- the public face ---- */
+
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
+						      uint8_t *imm_data, uint32_t imm_data_len, uint32_t consumer_id,
+						      struct doca_comch_producer_task_send **task)
+{
+	struct doca_task *base;
+	doca_error_t result;
+
+	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
+	SHIM_NEED_OUT(task);
+	if (imm_data_len > 0)
+		SHIM_NEED_OUT(imm_data);
+	result = shim_task_alloc(producer->pool, &producer->fast.ctx, (union doca_data){.u64 = 0}, &base);
+	if (result == DOCA_ERROR_BAD_STATE)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
+	if (result != DOCA_SUCCESS)
+		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", producer->num_tasks);
+	*task = send_of(base);
+	(*task)->buf = buf;
+	(*task)->imm = imm_data;
+	(*task)->imm_len = imm_data_len;
+	(*task)->consumer = consumer_id;
+	(*task)->remote = NULL;
+	return DOCA_SUCCESS;
+}
+
+static bool is_send(const struct doca_comch_producer_task_send *task)
+{
+	return shim_is(task, SHIM_TASK);
+}
+
+static bool may_change(const char *func, const struct doca_comch_producer_task_send *task)
+{
+	if (is_send(task) && !task->task.in_flight)
+		return true;
+	sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", func);
+	return false;
+}
+
+struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task)
+{
+	return is_send(task) ? &task->task : NULL;
+}
+
+void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf)
+{
+	if (may_change(__func__, task))
+		task->buf = buf;
+}
+
+const struct doca_buf *doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task)
+{
+	return is_send(task) ? task->buf : NULL;
+}
+
+void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task, uint8_t *imm_data,
+						uint32_t imm_data_len)
+{
+	if (!may_change(__func__, task))
+		return;
+	task->imm = imm_data;
+	task->imm_len = imm_data ? imm_data_len : 0;
+}
+
+uint8_t *doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
+{
+	return is_send(task) ? (uint8_t *)(uintptr_t)task->imm : NULL;
+}
+
+uint32_t doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task)
+{
+	return is_send(task) ? task->imm_len : 0;
+}
+
+void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task, const uint32_t consumer_id)
+{
+	if (may_change(__func__, task))
+		task->consumer = consumer_id;
+}
+
+uint32_t doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task)
+{
+	return is_send(task) ? task->consumer : 0;
+}

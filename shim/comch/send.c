@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The send task: a control message. It is over when the message stands in the
+ * other end's receive queue; while that is full, it waits. */
+#include <errno.h>
+
+#include "comch_priv.h"
+#include "shim/common/check.h"
+
+static struct doca_comch_task_send *send_of(const struct doca_task *task)
+{
+	return (struct doca_comch_task_send *)(uintptr_t)task;
+}
+
+static void append(struct comch_sends *sends, struct doca_comch_task_send *send)
+{
+	send->next = NULL;
+	if (sends->first)
+		sends->last->next = send;
+	else
+		sends->first = send;
+	sends->last = send;
+}
+
+static struct doca_comch_task_send *take_first(struct comch_sends *sends)
+{
+	struct doca_comch_task_send *first = sends->first;
+
+	sends->first = first->next;
+	return first;
+}
+
+static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *send, doca_error_t result)
+{
+	send->result = result;
+	append(&endpoint->ended, send);
+}
+
+/* Write it if there is room. 0, -EAGAIN or -EPROTO. */
+static int write_out(struct doca_comch_connection *connection, const struct doca_comch_task_send *send)
+{
+	int rc = sim_ring_write(&connection->out, COMCH_MESSAGE, send->msg, send->len);
+
+	if (rc < 0)
+		return rc;
+	connection->counters.sent++;
+	connection->counters.sent_bytes += send->len;
+	comch_connection_tell(connection);
+	return 0;
+}
+
+void comch_send_waiting(struct doca_comch_connection *connection)
+{
+	while (connection->waiting.first) {
+		struct doca_comch_task_send *send = connection->waiting.first;
+		int rc = write_out(connection, send);
+
+		if (rc == -EAGAIN && !sim_ring_want_room(&connection->out, send->len))
+			return; /* we are told of room */
+		if (rc == -EAGAIN)
+			continue;
+		if (rc < 0) {
+			comch_connection_lost(connection, rc);
+			return;
+		}
+		take_first(&connection->waiting);
+		end(connection->endpoint, send, DOCA_SUCCESS);
+	}
+}
+
+void comch_send_fail_waiting(struct doca_comch_connection *connection, doca_error_t why)
+{
+	while (connection->waiting.first)
+		end(connection->endpoint, take_first(&connection->waiting), why);
+}
+
+bool comch_send_report(struct comch_endpoint *endpoint)
+{
+	struct doca_comch_task_send *send = endpoint->ended.first;
+
+	if (!send)
+		return false;
+	take_first(&endpoint->ended);
+	shim_task_finish(&send->task, send->result);
+	return true;
+}
+
+/* ---- the task ---- */
+
+static doca_error_t send_check(const struct doca_task *task)
+{
+	const struct doca_comch_connection *connection = send_of(task)->connection;
+
+	if (shim_is(connection, SHIM_COMCH_CONNECTION) && connection->endpoint == (struct comch_endpoint *)task->ctx &&
+	    connection->state == COMCH_OPEN)
+		return DOCA_SUCCESS;
+	sim_err("a Comch send task: its connection is closed");
+	return DOCA_ERROR_NOT_CONNECTED;
+}
+
+static doca_error_t send_post(struct doca_task *task)
+{
+	struct doca_comch_task_send *send = send_of(task);
+	struct doca_comch_connection *connection = send->connection;
+
+	if (!connection->waiting.first && write_out(connection, send) == 0) {
+		end(connection->endpoint, send, DOCA_SUCCESS);
+		return DOCA_SUCCESS;
+	}
+	append(&connection->waiting, send);
+	comch_send_waiting(connection);
+	return DOCA_SUCCESS;
+}
+
+static void send_complete(struct doca_task *task)
+{
+	struct comch_endpoint *endpoint = (struct comch_endpoint *)task->ctx;
+	doca_comch_task_send_completion_cb_t cb =
+		task->status == DOCA_SUCCESS ? endpoint->send_done : endpoint->send_failed;
+
+	cb(send_of(task), task->user_data, endpoint->ctx.user_data);
+}
+
+const struct shim_task_type comch_send_type = {
+	.name = "Comch send",
+	.size = sizeof(struct doca_comch_task_send),
+	.check = send_check,
+	.validate = send_check,
+	.post = send_post,
+	.complete = send_complete,
+};
+
+struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
+{
+	return shim_is(task, SHIM_TASK) ? &task->task : NULL;
+}
+
+doca_error_t comch_send_set_conf(const char *func, struct comch_endpoint *endpoint,
+				 doca_comch_task_send_completion_cb_t done, doca_comch_task_send_completion_cb_t failed,
+				 uint32_t count)
+{
+	uint32_t max = shim_dev_function(endpoint->ctx.dev)->caps.comch_max_send_tasks;
+
+	if (!done || !failed) {
+		sim_err("%s: a callback is NULL", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (endpoint->ctx.state != DOCA_CTX_STATE_IDLE) {
+		sim_err("%s: the context is not idle; stop it first", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (count == 0 || count > max) {
+		sim_err("%s: %u tasks; give 1 to %u (doca_comch_cap_get_max_send_tasks)", func, count, max);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	endpoint->send_done = done;
+	endpoint->send_failed = failed;
+	endpoint->num_send_tasks = count;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint, struct doca_comch_connection *peer,
+			      const void *msg, uint32_t len, struct doca_comch_task_send **ret_task)
+{
+	struct doca_task *task;
+	doca_error_t result;
+
+	if (peer->endpoint != endpoint) {
+		sim_err("%s: the connection is closed, or another context's", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (len == 0 || len > endpoint->max_msg_bytes) {
+		sim_err("%s: a message of %u bytes; this context sends 1 to %u", func, len, endpoint->max_msg_bytes);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	result = shim_task_alloc(endpoint->sends, &endpoint->ctx, (union doca_data){.u64 = 0}, &task);
+	if (result == DOCA_ERROR_BAD_STATE) {
+		sim_err("%s: the context is not running", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (result != DOCA_SUCCESS) {
+		sim_dbg("%s: all %u configured tasks are allocated; progress and free some", func,
+			endpoint->num_send_tasks);
+		return result;
+	}
+	*ret_task = send_of(task);
+	(*ret_task)->connection = peer;
+	(*ret_task)->msg = msg;
+	(*ret_task)->len = len;
+	return DOCA_SUCCESS;
+}
