@@ -22,11 +22,12 @@ static void collect(struct sim_inbox *inbox)
 	if (atomic_load_explicit(&inbox->shared->summary, memory_order_relaxed) == 0)
 		return;
 	summary = atomic_exchange(&inbox->shared->summary, 0);
-	inbox->summary |= summary;
 	for (; summary; summary &= summary - 1) {
 		int word = __builtin_ctzll(summary);
 
 		inbox->words[word] |= atomic_exchange(&inbox->shared->words[word], 0);
+		if (inbox->words[word])
+			inbox->summary |= UINT64_C(1) << word;
 	}
 }
 
@@ -38,30 +39,31 @@ static uint32_t first_from(uint64_t bits, uint32_t from)
 	return (uint32_t)__builtin_ctzll(behind ? behind : bits);
 }
 
+/* The word to look into: the cursor's own bits behind it come first, those before it last. */
+static uint32_t pick_word(const struct sim_inbox *inbox)
+{
+	uint32_t word = inbox->cursor / 64;
+
+	if (inbox->words[word] >> inbox->cursor % 64)
+		return word;
+	return first_from(inbox->summary, (word + 1) % SIM_INBOX_WORDS);
+}
+
 bool sim_inbox_next(struct sim_inbox *inbox, uint32_t *ret_slot)
 {
-	collect(inbox);
-	while (inbox->summary) {
-		uint32_t word = first_from(inbox->summary, inbox->cursor / 64);
-		uint32_t from = word == inbox->cursor / 64 ? inbox->cursor % 64 : 0;
-		uint32_t bit;
+	uint32_t word, bit;
 
-		if (inbox->words[word] == 0) {
-			inbox->summary &= ~(UINT64_C(1) << word);
-			continue;
-		}
-		if (inbox->words[word] >> from == 0 && inbox->summary & (inbox->summary - 1)) {
-			/* Only bits before the cursor here: the words behind come first. */
-			inbox->cursor = (word + 1) * 64 % SIM_INBOX_SLOTS;
-			continue;
-		}
-		bit = first_from(inbox->words[word], from);
-		inbox->words[word] &= ~(UINT64_C(1) << bit);
-		inbox->cursor = (word * 64 + bit + 1) % SIM_INBOX_SLOTS;
-		*ret_slot = word * 64 + bit;
-		return true;
-	}
-	return false;
+	collect(inbox);
+	if (!inbox->summary)
+		return false;
+	word = pick_word(inbox);
+	bit = first_from(inbox->words[word], word == inbox->cursor / 64 ? inbox->cursor % 64 : 0);
+	inbox->words[word] &= ~(UINT64_C(1) << bit);
+	if (!inbox->words[word])
+		inbox->summary &= ~(UINT64_C(1) << word);
+	*ret_slot = word * 64 + bit;
+	inbox->cursor = (*ret_slot + 1) % SIM_INBOX_SLOTS;
+	return true;
 }
 
 void sim_inbox_again(struct sim_inbox *inbox, uint32_t slot)

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/shm/recvq.c and segment.c: a consumer's and its producers' view of one segment. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/shm/recvq.h"
+#include "sim/shm/segment.h"
+
+#define IMM 16
+
+struct pair {
+	struct sim_segment ours, theirs;
+	struct sim_recvq consumer, producer;
+	struct sim_recvq_room rooms[4];
+};
+
+static const struct sim_recvq_cfg cfg = {.num_slots = 4, .max_imm_bytes = IMM};
+
+static int setup(void **state)
+{
+	static struct pair pair;
+	int fd;
+
+	memset(&pair, 0, sizeof(pair));
+	assert_int_equal(sim_segment_create(sim_recvq_size(&cfg), &pair.ours, &fd), 0);
+	assert_int_equal(sim_segment_map(fd, sim_recvq_size(&cfg), &pair.theirs), 0);
+	close(fd);
+	sim_recvq_init(&pair.consumer, &cfg, pair.ours.base);
+	sim_recvq_init(&pair.producer, &cfg, pair.theirs.base);
+	*state = &pair;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct pair *pair = *state;
+
+	sim_segment_unmap(&pair->ours);
+	sim_segment_unmap(&pair->theirs);
+	return 0;
+}
+
+static void post(struct pair *pair, uint64_t addr, uint32_t len)
+{
+	struct sim_recvq_room room = {.addr = addr, .len_bytes = len};
+
+	pair->rooms[pair->consumer.posted % 4] = room;
+	sim_recvq_post(&pair->consumer, &room);
+}
+
+static uint64_t begin(struct pair *pair, uint64_t expected_addr)
+{
+	struct sim_recvq_room room;
+	uint64_t slot;
+
+	sim_recvq_begin(&pair->producer, &slot, &room);
+	assert_int_equal(room.addr, expected_addr);
+	return slot;
+}
+
+static int poll_one(struct pair *pair, uint8_t *bytes, struct sim_recvq_message *message)
+{
+	return sim_recvq_poll(&pair->consumer, &pair->rooms[pair->consumer.polled % 4], bytes, message);
+}
+
+static void test_without_a_posted_receive_nothing_can_be_sent(void **state)
+{
+	struct pair *pair = *state;
+
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), -EAGAIN);
+	post(pair, 0x1000, 8);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 8), 0);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 8), -EAGAIN);
+	sim_recvq_unreserve(&pair->producer);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 9), -EMSGSIZE);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 8), 0);
+}
+
+static void test_a_message_brings_its_bytes_and_immediate_data(void **state)
+{
+	struct sim_recvq_message sent = {.producer = 5, .len_bytes = 3, .inlined = (const uint8_t *)"abc",
+					 .imm = (const uint8_t *)"now", .imm_bytes = 3}, got;
+	struct pair *pair = *state;
+	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
+	uint64_t slot;
+
+	post(pair, 0x1000, 8);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 3), 0);
+	slot = begin(pair, 0x1000);
+	assert_int_equal(poll_one(pair, bytes, &got), -EAGAIN);
+	assert_false(sim_recvq_fill(&pair->producer, slot, &sent));
+	assert_int_equal(poll_one(pair, bytes, &got), 0);
+	assert_int_equal(got.producer, 5);
+	assert_int_equal(got.len_bytes, 3);
+	assert_memory_equal(got.inlined, "abc", 3);
+	assert_int_equal(got.imm_bytes, 3);
+	assert_memory_equal(got.imm, "now", 3);
+	assert_int_equal(poll_one(pair, bytes, &got), -EAGAIN);
+}
+
+/* The second message is ready first; the first receive still ends first. */
+static void test_receives_end_in_the_order_they_were_posted(void **state)
+{
+	struct sim_recvq_message first = {.producer = 1}, second = {.producer = 2}, got;
+	struct pair *pair = *state;
+	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
+	uint64_t slot1, slot2;
+
+	post(pair, 0x1000, 8);
+	post(pair, 0x2000, 8);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	slot1 = begin(pair, 0x1000);
+	slot2 = begin(pair, 0x2000);
+	sim_recvq_fill(&pair->producer, slot2, &second);
+	assert_int_equal(poll_one(pair, bytes, &got), -EAGAIN);
+	sim_recvq_fill(&pair->producer, slot1, &first);
+	assert_int_equal(poll_one(pair, bytes, &got), 0);
+	assert_int_equal(got.producer, 1);
+	assert_int_equal(poll_one(pair, bytes, &got), 0);
+	assert_int_equal(got.producer, 2);
+}
+
+static void test_slots_are_used_again_and_again(void **state)
+{
+	struct pair *pair = *state;
+	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
+	struct sim_recvq_message message = {0}, got;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		post(pair, i, 8);
+		assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+		message.producer = i;
+		sim_recvq_fill(&pair->producer, begin(pair, i), &message);
+		assert_int_equal(poll_one(pair, bytes, &got), 0);
+		assert_int_equal(got.producer, i);
+	}
+}
+
+static void test_a_sleeping_consumer_is_woken_once(void **state)
+{
+	struct sim_recvq_message message = {0};
+	struct pair *pair = *state;
+
+	post(pair, 1, 0);
+	post(pair, 2, 0);
+	sim_recvq_arm(&pair->consumer);
+	assert_false(sim_recvq_has_message(&pair->consumer));
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	assert_true(sim_recvq_fill(&pair->producer, begin(pair, 1), &message));
+	assert_false(sim_recvq_fill(&pair->producer, begin(pair, 2), &message));
+	assert_true(sim_recvq_has_message(&pair->consumer));
+}
+
+/* A producer that lies about what it wrote. */
+static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state)
+{
+	struct sim_recvq_message lies[] = {
+		{.len_bytes = 9},
+		{.len_bytes = 8, .imm = (const uint8_t *)"a longer one than is agreed", .imm_bytes = IMM + 1},
+	};
+	struct pair *pair = *state;
+	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
+	struct sim_recvq_message got;
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		post(pair, 1, 8);
+		assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+		sim_recvq_fill(&pair->producer, begin(pair, 1), &lies[i]);
+		assert_int_equal(poll_one(pair, bytes, &got), -EPROTO);
+	}
+}
+
+static void test_memory_that_could_shrink_is_no_segment(void **state)
+{
+	struct sim_segment segment = {0};
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	assert_int_equal(sim_segment_map(fd, 4097, &segment), -EPROTO);
+	assert_int_equal(sim_segment_map(fd, 4096, &segment), 0);
+	sim_segment_unmap(&segment);
+	close(fd);
+	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_without_a_posted_receive_nothing_can_be_sent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_message_brings_its_bytes_and_immediate_data, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_receives_end_in_the_order_they_were_posted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_slots_are_used_again_and_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_sleeping_consumer_is_woken_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup, teardown),
+		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

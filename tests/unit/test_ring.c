@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/shm/ring.c: both views in one process, over the same memory. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/shm/ring.h"
+
+struct pair {
+	void *memory;
+	struct sim_ring writer, reader;
+	struct sim_ring_cfg cfg;
+};
+
+static struct pair pair_new(uint32_t max_records, uint32_t max_record_bytes)
+{
+	struct pair pair = {.cfg = {.max_records = max_records, .max_record_bytes = max_record_bytes}};
+	size_t size = (sim_ring_size(&pair.cfg) + 63) / 64 * 64;
+
+	pair.memory = aligned_alloc(64, size);
+	assert_non_null(pair.memory);
+	memset(pair.memory, 0, size);
+	sim_ring_init(&pair.writer, &pair.cfg, pair.memory);
+	sim_ring_init(&pair.reader, &pair.cfg, pair.memory);
+	return pair;
+}
+
+static void pair_free(struct pair *pair)
+{
+	free(pair->memory);
+}
+
+static void expect_record(struct pair *pair, uint32_t kind, const char *text)
+{
+	char buf[256] = "";
+	uint32_t got_kind;
+	size_t len;
+
+	assert_int_equal(sim_ring_read(&pair->reader, &got_kind, buf, &len), 0);
+	assert_int_equal(got_kind, kind);
+	assert_int_equal(len, strlen(text));
+	assert_memory_equal(buf, text, len);
+}
+
+static void test_records_come_out_in_order_with_kind_and_bytes(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	(void)state;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "first", 5), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 2, NULL, 0), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 3, "thirty-two bytes, as many as may", 32), 0);
+	expect_record(&pair, 1, "first");
+	expect_record(&pair, 2, "");
+	expect_record(&pair, 3, "thirty-two bytes, as many as may");
+	assert_false(sim_ring_has_record(&pair.reader));
+	pair_free(&pair);
+}
+
+static void test_an_empty_ring_has_nothing(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+	uint32_t kind;
+	char buf[32];
+	size_t len;
+
+	(void)state;
+	assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), -EAGAIN);
+	pair_free(&pair);
+}
+
+static void test_as_many_records_wait_as_the_reader_said(void **state)
+{
+	struct pair pair = pair_new(3, 32);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EAGAIN);
+	expect_record(&pair, 1, "x");
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "y", 1), 0);
+	pair_free(&pair);
+}
+
+/* A ring for one record takes the largest one wherever the end of its memory lies. */
+static void test_a_ring_for_one_takes_any_length_at_any_place(void **state)
+{
+	static const char text[] = "0123456789012345678901234567890123456789";
+	struct pair pair = pair_new(1, 40);
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		size_t len = i * 7 % 41;
+		char buf[40];
+		uint32_t kind;
+		size_t got;
+
+		assert_int_equal(sim_ring_write(&pair.writer, 9, text, len), 0);
+		assert_int_equal(sim_ring_write(&pair.writer, 9, text, 1), -EAGAIN);
+		assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &got), 0);
+		assert_int_equal(got, len);
+		assert_memory_equal(buf, text, len);
+	}
+	pair_free(&pair);
+}
+
+/* Of 8 records, 4 must be gone before a writer that waits is told, and then once. */
+static void test_a_waiting_writer_is_told_when_half_is_free(void **state)
+{
+	struct pair pair = pair_new(8, 32);
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	assert_false(sim_ring_want_room(&pair.writer, 1));
+	for (int left = 7; left > 4; left--) {
+		expect_record(&pair, 1, "x");
+		assert_false(sim_ring_must_tell(&pair.reader));
+	}
+	expect_record(&pair, 1, "x");
+	assert_true(sim_ring_must_tell(&pair.reader));
+	expect_record(&pair, 1, "x");
+	assert_false(sim_ring_must_tell(&pair.reader));
+	pair_free(&pair);
+}
+
+static void test_a_writer_that_has_room_meanwhile_need_not_wait(void **state)
+{
+	struct pair pair = pair_new(2, 32);
+
+	(void)state;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	assert_true(sim_ring_want_room(&pair.writer, 1));
+	pair_free(&pair);
+}
+
+/* Whenever a writer is told of room, the longest record fits: for every size and fill. */
+static void test_told_of_room_the_longest_record_fits(void **state)
+{
+	(void)state;
+	for (uint32_t max = 1; max <= 9; max++) {
+		struct pair pair = pair_new(max, 24);
+		char buf[24] = "";
+		uint32_t kind;
+		size_t len;
+
+		for (unsigned int i = 0; i < 5000; i++) {
+			if (sim_ring_write(&pair.writer, 1, buf, i * i % 25) == 0)
+				continue;
+			if (sim_ring_want_room(&pair.writer, 24))
+				continue;
+			do
+				assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), 0);
+			while (!sim_ring_must_tell(&pair.reader));
+			assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 24), 0);
+		}
+		pair_free(&pair);
+	}
+}
+
+/* ---- what the other side may do to us ---- */
+
+static int read_any(struct pair *pair)
+{
+	char buf[256];
+	uint32_t kind;
+	size_t len;
+
+	return sim_ring_read(&pair->reader, &kind, buf, &len);
+}
+
+static void test_a_head_too_far_ahead_ends_the_ring(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	(void)state;
+	pair.reader.shared->head = 5;
+	assert_int_equal(read_any(&pair), -EPROTO);
+	pair.reader.shared->head = UINT64_MAX;
+	assert_int_equal(read_any(&pair), -EPROTO);
+	pair_free(&pair);
+}
+
+static void test_a_record_longer_than_agreed_ends_the_ring(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+	uint32_t len = 33;
+
+	(void)state;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	memcpy(pair.reader.shared->data, &len, sizeof(len));
+	assert_int_equal(read_any(&pair), -EPROTO);
+	pair_free(&pair);
+}
+
+static void test_a_tail_that_cannot_be_ends_the_ring_for_the_writer(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	(void)state;
+	pair.writer.shared->tail = 1;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
+	pair.writer.shared->tail = 0;
+	pair.writer.shared->bytes_read = 8;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
+	pair_free(&pair);
+}
+
+/* ---- two threads ---- */
+
+#define NUM_RECORDS 200000
+
+static void *write_many(void *arg)
+{
+	struct pair *pair = arg;
+	uint32_t record[8];
+
+	for (uint32_t i = 0; i < NUM_RECORDS; i++) {
+		size_t words = 1 + i % 8;
+
+		for (size_t w = 0; w < words; w++)
+			record[w] = i + (uint32_t)w;
+		while (sim_ring_write(&pair->writer, i, record, words * sizeof(*record)) == -EAGAIN)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void test_two_threads_lose_and_reorder_nothing(void **state)
+{
+	struct pair pair = pair_new(16, 32);
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, write_many, &pair), 0);
+	for (uint32_t i = 0; i < NUM_RECORDS; i++) {
+		uint32_t record[8], kind;
+		size_t len;
+
+		while (sim_ring_read(&pair.reader, &kind, record, &len) == -EAGAIN)
+			sched_yield();
+		assert_int_equal(kind, i);
+		assert_int_equal(len, (1 + i % 8) * sizeof(*record));
+		assert_int_equal(record[i % 8], i + i % 8);
+	}
+	pthread_join(thread, NULL);
+	pair_free(&pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records_come_out_in_order_with_kind_and_bytes),
+		cmocka_unit_test(test_an_empty_ring_has_nothing),
+		cmocka_unit_test(test_as_many_records_wait_as_the_reader_said),
+		cmocka_unit_test(test_a_ring_for_one_takes_any_length_at_any_place),
+		cmocka_unit_test(test_a_waiting_writer_is_told_when_half_is_free),
+		cmocka_unit_test(test_a_writer_that_has_room_meanwhile_need_not_wait),
+		cmocka_unit_test(test_told_of_room_the_longest_record_fits),
+		cmocka_unit_test(test_a_head_too_far_ahead_ends_the_ring),
+		cmocka_unit_test(test_a_record_longer_than_agreed_ends_the_ring),
+		cmocka_unit_test(test_a_tail_that_cannot_be_ends_the_ring_for_the_writer),
+		cmocka_unit_test(test_two_threads_lose_and_reorder_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
