@@ -53,6 +53,10 @@ enum {
 	.comch_max_consumers = COMCH_MAX_CONSUMERS,   \
 	.comch_max_producers = COMCH_MAX_PRODUCERS
 
+/* Cache invalidation is about the Arm cores' system-level cache, so that only the
+ * DPU's functions have it (DOCA Mmap Advise guide: for programs on the BlueField).
+ * Its limit: our choice, the same as that of one copy. */
+
 /* Hotplug and emulated functions: off in all profiles. A BlueField-2 has none
  * (public capability log of a BlueField-2, DPU side, in ssbandjl/doca: zero
  * hotplug devices, zero emulated types). For BlueField-3 it is our choice: the
@@ -88,6 +92,8 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_tasks = MAX_TASKS,
 		.comch_server = true, /* "servers on the Arm": Comch guide */
 		COMCH_LIMITS,
+		.cache_invalidate = true,
+		.cache_invalidate_max_buf_bytes = 2 * MIB,
 		/* Our choice: Arm memory is not exported towards the host. */
 		.mmap_export_pci = false,
 		.mmap_from_export_pci = true,
@@ -128,6 +134,8 @@ static const struct pcie_profile bluefield_3 = {
 		.dma_max_tasks = MAX_TASKS,
 		.comch_server = true, /* "servers on the Arm": Comch guide */
 		COMCH_LIMITS,
+		.cache_invalidate = true,
+		.cache_invalidate_max_buf_bytes = 2 * MIB,
 		.mmap_export_pci = false, /* our choice, as on BlueField-2 */
 		.mmap_from_export_pci = true,
 		.rep_filter_all = true,

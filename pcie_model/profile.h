@@ -29,6 +29,8 @@ struct pcie_caps {
 	uint32_t comch_max_imm_bytes;   /* immediate data that comes with one */
 	uint32_t comch_max_consumers;   /* at one end of a connection; or of a MsgQ */
 	uint32_t comch_max_producers;
+	bool cache_invalidate;          /* can drop lines of its cores' cache */
+	uint64_t cache_invalidate_max_buf_bytes; /* of memory in one such task */
 	bool mmap_export_pci;           /* can export memory over PCI (the host's functions) */
 	bool mmap_from_export_pci;      /* can import it (the DPU's functions) */
 	bool rep_filter_all;            /* can list representors at all */

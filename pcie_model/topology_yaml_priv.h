@@ -54,6 +54,8 @@
 	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                       \
 	X(COUNT, comch_max_consumers, "comch-max-consumers")                      \
 	X(COUNT, comch_max_producers, "comch-max-producers")                      \
+	X(BOOL, cache_invalidate, "cache-invalidate")                             \
+	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") \
 	X(BOOL, mmap_export_pci, "mmap-export-pci")                               \
 	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                     \
 	X(BOOL, rep_filter_all, "rep-filter-all")                                 \

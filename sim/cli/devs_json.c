@@ -43,6 +43,8 @@ static json_object *caps_json(const struct pcie_caps *caps)
 	add_number(json, "comch-max-imm-bytes", caps->comch_max_imm_bytes);
 	add_number(json, "comch-max-consumers", caps->comch_max_consumers);
 	add_number(json, "comch-max-producers", caps->comch_max_producers);
+	add_bool(json, "cache-invalidate", caps->cache_invalidate);
+	add_number(json, "cache-invalidate-max-buf-bytes", caps->cache_invalidate_max_buf_bytes);
 	add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
 	add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
 	add_bool(json, "rep-filter-all", caps->rep_filter_all);

@@ -33,6 +33,7 @@ HEADERS = {
     'doca_error.h': 'libdoca_common',
     'doca_log.h': 'libdoca_common',
     'doca_mmap.h': 'libdoca_common',
+    'doca_mmap_advise.h': 'libdoca_common',
     'doca_pe.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',

@@ -131,6 +131,8 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->comch_max_imm_bytes, 21);
 	assert_int_equal(caps->comch_max_consumers, 22);
 	assert_int_equal(caps->comch_max_producers, 23);
+	assert_true(caps->cache_invalidate);
+	assert_int_equal(caps->cache_invalidate_max_buf_bytes, 65536);
 	assert_false(caps->mmap_export_pci);
 	assert_true(caps->mmap_from_export_pci);
 	assert_true(caps->rep_filter_all);
