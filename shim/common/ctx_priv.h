@@ -106,6 +106,9 @@ bool shim_ctx_may_idle(const struct doca_ctx *ctx);
 /* Leave the stopping state if nothing keeps it there. Whether it did. */
 bool shim_ctx_try_idle(struct doca_ctx *ctx);
 
+/* pe.c: connect it. */
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
+
 /* pe.c: break the connection of a context that goes away. */
 void shim_pe_disconnect(struct doca_ctx *ctx);
 

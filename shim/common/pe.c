@@ -61,10 +61,15 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle");
 	if (ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is connected already, for life");
+	shim_pe_connect(pe, ctx);
+	return DOCA_SUCCESS;
+}
+
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx)
+{
 	ctx->pe = pe;
 	ctx->next_in_pe = pe->ctxs;
 	pe->ctxs = ctx;
-	return DOCA_SUCCESS;
 }
 
 void shim_pe_disconnect(struct doca_ctx *ctx)

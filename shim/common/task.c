@@ -68,6 +68,7 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	task->job.run = pool->type->run;
 	task->pool = pool;
 	task->ctx = ctx;
+	task->taker = NULL;
 	task->user_data = user_data;
 	ctx->num_allocated++;
 	*ret_task = task;
@@ -166,12 +167,25 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
+/* It ended: it is the user's again, or its taker's to give back. */
+static inline void hand_back(struct doca_task *task, doca_error_t status)
+{
+	struct shim_task_taker *taker = task->taker;
+
+	task->in_flight = false;
+	task->status = status;
+	if (doca_likely(!taker)) {
+		task->pool->type->complete(task);
+		return;
+	}
+	task->taker = NULL;
+	taker->take(taker, task);
+}
+
 void shim_task_finish(struct doca_task *task, doca_error_t status)
 {
-	task->in_flight = false;
 	task->ctx->num_posted--;
-	task->status = status;
-	task->pool->type->complete(task);
+	hand_back(task, status);
 }
 
 void shim_task_complete(struct sim_job *job)
@@ -180,10 +194,8 @@ void shim_task_complete(struct sim_job *job)
 
 	if (doca_unlikely(job->status < 0))
 		shim_ctx_fail(task->ctx); /* calls the user: the task stays in flight until its own callback */
-	task->in_flight = false;
 	/* Whatever went wrong, a card reports one thing: the job's I/O failed. */
-	task->status = job->status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
-	task->pool->type->complete(task);
+	hand_back(task, job->status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)

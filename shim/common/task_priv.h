@@ -11,6 +11,11 @@
 
 #include "ctx_priv.h"
 
+/* Gets the end of a task instead of the user: whoever submitted it on his behalf. */
+struct shim_task_taker {
+	void (*take)(struct shim_task_taker *taker, struct doca_task *task);
+};
+
 struct doca_task {
 	struct shim_object object;
 	bool in_flight;
@@ -18,6 +23,7 @@ struct doca_task {
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
+	struct shim_task_taker *taker; /* while in flight for one; NULL = its end is the user's */
 	union doca_data user_data;
 	struct doca_task *next_free;
 };

@@ -31,6 +31,7 @@ HEADERS = {
     'doca_dev.h': 'libdoca_common',
     'doca_dma.h': 'libdoca_dma',
     'doca_error.h': 'libdoca_common',
+    'doca_graph.h': 'libdoca_common',
     'doca_log.h': 'libdoca_common',
     'doca_mmap.h': 'libdoca_common',
     'doca_mmap_advise.h': 'libdoca_common',
