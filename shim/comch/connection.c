@@ -152,7 +152,7 @@ static int read_record(struct doca_comch_connection *connection, uint8_t *record
 		return rc;
 	if (sim_ring_must_tell(&connection->in))
 		comch_connection_tell(connection);
-	if (sim_ring_has_record(&connection->in))
+	if (sim_ring_has_record(&connection->in) || connection->status < 0) /* its end comes after its last record */
 		sim_inbox_again(&connection->endpoint->inbox, connection->slot);
 	return 0;
 }

@@ -190,7 +190,7 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 		endpoint->rested = true;
 		return false;
 	}
-	while (sim_inbox_next(&endpoint->inbox, &slot))
+	while (!endpoint->ended.first && sim_inbox_next(&endpoint->inbox, &slot))
 		if (step(endpoint, slot))
 			return true;
 	/* What was just said to be sent, or to be lost, may be reported already. */

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a Comch connection that comes together with something else: a
+ * server that has not looked for a while finds both.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <doca_comch.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_pe.h>
+
+#include "actor.h"
+
+#define NAME "end"
+#define NUM_TASKS 100 /* more than a receive queue holds */
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	daemon_stop(&card);
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* --- In the processes: one end each --- */
+
+static struct end {
+	struct doca_dev *dev;
+	struct doca_pe *pe;
+	struct doca_ctx *ctx;
+	struct doca_comch_connection *connection;
+	bool was_connected;
+	int received, sent, failed;
+} end;
+
+static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	end.sent++;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	end.failed++;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		       struct doca_comch_connection *connection)
+{
+	(void)event;
+	(void)bytes;
+	(void)len;
+	(void)connection;
+	end.received++;
+}
+
+static void on_connect(struct doca_comch_event_connection_status_changed *event,
+		       struct doca_comch_connection *connection, uint8_t well)
+{
+	(void)event;
+	PROC_NEED(well);
+	end.connection = connection;
+	end.was_connected = true;
+}
+
+static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
+			  struct doca_comch_connection *connection, uint8_t well)
+{
+	(void)event;
+	(void)well;
+	PROC_NEED(end.connection == connection);
+	end.connection = NULL;
+}
+
+static void open_device(const char *side)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+
+	memset(&end, 0, sizeof(end));
+	setenv("BFSIM_SIDE", side, 1);
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
+	PROC_NEED(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_pe_create(&end.pe) == DOCA_SUCCESS);
+}
+
+static struct doca_dev_rep *open_rep(void)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	uint32_t count;
+
+	PROC_NEED(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	return rep;
+}
+
+static struct doca_comch_server *start_server(void)
+{
+	struct doca_comch_server *server;
+
+	open_device("dpu");
+	PROC_NEED(doca_comch_server_create(end.dev, open_rep(), NAME, &server) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_task_send_set_conf(server, on_sent, on_not_sent, NUM_TASKS) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_msg_recv_register(server, on_message) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect) ==
+		  DOCA_SUCCESS);
+	end.ctx = doca_comch_server_as_ctx(server);
+	PROC_NEED(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
+	PROC_NEED(doca_ctx_start(end.ctx) == DOCA_SUCCESS);
+	return server;
+}
+
+static bool is_in(enum doca_ctx_states wanted)
+{
+	enum doca_ctx_states state;
+
+	PROC_NEED(doca_ctx_get_state(end.ctx, &state) == DOCA_SUCCESS);
+	return state == wanted;
+}
+
+static struct doca_comch_client *connect_client(void)
+{
+	struct doca_comch_client *client;
+
+	open_device("host");
+	PROC_NEED(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
+	end.ctx = doca_comch_client_as_ctx(client);
+	PROC_NEED(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
+	PROC_NEED(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
+	while (!is_in(DOCA_CTX_STATE_RUNNING))
+		doca_pe_progress(end.pe);
+	PROC_NEED(doca_comch_client_get_connection(client, &end.connection) == DOCA_SUCCESS);
+	return client;
+}
+
+/* Say that we are here, and wait for the test. */
+static void meet(int talk)
+{
+	char byte = 0;
+
+	proc_say(talk, &byte, 1);
+	proc_hear(talk, &byte, 1);
+}
+
+/* Connected, then blind until the test says so; then all that is there, in time. */
+static void server(int talk, const void *num_messages)
+{
+	struct doca_comch_server *comch = start_server();
+	int64_t deadline_ms;
+	char byte = 0;
+
+	proc_say(talk, &byte, 1); /* it listens */
+	while (!end.was_connected)
+		doca_pe_progress(end.pe);
+	for (int i = 0; i < *(const int *)num_messages; i++) {
+		struct doca_comch_task_send *task;
+
+		PROC_NEED(doca_comch_server_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
+		PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	}
+	meet(talk);
+	deadline_ms = proc_now_ms() + PROC_DEADLINE_MS / 4;
+	while (end.connection || end.sent + end.failed < *(const int *)num_messages) {
+		doca_pe_progress(end.pe);
+		PROC_NEED(proc_now_ms() < deadline_ms);
+	}
+	proc_say(talk, &end, sizeof(end));
+}
+
+/* Connect, and when the test says so, send a message and go. */
+static void client_that_goes(int talk, const void *unused)
+{
+	struct doca_comch_client *comch = connect_client();
+	struct doca_comch_task_send *task;
+
+	(void)unused;
+	meet(talk);
+	PROC_NEED(doca_comch_client_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
+	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	while (!end.sent)
+		doca_pe_progress(end.pe);
+	doca_ctx_stop(end.ctx);
+	while (!is_in(DOCA_CTX_STATE_IDLE))
+		doca_pe_progress(end.pe);
+	PROC_NEED(doca_comch_client_destroy(comch) == DOCA_SUCCESS);
+}
+
+/* Connect, then never progress again. */
+static void client_that_waits(int talk, const void *unused)
+{
+	(void)unused;
+	connect_client();
+	meet(talk);
+}
+
+/* --- The tests --- */
+
+static void start_both(struct proc *dpu, struct proc *host, const int *num_messages, proc_body *client)
+{
+	char byte;
+
+	proc_start(dpu, server, num_messages);
+	proc_hear(dpu->talk, &byte, 1);
+	proc_start(host, client, NULL);
+	proc_hear(host->talk, &byte, 1); /* the client is connected */
+	proc_hear(dpu->talk, &byte, 1);  /* the server knows it, has submitted, and looks away */
+}
+
+static void test_last_message_and_goodbye_found_together(void **state)
+{
+	static const int num_messages = 0;
+	struct proc dpu, host;
+	struct end seen;
+
+	(void)state;
+	start_both(&dpu, &host, &num_messages, client_that_goes);
+	proc_say(host.talk, "", 1);
+	assert_int_equal(proc_wait(&host), 0);
+	proc_say(dpu.talk, "", 1);
+	proc_hear(dpu.talk, &seen, sizeof(seen));
+	assert_int_equal(seen.received, 1);
+	assert_null(seen.connection);
+	proc_end(&dpu);
+}
+
+/* The receive queue takes some of them; the others end with an error. */
+static void test_death_with_messages_waiting_ends_their_tasks(void **state)
+{
+	static const int num_messages = NUM_TASKS;
+	struct proc dpu, host;
+	struct end seen;
+
+	(void)state;
+	start_both(&dpu, &host, &num_messages, client_that_waits);
+	proc_signal(&host, SIGKILL);
+	proc_say(dpu.talk, "", 1);
+	proc_hear(dpu.talk, &seen, sizeof(seen));
+	assert_true(seen.sent > 0);
+	assert_true(seen.failed > 0);
+	assert_int_equal(seen.sent + seen.failed, NUM_TASKS);
+	assert_null(seen.connection);
+	proc_end(&dpu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
