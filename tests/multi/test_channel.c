@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that connect to each other by way of the daemon: who finds whom,
+ * what arrives, and what each end hears when the other goes. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "talker.h"
+
+#define PATIENT_MS PROC_DEADLINE_MS
+#define CLIENTS 64
+
+static char *dir;
+static struct proc card;
+static struct talker dpu, host;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	talker_attach(&dpu, dir, "dpu");
+	talker_attach(&host, dir, "host");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static void end_card(void)
+{
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* The host's channel 0 and the DPU's channel 0 are the ends of an open one. */
+static void open_channel(void)
+{
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
+	talker_expect_letter(&host, 0, "welcome", 1);
+	talker_expect_status(&host, 0, 0);
+}
+
+/* ---- finding each other ---- */
+
+static void test_a_client_that_comes_later_is_accepted(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	talker_expect_status(&host, 0, -EINPROGRESS);
+	talker_expect_status(&dpu, 0, -EINPROGRESS);
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
+	talker_expect_status(&dpu, 0, 0);
+	talker_expect_status(&host, 0, 0);
+	talker_expect_letter(&host, 0, "welcome", 1);
+	end_card();
+}
+
+static void test_a_client_that_comes_first_waits_for_its_server(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_status(&host, 0, -EINPROGRESS);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
+	talker_expect_letter(&host, 0, "welcome", 1);
+	end_card();
+}
+
+/* Another name, and another function's representor: both wait in vain. */
+static void test_a_server_under_another_address_is_not_found(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "Echo", 0, "hi"), 0);
+	assert_int_equal(talker_connect(&host, 1, HOST1, "echo", 0, "hi"), 0);
+	talker_expect_status(&host, 0, -ECONNREFUSED);
+	talker_expect_status(&host, 1, -ECONNREFUSED);
+	end_card();
+}
+
+static void test_patience_ends(void **state)
+{
+	int64_t from_ms = proc_now_ms();
+
+	(void)state;
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", 300, "hi"), 0);
+	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", UINT32_MAX, "hi"), 0);
+	talker_expect_status(&host, 0, -ECONNREFUSED);
+	assert_in_range(proc_now_ms() - from_ms, 299, PROC_DEADLINE_MS);
+	talker_expect_status(&host, 1, -EINPROGRESS);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi"); /* of 1: it is not yet too late */
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
+	talker_expect_status(&host, 1, 0);
+	end_card();
+}
+
+static void test_a_name_is_served_once_until_its_server_stops(void **state)
+{
+	struct talker second;
+
+	(void)state;
+	talker_attach(&second, dir, "dpu");
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_listen(&dpu, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(talker_listen(&second, 0, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(talker_listen(&second, 0, DPU1, HOST1, "echo"), 0);
+	talker_unlisten(&dpu, 0);
+	assert_int_equal(talker_listen(&second, 1, DPU0, HOST0, "echo"), 0);
+	talker_detach(&second);
+	end_card();
+}
+
+static void test_what_is_not_of_this_side_is_refused(void **state)
+{
+	char name[SIM_SERVICE_NAME_SIZE + 1];
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST1, "echo"), -EINVAL);
+	assert_int_equal(talker_listen(&dpu, 0, HOST0, HOST0, "echo"), -EINVAL);
+	assert_int_equal(talker_listen(&host, 0, DPU0, HOST0, "echo"), -EINVAL);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, name), -ENAMETOOLONG);
+	assert_int_equal(talker_connect(&host, 0, DPU0, "echo", 0, "hi"), -EINVAL);
+	assert_int_equal(talker_connect(&host, 0, 99, "echo", 0, "hi"), -EINVAL);
+	assert_int_equal(talker_connect(&host, 0, HOST0, name, 0, "hi"), -ENAMETOOLONG);
+	name[SIM_SERVICE_NAME_SIZE - 1] = '\0';
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, name), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, name, 0, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	end_card();
+}
+
+static void test_many_clients_have_channels_of_their_own(void **state)
+{
+	struct talker clients[CLIENTS];
+	char text[32];
+
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int i = 0; i < CLIENTS; i++) {
+		talker_attach(&clients[i], dir, "host");
+		snprintf(text, sizeof(text), "client %d", i);
+		assert_int_equal(talker_connect(&clients[i], 0, HOST0, "echo", PATIENT_MS, text), 0);
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		snprintf(text, sizeof(text), "client %d", i);
+		talker_expect_offer(&dpu, 0, i, text);
+		assert_int_equal(talker_accept(&dpu, i, text), 0);
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		snprintf(text, sizeof(text), "client %d", i);
+		talker_expect_letter(&clients[i], 0, text, 1);
+		assert_int_equal(talker_send(&clients[i], 0, text, 0), 0);
+		talker_expect_letter(&dpu, i, text, 0);
+	}
+	for (int i = 0; i < CLIENTS; i++) {
+		talker_detach(&clients[i]);
+		talker_expect_status(&dpu, i, -ECONNRESET);
+	}
+	end_card();
+}
+
+/* ---- what arrives ---- */
+
+static void test_letters_arrive_in_order_both_ways(void **state)
+{
+	char text[32];
+
+	(void)state;
+	open_channel();
+	for (uint32_t i = 0; i < 60; i++) {
+		snprintf(text, sizeof(text), "letter %u", i);
+		assert_int_equal(talker_send(&host, 0, text, i % 4), 0);
+		assert_int_equal(talker_send(&dpu, 0, text, (i + 1) % 4), 0);
+	}
+	for (uint32_t i = 0; i < 60; i++) {
+		snprintf(text, sizeof(text), "letter %u", i);
+		talker_expect_letter(&dpu, 0, text, i % 4);
+		talker_expect_letter(&host, 0, text, (i + 1) % 4);
+	}
+	assert_false(talker_has_letter(&host, 0));
+	end_card();
+}
+
+static void test_letters_sent_before_a_close_arrive_before_it(void **state)
+{
+	(void)state;
+	open_channel();
+	assert_int_equal(talker_send(&host, 0, "one", 3), 0);
+	assert_int_equal(talker_send(&host, 0, "two", 0), 0);
+	talker_close(&host, 0, -EPROTO);
+	talker_expect_status(&dpu, 0, -EPROTO);
+	talker_expect_letter(&dpu, 0, "one", 3);
+	talker_expect_letter(&dpu, 0, "two", 0);
+	assert_false(talker_has_letter(&dpu, 0));
+	assert_int_equal(talker_send(&dpu, 0, "three", 1), -EPROTO);
+	end_card();
+}
+
+/* The client has unread letters when it closes and detaches: what it said last arrives all the same. */
+static void test_last_letters_arrive_from_an_end_that_reads_nothing(void **state)
+{
+	(void)state;
+	open_channel();
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(talker_send(&dpu, 0, "unread", 1), 0);
+	assert_int_equal(talker_send(&host, 0, "last", 2), 0);
+	talker_detach(&host);
+	talker_expect_status(&dpu, 0, -ECONNRESET);
+	talker_expect_letter(&dpu, 0, "last", 2);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_a_nudge_notifies_the_other_end(void **state)
+{
+	(void)state;
+	open_channel();
+	for (int i = 0; i < 3; i++) {
+		talker_nudge(&host, 0);
+		talker_expect_note(&dpu, 0);
+		talker_nudge(&dpu, 0);
+		talker_expect_note(&host, 0);
+	}
+	end_card();
+}
+
+/* A stopped process reads nothing, so its socket fills; the nudge in between is there when it goes on. */
+static void test_a_nudge_for_a_stopped_process_is_not_lost(void **state)
+{
+	struct talker other;
+
+	(void)state;
+	open_channel();
+	talker_attach(&other, dir, "host");
+	assert_int_equal(talker_connect(&other, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 1, "hi");
+	assert_int_equal(talker_accept(&dpu, 1, "welcome"), 0);
+	talker_expect_letter(&other, 0, "welcome", 1);
+	proc_signal(&dpu.proc, SIGSTOP);
+	while (talker_send(&other, 0, "fills its socket", 0) == 0)
+		;
+	talker_expect_status(&other, 0, -ENOBUFS);
+	talker_nudge(&host, 0);
+	talker_nudge(&host, 0);
+	proc_signal(&dpu.proc, SIGCONT);
+	talker_expect_note(&dpu, 0);
+	talker_expect_status(&dpu, 1, -ENOBUFS); /* it took none of them either */
+	talker_detach(&other);
+	end_card();
+}
+
+/* ---- closing ---- */
+
+static void test_each_end_hears_the_reason_of_the_other(void **state)
+{
+	static const int reasons[][2] = {{-ECONNRESET, -ECONNRESET}, {-EPROTO, -EPROTO}, {-EBUSY, -EBUSY},
+					 {-ECONNREFUSED, -ECONNREFUSED}, {-EPIPE, -ECONNRESET}, {0, -ECONNRESET},
+					 {5, -ECONNRESET}, {-ESHUTDOWN, -ECONNRESET}};
+
+	(void)state;
+	open_channel();
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		struct talker *closer = i % 2 ? &host : &dpu, *other = i % 2 ? &dpu : &host;
+
+		talker_close(closer, 0, reasons[i][0]);
+		talker_expect_status(other, 0, reasons[i][1]);
+		talker_close(other, 0, -ECONNRESET);
+		assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "again"), 0);
+		talker_expect_offer(&dpu, 0, 0, "again");
+		assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
+		talker_expect_status(&host, 0, 0);
+	}
+	end_card();
+}
+
+static void test_an_offer_can_be_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	talker_close(&dpu, 0, -EBUSY);
+	talker_expect_status(&host, 0, -EBUSY);
+	end_card();
+}
+
+static void test_a_client_that_gives_up_is_not_accepted(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "first"), 0);
+	talker_expect_offer(&dpu, 0, 0, "first");
+	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", PATIENT_MS, "second"), 0);
+	talker_close(&host, 0, -ECONNRESET);
+	talker_close(&host, 1, -ECONNRESET);
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), -ECONNRESET);
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "third"), 0);
+	talker_expect_offer(&dpu, 0, 1, "third"); /* the second never shows up */
+	end_card();
+}
+
+static void test_those_not_taken_are_refused_when_listening_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(talker_connect(&host, i, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&dpu, 0, 0, "hi");
+	talker_unlisten(&dpu, 0);
+	talker_expect_status(&host, 1, -ECONNREFUSED);
+	talker_expect_status(&host, 2, -ECONNREFUSED);
+	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0); /* it was taken before */
+	talker_expect_status(&host, 0, 0);
+	end_card();
+}
+
+/* ---- on a private card ---- */
+
+static void test_a_private_card_has_no_server(void **state)
+{
+	struct talker alone, server;
+
+	(void)state;
+	talker_attach(&alone, NULL, "host");
+	talker_attach(&server, NULL, "dpu");
+	assert_int_equal(talker_listen(&server, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_listen(&server, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(talker_listen(&server, 1, DPU0, HOST1, "echo"), -EINVAL);
+	talker_unlisten(&server, 0);
+	assert_int_equal(talker_listen(&server, 1, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(talker_connect(&alone, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_status(&alone, 0, -ECONNREFUSED);
+	assert_int_equal(talker_send(&alone, 0, "anybody?", 1), -ECONNREFUSED);
+	talker_nudge(&alone, 0);
+	assert_int_equal(talker_connect(&alone, 1, DPU0, "echo", PATIENT_MS, "hi"), -EINVAL);
+	talker_detach(&alone);
+	talker_detach(&server);
+	end_card();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_client_that_comes_later_is_accepted),
+		TEST(test_a_client_that_comes_first_waits_for_its_server),
+		TEST(test_a_server_under_another_address_is_not_found),
+		TEST(test_patience_ends),
+		TEST(test_a_name_is_served_once_until_its_server_stops),
+		TEST(test_what_is_not_of_this_side_is_refused),
+		TEST(test_many_clients_have_channels_of_their_own),
+		TEST(test_letters_arrive_in_order_both_ways),
+		TEST(test_letters_sent_before_a_close_arrive_before_it),
+		TEST(test_last_letters_arrive_from_an_end_that_reads_nothing),
+		TEST(test_a_nudge_notifies_the_other_end),
+		TEST(test_a_nudge_for_a_stopped_process_is_not_lost),
+		TEST(test_each_end_hears_the_reason_of_the_other),
+		TEST(test_an_offer_can_be_refused),
+		TEST(test_a_client_that_gives_up_is_not_accepted),
+		TEST(test_those_not_taken_are_refused_when_listening_ends),
+		TEST(test_a_private_card_has_no_server),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
