@@ -190,12 +190,17 @@ int sim_channels_offered(struct sim_channels *channels, uint64_t number, uint64_
 	return rc;
 }
 
-/* The first reason stays. Whether this was it. */
-static bool set_closed(struct sim_channel *channel, int reason)
+static bool is_alive(const struct sim_channel *channel)
 {
 	int status = atomic_load(&channel->status);
 
-	if (status != 0 && status != -EINPROGRESS)
+	return status == 0 || status == -EINPROGRESS;
+}
+
+/* The first reason stays. Whether this was it. */
+static bool set_closed(struct sim_channel *channel, int reason)
+{
+	if (!is_alive(channel))
 		return false;
 	atomic_store(&channel->status, reason);
 	return true;
@@ -204,11 +209,11 @@ static bool set_closed(struct sim_channel *channel, int reason)
 static int deliver(struct sim_channels *channels, uint64_t number, bool accepts, const struct sim_letter *letter)
 {
 	struct sim_channel *channel;
-	int rc = -ECONNRESET; /* we closed it */
+	int rc = -ECONNRESET; /* we closed it, or gave it up */
 
 	pthread_mutex_lock(&channels->lock);
 	channel = find_channel(channels, number);
-	if (channel) {
+	if (channel && is_alive(channel)) {
 		rc = put_letter(channel, letter);
 		if (rc < 0)
 			set_closed(channel, rc);

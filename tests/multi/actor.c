@@ -83,8 +83,7 @@ void daemon_stop(struct proc *daemon)
 	assert_int_equal(daemon_result(daemon), 0);
 }
 
-/* What the daemon says of its processes: a JSON text, here without its blanks. */
-static void read_status(const char *dir, char *text, size_t size)
+void daemon_read_status(const char *dir, char *text, size_t size)
 {
 	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd = -1;
 	struct sim_msg msg = {.type = SIM_MSG_STATUS};
@@ -111,7 +110,7 @@ bool daemon_knows(const char *dir, pid_t pid)
 	char text[65536], field[64];
 
 	snprintf(field, sizeof(field), "\"pid\":%d,\"program\"", (int)pid);
-	read_status(dir, text, sizeof(text));
+	daemon_read_status(dir, text, sizeof(text));
 	return strstr(text, field) != NULL;
 }
 

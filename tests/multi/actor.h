@@ -85,6 +85,9 @@ int daemon_result(struct proc *daemon);
 bool daemon_knows(const char *dir, pid_t pid);
 bool daemon_forgets(const char *dir, pid_t pid);
 
+/* What the daemon says of its processes: a JSON text without its blanks. */
+void daemon_read_status(const char *dir, char *text, size_t size);
+
 /* SIGTERM, and expect that it ends with 0. */
 void daemon_stop(struct proc *daemon);
 

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections whose ends, or whose daemon, die; processes that are stopped or
+ * have no room for descriptors. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "talker.h"
+
+#define PATIENT_MS PROC_DEADLINE_MS
+
+static char *dir;
+static struct proc card;
+static struct talker dpu, host;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	talker_attach(&dpu, dir, "dpu");
+	talker_attach(&host, dir, "host");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* Client @c of the host and channel @c of the DPU are the ends of an open one. */
+static void open_channel(int c)
+{
+	char hello[16];
+
+	snprintf(hello, sizeof(hello), "hi %d", c);
+	assert_int_equal(talker_connect(&host, c, HOST0, "echo", PATIENT_MS, hello), 0);
+	talker_expect_offer(&dpu, 0, c, hello);
+	assert_int_equal(talker_accept(&dpu, c, "welcome"), 0);
+	talker_expect_letter(&host, c, "welcome", 1);
+}
+
+static void serve_and_open_channel(void)
+{
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	open_channel(0);
+}
+
+/* ---- the ends ---- */
+
+static void test_a_killed_client_is_seen_after_its_last_letters(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(talker_send(&host, 0, "last words", 2), 0);
+	proc_signal(&host.proc, SIGKILL);
+	talker_expect_status(&dpu, 0, -EPIPE);
+	for (int i = 0; i < 3; i++)
+		talker_expect_letter(&dpu, 0, "last words", 2);
+	assert_int_equal(talker_send(&dpu, 0, "where are you?", 1), -EPIPE);
+	talker_attach(&host, dir, "host");
+	open_channel(1); /* the server serves on */
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_a_killed_server_is_seen_by_all_its_clients(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", PATIENT_MS, "taken"), 0);
+	talker_expect_offer(&dpu, 0, 1, "taken");
+	assert_int_equal(talker_connect(&host, 2, HOST0, "echo", PATIENT_MS, "not taken"), 0);
+	assert_int_equal(talker_connect(&host, 3, HOST0, "else", PATIENT_MS, "waits for another"), 0);
+	proc_signal(&dpu.proc, SIGKILL);
+	for (int c = 0; c < 3; c++)
+		talker_expect_status(&host, c, -EPIPE);
+	talker_expect_status(&host, 3, -EINPROGRESS);
+	talker_attach(&dpu, dir, "dpu");
+	serve_and_open_channel(); /* its name is free */
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	talker_detach(&dpu);
+	talker_expect_status(&host, 0, -ECONNRESET);
+	talker_detach(&host);
+	daemon_stop(&card);
+}
+
+static void test_a_client_killed_while_it_waits_is_forgotten(void **state)
+{
+	pid_t pid = host.proc.pid;
+	struct talker second;
+	int before = proc_num_fds(card.pid);
+
+	(void)state;
+	talker_attach(&second, dir, "host");
+	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "dead"), 0);
+	proc_signal(&host.proc, SIGKILL);
+	assert_true(daemon_forgets(dir, pid));
+	assert_int_equal(talker_connect(&second, 0, HOST0, "echo", PATIENT_MS, "alive"), 0);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	talker_expect_offer(&dpu, 0, 0, "alive");
+	assert_int_equal(proc_num_fds(card.pid), before); /* the hellos' descriptors are closed */
+	talker_detach(&second);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* A child that lives has copies of all descriptors; without the session they keep nothing open. */
+static void test_a_forked_child_does_not_keep_its_parents_channels_open(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	serve_and_open_channel();
+	assert_int_equal(talker_send(&dpu, 0, "untaken", 3), 0);
+	child = talker_fork(&host);
+	assert_int_equal(talker_send(&host, 0, "still here", 1), 0);
+	talker_expect_letter(&dpu, 0, "still here", 1);
+	talker_expect_letter(&host, 0, "untaken", 3);
+	proc_signal(&host.proc, SIGKILL);
+	talker_expect_status(&dpu, 0, -EPIPE);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* ---- the daemon ---- */
+
+static void expect_all_lost(void)
+{
+	talker_expect_status(&host, 0, -ESHUTDOWN);
+	talker_expect_status(&host, 1, -ESHUTDOWN);
+	talker_expect_status(&dpu, 0, -ESHUTDOWN);
+	talker_expect_letter(&dpu, 0, "before", 1);
+	assert_int_equal(talker_send(&host, 0, "after", 1), -ESHUTDOWN);
+	assert_int_equal(talker_listen(&dpu, 1, DPU0, HOST0, "more"), -ESHUTDOWN);
+	assert_int_equal(talker_connect(&host, 2, HOST0, "echo", 0, "hi"), -ESHUTDOWN);
+	talker_nudge(&host, 0);
+	talker_detach(&host);
+	talker_detach(&dpu);
+}
+
+static void test_when_the_daemon_is_killed_all_channels_are_lost(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	assert_int_equal(talker_connect(&host, 1, HOST0, "else", PATIENT_MS, "waits"), 0);
+	assert_int_equal(talker_send(&host, 0, "before", 1), 0);
+	proc_signal(&card, SIGKILL);
+	expect_all_lost();
+}
+
+static void test_when_the_daemon_is_told_to_end_all_channels_are_lost(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	assert_int_equal(talker_connect(&host, 1, HOST0, "else", PATIENT_MS, "waits"), 0);
+	assert_int_equal(talker_send(&host, 0, "before", 1), 0);
+	daemon_stop(&card);
+	expect_all_lost();
+}
+
+/* ---- those who do not read, and those who do not take ---- */
+
+static void test_a_listener_that_never_takes_harms_nobody(void **state)
+{
+	struct talker second;
+
+	(void)state;
+	talker_attach(&second, dir, "dpu");
+	assert_int_equal(talker_listen(&second, 0, DPU0, HOST0, "deaf"), 0);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int c = 100; c < 200; c++)
+		assert_int_equal(talker_connect(&host, c, HOST0, "deaf", 1, "hello?"), 0);
+	open_channel(0);
+	talker_expect_status(&host, 100, -EINPROGRESS); /* it found its server; that one decides */
+	talker_close(&host, 100, -ECONNRESET);
+	talker_detach(&second);
+	for (int c = 101; c < 200; c++) /* those not taken are refused by their server's detach or unlisten */
+		talker_expect_status(&host, c, -ECONNREFUSED);
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* The daemon keeps letters for a stopped process up to its limit; who sends more
+ * is refused, all others are served, and it is not dropped from the card. */
+static void test_who_floods_a_stopped_process_is_refused(void **state)
+{
+	struct talker other;
+	int refused = 0;
+
+	(void)state;
+	serve_and_open_channel();
+	open_channel(1);
+	talker_attach(&other, dir, "dpu");
+	assert_int_equal(talker_listen(&other, 0, DPU1, HOST1, "echo"), 0);
+	proc_signal(&dpu.proc, SIGSTOP);
+	while (refused == 0)
+		refused = talker_send(&host, 0, "flood", 3);
+	assert_int_equal(refused, -ENOBUFS);
+	talker_expect_status(&host, 0, -ENOBUFS);
+	assert_int_equal(talker_connect(&host, 2, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_status(&host, 2, -EBUSY);
+	assert_int_equal(talker_connect(&host, 3, HOST1, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_offer(&other, 0, 0, "hi");
+	assert_in_range(proc_num_fds(card.pid), 0, 1000); /* bounded, too */
+	proc_signal(&dpu.proc, SIGCONT);
+	talker_expect_status(&dpu, 0, -ENOBUFS);
+	assert_int_equal(talker_send(&dpu, 1, "awake", 1), 0);
+	talker_expect_letter(&host, 1, "awake", 1);
+	talker_detach(&other);
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	open_channel(1);
+	talker_limit_fds(&host, 1);
+	assert_int_equal(talker_send(&dpu, 0, "too much", 3), 0);
+	talker_expect_status(&host, 0, -EMFILE);
+	talker_expect_status(&dpu, 0, -ECONNRESET);
+	assert_false(talker_has_letter(&host, 0));
+	assert_int_equal(talker_send(&dpu, 1, "fits", 1), 0); /* nothing leaked, and others go on */
+	talker_expect_letter(&host, 1, "fits", 1);
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_a_server_without_room_for_a_hello_says_that_it_is_busy(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	talker_limit_fds(&dpu, 0);
+	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	talker_expect_status(&host, 1, -EBUSY);
+	assert_int_equal(talker_send(&host, 0, "no descriptor", 0), 0);
+	talker_expect_letter(&dpu, 0, "no descriptor", 0);
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* ---- what stays ---- */
+
+static void test_descriptors_are_closed_with_what_carried_them(void **state)
+{
+	int at_dpu = talker_count_fds(&dpu), at_host = talker_count_fds(&host), at_daemon = proc_num_fds(card.pid);
+
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int round = 0; round < 3; round++) {
+		open_channel(0);
+		for (int i = 0; i < 10; i++) /* not taken */
+			assert_int_equal(talker_send(&host, 0, "untaken", 3), 0);
+		talker_close(&dpu, 0, -ECONNRESET);
+		talker_expect_status(&host, 0, -ECONNRESET);
+		talker_close(&host, 0, -ECONNRESET);
+		assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "gives up"), 0);
+		assert_int_equal(talker_connect(&host, 1, HOST1, "nobody", 0, "expires"), 0);
+		talker_expect_status(&host, 1, -ECONNREFUSED);
+		talker_close(&host, 0, -ECONNRESET);
+		talker_close(&host, 1, -ECONNRESET);
+	}
+	talker_unlisten(&dpu, 0);
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0); /* the daemon has read all before */
+	assert_int_equal(talker_count_fds(&dpu), at_dpu);
+	assert_int_equal(talker_count_fds(&host), at_host);
+	assert_int_equal(proc_num_fds(card.pid), at_daemon);
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+static void test_the_status_lists_services_and_channels(void **state)
+{
+	char text[65536];
+
+	(void)state;
+	serve_and_open_channel();
+	assert_int_equal(talker_connect(&host, 1, HOST1, "else", PATIENT_MS, "waits"), 0);
+	daemon_read_status(dir, text, sizeof(text));
+	assert_non_null(strstr(text, "\"services\":[{\"peer\":0,\"name\":\"echo\",\"side\":\"dpu\",\"function\":"
+				     "\"0000:03:00.0\",\"rep_side\":\"host\",\"rep\":\"0000:b1:00.0\"}]"));
+	assert_non_null(strstr(text, "\"channels\":[{\"name\":\"echo\",\"state\":\"open\",\"client\":1,\"client_side\":"
+				     "\"host\",\"client_function\":\"0000:b1:00.0\",\"server\":0,\"server_side\":"
+				     "\"dpu\",\"server_function\":\"0000:03:00.0\"},{\"name\":\"else\",\"state\":"
+				     "\"pending\",\"client\":1,\"client_side\":\"host\",\"client_function\":"
+				     "\"0000:b1:00.1\"}]"));
+	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_killed_client_is_seen_after_its_last_letters),
+		TEST(test_a_killed_server_is_seen_by_all_its_clients),
+		TEST(test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one),
+		TEST(test_a_client_killed_while_it_waits_is_forgotten),
+		TEST(test_a_forked_child_does_not_keep_its_parents_channels_open),
+		TEST(test_when_the_daemon_is_killed_all_channels_are_lost),
+		TEST(test_when_the_daemon_is_told_to_end_all_channels_are_lost),
+		TEST(test_a_listener_that_never_takes_harms_nobody),
+		TEST(test_who_floods_a_stopped_process_is_refused),
+		TEST(test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends),
+		TEST(test_a_server_without_room_for_a_hello_says_that_it_is_busy),
+		TEST(test_descriptors_are_closed_with_what_carried_them),
+		TEST(test_the_status_lists_services_and_channels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
