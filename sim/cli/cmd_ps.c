@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim ps: the processes of a session, and how bytes move between them. */
+/* bfsim ps: the processes of a session, how bytes move between them, and who is connected to whom. */
 #include <argp.h>
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -122,6 +122,73 @@ static int print_imports(json_object *imports, json_object *processes)
 	return cli_table_print(&table);
 }
 
+static const char *program_of(json_object *processes, json_object *of, const char *peer)
+{
+	return text_of(process_of(processes, number_of(of, peer)), "program");
+}
+
+static unsigned long long pid_of(json_object *processes, json_object *of, const char *peer)
+{
+	return number_of(process_of(processes, number_of(of, peer)), "pid");
+}
+
+static int print_services(json_object *services, json_object *processes)
+{
+	static const char *const headings[] = {"SERVICE", ">PID", "PROGRAM", "FUNCTION", "REPRESENTOR OF"};
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (size_t i = 0; i < json_object_array_length(services); i++) {
+		json_object *service = json_object_array_get_idx(services, i);
+
+		cli_table_add(&table, "%s", text_of(service, "name"));
+		cli_table_add(&table, "%llu", pid_of(processes, service, "peer"));
+		cli_table_add(&table, "%s", program_of(processes, service, "peer"));
+		cli_table_add(&table, "%s %s", text_of(service, "side"), text_of(service, "function"));
+		cli_table_add(&table, "%s %s", text_of(service, "rep_side"), text_of(service, "rep"));
+	}
+	return cli_table_print(&table);
+}
+
+static void add_end(struct cli_table *table, json_object *channel, json_object *processes, const char *const names[3])
+{
+	if (!json_object_object_get(channel, names[0])) { /* pending: it has no server yet */
+		cli_table_add(table, "-");
+		cli_table_add(table, "-");
+		return;
+	}
+	cli_table_add(table, "%llu %s", pid_of(processes, channel, names[0]), program_of(processes, channel, names[0]));
+	cli_table_add(table, "%s %s", text_of(channel, names[1]), text_of(channel, names[2]));
+}
+
+static int print_channels(json_object *channels, json_object *processes)
+{
+	static const char *const headings[] = {"CONNECTION TO", "STATE", "CLIENT", "AT", "SERVER", "AT"};
+	static const char *const client[] = {"client", "client_side", "client_function"};
+	static const char *const server[] = {"server", "server_side", "server_function"};
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (size_t i = 0; i < json_object_array_length(channels); i++) {
+		json_object *channel = json_object_array_get_idx(channels, i);
+
+		cli_table_add(&table, "%s", text_of(channel, "name"));
+		cli_table_add(&table, "%s", text_of(channel, "state"));
+		add_end(&table, channel, processes, client);
+		add_end(&table, channel, processes, server);
+	}
+	return cli_table_print(&table);
+}
+
+typedef int print_list(json_object *list, json_object *processes);
+
+/* A further table, if there is anything in it. */
+static int print_below(json_object *list, json_object *processes, print_list *print)
+{
+	if (json_object_array_length(list) == 0)
+		return 0;
+	printf("\n");
+	return print(list, processes);
+}
+
 static int print(json_object *status)
 {
 	json_object *processes = json_object_object_get(status, "processes");
@@ -133,12 +200,10 @@ static int print(json_object *status)
 		return 0;
 	}
 	printf("\n");
-	if (print_processes(processes) < 0)
+	if (print_processes(processes) < 0 || print_below(imports, processes, print_imports) < 0 ||
+	    print_below(json_object_object_get(status, "services"), processes, print_services) < 0)
 		return -1;
-	if (json_object_array_length(imports) == 0)
-		return 0;
-	printf("\n");
-	return print_imports(imports, processes);
+	return print_below(json_object_object_get(status, "channels"), processes, print_channels);
 }
 
 int cli_ps(int argc, char **argv)
@@ -146,7 +211,7 @@ int cli_ps(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = take,
-		.doc = "Show the processes of a session, the memory they export and import, and by which path its bytes move.",
+		.doc = "Show the processes of a session, the memory they export and import, by which path its bytes move, and who is connected to whom.",
 		.children = cli_session_children,
 	};
 	struct options options = {0};

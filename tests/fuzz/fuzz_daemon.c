@@ -41,6 +41,9 @@ enum flags {
 	KNOWN_KEY = 4,   /* the body's key, if it has one, is a real one */
 	LAST_SEQ = 8,    /* the number of the last request that the daemon made */
 	IS_KEY_SEQ = 16, /* the number is a key's, as in replies to GONE */
+	OFFERED = 4,     /* what names a channel names the one that was offered last */
+	FUNCTIONS = 16,  /* of LISTEN and CONNECT: ones that fit each other, and a short name */
+	THREE_FDS = 64,  /* with WITH_FD: three of them */
 };
 
 static char dir[] = "/tmp/bfsim-fuzz-XXXXXX";
@@ -50,7 +53,7 @@ static struct {
 	int socks[MAX_CONNS];
 	struct sim_key keys[MAX_KEYS];
 	unsigned int num_keys;
-	uint64_t last_seq;
+	uint64_t last_seq, last_offer;
 	const uint8_t *data;
 	size_t left;
 } fuzz;
@@ -111,10 +114,12 @@ static void connect_as(unsigned int conn)
 	fcntl(fuzz.socks[conn], F_SETFL, O_NONBLOCK);
 }
 
-static void say(unsigned int conn, struct sim_msg *msg, int fd)
+static void say(unsigned int conn, struct sim_msg *msg, uint32_t num_fds)
 {
+	static const int fds[] = {STDERR_FILENO, STDERR_FILENO, STDERR_FILENO};
+
 	if (fuzz.socks[conn] >= 0 && sim_msg_size(msg->type, msg->is_reply) > 0)
-		sim_msg_send(fuzz.socks[conn], msg, fd);
+		sim_msg_send_fds(fuzz.socks[conn], msg, fds, num_fds);
 }
 
 static void attach(unsigned int conn, uint8_t side)
@@ -122,7 +127,7 @@ static void attach(unsigned int conn, uint8_t side)
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid()}};
 
 	strcpy(msg.body.attach.side, side & 1 ? "dpu" : "host");
-	say(conn, &msg, -1);
+	say(conn, &msg, 0);
 }
 
 /* Put a real key where this kind of message has one. */
@@ -138,6 +143,30 @@ static void use_known_key(struct sim_msg *msg)
 		msg->body.key.id = key->id;
 }
 
+/* Few numbers, so that they often mean something. */
+static void name_channel(struct sim_msg *msg, uint8_t flags)
+{
+	if (msg->type == SIM_MSG_LISTEN) {
+		msg->body.listen.number %= 4;
+		if (flags & FUNCTIONS) {
+			msg->body.listen.rep = 2 + (msg->body.listen.function %= 2);
+			msg->body.listen.name[1] = '\0';
+		}
+	} else if (msg->type == SIM_MSG_CONNECT) {
+		msg->body.connect.number %= 4;
+		if (flags & FUNCTIONS) {
+			msg->body.connect.function = 2 + msg->body.connect.function % 2;
+			msg->body.connect.name[1] = '\0';
+			msg->body.connect.hello.len_bytes %= SIM_LETTER_SIZE + 1;
+			msg->body.connect.hello.num_fds = !(flags & WITH_FD) ? 0 : flags & THREE_FDS ? 3 : 1;
+		}
+	} else if (msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER) {
+		msg->body.letter.number = flags & OFFERED ? fuzz.last_offer : msg->body.letter.number % 4;
+	} else if (msg->type >= SIM_MSG_LISTEN) {
+		msg->body.channel.number = flags & OFFERED ? fuzz.last_offer : msg->body.channel.number % 4;
+	}
+}
+
 static void say_what_follows(unsigned int conn, uint16_t type, uint8_t flags)
 {
 	struct sim_msg msg = {.type = type % SIM_MSG_COUNT, .is_reply = flags & IS_REPLY};
@@ -145,13 +174,15 @@ static void say_what_follows(unsigned int conn, uint16_t type, uint8_t flags)
 
 	if (size > HEAD_BYTES)
 		take(&msg.body, size - HEAD_BYTES);
-	if (flags & KNOWN_KEY)
+	if (msg.type >= SIM_MSG_LISTEN)
+		name_channel(&msg, flags);
+	else if (flags & KNOWN_KEY)
 		use_known_key(&msg);
 	if (flags & LAST_SEQ)
 		msg.seq = fuzz.last_seq;
 	if (flags & IS_KEY_SEQ && fuzz.num_keys)
 		msg.seq = fuzz.keys[flags / 32 % fuzz.num_keys].id;
-	say(conn, &msg, flags & WITH_FD ? STDERR_FILENO : -1);
+	say(conn, &msg, !(flags & WITH_FD) ? 0 : flags & THREE_FDS ? 3 : 1);
 }
 
 static void say_raw(unsigned int conn, uint8_t len)
@@ -165,7 +196,9 @@ static void say_raw(unsigned int conn, uint8_t len)
 
 static void note(const struct sim_msg *msg)
 {
-	if (!msg->is_reply)
+	if (msg->type == SIM_MSG_OFFER)
+		fuzz.last_offer = msg->body.letter.number;
+	else if (!msg->is_reply)
 		fuzz.last_seq = msg->seq;
 	else if (msg->type == SIM_MSG_EXPORT && msg->status == 0)
 		fuzz.keys[fuzz.num_keys++ % MAX_KEYS] = msg->body.exported;
@@ -173,19 +206,31 @@ static void note(const struct sim_msg *msg)
 		fuzz.num_keys = MAX_KEYS;
 }
 
+static bool carries_letter(const struct sim_msg *msg)
+{
+	return !msg->is_reply &&
+	       (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER);
+}
+
+static const struct sim_msg_letter *letter_of(const struct sim_msg *msg)
+{
+	return &msg->body.letter.letter;
+}
+
 static void listen_to(unsigned int conn)
 {
 	struct sim_msg msg;
-	int fd, rc = 0;
+	struct sim_fds fds;
+	int rc = 0;
 
 	while (fuzz.socks[conn] >= 0 && rc == 0) {
-		rc = sim_msg_recv(fuzz.socks[conn], &msg, &fd);
+		rc = sim_msg_recv_fds(fuzz.socks[conn], &msg, &fds);
 		promise(rc == 0 || rc == -EAGAIN || rc == -EPIPE);
 		if (rc < 0)
 			return;
 		note(&msg);
-		if (fd >= 0)
-			close(fd);
+		promise(!carries_letter(&msg) || sim_letter_check(letter_of(&msg), &fds) == 0);
+		sim_fds_close(&fds);
 	}
 }
 
@@ -226,6 +271,18 @@ static void no_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, 
 	promise(false);
 }
 
+static void no_service(void *arg, uint32_t peer, const struct sim_service *service)
+{
+	(void)arg, (void)peer, (void)service;
+	promise(false);
+}
+
+static void no_channel(void *arg, const struct sim_channel_info *channel)
+{
+	(void)arg, (void)channel;
+	promise(false);
+}
+
 static void expect_all_forgotten(void)
 {
 	const struct daemon *daemon = &fuzz.daemon;
@@ -234,6 +291,8 @@ static void expect_all_forgotten(void)
 	for (uint32_t i = 0; i < daemon->num_objects; i++)
 		promise(daemon->objects[i].fd < 0);
 	sim_card_each_peer(daemon->card, no_peer, NULL);
+	sim_services_each_service(daemon->services, no_service, NULL);
+	sim_services_each_channel(daemon->services, no_channel, NULL);
 }
 
 static void remove_dir(void)

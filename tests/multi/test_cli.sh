@@ -177,10 +177,10 @@ test_exec_finds_the_session_in_the_environment() {
 	bfsim down --session s
 }
 
-# start_peer NAME SIDE ACTION: runs until descriptor of NAME.in is closed; ready on return.
+# start_peer NAME SIDE ACTION [KEY]: runs until descriptor of NAME.in is closed; ready on return.
 start_peer() {
 	mkfifo "$1.in" "$1.out"
-	"$bfsim_program" exec --session s --on "$2" -- "$peer" "$3" key <"$1.in" >"$1.out" &
+	"$bfsim_program" exec --session s --on "$2" -- "$peer" "$3" "${4:-key}" <"$1.in" >"$1.out" &
 }
 
 test_ps_shows_processes_and_how_bytes_move() {
@@ -214,6 +214,36 @@ test_ps_shows_processes_and_how_bytes_move() {
 	wait "$exporter"
 	status 0 bfsim ps --session s
 	says 'no process is attached' out
+	bfsim down --session s
+}
+
+test_ps_shows_who_listens_and_who_connects() {
+	bfsim up --session s >/dev/null
+	start_peer dpu dpu listen "my server"
+	server=$!
+	exec 8>dpu.in
+	read -r answer <dpu.out
+	same ready "$answer"
+	status 0 bfsim ps --session s
+	says "^my server +$server +cli_peer +dpu 0000:03:00.0 +host 0000:b1:00.0\$" out
+	start_peer found host connect "my server"
+	found=$!
+	exec 9>found.in
+	read -r answer <found.out
+	same ready "$answer"
+	start_peer lost host connect "no server"
+	lost=$!
+	exec 7>lost.in
+	read -r answer <lost.out
+	same ready "$answer"
+	status 0 bfsim ps --session s
+	says "^my server +offered +$found cli_peer +host 0000:b1:00.0 +$server cli_peer +dpu 0000:03:00.0\$" out
+	says "^no server +pending +$lost cli_peer +host 0000:b1:00.0 +- +-\$" out
+
+	exec 7>&- 8>&- 9>&-
+	wait "$server"
+	wait "$found"
+	wait "$lost"
 	bfsim down --session s
 }
 
