@@ -16,6 +16,7 @@
 #include "talker.h"
 
 #define PATIENT_MS PROC_DEADLINE_MS
+#define MANY 40
 
 static char *dir;
 static struct proc card;
@@ -73,6 +74,40 @@ static void test_a_killed_client_is_seen_after_its_last_letters(void **state)
 	talker_attach(&host, dir, "host");
 	open_channel(1); /* the server serves on */
 	talker_detach(&host);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* The daemon, stopped meanwhile, learns of its closes and of its death at once; there are more
+ * closes than it reads in one turn. */
+static void test_what_a_killed_client_had_closed_before_is_not_taken_for_dead(void **state)
+{
+	(void)state;
+	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int c = 0; c < MANY; c++)
+		open_channel(c);
+	proc_signal(&card, SIGSTOP);
+	for (int c = 0; c < MANY; c++)
+		talker_close(&host, c, -EPROTO);
+	proc_signal(&host.proc, SIGKILL);
+	proc_signal(&card, SIGCONT);
+	for (int c = 0; c < MANY; c++)
+		talker_expect_status(&dpu, c, -EPROTO);
+	talker_detach(&dpu);
+	daemon_stop(&card);
+}
+
+/* The daemon finds out by sending to it, before it has read what it said. */
+static void test_what_a_dead_client_had_said_counts_although_it_cannot_be_sent_to(void **state)
+{
+	(void)state;
+	serve_and_open_channel();
+	proc_signal(&card, SIGSTOP);
+	talker_nudge(&dpu, 0);
+	talker_close(&host, 0, -EPROTO);
+	proc_signal(&host.proc, SIGKILL);
+	proc_signal(&card, SIGCONT);
+	talker_expect_status(&dpu, 0, -EPROTO);
 	talker_detach(&dpu);
 	daemon_stop(&card);
 }
@@ -324,6 +359,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_killed_client_is_seen_after_its_last_letters),
+		TEST(test_what_a_killed_client_had_closed_before_is_not_taken_for_dead),
+		TEST(test_what_a_dead_client_had_said_counts_although_it_cannot_be_sent_to),
 		TEST(test_a_killed_server_is_seen_by_all_its_clients),
 		TEST(test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one),
 		TEST(test_a_client_killed_while_it_waits_is_forgotten),

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that connect, send and close at will, against each other and against
+ * the helper thread's notifications: none comes after its channel was closed. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "sim/session/channel.h"
+#include "talker.h"
+
+#define THREADS 4
+#define ROUNDS 100
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* Whom notifications are for. One that is over stays, to find out about notifications that come too late. */
+struct bell {
+	int fd;
+	_Atomic bool over;
+};
+
+static struct bell bells[THREADS * (ROUNDS + 1)];
+static _Atomic unsigned int num_bells;
+
+/* Takes its time, so that closing meets one that runs. */
+static void ring(void *arg)
+{
+	struct bell *bell = arg;
+
+	for (int i = 0; i < 10; i++)
+		sched_yield();
+	PROC_NEED(!atomic_load(&bell->over));
+	eventfd_write(bell->fd, 1);
+}
+
+static struct bell *bell_new(void)
+{
+	unsigned int number = atomic_fetch_add(&num_bells, 1);
+
+	PROC_NEED(number < sizeof(bells) / sizeof(bells[0]));
+	bells[number].fd = eventfd(0, EFD_CLOEXEC);
+	return &bells[number];
+}
+
+static void bell_end(struct bell *bell)
+{
+	atomic_store(&bell->over, true);
+	close(bell->fd);
+}
+
+static void bell_wait(struct bell *bell)
+{
+	struct pollfd rung = {.fd = bell->fd, .events = POLLIN};
+	eventfd_t count;
+
+	PROC_NEED(poll(&rung, 1, PROC_DEADLINE_MS) == 1);
+	PROC_NEED(eventfd_read(bell->fd, &count) == 0);
+}
+
+static struct sim_session *attach(const char *side)
+{
+	struct sim_session_cfg cfg = {.dir = dir, .side = side};
+	struct sim_session *session;
+
+	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	return session;
+}
+
+static struct sim_letter letter(const char *text)
+{
+	struct sim_letter letter = {.len_bytes = (uint32_t)strlen(text), .num_fds = 1, .fds = {STDERR_FILENO}};
+
+	memcpy(letter.body, text, letter.len_bytes);
+	return letter;
+}
+
+/* ---- servers: each thread serves a name of its own, and sends until its client has gone ---- */
+
+struct worker {
+	struct sim_session *session;
+	char name[16];
+	pthread_t thread;
+};
+
+static void serve_one(struct sim_session *session, struct sim_listener *listener, struct bell *offers)
+{
+	struct bell *bell = bell_new();
+	struct sim_letter hello, welcome = letter("welcome");
+	struct sim_channel *channel;
+
+	while (!sim_listener_take(listener, ring, bell, &channel, &hello))
+		bell_wait(offers);
+	close(hello.fds[0]);
+	if (sim_channel_accept(channel, &welcome) == 0)
+		while (sim_channel_send(channel, &welcome) == 0)
+			sim_channel_nudge(channel);
+	PROC_NEED(sim_channel_status(channel) == -ECONNRESET || sim_channel_status(channel) == -ENOBUFS);
+	sim_channel_close(session, channel, -ECONNRESET);
+	bell_end(bell);
+}
+
+static void *serve(void *arg)
+{
+	struct worker *worker = arg;
+	const struct sim_service service = {.function = DPU0, .rep = HOST0, .name = worker->name};
+	struct bell *offers = bell_new();
+	struct sim_listener *listener;
+
+	PROC_NEED(sim_session_listen(worker->session, &service, ring, offers, &listener) == 0);
+	for (int i = 0; i < ROUNDS; i++)
+		serve_one(worker->session, listener, offers);
+	sim_session_unlisten(worker->session, listener);
+	bell_end(offers);
+	return NULL;
+}
+
+/* ---- clients: each thread closes in the middle of what its server says ---- */
+
+static bool is_alive(const struct sim_channel *channel)
+{
+	int status = sim_channel_status(channel);
+
+	return status == 0 || status == -EINPROGRESS;
+}
+
+/* Take so many letters, if the server is not refused for sending faster than we read. */
+static void take_some(struct sim_channel *channel, struct bell *bell, int count)
+{
+	struct sim_letter got;
+
+	while (count > 0) {
+		bool alive = is_alive(channel);
+
+		if (sim_channel_take(channel, &got)) {
+			close(got.fds[0]);
+			count--;
+		} else if (alive) {
+			bell_wait(bell);
+		} else {
+			return;
+		}
+	}
+}
+
+static void *ask(void *arg)
+{
+	struct worker *worker = arg;
+	struct sim_letter hello = letter("hello");
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct bell *bell = bell_new();
+		struct sim_channel *channel;
+
+		PROC_NEED(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring, bell,
+					      &channel) == 0);
+		if (i % 7 == 0)
+			while (sim_channel_status(channel) == -EINPROGRESS)
+				bell_wait(bell);
+		take_some(channel, bell, i % 7);
+		sim_channel_close(worker->session, channel, -ECONNRESET);
+		bell_end(bell);
+	}
+	return NULL;
+}
+
+/* All that the daemon has sent to us before is read. */
+static void settle(struct sim_session *session)
+{
+	struct sim_letter hello = {0};
+	struct sim_channel *channel;
+
+	PROC_NEED(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);
+}
+
+static void run_threads(int talk, const void *arg)
+{
+	bool serves = strcmp(arg, "dpu") == 0;
+	struct worker workers[THREADS];
+	struct sim_session *session = attach(arg);
+	int before = proc_num_fds(getpid());
+	char byte;
+
+	for (int i = 0; i < THREADS; i++) {
+		workers[i].session = session;
+		snprintf(workers[i].name, sizeof(workers[i].name), "server %d", i);
+		PROC_NEED(pthread_create(&workers[i].thread, NULL, serves ? serve : ask, &workers[i]) == 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	proc_say(talk, "", 1);
+	recv(talk, &byte, 1, 0); /* the other side is ready, too */
+	settle(session);
+	PROC_NEED(proc_num_fds(getpid()) <= before);
+	sim_session_detach(session);
+}
+
+static void test_threads_open_and_close_channels_under_fire(void **state)
+{
+	struct proc server, client;
+	char byte;
+
+	(void)state;
+	proc_start(&server, run_threads, "dpu");
+	proc_start(&client, run_threads, "host");
+	proc_hear(client.talk, &byte, 1);
+	proc_hear(server.talk, &byte, 1);
+	proc_end(&client);
+	proc_end(&server);
+	daemon_stop(&card);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_threads_open_and_close_channels_under_fire, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
