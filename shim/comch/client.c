@@ -34,19 +34,21 @@ static const char *why_refused(int status)
 	}
 }
 
-/* Accepted: the server's first letter tells the rest. */
+/* Accepted: the server's first letter tells the rest. It is there even if the server
+ * has closed since: what it sent in between is delivered then, before the end is. */
 static int take_welcome(struct doca_comch_connection *connection)
 {
 	struct sim_letter welcome;
 
-	return sim_channel_take(connection->channel, &welcome) ? comch_connection_meet(connection, &welcome) :
-								 -EINPROGRESS;
+	if (sim_channel_take(connection->channel, &welcome))
+		return comch_connection_meet(connection, &welcome);
+	return connection->status < 0 ? connection->status : -EINPROGRESS;
 }
 
 /* The connection is being made. */
 static bool client_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	int rc = connection->status == 0 ? take_welcome(connection) : connection->status;
+	int rc = take_welcome(connection);
 
 	if (rc == -EINPROGRESS)
 		return false;

@@ -196,7 +196,7 @@ int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *wel
 	if (atomic_load(&channel->status) == -EINPROGRESS)
 		atomic_store(&channel->status, 0);
 	pthread_mutex_unlock(&channel->channels->lock);
-	return atomic_load(&channel->status);
+	return 0;
 }
 
 int sim_channel_send(struct sim_channel *channel, const struct sim_letter *letter)

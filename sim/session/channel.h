@@ -65,8 +65,8 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 			const struct sim_letter *hello, sim_channel_notify *notify, void *arg,
 			struct sim_channel **ret_channel);
 
-/* Accept an offered channel; @welcome is the first letter that the client takes. Returns 0,
- * or the channel's status if it closed meanwhile. */
+/* Accept an offered channel; @welcome is the first letter that the client takes. Returns 0
+ * (the client may have been and gone since: the status says), or the channel's status if it closed before. */
 int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *welcome);
 
 /* Send a letter to the other end. When it returns 0 the owner has the letter.
