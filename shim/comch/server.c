@@ -76,15 +76,11 @@ static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_co
 	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT); /* there may be more */
 	comch_connection_look(connection);
 	rc = admit(connection, &hello);
-	comch_connection_hold(connection); /* the callback may disconnect it */
 	if (rc < 0)
-		connection->state = COMCH_LOST;
-	announce(endpoint, server->connected, connection, rc == 0);
-	if (rc < 0 && connection->state == COMCH_LOST) {
 		comch_connection_close(connection, rc);
+	announce(endpoint, server->connected, connection, rc == 0);
+	if (rc < 0)
 		comch_connection_let_go(connection);
-	}
-	comch_connection_put(connection);
 	return true;
 }
 
