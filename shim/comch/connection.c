@@ -162,7 +162,8 @@ static int read_record(struct doca_comch_connection *connection, uint8_t *record
 static int take_record(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
-	uint8_t *record = endpoint->record ? endpoint->record : malloc(comch_endpoint_record_bytes(endpoint));
+	size_t record_bytes = comch_endpoint_record_bytes(endpoint);
+	uint8_t *record = endpoint->record ? endpoint->record : malloc(record_bytes);
 	uint32_t kind;
 	size_t len;
 	int rc;
@@ -177,7 +178,8 @@ static int take_record(struct doca_comch_connection *connection)
 	} else if (rc == 0) {
 		rc = comch_take_consumer_record(connection, kind, record, len);
 	}
-	if (endpoint->record || !endpoint->inbox_memory.base) /* taken by a nested call; or the context stopped */
+	/* A nested call has left its own; or the callback has stopped the context, or even started it with other sizes. */
+	if (endpoint->record || !endpoint->inbox_memory.base || comch_endpoint_record_bytes(endpoint) != record_bytes)
 		free(record);
 	else
 		endpoint->record = record;
