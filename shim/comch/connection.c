@@ -205,8 +205,11 @@ static bool read_on(struct doca_comch_connection *connection)
 {
 	int rc;
 
-	if (connection->has_record)
+	if (connection->has_record && connection->status == 0)
 		return comch_take_late_letter(connection);
+	if (connection->has_record && comch_take_late_letter(connection))
+		return true;
+	connection->has_record = false; /* all letters are here, and that one is not */
 	rc = take_record(connection);
 	if (rc == -EPROTO) {
 		comch_connection_lost(connection, rc);
