@@ -86,8 +86,9 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_comch_consumer_task_post_recv_set_conf() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (!shim_mmap_is_usable(consumer->mmap) || !shim_mmap_has_dev(consumer->mmap, ctx->dev)) {
-		sim_err("doca_ctx_start: the consumer's memory map is stopped, or the connection's device is not in it");
+	if (!shim_mmap_is_same(consumer->mmap, consumer->mmap_serial) || !shim_mmap_is_usable(consumer->mmap) ||
+	    !shim_mmap_has_dev(consumer->mmap, ctx->dev)) {
+		sim_err("doca_ctx_start: the consumer's memory map is destroyed or stopped, or the connection's device is not in it");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	consumer->type = comch_post_recv_type;
@@ -212,6 +213,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		return result;
 	}
 	created->mmap = buf_mmap;
+	created->mmap_serial = buf_mmap->serial;
 	created->imm_bytes = smaller(shim_dev_function(created->fast.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
 	*consumer = created;
 	return DOCA_SUCCESS;

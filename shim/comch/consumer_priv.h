@@ -21,6 +21,7 @@ struct doca_comch_consumer_task_post_recv {
 struct doca_comch_consumer {
 	struct comch_fast fast; /* first */
 	struct doca_mmap *mmap;
+	uint64_t mmap_serial;
 	uint32_t imm_bytes, num_tasks;
 	doca_comch_consumer_task_post_recv_completion_cb_t done, failed;
 	/* While not idle: */
