@@ -195,13 +195,14 @@ void comch_letter_drop(struct sim_letter *letter);
 struct comch_fast {
 	struct doca_ctx ctx; /* first */
 	struct doca_comch_connection *connection; /* held */
+	uint32_t *count;         /* of the connection's objects of this kind */
 	uint32_t id;
 	struct comch_fast *next; /* in the connection's list */
 };
 
-/* fast.c */
+/* fast.c. A connection has a number of consumers, and of producers, that its device permits; the @count of each is in it. */
 doca_error_t comch_fast_init(const char *func, struct comch_fast *fast, const struct shim_ctx_ops *ops,
-			     struct doca_comch_connection *connection);
+			     struct doca_comch_connection *connection, uint32_t *count);
 void comch_fast_fini(struct comch_fast *fast);
 int comch_fast_join(struct comch_fast *fast);  /* started: -ENOTCONN without an open connection */
 void comch_fast_leave(struct comch_fast *fast);

@@ -14,28 +14,50 @@ static uint32_t take_id(struct doca_comch_connection *connection)
 	return connection->next_id++ * 2 + is_server;
 }
 
-doca_error_t comch_fast_init(const char *func, struct comch_fast *fast, const struct shim_ctx_ops *ops,
-			     struct doca_comch_connection *connection)
+static uint32_t limit_of(const struct doca_comch_connection *connection, const uint32_t *count)
 {
-	struct comch_endpoint *endpoint;
+	const struct pcie_caps *caps = &shim_dev_function(connection->endpoint->ctx.dev)->caps;
+
+	return count == &connection->num_consumers ? caps->comch_max_consumers : caps->comch_max_producers;
+}
+
+/* Its place on the connection, under the lock. 0, -ENOTCONN or -ENOSPC. */
+static int enter(struct comch_fast *fast, const struct shim_ctx_ops *ops, struct doca_comch_connection *connection,
+		 uint32_t *count)
+{
+	if (!connection->endpoint || connection->state != COMCH_OPEN)
+		return -ENOTCONN;
+	if (*count == limit_of(connection, count))
+		return -ENOSPC;
+	fast->connection = connection;
+	fast->count = count;
+	fast->id = take_id(connection);
+	++*count;
+	comch_connection_hold(connection);
+	shim_ctx_init(&fast->ctx, ops, connection->endpoint->ctx.dev);
+	return 0;
+}
+
+doca_error_t comch_fast_init(const char *func, struct comch_fast *fast, const struct shim_ctx_ops *ops,
+			     struct doca_comch_connection *connection, uint32_t *count)
+{
+	int rc;
 
 	pthread_mutex_lock(&connection->lock);
-	endpoint = connection->endpoint;
-	if (endpoint && connection->state == COMCH_OPEN)
-		fast->id = take_id(connection);
+	rc = enter(fast, ops, connection, count);
 	pthread_mutex_unlock(&connection->lock);
-	if (fast->id == 0) {
+	if (rc == -ENOTCONN)
 		sim_err("%s: the connection is not established (any more)", func);
-		return DOCA_ERROR_BAD_STATE;
-	}
-	fast->connection = connection;
-	comch_connection_hold(connection);
-	shim_ctx_init(&fast->ctx, ops, endpoint->ctx.dev);
-	return DOCA_SUCCESS;
+	else if (rc == -ENOSPC)
+		sim_err("%s: the connection has %u of them, the device's limit; destroy one", func, *count);
+	return rc == 0 ? DOCA_SUCCESS : rc == -ENOTCONN ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_NO_MEMORY;
 }
 
 void comch_fast_fini(struct comch_fast *fast)
 {
+	pthread_mutex_lock(&fast->connection->lock);
+	--*fast->count;
+	pthread_mutex_unlock(&fast->connection->lock);
 	comch_connection_put(fast->connection);
 }
 

@@ -73,7 +73,8 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_PRODUCER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_fast_init(__func__, &created->fast, &producer_ops, comch_connection);
+	result = comch_fast_init(__func__, &created->fast, &producer_ops, comch_connection,
+				 &comch_connection->num_producers);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_PRODUCER);
 		return result;

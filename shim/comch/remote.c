@@ -109,6 +109,16 @@ int comch_remote_reach(struct comch_remote *remote)
 	return remote->import_error;
 }
 
+/* Counted by the only thread that changes it. */
+static uint32_t num_remotes(const struct doca_comch_connection *connection)
+{
+	uint32_t count = 0;
+
+	for (const struct comch_remote *remote = connection->remotes; remote; remote = remote->next)
+		count++;
+	return count;
+}
+
 /* What a letter tells, checked. 0 or -errno. */
 static int remote_new(const struct doca_comch_connection *connection, struct sim_letter *letter,
 		      struct comch_remote **ret_remote)
@@ -121,6 +131,8 @@ static int remote_new(const struct doca_comch_connection *connection, struct sim
 
 	memcpy(&body, letter->body, sizeof(body));
 	cfg = (struct sim_recvq_cfg){.num_slots = body.num_slots, .max_imm_bytes = body.max_imm_bytes};
+	if (num_remotes(connection) >= function->caps.comch_max_consumers)
+		return -ENOSPC;
 	if (letter->num_fds != 2 || cfg.num_slots == 0 || cfg.num_slots > function->caps.comch_max_fast_tasks ||
 	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes || !(fcntl(letter->fds[1], F_GETFL) & O_NONBLOCK))
 		return -EPROTO;
