@@ -27,9 +27,18 @@ static void append(struct doca_comch_connection *connection, struct comch_announ
 	comch_connection_kick(connection);
 }
 
+static void drop(struct comch_announcement *announcement)
+{
+	if (!announcement)
+		return;
+	comch_letter_drop(&announcement->letter);
+	free(announcement);
+}
+
 int comch_announce(struct comch_fast *fast, struct sim_letter *letter, _Atomic bool *told)
 {
 	struct comch_announcement *announcement = calloc(1, sizeof(*announcement));
+	int rc;
 
 	if (!announcement) {
 		comch_letter_drop(letter);
@@ -38,24 +47,24 @@ int comch_announce(struct comch_fast *fast, struct sim_letter *letter, _Atomic b
 	*announcement = (struct comch_announcement){.fast = fast, .id = fast->id, .is_new = true, .letter = *letter,
 						    .told = told};
 	pthread_mutex_lock(&fast->connection->lock);
-	append(fast->connection, announcement);
+	if (fast->connection->state == COMCH_OPEN) {
+		append(fast->connection, announcement);
+		announcement = NULL;
+	}
 	pthread_mutex_unlock(&fast->connection->lock);
-	return 0;
+	rc = announcement ? -ENOTCONN : 0; /* it has just been closed */
+	drop(announcement);
+	return rc;
 }
 
-static void drop(struct comch_announcement *announcement)
-{
-	comch_letter_drop(&announcement->letter);
-	free(announcement);
-}
-
-/* Take back what the endpoint's thread has not begun. Whether it was that; else it may still be in the list. */
+/* Take back a new consumer that the endpoint's thread has not begun to announce. Whether it
+ * was that; else it may still be in the list. (There may be the end of its last life, too.) */
 static bool withdraw(struct doca_comch_connection *connection, uint32_t id)
 {
 	struct comch_announcement **link = &connection->announcements;
 	struct comch_announcement *found;
 
-	while (*link && (*link)->id != id)
+	while (*link && !((*link)->is_new && (*link)->id == id))
 		link = &(*link)->next;
 	found = *link;
 	if (!found)

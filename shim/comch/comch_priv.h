@@ -141,7 +141,7 @@ struct doca_comch_connection {
 	struct shim_object object;
 	_Atomic uint32_t refs;
 	struct comch_endpoint *endpoint;  /* NULL once it let go; the lock protects that change */
-	enum comch_state state;
+	enum comch_state state;           /* changed by its thread, under the lock, for those of consumers and producers */
 	uint32_t slot;                    /* in our inbox */
 	struct sim_channel *channel;
 	_Atomic bool mail;                /* the session has news of it */
@@ -179,6 +179,7 @@ void comch_connection_take_letters(struct doca_comch_connection *connection);
 bool comch_connection_step(struct doca_comch_connection *connection);
 void comch_connection_tell(struct doca_comch_connection *connection);   /* the other end has news to look at */
 void comch_connection_kick(struct doca_comch_connection *connection);   /* our own endpoint has; under the lock, any thread */
+void comch_connection_go(struct doca_comch_connection *connection, enum comch_state state, int lost); /* lost: -errno, or 0 */
 void comch_connection_lost(struct doca_comch_connection *connection, int status);
 void comch_connection_close(struct doca_comch_connection *connection, int reason);
 void comch_connection_let_go(struct doca_comch_connection *connection); /* the endpoint's hold on a closed one */
@@ -217,7 +218,7 @@ struct comch_consumer_letter {
 };
 
 /* Announce @fast, a consumer, with this letter: shim_pe_notify() and *told when the
- * other end knows. Takes the letter's descriptors, also when it fails. 0 or -ENOMEM. */
+ * other end knows. Takes the letter's descriptors, also when it fails. 0, -ENOMEM or -ENOTCONN. */
 int comch_announce(struct comch_fast *fast, struct sim_letter *letter, _Atomic bool *told);
 void comch_announce_end(struct comch_fast *fast);
 void comch_announce_flush(struct doca_comch_connection *connection); /* in the endpoint's thread */

@@ -235,6 +235,17 @@ bool comch_connection_step(struct doca_comch_connection *connection)
 
 /* ---- the end ---- */
 
+void comch_connection_go(struct doca_comch_connection *connection, enum comch_state state, int lost)
+{
+	pthread_mutex_lock(&connection->lock);
+	connection->state = state;
+	if (lost < 0 && connection->lost == 0)
+		atomic_store(&connection->lost, lost);
+	for (struct comch_fast *fast = connection->fast; lost < 0 && fast; fast = fast->next)
+		shim_pe_notify(&fast->ctx);
+	pthread_mutex_unlock(&connection->lock);
+}
+
 doca_error_t comch_fast_why(const struct doca_comch_connection *connection)
 {
 	int lost = connection->lost;
@@ -242,22 +253,27 @@ doca_error_t comch_fast_why(const struct doca_comch_connection *connection)
 	return lost == -ECONNRESET ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+static const char *why_lost(int status)
+{
+	switch (status) {
+	case -EPROTO:
+		return "the other end writes what makes no sense";
+	case -EPIPE:
+		return "the process at the other end died";
+	case -ESHUTDOWN:
+		return "the card's daemon is gone";
+	default:
+		return strerror(-status);
+	}
+}
+
 void comch_connection_lost(struct doca_comch_connection *connection, int status)
 {
-	if (status == -EPROTO)
-		sim_err("Comch %s \"%s\": the other end writes what makes no sense; the connection is closed",
-			connection->endpoint->ops->noun, connection->endpoint->name);
-	else if (status != -ECONNRESET)
-		sim_warn("Comch %s \"%s\": %s", connection->endpoint->ops->noun, connection->endpoint->name,
-			 status == -EPIPE ? "the process at the other end of a connection died" :
-					    "the card's daemon is gone, and with it the connections");
-	connection->state = COMCH_LOST;
+	if (status != -ECONNRESET)
+		sim_warn("Comch %s \"%s\": a connection is closed: %s", connection->endpoint->ops->noun,
+			 connection->endpoint->name, why_lost(status));
 	connection->status = status;
-	pthread_mutex_lock(&connection->lock);
-	atomic_store(&connection->lost, status);
-	for (struct comch_fast *fast = connection->fast; fast; fast = fast->next)
-		shim_pe_notify(&fast->ctx);
-	pthread_mutex_unlock(&connection->lock);
+	comch_connection_go(connection, COMCH_LOST, status);
 	comch_send_fail_waiting(connection, comch_fast_why(connection));
 	sim_inbox_again(&connection->endpoint->inbox, connection->slot);
 }
@@ -266,7 +282,7 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
-	connection->state = COMCH_CLOSED;
+	comch_connection_go(connection, COMCH_CLOSED, -ECONNRESET);
 	endpoint->slots[connection->slot] = NULL;
 	endpoint->num_connections--;
 	comch_send_fail_waiting(connection, DOCA_ERROR_IO_FAILED);

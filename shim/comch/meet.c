@@ -94,7 +94,7 @@ int comch_connection_meet(struct doca_comch_connection *connection, struct sim_l
 	}
 	comch_letter_drop(letter);
 	if (rc == 0) {
-		connection->state = COMCH_OPEN;
+		comch_connection_go(connection, COMCH_OPEN, 0);
 		comch_connection_take_letters(connection);
 		sim_inbox_again(&endpoint->inbox, connection->slot); /* it may hold something already */
 	}
