@@ -158,7 +158,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 
 static bool is_recv(const struct doca_comch_consumer_task_post_recv *task)
 {
-	return shim_is(task, SHIM_TASK);
+	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_COMCH_CONSUMER);
 }
 
 struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
@@ -171,7 +171,7 @@ void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_
 	if (is_recv(task) && !task->task.in_flight)
 		task->buf = buf;
 	else
-		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+		sim_err("%s: the task is NULL, freed, of another kind, or in flight; nothing was changed", __func__);
 }
 
 struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)

@@ -14,9 +14,11 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_comch_producer_task_send_set_conf() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
+	producer->type = comch_producer_send_type;
+	producer->type.size = (producer->type.size + shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes + 15) / 16 * 16;
 	result = shim_ctx_open_queue(ctx, producer->num_tasks);
 	if (result == DOCA_SUCCESS)
-		result = shim_task_pool_add(ctx, &comch_producer_send_type, producer->num_tasks, &producer->pool);
+		result = shim_task_pool_add(ctx, &producer->type, producer->num_tasks, &producer->pool);
 	if (result == DOCA_SUCCESS && comch_fast_join(&producer->fast) < 0) {
 		sim_err("doca_ctx_start: the producer's connection is closed");
 		result = DOCA_ERROR_NOT_CONNECTED;

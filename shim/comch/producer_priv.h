@@ -11,7 +11,9 @@ struct doca_comch_producer {
 	struct comch_fast fast; /* first */
 	uint32_t num_tasks;
 	doca_comch_producer_task_send_completion_cb_t done, failed;
-	struct shim_task_pool *pool; /* while not idle */
+	/* While not idle: */
+	struct shim_task_type type;  /* its tasks have room for the immediate data */
+	struct shim_task_pool *pool;
 };
 
 extern const struct shim_task_type comch_producer_send_type;

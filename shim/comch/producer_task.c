@@ -7,6 +7,7 @@
  * straight into the consumer's buffer, by the best path between the processes
  * (sim/fabric): then no byte is copied twice. */
 #include <errno.h>
+#include <string.h>
 #include <sys/eventfd.h>
 
 #include "producer_priv.h"
@@ -22,6 +23,7 @@ struct doca_comch_producer_task_send {
 	uint32_t imm_len;
 	uint32_t consumer;
 	struct comch_remote *remote; /* held from submit to completion */
+	uint8_t posted_imm[];        /* what @imm held when it was submitted: the user may write the next there */
 };
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
@@ -74,7 +76,7 @@ static bool is_short(uint32_t len)
 }
 
 /* Keep a posted buffer for it. 0 or -errno. */
-static int reserve(struct comch_remote *remote, const struct doca_comch_producer_task_send *send)
+static int reserve(struct comch_remote *remote, struct doca_comch_producer_task_send *send)
 {
 	uint32_t len = len_of(send);
 	int rc;
@@ -86,6 +88,8 @@ static int reserve(struct comch_remote *remote, const struct doca_comch_producer
 	if (rc == 0 && !is_short(len))
 		comch_remote_reach(remote); /* what can't be reached fails when it runs */
 	pthread_mutex_unlock(&remote->lock);
+	if (rc == 0 && send->imm_len > 0)
+		memcpy(send->posted_imm, send->imm, send->imm_len);
 	return rc;
 }
 
@@ -158,7 +162,7 @@ static int send_run(struct sim_job *job)
 	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
 	struct comch_remote *remote = send->remote;
 	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->fast.id,
-					    .imm = send->imm, .imm_bytes = send->imm_len, .len_bytes = len_of(send)};
+					    .imm = send->posted_imm, .imm_bytes = send->imm_len, .len_bytes = len_of(send)};
 	struct sim_recvq_room room;
 	const char *wrong = wrong_with(send);
 	uint64_t slot;
@@ -201,7 +205,7 @@ static void send_complete(struct doca_task *task)
 
 const struct shim_task_type comch_producer_send_type = {
 	.name = "Comch producer's send",
-	.size = sizeof(struct doca_comch_producer_task_send),
+	.size = sizeof(struct doca_comch_producer_task_send), /* and the immediate data */
 	.check = send_check,
 	.validate = send_check,
 	.post = send_post,
@@ -238,14 +242,14 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 
 static bool is_send(const struct doca_comch_producer_task_send *task)
 {
-	return shim_is(task, SHIM_TASK);
+	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_COMCH_PRODUCER);
 }
 
 static bool may_change(const char *func, const struct doca_comch_producer_task_send *task)
 {
 	if (is_send(task) && !task->task.in_flight)
 		return true;
-	sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", func);
+	sim_err("%s: the task is NULL, freed, of another kind, or in flight; nothing was changed", func);
 	return false;
 }
 

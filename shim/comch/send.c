@@ -131,7 +131,10 @@ const struct shim_task_type comch_send_type = {
 
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
 {
-	return shim_is(task, SHIM_TASK) ? &task->task : NULL;
+	bool is_send = shim_is(task, SHIM_TASK) &&
+		       (shim_is(task->task.ctx, SHIM_COMCH_SERVER) || shim_is(task->task.ctx, SHIM_COMCH_CLIENT));
+
+	return is_send ? &task->task : NULL;
 }
 
 doca_error_t comch_send_set_conf(const char *func, struct comch_endpoint *endpoint,
