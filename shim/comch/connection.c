@@ -95,7 +95,8 @@ void comch_connection_kick(struct doca_comch_connection *connection)
 		shim_pe_notify(&endpoint->ctx);
 }
 
-/* In the session's thread: mail, a close, or a nudge, which may be meant for any of us. */
+/* In the session's thread: mail, a close, or a nudge, which may be meant for any of us.
+ * The peer that nudges took note of our sleep, so that ours is the only word of it. */
 void comch_connection_notify(void *arg)
 {
 	struct doca_comch_connection *connection = arg;
@@ -105,6 +106,8 @@ void comch_connection_notify(void *arg)
 	for (struct comch_fast *fast = connection->fast; fast; fast = fast->next)
 		shim_pe_notify(&fast->ctx);
 	comch_connection_kick(connection);
+	if (connection->endpoint)
+		shim_pe_notify(&connection->endpoint->ctx);
 	pthread_mutex_unlock(&connection->lock);
 }
 
