@@ -13,6 +13,8 @@ struct head {
 
 #define SKIP UINT32_MAX
 
+#define RESTART_BYTES 2048 /* from here on an empty ring begins anew: a small record is still in its first page */
+
 static uint64_t whole(uint64_t len)
 {
 	return sizeof(struct head) + (len + 7) / 8 * 8;
@@ -88,11 +90,21 @@ static void put_head(struct sim_ring *ring, uint32_t kind, uint32_t len)
 	memcpy(ring->shared->data + ring->offset, &head, sizeof(head));
 }
 
+/* If the reader has read all: it finds the next record by its number. */
+static void begin_anew(struct sim_ring *ring)
+{
+	if (ring->offset < RESTART_BYTES || atomic_load(&ring->shared->tail) != ring->count)
+		return;
+	ring->offset = 0;
+	atomic_store_explicit(&ring->shared->restart, ring->count, memory_order_relaxed);
+}
+
 int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len)
 {
 	int rc;
 
 	assert(len <= ring->max_record_bytes && kind != SKIP);
+	begin_anew(ring);
 	rc = has_room(ring, len);
 	if (rc < 0)
 		return rc;
@@ -139,6 +151,8 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 		return -EAGAIN;
 	if (waiting > ring->max_records)
 		return -EPROTO;
+	if (atomic_load_explicit(&ring->shared->restart, memory_order_relaxed) == ring->count)
+		ring->offset = 0;
 	head = get_head(ring);
 	if (head.kind == SKIP && ring->offset > 0) {
 		advance(ring, left_before_end(ring));

@@ -9,6 +9,10 @@
  * room is to be told of it by the reader: when half of the ring is free, so that
  * the two do not take turns record by record.
  *
+ * A ring that is empty begins anew at its first byte now and then, so that one
+ * that is never full does not walk through all of its memory: few pages are ever
+ * touched, and those stay in the caches.
+ *
  * What was written stays when the writer dies. Neither side trusts the other: a
  * head, tail or length that can't be ends the ring with -EPROTO, and a record is
  * copied out before it is looked at.
@@ -23,6 +27,7 @@
 
 struct sim_ring_shared {
 	_Alignas(64) _Atomic uint64_t head;     /* records written; the writer's */
+	_Atomic uint64_t restart;               /* the last record that the ring began anew with; the writer's */
 	_Alignas(64) _Atomic uint64_t tail;     /* records read; the reader's */
 	_Atomic uint64_t bytes_read;            /* in bytes, with what was skipped */
 	_Alignas(64) _Atomic uint32_t wants_room;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void pair_free(struct pair *pair)
 
 static void expect_record(struct pair *pair, uint32_t kind, const char *text)
 {
-	char buf[256] = "";
+	char buf[257] = "";
 	uint32_t got_kind;
 	size_t len;
 
@@ -108,6 +109,47 @@ static void test_a_ring_for_one_takes_any_length_at_any_place(void **state)
 		assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &got), 0);
 		assert_int_equal(got, len);
 		assert_memory_equal(buf, text, len);
+	}
+	pair_free(&pair);
+}
+
+/* 10,000 records of 64 bytes walk 70 times round 32 * 256 bytes, if they walk; what
+ * lies behind the place where an empty ring begins anew (2048) is never written to. */
+static void test_a_ring_that_is_read_at_once_uses_its_first_page_only(void **state)
+{
+	static const uint8_t zeroes[4096];
+	struct pair pair = pair_new(32, 256);
+	char text[65];
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		snprintf(text, sizeof(text), "%064d", i);
+		assert_int_equal(sim_ring_write(&pair.writer, 1, text, 64), 0);
+		expect_record(&pair, 1, text);
+	}
+	assert_memory_equal((uint8_t *)pair.memory + 4096, zeroes, sizeof(zeroes));
+	pair_free(&pair);
+}
+
+/* Wherever it stands when it is empty, and also if it has just begun anew. */
+static void test_a_ring_that_begins_anew_still_takes_a_full_load(void **state)
+{
+	struct pair pair = pair_new(8, 256);
+	char text[257];
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		snprintf(text, sizeof(text), "%0*d", 1 + i % 256, i);
+		assert_int_equal(sim_ring_write(&pair.writer, 1, text, strlen(text)), 0);
+		expect_record(&pair, 1, text);
+		for (int k = 0; k < 7; k++) {
+			snprintf(text, sizeof(text), "%0200d", k);
+			assert_int_equal(sim_ring_write(&pair.writer, 2, text, 200), 0);
+		}
+		for (int k = 0; k < 7; k++) {
+			snprintf(text, sizeof(text), "%0200d", k);
+			expect_record(&pair, 2, text);
+		}
 	}
 	pair_free(&pair);
 }
@@ -262,6 +304,8 @@ int main(void)
 		cmocka_unit_test(test_an_empty_ring_has_nothing),
 		cmocka_unit_test(test_as_many_records_wait_as_the_reader_said),
 		cmocka_unit_test(test_a_ring_for_one_takes_any_length_at_any_place),
+		cmocka_unit_test(test_a_ring_that_is_read_at_once_uses_its_first_page_only),
+		cmocka_unit_test(test_a_ring_that_begins_anew_still_takes_a_full_load),
 		cmocka_unit_test(test_a_waiting_writer_is_told_when_half_is_free),
 		cmocka_unit_test(test_a_writer_that_has_room_meanwhile_need_not_wait),
 		cmocka_unit_test(test_told_of_room_the_longest_record_fits),
