@@ -20,12 +20,13 @@ static uint64_t whole(uint64_t len)
 	return sizeof(struct head) + (len + 7) / 8 * 8;
 }
 
-/* At least four of the largest records, so that one fits whenever half is free, wherever the end lies. */
+/* One more than may wait of the largest records, as what is left before the end may be too short for one; and at
+ * least four, so that one fits whenever half is free, wherever the end lies. */
 static uint64_t data_size(const struct sim_ring_cfg *cfg)
 {
-	uint64_t records = cfg->max_records < 4 ? 4 : cfg->max_records;
+	uint64_t records = cfg->max_records < 3 ? 3 : cfg->max_records;
 
-	return records * whole(cfg->max_record_bytes);
+	return (records + 1) * whole(cfg->max_record_bytes);
 }
 
 size_t sim_ring_size(const struct sim_ring_cfg *cfg)
