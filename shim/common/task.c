@@ -12,6 +12,7 @@ struct shim_task_pool {
 	uint32_t unused;      /* of @tasks, those never handed out yet */
 	char *tasks;          /* a slab */
 	size_t bytes;
+	bool warned;          /* of tasks that were freed in flight */
 	struct shim_task_pool *next;
 };
 
@@ -64,6 +65,7 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 		return DOCA_ERROR_NO_MEMORY;
 	task->object.magic = shim_magic(SHIM_TASK);
 	task->in_flight = false;
+	task->freed = false;
 	task->status = DOCA_SUCCESS;
 	task->job.run = pool->type->run;
 	task->pool = pool;
@@ -75,23 +77,38 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	return DOCA_SUCCESS;
 }
 
-void doca_task_free(struct doca_task *task)
+static void put_back(struct doca_task *task)
 {
-	struct shim_task_pool *pool;
+	struct shim_task_pool *pool = task->pool;
 
-	if (doca_unlikely(!shim_is(task, SHIM_TASK) || task->in_flight)) {
-		sim_err("doca_task_free: task %p is %s; nothing was freed", (void *)task,
-			shim_is(task, SHIM_TASK) ? "still in flight: wait for its callback" :
-						   "NULL or was freed already");
-		return;
-	}
-	pool = task->pool;
 	task->object.magic = 0;
 	task->next_free = pool->free;
 	pool->free = task;
 	task->ctx->num_allocated--;
 	if (shim_ctx_may_idle(task->ctx))
 		shim_pe_notify_self(task->ctx); /* progress takes it there */
+}
+
+/* The reference forbids it, but programs that get away with it on a card (they
+ * free posted receives, then stop) would otherwise never see their context idle. */
+static void free_later(struct doca_task *task)
+{
+	task->freed = true;
+	if (task->pool->warned)
+		return;
+	task->pool->warned = true;
+	sim_warn("doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
+		 task->pool->type->name, (void *)task);
+}
+
+void doca_task_free(struct doca_task *task)
+{
+	if (doca_unlikely(!shim_is(task, SHIM_TASK) || task->freed))
+		sim_err("doca_task_free: task %p is NULL or was freed already; nothing was freed", (void *)task);
+	else if (doca_unlikely(task->in_flight))
+		free_later(task);
+	else
+		put_back(task);
 }
 
 static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
@@ -101,6 +118,7 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	sim_err("%s: the task %s", func,
+		task->freed	? "was freed already, in flight" :
 		task->in_flight ? "is in flight already: wait for its callback" :
 				  "belongs to a context that is not running (stopped, stopping after a failed task, or of the process before fork())");
 	return DOCA_ERROR_BAD_STATE;
@@ -167,19 +185,22 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
-/* It ended: it is the user's again, or its taker's to give back. */
+/* It ended: it is the user's again, or its taker's to give back. One that was freed
+ * in flight stays what nobody may touch meanwhile, and goes then. */
 static inline void hand_back(struct doca_task *task, doca_error_t status)
 {
 	struct shim_task_taker *taker = task->taker;
+	bool freed = task->freed; /* afterwards the task may be gone, or be another */
 
-	task->in_flight = false;
+	task->in_flight = freed;
 	task->status = status;
-	if (doca_likely(!taker)) {
-		task->pool->type->complete(task);
-		return;
-	}
 	task->taker = NULL;
-	taker->take(taker, task);
+	if (doca_likely(!taker))
+		task->pool->type->complete(task);
+	else
+		taker->take(taker, task);
+	if (doca_unlikely(freed))
+		put_back(task);
 }
 
 void shim_task_finish(struct doca_task *task, doca_error_t status)

@@ -2,6 +2,7 @@
 /* shim/common/task_priv.h - a task: what every library's task begins with.
  *
  *   pool --alloc--> [the user's] --submit--> [in flight] --callback--> [the user's] --free--> pool
+ *                                                '--free--> [freed] --callback--> pool
  *
  * A library embeds struct doca_task as the first member of its own task and
  * describes the type once.
@@ -19,6 +20,7 @@ struct shim_task_taker {
 struct doca_task {
 	struct shim_object object;
 	bool in_flight;
+	bool freed; /* in flight: goes to the pool behind its callback */
 	doca_error_t status;
 	struct sim_job job;
 	struct shim_task_pool *pool;

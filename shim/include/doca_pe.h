@@ -130,7 +130,8 @@ doca_error_t doca_task_try_submit(struct doca_task *task);
 DOCA_EXPERIMENTAL
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
-/* Give the task back to the context it came from. Not while in flight. */
+/* Give the task back to the context it came from. Not while in flight: here, a
+ * task that is freed then gets its callback, and goes back behind it. */
 DOCA_STABLE
 void doca_task_free(struct doca_task *task);
 

@@ -26,17 +26,73 @@ static void test_task_in_flight_is_not_submitted_again(void **state)
 	assert_trace(rig, "task 0 done\n");
 }
 
-static void test_task_in_flight_is_not_freed(void **state)
+/* Freed too early, it is the context's until its callback: of one that there is, no second can be had. */
+static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
+{
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.num_tasks = 1}));
+	struct doca_dma_task_memcpy *more;
+	struct doca_task *task = rig_small_task(rig, 0);
+
+	(void)state;
+	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
+	doca_task_free(task);
+	doca_task_free(task); /* nothing happens */
+	assert_int_equal(rig_in_flight(rig), 1);
+	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+		      DOCA_ERROR_NO_MEMORY);
+	doca_ctx_flush_tasks(rig->ctx);
+	rig_drain(rig);
+	assert_trace(rig, "task 0 done\n"); /* whose callback frees it too, in vain */
+	assert_true(rig_small_is_done(rig, 0));
+	assert_result(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	doca_task_free(rig_small_task(rig, 1));
+	rig_close(rig);
+}
+
+static void submit_again(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	rig_note(rig, "%s\n", doca_error_get_name(doca_task_submit(doca_dma_task_memcpy_as_task(task))));
+}
+
+static void test_task_freed_in_flight_is_not_submitted_by_its_callback(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
+	rig->on_task = submit_again;
 	MUST(doca_task_submit(task));
 	doca_task_free(task);
-	assert_int_equal(rig_in_flight(rig), 1);
 	rig_drain(rig);
-	assert_trace(rig, "task 0 done\n");
-	assert_true(rig_small_is_done(rig, 0));
+	assert_trace(rig, "task 0 done\nDOCA_ERROR_BAD_STATE\n");
+}
+
+static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	(void)rig;
+	(void)task;
+}
+
+/* As programs do that free what they posted, and then stop: nobody else frees the tasks. */
+static void test_tasks_freed_in_flight_do_not_keep_a_context_from_idling(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_task *tasks[3];
+
+	rig->on_task = keep;
+	for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
+		tasks[i] = rig_small_task(rig, i);
+		MUST(doca_task_submit_ex(tasks[i], DOCA_TASK_SUBMIT_FLAG_NONE));
+	}
+	for (size_t i = 0; i < ARRAY_LEN(tasks); i++)
+		doca_task_free(tasks[i]);
+	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	assert_trace(rig, "running -> stopping\n"
+			  "task 0 failed: DOCA_ERROR_IO_FAILED\n"
+			  "task 1 failed: DOCA_ERROR_IO_FAILED\n"
+			  "task 2 failed: DOCA_ERROR_IO_FAILED\n"
+			  "stopping -> idle\n");
 }
 
 /* Freed twice, it still is one task: of two that there are, the third is refused. */
@@ -233,7 +289,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_RUNNING(test_task_in_flight_is_not_submitted_again),
-		RIG_RUNNING(test_task_in_flight_is_not_freed),
+		cmocka_unit_test(test_task_freed_in_flight_goes_behind_its_callback),
+		RIG_RUNNING(test_task_freed_in_flight_is_not_submitted_by_its_callback),
+		RIG_RUNNING(test_tasks_freed_in_flight_do_not_keep_a_context_from_idling),
 		cmocka_unit_test(test_freed_task_is_freed_once),
 		RIG_RUNNING(test_handle_that_is_no_task_is_refused),
 		RIG_RUNNING(test_handle_that_is_no_memcpy_task_is_refused),
