@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* complaint.h - why the copy can't go on: said once in the log, and told to the other side.
+ *
+ * Whoever meets an error complains on the spot, with what was to be done and to
+ * what; its callers pass the doca_error_t up and say nothing more. The first
+ * complaint is kept, for the other side's user (channel_give_up()).
+ */
+#ifndef COMPLAINT_H
+#define COMPLAINT_H
+
+#include <doca_error.h>
+
+/* Log a sentence, remember it if it is the first, return @error. */
+doca_error_t complain(doca_error_t error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For a system call that failed on @path: "Cannot <what> <path>: <errno's text>", DOCA_ERROR_IO_FAILED. */
+doca_error_t complain_errno(const char *what, const char *path);
+
+/* Pass @result on; if it is an error: "Cannot <what>: <its text>". */
+doca_error_t check(doca_error_t result, const char *what);
+
+/* The first complaint; "" if there was none. */
+const char *complaint_first(void);
+
+#endif

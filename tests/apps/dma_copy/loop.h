@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loop.h - the program's one thread: it drives the progress engine and rests when there is nothing to do.
+ *
+ *   while (what I wait for is not there yet)
+ *           if ((result = loop_turn(loop, false)) != DOCA_SUCCESS)
+ *                   return result;
+ *
+ * All callbacks of contexts on the engine run inside a turn. The loop rests by
+ * sleeping, longer and longer up to a millisecond: on cards, Comch's control
+ * messages bring no notification that a program could sleep on.
+ *
+ * SIGINT, SIGTERM and SIGHUP end the program in good order: the next turn is an
+ * error. A second one ends it at once. What the caller has it ignore (nohup) is ignored.
+ */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include <stdbool.h>
+
+#include <doca_error.h>
+
+struct doca_pe;
+
+struct loop {
+	struct doca_pe *pe;
+	long rest_ns; /* how long the next rest is */
+};
+
+/* An engine for the contexts, and handlers for the signals. fini destroys the
+ * engine, whose contexts are gone by then; it accepts a loop that is all zero. */
+doca_error_t loop_init(struct loop *loop);
+void loop_fini(struct loop *loop);
+
+/* Do what there is to do on the engine. If there is nothing, and the caller is
+ * not @busy with something else, rest. DOCA_ERROR_SHUTDOWN after a signal. */
+doca_error_t loop_turn(struct loop *loop, bool busy);
+
+/* Turn until @condition(@arg) is true, or for @seconds at most; signals or
+ * not, for use in cleaning up. Returns the condition's last answer. */
+bool loop_settle(struct loop *loop, double seconds, bool (*condition)(void *arg), void *arg);
+
+/* Seconds on a clock that only goes forward. */
+double now_s(void);
+
+#endif
