@@ -42,6 +42,17 @@ head -c 300000 /dev/urandom >in
 cmp in out
 rm out
 
+# The example as its README says: make, with pkg-config, once for each side.
+mkdir on_dpu
+for side in host dpu; do
+	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig
+	make -s -C moved/share/doc/bfsim/examples/dma_copy SIDE=$side CC="$*"
+done
+"$bfsim" run --timeout 60 \
+	--host 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_host -p b1:00.0 -f in' \
+	--dpu 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
+cmp in on_dpu/out
+
 # No session and no side: a private card, on the side that the tree is for.
 LD_LIBRARY_PATH=$work/doca/$libdir ./local_copy -i in -o out
 cmp in out
