@@ -305,6 +305,8 @@ static void part(struct sim_services *services, struct channel **link, const str
 
 	*ret_parting = (struct sim_parting){.left = left ? *left : channel->client, .hello = channel->hello,
 					    .is_left = !left || channel->state != SIM_CHANNEL_PENDING};
+	ret_parting->unaccepted = channel->state != SIM_CHANNEL_OPEN &&
+				  same_end(&channel->client, ret_parting->left.peer, ret_parting->left.number);
 	services->num_pending -= channel->state == SIM_CHANNEL_PENDING;
 	*link = channel->next;
 	if (!*link)

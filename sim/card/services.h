@@ -56,6 +56,7 @@ struct sim_offer {
 struct sim_parting {
 	struct sim_end left;        /* whom to tell ... */
 	bool is_left;               /* ... if anybody */
+	bool unaccepted;            /* and it is a client that had not been accepted */
 	void *hello;                /* the caller's again; NULL if it was not pending any more */
 };
 

@@ -80,11 +80,13 @@ bool sim_channel_take(struct sim_channel *channel, struct sim_letter *ret_letter
  * hold no descriptor. Several may become one, but the last is never lost. */
 void sim_channel_nudge(struct sim_channel *channel);
 
-/* 0 = open; -EINPROGRESS (pending, or offered), -ECONNREFUSED (no server in
- * time, or its end), the reason that the other end closed it with, -EPIPE (the
- * other end's process died), -ESHUTDOWN (the daemon is gone), -EMFILE (letters'
- * descriptors did not fit in this process or the daemon), -ENOBUFS (too many
- * letters were not taken), -ENOMEM. It changes no more once it is closed. */
+/* 0 = open; -EINPROGRESS (pending, or offered), or why it is closed, which changes no more:
+ * -ECONNREFUSED (no server in time, or it ended before it accepted), -EBUSY (the
+ * server's process had no room for the hello), the reason that the other end
+ * closed it with, -EPIPE (the other end's process died), -ESHUTDOWN (the daemon
+ * is gone), -EMFILE (a letter's descriptors did not fit in this process or the
+ * daemon), -ENOBUFS (too many letters were not taken), -ETIMEDOUT (the daemon is
+ * stopped), -ENOMEM, or what sendmsg(2) said of a letter. */
 int sim_channel_status(const struct sim_channel *channel);
 
 /* Close (or refuse) and free it; the other end's status becomes @reason (an -errno: -ECONNRESET = an orderly close;

@@ -204,8 +204,11 @@ void daemon_end_channels_of(struct daemon *daemon, struct conn *conn)
 {
 	struct sim_parting parting;
 
-	while (sim_services_next_of(daemon->services, conn->peer, &parting))
-		end_channel(daemon, &parting, conn->in_order ? -ECONNRESET : -EPIPE);
+	while (sim_services_next_of(daemon->services, conn->peer, &parting)) {
+		int reason = parting.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* it may not have read the offer */
+
+		end_channel(daemon, &parting, conn->in_order ? reason : -EPIPE);
+	}
 	offer_all(daemon);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections whose ends, or whose daemon, die; processes that are stopped or
  * have no room for descriptors. */
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -135,8 +136,10 @@ static void test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one(voi
 {
 	(void)state;
 	serve_and_open_channel();
+	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", PATIENT_MS, "not taken"), 0);
 	talker_detach(&dpu);
 	talker_expect_status(&host, 0, -ECONNRESET);
+	talker_expect_status(&host, 1, -ECONNREFUSED);
 	talker_detach(&host);
 	daemon_stop(&card);
 }
@@ -161,6 +164,29 @@ static void test_a_client_killed_while_it_waits_is_forgotten(void **state)
 	daemon_stop(&card);
 }
 
+/* How many files that came with letters a process has open. */
+static int count_letter_files(pid_t pid)
+{
+	char path[300], target[64];
+	struct dirent *entry;
+	int count = 0;
+	DIR *fds;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	fds = opendir(path);
+	assert_non_null(fds);
+	while ((entry = readdir(fds)) != NULL) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, entry->d_name);
+		len = readlink(path, target, sizeof(target) - 1);
+		target[len > 0 ? len : 0] = '\0';
+		count += strncmp(target, "/memfd:letter", 13) == 0;
+	}
+	closedir(fds);
+	return count;
+}
+
 /* A child that lives has copies of all descriptors; without the session they keep nothing open. */
 static void test_a_forked_child_does_not_keep_its_parents_channels_open(void **state)
 {
@@ -168,8 +194,12 @@ static void test_a_forked_child_does_not_keep_its_parents_channels_open(void **s
 
 	(void)state;
 	serve_and_open_channel();
+	talker_expect_note(&host, 0);
 	assert_int_equal(talker_send(&dpu, 0, "untaken", 3), 0);
+	talker_expect_note(&host, 0); /* the letter is there */
 	child = talker_fork(&host);
+	assert_int_equal(count_letter_files(host.proc.pid), 3);
+	assert_int_equal(count_letter_files(child), 0);
 	assert_int_equal(talker_send(&host, 0, "still here", 1), 0);
 	talker_expect_letter(&dpu, 0, "still here", 1);
 	talker_expect_letter(&host, 0, "untaken", 3);
@@ -232,7 +262,7 @@ static void test_a_listener_that_never_takes_harms_nobody(void **state)
 	talker_expect_status(&host, 100, -EINPROGRESS); /* it found its server; that one decides */
 	talker_close(&host, 100, -ECONNRESET);
 	talker_detach(&second);
-	for (int c = 101; c < 200; c++) /* those not taken are refused by their server's detach or unlisten */
+	for (int c = 101; c < 200; c++)
 		talker_expect_status(&host, c, -ECONNREFUSED);
 	talker_detach(&host);
 	talker_detach(&dpu);

@@ -312,8 +312,10 @@ static void test_who_leaves_takes_its_services_and_channels_along(void **state)
 
 	assert_true(sim_services_next_of(f.services, f.dpu, &parting));
 	expect_left(&parting, f.host, 1);
+	assert_false(parting.unaccepted);
 	assert_true(sim_services_next_of(f.services, f.dpu, &parting));
 	expect_left(&parting, f.host, 2);
+	assert_true(parting.unaccepted);
 	assert_false(sim_services_next_of(f.services, f.dpu, &parting));
 	assert_false(sim_services_close(f.services, f.dpu, open.number, &parting));
 	assert_false(sim_services_close(f.services, f.dpu, offered.number, &parting));
@@ -323,7 +325,8 @@ static void test_who_leaves_takes_its_services_and_channels_along(void **state)
 	assert_true(sim_services_next_of(f.services, f.host, &parting));
 	assert_false(parting.is_left); /* 3 was pending */
 	assert_true(sim_services_next_of(f.services, f.host, &parting));
-	assert_int_equal(parting.left.peer, f.other);
+	assert_int_equal(parting.left.peer, f.other); /* a server, to which 4 was offered */
+	assert_false(parting.unaccepted);
 	assert_true(sim_services_next_of(f.services, f.host, &parting));
 	assert_false(sim_services_next_of(f.services, f.host, &parting));
 }
