@@ -53,6 +53,10 @@ enum {
 	.comch_max_consumers = COMCH_MAX_CONSUMERS,   \
 	.comch_max_producers = COMCH_MAX_PRODUCERS
 
+/* Sync events: "local PCI" and "remote PCI" may be either side in the public samples, whose two halves are built for
+ * the host and for the DPU; so both can export and import. */
+#define SYNC_EVENTS .sync_event_export_pci = true, .sync_event_from_export_pci = true
+
 /* Cache invalidation is about the Arm cores' system-level cache, so that only the
  * DPU's functions have it (DOCA Mmap Advise guide: for programs on the BlueField).
  * Its limit: our choice, the same as that of one copy. */
@@ -81,6 +85,7 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_tasks = MAX_TASKS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
+		SYNC_EVENTS,
 		.mmap_export_pci = true,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
@@ -94,6 +99,7 @@ static const struct pcie_profile bluefield_2 = {
 		COMCH_LIMITS,
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
+		SYNC_EVENTS,
 		/* Our choice: Arm memory is not exported towards the host. */
 		.mmap_export_pci = false,
 		.mmap_from_export_pci = true,
@@ -123,6 +129,7 @@ static const struct pcie_profile bluefield_3 = {
 		.dma_max_tasks = MAX_TASKS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
+		SYNC_EVENTS,
 		.mmap_export_pci = true,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
@@ -136,6 +143,7 @@ static const struct pcie_profile bluefield_3 = {
 		COMCH_LIMITS,
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
+		SYNC_EVENTS,
 		.mmap_export_pci = false, /* our choice, as on BlueField-2 */
 		.mmap_from_export_pci = true,
 		.rep_filter_all = true,

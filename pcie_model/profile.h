@@ -33,6 +33,8 @@ struct pcie_caps {
 	uint64_t cache_invalidate_max_buf_bytes; /* of memory in one such task */
 	bool mmap_export_pci;           /* can export memory over PCI (the host's functions) */
 	bool mmap_from_export_pci;      /* can import it (the DPU's functions) */
+	bool sync_event_export_pci;     /* can export sync events to the card's other side */
+	bool sync_event_from_export_pci; /* can import them from there */
 	bool rep_filter_all;            /* can list representors at all */
 	bool rep_filter_net;
 	bool rep_filter_emulated;

@@ -58,6 +58,8 @@
 	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") \
 	X(BOOL, mmap_export_pci, "mmap-export-pci")                               \
 	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                     \
+	X(BOOL, sync_event_export_pci, "sync-event-export-pci")                   \
+	X(BOOL, sync_event_from_export_pci, "sync-event-from-export-pci")         \
 	X(BOOL, rep_filter_all, "rep-filter-all")                                 \
 	X(BOOL, rep_filter_net, "rep-filter-net")                                 \
 	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                       \

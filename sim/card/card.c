@@ -171,6 +171,13 @@ static const struct pcie_function *function_of(const struct sim_card *card, uint
 	return strcmp(found->side, card->peers[peer].info.side) == 0 ? found : NULL;
 }
 
+static bool may_export(const struct pcie_function *function, const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_SYNC)
+		return function->caps.sync_event_export_pci;
+	return function->caps.mmap_export_pci || region->access & SIM_ACCESS_CHANNEL;
+}
+
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
 {
@@ -184,7 +191,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 	function = function_of(card, peer, region->function);
 	if (!function)
 		return -EINVAL;
-	if (!function->caps.mmap_export_pci && !(region->access & SIM_ACCESS_CHANNEL))
+	if (!may_export(function, region))
 		return -ENOTSUP;
 	if (slot == card->num_keys) {
 		uint32_t count = card->num_keys ? card->num_keys * 2 : 16;
@@ -240,6 +247,18 @@ static int import_add(struct card_key *key, uint32_t peer)
 	return 0;
 }
 
+static bool may_import_some(const struct pcie_function *through)
+{
+	return through->caps.mmap_from_export_pci || through->caps.sync_event_from_export_pci;
+}
+
+static bool may_import(const struct pcie_function *through, const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_SYNC)
+		return through->caps.sync_event_from_export_pci;
+	return through->caps.mmap_from_export_pci || region->access & SIM_ACCESS_CHANNEL;
+}
+
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter)
 {
@@ -253,8 +272,8 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 	if (!through)
 		return -EINVAL;
 	if (!key || !secret_matches(key->secret, wanted->secret))
-		return through->caps.mmap_from_export_pci ? -ESTALE : -ENOTSUP;
-	if (!through->caps.mmap_from_export_pci && !(key->region.access & SIM_ACCESS_CHANNEL))
+		return may_import_some(through) ? -ESTALE : -ENOTSUP;
+	if (!may_import(through, &key->region))
 		return -ENOTSUP;
 	if (card->topology->functions[key->region.function].card != through->card)
 		return -EXDEV;

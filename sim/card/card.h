@@ -31,6 +31,7 @@ enum sim_access {
 	SIM_ACCESS_READ = 1,
 	SIM_ACCESS_WRITE = 2,
 	SIM_ACCESS_CHANNEL = 4, /* for the other end of a channel: either side may give and take it */
+	SIM_ACCESS_SYNC = 8, /* alone: it is a sync event's value, worked on where it is and never copied */
 };
 
 /* A process, as it describes itself when it attaches. */

@@ -47,6 +47,8 @@ static json_object *caps_json(const struct pcie_caps *caps)
 	add_number(json, "cache-invalidate-max-buf-bytes", caps->cache_invalidate_max_buf_bytes);
 	add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
 	add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
+	add_bool(json, "sync-event-export-pci", caps->sync_event_export_pci);
+	add_bool(json, "sync-event-from-export-pci", caps->sync_event_from_export_pci);
 	add_bool(json, "rep-filter-all", caps->rep_filter_all);
 	add_bool(json, "rep-filter-net", caps->rep_filter_net);
 	add_bool(json, "rep-filter-emulated", caps->rep_filter_emulated);

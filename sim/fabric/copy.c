@@ -8,22 +8,15 @@
 
 #define BOUNCE_BYTES 32768 /* for a path that only copies on both ends */
 
-/* Keep a revocation waiting while a copy is inside. */
 static bool enter(struct sim_remote *remote)
 {
-	if (!remote)
-		return true;
-	atomic_fetch_add(&remote->inside, 1);
-	if (!atomic_load(&remote->gone))
-		return true;
-	atomic_fetch_sub(&remote->inside, 1);
-	return false;
+	return !remote || sim_remote_enter(remote);
 }
 
 static void leave(struct sim_remote *remote)
 {
 	if (remote)
-		atomic_fetch_sub_explicit(&remote->inside, 1, memory_order_release);
+		sim_remote_leave(remote);
 }
 
 static int check(const struct sim_remote *remote, uint64_t addr, size_t len, uint32_t access)

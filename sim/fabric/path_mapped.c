@@ -23,7 +23,7 @@ static uint64_t page_of(const struct stat *object)
 
 static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
-	int prot = PROT_READ | (cfg->region.access & SIM_ACCESS_WRITE ? PROT_WRITE : 0);
+	int prot = PROT_READ | (cfg->region.access & (SIM_ACCESS_WRITE | SIM_ACCESS_SYNC) ? PROT_WRITE : 0);
 	uint64_t page, before;
 	struct stat object;
 	void *mapping;

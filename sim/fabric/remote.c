@@ -23,13 +23,21 @@ static void add_reason(struct sim_remote *remote, const char *path, const char *
 	snprintf(remote->reason + used, sizeof(remote->reason) - used, "%s%s: %s", used ? "; " : "", path, reason);
 }
 
+/* Whether to try a path at all. */
+static bool may_take(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
+{
+	if (cfg->region.access & SIM_ACCESS_SYNC)
+		return path == &sim_path_in_place || path == &sim_path_mapped;
+	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;
+}
+
 /* Open the first path that works; each that does not leaves its reason. */
 static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
 	for (size_t i = 0; i < NUM_PATHS; i++) {
 		const char *reason = "failed";
 
-		if (cfg->forced_path && strcmp(paths[i]->name, cfg->forced_path) != 0)
+		if (!may_take(paths[i], cfg))
 			continue;
 		if (paths[i]->open(remote, cfg, &reason) == 0) {
 			remote->path = paths[i];

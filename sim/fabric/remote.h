@@ -11,6 +11,11 @@
  * sim_copy() may run in any number of threads at once. A revocation waits until
  * none is inside and keeps later ones out, so that after it the exporter's
  * memory is no longer touched.
+ *
+ * A sync event's value (SIM_ACCESS_SYNC) is reached by a path that maps it, or
+ * not at all, whatever path is forced: processes do atomic operations on it at
+ * @base, each between sim_remote_enter() and sim_remote_leave(). Its object can
+ * be passed to wherever the daemon's socket reaches.
  */
 #ifndef SIM_FABRIC_REMOTE_H
 #define SIM_FABRIC_REMOTE_H
@@ -75,6 +80,21 @@ const char *sim_remote_path(const struct sim_remote *remote);
 
 /* The exporter ended the export or died: fail further copies, wait for those inside. */
 void sim_remote_revoke(struct sim_remote *remote);
+
+/* Keep a revocation waiting until sim_remote_leave(). False when the remote is gone. */
+static inline bool sim_remote_enter(struct sim_remote *remote)
+{
+	atomic_fetch_add(&remote->inside, 1);
+	if (!atomic_load(&remote->gone))
+		return true;
+	atomic_fetch_sub(&remote->inside, 1);
+	return false;
+}
+
+static inline void sim_remote_leave(struct sim_remote *remote)
+{
+	atomic_fetch_sub_explicit(&remote->inside, 1, memory_order_release);
+}
 
 /* Copy @len bytes. An address belongs to @dst_remote / @src_remote, or to this
  * process where that is NULL. Returns 0, -EIO (a remote is gone, or the path

@@ -32,7 +32,8 @@ static const char yaml[] =
 	"  functions:\n"
 	"  - {side: right/dpu, type: pf, pci: \"03:00.0\"}\n"
 	"  - {side: host, type: pf, pci: \"ca:00.0\"}\n"
-	"  - {side: host, type: pf, pci: \"ca:00.1\", caps: {mmap-export-pci: false}}\n";
+	"  - {side: host, type: pf, pci: \"ca:00.1\", caps: {mmap-export-pci: false,\n"
+	"     sync-event-export-pci: false, sync-event-from-export-pci: false}}\n";
 
 static const uint8_t secret[SIM_SECRET_SIZE] = "0123456789abcde";
 
@@ -222,6 +223,27 @@ static void test_an_import_goes_through_an_able_function_of_ones_own(void **stat
 	assert_int_equal(import_by(f, f->host, &key, LEFT_HOST), -ENOTSUP);
 }
 
+/* The abilities for memory and for sync events are not each other's: the DPU exports the
+ * latter alone, the host imports the latter alone. */
+static void test_sync_events_go_both_ways(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_region region = region_of(LEFT_DPU), wrong = region_of(INCAPABLE);
+	const struct sim_region *imported;
+	struct sim_key key;
+	uint32_t exporter;
+
+	memcpy(key.secret, secret, sizeof(secret));
+	assert_int_equal(sim_card_export(f->card, f->left, &region, secret, &key.id), -ENOTSUP);
+	region.access = wrong.access = SIM_ACCESS_SYNC;
+	assert_int_equal(sim_card_export(f->card, f->host, &wrong, secret, &key.id), -ENOTSUP);
+	assert_int_equal(sim_card_export(f->card, f->left, &region, secret, &key.id), 0);
+	assert_int_equal(sim_card_import(f->card, f->host, &key, INCAPABLE, &imported, &exporter), -ENOTSUP);
+	assert_int_equal(sim_card_import(f->card, f->host, &key, LEFT_HOST, &imported, &exporter), 0);
+	assert_int_equal(imported->access, SIM_ACCESS_SYNC);
+	assert_int_equal(exporter, f->left);
+}
+
 static void test_memory_of_another_card_is_out_of_reach(void **state)
 {
 	struct fixture *f = *state;
@@ -401,6 +423,7 @@ int main(void)
 		TEST(test_regions_that_make_no_sense_are_refused),
 		TEST(test_a_peer_that_left_can_do_nothing),
 		TEST(test_an_import_goes_through_an_able_function_of_ones_own),
+		TEST(test_sync_events_go_both_ways),
 		TEST(test_memory_of_another_card_is_out_of_reach),
 		TEST(test_a_revoked_key_tells_its_importers_and_is_gone),
 		TEST(test_only_the_exporter_revokes),

@@ -281,6 +281,45 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	sim_remote_destroy(remote);
 }
 
+/* A sync event's value is worked on where it is: whatever path is forced it is mapped, and never copied. */
+static void test_a_sync_events_value_is_mapped_and_not_copied(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(NULL, 16);
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	struct sim_remote *remote;
+	uint8_t there = 0;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 16), 0);
+	cfg.region.access = SIM_ACCESS_SYNC;
+	cfg.object_fd = fd;
+	cfg.forced_path = "cma";
+	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
+	assert_string_equal(sim_remote_path(remote), "mapped");
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), -EACCES);
+	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), 1), -EACCES);
+	assert_true(sim_remote_enter(remote));
+	remote->base[3] = 8;
+	sim_remote_leave(remote);
+	assert_int_equal(pread(fd, &there, 1, 3), 1);
+	assert_int_equal(there, 8);
+	sim_remote_revoke(remote);
+	assert_false(sim_remote_enter(remote));
+	sim_remote_destroy(remote);
+	close(fd);
+}
+
+static void test_a_sync_events_value_in_no_object_is_out_of_reach(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], 16);
+	struct sim_remote *remote = NULL;
+
+	(void)state;
+	cfg.region.access = SIM_ACCESS_SYNC;
+	assert_int_equal(sim_remote_create(&cfg, &remote), -ENOTSUP);
+	assert_null(remote);
+}
+
 /* A mapping of huge pages begins at a multiple of one. Needs a free one on the machine. */
 static void test_memory_in_huge_pages_is_mapped_from_the_middle_of_one(void **state)
 {
@@ -470,6 +509,8 @@ int main(void)
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
 		TEST(test_a_pid_without_the_exporters_cookie_is_not_believed),
 		TEST(test_memory_in_a_shared_object_is_mapped),
+		TEST(test_a_sync_events_value_is_mapped_and_not_copied),
+		TEST(test_a_sync_events_value_in_no_object_is_out_of_reach),
 		TEST(test_memory_in_huge_pages_is_mapped_from_the_middle_of_one),
 		TEST(test_an_object_shorter_than_the_memory_is_not_mapped),
 		TEST(test_memory_that_the_exporter_unmapped_is_an_io_error),

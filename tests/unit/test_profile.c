@@ -100,6 +100,22 @@ static void test_host_exports_and_dpu_imports_memory(void **state)
 	}
 }
 
+/* Sync events flow both ways. */
+static void test_both_sides_export_and_import_sync_events(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(all[i]->host_caps.sync_event_export_pci, all[i]->has_dpu);
+		assert_int_equal(all[i]->host_caps.sync_event_from_export_pci, all[i]->has_dpu);
+		assert_int_equal(all[i]->dpu_caps.sync_event_export_pci, all[i]->has_dpu);
+		assert_int_equal(all[i]->dpu_caps.sync_event_from_export_pci, all[i]->has_dpu);
+	}
+}
+
 /* Channels have their server on the DPU and their clients on hosts, with the same limits. */
 static void test_dpu_serves_and_hosts_are_clients(void **state)
 {
@@ -176,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_bluefield_2_is_as_published),
 		cmocka_unit_test(test_connectx_7_has_neither_arm_cores_nor_dma),
 		cmocka_unit_test(test_host_exports_and_dpu_imports_memory),
+		cmocka_unit_test(test_both_sides_export_and_import_sync_events),
 		cmocka_unit_test(test_dpu_serves_and_hosts_are_clients),
 		cmocka_unit_test(test_only_the_dpu_lists_representors),
 		cmocka_unit_test(test_limits_are_there_exactly_where_dma_is),

@@ -135,6 +135,8 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->cache_invalidate_max_buf_bytes, 65536);
 	assert_false(caps->mmap_export_pci);
 	assert_true(caps->mmap_from_export_pci);
+	assert_false(caps->sync_event_export_pci);
+	assert_false(caps->sync_event_from_export_pci);
 	assert_true(caps->rep_filter_all);
 	assert_true(caps->rep_filter_net);
 	assert_true(caps->rep_filter_emulated);
