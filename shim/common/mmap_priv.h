@@ -19,13 +19,7 @@
 #include "object.h"
 #include "sim/session/session.h"
 
-/* A descriptor handed out for one device. */
-struct shim_export {
-	struct doca_dev *dev;
-	struct sim_key key;
-	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
-	struct shim_export *next;
-};
+struct shim_export;
 
 struct doca_mmap {
 	struct shim_object object;
@@ -78,6 +72,11 @@ SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct do
  * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted,
  * or NO_MEMORY. Finds the shared object that holds all of it, if there is one. */
 doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
+
+/* mmap_range.c: what is wrong with memory that shall be read and written here
+ * ("not mapped"), or NULL. *ret_fd, unless it is NULL, is the caller's then: a
+ * descriptor of the shared object that holds all of it, at *ret_offset; -1 = none. */
+const char *shim_range_look(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset);
 
 /* mmap_range.c: map the object that @fd means, as the memory of the map. The
  * descriptor is duplicated. INVALID_VALUE (not a descriptor, or too short) or

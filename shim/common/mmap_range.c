@@ -90,56 +90,89 @@ static void forget_object(struct doca_mmap *mmap)
 	mmap->object_offset = 0;
 }
 
-static void note_object(struct doca_mmap *mmap, const struct area *area, bool writable)
+/* A descriptor of the object that holds the whole range, and the range's place in it; -1 = none. */
+static int open_object(const struct area *area, uint64_t addr, bool writable, uint64_t *ret_offset)
 {
 	int fd;
 
 	if (!area->shared || area->inode == 0)
-		return;
+		return -1;
 	fd = find_object_fd(area, writable);
 	if (fd < 0)
 		fd = open_map_file(area, writable);
-	mmap->object_fd = fd;
-	mmap->object_offset = area->offset + ((uint64_t)(uintptr_t)mmap->addr - area->start);
+	*ret_offset = area->offset + (addr - area->start);
+	return fd;
 }
 
-static doca_error_t refuse_range(const struct doca_mmap *mmap, uint64_t at, const char *what)
-{
-	sim_err("doca_mmap_start: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s", at, mmap->addr,
-		mmap->len_bytes, what);
-	return DOCA_ERROR_INVALID_VALUE;
-}
+/* What walking the areas of a range found. */
+struct walk {
+	uint64_t at;        /* where it ended: behind the range, or at what is wrong with it */
+	const char *wrong;  /* NULL = nothing */
+	bool no_memory;
+	struct area whole;  /* the area that has all of the range; empty = there is none */
+};
 
-/* Walk the areas that make up the range. */
-static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
+static struct walk walk_areas(uint64_t start, uint64_t end, bool writable, FILE *maps)
 {
-	uint64_t at = (uintptr_t)mmap->addr, end = at + mmap->len_bytes;
+	struct walk walk = {.at = start};
 	char *line = NULL;
 	size_t size = 0;
 	struct area area;
-	doca_error_t result = DOCA_SUCCESS;
 
 	errno = 0;
-	while (at < end && result == DOCA_SUCCESS && getline(&line, &size, maps) > 0) {
-		if (!parse_area(line, &area) || area.end <= at)
+	while (walk.at < end && !walk.wrong && getline(&line, &size, maps) > 0) {
+		if (!parse_area(line, &area) || area.end <= walk.at)
 			continue;
-		if (area.start > at)
+		if (area.start > walk.at)
 			break;
 		if (!area.readable)
-			result = refuse_range(mmap, at, "not readable");
+			walk.wrong = "not readable";
 		else if (writable && !area.writable)
-			result = refuse_range(mmap, at,
-					      "read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()");
-		else if (area.start <= (uintptr_t)mmap->addr && area.end >= end)
-			note_object(mmap, &area, writable);
-		at = area.end;
+			walk.wrong = "read-only";
+		else if (area.start <= start && area.end >= end)
+			walk.whole = area;
+		if (!walk.wrong)
+			walk.at = area.end;
 	}
+	walk.no_memory = walk.at < end && !walk.wrong && errno == ENOMEM;
+	if (walk.at < end && !walk.wrong)
+		walk.wrong = "not mapped";
 	free(line);
-	if (result == DOCA_SUCCESS && at < end && errno == ENOMEM)
-		result = DOCA_ERROR_NO_MEMORY;
-	else if (result == DOCA_SUCCESS && at < end)
-		result = refuse_range(mmap, at, "not mapped; register memory that exists");
-	return result;
+	return walk;
+}
+
+/* Walk the areas that make up the map's range. */
+static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
+{
+	uint64_t start = (uintptr_t)mmap->addr;
+	struct walk walk = walk_areas(start, start + mmap->len_bytes, writable, maps);
+
+	if (walk.no_memory)
+		return DOCA_ERROR_NO_MEMORY;
+	if (walk.wrong) {
+		sim_err("doca_mmap_start: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
+			walk.at, mmap->addr, mmap->len_bytes, walk.wrong);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	mmap->object_fd = open_object(&walk.whole, start, writable, &mmap->object_offset);
+	return DOCA_SUCCESS;
+}
+
+const char *shim_range_look(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uint64_t start = (uintptr_t)addr;
+	struct walk walk;
+
+	if (ret_fd)
+		*ret_fd = -1;
+	if (!maps)
+		return NULL; /* as in shim_mmap_look() */
+	walk = walk_areas(start, start + len, true, maps);
+	fclose(maps);
+	if (ret_fd && !walk.wrong)
+		*ret_fd = open_object(&walk.whole, start, true, ret_offset);
+	return walk.wrong;
 }
 
 /* Whether that many bytes are there; what has no size (a pipe, a driver's object) is not judged. */
