@@ -30,7 +30,8 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 	ctx->ops = ops;
 	ctx->dev = dev;
 	ctx->generation = shim_generation;
-	shim_dev_hold(dev);
+	if (dev)
+		shim_dev_hold(dev);
 }
 
 doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
@@ -41,7 +42,8 @@ doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
 		return DOCA_ERROR_IN_USE;
 	}
 	shim_pe_disconnect(ctx);
-	shim_dev_release(ctx->dev);
+	if (ctx->dev)
+		shim_dev_release(ctx->dev);
 	return DOCA_SUCCESS;
 }
 
@@ -266,6 +268,8 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 	NEED_CTX(ctx);
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (!ctx->dev)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "a %s context has no device", ctx->ops->name);
 	if (comp_vector >= shim_dev_function(ctx->dev)->caps.num_completion_vectors)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "vector %u; the device has %u", comp_vector,
 				   shim_dev_function(ctx->dev)->caps.num_completion_vectors);

@@ -59,7 +59,7 @@ struct doca_ctx {
 	struct shim_object object;
 	enum doca_ctx_states state;
 	const struct shim_ctx_ops *ops;
-	struct doca_dev *dev;
+	struct doca_dev *dev;          /* NULL in a library whose objects are not of one */
 	uint32_t generation;           /* shim_generation when it was made */
 	struct doca_pe *pe;            /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
@@ -72,7 +72,7 @@ struct doca_ctx {
 	doca_ctx_state_changed_callback_t state_changed;
 };
 
-/* Set up the embedded context of a new object: its memory is zeroed. Holds @dev. */
+/* Set up the embedded context of a new object: its memory is zeroed. Holds @dev, unless NULL. */
 SHIM_SHARED void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev);
 
 /* In ops->start: open the queue, for at most @max_jobs tasks in flight. */

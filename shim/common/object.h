@@ -40,6 +40,7 @@ enum shim_kind {
 	SHIM_COMCH_PRODUCER,
 	SHIM_COMCH_CONSUMER,
 	SHIM_MMAP_ADVISE,
+	SHIM_SYNC_EVENT,
 	SHIM_NUM_KINDS,
 	/* Live inside other objects, not in pools: */
 	SHIM_BUF,

@@ -11,6 +11,7 @@
 
 #include "dev_priv.h"
 #include "slab.h"
+#include "sync_watch.h"
 
 /* One process is one attachment: this is the place that knows it. */
 static struct {
@@ -66,6 +67,7 @@ static void forked(void)
 	shim_generation++;
 	shim_objects_forked();
 	shim_slabs_forked();
+	shim_sync_watcher_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;

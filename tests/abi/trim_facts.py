@@ -36,6 +36,7 @@ HEADERS = {
     'doca_mmap.h': 'libdoca_common',
     'doca_mmap_advise.h': 'libdoca_common',
     'doca_pe.h': 'libdoca_common',
+    'doca_sync_event.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',
 }
