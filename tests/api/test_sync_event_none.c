@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events on a DPA, on a GPU and between machines: checked, and not supported.
+ *
+ * unreachable: doca_sync_event_export_to_remote_net DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_get_dpa_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_remote_net_create_from_export DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_remote_net_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ */
+#include "sync_event_util.h"
+
+static struct doca_dev *dev;
+
+static int open_device(void **state)
+{
+	(void)state;
+	dev = api_open("03:00.0");
+	return 0;
+}
+
+static int close_device(void **state)
+{
+	(void)state;
+	assert_ok(doca_dev_close(dev));
+	return 0;
+}
+
+/* An idle event for each test. */
+static int setup(void **state)
+{
+	*state = se_new(dev);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	assert_ok(doca_sync_event_destroy(*state));
+	return 0;
+}
+
+/* Objects that are none of these, as there are none. */
+static struct doca_dpa *some_dpa(void)
+{
+	return (struct doca_dpa *)dev;
+}
+
+static struct doca_gpu *some_gpu(void)
+{
+	return (struct doca_gpu *)dev;
+}
+
+static struct doca_sync_event_remote_net *some_remote(void)
+{
+	return (struct doca_sync_event_remote_net *)dev;
+}
+
+typedef doca_error_t capability(const struct doca_devinfo *);
+
+/* provokes: doca_sync_event_cap_is_export_to_dpa_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_is_export_to_dpa_supported DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_cap_is_export_to_gpu_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_is_export_to_gpu_supported DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_cap_is_export_to_remote_net_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_is_export_to_remote_net_supported DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_cap_remote_net_is_create_from_export_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_remote_net_is_create_from_export_supported DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_cap_remote_net_is_export_to_dpa_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_remote_net_is_export_to_dpa_supported DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_cap_remote_net_is_export_to_gpu_supported DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_cap_remote_net_is_export_to_gpu_supported DOCA_ERROR_INVALID_VALUE */
+static void test_no_device_has_these_capabilities(void **state)
+{
+	static capability *const capabilities[] = {
+		doca_sync_event_cap_is_export_to_dpa_supported,
+		doca_sync_event_cap_is_export_to_gpu_supported,
+		doca_sync_event_cap_is_export_to_remote_net_supported,
+		doca_sync_event_cap_remote_net_is_create_from_export_supported,
+		doca_sync_event_cap_remote_net_is_export_to_dpa_supported,
+		doca_sync_event_cap_remote_net_is_export_to_gpu_supported,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < API_COUNT(capabilities); i++) {
+		assert_doca(capabilities[i](doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
+		assert_invalid(capabilities[i](NULL));
+		assert_invalid(capabilities[i]((struct doca_devinfo *)dev));
+	}
+}
+
+/* provokes: doca_sync_event_add_publisher_location_dpa DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_add_publisher_location_gpu DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_add_publisher_location_remote_net DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_add_subscriber_location_dpa DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_add_subscriber_location_gpu DOCA_ERROR_INVALID_VALUE */
+static void test_other_locations_are_not_supported(void **state)
+{
+	struct doca_sync_event *event = *state;
+
+	assert_doca(doca_sync_event_add_publisher_location_dpa(event, some_dpa()), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_add_publisher_location_dpa(NULL, some_dpa()));
+	assert_invalid(doca_sync_event_add_publisher_location_dpa(event, NULL));
+	assert_doca(doca_sync_event_add_publisher_location_gpu(event, some_gpu()), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_add_publisher_location_gpu(NULL, some_gpu()));
+	assert_invalid(doca_sync_event_add_publisher_location_gpu(event, NULL));
+	assert_doca(doca_sync_event_add_subscriber_location_dpa(event, some_dpa()), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_add_subscriber_location_dpa(NULL, some_dpa()));
+	assert_invalid(doca_sync_event_add_subscriber_location_dpa(event, NULL));
+	assert_doca(doca_sync_event_add_subscriber_location_gpu(event, some_gpu()), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_add_subscriber_location_gpu(NULL, some_gpu()));
+	assert_invalid(doca_sync_event_add_subscriber_location_gpu(event, NULL));
+	assert_doca(doca_sync_event_add_publisher_location_remote_net(event), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_add_publisher_location_remote_net(NULL));
+}
+
+/* provokes: doca_sync_event_export_to_remote_net DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_export_to_remote_net DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_get_dpa_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_get_dpa_handle DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_get_gpu_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_get_gpu_handle DOCA_ERROR_NOT_SUPPORTED */
+static void test_event_is_not_handed_to_them(void **state)
+{
+	struct doca_sync_event *event = *state;
+	doca_dpa_dev_sync_event_t dpa_handle;
+	doca_gpu_dev_sync_event_t *gpu_handle;
+	const uint8_t *data;
+	size_t len;
+
+	assert_ok(doca_sync_event_start(event));
+	assert_doca(doca_sync_event_export_to_remote_net(event, &data, &len), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_export_to_remote_net(NULL, &data, &len));
+	assert_invalid(doca_sync_event_export_to_remote_net(event, NULL, &len));
+	assert_invalid(doca_sync_event_export_to_remote_net(event, &data, NULL));
+	assert_doca(doca_sync_event_get_dpa_handle(event, some_dpa(), &dpa_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_get_dpa_handle(NULL, some_dpa(), &dpa_handle));
+	assert_invalid(doca_sync_event_get_dpa_handle(event, NULL, &dpa_handle));
+	assert_invalid(doca_sync_event_get_dpa_handle(event, some_dpa(), NULL));
+	assert_doca(doca_sync_event_get_gpu_handle(event, some_gpu(), &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_get_gpu_handle(NULL, some_gpu(), &gpu_handle));
+	assert_invalid(doca_sync_event_get_gpu_handle(event, NULL, &gpu_handle));
+	assert_invalid(doca_sync_event_get_gpu_handle(event, some_gpu(), NULL));
+}
+
+/* provokes: doca_sync_event_remote_net_create_from_export DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_remote_net_create_from_export DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_remote_net_destroy DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_sync_event_remote_net_get_gpu_handle DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_sync_event_remote_net_get_gpu_handle DOCA_ERROR_NOT_SUPPORTED */
+static void test_there_are_no_events_of_other_machines(void **state)
+{
+	struct doca_sync_event_remote_net *event = NULL;
+	doca_dpa_dev_sync_event_remote_net_t dpa_handle;
+	doca_gpu_dev_sync_event_remote_net_t gpu_handle;
+	const uint8_t data[64] = {0};
+
+	(void)state;
+	assert_doca(doca_sync_event_remote_net_create_from_export(dev, data, sizeof(data), &event),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_remote_net_create_from_export(NULL, data, sizeof(data), &event));
+	assert_invalid(doca_sync_event_remote_net_create_from_export(dev, NULL, sizeof(data), &event));
+	assert_invalid(doca_sync_event_remote_net_create_from_export(dev, data, 0, &event));
+	assert_invalid(doca_sync_event_remote_net_create_from_export(dev, data, sizeof(data), NULL));
+	assert_null(event);
+	assert_invalid(doca_sync_event_remote_net_destroy(NULL));
+	assert_invalid(doca_sync_event_remote_net_destroy(some_remote()));
+	assert_doca(doca_sync_event_remote_net_get_dpa_handle(some_remote(), some_dpa(), &dpa_handle),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_remote_net_get_dpa_handle(NULL, some_dpa(), &dpa_handle));
+	assert_invalid(doca_sync_event_remote_net_get_dpa_handle(some_remote(), NULL, &dpa_handle));
+	assert_invalid(doca_sync_event_remote_net_get_dpa_handle(some_remote(), some_dpa(), NULL));
+	assert_doca(doca_sync_event_remote_net_get_gpu_handle(some_remote(), some_gpu(), &gpu_handle),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_remote_net_get_gpu_handle(NULL, some_gpu(), &gpu_handle));
+	assert_invalid(doca_sync_event_remote_net_get_gpu_handle(some_remote(), NULL, &gpu_handle));
+	assert_invalid(doca_sync_event_remote_net_get_gpu_handle(some_remote(), some_gpu(), NULL));
+}
+
+#define WITH_EVENT(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+	WITH_EVENT(test_no_device_has_these_capabilities),
+	WITH_EVENT(test_other_locations_are_not_supported),
+	WITH_EVENT(test_event_is_not_handed_to_them),
+	WITH_EVENT(test_there_are_no_events_of_other_machines),
+};
+
+int main(void)
+{
+	const struct api_world worlds[] = {
+		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
+		 .teardown = close_device},
+	};
+
+	return api_run(worlds, API_COUNT(worlds));
+}
