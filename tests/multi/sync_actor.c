@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sync_actor.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_pe.h>
+#include <doca_sync_event.h>
+
+enum order {
+	ORDER_EXPORT,
+	ORDER_IMPORT,
+	ORDER_GET,
+	ORDER_SET,
+	ORDER_ADD,
+	ORDER_WAIT,
+	ORDER_DROP,
+};
+
+struct say {
+	enum order order;
+	enum sync_memory memory;
+	enum sync_use use;
+	uint64_t value;
+	struct sync_descriptor descriptor;
+};
+
+struct answer {
+	doca_error_t result;
+	uint64_t value;
+	struct sync_descriptor descriptor;
+};
+
+/* ---- in the process ---- */
+
+#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
+
+static struct {
+	int talk;
+	struct doca_dev *dev;
+	struct doca_sync_event *event;
+	struct doca_ctx *ctx; /* NULL when it is used alone */
+	struct doca_pe *pe;
+	doca_error_t wait_result;
+	bool wait_is_over;
+} self;
+
+static void on_wait(struct doca_sync_event_task_wait_eq *task, union doca_data user_data, union doca_data ctx_data)
+{
+	struct doca_task *base = doca_sync_event_task_wait_eq_as_doca_task(task);
+
+	(void)user_data, (void)ctx_data;
+	self.wait_result = doca_task_get_status(base);
+	self.wait_is_over = true;
+	doca_task_free(base);
+}
+
+static void start_event(enum sync_use use)
+{
+	if (use == SYNC_ALONE) {
+		MUST(doca_sync_event_start(self.event));
+		return;
+	}
+	self.ctx = doca_sync_event_as_ctx(self.event);
+	PROC_NEED(self.ctx);
+	MUST(doca_pe_create(&self.pe));
+	MUST(doca_pe_connect_ctx(self.pe, self.ctx));
+	MUST(doca_sync_event_task_wait_eq_set_conf(self.event, on_wait, on_wait, 1));
+	MUST(doca_ctx_start(self.ctx));
+}
+
+static uint64_t *map_word(void)
+{
+	int fd = memfd_create("value", MFD_CLOEXEC);
+	uint64_t *word;
+
+	PROC_NEED(fd >= 0 && ftruncate(fd, 4096) == 0);
+	word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	PROC_NEED(word != MAP_FAILED);
+	return word + 7;
+}
+
+static void do_export(const struct say *say, struct answer *answer)
+{
+	const uint8_t *bytes;
+
+	MUST(doca_sync_event_create(&self.event));
+	MUST(doca_sync_event_add_publisher_location_remote_pci(self.event));
+	MUST(doca_sync_event_add_subscriber_location_cpu(self.event, self.dev));
+	if (say->memory == SYNC_MEMFD)
+		MUST(doca_sync_event_set_addr(self.event, map_word()));
+	start_event(say->use);
+	MUST(doca_sync_event_export_to_remote_pci(self.event, self.dev, &bytes, &answer->descriptor.len));
+	PROC_NEED(answer->descriptor.len <= SYNC_DESCRIPTOR_MAX);
+	memcpy(answer->descriptor.bytes, bytes, answer->descriptor.len);
+}
+
+static doca_error_t do_import(const struct say *say)
+{
+	doca_error_t result = doca_sync_event_create_from_export(self.dev, say->descriptor.bytes, say->descriptor.len,
+								 &self.event);
+
+	if (result == DOCA_SUCCESS)
+		start_event(say->use);
+	return result;
+}
+
+static doca_error_t do_add(uint64_t count)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	uint64_t before, last = 0;
+
+	for (uint64_t i = 0; i < count && result == DOCA_SUCCESS; i++) {
+		result = doca_sync_event_update_add(self.event, 1, &before);
+		PROC_NEED(result != DOCA_SUCCESS || i == 0 || before > last); /* it only grows */
+		last = before;
+	}
+	return result;
+}
+
+static doca_error_t wait_event_driven(uint64_t value)
+{
+	struct doca_sync_event_task_wait_eq *wait;
+	struct pollfd handle = {.events = POLLIN};
+	union doca_data none = {0};
+
+	MUST(doca_pe_get_notification_handle(self.pe, &handle.fd));
+	MUST(doca_sync_event_task_wait_eq_alloc_init(self.event, value, UINT64_MAX, none, &wait));
+	self.wait_is_over = false;
+	MUST(doca_task_submit(doca_sync_event_task_wait_eq_as_doca_task(wait)));
+	while (!self.wait_is_over) {
+		MUST(doca_pe_request_notification(self.pe));
+		PROC_NEED(poll(&handle, 1, PROC_DEADLINE_MS) == 1);
+		MUST(doca_pe_clear_notification(self.pe, handle.fd));
+		while (doca_pe_progress(self.pe))
+			;
+	}
+	return self.wait_result;
+}
+
+static doca_error_t do_wait(uint64_t value)
+{
+	char about_to = 1;
+
+	proc_say(self.talk, &about_to, 1);
+	return self.ctx ? wait_event_driven(value) : doca_sync_event_wait_eq(self.event, value, UINT64_MAX);
+}
+
+static doca_error_t do_drop(void)
+{
+	if (!self.ctx) {
+		MUST(doca_sync_event_stop(self.event));
+	} else {
+		MUST(doca_ctx_stop(self.ctx)); /* idle after a failure, or without tasks */
+	}
+	MUST(doca_sync_event_destroy(self.event));
+	if (self.pe)
+		MUST(doca_pe_destroy(self.pe));
+	self.event = NULL;
+	self.ctx = NULL;
+	self.pe = NULL;
+	return DOCA_SUCCESS;
+}
+
+static void obey(const struct say *say, struct answer *answer)
+{
+	switch (say->order) {
+	case ORDER_EXPORT:
+		do_export(say, answer);
+		break;
+	case ORDER_IMPORT:
+		answer->result = do_import(say);
+		break;
+	case ORDER_GET:
+		answer->result = doca_sync_event_get(self.event, &answer->value);
+		break;
+	case ORDER_SET:
+		answer->result = doca_sync_event_update_set(self.event, say->value);
+		break;
+	case ORDER_ADD:
+		answer->result = do_add(say->value);
+		break;
+	case ORDER_WAIT:
+		answer->result = do_wait(say->value);
+		break;
+	case ORDER_DROP:
+		answer->result = do_drop();
+		break;
+	}
+}
+
+struct place {
+	const char *dir, *side, *path;
+};
+
+static void open_device(const struct place *place)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+
+	setenv("BFSIM_SESSION", place->dir, 1);
+	setenv("BFSIM_SIDE", place->side, 1);
+	if (place->path)
+		setenv("BFSIM_PATH", place->path, 1);
+	MUST(doca_devinfo_create_list(&list, &count));
+	MUST(doca_dev_open(list[0], &self.dev));
+	MUST(doca_devinfo_destroy_list(list));
+}
+
+static void body(int talk, const void *arg)
+{
+	char ready = 1;
+	struct say say;
+
+	self.talk = talk;
+	open_device(arg);
+	proc_say(talk, &ready, 1);
+	while (recv(talk, &say, sizeof(say), 0) == sizeof(say)) {
+		struct answer answer = {.result = DOCA_SUCCESS};
+
+		obey(&say, &answer);
+		proc_say(talk, &answer, sizeof(answer));
+	}
+	MUST(doca_dev_close(self.dev)); /* refused while there is an event */
+}
+
+/* ---- in the test ---- */
+
+void sync_actor_start(struct sync_actor *actor, const char *dir, const char *side, const char *path)
+{
+	struct place place = {.dir = dir, .side = side, .path = path};
+	char ready;
+
+	proc_start(&actor->proc, body, &place);
+	proc_hear(actor->proc.talk, &ready, 1);
+}
+
+static void begin(struct sync_actor *actor, struct say say)
+{
+	proc_say(actor->proc.talk, &say, sizeof(say));
+}
+
+static struct answer finish(struct sync_actor *actor)
+{
+	struct answer answer;
+
+	proc_hear(actor->proc.talk, &answer, sizeof(answer));
+	return answer;
+}
+
+static struct answer ask(struct sync_actor *actor, struct say say)
+{
+	begin(actor, say);
+	return finish(actor);
+}
+
+void sync_actor_export(struct sync_actor *actor, enum sync_memory memory, enum sync_use use,
+		       struct sync_descriptor *ret_descriptor)
+{
+	*ret_descriptor = ask(actor, (struct say){.order = ORDER_EXPORT, .memory = memory, .use = use}).descriptor;
+}
+
+doca_error_t sync_actor_import(struct sync_actor *actor, enum sync_use use, const struct sync_descriptor *descriptor)
+{
+	return ask(actor, (struct say){.order = ORDER_IMPORT, .use = use, .descriptor = *descriptor}).result;
+}
+
+doca_error_t sync_actor_get(struct sync_actor *actor, uint64_t *ret_value)
+{
+	struct answer answer = ask(actor, (struct say){.order = ORDER_GET});
+
+	*ret_value = answer.value;
+	return answer.result;
+}
+
+doca_error_t sync_actor_set(struct sync_actor *actor, uint64_t value)
+{
+	return ask(actor, (struct say){.order = ORDER_SET, .value = value}).result;
+}
+
+void sync_actor_drop(struct sync_actor *actor)
+{
+	assert_int_equal(ask(actor, (struct say){.order = ORDER_DROP}).result, DOCA_SUCCESS);
+}
+
+void sync_actor_begin_add(struct sync_actor *actor, uint64_t count)
+{
+	begin(actor, (struct say){.order = ORDER_ADD, .value = count});
+}
+
+void sync_actor_begin_wait(struct sync_actor *actor, uint64_t value)
+{
+	char about_to;
+
+	begin(actor, (struct say){.order = ORDER_WAIT, .value = value});
+	proc_hear(actor->proc.talk, &about_to, 1);
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], text[512] = "";
+	const char *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : '?';
+}
+
+void sync_actor_await_sleep(struct sync_actor *actor)
+{
+	while (state_of(actor->proc.pid) != 'S')
+		assert_false(proc_hears_within(actor->proc.talk, 1));
+}
+
+doca_error_t sync_actor_finish(struct sync_actor *actor)
+{
+	return finish(actor).result;
+}
+
+void sync_actor_end(struct sync_actor *actor)
+{
+	proc_end(&actor->proc);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events between processes on both sides of one card: one value for all,
+ * waits that the other side ends, and what a death does. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "sync_actor.h"
+
+#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
+#define assert_failed(call) assert_int_equal((call), DOCA_ERROR_IO_FAILED)
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static uint64_t value_of(struct sync_actor *actor)
+{
+	uint64_t value;
+
+	assert_ok(sync_actor_get(actor, &value));
+	return value;
+}
+
+/* An exporter and an importer. */
+struct pair {
+	struct sync_actor exporter, importer;
+};
+
+static struct pair pair_up(const char *exporter_side, enum sync_memory memory, enum sync_use use, const char *path)
+{
+	const char *importer_side = exporter_side[0] == 'h' ? "dpu" : "host";
+	struct sync_descriptor descriptor;
+	struct pair pair;
+
+	sync_actor_start(&pair.exporter, dir, exporter_side, path);
+	sync_actor_start(&pair.importer, dir, importer_side, path);
+	sync_actor_export(&pair.exporter, memory, use, &descriptor);
+	assert_ok(sync_actor_import(&pair.importer, use, &descriptor));
+	return pair;
+}
+
+static void leave(struct sync_actor *actor)
+{
+	sync_actor_drop(actor);
+	sync_actor_end(actor);
+}
+
+static void part(struct pair *pair)
+{
+	leave(&pair->importer);
+	leave(&pair->exporter);
+	daemon_stop(&card);
+}
+
+/* Each waits for what the other sets. */
+static void take_turns(struct pair *pair)
+{
+	for (uint64_t turn = 1; turn < 20; turn += 2) {
+		sync_actor_begin_wait(&pair->importer, turn);
+		sync_actor_await_sleep(&pair->importer);
+		assert_ok(sync_actor_set(&pair->exporter, turn));
+		assert_ok(sync_actor_finish(&pair->importer));
+		sync_actor_begin_wait(&pair->exporter, turn + 1);
+		sync_actor_await_sleep(&pair->exporter);
+		assert_ok(sync_actor_set(&pair->importer, turn + 1));
+		assert_ok(sync_actor_finish(&pair->exporter));
+	}
+	assert_int_equal(value_of(&pair->exporter), 20);
+	assert_int_equal(value_of(&pair->importer), 20);
+}
+
+static void test_host_and_dpu_wait_for_each_other(void **state)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
+
+	(void)state;
+	take_turns(&pair);
+	part(&pair);
+}
+
+static void test_events_of_the_dpu_go_to_the_host_too(void **state)
+{
+	struct pair pair = pair_up("dpu", SYNC_OWN, SYNC_ALONE, NULL);
+
+	(void)state;
+	take_turns(&pair);
+	part(&pair);
+}
+
+static void test_sleepers_on_engines_wake_each_other(void **state)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, SYNC_CONTEXT, NULL);
+
+	(void)state;
+	take_turns(&pair);
+	part(&pair);
+}
+
+/* The value in memory of the exporter's, in which nothing tells of changes. */
+static void test_value_in_the_programs_own_memory_is_shared(void **state)
+{
+	struct pair pair = pair_up("host", SYNC_MEMFD, SYNC_ALONE, NULL);
+
+	(void)state;
+	take_turns(&pair);
+	part(&pair);
+}
+
+static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
+{
+	struct pair pair = pair_up("dpu", SYNC_MEMFD, SYNC_CONTEXT, NULL);
+
+	(void)state;
+	take_turns(&pair);
+	part(&pair);
+}
+
+/* Whatever path copies take, all work on one word. */
+static void test_forced_paths_make_no_difference(void **state)
+{
+	static const char *const paths[] = {"mapped", "cma", "tcp"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, paths[i]);
+
+		take_turns(&pair);
+		part(&pair);
+		if (i + 1 < sizeof(paths) / sizeof(paths[0])) {
+			teardown(state);
+			setup(state);
+		}
+	}
+}
+
+/* ---- adding: 4 processes, 25000 each, makes 100000 ---- */
+
+static void test_sum_of_four_processes_is_exact(void **state)
+{
+	static const char *const sides[] = {"host", "dpu", "dpu", "host"};
+	struct sync_descriptor descriptor;
+	struct sync_actor actors[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		sync_actor_start(&actors[i], dir, sides[i], NULL);
+	sync_actor_export(&actors[0], SYNC_OWN, SYNC_ALONE, &descriptor);
+	for (int i = 1; i < 4; i++)
+		assert_ok(sync_actor_import(&actors[i], SYNC_ALONE, &descriptor));
+	for (int i = 0; i < 4; i++)
+		sync_actor_begin_add(&actors[i], 25000);
+	for (int i = 0; i < 4; i++)
+		assert_ok(sync_actor_finish(&actors[i]));
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(value_of(&actors[i]), 100000);
+	for (int i = 3; i >= 0; i--)
+		leave(&actors[i]);
+	daemon_stop(&card);
+}
+
+/* ---- ends ---- */
+
+static void end_during_wait(enum sync_use use, int signal)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, use, NULL);
+	uint64_t value;
+
+	sync_actor_begin_wait(&pair.importer, 1);
+	sync_actor_await_sleep(&pair.importer);
+	if (signal)
+		proc_signal(&pair.exporter.proc, signal);
+	else
+		leave(&pair.exporter);
+	assert_failed(sync_actor_finish(&pair.importer));
+	if (use == SYNC_ALONE) {
+		assert_failed(sync_actor_set(&pair.importer, 1));
+		assert_failed(sync_actor_get(&pair.importer, &value));
+	}
+	leave(&pair.importer);
+	daemon_stop(&card);
+}
+
+static void test_death_of_the_exporter_ends_a_blocking_wait(void **state)
+{
+	(void)state;
+	end_during_wait(SYNC_ALONE, SIGKILL);
+}
+
+static void test_death_of_the_exporter_ends_a_sleepers_wait(void **state)
+{
+	(void)state;
+	end_during_wait(SYNC_CONTEXT, SIGKILL);
+}
+
+static void test_exporters_stop_ends_a_blocking_wait(void **state)
+{
+	(void)state;
+	end_during_wait(SYNC_ALONE, 0);
+}
+
+static void test_exporters_stop_ends_a_sleepers_wait(void **state)
+{
+	(void)state;
+	end_during_wait(SYNC_CONTEXT, 0);
+}
+
+/* It leaves its mark as a waiter in the shared memory: that costs time, no more. */
+static void test_death_of_a_waiting_importer_harms_nobody(void **state)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
+
+	(void)state;
+	sync_actor_begin_wait(&pair.importer, 1000);
+	sync_actor_await_sleep(&pair.importer);
+	proc_signal(&pair.importer.proc, SIGKILL);
+	sync_actor_begin_add(&pair.exporter, 500);
+	assert_ok(sync_actor_finish(&pair.exporter));
+	assert_int_equal(value_of(&pair.exporter), 500);
+	leave(&pair.exporter);
+	daemon_stop(&card);
+}
+
+/* Without the daemon nobody can tell whether the other side lives: an importer is told so, an exporter works on. */
+static void test_death_of_the_daemon_ends_the_importers_wait(void **state)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
+
+	(void)state;
+	sync_actor_begin_wait(&pair.importer, 1);
+	sync_actor_await_sleep(&pair.importer);
+	proc_signal(&card, SIGKILL);
+	assert_failed(sync_actor_finish(&pair.importer));
+	assert_ok(sync_actor_set(&pair.exporter, 3));
+	assert_int_equal(value_of(&pair.exporter), 3);
+	leave(&pair.importer);
+	leave(&pair.exporter);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_host_and_dpu_wait_for_each_other),
+		TEST(test_events_of_the_dpu_go_to_the_host_too),
+		TEST(test_sleepers_on_engines_wake_each_other),
+		TEST(test_value_in_the_programs_own_memory_is_shared),
+		TEST(test_sleepers_see_changes_in_the_programs_own_memory),
+		TEST(test_forced_paths_make_no_difference),
+		TEST(test_sum_of_four_processes_is_exact),
+		TEST(test_death_of_the_exporter_ends_a_blocking_wait),
+		TEST(test_death_of_the_exporter_ends_a_sleepers_wait),
+		TEST(test_exporters_stop_ends_a_blocking_wait),
+		TEST(test_exporters_stop_ends_a_sleepers_wait),
+		TEST(test_death_of_a_waiting_importer_harms_nobody),
+		TEST(test_death_of_the_daemon_ends_the_importers_wait),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
