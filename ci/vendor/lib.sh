@@ -1,0 +1,76 @@
+# shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
+# SPDX-License-Identifier: BSD-3-Clause
+# What the rows are made of: a log, what must and must not be in it, the table,
+# builds against a side's SDK tree, and runs of both sides in one session.
+
+# quietly WHAT COMMAND...: its output goes to the log, and is shown if it fails.
+quietly() {
+	local what=$1
+	shift
+	"$@" >"$scratch/log" 2>&1 && return 0
+	echo "--- $what:"
+	tail -n 25 "$scratch/log"
+	return 1
+}
+
+# row NAME BUILD RUN NOTE
+row() {
+	rows+=("$(printf '%-34s %-6s %-6s %s' "$1" "$2" "$3" "$4")")
+	[ "$2" = ok ] && [ "$3" = ok ] || all_fine=false
+}
+
+# check WHAT PATTERN: the output in the log has a line that matches.
+check() {
+	grep -Eq -- "$2" "$scratch/log" && return 0
+	echo "--- $1: no line matches: $2"
+	tail -n 25 "$scratch/log"
+	return 1
+}
+
+# An error record is a failure even where the sample goes on. pe_task_error
+# provokes one, and must have reported it; wrong bytes are wrong there, too.
+check_errors() {
+	local unwanted='\[ERR\]'
+	if [ "$1" = pe_task_error ]; then
+		check "$1" '\[ERR\].*Task failed with status' || return 1
+		unwanted='Memcpy failed'
+	fi
+	grep -E "$unwanted" "$scratch/log" >"$scratch/errors" || return 0
+	echo "--- $1: logged errors:"
+	head -n 10 "$scratch/errors"
+	return 1
+}
+
+# The parts of the checkout that are built. In the repository, the project files
+# for users are called meson.build.public; installed, they are meson.build.
+copy_checkout() {
+	local part public
+	mkdir "$scratch/doca"
+	for part in "${parts[@]}" samples/*.[ch] applications/meson*; do
+		(cd "$checkout" && cp -r --parents $part "$scratch/doca") || exit 2 # $part: a pattern
+	done
+	chmod -R u+w "$scratch/doca"
+	find "$scratch/doca" -name meson.build.public | while read -r public; do
+		mv "$public" "${public%.public}"
+	done
+}
+
+# meson_build SIDE FOLDER BUILD_FOLDER OPTION...
+meson_build() {
+	local side=$1 build=$3
+	(
+		cd "$scratch/doca/$2" || exit 1
+		shift 3
+		eval "$(bfsim sdk --on "$side" --env)"
+		meson setup "$build" "$@" && ninja -C "$build"
+	)
+}
+
+# build SIDE LIBRARY SAMPLE
+build() { meson_build "$1" "samples/$2/$3" "build-$1"; }
+
+# program SIDE LIBRARY SAMPLE
+program() { echo "$scratch/doca/samples/$2/$3/build-$1/doca_$3"; }
+
+# both_sides WHAT HOST_COMMAND DPU_COMMAND: in one session, until both are done.
+both_sides() { quietly "$1 fails" bfsim run --timeout 120 --host "$2" --dpu "$3"; }
