@@ -204,6 +204,38 @@ cut_off_descriptor_is_refused() {
 	[ ! -e out ]
 }
 
+# --- Two that talk ----------------------------------------------------------------
+
+hello_is_said_and_answered() {
+	run --host '"$APPS"/hello_host b1:00.1 "good morning"' --dpu '"$APPS"/hello_dpu 03:00.1 b1:00.1' >said
+	says '^dpu *\| the host says: good morning$' said
+	says '^host *\| the DPU answers: hello, host$' said
+}
+
+hello_waits_for_a_server_that_comes_later() {
+	bfsim up --session session >/dev/null
+	bfsim exec --session session --on host -- "$APPS/hello_host" >said &
+	host=$!
+	until bfsim ps --session session | grep -q hello_host; do kill -0 "$host"; done
+	bfsim exec --session session --on dpu -- "$APPS/hello_dpu"
+	wait "$host"
+	host=
+	says '^the DPU answers: hello, host$' said
+	bfsim down --session session
+}
+
+hello_to_nobody_says_so() {
+	fails run --host '"$APPS"/hello_host'
+	says 'no answer; does the DPU.s half run' err
+}
+
+hello_without_a_device_is_an_error() {
+	fails run --dpu '"$APPS"/hello_dpu b1:00.0'
+	says 'cannot find the device' err
+	fails run --dpu '"$APPS"/hello_dpu 03:00.0 b1:00.1'
+	says 'cannot find the representor' err
+}
+
 # --- Data paths ------------------------------------------------------------------
 
 # over PATH KIND: reading and writing, and between two hosts, by that path alone.

@@ -53,6 +53,15 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
+# The shortest one, as our README says.
+for side in host dpu; do
+	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig
+	# shellcheck disable=SC2046 # lists of words
+	"$@" moved/share/doc/bfsim/examples/comch_hello/$side.c -o hello_$side $(pkg-config --cflags --libs doca-common doca-comch)
+done
+"$bfsim" run --timeout 60 --host ./hello_host --dpu ./hello_dpu >said
+grep -q 'the DPU answers: hello, host' said
+
 # No session and no side: a private card, on the side that the tree is for.
 LD_LIBRARY_PATH=$work/doca/$libdir ./local_copy -i in -o out
 cmp in out
