@@ -9,6 +9,12 @@
 #include "mmap_priv.h"
 #include "runtime.h"
 
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(addr, len_bytes) 0
+#endif
+
 /* A thread-safe map may be exported by several threads at once. */
 static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,11 +35,20 @@ static struct sim_region region_of(const struct doca_mmap *mmap, const struct do
 	};
 }
 
+/* What other processes write there, valgrind does not see: to it, all of it is
+ * defined from here on. */
+static void tell_valgrind(const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_WRITE)
+		(void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(region->cpu_addr, region->len_bytes);
+}
+
 static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, struct shim_export **ret_export)
 {
 	struct sim_region region = region_of(mmap, dev);
 	doca_error_t result;
 
+	tell_valgrind(&region);
 	pthread_mutex_lock(&exports_lock);
 	result = shim_export_once("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd, ret_export);
 	if (result == DOCA_SUCCESS) {
@@ -94,6 +109,7 @@ int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct s
 	int rc;
 
 	region.access |= SIM_ACCESS_CHANNEL;
+	tell_valgrind(&region);
 	rc = sim_session_export(shim_session(), &region, mmap->object_fd, &ret_share->key);
 	if (rc < 0)
 		return rc;

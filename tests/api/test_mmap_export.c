@@ -10,7 +10,15 @@
  */
 #include "api_util.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#define VALGRIND_CHECK_MEM_IS_DEFINED(addr, len) 0
+#endif
 
 static uint8_t memory[4096], local[4096];
 static struct doca_dev *dev, *second, *no_export; /* on the DPU */
@@ -385,6 +393,21 @@ static void test_missing_or_foreign_argument_is_refused(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
+/* ---- valgrind, which does not see what another process writes ---- */
+
+static void test_memory_that_others_may_write_is_defined_for_valgrind(void **state)
+{
+	uint8_t *bytes = malloc(sizeof(memory));
+	struct doca_mmap *map = api_map(dev, bytes, sizeof(memory), DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+
+	(void)state;
+	export(map, dev);
+	if (RUNNING_ON_VALGRIND)
+		assert_int_equal(VALGRIND_CHECK_MEM_IS_DEFINED(bytes, sizeof(memory)), 0);
+	assert_ok(doca_mmap_destroy(map));
+	free(bytes);
+}
+
 /* ---- memory runs out ---- */
 
 static struct doca_mmap *oom_map, *oom_imported;
@@ -427,6 +450,7 @@ static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_imported_map_counts_its_buffers),
 	cmocka_unit_test(test_import_stops_working_when_the_exporter_stops),
 	cmocka_unit_test(test_missing_or_foreign_argument_is_refused),
+	cmocka_unit_test(test_memory_that_others_may_write_is_defined_for_valgrind),
 };
 static const struct CMUnitTest oom_tests[] = {
 	cmocka_unit_test(test_export_and_import_without_memory_fail_and_can_be_repeated),
