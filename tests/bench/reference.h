@@ -17,7 +17,8 @@ enum bench_ref_command {
 	BENCH_REF_MEASURE,  /* do count operations */
 	BENCH_REF_SERVE,    /* a target: look after peers without a pause */
 	BENCH_REF_REST,     /* stop that */
-	BENCH_REF_CONNECT,  /* an initiator: to what follows, a struct bench_ref_place */
+	BENCH_REF_CONNECT,  /* an initiator, or both of a pair: to what follows, a struct bench_ref_place */
+	BENCH_REF_CHECK,    /* one of a pair: whether what came is right */
 };
 
 struct bench_ref_order {
@@ -25,14 +26,18 @@ struct bench_ref_order {
 	uint32_t count;
 	uint32_t bytes;     /* of one operation */
 	uint32_t depth;     /* operations under way at most; a DMA device: of a batch */
+	uint32_t begins;    /* one of a pair: it has the first word */
+	uint32_t apart;     /* one of a pair: stay on a CPU that the other does not use */
 };
 
 struct bench_ref_answer {
 	int32_t status;     /* 0 or -errno; -ENOSYS when ready: what it stands for is not there */
 	uint64_t ns;        /* what a BENCH_REF_MEASURE took */
+	uint64_t started_ns; /* of a pair: when it began; their clocks are one */
 };
 
-/* Where a target's memory is; a target sends it behind its first answer. */
+/* Where a target's memory is; a target sends it behind its first answer, one of a
+ * pair likewise, for its address alone. */
 struct bench_ref_place {
 	uint64_t key, base, len;
 	uint64_t addr_len;

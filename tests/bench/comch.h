@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/comch.h - our side of a comparison: Comch between a host and a DPU process, through the public API.
+ *
+ *   first   on the host, a client    pings        has the producer, sends
+ *   second  on the DPU, a server     answers      has the consumer, receives
+ *
+ * As a program would do it that wants to be fast: a task for each buffer, made
+ * once; the fast path has a progress engine of its own.
+ */
+#ifndef TESTS_BENCH_COMCH_H
+#define TESTS_BENCH_COMCH_H
+
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_dev.h>
+#include <doca_pe.h>
+#include <stdbool.h>
+
+#include "card.h"
+#include "pair.h"
+
+#define BENCH_COMCH_MAX_MSG 4080 /* bytes; every device here takes them */
+
+struct bench_comch_cfg {
+	const struct bench_card *card;
+	const char *name;     /* of the server */
+	bool blocks;          /* sleep on the notification handle rather than poll */
+};
+
+/* One end of the control path. */
+struct bench_comch {
+	const struct bench_comch_cfg *cfg;
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;             /* the server's */
+	struct doca_pe *pe;
+	struct doca_ctx *ctx;
+	struct doca_comch_server *server;
+	struct doca_comch_client *client;
+	struct doca_comch_connection *connection; /* the first one */
+	struct doca_comch_task_send *ping;    /* while it lives, of bytes at @message */
+	int epoll_fd;
+	uint32_t connections, consumer;       /* how many; the id of the other end's */
+	uint64_t sent, received, failed;      /* counted by callbacks */
+	uint64_t last;                        /* the number in the last message */
+	uint8_t message[BENCH_COMCH_MAX_MSG];
+};
+
+/* Enter the card, open the device and a progress engine. @arg of callbacks is the end. 0 or -1. */
+int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct bench_comch *ret_end);
+
+/* Make a server or a client and start it. 0 or -1. */
+int bench_comch_start(struct bench_comch *end);
+
+/* Progress until @counter is @value or more; by polling, or sleeping when there is nothing to do. */
+void bench_comch_wait(struct bench_comch *end, const uint64_t *counter, uint64_t value);
+
+/* Progress until the other end is there. 0 or -1. */
+int bench_comch_wait_connected(struct bench_comch *end);
+
+/* Stop and close everything; half-built is fine. 0 or -1. */
+int bench_comch_close(struct bench_comch *end);
+
+/* Ping-pongs of pair.bytes. @cfg lives as long as the pair. 0 or -1. */
+int bench_comch_ping_pong(const struct bench_comch_cfg *cfg, struct bench_pair *ret_pair);
+
+/* Messages of the fast path: block i of the producer's memory to block i of the
+ * consumer's, round and round; @depth receives posted, and sends under way. */
+struct bench_fast_cfg {
+	struct bench_comch_cfg comch;
+	uint32_t block_bytes, num_blocks, depth;
+};
+
+int bench_comch_fast(const struct bench_fast_cfg *cfg, struct bench_pair *ret_pair);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ping-pongs over Comch's control path. */
+#include <errno.h>
+#include <string.h>
+
+#include "comch.h"
+#include "measure.h"
+
+static int make_ping(struct bench_comch *end, uint32_t bytes)
+{
+	doca_error_t result;
+
+	if (end->server)
+		result = doca_comch_server_task_send_alloc_init(end->server, end->connection, end->message, bytes, &end->ping);
+	else
+		result = doca_comch_client_task_send_alloc_init(end->client, end->connection, end->message, bytes, &end->ping);
+	return result == DOCA_SUCCESS ? 0 : -ENOMEM;
+}
+
+static int send_ping(struct bench_comch *end, uint64_t number)
+{
+	memcpy(end->message, &number, sizeof(number));
+	return doca_task_submit(doca_comch_task_send_as_task(end->ping)) == DOCA_SUCCESS ? 0 : -EIO;
+}
+
+/* The next message; the task of the one before is free by then. */
+static int await(struct bench_comch *end, uint64_t number)
+{
+	bench_comch_wait(end, &end->received, end->received + 1);
+	return end->last == number && end->failed == 0 ? 0 : -EBADMSG;
+}
+
+static int run(void *arg, const struct bench_ref_order *order)
+{
+	struct bench_comch *end = arg;
+	uint64_t sent = end->sent;
+	int rc = end->ping ? 0 : make_ping(end, order->bytes);
+
+	for (uint64_t i = 0; i < order->count && rc == 0; i++) {
+		if (order->begins)
+			rc = send_ping(end, i);
+		if (rc == 0)
+			rc = await(end, i);
+		if (rc == 0 && !order->begins)
+			rc = send_ping(end, i);
+		if (rc == 0)
+			bench_comch_wait(end, &end->sent, sent + i + 1);
+	}
+	return rc;
+}
+
+static int run_end(const struct bench_comch_cfg *cfg, bool is_server, int fd)
+{
+	struct bench_comch end;
+	int rc = bench_comch_open(cfg, is_server, &end);
+
+	if (rc == 0)
+		rc = bench_comch_start(&end);
+	if (rc == 0)
+		rc = bench_comch_wait_connected(&end);
+	if (rc == 0)
+		rc = bench_answer(fd, 0);
+	if (rc == 0)
+		bench_obey(fd, run, &end);
+	return bench_comch_close(&end) < 0 ? -1 : rc;
+}
+
+static int run_client(void *arg, int fd)
+{
+	return run_end(arg, false, fd);
+}
+
+static int run_server(void *arg, int fd)
+{
+	return run_end(arg, true, fd);
+}
+
+int bench_comch_ping_pong(const struct bench_comch_cfg *cfg, struct bench_pair *ret_pair)
+{
+	return bench_pair_fork(run_client, run_server, (void *)(uintptr_t)cfg, ret_pair);
+}

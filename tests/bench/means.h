@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/bench/means.h - how two processes talk without any library: a Unix socket, a flag in
+ * memory that both poll, and one reading the other's memory. */
+#ifndef TESTS_BENCH_MEANS_H
+#define TESTS_BENCH_MEANS_H
+
+#include "pair.h"
+
+/* Ping-pongs of pair.bytes over a socket, blocking. 0 or -1. */
+int bench_means_socket(struct bench_pair *ret_pair);
+
+/* Ping-pongs of one word: each spins until the other's counter moves. 0 or -1. */
+int bench_means_flag(struct bench_pair *ret_pair);
+
+/* The second reads @num_blocks blocks of @block_bytes of the first, which sleeps,
+ * round and round, by process_vm_readv. 0, 1 (not permitted here) or -1. */
+int bench_means_readv(uint32_t block_bytes, uint32_t num_blocks, struct bench_pair *ret_pair);
+
+#endif
