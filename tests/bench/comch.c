@@ -11,7 +11,9 @@
 #include "dma.h"
 #include "measure.h"
 
-#define NUM_SENDS 4
+#define NUM_SENDS 64
+
+static uint8_t message[BENCH_COMCH_MAX_MSG];
 
 static int fail(const char *what, doca_error_t result)
 {
@@ -32,15 +34,30 @@ static struct bench_comch *end_of(const struct doca_comch_connection *connection
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
+	struct bench_comch *end = ctx_data.ptr;
+
 	(void)task_data;
-	((struct bench_comch *)ctx_data.ptr)->sent++;
+	end->sent++;
+	if (end->cfg->echoes)
+		doca_task_free(doca_comch_task_send_as_task(task));
 }
 
 static void on_send_failed(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
 	on_sent(task, task_data, ctx_data);
 	((struct bench_comch *)ctx_data.ptr)->failed++;
+}
+
+static void echo(struct bench_comch *end, struct doca_comch_connection *connection, uint32_t len)
+{
+	struct doca_comch_task_send *task;
+	doca_error_t result;
+
+	result = doca_comch_server_task_send_alloc_init(end->server, connection, end->message, len, &task);
+	if (result == DOCA_SUCCESS)
+		result = doca_task_submit(doca_comch_task_send_as_task(task));
+	if (result != DOCA_SUCCESS)
+		end->failed++;
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
@@ -52,6 +69,8 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	end->last = 0;
 	memcpy(&end->last, bytes, len < sizeof(end->last) ? len : sizeof(end->last));
 	end->received++;
+	if (end->cfg->echoes)
+		echo(end, connection, len);
 }
 
 static void on_connected(struct doca_comch_event_connection_status_changed *event,
@@ -106,14 +125,13 @@ static int open_rep(struct bench_comch *end)
 
 static int open_handle(struct bench_comch *end)
 {
-	struct epoll_event event = {.events = EPOLLIN};
-	doca_notification_handle_t handle;
-	doca_error_t result = doca_pe_get_notification_handle(end->pe, &handle);
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+	doca_error_t result = doca_pe_get_notification_handle(end->pe, &end->handle);
 
 	if (result != DOCA_SUCCESS)
 		return fail("doca_pe_get_notification_handle", result);
 	end->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (end->epoll_fd < 0 || epoll_ctl(end->epoll_fd, EPOLL_CTL_ADD, handle, &event) < 0)
+	if (end->epoll_fd < 0 || epoll_ctl(end->epoll_fd, EPOLL_CTL_ADD, end->handle, &event) < 0)
 		return bench_fail("epoll: %s", strerror(errno));
 	return 0;
 }
@@ -122,7 +140,7 @@ int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct b
 {
 	doca_error_t result;
 
-	*ret_end = (struct bench_comch){.cfg = cfg, .epoll_fd = -1};
+	*ret_end = (struct bench_comch){.cfg = cfg, .epoll_fd = -1, .message = message};
 	bench_card_enter(cfg->card, is_server ? "dpu" : "host", NULL);
 	if (bench_dev_open(is_server ? BENCH_DPU_PCI : BENCH_HOST_PCI, &ret_end->dev) < 0 ||
 	    (is_server && open_rep(ret_end) < 0))
@@ -179,20 +197,25 @@ int bench_comch_start(struct bench_comch *end)
 	return 0;
 }
 
-static void rest(struct bench_comch *end)
+bool bench_comch_rest(struct bench_comch *end, int fd)
 {
-	struct epoll_event event;
+	struct epoll_event events[2];
+	bool is_fd = false;
+	int count;
 
 	doca_pe_request_notification(end->pe);
-	epoll_wait(end->epoll_fd, &event, 1, -1);
-	doca_pe_clear_notification(end->pe, event.data.fd);
+	count = epoll_wait(end->epoll_fd, events, 2, -1);
+	for (int i = 0; i < count; i++)
+		is_fd |= events[i].data.fd == fd;
+	doca_pe_clear_notification(end->pe, end->handle);
+	return is_fd;
 }
 
 void bench_comch_wait(struct bench_comch *end, const uint64_t *counter, uint64_t value)
 {
 	while (*counter < value)
 		if (!doca_pe_progress(end->pe) && end->cfg->blocks && *counter < value)
-			rest(end);
+			bench_comch_rest(end, -1);
 }
 
 static bool is_running(const struct bench_comch *end)
@@ -212,35 +235,35 @@ int bench_comch_wait_connected(struct bench_comch *end)
 		if (state == DOCA_CTX_STATE_IDLE)
 			return bench_fail("the client %s can't connect", end->cfg->name);
 		if (!doca_pe_progress(end->pe) && end->cfg->blocks)
-			rest(end);
+			bench_comch_rest(end, -1);
 	}
 	if (end->client && doca_comch_client_get_connection(end->client, &end->connection) != DOCA_SUCCESS)
 		return -1;
 	return 0;
 }
 
-static int stop(struct bench_comch *end)
+int bench_comch_stop(struct bench_comch *end)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
-
-	doca_ctx_stop(end->ctx);
-	while (doca_ctx_get_state(end->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(end->pe);
-	return 0;
-}
-
-int bench_comch_close(struct bench_comch *end)
-{
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (end->ping)
 		doca_task_free(doca_comch_task_send_as_task(end->ping));
 	if (end->ctx)
-		stop(end);
+		doca_ctx_stop(end->ctx);
+	while (end->ctx && doca_ctx_get_state(end->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
+		doca_pe_progress(end->pe);
 	if (end->server)
 		result = doca_comch_server_destroy(end->server);
 	if (end->client)
 		result = doca_comch_client_destroy(end->client);
+	return result == DOCA_SUCCESS ? 0 : fail("a Comch end can't be destroyed", result);
+}
+
+int bench_comch_close(struct bench_comch *end)
+{
+	doca_error_t result = bench_comch_stop(end) < 0 ? DOCA_ERROR_IN_USE : DOCA_SUCCESS;
+
 	if (result == DOCA_SUCCESS && end->pe)
 		result = doca_pe_destroy(end->pe);
 	if (result == DOCA_SUCCESS && end->rep)

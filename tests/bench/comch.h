@@ -26,6 +26,7 @@ struct bench_comch_cfg {
 	const struct bench_card *card;
 	const char *name;     /* of the server */
 	bool blocks;          /* sleep on the notification handle rather than poll */
+	bool echoes;          /* a server: answer each message at once with one of its size */
 };
 
 /* One end of the control path. */
@@ -40,16 +41,17 @@ struct bench_comch {
 	struct doca_comch_connection *connection; /* the first one */
 	struct doca_comch_task_send *ping;    /* while it lives, of bytes at @message */
 	int epoll_fd;
+	doca_notification_handle_t handle;    /* in it, with -1 for its data */
 	uint32_t connections, consumer;       /* how many; the id of the other end's */
 	uint64_t sent, received, failed;      /* counted by callbacks */
 	uint64_t last;                        /* the number in the last message */
-	uint8_t message[BENCH_COMCH_MAX_MSG];
+	uint8_t *message;                     /* BENCH_COMCH_MAX_MSG bytes, all ends' of this process */
 };
 
 /* Enter the card, open the device and a progress engine. @arg of callbacks is the end. 0 or -1. */
 int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct bench_comch *ret_end);
 
-/* Make a server or a client and start it. 0 or -1. */
+/* Make a server or a client and start it. Clients on copies of one end share its device and progress engine. 0 or -1. */
 int bench_comch_start(struct bench_comch *end);
 
 /* Progress until @counter is @value or more; by polling, or sleeping when there is nothing to do. */
@@ -57,6 +59,12 @@ void bench_comch_wait(struct bench_comch *end, const uint64_t *counter, uint64_t
 
 /* Progress until the other end is there. 0 or -1. */
 int bench_comch_wait_connected(struct bench_comch *end);
+
+/* Sleep until the progress engine has something, or @fd (-1 = none) does. Whether it is @fd. */
+bool bench_comch_rest(struct bench_comch *end, int fd);
+
+/* Stop the server or client and destroy it; it may be NULL. 0 or -1. */
+int bench_comch_stop(struct bench_comch *end);
 
 /* Stop and close everything; half-built is fine. 0 or -1. */
 int bench_comch_close(struct bench_comch *end);

@@ -135,13 +135,13 @@ static int readv_run(void *arg, const struct bench_ref_order *order)
 	struct means *means = arg;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < order->count && rc == 0 && !order->begins; i++)
+	for (uint32_t i = 0; i < order->count && rc == 0 && order->begins; i++)
 		rc = read_block(means);
 	return rc;
 }
 
-/* The first's memory lies where it was before the fork: the figure's process has it, and copies of it everywhere. */
-static int readv_first(void *arg, int fd)
+/* Its memory lies where it was before the fork. */
+static int readv_owner(void *arg, int fd)
 {
 	struct means *means = arg;
 	pid_t pid = getpid();
@@ -152,7 +152,7 @@ static int readv_first(void *arg, int fd)
 	return talk(means, fd, readv_run);
 }
 
-static int readv_second(void *arg, int fd)
+static int readv_reader(void *arg, int fd)
 {
 	struct means *means = arg;
 
@@ -172,7 +172,7 @@ int bench_means_readv(uint32_t block_bytes, uint32_t num_blocks, struct bench_pa
 	means.memory = bench_memory_new(len_of(&means));
 	if (!means.memory || pipe2(means.fds, 0) < 0)
 		return -1;
-	rc = bench_pair_fork(readv_first, readv_second, &means, ret_pair);
+	rc = bench_pair_fork(readv_reader, readv_owner, &means, ret_pair);
 	munmap(means.memory, len_of(&means));
 	close(means.fds[0]);
 	close(means.fds[1]);

@@ -12,7 +12,7 @@ int bench_means_socket(struct bench_pair *ret_pair);
 /* Ping-pongs of one word: each spins until the other's counter moves. 0 or -1. */
 int bench_means_flag(struct bench_pair *ret_pair);
 
-/* The second reads @num_blocks blocks of @block_bytes of the first, which sleeps,
+/* The first reads @num_blocks blocks of @block_bytes of the second, which sleeps,
  * round and round, by process_vm_readv. 0, 1 (not permitted here) or -1. */
 int bench_means_readv(uint32_t block_bytes, uint32_t num_blocks, struct bench_pair *ret_pair);
 
