@@ -12,7 +12,8 @@ int bench_fig_rate(const struct bench_report *report);    /* small local copies 
 int bench_fig_latency(const struct bench_report *report); /* one small host-to-DPU copy at a time */
 int bench_fig_idle(const struct bench_report *report);    /* what attached processes cost while they do nothing */
 int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
-int bench_fig_comch(const struct bench_report *report);   /* messages between two processes against bare means */
+int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two processes against bare means */
+int bench_fig_comch_fast(const struct bench_report *report); /* the fast path, likewise */
 int bench_fig_comch_many(const struct bench_report *report); /* a thousand clients of one server */
 int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
 

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
-#include <stdio.h>
-
 #include "comch.h"
 #include "fig.h"
 #include "means.h"
@@ -152,17 +149,26 @@ static int measure_bandwidth(const struct bench_card *card, const struct bench_r
 	return bench_pair_end(&ours) < 0 ? -1 : rc;
 }
 
-int bench_fig_comch(const struct bench_report *report)
+static int on_card(const struct bench_report *report,
+		   int (*measure)(const struct bench_card *card, const struct bench_report *report))
 {
 	struct bench_card card;
 	int rc;
 
 	if (bench_card_up(&card) < 0)
 		return -1;
-	rc = measure_pings(&card, report);
-	if (rc == 0)
-		rc = measure_rate(&card, report);
-	if (rc == 0)
-		rc = measure_bandwidth(&card, report);
+	rc = measure(&card, report);
 	return bench_card_down(&card) < 0 ? -1 : rc;
+}
+
+int bench_fig_comch(const struct bench_report *report)
+{
+	return on_card(report, measure_pings);
+}
+
+int bench_fig_comch_fast(const struct bench_report *report)
+{
+	int rc = on_card(report, measure_rate);
+
+	return rc == 0 ? on_card(report, measure_bandwidth) : rc;
 }
