@@ -26,12 +26,17 @@ struct channel {
 	char name[SIM_SERVICE_NAME_SIZE];
 };
 
+/* Oldest first. */
+struct channels {
+	struct channel *first, **end;
+};
+
 struct sim_services {
 	const struct sim_card *card;
 	const struct pcie_topology *topology;
 	struct service *services;
-	struct channel *channels;      /* oldest first */
-	struct channel **channels_end;
+	struct channels open;          /* many, perhaps: few calls look at them all */
+	struct channels waiting;       /* not open yet */
 	uint64_t next_server_number;
 	uint32_t num_pending;
 };
@@ -45,7 +50,8 @@ int sim_services_create(const struct sim_card *card, const struct pcie_topology 
 		return -ENOMEM;
 	services->card = card;
 	services->topology = topology;
-	services->channels_end = &services->channels;
+	services->open.end = &services->open.first;
+	services->waiting.end = &services->waiting.first;
 	*ret_services = services;
 	return 0;
 }
@@ -62,7 +68,7 @@ void sim_services_destroy(struct sim_services *services)
 {
 	if (!services)
 		return;
-	assert(!services->channels);
+	assert(!services->open.first && !services->waiting.first);
 	while (services->services)
 		drop_service(&services->services);
 	free(services);
@@ -161,6 +167,31 @@ void sim_services_unlisten(struct sim_services *services, uint32_t peer, uint64_
 
 /* ---- channels ---- */
 
+static void append(struct channels *channels, struct channel *channel)
+{
+	channel->next = NULL;
+	*channels->end = channel;
+	channels->end = &channel->next;
+}
+
+static void take_out(struct channels *channels, struct channel **link)
+{
+	*link = (*link)->next;
+	if (!*link)
+		channels->end = link;
+}
+
+/* All of them, the open ones first. */
+static struct channel *first(const struct sim_services *services)
+{
+	return services->open.first ? services->open.first : services->waiting.first;
+}
+
+static struct channel *next(const struct sim_services *services, const struct channel *channel)
+{
+	return channel->next || channel->state != SIM_CHANNEL_OPEN ? channel->next : services->waiting.first;
+}
+
 bool sim_services_may_connect(const struct sim_services *services, uint32_t peer, uint32_t function)
 {
 	return function_of(services, peer, function) != NULL;
@@ -171,7 +202,7 @@ static int room_for_channel(const struct sim_services *services, uint32_t peer, 
 {
 	uint32_t count = 0, unaccepted = 0;
 
-	for (const struct channel *c = services->channels; c; c = c->next) {
+	for (const struct channel *c = first(services); c; c = next(services, c)) {
 		if (same_end(&c->client, peer, number))
 			return -EINVAL;
 		count += c->client.peer == peer;
@@ -202,8 +233,7 @@ int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t 
 	channel->deadline_ms = deadline_ms;
 	channel->hello = hello;
 	strcpy(channel->name, name);
-	*services->channels_end = channel;
-	services->channels_end = &channel->next;
+	append(&services->waiting, channel);
 	services->num_pending++;
 	return 0;
 }
@@ -212,7 +242,7 @@ static uint32_t num_offered_to(const struct sim_services *services, uint32_t pee
 {
 	uint32_t count = 0;
 
-	for (const struct channel *c = services->channels; c; c = c->next)
+	for (const struct channel *c = services->waiting.first; c; c = c->next)
 		count += c->state == SIM_CHANNEL_OFFERED && c->server.peer == peer;
 	return count;
 }
@@ -234,7 +264,7 @@ bool sim_services_next_offer(struct sim_services *services, struct sim_offer *re
 {
 	if (services->num_pending == 0 || !services->services)
 		return false;
-	for (struct channel *c = services->channels; c; c = c->next) {
+	for (struct channel *c = services->waiting.first; c; c = c->next) {
 		const struct service *service = NULL;
 
 		if (c->state == SIM_CHANNEL_PENDING)
@@ -263,36 +293,37 @@ static bool find_ends(const struct channel *channel, uint32_t peer, uint64_t num
 	return false;
 }
 
-static struct channel *find_channel(const struct sim_services *services, uint32_t peer, uint64_t number,
-				    struct sim_end *ret_other)
+/* Where its link is, or NULL. */
+static struct channel **find_in(struct channels *channels, uint32_t peer, uint64_t number, struct sim_end *ret_other)
 {
-	for (struct channel *c = services->channels; c; c = c->next)
-		if (find_ends(c, peer, number, ret_other))
-			return c;
-	return NULL;
+	struct channel **link = &channels->first;
+
+	while (*link && !find_ends(*link, peer, number, ret_other))
+		link = &(*link)->next;
+	return *link ? link : NULL;
 }
 
 int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_end *ret_client)
 {
 	struct sim_end client;
-	struct channel *channel = find_channel(services, peer, number, &client);
+	struct channel **link = find_in(&services->waiting, peer, number, &client), *channel;
 
-	if (!channel || channel->state != SIM_CHANNEL_OFFERED || !same_end(&channel->server, peer, number))
+	if (!link || (*link)->state != SIM_CHANNEL_OFFERED || !same_end(&(*link)->server, peer, number))
 		return -ENOENT;
+	channel = *link;
+	take_out(&services->waiting, link);
 	channel->state = SIM_CHANNEL_OPEN;
+	append(&services->open, channel);
 	*ret_client = client;
 	return 0;
 }
 
 int sim_services_other(const struct sim_services *services, uint32_t peer, uint64_t number, struct sim_end *ret_other)
 {
-	struct sim_end other;
-	const struct channel *channel = find_channel(services, peer, number, &other);
-
-	if (!channel || channel->state != SIM_CHANNEL_OPEN)
-		return -ENOENT;
-	*ret_other = other;
-	return 0;
+	for (const struct channel *c = services->open.first; c; c = c->next)
+		if (find_ends(c, peer, number, ret_other))
+			return 0;
+	return -ENOENT;
 }
 
 /* ---- ends ---- */
@@ -308,30 +339,27 @@ static void part(struct sim_services *services, struct channel **link, const str
 	ret_parting->unaccepted = channel->state != SIM_CHANNEL_OPEN &&
 				  same_end(&channel->client, ret_parting->left.peer, ret_parting->left.number);
 	services->num_pending -= channel->state == SIM_CHANNEL_PENDING;
-	*link = channel->next;
-	if (!*link)
-		services->channels_end = link;
+	take_out(channel->state == SIM_CHANNEL_OPEN ? &services->open : &services->waiting, link);
 	free(channel);
 }
 
 bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_parting *ret_parting)
 {
-	for (struct channel **link = &services->channels; *link; link = &(*link)->next) {
-		struct sim_end other;
+	struct sim_end other;
+	struct channel **link = find_in(&services->waiting, peer, number, &other);
 
-		if (find_ends(*link, peer, number, &other)) {
-			part(services, link, &other, ret_parting);
-			return true;
-		}
-	}
-	return false;
+	if (!link)
+		link = find_in(&services->open, peer, number, &other);
+	if (link)
+		part(services, link, &other, ret_parting);
+	return link != NULL;
 }
 
 bool sim_services_next_expired(struct sim_services *services, uint64_t now_ms, struct sim_parting *ret_parting)
 {
 	if (services->num_pending == 0)
 		return false;
-	for (struct channel **link = &services->channels; *link; link = &(*link)->next) {
+	for (struct channel **link = &services->waiting.first; *link; link = &(*link)->next) {
 		if ((*link)->state == SIM_CHANNEL_PENDING && (*link)->deadline_ms <= now_ms) {
 			part(services, link, NULL, ret_parting);
 			return true;
@@ -346,10 +374,26 @@ uint64_t sim_services_deadline_ms(const struct sim_services *services)
 
 	if (services->num_pending == 0)
 		return soonest;
-	for (const struct channel *c = services->channels; c; c = c->next)
+	for (const struct channel *c = services->waiting.first; c; c = c->next)
 		if (c->state == SIM_CHANNEL_PENDING && c->deadline_ms < soonest)
 			soonest = c->deadline_ms;
 	return soonest;
+}
+
+/* The first of them that is @peer's. Whether there was one. */
+static bool part_of(struct sim_services *services, struct channels *channels, uint32_t peer,
+		    struct sim_parting *ret_parting)
+{
+	for (struct channel **link = &channels->first; *link; link = &(*link)->next) {
+		struct channel *c = *link;
+		struct sim_end other = c->client.peer == peer ? c->server : c->client;
+
+		if (c->client.peer == peer || (c->state != SIM_CHANNEL_PENDING && c->server.peer == peer)) {
+			part(services, link, &other, ret_parting);
+			return true;
+		}
+	}
+	return false;
 }
 
 bool sim_services_next_of(struct sim_services *services, uint32_t peer, struct sim_parting *ret_parting)
@@ -362,25 +406,17 @@ bool sim_services_next_of(struct sim_services *services, uint32_t peer, struct s
 		else
 			service = &(*service)->next;
 	}
-	for (struct channel **link = &services->channels; *link; link = &(*link)->next) {
-		struct channel *c = *link;
-		struct sim_end other = c->client.peer == peer ? c->server : c->client;
-
-		if (c->client.peer == peer || (c->state != SIM_CHANNEL_PENDING && c->server.peer == peer)) {
-			part(services, link, &other, ret_parting);
-			return true;
-		}
-	}
-	return false;
+	return part_of(services, &services->open, peer, ret_parting) ||
+	       part_of(services, &services->waiting, peer, ret_parting);
 }
 
 bool sim_services_forget(struct sim_services *services, struct sim_parting *ret_parting)
 {
 	while (services->services)
 		drop_service(&services->services);
-	if (!services->channels)
+	if (!first(services))
 		return false;
-	part(services, &services->channels, NULL, ret_parting);
+	part(services, services->open.first ? &services->open.first : &services->waiting.first, NULL, ret_parting);
 	return true;
 }
 
@@ -397,7 +433,7 @@ void sim_services_each_service(const struct sim_services *services, sim_service_
 
 void sim_services_each_channel(const struct sim_services *services, sim_channel_cb *cb, void *arg)
 {
-	for (const struct channel *c = services->channels; c; c = c->next) {
+	for (const struct channel *c = first(services); c; c = next(services, c)) {
 		const struct sim_channel_info info = {.state = c->state, .client = c->client, .server = c->server,
 						      .function = c->server_function, .rep = c->function,
 						      .name = c->name};
