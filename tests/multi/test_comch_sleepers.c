@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* More clients than a server keeps descriptors for, to wake them by: it wakes the
+ * last ones by way of the daemon.
+ */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <doca_comch.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_pe.h>
+
+#include "actor.h"
+
+#define NAME "sleepers"
+#define NUM_CLIENTS 300 /* the server keeps 256 descriptors */
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	daemon_stop(&card);
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+/* --- In the processes --- */
+
+static struct {
+	struct doca_dev *dev;
+	struct doca_pe *pe;
+	doca_notification_handle_t handle;
+	struct doca_comch_connection *last; /* that came */
+	int connected, received, sent;
+} end;
+
+static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	end.sent++;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task;
+	(void)task_data;
+	(void)ctx_data;
+	PROC_NEED(!"a message could be sent");
+}
+
+static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		       struct doca_comch_connection *connection)
+{
+	(void)event;
+	(void)connection;
+	PROC_NEED(len == 1 && bytes[0] == 'x');
+	end.received++;
+}
+
+static void on_connect(struct doca_comch_event_connection_status_changed *event,
+		       struct doca_comch_connection *connection, uint8_t well)
+{
+	(void)event;
+	PROC_NEED(well);
+	end.last = connection;
+	end.connected++;
+}
+
+static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
+			  struct doca_comch_connection *connection, uint8_t well)
+{
+	(void)event;
+	(void)connection;
+	(void)well;
+	end.connected--;
+}
+
+static void open_device(const char *side)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+
+	setenv("BFSIM_SIDE", side, 1);
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
+	PROC_NEED(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_pe_create(&end.pe) == DOCA_SUCCESS);
+	PROC_NEED(doca_pe_get_notification_handle(end.pe, &end.handle) == DOCA_SUCCESS);
+}
+
+static void start_server(struct doca_comch_server **ret_server)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	struct doca_ctx *ctx;
+	uint32_t count;
+
+	open_device("dpu");
+	PROC_NEED(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_create(end.dev, rep, NAME, ret_server) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_task_send_set_conf(*ret_server, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_msg_recv_register(*ret_server, on_message) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_connection_status_changed_register(*ret_server, on_connect, on_disconnect) ==
+		  DOCA_SUCCESS);
+	ctx = doca_comch_server_as_ctx(*ret_server);
+	PROC_NEED(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
+	PROC_NEED(doca_ctx_start(ctx) == DOCA_SUCCESS);
+}
+
+static void connect_client(void)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_STARTING;
+	struct doca_comch_client *client;
+	struct doca_ctx *ctx;
+
+	PROC_NEED(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
+	ctx = doca_comch_client_as_ctx(client);
+	PROC_NEED(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
+	PROC_NEED(doca_ctx_start(ctx) == DOCA_ERROR_IN_PROGRESS);
+	while (state != DOCA_CTX_STATE_RUNNING) {
+		doca_pe_progress(end.pe);
+		PROC_NEED(doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE);
+	}
+}
+
+static bool wakes_within(int ms)
+{
+	struct pollfd pollfd = {.fd = end.handle, .events = POLLIN};
+
+	return poll(&pollfd, 1, ms) == 1;
+}
+
+/* Nothing is left to do, and the next news will wake us. */
+static void fall_asleep(void)
+{
+	for (;;) {
+		while (doca_pe_progress(end.pe))
+			;
+		PROC_NEED(doca_pe_request_notification(end.pe) == DOCA_SUCCESS);
+		if (!wakes_within(0))
+			return;
+		PROC_NEED(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
+	}
+}
+
+static void server(int talk, const void *unused)
+{
+	struct doca_comch_task_send *task;
+	struct doca_comch_server *comch;
+	char byte = 0;
+
+	(void)unused;
+	start_server(&comch);
+	proc_say(talk, &byte, 1);
+	while (end.connected < NUM_CLIENTS)
+		doca_pe_progress(end.pe);
+	proc_hear(talk, &byte, 1); /* the clients sleep */
+	PROC_NEED(doca_comch_server_task_send_alloc_init(comch, end.last, "x", 1, &task) == DOCA_SUCCESS);
+	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	while (!end.sent)
+		doca_pe_progress(end.pe);
+	proc_hear(talk, &byte, 1);
+}
+
+static void clients(int talk, const void *unused)
+{
+	char byte = 0;
+
+	(void)unused;
+	open_device("host");
+	for (int i = 0; i < NUM_CLIENTS; i++)
+		connect_client();
+	fall_asleep();
+	proc_say(talk, &byte, 1);
+	while (!end.received) {
+		PROC_NEED(wakes_within(PROC_DEADLINE_MS / 4));
+		PROC_NEED(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
+		fall_asleep();
+	}
+	proc_say(talk, &byte, 1);
+	proc_hear(talk, &byte, 1);
+}
+
+/* --- The test --- */
+
+static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
+{
+	struct proc dpu, host;
+	char byte = 0;
+
+	(void)state;
+	proc_start(&dpu, server, NULL);
+	proc_hear(dpu.talk, &byte, 1);
+	proc_start(&host, clients, NULL);
+	proc_hear(host.talk, &byte, 1);
+	proc_say(dpu.talk, &byte, 1);
+	proc_hear(host.talk, &byte, 1); /* the message came */
+	proc_say(host.talk, &byte, 1);
+	proc_end(&host);
+	proc_say(dpu.talk, &byte, 1);
+	proc_end(&dpu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
