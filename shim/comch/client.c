@@ -40,8 +40,11 @@ static int take_welcome(struct doca_comch_connection *connection)
 {
 	struct sim_letter welcome;
 
-	if (sim_channel_take(connection->channel, &welcome))
+	if (sim_channel_take(connection->channel, &welcome)) {
+		/* It may have come after the status was read; other letters are taken after this one is. */
+		connection->status = sim_channel_status(connection->channel);
 		return comch_connection_meet(connection, &welcome);
+	}
 	return connection->status < 0 ? connection->status : -EINPROGRESS;
 }
 
