@@ -190,10 +190,10 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 		endpoint->rested = true;
 		return false;
 	}
+	/* What a step says to be sent, or to be lost, is reported next: an end waits for that. */
 	while (!endpoint->ended.first && sim_inbox_next(&endpoint->inbox, &slot))
 		if (step(endpoint, slot))
 			return true;
-	/* What was just said to be sent, or to be lost, may be reported already. */
 	return comch_send_report(endpoint);
 }
 
