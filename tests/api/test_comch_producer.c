@@ -154,7 +154,6 @@ static void test_send_task_can_be_changed_between_flights_host(struct side *side
 	CHECK(doca_comch_producer_task_send_get_buf(sends[0]) == buf);
 	CHECK(!doca_comch_producer_task_send_get_imm_data(sends[0]));
 	CHECK(doca_comch_producer_task_send_get_consumer_id(sends[0]) == fast.peer);
-	doca_task_free(doca_comch_producer_task_send_as_task(sends[0]));
 	doca_ctx_flush_tasks(fast.actor->ctx);
 	comch_expect(side, "put 0\n");
 	CHECK(kept == doca_comch_producer_task_send_as_task(sends[0]));

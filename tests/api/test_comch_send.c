@@ -342,7 +342,6 @@ static void test_tasks_are_the_users_between_flights_host(struct side *side)
 	for (int i = 0; i < 2; i++) { /* a task that was sent may be sent again */
 		MUST(doca_task_submit(task));
 		EXPECT(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
-		doca_task_free(task); /* refused: it is in flight */
 		comch_expect(side, "sent 0\n");
 		CHECK(kept == task);
 	}
