@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Consumers and producers on threads of their own, each with its own progress engine. */
+#include "comch_fast.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define THREADS 3
+#define ROUNDS 40
+#define NUM_EARLY ((ROUNDS + 2) / 3) /* of those: stopped before the other end knows */
+#define MESSAGES 300
+
+struct worker {
+	pthread_t thread;
+	struct side side; /* its own engine and trace */
+	struct doca_comch_connection *connection;
+	uint32_t peer;    /* a consumer of the other end */
+};
+
+static atomic_int num_working;
+
+static void start_workers(struct worker *workers, struct side *side, void *(*work)(void *), uint32_t peer)
+{
+	atomic_store(&num_working, THREADS);
+	for (int i = 0; i < THREADS; i++) {
+		workers[i] = (struct worker){.side = *side, .connection = side->connection, .peer = peer};
+		comch_forget(&workers[i].side);
+		workers[i].side.is_busy = true; /* the word of the other side is for the main thread */
+		MUST(doca_pe_create(&workers[i].side.pe));
+		CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+	}
+}
+
+static void join_workers(struct worker *workers)
+{
+	for (int i = 0; i < THREADS; i++) {
+		CHECK(pthread_join(workers[i].thread, NULL) == 0);
+		MUST(doca_pe_destroy(workers[i].side.pe));
+	}
+}
+
+/* The main thread has the control path. */
+static void progress_until_done(struct side *side)
+{
+	while (atomic_load(&num_working) > 0)
+		if (!doca_pe_progress(side->pe))
+			sched_yield();
+}
+
+/* ---- lives of consumers ---- */
+
+static void *live_and_die(void *arg)
+{
+	struct worker *worker = arg;
+	struct arena *arena = arena_open(worker->side.dev);
+	struct doca_comch_consumer *consumer;
+	struct comch_actor *actor;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		actor = fast_consumer(&worker->side, worker->connection, arena, &consumer);
+		if (round % 3 == 0) { /* it stops before the other end knows of it */
+			EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_IN_PROGRESS);
+		} else {
+			fast_start(actor);
+			fast_post(consumer, 1, NULL);
+		}
+		fast_end_consumer(actor, consumer);
+		comch_forget(&worker->side);
+	}
+	arena_close(arena);
+	atomic_fetch_sub(&num_working, 1);
+	return NULL;
+}
+
+static void test_consumers_come_and_go_on_their_threads_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+	static struct worker workers[THREADS];
+
+	start_workers(workers, side, live_and_die, 0);
+	progress_until_done(side);
+	join_workers(workers);
+	comch_tell(side, 0);
+	comch_expect(side, "disconnected\n");
+	comch_end(server);
+}
+
+static void count_consumer(struct comch_actor *actor, struct doca_comch_connection *connection)
+{
+	(void)connection;
+	if (strcmp(actor->side->trace, "new consumer\n") == 0)
+		actor->side->num_messages++;
+	else
+		actor->side->num_sent++;
+	comch_forget(actor->side);
+}
+
+static void test_consumers_come_and_go_on_their_threads_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+
+	client->on.consumer = count_consumer;
+	comch_hear_progressing(side);
+	comch_until(side, side->num_messages == side->num_sent); /* no birth without a death */
+	CHECK(side->num_messages >= THREADS * (ROUNDS - NUM_EARLY) && side->num_messages <= THREADS * ROUNDS);
+	comch_end(client);
+}
+
+/* ---- messages ---- */
+
+static void *produce(void *arg)
+{
+	struct worker *worker = arg;
+	struct doca_comch_producer *producer;
+	struct comch_actor *actor = fast_producer(&worker->side, worker->connection, &producer);
+	uint32_t id;
+
+	worker->side.is_quiet = true;
+	MUST(doca_comch_producer_get_id(producer, &id));
+	fast_start(actor);
+	for (uint32_t i = 0; i < MESSAGES;) {
+		const uint32_t imm[] = {id, i};
+		struct doca_comch_producer_task_send *send;
+
+		comch_until(&worker->side, worker->side.num_sent + FAST_TASKS > i);
+		MUST(doca_comch_producer_task_send_alloc_init(producer, NULL, (uint8_t *)(uintptr_t)imm, sizeof(imm),
+							      worker->peer, &send));
+		if (doca_task_submit(doca_comch_producer_task_send_as_task(send)) == DOCA_SUCCESS) {
+			i++;
+			continue;
+		}
+		doca_task_free(doca_comch_producer_task_send_as_task(send));
+		if (!doca_pe_progress(worker->side.pe))
+			sched_yield();
+	}
+	comch_until(&worker->side, worker->side.num_sent == MESSAGES);
+	fast_end_producer(actor, producer);
+	atomic_fetch_sub(&num_working, 1);
+	return NULL;
+}
+
+static void test_producers_send_from_their_threads_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+	static struct worker workers[THREADS];
+
+	comch_expect(side, "new consumer\n");
+	start_workers(workers, side, produce, side->consumer);
+	progress_until_done(side);
+	join_workers(workers);
+	comch_until(side, strstr(side->trace, "disconnected"));
+	comch_end(server);
+}
+
+static uint32_t next_of[64];
+static uint32_t num_received;
+
+/* Each producer's messages come in order; and post again. */
+static void take(struct comch_actor *actor, struct doca_task *task)
+{
+	struct doca_comch_consumer_task_post_recv *recv = (struct doca_comch_consumer_task_post_recv *)task;
+	uint32_t imm[2];
+
+	if (doca_task_get_status(task) != DOCA_SUCCESS) {
+		doca_task_free(task);
+		return;
+	}
+	CHECK(doca_comch_consumer_task_post_recv_get_imm_data_len(recv) == sizeof(imm));
+	memcpy(imm, doca_comch_consumer_task_post_recv_get_imm_data(recv), sizeof(imm));
+	CHECK(imm[0] == doca_comch_consumer_task_post_recv_get_producer_id(recv) && imm[0] < 64);
+	CHECK(imm[1] == next_of[imm[0]]++);
+	num_received++;
+	MUST(doca_task_submit(task));
+	(void)actor;
+}
+
+static void test_producers_send_from_their_threads_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side), *actor;
+	struct arena *arena = arena_open(side->dev);
+	struct doca_comch_consumer *consumer;
+
+	side->is_quiet = true;
+	actor = fast_consumer(side, side->connection, arena, &consumer);
+	actor->on.task = take;
+	fast_start(actor);
+	for (uint64_t i = 0; i < FAST_TASKS; i++)
+		fast_post(consumer, i, NULL);
+	comch_until(side, num_received == THREADS * MESSAGES);
+	fast_end_consumer(actor, consumer);
+	comch_end(client);
+	arena_close(arena);
+}
+
+/* ---- the connection goes under them ---- */
+
+static void *start_until_it_is_gone(void *arg)
+{
+	struct worker *worker = arg;
+	struct arena *arena = arena_open(worker->side.dev);
+	struct doca_comch_consumer *consumer;
+	struct comch_actor *actor = fast_consumer(&worker->side, worker->connection, arena, &consumer);
+	doca_error_t result;
+
+	while ((result = doca_ctx_start(actor->ctx)) == DOCA_ERROR_IN_PROGRESS) {
+		for (int i = 0; i < 20; i++)
+			doca_pe_progress(worker->side.pe);
+		result = doca_ctx_stop(actor->ctx);
+		CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+		comch_until(&worker->side, comch_state(actor) == DOCA_CTX_STATE_IDLE);
+		comch_forget(&worker->side);
+	}
+	CHECK(result == DOCA_ERROR_NOT_CONNECTED);
+	fast_end_consumer(actor, consumer);
+	arena_close(arena);
+	atomic_fetch_sub(&num_working, 1);
+	return NULL;
+}
+
+static void test_connection_goes_while_threads_start_consumers_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+	static struct worker workers[THREADS];
+
+	start_workers(workers, side, start_until_it_is_gone, 0);
+	comch_tell(side, 0);
+	progress_until_done(side);
+	join_workers(workers);
+	comch_until(side, strstr(side->trace, "disconnected"));
+	comch_end(server);
+}
+
+static void test_connection_goes_while_threads_start_consumers_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+
+	client->on.consumer = count_consumer;
+	comch_hear(side);
+	comch_until(side, side->num_messages > 20);
+	comch_end(client);
+}
+
+static const struct CMUnitTest thread_tests[] = {
+	COMCH_TEST(test_consumers_come_and_go_on_their_threads),
+	COMCH_TEST(test_producers_send_from_their_threads),
+	COMCH_TEST(test_connection_goes_while_threads_start_consumers),
+};
+
+int main(void)
+{
+	return comch_run(thread_tests);
+}
