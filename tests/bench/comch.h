@@ -77,8 +77,14 @@ int bench_comch_ping_pong(const struct bench_comch_cfg *cfg, struct bench_pair *
 struct bench_fast_cfg {
 	struct bench_comch_cfg comch;
 	uint32_t block_bytes, num_blocks, depth;
+	struct bench_fast_source *source; /* bench_comch_fast() makes it */
 };
 
-int bench_comch_fast(const struct bench_fast_cfg *cfg, struct bench_pair *ret_pair);
+/* Start such a pair; @cfg lives as long as it does. */
+int bench_comch_fast(struct bench_fast_cfg *cfg, struct bench_pair *ret_pair);
+
+/* A way to measure: the same blocks, between the same memories, by process_vm_readv. (Where its pages happen to
+ * lie makes more difference to a copy than we do.) @pair is that pair. */
+int bench_comch_fast_readv(void *pair, uint32_t count, uint64_t *ret_ns);
 
 #endif

@@ -6,6 +6,10 @@
 #include <doca_error.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "comch.h"
 #include "dma.h"
@@ -13,6 +17,12 @@
 #include "memory.h"
 
 #define SEED 13
+
+/* Shared by both: where the producer's memory is. */
+struct bench_fast_source {
+	pid_t pid;
+	uint8_t *memory;
+};
 
 struct fast {
 	const struct bench_fast_cfg *cfg;
@@ -27,6 +37,7 @@ struct fast {
 	struct doca_comch_producer *producer;
 	struct doca_comch_consumer *consumer;
 	uint64_t begun, done, failed;  /* messages sent, or receives posted; ended, badly */
+	uint64_t read;                 /* by process_vm_readv */
 	bool ends;
 };
 
@@ -65,8 +76,10 @@ static int open_memory(struct fast *fast)
 		return -1;
 	if (bench_map(fast->control.dev, fast->memory, len_of(cfg), true, &fast->mmap) < 0)
 		return -1;
-	if (fast->control.client)
+	if (fast->control.client) {
 		bench_memory_fill(fast->memory, len_of(cfg), SEED);
+		*cfg->source = (struct bench_fast_source){.pid = getpid(), .memory = fast->memory};
+	}
 	result = doca_buf_inventory_create(cfg->num_blocks, &fast->inventory);
 	if (result == DOCA_SUCCESS)
 		result = doca_buf_inventory_start(fast->inventory);
@@ -228,12 +241,30 @@ static int send_all(struct fast *fast, uint32_t count)
 
 /* ---- both ---- */
 
+/* The consumer's: as if that many messages came, by bare means. */
+static int read_all(struct fast *fast, uint32_t count)
+{
+	uint32_t bytes = fast->cfg->block_bytes;
+
+	for (; count > 0; count--) {
+		size_t offset = (size_t)(fast->read++ % fast->cfg->num_blocks) * bytes;
+		struct iovec here = {fast->memory + offset, bytes};
+		struct iovec there = {fast->cfg->source->memory + offset, bytes};
+
+		if (process_vm_readv(fast->cfg->source->pid, &here, 1, &there, 1, 0) != (ssize_t)bytes)
+			return -errno;
+	}
+	return 0;
+}
+
 static int run(void *arg, const struct bench_ref_order *order)
 {
 	struct fast *fast = arg;
 
 	if (order->command == BENCH_REF_CHECK)
 		return bench_memory_check(fast->memory, len_of(fast->cfg), SEED) < 0 ? -EBADMSG : 0;
+	if (order->command == BENCH_REF_READ)
+		return order->begins ? 0 : read_all(fast, order->count);
 	return order->begins ? send_all(fast, order->count) : receive_all(fast, order->count);
 }
 
@@ -304,7 +335,18 @@ static int run_second(void *arg, int fd)
 	return run_end(arg, true, fd);
 }
 
-int bench_comch_fast(const struct bench_fast_cfg *cfg, struct bench_pair *ret_pair)
+int bench_comch_fast(struct bench_fast_cfg *cfg, struct bench_pair *ret_pair)
 {
-	return bench_pair_fork(run_first, run_second, (void *)(uintptr_t)cfg, ret_pair);
+	*ret_pair = (struct bench_pair){0};
+	cfg->source = mmap(NULL, sizeof(*cfg->source), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (cfg->source == MAP_FAILED)
+		return bench_fail("no shared memory: %s", strerror(errno));
+	return bench_pair_fork(run_first, run_second, cfg, ret_pair);
+}
+
+int bench_comch_fast_readv(void *pair, uint32_t count, uint64_t *ret_ns)
+{
+	int rc = bench_pair_order(pair, BENCH_REF_READ, count, ret_ns);
+
+	return rc == 0 ? 0 : bench_fail("process_vm_readv: %s", strerror(-rc));
 }

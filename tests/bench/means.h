@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/means.h - how two processes talk without any library: a Unix socket, a flag in
- * memory that both poll, and one reading the other's memory. */
+/* tests/bench/means.h - how two processes talk without any library: a Unix socket, a flag in memory that both poll. */
 #ifndef TESTS_BENCH_MEANS_H
 #define TESTS_BENCH_MEANS_H
 
@@ -11,9 +10,5 @@ int bench_means_socket(struct bench_pair *ret_pair);
 
 /* Ping-pongs of one word: each spins until the other's counter moves. 0 or -1. */
 int bench_means_flag(struct bench_pair *ret_pair);
-
-/* The first reads @num_blocks blocks of @block_bytes of the second, which sleeps,
- * round and round, by process_vm_readv. 0, 1 (not permitted here) or -1. */
-int bench_means_readv(uint32_t block_bytes, uint32_t num_blocks, struct bench_pair *ret_pair);
 
 #endif

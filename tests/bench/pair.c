@@ -80,6 +80,10 @@ int bench_pair_order(struct bench_pair *pair, enum bench_ref_command command, ui
 	other_rc = hear(&pair->second, &second);
 	if (rc < 0 || other_rc < 0)
 		return rc < 0 ? rc : other_rc;
+	if (command == BENCH_REF_READ) {
+		*ret_ns = second.ns;
+		return 0;
+	}
 	end = first.started_ns + first.ns;
 	if (second.started_ns + second.ns > end)
 		end = second.started_ns + second.ns;

@@ -19,6 +19,7 @@ enum bench_ref_command {
 	BENCH_REF_REST,     /* stop that */
 	BENCH_REF_CONNECT,  /* an initiator, or both of a pair: to what follows, a struct bench_ref_place */
 	BENCH_REF_CHECK,    /* one of a pair: whether what came is right */
+	BENCH_REF_READ,     /* the second of a pair alone: count operations on the first's memory, which sleeps */
 };
 
 struct bench_ref_order {
