@@ -210,6 +210,44 @@ static void test_posted_receives_fail_when_the_consumer_stops_host(struct side *
 	fast_close(&fast);
 }
 
+static void keep(struct comch_actor *actor, struct doca_task *task)
+{
+	(void)actor;
+	(void)task;
+}
+
+/* As programs do that clean up before they stop, against the reference: nobody else frees the tasks. */
+static void test_consumer_stops_whose_posted_receives_were_freed_dpu(struct side *side)
+{
+	struct doca_buf *buf;
+	struct doca_task *tasks[2];
+	struct fast fast;
+
+	fast_open_dpu(&fast, side);
+	fast.actor->on.task = keep;
+	buf = arena_empty(fast.arena, 0, 10);
+	tasks[0] = doca_comch_consumer_task_post_recv_as_task(fast_recv(fast.consumer, 1, buf));
+	tasks[1] = doca_comch_consumer_task_post_recv_as_task(fast_recv(fast.consumer, 2, NULL));
+	for (int i = 0; i < 2; i++) {
+		MUST(doca_task_submit(tasks[i]));
+		doca_task_free(tasks[i]);
+	}
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	EXPECT(doca_ctx_stop(fast.actor->ctx), DOCA_ERROR_IN_PROGRESS);
+	comch_expect(side, "consumer: running -> stopping\nrecv 1 failed: DOCA_ERROR_IO_FAILED\n"
+			   "recv 2 failed: DOCA_ERROR_IO_FAILED\nconsumer: stopping -> idle\n");
+	fast_close(&fast);
+}
+
+static void test_consumer_stops_whose_posted_receives_were_freed_host(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_host(&fast, side);
+	comch_expect(side, "expired consumer\n");
+	fast_close(&fast);
+}
+
 /* Lives that the endpoint does not see begin: nothing is told of them, and nothing of the dead is touched. */
 static void test_consumer_may_live_faster_than_its_endpoint_progresses_dpu(struct side *side)
 {
@@ -315,6 +353,7 @@ static const struct CMUnitTest fast_tests[] = {
 	COMCH_TEST(test_send_needs_a_posted_receive_that_is_large_enough),
 	COMCH_TEST(test_send_of_what_is_wrong_is_refused),
 	COMCH_TEST(test_posted_receives_fail_when_the_consumer_stops),
+	COMCH_TEST(test_consumer_stops_whose_posted_receives_were_freed),
 	COMCH_TEST(test_consumer_may_live_faster_than_its_endpoint_progresses),
 	COMCH_TEST(test_connection_with_started_consumers_is_in_use),
 	COMCH_TEST(test_consumer_and_its_receives_end_with_the_connection),
