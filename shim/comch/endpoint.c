@@ -187,6 +187,8 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	if (comch_send_report(endpoint))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
+		while (sim_inbox_next(&endpoint->inbox, &slot))
+			; /* nobody looks there any more: so it is no news */
 		endpoint->rested = true;
 		return false;
 	}
