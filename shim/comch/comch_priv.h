@@ -38,6 +38,7 @@ struct comch_fast;
 struct doca_comch_task_send {
 	struct doca_task task; /* first: a send task is a doca_task */
 	struct doca_comch_connection *connection;
+	uint64_t connection_serial; /* a later connection may have its memory */
 	const void *msg;
 	uint32_t len;
 	doca_error_t result;
@@ -140,6 +141,7 @@ struct comch_counters {
 struct doca_comch_connection {
 	struct shim_object object;
 	_Atomic uint32_t refs;
+	uint64_t serial;                  /* no two have the same */
 	struct comch_endpoint *endpoint;  /* NULL once it let go; the lock protects that change */
 	enum comch_state state;           /* changed by its thread, under the lock, for those of consumers and producers */
 	uint32_t slot;                    /* in our inbox */

@@ -47,6 +47,8 @@ static int open_ring(struct doca_comch_connection *connection)
 	return rc;
 }
 
+static _Atomic uint64_t last_serial;
+
 int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_connection **ret_connection)
 {
 	uint32_t slot = free_slot(endpoint);
@@ -57,6 +59,7 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 		connection = shim_object_new(SHIM_COMCH_CONNECTION, sizeof(*connection));
 	if (!connection)
 		return -ENOMEM;
+	connection->serial = atomic_fetch_add(&last_serial, 1) + 1;
 	connection->endpoint = endpoint;
 	connection->slot = slot;
 	connection->refs = 1;

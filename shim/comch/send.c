@@ -90,7 +90,8 @@ static doca_error_t send_check(const struct doca_task *task)
 {
 	const struct doca_comch_connection *connection = send_of(task)->connection;
 
-	if (shim_is(connection, SHIM_COMCH_CONNECTION) && connection->endpoint == (struct comch_endpoint *)task->ctx &&
+	if (shim_is(connection, SHIM_COMCH_CONNECTION) && connection->serial == send_of(task)->connection_serial &&
+	    connection->endpoint == (struct comch_endpoint *)task->ctx &&
 	    connection->state == COMCH_OPEN)
 		return DOCA_SUCCESS;
 	sim_err("a Comch send task: its connection is closed");
@@ -187,6 +188,7 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 	}
 	*ret_task = send_of(task);
 	(*ret_task)->connection = peer;
+	(*ret_task)->connection_serial = peer->serial;
 	(*ret_task)->msg = msg;
 	(*ret_task)->len = len;
 	return DOCA_SUCCESS;
