@@ -257,7 +257,6 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	EXPECT(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
 	doca_comch_consumer_task_post_recv_set_buf(recv, NULL); /* refused: it is in flight */
 	CHECK(doca_comch_consumer_task_post_recv_get_buf(recv) == good);
-	doca_task_free(task); /* the same */
 	EXPECT(doca_ctx_stop(actor->ctx), DOCA_ERROR_IN_PROGRESS);
 	comch_expect(side, "consumer: running -> stopping\nrecv 1 failed: DOCA_ERROR_IO_FAILED\nconsumer: stopping -> idle\n");
 	CHECK(!doca_comch_consumer_task_post_recv_as_task(NULL) && !doca_comch_consumer_task_post_recv_get_buf(NULL));

@@ -2,6 +2,8 @@
 /* Control messages: sizes, order, receive queues that are full, tasks. */
 #include "comch_util.h"
 
+#include <poll.h>
+
 #define MANY 20000
 
 static void disconnected_in_the_end(struct comch_actor *server)
@@ -391,6 +393,64 @@ static void test_tasks_of_a_connection_that_ended_are_refused_host(struct side *
 	comch_end(client);
 }
 
+/* The next connection may have the memory of the last: a task of that one is not for this one. */
+static void test_task_is_not_sent_on_a_later_connection_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+	struct doca_comch_task_send *task = comch_task(server, side->connection, 1, "secret", 6);
+
+	comch_tell(side, 0);
+	comch_expect(side, "disconnected\nconnected\n");
+	EXPECT(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_NOT_CONNECTED);
+	doca_task_free(doca_comch_task_send_as_task(task));
+	comch_send(server, side->connection, 2, "well");
+	comch_expect(side, "sent 2\n");
+	disconnected_in_the_end(server);
+}
+
+static void test_task_is_not_sent_on_a_later_connection_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+
+	comch_hear(side);
+	comch_end(client);
+	comch_forget(side);
+	client = comch_call(side);
+	comch_expect(side, "received \"well\"\n");
+	comch_end(client);
+}
+
+/* Messages that nobody will read any more are no news for a context that stops. */
+static void test_stopping_context_lets_its_engine_sleep_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+
+	comch_send(server, side->connection, 1, "a");
+	comch_send(server, side->connection, 2, "b");
+	comch_expect(side, "sent 1\nsent 2\n");
+	comch_tell(side, 0);
+	disconnected_in_the_end(server);
+}
+
+static void test_stopping_context_lets_its_engine_sleep_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+	struct doca_comch_task_send *task = comch_task(client, side->connection, 1, "a", 1);
+	doca_notification_handle_t handle;
+
+	comch_hear(side);
+	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
+	while (doca_pe_progress(side->pe))
+		;
+	MUST(doca_pe_get_notification_handle(side->pe, &handle));
+	MUST(doca_pe_clear_notification(side->pe, 0));
+	MUST(doca_pe_request_notification(side->pe));
+	CHECK(poll(&(struct pollfd){.fd = handle, .events = POLLIN}, 1, 0) == 0);
+	MUST(doca_pe_clear_notification(side->pe, 0));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	comch_end(client);
+}
+
 static const struct CMUnitTest send_tests[] = {
 	COMCH_TEST(test_messages_of_all_sizes_arrive_both_ways),
 	COMCH_TEST(test_sends_wait_for_room_in_the_receive_queue),
@@ -401,6 +461,8 @@ static const struct CMUnitTest send_tests[] = {
 	COMCH_TEST(test_server_may_send_and_close_when_a_client_comes),
 	COMCH_TEST(test_tasks_are_the_users_between_flights),
 	COMCH_TEST(test_tasks_of_a_connection_that_ended_are_refused),
+	COMCH_TEST(test_task_is_not_sent_on_a_later_connection),
+	COMCH_TEST(test_stopping_context_lets_its_engine_sleep),
 };
 
 int main(void)
