@@ -204,7 +204,8 @@ static void on_consumer(struct doca_comch_connection *connection, const char *wo
 		actor->on.consumer(actor, connection);
 }
 
-static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
+static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+			    uint32_t id)
 {
 	CHECK(event);
 	on_consumer(connection, "new", id);

@@ -245,7 +245,8 @@ static void test_queues_need_not_match_dpu(struct side *side)
 
 	MUST(doca_comch_server_set_recv_queue_size(server->server, 1));
 	comch_start(server);
-	comch_expect(side, "server: idle -> running\nconnected\nreceived \"a\"\nreceived \"b\"\nreceived \"c\"\ndisconnected\n");
+	comch_expect(side, "server: idle -> running\nconnected\nreceived \"a\"\nreceived \"b\"\nreceived \"c\"\n"
+			   "disconnected\n");
 	comch_end(server);
 }
 
@@ -317,7 +318,8 @@ static void some_receive(struct doca_comch_event_msg_recv *event, uint8_t *data,
 	(void)event, (void)data, (void)len, (void)connection;
 }
 
-static void some_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
+static void some_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+			  uint32_t id)
 {
 	(void)event, (void)connection, (void)id;
 }

@@ -268,7 +268,8 @@ static void test_receive_callback_may_stop_and_restart_host(struct side *side)
 	comch_end(client);
 }
 
-static void stop_when_status_changes(struct comch_actor *server, struct doca_comch_connection *connection, bool connected)
+static void stop_when_status_changes(struct comch_actor *server, struct doca_comch_connection *connection,
+				     bool connected)
 {
 	(void)connection, (void)connected;
 	EXPECT(doca_ctx_stop(server->ctx), DOCA_ERROR_IN_PROGRESS);

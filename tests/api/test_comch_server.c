@@ -26,7 +26,8 @@ static void some_status(struct doca_comch_event_connection_status_changed *event
 	(void)event, (void)connection, (void)change_successful;
 }
 
-static void some_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
+static void some_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+			  uint32_t id)
 {
 	(void)event, (void)connection, (void)id;
 }
