@@ -58,13 +58,13 @@ int comch_announce(struct comch_fast *fast, struct sim_letter *letter, _Atomic b
 }
 
 /* Take back a new consumer that the endpoint's thread has not begun to announce. Whether it
- * was that; else it may still be in the list. (There may be the end of its last life, too.) */
-static bool withdraw(struct doca_comch_connection *connection, uint32_t id)
+ * was that; else it may still be in the list. (There may be earlier lives of it, too.) */
+static bool withdraw(struct doca_comch_connection *connection, const struct comch_fast *fast)
 {
 	struct comch_announcement **link = &connection->announcements;
 	struct comch_announcement *found;
 
-	while (*link && !((*link)->is_new && (*link)->id == id))
+	while (*link && (*link)->fast != fast)
 		link = &(*link)->next;
 	found = *link;
 	if (!found)
@@ -84,7 +84,7 @@ void comch_announce_end(struct comch_fast *fast)
 	struct comch_announcement *expired = calloc(1, sizeof(*expired));
 
 	pthread_mutex_lock(&connection->lock);
-	if (connection->endpoint && !withdraw(connection, fast->id) && expired && connection->state == COMCH_OPEN) {
+	if (connection->endpoint && !withdraw(connection, fast) && expired && connection->state == COMCH_OPEN) {
 		expired->id = fast->id;
 		append(connection, expired);
 		expired = NULL;
