@@ -164,8 +164,10 @@ void comch_announce_flush(struct doca_comch_connection *connection)
 			continue;
 		if (rc == -EPROTO)
 			comch_connection_lost(connection, rc);
+		else if (rc < 0 && rc != -EAGAIN)
+			comch_connection_look(connection); /* it ended by this letter, of which nobody tells */
 		if (rc < 0)
-			return; /* no room: we are told; or the connection ended, of which we hear */
+			return; /* no room: we are told */
 		end_first(connection);
 	}
 }
