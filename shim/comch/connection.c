@@ -288,6 +288,8 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
+	if (connection->state == COMCH_OPEN)
+		comch_announce_flush(connection); /* consumers that have stopped before us */
 	comch_connection_go(connection, COMCH_CLOSED, -ECONNRESET);
 	endpoint->slots[connection->slot] = NULL;
 	endpoint->num_connections--;
