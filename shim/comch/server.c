@@ -119,13 +119,14 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 
 /* ---- the context ---- */
 
-/* In the session's thread. */
+/* In the session's thread. It wakes without a question, as comch_connection_notify()
+ * does: a peer may have taken note of our sleep, and be stopped before it wakes us. */
 static void offers(void *arg)
 {
 	struct doca_comch_server *server = arg;
 
-	if (sim_inbox_ring(server->endpoint.inbox.shared, COMCH_OFFERS_SLOT))
-		shim_pe_notify(&server->endpoint.ctx);
+	sim_inbox_ring(server->endpoint.inbox.shared, COMCH_OFFERS_SLOT);
+	shim_pe_notify(&server->endpoint.ctx);
 }
 
 static doca_error_t listen_failed(const struct doca_comch_server *server, int rc)
