@@ -94,7 +94,8 @@ static int call_server(struct doca_comch_client *client)
 	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name, PATIENCE_MS,
 				 &hello, comch_connection_notify, connection, &connection->channel);
 	close(connection->in_fd);
-	connection->in_fd = -1;
+	close(endpoint->inbox_fd); /* there is one server to have it */
+	connection->in_fd = endpoint->inbox_fd = -1;
 	comch_connection_look(connection);
 	return rc;
 }
