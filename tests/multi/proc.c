@@ -49,9 +49,19 @@ static void forget(pid_t pid)
 			alive[i--] = alive[--num_alive];
 }
 
+/* A crash ends it: the test library's handlers would go on with the next test, in here. */
+static void crash_plainly(void)
+{
+	static const int crashes[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		signal(crashes[i], SIG_DFL);
+}
+
 static void run(proc_body *body, int talk, const void *arg, pid_t parent)
 {
 	in_process = true;
+	crash_plainly();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	PROC_NEED(getppid() == parent);
 	for (int i = 0; i < num_alive; i++)
@@ -78,6 +88,11 @@ void proc_start(struct proc *proc, proc_body *body, const void *arg)
 	}
 	close(talk[1]);
 	alive[num_alive++] = *proc;
+}
+
+void proc_become(void)
+{
+	in_process = true;
 }
 
 void proc_say(int talk, const void *data, size_t len)

@@ -32,6 +32,9 @@ typedef void proc_body(int talk, const void *arg);
 /* Start one. Its memory is a copy of the test's at this moment. When @body returns, it exits with 0. */
 void proc_start(struct proc *proc, proc_body *body, const void *arg);
 
+/* In a program that one of them executed: it is that process from now on. */
+void proc_become(void);
+
 /* Say and hear one packet of exactly @len bytes. */
 void proc_say(int talk, const void *data, size_t len);
 void proc_hear(int talk, void *data, size_t len);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The host process in other namespaces than the DPU's, as two containers are:
-# only the session directory is shared. Runs test_two_sides with the host moved
-# away and the path expected that is left. Exit 77: the kernel forbids it.
+# only the session directory is shared. Runs a test program of two sides with the
+# host moved away and the path expected that is left. Exit 77: the kernel forbids it.
 #
-#   test_namespaces.sh TWO_SIDES local     own PID, mount and user namespaces, own /dev/shm
-#   test_namespaces.sh TWO_SIDES network   own network namespaces besides, joined by a veth pair
-two_sides=$1
+#   test_namespaces.sh TEST local     own PID, mount and user namespaces, own /dev/shm
+#   test_namespaces.sh TEST network   own network namespaces besides, joined by a veth pair
+program=$1
 kind=$2
 away="unshare --user --map-root-user --pid --mount --fork --kill-child --mount-proc $0 own-shm"
 
@@ -20,7 +20,7 @@ fi
 $away true 2>/dev/null || { echo "SKIP: the kernel forbids new user, PID or mount namespaces"; exit 77; }
 export EXPECT_PATH=tcp
 if [ "$kind" = local ]; then
-	HOST_WRAPPER=$away exec "$two_sides"
+	HOST_WRAPPER=$away exec "$program"
 fi
 
 host_ns=bfsim-host-$$
@@ -37,4 +37,4 @@ join() {
 	ip -n "$host_ns" link set bfh$$ up && ip -n "$dpu_ns" link set bfd$$ up
 }
 join 2>/dev/null || { echo "SKIP: the kernel forbids new network namespaces"; exit 77; }
-HOST_WRAPPER="ip netns exec $host_ns $away" ip netns exec "$dpu_ns" "$two_sides"
+HOST_WRAPPER="ip netns exec $host_ns $away" ip netns exec "$dpu_ns" "$program"

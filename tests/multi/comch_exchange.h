@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/multi/comch_exchange.h - a role that exchanges checked messages: as a server with
+ * each of its clients, or as a client. It needs all of them, in order, from the right sender.
+ *
+ *   test                        role
+ *   peer_start(arg)      -->
+ *                        <--    EXCHANGE_STARTED    it listens, or calls its server
+ *   exchange_ask()       <->    how far it is
+ *                        <--    EXCHANGE_DONE       all is sent and has come, and it is idle again
+ *   proc_end()           -->    it ends
+ *
+ * With arg.freezes it says EXCHANGE_FROZEN at the first connection, and does not
+ * progress until exchange_thaw(). With arg.holds it says EXCHANGE_HELD when all is
+ * sent and has come, and keeps its connections until exchange_thaw().
+ */
+#ifndef TESTS_MULTI_COMCH_EXCHANGE_H
+#define TESTS_MULTI_COMCH_EXCHANGE_H
+
+#include "comch_peer.h"
+
+struct exchange_arg {
+	char name[32];           /* of the server */
+	char function[16];       /* client: of its device; server: for whom it is; "" = the first */
+	bool sleeps;             /* on the notification handle; else it polls */
+	bool freezes, holds;
+	uint32_t num_peers;      /* server: ends after as many */
+	uint32_t number;         /* client: who it is, if the server is to know; its first, if it has several */
+	uint32_t num_in, num_out; /* messages on each connection */
+	uint32_t recv_queue;     /* 0 = default */
+	uint32_t num_tasks;      /* 0 = default; a server's for all connections */
+	uint32_t window;         /* messages in flight on a connection; 0 = as many as there are tasks */
+	uint32_t num_clients;    /* client: in this one process; 0 = 1 */
+};
+
+enum { EXCHANGE_STARTED = 's', EXCHANGE_FROZEN = 'f', EXCHANGE_HELD = 'h', EXCHANGE_DONE = 'd' };
+
+struct exchange_status {
+	uint64_t in_flight, sent, received; /* of all connections */
+};
+
+extern const struct peer_role exchange_server, exchange_client;
+
+/* In the test. */
+void exchange_start(struct proc *proc, bool is_server, const struct exchange_arg *arg);
+void exchange_hear(struct proc *proc, char wanted);
+void exchange_thaw(struct proc *proc);
+struct exchange_status exchange_ask(struct proc *proc);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "comch_peer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MAX_PEERS 256
+
+/* ---- processes ---- */
+
+static pid_t peers[MAX_PEERS]; /* all that ran on the card; the last ones, if there were more */
+static unsigned int num_peers;
+
+struct start {
+	const char *side;
+	const struct peer_role *role;
+};
+
+/* Into other namespaces: as a new program, which speaks on its descriptor 3. */
+static void exec_wrapped(int talk, const struct start *start)
+{
+	char self[4096], name[64];
+	char *argv[] = {"/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "peer", self, "peer", name, NULL};
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	PROC_NEED(len > 0);
+	self[len] = '\0';
+	snprintf(name, sizeof(name), "%s", start->role->name);
+	PROC_NEED(talk == 3 || dup2(talk, 3) == 3);
+	PROC_NEED(fcntl(3, F_SETFD, 0) == 0);
+	execv(argv[0], argv);
+	PROC_NEED(!"/bin/sh can be started");
+}
+
+static void run_role(int talk, const void *arg)
+{
+	const struct start *start = arg;
+
+	setenv("BFSIM_SIDE", start->side, 1);
+	if (strcmp(start->side, "host") == 0 && getenv("HOST_WRAPPER"))
+		exec_wrapped(talk, start);
+	start->role->run(talk);
+}
+
+void peer_start(struct proc *proc, const char *side, const struct peer_role *role, const void *arg, size_t len)
+{
+	struct start start = {.side = side, .role = role};
+
+	proc_start(proc, run_role, &start);
+	proc_say(proc->talk, arg, len);
+	peers[num_peers++ % MAX_PEERS] = proc->pid;
+}
+
+void peer_main(int argc, char **argv, const struct peer_role *roles)
+{
+	if (argc != 3 || strcmp(argv[1], "peer") != 0)
+		return;
+	proc_become();
+	while (roles->name && strcmp(roles->name, argv[2]) != 0)
+		roles++;
+	PROC_NEED(roles->name);
+	roles->run(3);
+	exit(0);
+}
+
+/* ---- the card ---- */
+
+static struct proc card;
+static char *card_dir;
+
+static void run_daemon(int talk, const void *topology)
+{
+	char ready[16];
+	char *argv[] = {getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", ready, "--session", card_dir,
+			topology ? "--topology" : NULL, (char *)(uintptr_t)topology, NULL};
+
+	PROC_NEED(argv[0]);
+	snprintf(ready, sizeof(ready), "%d", talk);
+	PROC_NEED(fcntl(talk, F_SETFD, 0) == 0);
+	execv(argv[0], argv);
+	PROC_NEED(!"the daemon can be started");
+}
+
+void card_start(const char *topology)
+{
+	char ready;
+
+	card_dir = proc_make_dir();
+	num_peers = 0;
+	setenv("BFSIM_SESSION", card_dir, 1);
+	proc_start(&card, run_daemon, topology);
+	proc_hear(card.talk, &ready, 1);
+}
+
+static void remove_dir(void)
+{
+	proc_remove_dir(card_dir);
+	card_dir = NULL;
+}
+
+/* Whether a file in /dev/shm is named for one of the peers, by its number. */
+static bool left_in_shm(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	const struct dirent *entry;
+	bool found = false;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL) {
+		long pid = strtol(entry->d_name + strcspn(entry->d_name, "0123456789"), NULL, 10);
+
+		for (unsigned int i = 0; i < num_peers && i < MAX_PEERS; i++)
+			found |= pid == peers[i];
+	}
+	closedir(dir);
+	return found;
+}
+
+void card_end(void)
+{
+	int left;
+
+	proc_signal(&card, SIGTERM);
+	assert_int_equal(proc_wait(&card), 0);
+	left = proc_num_files(card_dir);
+	remove_dir();
+	assert_int_equal(left, 0);
+	assert_false(left_in_shm());
+}
+
+void card_kill(void)
+{
+	proc_kill_all();
+	remove_dir();
+}
+
+int card_num_fds(void)
+{
+	return proc_num_fds(card.pid);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SLOW true
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SLOW true
+#endif
+#ifndef IS_SLOW
+#define IS_SLOW false
+#endif
+
+unsigned int peer_rounds(unsigned int count)
+{
+	const char *wanted = getenv("BFSIM_TEST_ROUNDS");
+
+	if (wanted)
+		return (unsigned int)strtoul(wanted, NULL, 10);
+	return IS_SLOW ? (count + 7) / 8 : count;
+}
+
+/* ---- devices ---- */
+
+struct doca_dev *peer_open(const char *address)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev = NULL;
+	uint32_t count;
+
+	NEED_OK(doca_devinfo_create_list(&list, &count));
+	for (uint32_t i = 0; i < count && !dev; i++) {
+		uint8_t wanted = !address;
+
+		if (address)
+			NEED_OK(doca_devinfo_is_equal_pci_addr(list[i], address, &wanted));
+		if (wanted)
+			NEED_OK(doca_dev_open(list[i], &dev));
+	}
+	NEED_OK(doca_devinfo_destroy_list(list));
+	PROC_NEED(dev);
+	return dev;
+}
+
+struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep = NULL;
+	uint32_t count;
+
+	NEED_OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
+	for (uint32_t i = 0; i < count && !rep; i++) {
+		uint8_t wanted = !address;
+
+		if (address)
+			NEED_OK(doca_devinfo_rep_is_equal_pci_addr(list[i], address, &wanted));
+		if (wanted)
+			NEED_OK(doca_dev_rep_open(list[i], &rep));
+	}
+	NEED_OK(doca_devinfo_rep_destroy_list(list));
+	PROC_NEED(rep);
+	return rep;
+}
+
+/* ---- loops ---- */
+
+void loop_watch(struct loop *loop, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	PROC_NEED(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+void loop_open(struct loop *loop, bool sleeps)
+{
+	doca_notification_handle_t handle;
+
+	*loop = (struct loop){.sleeps = sleeps, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	PROC_NEED(loop->epoll_fd >= 0);
+	NEED_OK(doca_pe_create(&loop->pe));
+	NEED_OK(doca_pe_get_notification_handle(loop->pe, &handle));
+	loop_watch(loop, handle);
+}
+
+void loop_close(struct loop *loop)
+{
+	NEED_OK(doca_pe_destroy(loop->pe));
+	close(loop->epoll_fd);
+}
+
+static int sleep_on(struct loop *loop, int ms)
+{
+	struct epoll_event event;
+	int rc;
+
+	NEED_OK(doca_pe_request_notification(loop->pe));
+	do {
+		rc = epoll_wait(loop->epoll_fd, &event, 1, ms);
+	} while (rc < 0 && errno == EINTR);
+	PROC_NEED(rc >= 0);
+	NEED_OK(doca_pe_clear_notification(loop->pe, 0));
+	return rc;
+}
+
+void loop_turn(struct loop *loop, int ms)
+{
+	if (doca_pe_progress(loop->pe)) {
+		loop->quiet_ms = 0;
+		return;
+	}
+	if (loop->quiet_ms == 0)
+		loop->quiet_ms = proc_now_ms();
+	if (!loop->sleeps)
+		sched_yield();
+	else if (sleep_on(loop, ms < 0 ? PROC_DEADLINE_MS : ms) > 0)
+		return;
+	PROC_NEED(proc_now_ms() - loop->quiet_ms < PROC_DEADLINE_MS);
+}
+
+/* ---- messages ---- */
+
+static uint64_t word_of(uint32_t sender, uint32_t seq, size_t index)
+{
+	uint64_t mixed = ((uint64_t)sender << 32 | seq) * UINT64_C(0x9e3779b97f4a7c15) + index;
+
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	return mixed ^ mixed >> 27;
+}
+
+void pattern_fill(uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq)
+{
+	for (size_t at = 0; at < len; at += 8) {
+		uint64_t word = word_of(sender, seq, at / 8);
+
+		memcpy(bytes + at, &word, len - at < 8 ? len - at : 8);
+	}
+}
+
+bool pattern_is(const uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq)
+{
+	for (size_t at = 0; at < len; at += 8) {
+		uint64_t word = word_of(sender, seq, at / 8);
+
+		if (memcmp(bytes + at, &word, len - at < 8 ? len - at : 8) != 0)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/multi/comch_talk.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
+ *
+ * A talk counts what its callbacks tell, and passes it on to those of its
+ * configuration. Each message that it is asked to send is copied, so that the
+ * caller needs to keep nothing.
+ */
+#ifndef TESTS_MULTI_COMCH_TALK_H
+#define TESTS_MULTI_COMCH_TALK_H
+
+#include <doca_comch.h>
+#include <doca_ctx.h>
+
+#include "comch_peer.h"
+
+struct talk;
+
+/* What is not set is a default, or nobody's business. */
+struct talk_cfg {
+	const char *name;      /* of the server */
+	const char *function;  /* a server's: address of the function that it is for; NULL = the first */
+	uint32_t num_tasks;
+	uint32_t recv_queue;
+	void *owner;
+	void (*connected)(struct talk *talk, struct doca_comch_connection *connection);
+	void (*disconnected)(struct talk *talk, struct doca_comch_connection *connection);
+	void (*message)(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len);
+	void (*sent)(struct talk *talk, struct doca_comch_connection *connection);
+	void (*consumer)(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new);
+};
+
+struct talk {
+	struct talk_cfg cfg;
+	uint32_t number;       /* the program's own */
+	struct loop *loop;
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;
+	struct doca_comch_server *server; /* or: */
+	struct doca_comch_client *client;
+	struct doca_ctx *ctx;
+	enum doca_ctx_states state;
+	struct doca_comch_connection *connection; /* a client's, while it runs; a server's latest */
+	unsigned int num_connected, num_disconnected, num_refused; /* as told so far */
+	uint64_t received, sent, failed;
+	doca_error_t last_error; /* of a failed task */
+};
+
+/* On a device that stays the caller's. */
+void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
+void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
+void talk_close(struct talk *talk); /* it is idle */
+
+void talk_start(struct talk *talk);
+void talk_stop(struct talk *talk);  /* returns when it is idle */
+
+/* Send @len bytes. Whether a task was free. */
+bool talk_send(struct talk *talk, struct doca_comch_connection *connection, const void *bytes, uint32_t len);
+size_t talk_in_flight(const struct talk *talk);
+
+/* ---- checked messages: sequence number, sender, and bytes that follow from these ---- */
+
+#define NOTE_MIN 16
+#define NOTE_MAX 4080
+
+uint32_t note_len(uint32_t seq); /* sizes vary */
+
+/* Send number @seq of @sender. Whether a task was free. */
+bool note_send(struct talk *talk, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq);
+
+/* The process goes on only if this is number @seq, whole; returns its sender. */
+uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One end of a running exchange, messages and fast path, is killed at a random
+ * moment; many times. The other hears of it, gets all its tasks back, stops in
+ * order, and keeps nothing: nor does the card. BFSIM_TEST_SEED repeats a run. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "comch_fast.h"
+#include "comch_talk.h"
+
+#define ROUNDS 50     /* of each of the four */
+#define MAX_LINKS 8   /* connections at once: some whose end is not told yet */
+#define WINDOW 40     /* messages in flight; more than the other end's queue takes */
+#define RUNNING_AT 20 /* so many messages show that the exchange runs */
+
+static unsigned int seed;
+
+static int setup(void **state)
+{
+	(void)state;
+	card_start(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+/* ---- both ends: victims and survivors ---- */
+
+struct party_arg {
+	bool is_server, sleeps;
+};
+
+/* A connection, and its worker on the fast path. */
+struct link {
+	bool used;
+	struct doca_comch_connection *connection; /* NULL = gone */
+	uint32_t in, out, done;
+	struct fast_book book;
+	struct fast fast;
+};
+
+/* What survivors tell. */
+struct toll {
+	uint64_t failed_sends, failed_fast_sends, failed_receives;
+};
+
+struct party {
+	struct party_arg arg;
+	int talk_fd, done_fd;
+	struct loop loop;
+	struct talk talk;
+	struct link links[MAX_LINKS];
+	struct toll toll;
+	bool is_victim;
+};
+
+static void feed(struct talk *talk, struct link *link)
+{
+	while (link->connection && talk->state == DOCA_CTX_STATE_RUNNING && link->out - link->done < WINDOW &&
+	       note_send(talk, link->connection, talk->server ? 2 : 1, link->out))
+		link->out++;
+}
+
+static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct party *party = talk->cfg.owner;
+	struct link *link = party->links;
+
+	while (link->used)
+		PROC_NEED(++link < party->links + MAX_LINKS);
+	*link = (struct link){.used = true, .connection = connection};
+	fast_book_init(&link->book);
+	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = link}));
+	fast_start(&link->fast, &(struct fast_cfg){.connection = connection, .dev = talk->dev, .book = &link->book,
+						   .sleeps = party->arg.sleeps, .consumes = true, .produces = true,
+						   .endless = true, .num_peers = 1, .max_len = 65536, .freeze_fd = -1,
+						   .done_fd = party->done_fd});
+	feed(talk, link);
+}
+
+static void on_disconnected(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
+
+	(void)talk;
+	PROC_NEED(link->connection == connection);
+	link->connection = NULL;
+	fast_over(&link->book);
+}
+
+static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+{
+	struct party *party = talk->cfg.owner;
+	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
+
+	PROC_NEED(note_take(bytes, len, link->in++) == (talk->server ? 1 : 2));
+	if (party->is_victim && link->in == RUNNING_AT)
+		proc_say(party->talk_fd, "x", 1);
+}
+
+static void on_sent(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
+
+	link->done++;
+	feed(talk, link);
+}
+
+static void on_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+{
+	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
+
+	(void)talk;
+	fast_learn(&link->book, id, is_new);
+}
+
+static void open_party(struct party *party, int talk_fd, struct doca_dev **ret_dev)
+{
+	struct talk_cfg cfg = {.name = "death", .owner = party, .connected = on_connected, .disconnected = on_disconnected,
+			       .message = on_message, .sent = on_sent, .consumer = on_consumer};
+
+	party->talk_fd = talk_fd;
+	party->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	proc_hear(talk_fd, &party->arg, sizeof(party->arg));
+	loop_open(&party->loop, party->arg.sleeps);
+	loop_watch(&party->loop, party->done_fd);
+	loop_watch(&party->loop, talk_fd);
+	*ret_dev = peer_open(NULL);
+	(party->arg.is_server ? talk_open_server : talk_open_client)(&party->talk, &cfg, &party->loop, *ret_dev);
+}
+
+static void run_victim(int talk_fd)
+{
+	static struct party party;
+	struct doca_dev *dev;
+
+	party.is_victim = true;
+	open_party(&party, talk_fd, &dev);
+	talk_start(&party.talk);
+	LOOP_UNTIL(&party.loop, false);
+}
+
+/* Workers that ended with their connection. Whether there are any others. */
+static bool reap(struct party *party)
+{
+	bool left = false;
+	eventfd_t unused;
+
+	eventfd_read(party->done_fd, &unused);
+	for (int i = 0; i < MAX_LINKS; i++) {
+		struct link *link = &party->links[i];
+
+		if (!link->used || link->connection || !link->fast.done) {
+			left |= link->used;
+			continue;
+		}
+		fast_join(&link->fast);
+		party->toll.failed_fast_sends += link->fast.failed;
+		party->toll.failed_receives += link->fast.unreceived;
+		link->used = false;
+	}
+	return left;
+}
+
+/* Its peer is dead: until all that belonged to the connection is over. */
+static void bury(struct party *party)
+{
+	struct talk *talk = &party->talk;
+
+	if (talk->client && talk->state == DOCA_CTX_STATE_STARTING) /* it may wait for another server otherwise */
+		doca_ctx_stop(talk->ctx);
+	LOOP_UNTIL(&party->loop, !reap(party) && (talk->server || talk->state == DOCA_CTX_STATE_IDLE));
+	PROC_NEED(talk_in_flight(talk) == 0);
+	party->toll.failed_sends = talk->failed;
+	proc_say(party->talk_fd, &party->toll, sizeof(party->toll));
+}
+
+/* 's': start; 'b': the peer was killed, bury it; 'e': end. */
+static void run_survivor(int talk_fd)
+{
+	static struct party party;
+	struct doca_dev *dev;
+	char word;
+
+	open_party(&party, talk_fd, &dev);
+	do {
+		LOOP_UNTIL(&party.loop, (reap(&party), proc_hears_within(talk_fd, 0)));
+		proc_hear(talk_fd, &word, 1);
+		if (word == 's')
+			talk_start(&party.talk);
+		else if (word == 'b')
+			bury(&party);
+	} while (word != 'e');
+	talk_stop(&party.talk);
+	talk_close(&party.talk);
+	loop_close(&party.loop);
+	close(party.done_fd);
+	NEED_OK(doca_dev_close(dev));
+}
+
+/* ---- the test ---- */
+
+static const struct peer_role victim_role = {"victim", run_victim}, survivor_role = {"survivor", run_survivor};
+
+static void pause_us(long us)
+{
+	struct timespec pause = {.tv_nsec = us * 1000};
+
+	nanosleep(&pause, NULL);
+}
+
+/* Mostly when it is known to exchange; else wherever it is by then. */
+static void kill_somewhere(struct proc *victim)
+{
+	char word;
+
+	if (rand_r(&seed) % 4 != 0) {
+		proc_hear(victim->talk, &word, 1);
+		pause_us(rand_r(&seed) % 5000);
+	} else {
+		pause_us(rand_r(&seed) % 40000);
+	}
+	proc_signal(victim, SIGKILL);
+}
+
+static void expect_fds(int survivor_fds, const struct proc *survivor, int card_fds)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	while (proc_num_fds(survivor->pid) != survivor_fds || card_num_fds() != card_fds) {
+		if (proc_now_ms() > end)
+			fail_msg("descriptors are left: the survivor has %d (%d before), the card %d (%d)",
+				 proc_num_fds(survivor->pid), survivor_fds, card_num_fds(), card_fds);
+		pause_us(1000);
+	}
+}
+
+static void survive(bool as_server, bool sleeps)
+{
+	struct party_arg arg = {.is_server = as_server, .sleeps = sleeps};
+	struct party_arg victim_arg = {.is_server = !as_server, .sleeps = sleeps};
+	const char *side = as_server ? "dpu" : "host", *other_side = as_server ? "host" : "dpu";
+	int survivor_fds = 0, card_fds = 0;
+	struct proc survivor, victim;
+	struct toll toll;
+
+	peer_start(&survivor, side, &survivor_role, &arg, sizeof(arg));
+	for (unsigned int round = 0; round < peer_rounds(ROUNDS); round++) {
+		if (round == 0 || !as_server)
+			proc_say(survivor.talk, "s", 1);
+		peer_start(&victim, other_side, &victim_role, &victim_arg, sizeof(victim_arg));
+		kill_somewhere(&victim);
+		proc_say(survivor.talk, "b", 1);
+		proc_hear(survivor.talk, &toll, sizeof(toll));
+		if (round == 0) { /* the first round opens what stays */
+			survivor_fds = proc_num_fds(survivor.pid);
+			card_fds = card_num_fds();
+		}
+		expect_fds(survivor_fds, &survivor, card_fds);
+	}
+	assert_true(toll.failed_sends > 0 && toll.failed_receives > 0);
+	proc_say(survivor.talk, "e", 1);
+	assert_int_equal(proc_wait(&survivor), 0);
+	card_end();
+}
+
+static void test_server_survives_clients_that_are_killed(void **state)
+{
+	(void)state;
+	survive(true, false);
+}
+
+static void test_sleeping_server_survives_clients_that_are_killed(void **state)
+{
+	(void)state;
+	survive(true, true);
+}
+
+static void test_client_survives_servers_that_are_killed(void **state)
+{
+	(void)state;
+	survive(false, false);
+}
+
+static void test_sleeping_client_survives_servers_that_are_killed(void **state)
+{
+	(void)state;
+	survive(false, true);
+}
+
+int main(void)
+{
+	const char *wanted = getenv("BFSIM_TEST_SEED");
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_server_survives_clients_that_are_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_server_survives_clients_that_are_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_client_survives_servers_that_are_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_client_survives_servers_that_are_killed, setup, teardown),
+	};
+
+	seed = wanted ? (unsigned int)strtoul(wanted, NULL, 10) : (unsigned int)proc_now_ms();
+	print_message("BFSIM_TEST_SEED=%u\n", seed);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

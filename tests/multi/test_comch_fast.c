@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comch's fast path between processes. The build runs this program once for each
+ * data path (BFSIM_PATH), and with the host in other namespaces (HOST_WRAPPER). */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "comch_fast.h"
+#include "comch_talk.h"
+
+#define MIB (1024u * 1024)
+
+static int setup(void **state)
+{
+	(void)state;
+	card_start(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+/* ---- the roles: a server or a client, and workers on its connection ---- */
+
+struct side_arg {
+	bool is_server, sleeps;
+	bool consumes, produces;
+	bool freezes;            /* its workers don't look for messages until the test says something */
+	uint32_t num_workers;
+	uint32_t num_messages;   /* from each worker to each of the other side's */
+	uint32_t max_len;
+};
+
+struct side_status {
+	uint64_t sent, received, refused;
+};
+
+struct side {
+	struct side_arg arg;
+	int talk_fd, done_fd;
+	struct loop loop;
+	struct talk talk;
+	struct fast_book book;
+	struct fast workers[FAST_MAX];
+};
+
+static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct side *side = talk->cfg.owner;
+	struct fast_cfg cfg = {.connection = connection, .dev = talk->dev, .book = &side->book, .sleeps = side->arg.sleeps,
+			       .consumes = side->arg.consumes, .produces = side->arg.produces,
+			       .num_peers = side->arg.num_workers, .num_messages = side->arg.num_messages,
+			       .max_len = side->arg.max_len, .freeze_fd = side->arg.freezes ? side->talk_fd : -1,
+			       .done_fd = side->done_fd};
+
+	for (uint32_t i = 0; i < side->arg.num_workers; i++)
+		fast_start(&side->workers[i], &cfg);
+}
+
+static void on_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+{
+	struct side *side = talk->cfg.owner;
+
+	(void)connection;
+	fast_learn(&side->book, id, is_new);
+}
+
+static void answer(struct side *side)
+{
+	struct side_status status = {0};
+	char word;
+
+	proc_hear(side->talk_fd, &word, 1);
+	for (uint32_t i = 0; i < side->arg.num_workers; i++) {
+		status.sent += side->workers[i].sent;
+		status.received += side->workers[i].received;
+		status.refused += side->workers[i].refused;
+	}
+	proc_say(side->talk_fd, &status, sizeof(status));
+}
+
+/* Its own workers are, and the other side's consumers are gone. */
+static bool is_done(struct side *side)
+{
+	unsigned int others = side->arg.produces ? side->arg.num_workers : 0;
+	eventfd_t unused;
+
+	if (!side->arg.freezes && proc_hears_within(side->talk_fd, 0))
+		answer(side);
+	eventfd_read(side->done_fd, &unused);
+	for (uint32_t i = 0; i < side->arg.num_workers; i++)
+		if (!side->workers[i].done)
+			return false;
+	return side->book.expired == others;
+}
+
+static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
+{
+	struct talk_cfg cfg = {.name = "fast", .owner = side, .connected = on_connected, .consumer = on_consumer};
+
+	*side = (struct side){.talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+	proc_hear(talk_fd, &side->arg, sizeof(side->arg));
+	fast_book_init(&side->book);
+	loop_open(&side->loop, side->arg.sleeps);
+	loop_watch(&side->loop, side->done_fd);
+	if (!side->arg.freezes)
+		loop_watch(&side->loop, talk_fd);
+	*ret_dev = peer_open(NULL);
+	(side->arg.is_server ? talk_open_server : talk_open_client)(&side->talk, &cfg, &side->loop, *ret_dev);
+}
+
+static void run_side(int talk_fd)
+{
+	static struct side side;
+	struct doca_dev *dev;
+
+	open_side(&side, talk_fd, &dev);
+	talk_start(&side.talk);
+	LOOP_UNTIL(&side.loop, is_done(&side));
+	for (uint32_t i = 0; i < side.arg.num_workers; i++) {
+		fast_join(&side.workers[i]);
+		PROC_NEED(side.workers[i].failed == 0);
+	}
+	if (side.arg.is_server) /* the client goes first */
+		LOOP_UNTIL(&side.loop, side.talk.num_disconnected == 1);
+	talk_stop(&side.talk);
+	talk_close(&side.talk);
+	loop_close(&side.loop);
+	close(side.done_fd);
+	NEED_OK(doca_dev_close(dev));
+	proc_say(talk_fd, "d", 1);
+	PROC_NEED(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
+}
+
+static const struct peer_role side_role = {"side", run_side};
+
+/* ---- the test's part ---- */
+
+static void start_sides(struct proc *server, struct side_arg server_arg, struct proc *client, struct side_arg client_arg)
+{
+	server_arg.is_server = true;
+	peer_start(server, "dpu", &side_role, &server_arg, sizeof(server_arg));
+	peer_start(client, "host", &side_role, &client_arg, sizeof(client_arg));
+}
+
+static void end_side(struct proc *side)
+{
+	char word;
+
+	proc_hear(side->talk, &word, 1);
+	assert_int_equal(word, 'd');
+	proc_end(side);
+}
+
+static struct side_status ask(struct proc *side)
+{
+	struct side_status status;
+
+	proc_say(side->talk, "?", 1);
+	proc_hear(side->talk, &status, sizeof(status));
+	return status;
+}
+
+static void exchange(bool sleeps)
+{
+	struct side_arg arg = {.sleeps = sleeps, .consumes = true, .produces = true, .num_workers = 4, .max_len = MIB,
+			       .num_messages = peer_rounds(16)};
+	struct proc server, client;
+
+	start_sides(&server, arg, &client, arg);
+	end_side(&client);
+	end_side(&server);
+}
+
+static void test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once(void **state)
+{
+	(void)state;
+	exchange(false);
+	exchange(true);
+	card_end();
+}
+
+/* What "bfsim ps" says of the path that messages take (EXPECT_PATH). */
+static void expect_path(void)
+{
+	const char *expected = getenv("EXPECT_PATH");
+	char command[4096], line[512], wanted[64];
+	bool found = false;
+	FILE *status;
+
+	if (!expected)
+		return;
+	snprintf(command, sizeof(command), "'%s' ps --json", getenv("BFSIM"));
+	snprintf(wanted, sizeof(wanted), "\"path\":\"%s\"", expected);
+	status = popen(command, "r");
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		found |= strstr(line, wanted) != NULL;
+	assert_int_equal(pclose(status), 0);
+	assert_true(found);
+}
+
+/* What is posted is filled; from then on sends are refused with AGAIN, until the consumer looks. */
+static void storm(bool to_server)
+{
+	struct side_arg to = {.sleeps = true, .consumes = true, .freezes = true, .num_workers = 1, .max_len = 65536,
+			      .num_messages = peer_rounds(1000)};
+	struct side_arg from = {.sleeps = true, .produces = true, .num_workers = 1, .max_len = 65536,
+				.num_messages = peer_rounds(1000)};
+	struct proc server, client;
+	struct side_status status;
+
+	start_sides(&server, to_server ? to : from, &client, to_server ? from : to);
+	do {
+		status = ask(to_server ? &client : &server);
+	} while (status.sent < FAST_DEPTH || status.refused == 0);
+	for (uint64_t refused = status.refused; status.refused < refused + 50;) {
+		status = ask(to_server ? &client : &server);
+		assert_int_equal(status.sent, FAST_DEPTH);
+	}
+	expect_path(); /* one message was too long for a slot */
+	proc_say(to_server ? server.talk : client.talk, "!", 1);
+	end_side(&client);
+	end_side(&server);
+}
+
+static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
+{
+	(void)state;
+	storm(true);
+	storm(false);
+	card_end();
+}
+
+static void stop_one(bool stop_server)
+{
+	struct side_arg arg = {.sleeps = true, .consumes = true, .produces = true, .num_workers = 2, .max_len = 65536,
+			       .num_messages = peer_rounds(1600)};
+	struct timespec second = {.tv_sec = 1};
+	struct proc server, client;
+
+	start_sides(&server, arg, &client, arg);
+	while (ask(&client).received < arg.num_messages / 10)
+		;
+	proc_signal(stop_server ? &server : &client, SIGSTOP);
+	nanosleep(&second, NULL);
+	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
+	end_side(&client);
+	end_side(&server);
+}
+
+static void test_stopped_process_loses_nothing(void **state)
+{
+	(void)state;
+	if (getenv("HOST_WRAPPER"))
+		skip(); /* its pid is the wrapper's */
+	stop_one(true);
+	stop_one(false);
+	card_end();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct peer_role roles[] = {{"side", run_side}, {NULL, NULL}};
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_consumer_that_does_not_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
+	};
+
+	peer_main(argc, argv, roles);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

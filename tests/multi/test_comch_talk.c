@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comch's control path between processes: many at once, floods, pauses, who comes first, who may reach whom. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "comch_exchange.h"
+#include "comch_talk.h"
+
+#define CLIENTS 64
+
+static int setup(void **state)
+{
+	(void)state;
+	card_start(getenv("TOPOLOGY"));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+static void start_both(struct proc *server, const struct exchange_arg *server_arg, struct proc *client,
+		       const struct exchange_arg *client_arg)
+{
+	exchange_start(server, true, server_arg);
+	exchange_hear(server, EXCHANGE_STARTED);
+	exchange_start(client, false, client_arg);
+	exchange_hear(client, EXCHANGE_STARTED);
+}
+
+static void end_both(struct proc *server, struct proc *client)
+{
+	exchange_hear(client, EXCHANGE_DONE);
+	exchange_hear(server, EXCHANGE_DONE);
+	proc_end(client);
+	proc_end(server);
+}
+
+/* Each client's messages and the answers to it are its own, whole and in order. */
+static void test_64_clients_in_64_processes_exchange_messages_both_ways_at_once(void **state)
+{
+	struct exchange_arg arg = {.name = "many", .sleeps = true, .num_peers = CLIENTS, .num_in = 100, .num_out = 100,
+				   .num_tasks = 4 * CLIENTS, .window = 4};
+	struct proc server, clients[CLIENTS];
+
+	(void)state;
+	exchange_start(&server, true, &arg);
+	exchange_hear(&server, EXCHANGE_STARTED);
+	for (uint32_t i = 0; i < CLIENTS; i++) {
+		arg.number = i + 1;
+		exchange_start(&clients[i], false, &arg);
+	}
+	for (uint32_t i = 0; i < CLIENTS; i++) {
+		exchange_hear(&clients[i], EXCHANGE_STARTED);
+		exchange_hear(&clients[i], EXCHANGE_DONE);
+		proc_end(&clients[i]);
+	}
+	exchange_hear(&server, EXCHANGE_DONE);
+	proc_end(&server);
+	card_end();
+}
+
+/* More than a server keeps wake-up descriptors for: it wakes some by way of the daemon. A client keeps one. */
+static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void **state)
+{
+	enum { MANY = 300 };
+	struct exchange_arg arg = {.name = "many", .sleeps = true, .num_peers = MANY, .num_in = 40, .num_out = 40,
+				   .num_tasks = 1200, .window = 4, .recv_queue = 2};
+	struct exchange_arg client_arg = arg;
+	struct proc server, client;
+	int fds;
+
+	(void)state;
+	client_arg.num_clients = MANY;
+	client_arg.holds = true;
+	client_arg.number = 1;
+	client_arg.num_tasks = 8;
+	exchange_start(&server, true, &arg);
+	exchange_hear(&server, EXCHANGE_STARTED);
+	fds = proc_num_fds(server.pid);
+	exchange_start(&client, false, &client_arg);
+	exchange_hear(&client, EXCHANGE_STARTED);
+	exchange_hear(&client, EXCHANGE_HELD);
+	assert_true(proc_num_fds(client.pid) < MANY + 40);
+	assert_true(proc_num_fds(server.pid) < 256 + 40);
+	exchange_thaw(&client);
+	exchange_hear(&client, EXCHANGE_DONE);
+	exchange_hear(&server, EXCHANGE_DONE);
+	assert_true(proc_num_fds(server.pid) <= fds);
+	proc_end(&client);
+	proc_end(&server);
+	card_end();
+}
+
+/* ---- a receiver that does not progress ---- */
+
+#define QUEUE 16
+#define TASKS 50
+#define STORM 5000
+
+/* As many as the queue takes have gone; the others are in flight and stay so. */
+static void expect_back_pressure(struct proc *sender)
+{
+	struct exchange_status status;
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	do {
+		status = exchange_ask(sender);
+		assert_true(proc_now_ms() < end);
+	} while (status.sent < QUEUE || status.in_flight < TASKS);
+	for (int i = 0; i < 200; i++) {
+		status = exchange_ask(sender);
+		assert_int_equal(status.sent, QUEUE);
+		assert_int_equal(status.in_flight, TASKS);
+	}
+}
+
+static void storm(bool to_server, bool sleeps)
+{
+	struct exchange_arg to = {.name = "storm", .sleeps = sleeps, .freezes = true, .num_peers = 1, .num_in = STORM,
+				  .recv_queue = QUEUE};
+	struct exchange_arg from = {.name = "storm", .sleeps = sleeps, .num_peers = 1, .num_out = STORM, .num_tasks = TASKS};
+	struct proc server, client;
+
+	start_both(&server, to_server ? &to : &from, &client, to_server ? &from : &to);
+	exchange_hear(to_server ? &server : &client, EXCHANGE_FROZEN);
+	expect_back_pressure(to_server ? &client : &server);
+	exchange_thaw(to_server ? &server : &client);
+	end_both(&server, &client);
+}
+
+static void test_storm_waits_for_a_receiver_that_does_not_progress(void **state)
+{
+	(void)state;
+	storm(true, true);
+	storm(false, true);
+	storm(true, false);
+	storm(false, false);
+	card_end();
+}
+
+/* Stopped in the middle for a second; to others it is as if it didn't progress. */
+static void stop_one(bool stop_server)
+{
+	struct exchange_arg arg = {.name = "stopped", .sleeps = true, .num_peers = 1, .num_in = 100000, .num_out = 100000};
+	struct timespec second = {.tv_sec = 1};
+	struct proc server, client;
+
+	start_both(&server, &arg, &client, &arg);
+	while (exchange_ask(&client).received < 1000)
+		;
+	proc_signal(stop_server ? &server : &client, SIGSTOP);
+	nanosleep(&second, NULL);
+	assert_true(exchange_ask(stop_server ? &client : &server).in_flight > 0);
+	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
+	end_both(&server, &client);
+}
+
+static void test_stopped_process_loses_nothing(void **state)
+{
+	(void)state;
+	stop_one(true);
+	stop_one(false);
+	card_end();
+}
+
+/* ---- who comes first ---- */
+
+static void meet(bool client_first, bool sleeps)
+{
+	struct exchange_arg arg = {.name = "order", .sleeps = sleeps, .num_peers = 1, .num_in = 100, .num_out = 100};
+	struct proc server, client;
+
+	exchange_start(client_first ? &client : &server, !client_first, &arg);
+	exchange_hear(client_first ? &client : &server, EXCHANGE_STARTED);
+	exchange_start(client_first ? &server : &client, client_first, &arg);
+	exchange_hear(client_first ? &server : &client, EXCHANGE_STARTED);
+	end_both(&server, &client);
+}
+
+static void test_server_and_client_start_in_either_order(void **state)
+{
+	(void)state;
+	meet(false, false);
+	meet(false, true);
+	meet(true, false);
+	meet(true, true);
+	card_end();
+}
+
+static void echo(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+{
+	PROC_NEED(note_take(bytes, len, 0) == 7);
+	if (talk->server)
+		PROC_NEED(note_send(talk, connection, 7, 0));
+}
+
+struct lives {
+	bool sleeps;
+	unsigned int count;
+};
+
+/* Answers one message and stops; as often as it is told, with one context. */
+static void serve_lives(int talk_fd)
+{
+	struct talk_cfg cfg = {.name = "lives", .message = echo};
+	struct doca_dev *dev = peer_open(NULL);
+	struct lives lives;
+	struct loop loop;
+	struct talk talk;
+
+	proc_hear(talk_fd, &lives, sizeof(lives));
+	loop_open(&loop, lives.sleeps);
+	talk_open_server(&talk, &cfg, &loop, dev);
+	for (unsigned int life = 1; life <= lives.count; life++) {
+		talk_start(&talk);
+		LOOP_UNTIL(&loop, talk.sent == life);
+		talk_stop(&talk);
+	}
+	PROC_NEED(talk.num_connected == lives.count && talk.received == lives.count);
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+/* Starts again whenever its server went. */
+static void outlive(int talk_fd)
+{
+	struct talk_cfg cfg = {.name = "lives", .message = echo};
+	struct doca_dev *dev = peer_open(NULL);
+	struct lives lives;
+	struct loop loop;
+	struct talk talk;
+
+	proc_hear(talk_fd, &lives, sizeof(lives));
+	loop_open(&loop, lives.sleeps);
+	talk_open_client(&talk, &cfg, &loop, dev);
+	for (unsigned int life = 1; life <= lives.count; life++) {
+		talk_start(&talk);
+		LOOP_UNTIL(&loop, talk.state != DOCA_CTX_STATE_STARTING);
+		PROC_NEED(note_send(&talk, talk.connection, 7, 0));
+		LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
+		PROC_NEED(talk.received == life && talk.num_disconnected == life);
+	}
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+static void live(bool sleeps)
+{
+	static const struct peer_role serve_role = {"serve_lives", serve_lives}, outlive_role = {"outlive", outlive};
+	struct lives three = {.sleeps = sleeps, .count = 3}, two = {.sleeps = sleeps, .count = 2},
+		     one = {.sleeps = sleeps, .count = 1};
+	struct proc client, first, second;
+
+	peer_start(&client, "host", &outlive_role, &three, sizeof(three));
+	peer_start(&first, "dpu", &serve_role, &two, sizeof(two));
+	assert_int_equal(proc_wait(&first), 0);
+	peer_start(&second, "dpu", &serve_role, &one, sizeof(one));
+	assert_int_equal(proc_wait(&second), 0);
+	assert_int_equal(proc_wait(&client), 0);
+}
+
+static void test_clients_find_a_server_that_starts_again_under_its_name(void **state)
+{
+	(void)state;
+	live(false);
+	live(true);
+	card_end();
+}
+
+/* ---- who may reach whom ---- */
+
+static void seek_in_vain(int talk_fd)
+{
+	static const struct {
+		const char *function, *name;
+	} seeks[] = {{"b1:00.2", "second"}, {"b1:00.3", "first"}, {"b1:00.0", "first"}, {"b1:00.2", "nobody"}};
+	enum { NUM_SEEKS = sizeof(seeks) / sizeof(seeks[0]) };
+	struct talk talks[NUM_SEEKS];
+	struct doca_dev *devs[NUM_SEEKS];
+	struct loop loop;
+	char unused;
+
+	proc_hear(talk_fd, &unused, 1);
+	loop_open(&loop, true);
+	for (int i = 0; i < NUM_SEEKS; i++) {
+		struct talk_cfg cfg = {.name = seeks[i].name};
+
+		devs[i] = peer_open(seeks[i].function);
+		talk_open_client(&talks[i], &cfg, &loop, devs[i]);
+		talk_start(&talks[i]);
+	}
+	for (int i = 0; i < NUM_SEEKS; i++) {
+		LOOP_UNTIL(&loop, talks[i].state == DOCA_CTX_STATE_IDLE);
+		PROC_NEED(talks[i].num_connected == 0 && talks[i].num_refused == 1);
+		talk_close(&talks[i]);
+		NEED_OK(doca_dev_close(devs[i]));
+	}
+	loop_close(&loop);
+}
+
+/* Two servers, each for one VF, under names of their own, and two under one name. */
+static void test_clients_of_two_functions_reach_their_own_servers_alone(void **state)
+{
+	static const struct peer_role seek_role = {"seek_in_vain", seek_in_vain};
+	struct exchange_arg args[4] = {
+		{.name = "first", .function = "b1:00.2"}, {.name = "second", .function = "b1:00.3"},
+		{.name = "same", .function = "b1:00.2"}, {.name = "same", .function = "b1:00.3"}};
+	struct proc servers[4], clients[4], in_vain;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		args[i].sleeps = true;
+		args[i].num_peers = 1;
+		args[i].num_in = 100 + (uint32_t)i; /* a stranger would have sent another number of messages */
+		args[i].num_out = 100 + (uint32_t)i;
+		exchange_start(&servers[i], true, &args[i]);
+		exchange_hear(&servers[i], EXCHANGE_STARTED);
+	}
+	peer_start(&in_vain, "host", &seek_role, "!", 1);
+	assert_int_equal(proc_wait(&in_vain), 0);
+	for (int i = 0; i < 4; i++)
+		exchange_start(&clients[i], false, &args[i]);
+	for (int i = 0; i < 4; i++) {
+		exchange_hear(&clients[i], EXCHANGE_STARTED);
+		end_both(&servers[i], &clients[i]);
+	}
+	card_end();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_server_and_client_start_in_either_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clients_find_a_server_that_starts_again_under_its_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clients_of_two_functions_reach_their_own_servers_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_receiver_that_does_not_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

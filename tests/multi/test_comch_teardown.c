@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Consumers that go when little else does: with their client at once, while the
+ * other end takes nothing, or later than their connection. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <doca_comch_consumer.h>
+#include <doca_mmap.h>
+
+#include "comch_talk.h"
+
+#define QUEUE 4
+#define MANY_CONSUMERS 1000 /* more letters than the daemon and its socket keep for a process that reads none */
+
+static int setup(void **state)
+{
+	(void)state;
+	card_start(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+/* ---- consumers that wait for nobody ---- */
+
+struct memory {
+	uint8_t bytes[4096];
+	struct doca_mmap *mmap;
+};
+
+static void memory_open(struct memory *memory, struct doca_dev *dev)
+{
+	NEED_OK(doca_mmap_create(&memory->mmap));
+	NEED_OK(doca_mmap_set_memrange(memory->mmap, memory->bytes, sizeof(memory->bytes)));
+	NEED_OK(doca_mmap_set_permissions(memory->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	NEED_OK(doca_mmap_add_dev(memory->mmap, dev));
+	NEED_OK(doca_mmap_start(memory->mmap));
+}
+
+static void unused(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
+{
+	(void)task, (void)task_data, (void)data;
+	PROC_NEED(!"a receive ends that was never posted");
+}
+
+static struct doca_comch_consumer *open_consumer(struct doca_comch_connection *connection, struct memory *memory,
+						 struct loop *loop)
+{
+	struct doca_comch_consumer *consumer;
+
+	NEED_OK(doca_comch_consumer_create(connection, memory->mmap, &consumer));
+	NEED_OK(doca_pe_connect_ctx(loop->pe, doca_comch_consumer_as_ctx(consumer)));
+	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(consumer, unused, unused, 1));
+	return consumer;
+}
+
+static void start(struct doca_comch_consumer *consumer)
+{
+	PROC_NEED(doca_ctx_start(doca_comch_consumer_as_ctx(consumer)) == DOCA_ERROR_IN_PROGRESS);
+}
+
+static enum doca_ctx_states state_of(struct doca_comch_consumer *consumer)
+{
+	enum doca_ctx_states state;
+
+	NEED_OK(doca_ctx_get_state(doca_comch_consumer_as_ctx(consumer), &state));
+	return state;
+}
+
+static void stop(struct doca_comch_consumer *consumer, struct loop *loop)
+{
+	doca_error_t result = doca_ctx_stop(doca_comch_consumer_as_ctx(consumer));
+
+	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	LOOP_UNTIL(loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
+}
+
+/* ---- the other end: a server that counts ---- */
+
+struct count {
+	unsigned int new, expired, disconnected;
+	unsigned int live; /* at the first disconnect: told as new, and not as expired */
+	uint64_t received;
+};
+
+static void count_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+{
+	struct count *count = talk->cfg.owner;
+
+	(void)connection, (void)id;
+	if (is_new)
+		count->new++;
+	else
+		count->expired++;
+}
+
+static void count_disconnect(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct count *count = talk->cfg.owner;
+
+	(void)connection;
+	count->live = count->new - count->expired;
+	count->disconnected++;
+}
+
+/* Says 'c' when a client is there, then stands still until it hears something; says what it counted up to the end. */
+static void run_counter(int talk_fd)
+{
+	struct count count = {0};
+	struct talk_cfg cfg = {.name = "teardown", .owner = &count, .recv_queue = QUEUE, .consumer = count_consumer,
+			       .disconnected = count_disconnect};
+	struct doca_dev *dev;
+	struct talk talk;
+	struct loop loop;
+	char word;
+
+	proc_hear(talk_fd, &word, 1);
+	loop_open(&loop, true);
+	dev = peer_open(NULL);
+	talk_open_server(&talk, &cfg, &loop, dev);
+	talk_start(&talk);
+	LOOP_UNTIL(&loop, talk.num_connected == 1);
+	proc_say(talk_fd, "c", 1);
+	proc_hear(talk_fd, &word, 1);
+	LOOP_UNTIL(&loop, count.disconnected == 1);
+	count.received = talk.received;
+	proc_say(talk_fd, &count, sizeof(count));
+	talk_stop(&talk);
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+/* ---- its clients ---- */
+
+struct client {
+	int talk_fd;
+	struct loop loop;
+	struct doca_dev *dev;
+	struct talk talk;
+	struct memory memory;
+};
+
+static void client_open(struct client *client, int talk_fd, uint32_t recv_queue)
+{
+	struct talk_cfg cfg = {.name = "teardown", .recv_queue = recv_queue};
+	char word;
+
+	client->talk_fd = talk_fd;
+	proc_hear(talk_fd, &word, 1);
+	loop_open(&client->loop, true);
+	client->dev = peer_open(NULL);
+	talk_open_client(&client->talk, &cfg, &client->loop, client->dev);
+	talk_start(&client->talk);
+	LOOP_UNTIL(&client->loop, client->talk.state == DOCA_CTX_STATE_RUNNING);
+	memory_open(&client->memory, client->dev);
+}
+
+static void client_close(struct client *client)
+{
+	talk_stop(&client->talk);
+	talk_close(&client->talk);
+	NEED_OK(doca_mmap_destroy(client->memory.mmap));
+	loop_close(&client->loop);
+	NEED_OK(doca_dev_close(client->dev));
+}
+
+static void say_and_wait(struct client *client)
+{
+	char word;
+
+	proc_say(client->talk_fd, "!", 1);
+	proc_hear(client->talk_fd, &word, 1);
+}
+
+static void go_at_once(int talk_fd)
+{
+	static struct client client;
+	struct doca_comch_consumer *consumers[3];
+
+	client_open(&client, talk_fd, 0);
+	for (int i = 0; i < 3; i++) {
+		consumers[i] = open_consumer(client.talk.connection, &client.memory, &client.loop);
+		start(consumers[i]);
+		LOOP_UNTIL(&client.loop, state_of(consumers[i]) == DOCA_CTX_STATE_RUNNING);
+	}
+	for (int i = 0; i < 3; i++) {
+		PROC_NEED(doca_ctx_stop(doca_comch_consumer_as_ctx(consumers[i])) == DOCA_SUCCESS);
+		NEED_OK(doca_comch_consumer_destroy(consumers[i]));
+	}
+	client_close(&client);
+}
+
+/* Those that were there are told to be gone before the connection is. */
+static void test_consumers_that_stop_with_their_client_expire_first(void **state)
+{
+	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", go_at_once};
+	struct proc counter, client;
+	struct count count;
+	char word;
+
+	(void)state;
+	peer_start(&counter, "dpu", &counter_role, "!", 1);
+	peer_start(&client, "host", &client_role, "!", 1);
+	proc_hear(counter.talk, &word, 1);
+	proc_say(counter.talk, "!", 1);
+	proc_hear(counter.talk, &count, sizeof(count));
+	assert_int_equal(count.new, 3);
+	assert_int_equal(count.expired, 3);
+	assert_int_equal(count.live, 0);
+	assert_int_equal(proc_wait(&client), 0);
+	assert_int_equal(proc_wait(&counter), 0);
+	card_end();
+}
+
+/* Two lives of a consumer, of which the other end hears of the first only later: its queue is full. */
+static void live_unheard(int talk_fd)
+{
+	static struct client client;
+	struct doca_comch_consumer *consumer;
+	uint64_t messages = QUEUE + 3;
+
+	client_open(&client, talk_fd, 0);
+	for (uint32_t seq = 0; seq < messages; seq++)
+		PROC_NEED(note_send(&client.talk, client.talk.connection, 1, seq));
+	consumer = open_consumer(client.talk.connection, &client.memory, &client.loop);
+	for (int life = 0; life < 2; life++) {
+		start(consumer);
+		for (int i = 0; i < 20; i++)
+			loop_turn(&client.loop, 1);
+		PROC_NEED(state_of(consumer) == DOCA_CTX_STATE_STARTING);
+		stop(consumer, &client.loop);
+	}
+	NEED_OK(doca_comch_consumer_destroy(consumer));
+	say_and_wait(&client);
+	LOOP_UNTIL(&client.loop, client.talk.sent == messages);
+	client_close(&client);
+}
+
+static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing(void **state)
+{
+	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", live_unheard};
+	struct proc counter, client;
+	struct count count;
+	char word;
+
+	(void)state;
+	peer_start(&counter, "dpu", &counter_role, "!", 1);
+	peer_start(&client, "host", &client_role, "!", 1);
+	proc_hear(counter.talk, &word, 1);
+	proc_hear(client.talk, &word, 1);
+	proc_say(counter.talk, "!", 1);
+	proc_say(client.talk, "!", 1);
+	proc_hear(counter.talk, &count, sizeof(count));
+	assert_int_equal(count.received, QUEUE + 3);
+	assert_int_equal(count.live, 0);
+	assert_int_equal(proc_wait(&client), 0);
+	assert_int_equal(proc_wait(&counter), 0);
+	card_end();
+}
+
+/* ---- a consumer that outlives its connection ---- */
+
+static void linger(int talk_fd)
+{
+	static struct client client;
+	struct doca_comch_consumer *consumer;
+	struct loop loop;
+	unsigned int turns = 0;
+	int64_t end;
+
+	client_open(&client, talk_fd, 0);
+	loop_open(&loop, true);
+	consumer = open_consumer(client.talk.connection, &client.memory, &loop);
+	start(consumer);
+	while (state_of(consumer) == DOCA_CTX_STATE_STARTING) {
+		loop_turn(&client.loop, 1);
+		loop_turn(&loop, 1);
+	}
+	proc_say(talk_fd, "!", 1); /* the server may be killed */
+	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_STOPPING);
+	for (end = proc_now_ms() + 500; proc_now_ms() < end; turns++)
+		loop_turn(&client.loop, 100);
+	PROC_NEED(client.talk.state == DOCA_CTX_STATE_STOPPING);
+	PROC_NEED(turns < 50); /* it slept */
+	LOOP_UNTIL(&loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
+	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
+	NEED_OK(doca_comch_consumer_destroy(consumer));
+	loop_close(&loop);
+	client_close(&client);
+}
+
+/* The client stops when the consumer has; until then it waits without being busy. */
+static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
+{
+	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", linger};
+	struct proc counter, client;
+	char word;
+
+	(void)state;
+	peer_start(&counter, "dpu", &counter_role, "!", 1);
+	peer_start(&client, "host", &client_role, "!", 1);
+	proc_hear(counter.talk, &word, 1);
+	proc_say(counter.talk, "!", 1);
+	proc_hear(client.talk, &word, 1);
+	proc_signal(&counter, SIGKILL);
+	assert_int_equal(proc_wait(&client), 0);
+	card_end();
+}
+
+/* ---- letters that nobody takes ---- */
+
+/* A server with so many consumers that its client would have to read of. */
+static void offer_many(int talk_fd)
+{
+	static struct doca_comch_consumer *consumers[MANY_CONSUMERS];
+	static struct memory memory;
+	struct count count = {0};
+	struct talk_cfg cfg = {.name = "teardown", .owner = &count, .disconnected = count_disconnect};
+	struct doca_comch_connection *connection;
+	struct doca_dev *dev;
+	struct talk talk;
+	struct loop loop;
+	char word;
+
+	proc_hear(talk_fd, &word, 1);
+	loop_open(&loop, true);
+	dev = peer_open(NULL);
+	memory_open(&memory, dev);
+	talk_open_server(&talk, &cfg, &loop, dev);
+	talk_start(&talk);
+	LOOP_UNTIL(&loop, talk.num_connected == 1);
+	connection = talk.connection;
+	proc_say(talk_fd, "c", 1);
+	proc_hear(talk_fd, &word, 1);
+	for (int i = 0; i < MANY_CONSUMERS; i++) {
+		consumers[i] = open_consumer(connection, &memory, &loop);
+		start(consumers[i]);
+	}
+	LOOP_UNTIL(&loop, count.disconnected == 1);
+	for (int i = 0; i < MANY_CONSUMERS; i++) {
+		LOOP_UNTIL(&loop, state_of(consumers[i]) == DOCA_CTX_STATE_IDLE);
+		NEED_OK(doca_comch_consumer_destroy(consumers[i]));
+	}
+	talk_stop(&talk);
+	talk_close(&talk);
+	NEED_OK(doca_mmap_destroy(memory.mmap));
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+static void read_nothing(int talk_fd)
+{
+	static struct client client;
+
+	client_open(&client, talk_fd, 8192);
+	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
+	client_close(&client);
+}
+
+/* The daemon keeps so many letters for a stopped process; then it refuses, and the connection ends at both ends. */
+static void test_connection_ends_when_its_letters_cannot_be_delivered(void **state)
+{
+	static const struct peer_role server_role = {"server", offer_many}, client_role = {"client", read_nothing};
+	struct proc server, client;
+	char word;
+
+	(void)state;
+	peer_start(&server, "dpu", &server_role, "!", 1);
+	peer_start(&client, "host", &client_role, "!", 1);
+	proc_hear(server.talk, &word, 1);
+	proc_signal(&client, SIGSTOP);
+	proc_say(server.talk, "!", 1);
+	assert_int_equal(proc_wait(&server), 0);
+	assert_int_equal(kill(client.pid, SIGCONT), 0);
+	assert_int_equal(proc_wait(&client), 0);
+	card_end();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_letters_cannot_be_delivered, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
