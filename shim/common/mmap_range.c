@@ -52,6 +52,28 @@ static bool can_map(int fd, bool writable)
 	return (flags & O_ACCMODE) == O_RDWR || (!writable && (flags & O_ACCMODE) == O_RDONLY);
 }
 
+static bool is_of_object(int fd, const struct area *area, bool writable)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_ino == area->inode && st.st_dev == area->device && can_map(fd, writable);
+}
+
+/* A duplicate of the descriptor, if it is the object's; else -1. Other threads open and
+ * close descriptors meanwhile: it is the duplicate, which is ours alone, that counts. */
+static int duplicate_object_fd(int fd, const struct area *area, bool writable)
+{
+	int duplicate;
+
+	if (!is_of_object(fd, area, writable))
+		return -1;
+	duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (duplicate < 0 || is_of_object(duplicate, area, writable))
+		return duplicate;
+	close(duplicate);
+	return -1;
+}
+
 /* A descriptor of this process that can map the object, duplicated; or -1. */
 static int find_object_fd(const struct area *area, bool writable)
 {
@@ -61,12 +83,9 @@ static int find_object_fd(const struct area *area, bool writable)
 
 	while (dir && found < 0 && (entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
-		struct stat st;
 
-		if (entry->d_name[0] == '.' || fd == dirfd(dir) || fstat(fd, &st) < 0 || st.st_ino != area->inode ||
-		    st.st_dev != area->device || !can_map(fd, writable))
-			continue;
-		found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (entry->d_name[0] != '.' && fd != dirfd(dir))
+			found = duplicate_object_fd(fd, area, writable);
 	}
 	if (dir)
 		closedir(dir);
