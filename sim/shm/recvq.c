@@ -115,6 +115,9 @@ void sim_recvq_begin(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_rec
 {
 	const struct slot *slot = slot_at(queue, queue->begun);
 
+	/* Another thread may have filled it the last time round. The consumer has seen to it that this is over, but
+	 * within our process it is this load that orders the two. */
+	(void)atomic_load_explicit(&slot->filled, memory_order_acquire);
 	*ret_room = (struct sim_recvq_room){.addr = slot->addr, .len_bytes = slot->len};
 	*ret_slot = queue->begun++;
 	queue->reserved--;
