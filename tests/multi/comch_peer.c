@@ -169,7 +169,7 @@ unsigned int peer_rounds(unsigned int count)
 
 	if (wanted)
 		return (unsigned int)strtoul(wanted, NULL, 10);
-	return IS_SLOW ? (count + 7) / 8 : count;
+	return IS_SLOW ? (count + 1) / 2 : count;
 }
 
 /* ---- devices ---- */
