@@ -236,6 +236,7 @@ bool daemon_take_channel(struct daemon *daemon, struct conn *conn, struct sim_ms
 		return true;
 	case SIM_MSG_UNLISTEN:
 		sim_services_unlisten(daemon->services, conn->peer, msg->body.channel.number);
+		daemon_reply(daemon, conn, msg, 0, -1);
 		return true;
 	case SIM_MSG_CONNECT:
 		take_connect(daemon, conn, msg, fds);

@@ -26,7 +26,9 @@ int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct s
 
 void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
 {
-	post_of_channel(owner, SIM_MSG_UNLISTEN, number, 0);
+	struct sim_msg msg = {.type = SIM_MSG_UNLISTEN, .body.channel.number = number};
+
+	sim_owner_daemon_call(owner, &msg, NULL, 0); /* replied to: the name is free for others then */
 }
 
 int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)

@@ -27,7 +27,7 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_SHUTDOWN] = {HEAD_BYTES, HEAD_BYTES},
 		[SIM_MSG_DETACH] = {HEAD_BYTES, 0},
 		[SIM_MSG_LISTEN] = {WITH(listen), HEAD_BYTES},
-		[SIM_MSG_UNLISTEN] = {WITH(channel), 0},
+		[SIM_MSG_UNLISTEN] = {WITH(channel), HEAD_BYTES},
 		[SIM_MSG_CONNECT] = {WITH(connect), HEAD_BYTES},
 		[SIM_MSG_OFFER] = {WITH(letter), 0},
 		[SIM_MSG_ACCEPT] = {WITH(letter), HEAD_BYTES},

@@ -7,8 +7,8 @@
  * sender; the reply repeats it.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
- *                       LISTEN CONNECT ACCEPT LETTER                          (replied to)
- *                       UNIMPORT PATH NUDGE DETACH UNLISTEN CLOSE KNOCK       (not)
+ *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER                 (replied to)
+ *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK                (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
  *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK                 (not)
  *

@@ -161,8 +161,7 @@ static void test_channels_of_others_cannot_be_named(void **state)
 
 		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_LETTER, tried), 1), -ENOENT);
 		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_ACCEPT, tried), 1), -ENOENT);
-		assert_int_equal(sim_msg_send(thief, &(struct sim_msg){.type = SIM_MSG_UNLISTEN,
-								       .body.channel.number = tried}, -1), 0);
+		assert_int_equal(raw_call(thief, channel_msg(SIM_MSG_UNLISTEN, tried), 0), 0);
 		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_CLOSE, tried)}, -1), 0);
 		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_KNOCK, tried)}, 2), 0);
 	}
