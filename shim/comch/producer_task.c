@@ -85,8 +85,11 @@ static int reserve(struct comch_remote *remote, struct doca_comch_producer_task_
 		return -E2BIG;
 	pthread_mutex_lock(&remote->lock);
 	rc = remote->gone ? -ENOTCONN : sim_recvq_reserve(&remote->queue, len);
-	if (rc == 0 && !is_short(len))
-		comch_remote_reach(remote); /* what can't be reached fails when it runs */
+	/* What can't be reached at all fails when it runs. */
+	if (rc == 0 && !is_short(len) && comch_remote_reach(remote) == -EAGAIN) {
+		sim_recvq_unreserve(&remote->queue);
+		rc = -EAGAIN;
+	}
 	pthread_mutex_unlock(&remote->lock);
 	if (rc == 0 && send->imm_len > 0)
 		memcpy(send->posted_imm, send->imm, send->imm_len);

@@ -17,6 +17,7 @@ struct comch_kept {
 	struct comch_kept *next;
 };
 
+#define MAX_TRIES 20  /* to reach a process that does not answer; each takes 0.1 to some seconds */
 #define MAX_KEPT 4096 /* of one connection: nobody honest is so far ahead */
 
 void comch_keep_letter(struct doca_comch_connection *connection, struct sim_letter *letter)
@@ -103,6 +104,10 @@ int comch_remote_reach(struct comch_remote *remote)
 		return remote->import_error;
 	remote->import_error = remote->has_memory ?
 		sim_session_import(shim_session(), &remote->key, remote->function, &remote->buffers) : -EACCES;
+	if (remote->import_error == -ETIMEDOUT && ++remote->num_tries < MAX_TRIES) {
+		remote->import_error = 0;
+		return -EAGAIN;
+	}
 	if (remote->import_error < 0)
 		sim_err("Comch: the memory of consumer %u can't be reached: %s", remote->id,
 			strerror(-remote->import_error));

@@ -25,6 +25,7 @@ struct comch_remote {
 	struct sim_recvq queue;
 	struct sim_remote *buffers;  /* imported when first needed */
 	int import_error;            /* it can't be */
+	uint32_t num_tries;
 	struct comch_remote *next;
 };
 
@@ -32,7 +33,8 @@ struct comch_remote {
 struct comch_remote *comch_remote_get(struct doca_comch_connection *connection, uint32_t id);
 void comch_remote_put(struct comch_remote *remote);
 
-/* Under its lock: make its buffers reachable. 0 or -errno. */
+/* Under its lock: make its buffers reachable. 0, -EAGAIN (its process does not
+ * answer; it may be stopped) or another -errno, for good. */
 int comch_remote_reach(struct comch_remote *remote);
 
 #endif

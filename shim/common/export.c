@@ -89,6 +89,7 @@ static doca_error_t refuse_import(const char *func, int rc)
 		 "the memory was exported through another card; use a device of the same card"},
 		{-EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
 		 "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own"},
+		{-ETIMEDOUT, DOCA_ERROR_NOT_SUPPORTED, "the exporter does not answer; is it stopped? the line before says more"},
 		{-ENOTSUP, DOCA_ERROR_NOT_SUPPORTED,
 		 "no data path to the exporter works (the line before says why), or the device can't import"},
 		{-ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory"},

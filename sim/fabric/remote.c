@@ -31,22 +31,29 @@ static bool may_take(const struct sim_path_ops *path, const struct sim_remote_cf
 	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;
 }
 
-/* Open the first path that works; each that does not leaves its reason. */
+/* Open the first path that works; each that does not leaves its reason. A path
+ * that waited in vain for the exporter, which may be stopped, might work later. */
 static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
+	int failure = -ENOTSUP;
+
 	for (size_t i = 0; i < NUM_PATHS; i++) {
 		const char *reason = "failed";
+		int rc;
 
 		if (!may_take(paths[i], cfg))
 			continue;
-		if (paths[i]->open(remote, cfg, &reason) == 0) {
+		rc = paths[i]->open(remote, cfg, &reason);
+		if (rc == 0) {
 			remote->path = paths[i];
 			return 0;
 		}
+		if (rc == -ETIMEDOUT || rc == -EHOSTUNREACH)
+			failure = -ETIMEDOUT;
 		if (paths[i] != &sim_path_in_place || cfg->forced_path)
 			add_reason(remote, paths[i]->name, reason);
 	}
-	return -ENOTSUP;
+	return failure;
 }
 
 static bool path_exists(const char *name)

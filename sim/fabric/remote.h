@@ -69,7 +69,8 @@ struct sim_remote {
 };
 
 /* Choose a path and open it. Returns 0, -ENOTSUP (no path works, or the forced
- * one does not; the log says why) or -ENOMEM. */
+ * one does not; the log says why), -ETIMEDOUT (nor does one that needs the
+ * exporter's help, which did not come: it may be stopped) or -ENOMEM. */
 int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_remote);
 
 /* Close the path and free it; no copy may be under way. NULL is fine. */
