@@ -7,7 +7,7 @@
 
 A symbol's node is a promise to programs that were linked before: DOCA_2 stays for the life of SONAME .so.2,
 EXPERIMENTAL may lose symbols. BFSIM_PRIVATE is for this project's own libraries, which are always built
-together. Old names are not listed: old_names.h gives them their version where they are defined.
+together.
 """
 import json
 import pathlib

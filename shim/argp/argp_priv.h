@@ -136,6 +136,8 @@ struct shim_argp {
 	doca_argp_param_cb_t version;
 	doca_argp_dpdk_cb_t dpdk_callback; /* NULL: not a DPDK program */
 	struct shim_argp_dpdk dpdk;
+	bool is_grpc;
+	char *grpc_address; /* NULL unless given */
 };
 
 extern struct shim_argp shim_argp;

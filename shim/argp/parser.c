@@ -23,6 +23,7 @@ static void parser_reset(void)
 	shim_argp_params_free_all();
 	shim_argp_cmds_free_all();
 	free(shim_argp.json_path);
+	free(shim_argp.grpc_address);
 	free(shim_argp.program_name);
 	memset(&shim_argp, 0, sizeof(shim_argp));
 	shim_argp.generation = generation + 1;

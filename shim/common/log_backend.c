@@ -4,7 +4,6 @@
 #include "shim/common/error.h"
 #include "shim/common/log_priv.h"
 #include "sim/log.h"
-#include "shim/abi/old_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -195,6 +194,3 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 {
 	return create_with_syslog(&shim_log_sdk, name, backend);
 }
-
-SHIM_OLD_NAME(doca_log_backend_create_with_buf, doca_log_backend_create_with_buffer);
-SHIM_OLD_NAME(doca_log_backend_create_with_buf_sdk, doca_log_backend_create_with_buffer_sdk);

@@ -7,6 +7,7 @@
  *   sync_event_run.c        how tasks run
  *   sync_event_task.c       get, notify_set, notify_add
  *   sync_event_task_wait.c  wait_eq, wait_neq
+ *   sync_event_task_wait_gt.c  wait_gt, of 2.5 and 2.6
  *   sync_event_none.c       what takes a DPA, a GPU or a network
  */
 #ifndef SHIM_SYNC_EVENT_PRIV_H
@@ -45,6 +46,7 @@ enum shim_sync_kind {
 	SHIM_SYNC_ADD,
 	SHIM_SYNC_WAIT_EQ,
 	SHIM_SYNC_WAIT_NEQ,
+	SHIM_SYNC_WAIT_GT,
 	SHIM_SYNC_NUM_KINDS,
 };
 
@@ -100,6 +102,9 @@ struct doca_sync_event {
 	struct {
 		doca_sync_event_task_wait_neq_completion_cb_t done, failed;
 	} wait_neq;
+	struct {
+		doca_sync_event_task_wait_gt_completion_cb_t done, failed;
+	} wait_gt;
 };
 
 static inline bool shim_sync_event_is_started(const struct doca_sync_event *event)
@@ -123,9 +128,13 @@ void shim_sync_event_unimport(struct doca_sync_event *event);
 
 /* ---- sync_event_run.c ---- */
 
-/* The kinds: sync_event_task.c and sync_event_task_wait.c. */
+/* The kinds: sync_event_task.c and sync_event_task_wait*.c. */
 extern const struct shim_task_type shim_sync_get_type, shim_sync_set_type, shim_sync_add_type;
-extern const struct shim_task_type shim_sync_wait_eq_type, shim_sync_wait_neq_type;
+extern const struct shim_task_type shim_sync_wait_eq_type, shim_sync_wait_neq_type, shim_sync_wait_gt_type;
+
+/* check() and post() of any task that waits. */
+doca_error_t shim_sync_wait_check(const struct doca_task *task);
+doca_error_t shim_sync_wait_post(struct doca_task *task);
 
 /* Make the pools, while the context starts. */
 doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event);

@@ -20,6 +20,7 @@ static const struct shim_task_type *const types[SHIM_SYNC_NUM_KINDS] = {
 	[SHIM_SYNC_ADD] = &shim_sync_add_type,
 	[SHIM_SYNC_WAIT_EQ] = &shim_sync_wait_eq_type,
 	[SHIM_SYNC_WAIT_NEQ] = &shim_sync_wait_neq_type,
+	[SHIM_SYNC_WAIT_GT] = &shim_sync_wait_gt_type,
 };
 
 /* ---- queues ---- */
@@ -63,8 +64,13 @@ void shim_sync_event_keep_waiting(struct shim_sync_task *task)
 
 static bool holds(const struct shim_sync_task *task, uint64_t value)
 {
+	static const enum shim_sync_relation relations[SHIM_SYNC_NUM_KINDS] = {
+		[SHIM_SYNC_WAIT_EQ] = SHIM_SYNC_EQ,
+		[SHIM_SYNC_WAIT_NEQ] = SHIM_SYNC_NEQ,
+		[SHIM_SYNC_WAIT_GT] = SHIM_SYNC_GT,
+	};
 	struct shim_sync_condition condition = {
-		.relation = task->kind == SHIM_SYNC_WAIT_EQ ? SHIM_SYNC_EQ : SHIM_SYNC_NEQ,
+		.relation = relations[task->kind],
 		.to = task->operand,
 		.mask = task->mask,
 	};

@@ -40,7 +40,7 @@ static bool is_mask(uint64_t mask)
 	return false;
 }
 
-static doca_error_t check(const struct doca_task *task)
+doca_error_t shim_sync_wait_check(const struct doca_task *task)
 {
 	uint64_t mask = shim_sync_task_of(task)->mask;
 
@@ -51,7 +51,7 @@ static doca_error_t check(const struct doca_task *task)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t post(struct doca_task *task)
+doca_error_t shim_sync_wait_post(struct doca_task *task)
 {
 	shim_sync_event_keep_waiting(shim_sync_task_of(task));
 	return DOCA_SUCCESS;
@@ -78,18 +78,18 @@ static void neq_complete(struct doca_task *base)
 const struct shim_task_type shim_sync_wait_eq_type = {
 	.name = "sync event wait-eq",
 	.size = sizeof(struct doca_sync_event_task_wait_eq),
-	.check = check,
-	.validate = check,
-	.post = post,
+	.check = shim_sync_wait_check,
+	.validate = shim_sync_wait_check,
+	.post = shim_sync_wait_post,
 	.complete = eq_complete,
 };
 
 const struct shim_task_type shim_sync_wait_neq_type = {
 	.name = "sync event wait-neq",
 	.size = sizeof(struct doca_sync_event_task_wait_neq),
-	.check = check,
-	.validate = check,
-	.post = post,
+	.check = shim_sync_wait_check,
+	.validate = shim_sync_wait_check,
+	.post = shim_sync_wait_post,
 	.complete = neq_complete,
 };
 

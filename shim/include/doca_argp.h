@@ -210,6 +210,19 @@ doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd);
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd);
 
+/* ============ Of releases 2.5 and 2.6 only: programs that are reached by gRPC ============ */
+
+/* Give the program a flag -g, --grpc-address for the address to serve on or to
+ * call. Between init and start. */
+DOCA_EXPERIMENTAL
+void doca_argp_set_grpc_program(void);
+
+/* What was given with it, as it stands on the command line; the parser's, until
+ * destroy. DOCA_ERROR_BAD_STATE (before start, or no gRPC program),
+ * DOCA_ERROR_NOT_FOUND (the flag was not given). */
+DOCA_EXPERIMENTAL
+doca_error_t doca_argp_get_grpc_addr(const char **address);
+
 #ifdef __cplusplus
 }
 #endif

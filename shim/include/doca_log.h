@@ -185,10 +185,15 @@ uint32_t doca_log_level_get_global_upper_limit(void);
 DOCA_EXPERIMENTAL
 uint32_t doca_log_level_get_global_sdk_limit(void);
 
-/* --- Names of release 2.5 --- */
+/* ============ Of release 2.5 only: with_buf was spelled with_buffer ============ */
 
-#define doca_log_backend_create_with_buffer doca_log_backend_create_with_buf
-#define doca_log_backend_create_with_buffer_sdk doca_log_backend_create_with_buf_sdk
+DOCA_EXPERIMENTAL
+doca_error_t doca_log_backend_create_with_buffer(char *buffer, size_t capacity, log_flush_callback handler,
+						 struct doca_log_backend **backend);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_log_backend_create_with_buffer_sdk(char *buffer, size_t capacity, log_flush_callback handler,
+						     struct doca_log_backend **backend);
 
 #ifdef __cplusplus
 }

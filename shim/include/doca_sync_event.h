@@ -53,6 +53,7 @@ struct doca_sync_event_task_notify_set;
 struct doca_sync_event_task_wait_eq;
 struct doca_sync_event_task_wait_neq;
 struct doca_task;
+struct doca_sync_event_task_wait_gt; /* of releases 2.5 and 2.6: see the end */
 
 /* An event, and an event of another machine, as kernels on a DPA or a GPU name it. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
@@ -412,6 +413,73 @@ void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq
 
 DOCA_EXPERIMENTAL
 uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
+
+/* ============ Of releases 2.5 and 2.6 only: later headers of the vendor's lack all of these ============ */
+
+/* remote_pci was spelled dpu. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_cap_is_export_to_dpu_supported(const struct doca_devinfo *devinfo);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_add_publisher_location_dpu(struct doca_sync_event *event);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_add_subscriber_location_dpu(struct doca_sync_event *event);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data,
+					   size_t *sz);
+
+/* get_..._handle was spelled export_to. DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
+					   doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_export_to_gpu(struct doca_sync_event *event, struct doca_gpu *gpu,
+					   doca_gpu_dev_sync_event_t **gpu_dev_se);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
+						      doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_remote_net_export_to_gpu(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
+						      doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
+
+/* Wait until the masked value is greater than wait_val; all else as for wait_eq. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_cap_task_wait_gt_is_supported(const struct doca_devinfo *devinfo);
+
+typedef void (*doca_sync_event_task_wait_gt_completion_cb_t)(struct doca_sync_event_task_wait_gt *task,
+							     union doca_data task_user_data,
+							     union doca_data ctx_user_data);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_task_wait_gt_set_conf(struct doca_sync_event *event,
+						   doca_sync_event_task_wait_gt_completion_cb_t completion_cb,
+						   doca_sync_event_task_wait_gt_completion_cb_t error_cb,
+						   uint32_t num_tasks);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_sync_event_task_wait_gt_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,
+						     union doca_data user_data,
+						     struct doca_sync_event_task_wait_gt **task);
+
+DOCA_EXPERIMENTAL
+struct doca_task *doca_sync_event_task_wait_gt_as_doca_task(struct doca_sync_event_task_wait_gt *task);
+
+DOCA_EXPERIMENTAL
+void doca_sync_event_task_wait_gt_set_wait_val(struct doca_sync_event_task_wait_gt *task, uint64_t wait_val);
+
+DOCA_EXPERIMENTAL
+uint64_t doca_sync_event_task_wait_gt_get_wait_val(const struct doca_sync_event_task_wait_gt *task);
+
+DOCA_EXPERIMENTAL
+void doca_sync_event_task_wait_gt_set_mask(struct doca_sync_event_task_wait_gt *task, uint64_t mask);
+
+DOCA_EXPERIMENTAL
+uint64_t doca_sync_event_task_wait_gt_get_mask(const struct doca_sync_event_task_wait_gt *task);
 
 #ifdef __cplusplus
 }

@@ -32,6 +32,13 @@
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                      \
 	(DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
+/* ============ Of release 2.5 only: the numbers' earlier names ============ */
+
+#define DOCA_VER_MAJOR DOCA_VERSION_MAJOR
+#define DOCA_VER_MINOR DOCA_VERSION_MINOR
+#define DOCA_VER_PATCH DOCA_VERSION_PATCH
+#define DOCA_VER_STRING DOCA_VERSION_STRING
+
 #include <doca_compat.h>
 
 #ifdef __cplusplus

@@ -4,8 +4,7 @@
 
     check_exports.py FACTS LIBRARY-NAME FILE
 
-Exactly the listed symbols, each as the default of its node, and the old names as non-default versions;
-anything more is allowed in node BFSIM_PRIVATE alone.
+Exactly the listed symbols, each as the default of its node; anything more is allowed in node BFSIM_PRIVATE alone.
 """
 import json
 import pathlib
@@ -37,9 +36,7 @@ def exported(path):
 
 
 def expected(entry):
-    names = {f'{name}@@{node}' for name, node in entry['symbols'].items()}
-    names |= {f"{old}@{way['node']}" for old, way in entry['old_names'].items()}
-    return names
+    return {f'{name}@@{node}' for name, node in entry['symbols'].items()}
 
 
 def complaints(entry, path):

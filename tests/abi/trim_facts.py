@@ -36,6 +36,7 @@ HEADERS = {
     'doca_mmap.h': 'libdoca_common',
     'doca_mmap_advise.h': 'libdoca_common',
     'doca_pe.h': 'libdoca_common',
+    'doca_rdma_bridge.h': 'libdoca_common',
     'doca_sync_event.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',
@@ -66,19 +67,14 @@ OTHER_MACROS = {
                    'DOCA_LOG_INFO', 'DOCA_LOG_DBG', 'DOCA_LOG_TRC'],
     'doca_version.h': ['DOCA_VERSION_STRING', 'DOCA_VERSION_CALC', 'DOCA_VERSION_CALC_EXACT',
                        'DOCA_VERSION_EXACT', 'DOCA_VERSION_OFFICIAL', 'DOCA_VERSION_EQ_CURRENT',
-                       'DOCA_VERSION_LTE_CURRENT'],
+                       'DOCA_VERSION_LTE_CURRENT', 'DOCA_VER_MAJOR', 'DOCA_VER_MINOR', 'DOCA_VER_PATCH',
+                       'DOCA_VER_STRING'],
 }
 
 # What a header includes on other systems only; the facts list it with the rest.
 NOT_ON_LINUX = {
     'doca_bitfield.h': ['stdlib.h', 'intrin.h'],
-}
-
-# Functions of an earlier release of this generation that have another name now: programs linked then ask
-# for the old one.
-RENAMED = {
-    'doca_log_backend_create_with_buffer': 'doca_log_backend_create_with_buf',
-    'doca_log_backend_create_with_buffer_sdk': 'doca_log_backend_create_with_buf_sdk',
+    'doca_rdma_bridge.h': ['winsock2.h', 'windows.h', 'mlx5verbs.h'],
 }
 
 # The facts list parameters without the ellipsis.
@@ -96,8 +92,18 @@ def includes(base, header):
     return [name for name in base['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
 
 
-def functions(base, delta):
-    found = in_scope(base['functions'])
+def with_earlier(table, base, earlier):
+    """What is in scope of a table, and what earlier releases of this generation had in it, newest first."""
+    found = in_scope(base[table])
+    for release in earlier:
+        for name, entry in in_scope(release[table]).items():
+            if name not in found:
+                found[name] = {**entry, 'dropped_after': release['version']}
+    return found
+
+
+def functions(base, delta, earlier):
+    found = with_earlier('functions', base, earlier)
     for name, entry in in_scope(delta['functions']).items():
         found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
                        'stability': 'experimental', 'inline': False}
@@ -123,11 +129,8 @@ def libraries(funcs, releases):
             continue
         lib = HEADERS[entry['header']]
         soname = next(rel[lib]['soname'] for rel in releases if lib in rel)
-        slot = libs.setdefault(lib, {'soname': soname, 'symbols': {}, 'old_names': {}})
+        slot = libs.setdefault(lib, {'soname': soname, 'symbols': {}})
         slot['symbols'][name] = node_of(name, lib, entry['stability'], releases)
-    for old, now in RENAMED.items():
-        lib = HEADERS[funcs[now]['header']]
-        libs[lib]['old_names'][old] = {'now': now, 'node': releases[0][lib]['symbols'][old]}
     return libs
 
 
@@ -171,15 +174,16 @@ def main():
         return json.loads((source / name).read_text())
 
     base, delta = load('doca-3.0.json'), load('doca-3.3-delta.json')
+    earlier = [load('doca-2.6.json'), load('doca-2.5.json')]
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
-    funcs = functions(base, delta)
+    funcs = functions(base, delta, earlier)
     facts = {
         'headers': {name: {'includes': includes(base, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},
         'functions': funcs,
         'enums': in_scope(base['enums']),
         'structs': in_scope(base['structs']),
-        'typedefs': in_scope(base['typedefs']),
+        'typedefs': with_earlier('typedefs', base, earlier),
         'macros': numeric_macros(base),
         'libraries': libraries(funcs, [old, new]),
         'pkg_config': modules(old, new),
