@@ -22,6 +22,7 @@ static const struct command commands[] = {
 	{"run", "run programs on both sides, in a session of their own", cli_run},
 	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
 	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
+	{"check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary},
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -97,8 +98,8 @@ static char *list_commands(int key, const char *text, void *input)
 		return NULL;
 	fprintf(out, "Commands:\n");
 	for (size_t i = 0; i < NUM_COMMANDS; i++)
-		fprintf(out, "  %-6s%s\n", commands[i].name, commands[i].summary);
-	fprintf(out, "  %-6s%s\n\n", "help", "explain a command: bfsim help COMMAND");
+		fprintf(out, "  %-14s%s\n", commands[i].name, commands[i].summary);
+	fprintf(out, "  %-14s%s\n\n", "help", "explain a command: bfsim help COMMAND");
 	fprintf(out, "Exit status: 0, 1 for a failure, 2 for a wrong command line; exec and run pass on their programs'.");
 	fclose(out);
 	return list; /* argp frees it */

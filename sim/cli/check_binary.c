@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check_binary.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generation.h"
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_NONE
+#endif
+
+/* Leave DOCA's symbols alone in the list. */
+static void keep_doca_symbols(struct cli_imports *imports)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < imports->num; i++) {
+		struct cli_import *import = &imports->list[i], other;
+
+		if (!cli_is_doca_symbol(import->symbol))
+			continue;
+		other = imports->list[kept];
+		imports->list[kept++] = *import;
+		*import = other;
+	}
+	for (size_t i = kept; i < imports->num; i++) {
+		free(imports->list[i].symbol);
+		free(imports->list[i].version);
+		free(imports->list[i].library);
+	}
+	imports->num = kept;
+}
+
+static void keep_doca_libraries(struct cli_imports *imports)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < imports->num_needed; i++) {
+		if (cli_is_doca_library(imports->needed[i]))
+			imports->needed[kept++] = imports->needed[i];
+		else
+			free(imports->needed[i]);
+	}
+	imports->num_needed = kept;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct cli_import *)a)->symbol, ((const struct cli_import *)b)->symbol);
+}
+
+static struct cli_check_counts count(const struct cli_imports *imports, enum cli_provider provider)
+{
+	struct cli_check_counts counts = {0};
+
+	for (size_t i = 0; i < imports->num; i++) {
+		const struct cli_import *import = &imports->list[i];
+		enum cli_supply supply = cli_supply(import->symbol, import->version, provider);
+
+		counts.absent += supply == CLI_ABSENT;
+		counts.other_version += supply == CLI_OTHER_VERSION;
+		counts.changed += cli_has_changed(import->symbol, provider);
+		counts.not_simulated += cli_is_not_simulated(import->symbol, provider);
+	}
+	for (size_t i = 0; i < imports->num_needed; i++)
+		counts.libraries_absent += !cli_supplies_library(imports->needed[i], provider);
+	return counts;
+}
+
+int cli_check_read(const char *path, struct cli_check *ret)
+{
+	struct cli_check check = {.path = path};
+	int rc = cli_imports_read(path, &check.imports);
+
+	if (rc < 0)
+		return rc;
+	keep_doca_symbols(&check.imports);
+	keep_doca_libraries(&check.imports);
+	if (check.imports.num > 0)
+		qsort(check.imports.list, check.imports.num, sizeof(*check.imports.list), compare);
+	check.own = cli_generation_of_imports(&check.imports);
+	for (enum cli_provider i = 0; i < CLI_NUM_PROVIDERS; i++)
+		check.counts[i] = count(&check.imports, i);
+	*ret = check;
+	return 0;
+}
+
+void cli_check_free(struct cli_check *check)
+{
+	cli_imports_free(&check->imports);
+}
+
+bool cli_check_starts(const struct cli_check *check, enum cli_provider provider)
+{
+	const struct cli_check_counts *counts = &check->counts[provider];
+
+	return counts->absent == 0 && counts->other_version == 0 && counts->libraries_absent == 0;
+}
+
+bool cli_check_links(const struct cli_check *check, enum cli_provider provider)
+{
+	return check->counts[provider].absent == 0;
+}
+
+const char *cli_check_library(const struct cli_import *import)
+{
+	const struct cli_symbol *symbol = cli_symbol_find(import->symbol);
+
+	if (symbol)
+		return symbol->library;
+	return import->library ? import->library : "";
+}
+
+const char *cli_check_other_machine(const struct cli_check *check)
+{
+	if (OWN_MACHINE == EM_NONE || check->imports.machine == OWN_MACHINE)
+		return NULL;
+	switch (check->imports.machine) {
+	case EM_X86_64:
+		return "x86-64";
+	case EM_AARCH64:
+		return "aarch64";
+	default:
+		return "another processor";
+	}
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <json-c/json.h>
+
+#include "check_binary.h"
+#include "generation.h"
+
+static void add_text(json_object *to, const char *name, const char *value)
+{
+	json_object_object_add(to, name, value ? json_object_new_string(value) : NULL);
+}
+
+static void add_number(json_object *to, const char *name, size_t value)
+{
+	json_object_object_add(to, name, json_object_new_uint64(value));
+}
+
+static json_object *provider_json(const struct cli_check *check, enum cli_provider provider)
+{
+	const struct cli_check_counts *counts = &check->counts[provider];
+	json_object *json = json_object_new_object();
+
+	json_object_object_add(json, "starts", json_object_new_boolean(cli_check_starts(check, provider)));
+	json_object_object_add(json, "links", json_object_new_boolean(cli_check_links(check, provider)));
+	add_number(json, "missing", counts->absent);
+	add_number(json, "other-version", counts->other_version);
+	add_number(json, "changed", counts->changed);
+	add_number(json, "missing-libraries", counts->libraries_absent);
+	return json;
+}
+
+static json_object *bfsim_json(const struct cli_check *check)
+{
+	json_object *json = provider_json(check, check->own);
+
+	add_text(json, "generation", cli_generation_name(check->own));
+	add_number(json, "not-simulated", check->counts[check->own].not_simulated);
+	return json;
+}
+
+static json_object *releases_json(const struct cli_check *check)
+{
+	json_object *json = json_object_new_object();
+
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
+		json_object_object_add(json, cli_provider_name(i), provider_json(check, i));
+	return json;
+}
+
+static const char *supply_text(const struct cli_import *import, enum cli_provider provider)
+{
+	static const char *const texts[] = {
+		[CLI_ABSENT] = "missing", [CLI_OTHER_VERSION] = "other-version", [CLI_PRESENT] = "present"};
+
+	if (cli_is_not_simulated(import->symbol, provider))
+		return "not-simulated";
+	return texts[cli_supply(import->symbol, import->version, provider)];
+}
+
+static json_object *symbol_json(const struct cli_check *check, const struct cli_import *import)
+{
+	json_object *json = json_object_new_object(), *releases = json_object_new_object(),
+		    *changed = json_object_new_array();
+
+	add_text(json, "name", import->symbol);
+	add_text(json, "version", import->version);
+	add_text(json, "library", cli_check_library(import));
+	add_text(json, "bfsim", supply_text(import, check->own));
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
+		add_text(releases, cli_provider_name(i), supply_text(import, i));
+		if (cli_has_changed(import->symbol, i))
+			json_object_array_add(changed, json_object_new_string(cli_provider_name(i)));
+	}
+	json_object_object_add(json, "releases", releases);
+	json_object_object_add(json, "changed", changed);
+	return json;
+}
+
+json_object *cli_check_json(const struct cli_check *check)
+{
+	json_object *json = json_object_new_object(), *needed = json_object_new_array(),
+		    *symbols = json_object_new_array();
+
+	add_text(json, "program", check->path);
+	add_text(json, "other-machine", cli_check_other_machine(check));
+	for (size_t i = 0; i < check->imports.num_needed; i++)
+		json_object_array_add(needed, json_object_new_string(check->imports.needed[i]));
+	json_object_object_add(json, "libraries", needed);
+	json_object_object_add(json, "bfsim", bfsim_json(check));
+	json_object_object_add(json, "releases", releases_json(check));
+	for (size_t i = 0; i < check->imports.num; i++)
+		json_object_array_add(symbols, symbol_json(check, &check->imports.list[i]));
+	json_object_object_add(json, "symbols", symbols);
+	return json;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim check-binary: what programs need of DOCA's libraries, and who has it. */
+#include <argp.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check_binary.h"
+#include "cli.h"
+
+/* The exit statuses: the largest of all programs counts. */
+enum {
+	FINE = CLI_OK,
+	SOMETHING_MISSING = 1,
+	UNREADABLE = 2,
+};
+
+struct options {
+	int against; /* a release; -1: bfsim */
+	bool json;
+	bool all;
+	char **programs;
+	int num_programs;
+};
+
+static const struct argp_option option_list[] = {
+	{"against", 'r', "RELEASE", 0, "Check a linking anew with a release of the vendor's: 2.2, 2.5, 2.10 or 3.0", 0},
+	{"all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0},
+	{"json", 'j', NULL, 0, "Print JSON", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'r':
+		options->against = cli_release_of_name(arg);
+		if (options->against < 0)
+			argp_error(state, "--against %s: the releases are 2.2, 2.5, 2.10 and 3.0", arg);
+		return 0;
+	case 'a':
+		options->all = true;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->programs = state->argv + state->next;
+		options->num_programs = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which programs? Give their files");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const char *why(int rc)
+{
+	switch (rc) {
+	case -ENOEXEC:
+		return "it is no program and no shared object (ELF)";
+	case -EBADMSG:
+		return "the file is damaged, or its section headers were removed";
+	default:
+		return strerror(-rc);
+	}
+}
+
+static int status_of(const struct options *options, const struct cli_check *check)
+{
+	bool is_fine;
+
+	if (options->against < 0)
+		is_fine = cli_check_starts(check, check->own);
+	else
+		is_fine = cli_check_links(check, (enum cli_provider)options->against) &&
+			  check->counts[options->against].changed == 0;
+	return is_fine ? FINE : SOMETHING_MISSING;
+}
+
+/* Report on one; JSON goes to @list instead, which is NULL otherwise. */
+static int report(const struct options *options, const char *path, json_object *list)
+{
+	struct cli_check check;
+	int status, rc = cli_check_read(path, &check);
+
+	if (rc < 0) {
+		cli_fail("cannot check %s: %s", path, why(rc));
+		return UNREADABLE;
+	}
+	status = status_of(options, &check);
+	if (list)
+		json_object_array_add(list, cli_check_json(&check));
+	else if (cli_check_print(&check, options->against, options->all) < 0)
+		status = UNREADABLE;
+	cli_check_free(&check);
+	return status;
+}
+
+int cli_check_binary(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "PROGRAM...",
+		.doc = "Say which releases of DOCA programs or shared objects need, and what bfsim has of it.\v"
+		       "The exit status is 0 if nothing is missing (of bfsim, or with --against of that release), "
+		       "1 if something is, 2 if a file cannot be read.",
+	};
+	struct options options = {.against = -1};
+	json_object *list = NULL;
+	int worst = FINE;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.json)
+		list = json_object_new_array();
+	for (int i = 0; i < options.num_programs; i++) {
+		int status;
+
+		if (i > 0 && !options.json)
+			printf("\n");
+		status = report(&options, options.programs[i], list);
+		worst = status > worst ? status : worst;
+	}
+	if (list) {
+		puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		json_object_put(list);
+	}
+	return worst;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "releases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOL_PREFIX "doca_"
+#define LIBRARY_PREFIX "libdoca_"
+
+static const char *const names[CLI_NUM_PROVIDERS] = {
+	[CLI_RELEASE_1_5] = "1.5",   [CLI_RELEASE_2_2] = "2.2", [CLI_RELEASE_2_5] = "2.5",
+	[CLI_RELEASE_2_10] = "2.10", [CLI_RELEASE_3_0] = "3.0", [CLI_BFSIM_WORKQ] = "bfsim",
+	[CLI_BFSIM_TASK] = "bfsim",
+};
+
+const char *cli_provider_name(enum cli_provider provider)
+{
+	return names[provider];
+}
+
+int cli_release_of_name(const char *name)
+{
+	for (int i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
+		if (strcmp(names[i], name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+bool cli_is_doca_symbol(const char *name)
+{
+	return strncmp(name, SYMBOL_PREFIX, strlen(SYMBOL_PREFIX)) == 0;
+}
+
+bool cli_is_doca_library(const char *soname)
+{
+	return strncmp(soname, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) == 0;
+}
+
+static int compare(const void *name, const void *symbol)
+{
+	return strcmp(name, ((const struct cli_symbol *)symbol)->name);
+}
+
+const struct cli_symbol *cli_symbol_find(const char *name)
+{
+	return bsearch(name, cli_symbols, cli_num_symbols, sizeof(cli_symbols[0]), compare);
+}
+
+static bool is_version(char node, const char *version)
+{
+	switch (node) {
+	case 'D':
+		return strcmp(version, "DOCA_2") == 0;
+	case 'E':
+		return strcmp(version, "EXPERIMENTAL") == 0;
+	default:
+		return false; /* the library has none; the loader refuses */
+	}
+}
+
+enum cli_supply cli_supply(const char *name, const char *version, enum cli_provider provider)
+{
+	const struct cli_symbol *symbol = cli_symbol_find(name);
+	char node = symbol ? symbol->nodes[provider] : '-';
+
+	if (node == '-')
+		return CLI_ABSENT;
+	return !version || is_version(node, version) ? CLI_PRESENT : CLI_OTHER_VERSION;
+}
+
+/* All releases' libraries are version 2 of theirs. */
+bool cli_supplies_library(const char *soname, enum cli_provider provider)
+{
+	const char *end = strstr(soname, ".so");
+
+	if (!end || (strcmp(end, ".so.2") != 0 && strcmp(end, ".so") != 0))
+		return false;
+	for (size_t i = 0; i < cli_num_symbols; i++) {
+		const char *library = cli_symbols[i].library;
+
+		if (cli_symbols[i].nodes[provider] != '-' && strlen(library) == (size_t)(end - soname) &&
+		    strncmp(library, soname, strlen(library)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_bit(const struct cli_symbol *symbol, unsigned bits, enum cli_provider provider)
+{
+	return symbol && (bits >> provider & 1);
+}
+
+bool cli_has_changed(const char *name, enum cli_provider provider)
+{
+	const struct cli_symbol *symbol = cli_symbol_find(name);
+
+	return symbol && has_bit(symbol, symbol->changed, provider);
+}
+
+bool cli_is_not_simulated(const char *name, enum cli_provider provider)
+{
+	const struct cli_symbol *symbol = cli_symbol_find(name);
+
+	return symbol && has_bit(symbol, symbol->not_simulated, provider);
+}

@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs of the vendor's releases on bfsim's libraries, and what bfsim check-binary says of them.
+#
+#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH       (TAP)
+#
+# PROGRAMS is the folder of old_copy, which is of release 2.5, and of uses_RELEASE, which use every symbol that the
+# release has in the libraries that bfsim has.
+
+. "$(dirname "$0")/../multi/tap.sh"
+
+bfsim_program=$(realpath "$1")
+programs=$(realpath "$2")
+libraries=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL LD_LIBRARY_PATH
+
+bfsim() { "$bfsim_program" "$@"; }
+check() { bfsim check-binary "$@"; }
+on_bfsim() { LD_LIBRARY_PATH=$libraries LD_BIND_NOW=1 "$@"; }
+json() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"all": json.load(open("out")), "sum": sum}))' "$1"; }
+
+# --- starting ------------------------------------------------------------------
+
+test_program_of_2_5_copies_with_nothing_but_the_library_path() {
+	status 0 on_bfsim "$programs/old_copy" --grpc-address 192.0.2.1:50051
+	says '^address: 192.0.2.1:50051$' out
+	says '^copied: the same$' out
+	says '^record: from a buffer$' out
+}
+
+test_program_without_the_library_path_does_not_start() {
+	status 127 "$programs/old_copy"
+	says 'libdoca_.*cannot open shared object' err
+}
+
+test_every_symbol_of_a_release_is_there() {
+	for release in 2_5 2_10 3_0; do
+		status 0 on_bfsim "$programs/uses_$release"
+	done
+}
+
+test_symbols_of_2_2_are_not_in_the_current_generation() {
+	got=0
+	on_bfsim "$programs/uses_2_2" >out 2>err || got=$?
+	[ "$got" -ne 0 ]
+	says 'version .*EXPERIMENTAL|undefined symbol' err
+}
+
+# --- check-binary: the verdict -------------------------------------------------
+
+test_program_of_2_5_starts_on_it_and_on_bfsim() {
+	status 0 check "$programs/old_copy"
+	says 'old_copy: [0-9]+ symbols of DOCA; needs .*libdoca_dma.so.2' out
+	says '^  bfsim: +starts on its task generation; all of its symbols are simulated$' out
+	says '^  starts on: +2.5$' out
+	says '^  links with: +2.5$' out
+	! grep -q SYMBOL out
+}
+
+test_all_symbols_of_2_5_are_found_and_those_not_simulated_are_listed() {
+	status 0 check "$programs/uses_2_5"
+	says '^  bfsim: +starts on its task generation; [0-9]+ not simulated$' out
+	says '^doca_mmap_export_rdma +DOCA_2|^doca_mmap_export_rdma +EXPERIMENTAL' out
+	says '^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +relink|^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +yes' out
+	! grep -q '^doca_dma_create ' out
+	status 0 check --all "$programs/uses_2_5"
+	says '^doca_dma_create +DOCA_2 +libdoca_dma +simulated +relink\*? +yes +yes +yes$' out
+	says '^doca_sync_event_export_to_dpu +EXPERIMENTAL +libdoca_common +simulated .* yes +- +-$' out
+}
+
+# Every symbol of a release starts on that release; this holds the reader to the table.
+test_each_release_has_what_its_own_programs_need() {
+	for release in 2.2 2.5 2.10 3.0; do
+		got=0
+		check --json "$programs/uses_$(echo $release | tr . _)" >out || got=$?
+		[ $got -lt 2 ]
+		same True "$(json "all[0]['releases']['$release']['starts']")"
+		same True "$(json "sum(s['releases']['$release'] == 'present' for s in all[0]['symbols']) == len(all[0]['symbols'])")"
+	done
+}
+
+test_program_of_2_2_is_of_the_workq_generation() {
+	check --json "$programs/uses_2_2" >out || true
+	same workq "$(json "all[0]['bfsim']['generation']")"
+	same task "$(check --json "$programs/uses_2_10" >out || true; json "all[0]['bfsim']['generation']")"
+}
+
+# --- check-binary: the other way round -------------------------------------------
+
+test_relinking_says_what_a_release_lacks() {
+	status 1 check --against 3.0 "$programs/old_copy"
+	says '^  against 3.0 +does not link; [0-9]+ symbols are missing$' out
+	says '^doca_argp_set_grpc_program +EXPERIMENTAL +libdoca_argp +simulated +yes +yes +- +-$' out
+	! grep -q '^doca_dma_create ' out
+	status 0 check --against 2.5 "$programs/old_copy"
+	says '^  against 2.5 +links$' out
+	! grep -q SYMBOL out
+}
+
+test_function_with_other_parameters_is_pointed_out() {
+	status 1 check --against 2.5 "$programs/uses_3_0"
+	says 'with other parameters than now' out
+	says '^doca_buf_arr_create .*yes\* +yes +yes$' out
+	says '^\* its parameters' out
+}
+
+# --- check-binary: what is not a program of DOCA's ---------------------------------
+
+test_program_without_doca_is_fine() {
+	status 0 check /bin/sh
+	says 'no symbols of DOCA' out
+	one_line out
+}
+
+test_shared_object_is_read_like_a_program() {
+	status 0 check --all "$(echo "$libraries" | cut -d: -f3)/libdoca_argp.so.2"
+	says 'libdoca_argp.so.2: [0-9]+ symbols of DOCA; needs libdoca_common.so.2' out
+	says '^doca_log +EXPERIMENTAL +libdoca_common +simulated' out
+}
+
+test_what_is_not_elf_cannot_be_read() {
+	echo '#!/bin/sh' >script
+	: >empty
+	mkfifo pipe
+	for file in script empty pipe . nowhere; do
+		status 2 check "$file"
+		says "cannot check $file: " err
+		one_line err
+	done
+}
+
+test_cut_off_or_altered_program_cannot_be_read() {
+	size=$(stat -c %s "$programs/old_copy")
+	for part in 1 2 3 5 8; do
+		head -c $((size * part / 9)) "$programs/old_copy" >cut
+		status 2 check cut
+	done
+	python3 - "$programs/old_copy" <<-'END'
+		import random, subprocess, sys
+		data = bytearray(open(sys.argv[1], 'rb').read())
+		random.seed(4)
+		for number in range(16):
+		    copy = bytearray(data)
+		    for _ in range(200):
+		        copy[random.randrange(64, len(copy))] = random.randrange(256)
+		    open(f'altered{number}', 'wb').write(copy)
+	END
+	for file in altered*; do
+		got=0
+		check "$file" >out 2>err || got=$?
+		[ "$got" -le 2 ] # neither a crash nor a sanitizer's status
+	done
+}
+
+test_worst_of_several_programs_counts() {
+	status 2 check "$programs/old_copy" nowhere
+	says '^  starts on: +2.5$' out
+	status 1 check --json --against 3.0 /bin/sh "$programs/old_copy"
+	same 2 "$(json 'len(all)')"
+	status 2 check --against 1.5 /bin/sh
+	says 'the releases are 2.2, 2.5, 2.10 and 3.0' err
+}
+
+run_tests "$0" "$work"
