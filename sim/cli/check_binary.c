@@ -85,7 +85,8 @@ int cli_check_read(const char *path, struct cli_check *ret)
 	keep_doca_libraries(&check.imports);
 	if (check.imports.num > 0)
 		qsort(check.imports.list, check.imports.num, sizeof(*check.imports.list), compare);
-	check.own = cli_generation_of_imports(&check.imports);
+	check.generation = cli_generation_of_imports(&check.imports);
+	check.own = check.generation == CLI_GENERATION_WORKQ ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
 	for (enum cli_provider i = 0; i < CLI_NUM_PROVIDERS; i++)
 		check.counts[i] = count(&check.imports, i);
 	*ret = check;

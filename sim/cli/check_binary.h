@@ -13,6 +13,7 @@
 #define SIM_CLI_CHECK_BINARY_H
 
 #include "elf_imports.h"
+#include "install.h"
 #include "releases.h"
 
 struct cli_check_counts {
@@ -25,7 +26,8 @@ struct cli_check_counts {
 struct cli_check {
 	const char *path;
 	struct cli_imports imports; /* DOCA's alone */
-	enum cli_provider own;      /* the generation of bfsim's that it is held against */
+	enum cli_generation generation; /* of bfsim's libraries that it is held against ... */
+	enum cli_provider own;          /* ... which are these */
 	struct cli_check_counts counts[CLI_NUM_PROVIDERS];
 };
 

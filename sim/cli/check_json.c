@@ -2,7 +2,6 @@
 #include <json-c/json.h>
 
 #include "check_binary.h"
-#include "generation.h"
 
 static void add_text(json_object *to, const char *name, const char *value)
 {
@@ -32,7 +31,7 @@ static json_object *bfsim_json(const struct cli_check *check)
 {
 	json_object *json = provider_json(check, check->own);
 
-	add_text(json, "generation", cli_generation_name(check->own));
+	add_text(json, "generation", cli_generation_name(check->generation));
 	add_number(json, "not-simulated", check->counts[check->own].not_simulated);
 	return json;
 }

@@ -4,7 +4,6 @@
 
 #include "check_binary.h"
 #include "cli.h"
-#include "generation.h"
 #include "table.h"
 
 static const char *plural(size_t num)
@@ -55,7 +54,7 @@ static void print_bfsim(const struct cli_check *check)
 	bool starts = cli_check_starts(check, check->own);
 
 	printf("  bfsim:        %s on its %s generation", starts ? "starts" : "does not start",
-	       cli_generation_name(check->own));
+	       cli_generation_name(check->generation));
 	if (counts->absent)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->other_version)

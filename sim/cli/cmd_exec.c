@@ -2,11 +2,13 @@
 /* bfsim exec: become a program that stands on one side of a session's card. */
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "generation.h"
 #include "session_opt.h"
 #include "session_use.h"
 #include "side_env.h"
@@ -15,12 +17,13 @@ struct options {
 	struct cli_session_opt session;
 	const char *side;
 	enum cli_generation generation;
+	bool is_told; /* the generation; else the program's own is found out */
 	char **command;
 };
 
 static const struct argp_option option_list[] = {
 	{"on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0},
-	{"generation", 'g', "GENERATION", 0, "Which libraries: " CLI_GENERATION_HELP, 0},
+	{"generation", 'g', "GENERATION", 0, "Which libraries: " CLI_GENERATION_HELP "; without it, as the program's symbols say", 0},
 	{0},
 };
 
@@ -38,6 +41,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'g':
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
+		options->is_told = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		options->command = state->argv + state->next - 1;
@@ -91,6 +95,8 @@ int cli_exec(int argc, char **argv)
 	dir = check(&options);
 	if (!dir)
 		return CLI_FAILED;
+	if (!options.is_told)
+		options.generation = cli_generation_of_command(options.command[0]);
 	rc = cli_enter_side(dir, options.side, options.generation);
 	free(dir);
 	if (rc < 0)

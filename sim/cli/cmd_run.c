@@ -3,10 +3,12 @@
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "generation.h"
 #include "guard.h"
 #include "install.h"
 #include "run_work.h"
@@ -22,7 +24,8 @@ struct options {
 	struct cli_session_opt session;
 	const char *topology;
 	unsigned int timeout_s;
-	enum cli_generation generation; /* of the commands that follow */
+	enum cli_generation generation; /* of the commands that follow ... */
+	bool is_told;                   /* ... else each program's own is found out */
 	struct cli_run_command *commands;
 	size_t num_commands;
 };
@@ -32,7 +35,8 @@ static const struct argp_option option_list[] = {
 	{"dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0},
 	{"on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0},
 	{"generation", 'g', "GENERATION", 0,
-	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP, 0},
+	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
+	 "; without it, as the symbols of the program say that a command begins with", 0},
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
@@ -45,7 +49,11 @@ static void add_command(struct options *options, const char *side, const char *t
 
 	if (!commands)
 		argp_failure(state, CLI_FAILED, 0, "out of memory");
-	commands[options->num_commands++] = (struct cli_run_command){side, text, options->generation};
+	commands[options->num_commands++] = (struct cli_run_command){
+		.side = side,
+		.text = text,
+		.generation = options->is_told ? options->generation : cli_generation_of_shell(text),
+	};
 	options->commands = commands;
 }
 
@@ -92,6 +100,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'g':
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
+		options->is_told = true;
 		return 0;
 	case 't':
 		options->topology = arg;

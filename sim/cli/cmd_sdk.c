@@ -31,7 +31,7 @@ static const struct {
 
 static const struct argp_option option_list[] = {
 	{"on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0},
-	{"generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP, 0},
+	{"generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP "; without it, task", 0},
 	{"env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0},
 	{0},
 };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "releases.h"
+
 /* Whether a release from @first to @last has it as it was linked. */
 static bool has(const struct cli_import *import, enum cli_provider first, enum cli_provider last)
 {
@@ -17,7 +19,7 @@ static bool has(const struct cli_import *import, enum cli_provider first, enum c
 	return false;
 }
 
-enum cli_provider cli_generation_of_imports(const struct cli_imports *imports)
+enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 {
 	size_t only_old = 0, only_new = 0;
 
@@ -30,7 +32,7 @@ enum cli_provider cli_generation_of_imports(const struct cli_imports *imports)
 		only_old += is_old && !is_new;
 		only_new += is_new && !is_old;
 	}
-	return only_old > only_new ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
+	return only_old > only_new ? CLI_GENERATION_WORKQ : CLI_GENERATION_TASK;
 }
 
 /* ---- of a command ---- */
@@ -63,9 +65,9 @@ static char *find_program(const char *command)
 	return path;
 }
 
-enum cli_provider cli_generation_of_command(const char *command)
+enum cli_generation cli_generation_of_command(const char *command)
 {
-	enum cli_provider generation = CLI_BFSIM_TASK;
+	enum cli_generation generation = CLI_GENERATION_TASK;
 	struct cli_imports imports;
 	char *path = find_program(command);
 
@@ -77,18 +79,25 @@ enum cli_provider cli_generation_of_command(const char *command)
 	return generation;
 }
 
-/* ---- names ---- */
-
-const char *cli_generation_name(enum cli_provider generation)
+/* The first word of a shell command that assigns no variable; "" if there is none. */
+static char *first_word(const char *text)
 {
-	return generation == CLI_BFSIM_WORKQ ? "workq" : "task";
+	for (;;) {
+		size_t len;
+
+		text += strspn(text, " \t\n");
+		len = strcspn(text, " \t\n;&|<>()");
+		if (len == 0 || !memchr(text, '=', len))
+			return strndup(text, len);
+		text += len;
+	}
 }
 
-int cli_generation_of_name(const char *name)
+enum cli_generation cli_generation_of_shell(const char *text)
 {
-	for (int i = CLI_BFSIM_WORKQ; i <= CLI_BFSIM_TASK; i++) {
-		if (strcmp(name, cli_generation_name((enum cli_provider)i)) == 0)
-			return i;
-	}
-	return -1;
+	char *word = first_word(text);
+	enum cli_generation generation = word ? cli_generation_of_command(word) : CLI_GENERATION_TASK;
+
+	free(word);
+	return generation;
 }

@@ -13,18 +13,15 @@
 #define SIM_CLI_GENERATION_H
 
 #include "elf_imports.h"
-#include "releases.h"
+#include "install.h"
 
-/* CLI_BFSIM_WORKQ or CLI_BFSIM_TASK. */
-enum cli_provider cli_generation_of_imports(const struct cli_imports *imports);
+enum cli_generation cli_generation_of_imports(const struct cli_imports *imports);
 
 /* The same for the program that execvp(3) would start for @command. */
-enum cli_provider cli_generation_of_command(const char *command);
+enum cli_generation cli_generation_of_command(const char *command);
 
-/* "workq", "task". */
-const char *cli_generation_name(enum cli_provider generation);
-
-/* The generation of that name, or -1. */
-int cli_generation_of_name(const char *name);
+/* The same for the program that a command of sh(1) begins with, behind assignments
+ * of variables. Its name is taken as it stands: without quotes and expansions. */
+enum cli_generation cli_generation_of_shell(const char *text);
 
 #endif

@@ -53,6 +53,11 @@ int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
 	return 0;
 }
 
+const char *cli_generation_name(enum cli_generation generation)
+{
+	return generation == CLI_GENERATION_WORKQ ? "workq" : "task";
+}
+
 char *cli_sdk_tree(enum cli_generation generation, const char *side)
 {
 	static const char *const trees[][2] = {

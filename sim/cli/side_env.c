@@ -2,6 +2,7 @@
 #include "side_env.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,23 +26,46 @@ static int prepend_libraries(const char *dir)
 	return rc;
 }
 
-static int use_sdk(const char *side, enum cli_generation generation)
+/* NULL without memory. */
+static char *libraries_of(const char *side, enum cli_generation generation)
 {
 	char *tree = cli_sdk_tree(generation, side), *dir = NULL;
-	int rc = -1;
 
 	if (tree && asprintf(&dir, "%s/" CLI_SDK_LIBDIR, tree) < 0)
 		dir = NULL;
+	free(tree);
+	return dir;
+}
+
+/* @dir, of @generation, is not there. In a build tree nothing is, and programs'
+ * own run path finds the libraries; an installation may lack one generation. */
+static int do_without(const char *dir, const char *side, enum cli_generation generation)
+{
+	char *current = libraries_of(side, CLI_GENERATION_TASK);
+	bool is_installed = current && access(current, F_OK) == 0;
+
+	free(current);
+	if (generation == CLI_GENERATION_TASK || !is_installed)
+		return 0;
+	cli_fail("the program is of the workq generation (DOCA 1.5 to 2.2), and there are no libraries for it in %s; "
+		 "--generation task starts it with the current ones", dir);
+	return -1;
+}
+
+static int use_sdk(const char *side, enum cli_generation generation)
+{
+	char *dir = libraries_of(side, generation);
+	int rc = -1;
+
 	if (!dir)
 		cli_fail("out of memory");
 	else if (access(dir, F_OK) < 0)
-		rc = 0; /* not installed: the programs' own run path finds the libraries */
+		rc = do_without(dir, side, generation);
 	else if (strpbrk(dir, ":;"))
 		cli_fail("%s cannot stand in LD_LIBRARY_PATH, where : and ; separate: install bfsim elsewhere", dir);
 	else if ((rc = prepend_libraries(dir)) < 0)
 		cli_fail("out of memory");
 	free(dir);
-	free(tree);
 	return rc;
 }
 

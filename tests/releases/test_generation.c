@@ -16,10 +16,10 @@
 static const char *programs;
 
 /* One of the programs, by its path. */
-static enum cli_provider generation_of(const char *name)
+static enum cli_generation generation_of(const char *name)
 {
 	char *path;
-	enum cli_provider generation;
+	enum cli_generation generation;
 
 	assert_true(asprintf(&path, "%s/%s", programs, name) > 0);
 	generation = cli_generation_of_command(path);
@@ -27,7 +27,7 @@ static enum cli_provider generation_of(const char *name)
 	return generation;
 }
 
-static enum cli_provider generation_of_one(const char *symbol, const char *version)
+static enum cli_generation generation_of_one(const char *symbol, const char *version)
 {
 	struct cli_import import = {.symbol = (char *)(uintptr_t)symbol, .version = (char *)(uintptr_t)version};
 	struct cli_imports imports = {.list = &import, .num = 1};
@@ -38,59 +38,75 @@ static enum cli_provider generation_of_one(const char *symbol, const char *versi
 static void test_program_of_2_2_is_of_the_workq_generation(void **state)
 {
 	(void)state;
-	assert_int_equal(generation_of("uses_2_2"), CLI_BFSIM_WORKQ);
+	assert_int_equal(generation_of("uses_2_2"), CLI_GENERATION_WORKQ);
 }
 
 static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
 {
 	(void)state;
-	assert_int_equal(generation_of("uses_2_5"), CLI_BFSIM_TASK);
-	assert_int_equal(generation_of("uses_2_10"), CLI_BFSIM_TASK);
-	assert_int_equal(generation_of("uses_3_0"), CLI_BFSIM_TASK);
+	assert_int_equal(generation_of("uses_2_5"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of("uses_2_10"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of("uses_3_0"), CLI_GENERATION_TASK);
 }
 
 /* doca_mmap_create is in both, in 2.2 in node EXPERIMENTAL. */
 static void test_version_of_a_symbol_tells_the_generation(void **state)
 {
 	(void)state;
-	assert_int_equal(generation_of_one("doca_mmap_create", "EXPERIMENTAL"), CLI_BFSIM_WORKQ);
-	assert_int_equal(generation_of_one("doca_mmap_create", "DOCA_2"), CLI_BFSIM_TASK);
-	assert_int_equal(generation_of_one("doca_mmap_create", NULL), CLI_BFSIM_TASK);
+	assert_int_equal(generation_of_one("doca_mmap_create", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_one("doca_mmap_create", "DOCA_2"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_one("doca_mmap_create", NULL), CLI_GENERATION_TASK);
 }
 
 static void test_symbol_of_1_5_alone_tells_the_generation(void **state)
 {
 	(void)state;
-	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_BFSIM_WORKQ);
+	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 }
 
 static void test_what_does_not_tell_is_of_the_task_generation(void **state)
 {
 	(void)state;
-	assert_int_equal(generation_of_one("doca_log", "EXPERIMENTAL"), CLI_BFSIM_TASK); /* both have it */
-	assert_int_equal(generation_of_one("doca_of_tomorrow", "DOCA_9"), CLI_BFSIM_TASK);
-	assert_int_equal(cli_generation_of_command("/etc/passwd"), CLI_BFSIM_TASK);
-	assert_int_equal(cli_generation_of_command("/nowhere/at/all"), CLI_BFSIM_TASK);
-	assert_int_equal(cli_generation_of_command("no-program-of-this-name"), CLI_BFSIM_TASK);
-	assert_int_equal(cli_generation_of_command(""), CLI_BFSIM_TASK);
+	assert_int_equal(generation_of_one("doca_log", "EXPERIMENTAL"), CLI_GENERATION_TASK); /* both have it */
+	assert_int_equal(generation_of_one("doca_of_tomorrow", "DOCA_9"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_command("/etc/passwd"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_command("/nowhere/at/all"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_command("no-program-of-this-name"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_command(""), CLI_GENERATION_TASK);
 }
 
 static void test_program_is_found_in_the_path(void **state)
 {
 	(void)state;
 	assert_int_equal(setenv("PATH", programs, 1), 0);
-	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_BFSIM_WORKQ);
+	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(setenv("PATH", "/nowhere:", 1), 0); /* an empty entry is the current directory */
 	assert_int_equal(chdir(programs), 0);
-	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_BFSIM_WORKQ);
+	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_GENERATION_WORKQ);
 }
 
-static void test_names_lead_to_their_generation(void **state)
+static enum cli_generation generation_of_shell(const char *format)
+{
+	char *text;
+	enum cli_generation generation;
+
+	assert_true(asprintf(&text, format, programs) > 0);
+	generation = cli_generation_of_shell(text);
+	free(text);
+	return generation;
+}
+
+static void test_shell_command_is_what_it_begins_with(void **state)
 {
 	(void)state;
-	assert_int_equal(cli_generation_of_name("workq"), CLI_BFSIM_WORKQ);
-	assert_int_equal(cli_generation_of_name("task"), CLI_BFSIM_TASK);
-	assert_int_equal(cli_generation_of_name("2.2"), -1);
+	assert_int_equal(generation_of_shell("%s/uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell(" A=1 B= %s/uses_2_2 -x; true"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("%s/uses_2_2>/dev/null"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("%s/uses_2_5 uses_2_2"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_shell("cd %s; ./uses_2_2"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_shell(""), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_shell("A=1"), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_shell("(true)"), CLI_GENERATION_TASK);
 }
 
 int main(int argc, char **argv)
@@ -101,7 +117,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_version_of_a_symbol_tells_the_generation),
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),
-		cmocka_unit_test(test_names_lead_to_their_generation),
+		cmocka_unit_test(test_shell_command_is_what_it_begins_with),
 		cmocka_unit_test(test_program_is_found_in_the_path), /* last: it changes the environment */
 	};
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs of the vendor's releases on bfsim's libraries, and what bfsim check-binary says of them.
 #
-#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH       (TAP)
+#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH LIBDIR       (TAP)
 #
 # PROGRAMS is the folder of old_copy, which is of release 2.5, and of uses_RELEASE, which use every symbol that the
 # release has in the libraries that bfsim has.
@@ -12,10 +12,18 @@
 bfsim_program=$(realpath "$1")
 programs=$(realpath "$2")
 libraries=$3
+libdir=$4
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+clean_up() {
+	for lock in "$work"/*/s/lock; do
+		[ -e "$lock" ] && LD_LIBRARY_PATH= bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL LD_LIBRARY_PATH
+export XDG_RUNTIME_DIR="$work" TMPDIR="$work"
 
 bfsim() { "$bfsim_program" "$@"; }
 check() { bfsim check-binary "$@"; }
@@ -47,6 +55,48 @@ test_symbols_of_2_2_are_not_in_the_current_generation() {
 	on_bfsim "$programs/uses_2_2" >out 2>err || got=$?
 	[ "$got" -ne 0 ]
 	says 'version .*EXPERIMENTAL|undefined symbol' err
+}
+
+# --- bfsim exec and run choose the libraries ---------------------------------------
+
+# An installation whose trees hold stubs: of 2.2 in workq-host, of 2.5 in host.
+install_stubs() {
+	mkdir -p bin
+	cp "$bfsim_program" bin/bfsim
+	for tree in workq-host:2_2 host:2_5; do
+		for library in common dma argp; do
+			folder=sdk/${tree%:*}/$libdir
+			mkdir -p "$folder"
+			cp "$programs/libdoca_${library}_stub_${tree#*:}.so" "$folder/libdoca_$library.so.2"
+		done
+	done
+	export LD_LIBRARY_PATH="${bfsim_program%/cli/*}" BFSIM_BFSIMD="${bfsim_program}d"
+}
+
+test_run_gives_each_program_the_libraries_of_its_generation() {
+	install_stubs
+	status 0 bin/bfsim run --host "$programs/uses_2_2" --on host="LD_BIND_NOW=1 $programs/uses_2_5"
+	status 1 bin/bfsim run --generation task --host "$programs/uses_2_2"
+	status 1 bin/bfsim run --generation workq --host "$programs/uses_2_5"
+	status 2 bin/bfsim run --generation old --host true
+	says 'there are two, task and workq' err
+}
+
+test_exec_gives_a_program_the_libraries_of_its_generation() {
+	install_stubs
+	bin/bfsim up --session s >out
+	for program in uses_2_2 uses_2_5; do
+		status 0 bin/bfsim exec --session s --on host -- "$programs/$program"
+	done
+	status 1 bin/bfsim exec --session s --on host --generation task -- "$programs/uses_2_2"
+	status 0 bin/bfsim exec --session s --on host --generation workq -- sh -c 'echo "$LD_LIBRARY_PATH"'
+	says "^$PWD/sdk/workq-host/" out
+	status 0 bin/bfsim exec --session s --on host -- sh -c 'echo "$LD_LIBRARY_PATH"'
+	says "^$PWD/sdk/host/" out
+	rm -r sdk/workq-host
+	status 1 bin/bfsim exec --session s --on host -- "$programs/uses_2_2"
+	says 'is of the workq generation \(DOCA 1.5 to 2.2\), and there are no libraries for it in .*/sdk/workq-host' err
+	bin/bfsim down --session s
 }
 
 # --- check-binary: the verdict -------------------------------------------------
