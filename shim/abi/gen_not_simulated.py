@@ -25,10 +25,18 @@ HEAD = """\
 # gen_not_simulated.py from the sources of shim/.
 """
 
-# Generation -> the folders of its sources, and what they are compiled with.
+NOT_SOURCES = ('abi', 'include', 'workq')
+HEADERS = [f'-I{SHIM.parent}', f'-I{SHIM / "include/host"}']
+CURRENT = [*HEADERS, f'-I{SHIM / "include"}']
+
+# Generation -> (folders of sources, what they are compiled with); a folder that is not there has none. The
+# work-queue generation is a translation, and the current one's sources compiled once more under other names.
+OTHERS = [folder for folder in sorted(SHIM.iterdir()) if folder.is_dir() and folder.name not in NOT_SOURCES]
+WORKQ = SHIM / 'workq'
 GENERATIONS = {
-    'task': (lambda folder: folder.name not in ('abi', 'include', 'workq'),
-             [f'-I{SHIM.parent}', f'-I{SHIM / "include/host"}', f'-I{SHIM / "include"}']),
+    'task': [(OTHERS, CURRENT)],
+    'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']),
+              (OTHERS if WORKQ.is_dir() else [], ['-include', str(WORKQ / 'core_names.h'), *CURRENT])],
 }
 
 MARK = 'bfsim does not simulate'
@@ -46,6 +54,11 @@ def preprocessed(path, compiler, flags):
     return LITERAL.sub(lambda found: ' MARK_ ' if MARK in found.group() else '""', done.stdout)
 
 
+def is_of_header(head, name):
+    """Public headers have inline functions: they are in programs, not in the libraries."""
+    return name.startswith('doca_') and re.search(r'\binline\b', head) is not None
+
+
 def bodies(text):
     """The functions that a preprocessed file defines: name -> text between the outermost braces."""
     found, depth, start, head_start = {}, 0, 0, 0
@@ -57,8 +70,9 @@ def bodies(text):
         elif char == '}':
             depth -= 1
             if depth == 0:
-                name = NAME.search(ATTRIBUTE.sub('', text[head_start:start]))
-                if name and text[head_start:start].rstrip().endswith(')'):
+                head = ATTRIBUTE.sub('', text[head_start:start])
+                name = NAME.search(head)
+                if name and head.rstrip().endswith(')') and not is_of_header(head, name.group(1)):
                     found[name.group(1)] = text[start + 1:at]
                 head_start = at + 1
         elif char == ';' and depth == 0:
@@ -73,15 +87,15 @@ def answers_so(body, listed):
         any(name in words for name in listed if not name.startswith('doca_'))
 
 
-def not_simulated(belongs, flags, compiler):
+def not_simulated(parts, compiler):
     """Grow the list until nothing is added; a file is looked at once it has the macro, the text or a listed function."""
-    sources = {path: path.read_text() for folder in sorted(SHIM.iterdir()) if folder.is_dir() and belongs(folder)
+    sources = {path: (path.read_text(), flags) for folders, flags in parts for folder in folders
                for path in sorted(folder.glob('*.c'))}
     listed, all_bodies, grown = set(), {}, True
     while grown:
         wanted = re.compile(r'\b(?:' + '|'.join(['SHIM_NOT_SIMULATED', MARK, *sorted(listed)]) + r')\b')
-        for path in [path for path, text in sources.items() if wanted.search(text)]:
-            del sources[path]
+        for path in [path for path, (text, _) in sources.items() if wanted.search(text)]:
+            _, flags = sources.pop(path)
             all_bodies.update({(path, name): body for name, body in
                                bodies(preprocessed(path, compiler, flags)).items()})
         more = {name for (_, name), body in all_bodies.items() if answers_so(body, listed)}
@@ -94,8 +108,8 @@ def main():
     checks = sys.argv[1:2] == ['--check']
     compiler = sys.argv[2:] if checks else sys.argv[1:]
     text = HEAD
-    for generation, (belongs, flags) in GENERATIONS.items():
-        text += ''.join(f'{generation} {name}\n' for name in not_simulated(belongs, flags, compiler))
+    for generation, parts in GENERATIONS.items():
+        text += ''.join(f'{generation} {name}\n' for name in not_simulated(parts, compiler))
     if not checks:
         LIST.write_text(text)
     elif LIST.read_text() != text:

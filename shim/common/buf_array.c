@@ -22,6 +22,9 @@ struct doca_buf_arr {
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is started; stop it first"); \
 	} while (0)
 
+/* More than an address space holds, and less than any address of a memory map. */
+#define MAX_ELEMENTS (SIZE_MAX >> 20)
+
 doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 {
 	struct doca_buf_arr *created;
@@ -29,6 +32,10 @@ doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 	SHIM_NEED_OUT(buf_arr);
 	if (num_elem == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an array needs at least one element");
+	if (num_elem > MAX_ELEMENTS)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%zu elements are no number of elements; a program of release 2.5 or 2.6 passes a memory "
+				   "map here: build it anew, with the present parameters", num_elem);
 	created = shim_object_new(SHIM_BUF_ARR, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;

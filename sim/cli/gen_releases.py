@@ -42,6 +42,8 @@ def table(releases_path, not_simulated_path, facts_paths):
             for name, node in entry['symbols'].items():
                 symbols.setdefault(name, Symbol(library, num)).cells[num + OWN.index(generation)] = LETTER[node]
     for generation, name in data_lines(not_simulated_path):
+        if name not in symbols:
+            sys.exit(f'{name} is listed as not simulated, but no library has it')
         symbols[name].not_simulated |= 1 << (num + OWN.index(generation))
     return symbols
 

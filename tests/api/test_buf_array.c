@@ -112,9 +112,9 @@ static const struct fit fits[] = {
 	{1, sizeof(memory) + 1, 0, false},
 	/* sums and products beyond what a size_t holds: */
 	{1, 1, UINT64_MAX, false},
-	{SIZE_MAX, SIZE_MAX, 0, false},
-	{SIZE_MAX / 2 + 1, 2, 0, false},
-	{SIZE_MAX, 1, 1, false},
+	{SIZE_MAX >> 20, SIZE_MAX, 0, false},
+	{(size_t)1 << 43, (size_t)1 << 21, 0, false},
+	{SIZE_MAX >> 20, 1, UINT64_MAX, false},
 };
 
 /* provokes: doca_buf_arr_start DOCA_ERROR_NO_MEMORY */

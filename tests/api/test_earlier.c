@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <doca_buf_array.h>
 #include <doca_log.h>
 #include <doca_version.h>
 
@@ -234,6 +235,19 @@ static void test_wait_without_event_or_callback_is_refused(void **state)
 	doca_sync_event_task_wait_gt_set_mask(NULL, 1);
 }
 
+/* ---- buffer arrays: 2.5 has other parameters ---- */
+
+static void test_memory_map_is_no_number_of_elements(void **state)
+{
+	static char memory[64];
+	struct doca_mmap *map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_buf_arr *array;
+
+	(void)state;
+	assert_invalid(doca_buf_arr_create((size_t)map, &array));
+	assert_ok(doca_mmap_destroy(map));
+}
+
 /* ---- logs, version ---- */
 
 static char flushed[256];
@@ -280,6 +294,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_WAITER(test_stop_ends_a_wait_with_an_error),
 	WITH_WAITER(test_wait_is_configured_and_changed),
 	WITH_WAITER(test_wait_without_event_or_callback_is_refused),
+	cmocka_unit_test(test_memory_map_is_no_number_of_elements),
 	cmocka_unit_test(test_buffer_backend_takes_records),
 	cmocka_unit_test(test_version_has_its_earlier_names),
 };
