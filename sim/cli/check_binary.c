@@ -110,6 +110,32 @@ bool cli_check_links(const struct cli_check *check, enum cli_provider provider)
 	return check->counts[provider].absent == 0;
 }
 
+/* bfsim's current generation is of the newest release's parameters; the other one's are those of 2.2. */
+bool cli_check_misfits(const struct cli_check *check, const struct cli_import *import)
+{
+	bool starts_somewhere = false;
+
+	if (check->own != CLI_BFSIM_TASK)
+		return false;
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
+		if (!cli_check_starts(check, i))
+			continue;
+		if (!cli_has_changed(import->symbol, i))
+			return false;
+		starts_somewhere = true;
+	}
+	return starts_somewhere;
+}
+
+size_t cli_check_num_misfits(const struct cli_check *check)
+{
+	size_t num = 0;
+
+	for (size_t i = 0; i < check->imports.num; i++)
+		num += cli_check_misfits(check, &check->imports.list[i]);
+	return num;
+}
+
 const char *cli_check_library(const struct cli_import *import)
 {
 	const struct cli_symbol *symbol = cli_symbol_find(import->symbol);

@@ -39,6 +39,11 @@ void cli_check_free(struct cli_check *check);
 bool cli_check_starts(const struct cli_check *check, enum cli_provider provider);
 bool cli_check_links(const struct cli_check *check, enum cli_provider provider);
 
+/* Whether bfsim's function takes other parameters than the program was built with:
+ * they are others in each release that it starts on. */
+bool cli_check_misfits(const struct cli_check *check, const struct cli_import *import);
+size_t cli_check_num_misfits(const struct cli_check *check);
+
 /* Where the symbol comes from: a library's name without ".so", "" if nobody has it. */
 const char *cli_check_library(const struct cli_import *import);
 

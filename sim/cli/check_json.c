@@ -32,6 +32,7 @@ static json_object *bfsim_json(const struct cli_check *check)
 	json_object *json = provider_json(check, check->own);
 
 	add_text(json, "generation", cli_generation_name(check->generation));
+	add_number(json, "misfits", cli_check_num_misfits(check));
 	add_number(json, "not-simulated", check->counts[check->own].not_simulated);
 	return json;
 }
@@ -63,7 +64,7 @@ static json_object *symbol_json(const struct cli_check *check, const struct cli_
 	add_text(json, "name", import->symbol);
 	add_text(json, "version", import->version);
 	add_text(json, "library", cli_check_library(import));
-	add_text(json, "bfsim", supply_text(import, check->own));
+	add_text(json, "bfsim", cli_check_misfits(check, import) ? "misfits" : supply_text(import, check->own));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		add_text(releases, cli_provider_name(i), supply_text(import, i));
 		if (cli_has_changed(import->symbol, i))

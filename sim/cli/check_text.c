@@ -52,6 +52,7 @@ static void print_bfsim(const struct cli_check *check)
 {
 	const struct cli_check_counts *counts = &check->counts[check->own];
 	bool starts = cli_check_starts(check, check->own);
+	size_t misfits = cli_check_num_misfits(check);
 
 	printf("  bfsim:        %s on its %s generation", starts ? "starts" : "does not start",
 	       cli_generation_name(check->generation));
@@ -60,6 +61,8 @@ static void print_bfsim(const struct cli_check *check)
 	if (counts->other_version)
 		printf("; %zu in another version: link it anew", counts->other_version);
 	print_absent_libraries(check, check->own);
+	if (misfits)
+		printf("; %zu with other parameters than it was built with", misfits);
 	if (counts->not_simulated)
 		printf("; %zu not simulated", counts->not_simulated);
 	else if (starts && check->imports.num)
@@ -98,15 +101,17 @@ static void print_verdict(const struct cli_check *check, int against)
 
 /* ---- the table ---- */
 
-static const char *bfsim_cell(const struct cli_import *import, enum cli_provider own)
+static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)
 {
-	switch (cli_supply(import->symbol, import->version, own)) {
+	if (cli_check_misfits(check, import))
+		return "other parameters";
+	switch (cli_supply(import->symbol, import->version, check->own)) {
 	case CLI_ABSENT:
 		return "missing";
 	case CLI_OTHER_VERSION:
 		return "other version";
 	default:
-		return cli_is_not_simulated(import->symbol, own) ? "not simulated" : "simulated";
+		return cli_is_not_simulated(import->symbol, check->own) ? "not simulated" : "simulated";
 	}
 }
 
@@ -127,7 +132,7 @@ static bool is_worth_a_row(const struct cli_check *check, const struct cli_impor
 		return cli_supply(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
 		       cli_has_changed(import->symbol, (enum cli_provider)against);
 	return cli_supply(import->symbol, import->version, check->own) != CLI_PRESENT ||
-	       cli_is_not_simulated(import->symbol, check->own);
+	       cli_check_misfits(check, import) || cli_is_not_simulated(import->symbol, check->own);
 }
 
 static void add_row(struct cli_table *table, const struct cli_check *check, const struct cli_import *import)
@@ -137,7 +142,7 @@ static void add_row(struct cli_table *table, const struct cli_check *check, cons
 	cli_table_add(table, "%s", import->symbol);
 	cli_table_add(table, "%s", import->version ? import->version : "-");
 	cli_table_add(table, "%s", library[0] ? library : "-");
-	cli_table_add(table, "%s", bfsim_cell(import, check->own));
+	cli_table_add(table, "%s", bfsim_cell(check, import));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
 		cli_table_add(table, "%s", release_cell(import, i));
 }

@@ -77,7 +77,7 @@ static int status_of(const struct options *options, const struct cli_check *chec
 	bool is_fine;
 
 	if (options->against < 0)
-		is_fine = cli_check_starts(check, check->own);
+		is_fine = cli_check_starts(check, check->own) && cli_check_num_misfits(check) == 0;
 	else
 		is_fine = cli_check_links(check, (enum cli_provider)options->against) &&
 			  check->counts[options->against].changed == 0;
