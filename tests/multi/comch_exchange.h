@@ -18,11 +18,11 @@
 
 #include "comch_peer.h"
 
-struct exchange_arg {
+struct exchange_arg { /* without padding: it is sent */
 	char name[32];           /* of the server */
 	char function[16];       /* client: of its device; server: for whom it is; "" = the first */
-	bool sleeps;             /* on the notification handle; else it polls */
-	bool freezes, holds;
+	uint32_t sleeps;         /* on the notification handle; else it polls */
+	uint32_t freezes, holds;
 	uint32_t num_peers;      /* server: ends after as many */
 	uint32_t number;         /* client: who it is, if the server is to know; its first, if it has several */
 	uint32_t num_in, num_out; /* messages on each connection */

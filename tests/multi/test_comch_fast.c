@@ -34,10 +34,10 @@ static int teardown(void **state)
 
 /* ---- the roles: a server or a client, and workers on its connection ---- */
 
-struct side_arg {
-	bool is_server, sleeps;
-	bool consumes, produces;
-	bool freezes;            /* its workers don't look for messages until the test says something */
+struct side_arg { /* without padding: it is sent */
+	uint32_t is_server, sleeps;
+	uint32_t consumes, produces;
+	uint32_t freezes;        /* its workers don't look for messages until the test says something */
 	uint32_t num_workers;
 	uint32_t num_messages;   /* from each worker to each of the other side's */
 	uint32_t max_len;

@@ -206,8 +206,7 @@ static void echo(struct talk *talk, struct doca_comch_connection *connection, co
 }
 
 struct lives {
-	bool sleeps;
-	unsigned int count;
+	uint32_t sleeps, count;
 };
 
 /* Answers one message and stops; as often as it is told, with one context. */
@@ -222,7 +221,7 @@ static void serve_lives(int talk_fd)
 	proc_hear(talk_fd, &lives, sizeof(lives));
 	loop_open(&loop, lives.sleeps);
 	talk_open_server(&talk, &cfg, &loop, dev);
-	for (unsigned int life = 1; life <= lives.count; life++) {
+	for (uint32_t life = 1; life <= lives.count; life++) {
 		talk_start(&talk);
 		LOOP_UNTIL(&loop, talk.sent == life);
 		talk_stop(&talk);
@@ -245,7 +244,7 @@ static void outlive(int talk_fd)
 	proc_hear(talk_fd, &lives, sizeof(lives));
 	loop_open(&loop, lives.sleeps);
 	talk_open_client(&talk, &cfg, &loop, dev);
-	for (unsigned int life = 1; life <= lives.count; life++) {
+	for (uint32_t life = 1; life <= lives.count; life++) {
 		talk_start(&talk);
 		LOOP_UNTIL(&loop, talk.state != DOCA_CTX_STATE_STARTING);
 		PROC_NEED(note_send(&talk, talk.connection, 7, 0));
