@@ -4,7 +4,7 @@
 
 #include "path.h"
 
-#define CONNECT_TIMEOUT_MS 2000
+#define CONNECT_TIMEOUT_MS 5000 /* a busy machine needs its time */
 
 static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char *provider,
 		    const char **ret_reason)

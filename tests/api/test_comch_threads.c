@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #define THREADS 3
-#define ROUNDS 40
+#define ROUNDS 24
 #define NUM_EARLY ((ROUNDS + 2) / 3) /* of those: stopped before the other end knows */
 #define MESSAGES 300
 
