@@ -32,7 +32,7 @@ typedef __be64 doca_be64_t;
  * or as the 16-bit number that a request carries. "b1:00.1" is bus 0xb1, device 0,
  * function 1. */
 struct doca_pci_bdf {
-	union {
+	__extension__ union {
 		uint16_t raw;
 		__extension__ struct {
 			uint16_t function : 3;
