@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/workq/core.h - the current generation, as the translation calls it.
+ *
+ *   program --doca_...--> shim/workq/NAME.c --core_...--> shim/common, shim/dma
+ *                                    (compiled with core_names.h in front)
+ *
+ * Both generations name a header, a type or a function alike and mean different
+ * things, so the translation can't include shim/include. It has this generation's
+ * headers, and from here what it needs of the other one: the functions under the
+ * names that core_names.h gives them, their types under their own names. What a
+ * function does, and what it returns when, is said in shim/include.
+ *
+ * core_check.c includes this file behind the current generation's headers:
+ * a declaration that is not theirs doesn't compile.
+ *
+ * Functions of both generations that mean the same (doca_buf_get_data() and
+ * most of what is said about devices) are not here: this generation's headers
+ * have them.
+ */
+#ifndef SHIM_WORKQ_CORE_H
+#define SHIM_WORKQ_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_error.h>
+#include <doca_types.h>
+
+struct doca_buf;
+struct doca_buf_inventory;
+struct doca_buf_pool;
+struct doca_ctx;
+struct doca_dev;
+struct doca_devinfo;
+struct doca_dma;
+struct doca_dma_task_memcpy;
+struct doca_mmap;
+struct doca_pe;
+struct doca_task;
+
+#ifndef SHIM_WORKQ_CORE /* where the current generation's headers are not */
+
+/* Codes that this generation lacks and the core may return. */
+#define DOCA_ERROR_TOO_BIG ((doca_error_t)27)
+#define DOCA_ERROR_AUTHENTICATION ((doca_error_t)28)
+#define DOCA_ERROR_BAD_CONFIG ((doca_error_t)29)
+#define DOCA_ERROR_SKIPPED ((doca_error_t)30)
+
+enum doca_ctx_states {
+	DOCA_CTX_STATE_IDLE = 0,
+	DOCA_CTX_STATE_STARTING = 1,
+	DOCA_CTX_STATE_RUNNING = 2,
+	DOCA_CTX_STATE_STOPPING = 3,
+};
+
+typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
+						  enum doca_ctx_states prev_state,
+						  enum doca_ctx_states next_state);
+typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
+						     union doca_data task_user_data,
+						     union doca_data ctx_user_data);
+
+#endif
+
+/* --- Contexts and progress engines --- */
+
+doca_error_t core_ctx_start(struct doca_ctx *ctx);
+doca_error_t core_ctx_stop(struct doca_ctx *ctx);
+doca_error_t core_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state);
+doca_error_t core_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
+doca_error_t core_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
+doca_error_t core_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
+doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
+
+doca_error_t core_pe_create(struct doca_pe **pe);
+doca_error_t core_pe_destroy(struct doca_pe *pe);
+doca_error_t core_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
+uint8_t core_pe_progress(struct doca_pe *pe);
+doca_error_t core_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle);
+doca_error_t core_pe_request_notification(struct doca_pe *pe);
+doca_error_t core_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
+doca_error_t core_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks);
+
+/* --- Tasks --- */
+
+doca_error_t core_task_submit(struct doca_task *task);
+void core_task_free(struct doca_task *task);
+doca_error_t core_task_get_status(const struct doca_task *task);
+void core_task_set_user_data(struct doca_task *task, union doca_data user_data);
+union doca_data core_task_get_user_data(const struct doca_task *task);
+struct doca_ctx *core_task_get_ctx(const struct doca_task *task);
+
+/* --- Memory maps and buffers --- */
+
+doca_error_t core_mmap_create(struct doca_mmap **mmap);
+doca_error_t core_mmap_destroy(struct doca_mmap *mmap);
+doca_error_t core_mmap_start(struct doca_mmap *mmap);
+doca_error_t core_mmap_stop(struct doca_mmap *mmap);
+doca_error_t core_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+doca_error_t core_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+doca_error_t core_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
+doca_error_t core_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+					   size_t dmabuf_offset, size_t len);
+
+doca_error_t core_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory);
+doca_error_t core_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
+					      union doca_data user_data);
+doca_error_t core_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+						void *addr, size_t len, void *data, size_t data_len,
+						struct doca_buf **buf);
+
+doca_error_t core_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap,
+				  struct doca_buf_pool **buf_pool);
+doca_error_t core_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
+doca_error_t core_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
+
+/* --- DMA: in libdoca_dma --- */
+
+doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks);
+doca_error_t core_dma_create(struct doca_dev *dev, struct doca_dma **dma);
+doca_error_t core_dma_destroy(struct doca_dma *dma);
+struct doca_ctx *core_dma_as_ctx(struct doca_dma *dma);
+doca_error_t core_dma_task_memcpy_set_conf(struct doca_dma *dma,
+					   doca_dma_task_memcpy_completion_cb_t task_completion_cb,
+					   doca_dma_task_memcpy_completion_cb_t task_error_cb,
+					   uint32_t num_memcpy_tasks);
+doca_error_t core_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
+					     struct doca_buf *dst, union doca_data user_data,
+					     struct doca_dma_task_memcpy **task);
+struct doca_task *core_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task);
+void core_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src);
+void core_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst);
+
+#endif
