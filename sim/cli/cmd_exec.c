@@ -14,11 +14,13 @@
 struct options {
 	struct cli_session_opt session;
 	const char *side;
+	enum cli_generation generation;
 	char **command;
 };
 
 static const struct argp_option option_list[] = {
 	{"on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0},
+	{"generation", 'g', "GENERATION", 0, "Which libraries: " CLI_GENERATION_HELP, 0},
 	{0},
 };
 
@@ -32,6 +34,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		options->side = arg;
+		return 0;
+	case 'g':
+		if (cli_generation_parse(arg, &options->generation) < 0)
+			argp_error(state, CLI_GENERATION_WRONG, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		options->command = state->argv + state->next - 1;
@@ -85,7 +91,7 @@ int cli_exec(int argc, char **argv)
 	dir = check(&options);
 	if (!dir)
 		return CLI_FAILED;
-	rc = cli_enter_side(dir, options.side);
+	rc = cli_enter_side(dir, options.side, options.generation);
 	free(dir);
 	if (rc < 0)
 		return CLI_FAILED;

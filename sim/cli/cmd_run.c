@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "guard.h"
+#include "install.h"
 #include "run_work.h"
 #include "session_opt.h"
 
@@ -21,6 +22,7 @@ struct options {
 	struct cli_session_opt session;
 	const char *topology;
 	unsigned int timeout_s;
+	enum cli_generation generation; /* of the commands that follow */
 	struct cli_run_command *commands;
 	size_t num_commands;
 };
@@ -29,6 +31,8 @@ static const struct argp_option option_list[] = {
 	{"host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0},
 	{"dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0},
 	{"on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0},
+	{"generation", 'g', "GENERATION", 0,
+	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP, 0},
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
@@ -41,7 +45,7 @@ static void add_command(struct options *options, const char *side, const char *t
 
 	if (!commands)
 		argp_failure(state, CLI_FAILED, 0, "out of memory");
-	commands[options->num_commands++] = (struct cli_run_command){side, text};
+	commands[options->num_commands++] = (struct cli_run_command){side, text, options->generation};
 	options->commands = commands;
 }
 
@@ -84,6 +88,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		add_on(options, arg, state);
+		return 0;
+	case 'g':
+		if (cli_generation_parse(arg, &options->generation) < 0)
+			argp_error(state, CLI_GENERATION_WRONG, arg);
 		return 0;
 	case 't':
 		options->topology = arg;

@@ -13,6 +13,7 @@
 
 struct options {
 	const char *side;
+	enum cli_generation generation;
 	bool env;
 };
 
@@ -30,6 +31,7 @@ static const struct {
 
 static const struct argp_option option_list[] = {
 	{"on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0},
+	{"generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP, 0},
 	{"env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0},
 	{0},
 };
@@ -43,6 +45,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->side = arg;
 		if (strcmp(arg, "host") != 0 && strcmp(arg, "dpu") != 0)
 			argp_error(state, "--on %s: there are two trees, host and dpu", arg);
+		return 0;
+	case 'g':
+		if (cli_generation_parse(arg, &options->generation) < 0)
+			argp_error(state, CLI_GENERATION_WRONG, arg);
 		return 0;
 	case 'e':
 		options->env = true;
@@ -107,7 +113,7 @@ int cli_sdk(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	tree = cli_sdk_tree(options.side);
+	tree = cli_sdk_tree(options.generation, options.side);
 	status = tree ? print(&options, tree) : cli_fail("out of memory");
 	free(tree);
 	return status;

@@ -42,7 +42,23 @@ char *cli_bfsimd_path(void)
 	return path ? path : strdup(chosen);
 }
 
-char *cli_sdk_tree(const char *side)
+int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
 {
-	return below(own_dir(1), pcie_side_is_dpu(side) ? "sdk/dpu" : "sdk/host");
+	if (strcmp(name, "task") == 0)
+		*ret_generation = CLI_GENERATION_TASK;
+	else if (strcmp(name, "workq") == 0)
+		*ret_generation = CLI_GENERATION_WORKQ;
+	else
+		return -1;
+	return 0;
+}
+
+char *cli_sdk_tree(enum cli_generation generation, const char *side)
+{
+	static const char *const trees[][2] = {
+		[CLI_GENERATION_TASK] = {"sdk/host", "sdk/dpu"},
+		[CLI_GENERATION_WORKQ] = {"sdk/workq-host", "sdk/workq-dpu"},
+	};
+
+	return below(own_dir(1), trees[generation][pcie_side_is_dpu(side)]);
 }

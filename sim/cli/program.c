@@ -40,7 +40,7 @@ static void become_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPE
 	dup2(pipes[STDIN_FILENO][0], STDIN_FILENO);
 	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
 	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
-	if (cli_enter_side(cfg->dir, cfg->side) < 0)
+	if (cli_enter_side(cfg->dir, cfg->side, cfg->generation) < 0)
 		_exit(CLI_FAILED);
 	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
 	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);

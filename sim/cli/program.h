@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "install.h"
 #include "lines.h"
 
 struct cli_program {
@@ -20,6 +21,7 @@ struct cli_program_cfg {
 	const char *side;
 	const char *text;       /* for /bin/sh -c */
 	const char *dir;        /* the session's, absolute */
+	enum cli_generation generation;
 	const sigset_t *mask;   /* its signal mask */
 	int name_width;         /* before its lines */
 };

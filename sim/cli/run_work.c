@@ -215,6 +215,7 @@ static int start_programs(struct run *run)
 	}
 	for (size_t i = 0; i < cfg->num_commands; i++) {
 		struct cli_program_cfg program = {.side = cfg->commands[i].side, .text = cfg->commands[i].text,
+						  .generation = cfg->commands[i].generation,
 						  .dir = cfg->place->dir, .mask = run->original,
 						  .name_width = (int)width};
 

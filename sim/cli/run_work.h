@@ -17,13 +17,15 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "install.h"
 #include "session_make.h"
 
 #define CLI_RUN_PATIENCE_MS 2000 /* between SIGTERM and SIGKILL */
 
 struct cli_run_command {
 	const char *side;
-	const char *text;  /* for /bin/sh */
+	const char *text;               /* for /bin/sh */
+	enum cli_generation generation; /* whose libraries */
 };
 
 struct cli_run_cfg {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "install.h"
 
 /* Put @dir in front of the list in LD_LIBRARY_PATH. */
 static int prepend_libraries(const char *dir)
@@ -26,9 +25,9 @@ static int prepend_libraries(const char *dir)
 	return rc;
 }
 
-static int use_sdk(const char *side)
+static int use_sdk(const char *side, enum cli_generation generation)
 {
-	char *tree = cli_sdk_tree(side), *dir = NULL;
+	char *tree = cli_sdk_tree(generation, side), *dir = NULL;
 	int rc = -1;
 
 	if (tree && asprintf(&dir, "%s/" CLI_SDK_LIBDIR, tree) < 0)
@@ -46,11 +45,11 @@ static int use_sdk(const char *side)
 	return rc;
 }
 
-int cli_enter_side(const char *dir, const char *side)
+int cli_enter_side(const char *dir, const char *side, enum cli_generation generation)
 {
 	if (setenv("BFSIM_SESSION", dir, 1) < 0 || setenv("BFSIM_SIDE", side, 1) < 0) {
 		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;
 	}
-	return use_sdk(side);
+	return use_sdk(side, generation);
 }

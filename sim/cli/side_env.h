@@ -3,14 +3,16 @@
  *
  *   BFSIM_SESSION     the session's directory, absolute
  *   BFSIM_SIDE        the side
- *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree, when this
- *                     bfsim is installed (in a build tree it is left alone)
+ *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree of a
+ *                     generation, when this bfsim is installed (in a build tree it is left alone)
  */
 #ifndef SIM_CLI_SIDE_ENV_H
 #define SIM_CLI_SIDE_ENV_H
 
-/* Put this process on @side of the session in @dir (absolute). Returns 0, or -1
- * with the reason on standard error. */
-int cli_enter_side(const char *dir, const char *side);
+#include "install.h"
+
+/* Put this process on @side of the session in @dir (absolute), with the libraries
+ * of @generation. Returns 0, or -1 with the reason on standard error. */
+int cli_enter_side(const char *dir, const char *side, enum cli_generation generation);
 
 #endif

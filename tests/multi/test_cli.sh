@@ -483,6 +483,27 @@ test_sdk_env_sets_a_shell_up_whatever_the_path() {
 	same "$tree/$libdir:$before" "$(printenv LD_LIBRARY_PATH)"
 }
 
+test_sdk_has_a_tree_for_each_generation() {
+	install_oddly
+	mkdir -p "$prefix/sdk/workq-host/$libdir" "$prefix/sdk/workq-dpu"
+	for side in host dpu; do
+		status 0 "$bfsim_there" sdk --generation workq --on $side
+		same "$prefix/sdk/workq-$side" "$(cat out)"
+		status 0 "$bfsim_there" sdk --generation task --on $side
+		same "$prefix/sdk/$side" "$(cat out)"
+	done
+	unset PKG_CONFIG_PATH
+	eval "$("$bfsim_there" sdk --generation workq --on host --env)"
+	same "$prefix/sdk/workq-host/$libdir/pkgconfig" "$(printenv PKG_CONFIG_PATH)"
+	rm -r "$prefix/sdk/workq-dpu"
+	status 1 "$bfsim_there" sdk --generation workq --on dpu
+	says 'there is no SDK tree at .*/workq-dpu' err
+	for command in sdk exec run; do
+		status 2 "$bfsim_there" $command --generation 1.5 --on dpu
+		says 'there are two, task and workq' err
+	done
+}
+
 test_sdk_without_a_tree_is_an_error() {
 	install_oddly
 	rm -r "$prefix/sdk"
@@ -498,6 +519,20 @@ test_exec_prepends_the_libraries_of_the_side() {
 	same "$prefix/sdk/dpu/$libdir:$LD_LIBRARY_PATH" \
 		"$("$bfsim_there" exec --session s --on dpu -- printenv LD_LIBRARY_PATH)"
 	bfsim down --session s
+}
+
+test_exec_and_run_use_the_libraries_of_a_generation() {
+	install_oddly
+	mkdir -p "$prefix/sdk/workq-dpu/$libdir" "$prefix/sdk/workq-host/$libdir"
+	bfsim up --session s >/dev/null
+	same "$prefix/sdk/workq-dpu/$libdir:$LD_LIBRARY_PATH" \
+		"$("$bfsim_there" exec --session s --generation workq --on dpu -- printenv LD_LIBRARY_PATH)"
+	bfsim down --session s
+	BFSIM_BFSIMD=$(dirname "$bfsim_program")/bfsimd "$bfsim_there" run --generation workq \
+		--host 'printenv LD_LIBRARY_PATH >on_host' --generation task \
+		--dpu 'printenv LD_LIBRARY_PATH >on_dpu'
+	same "$prefix/sdk/workq-host/$libdir:$LD_LIBRARY_PATH" "$(cat on_host)"
+	same "$prefix/sdk/dpu/$libdir:$LD_LIBRARY_PATH" "$(cat on_dpu)"
 }
 
 test_wrong_command_lines_end_with_2() {
