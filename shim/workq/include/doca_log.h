@@ -139,7 +139,9 @@ doca_error_t doca_log_source_destroy(int source);
 
 /* --- Rate limits, for all buckets --- */
 
-/* The length of a bucket in seconds, and the records of one line shown in it. */
+/* The length of a bucket in seconds (at first 1), and the records of one line
+ * shown in it (at first 20); 0 seconds drop nothing. How many were dropped is said
+ * with the line's next record. */
 __DOCA_EXPERIMENTAL
 uint16_t doca_log_get_bucket_time(void);
 
