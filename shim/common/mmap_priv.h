@@ -65,6 +65,9 @@ static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t seri
 /* A new, empty map; or NULL. */
 struct doca_mmap *shim_mmap_new(void);
 
+/* Whether the map has been given its memory. */
+bool shim_mmap_has_range(const struct doca_mmap *mmap);
+
 /* Whether the device may work on this memory. */
 SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 

@@ -20,6 +20,7 @@
 #ifndef SHIM_WORKQ_CORE_H
 #define SHIM_WORKQ_CORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -93,6 +94,7 @@ struct doca_ctx *core_task_get_ctx(const struct doca_task *task);
 /* --- Memory maps and buffers --- */
 
 doca_error_t core_mmap_create(struct doca_mmap **mmap);
+bool shim_mmap_has_range(const struct doca_mmap *mmap);
 doca_error_t core_mmap_destroy(struct doca_mmap *mmap);
 doca_error_t core_mmap_start(struct doca_mmap *mmap);
 doca_error_t core_mmap_stop(struct doca_mmap *mmap);

@@ -185,6 +185,7 @@
 #define doca_ctx_get_user_data core_ctx_get_user_data
 #define doca_ctx_set_completion_vector core_ctx_set_completion_vector
 #define doca_ctx_set_datapath_on_dpa core_ctx_set_datapath_on_dpa
+#define doca_ctx_set_datapath_on_gpu core_ctx_set_datapath_on_gpu
 #define doca_ctx_set_state_changed_cb core_ctx_set_state_changed_cb
 #define doca_ctx_set_user_data core_ctx_set_user_data
 #define doca_ctx_start core_ctx_start

@@ -71,7 +71,7 @@ RESPELLED = {
 # One name and one signature, two meanings: patterns.
 OWN_MEANING = [
     r'doca_buf_arr_.*',                     # an array knows its map from the beginning, and its length late
-    r'doca_ctx_start', r'doca_ctx_stop',    # without a progress engine; nothing is in progress
+    r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine; nothing is in progress
     r'doca_dma_(as_ctx|destroy)',           # a DMA context is made before its device is known
     r'doca_graph_.*',                       # of jobs, on a work queue
     r'doca_mmap_(start|stop|destroy)',      # 1.5 starts a map before it has memory or devices

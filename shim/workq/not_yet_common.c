@@ -3,11 +3,8 @@
  * links, and says so. A function leaves this file when it gets one of its own.
  */
 #include <doca_buf_array.h>
-#include <doca_buf_inventory.h>
-#include <doca_bufpool.h>
 #include <doca_ctx.h>
 #include <doca_graph.h>
-#include <doca_mmap.h>
 #include <doca_sync_event.h>
 
 #include "shim/common/check.h"
@@ -37,45 +34,6 @@ NOT_YET("GPUs, nor their buffer arrays", doca_buf_arr_set_target_gpu, struct doc
 	struct doca_gpu *gpu_handler)
 NOT_YET("GPUs, nor their buffer arrays", doca_buf_arr_start, struct doca_buf_arr *buf_arr)
 NOT_YET("GPUs, nor their buffer arrays", doca_buf_arr_stop, struct doca_buf_arr *buf_arr)
-
-/* ---- doca_buf_inventory.h ---- */
-NOT_YET("inventories of the work-queue generation", doca_buf_inventory_buf_by_args,
-	struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr, size_t len, void *data,
-	size_t data_len, struct doca_buf **buf)
-NOT_YET("inventories of the work-queue generation", doca_buf_inventory_create,
-	const union doca_data *user_data, size_t num_elements, uint32_t extensions,
-	struct doca_buf_inventory **buf_inventory)
-
-/* ---- doca_bufpool.h ---- */
-NOT_YET("buffer pools of the work-queue generation", doca_bufpool_create,
-	const union doca_data *user_data, size_t num_elements, uint32_t extensions, size_t element_size,
-	size_t element_alignment, const struct doca_mmap *mmap, struct doca_bufpool **bufpool)
-
-/* ---- doca_ctx.h ---- */
-NOT_YET("work queues", doca_ctx_dev_add, struct doca_ctx *ctx, struct doca_dev *dev)
-NOT_YET("work queues", doca_ctx_dev_rm, struct doca_ctx *ctx, struct doca_dev *dev)
-NOT_YET("work queues", doca_ctx_get_event_driven_supported, struct doca_ctx *ctx,
-	uint8_t *event_supported)
-NOT_YET("work queues", doca_ctx_get_max_num_ctx, uint32_t *max_num_ctx)
-NOT_YET("work queues", doca_ctx_start, struct doca_ctx *ctx)
-NOT_YET("work queues", doca_ctx_stop, struct doca_ctx *ctx)
-NOT_YET("work queues", doca_ctx_workq_add, struct doca_ctx *ctx, struct doca_workq *workq)
-NOT_YET("work queues", doca_ctx_workq_rm, struct doca_ctx *ctx, struct doca_workq *workq)
-NOT_YET("work queues", doca_workq_create, uint32_t depth, struct doca_workq **workq)
-NOT_YET("work queues", doca_workq_destroy, struct doca_workq *workq)
-NOT_YET("work queues", doca_workq_event_handle_arm, struct doca_workq *workq)
-NOT_YET("work queues", doca_workq_event_handle_clear, struct doca_workq *workq,
-	doca_event_handle_t handle)
-NOT_YET("work queues", doca_workq_get_depth, const struct doca_workq *workq, uint32_t *depth)
-NOT_YET("work queues", doca_workq_get_event_driven_enable, struct doca_workq *workq, uint8_t *enabled)
-NOT_YET("work queues", doca_workq_get_event_handle, struct doca_workq *workq,
-	doca_event_handle_t *handle)
-NOT_YET("work queues", doca_workq_progress_retrieve, struct doca_workq *workq, struct doca_event *ev,
-	int flags)
-NOT_YET("work queues", doca_workq_set_event_driven_enable, struct doca_workq *workq, uint8_t enable)
-NOT_YET("work queues", doca_workq_set_event_handle, struct doca_workq *workq,
-	doca_event_handle_t event_handle, uintptr_t completion_key)
-NOT_YET("work queues", doca_workq_submit, struct doca_workq *workq, const struct doca_job *job)
 
 /* ---- doca_graph.h ---- */
 NOT_YET("graphs of the work-queue generation", doca_graph_add_dependency, struct doca_graph *graph,
@@ -120,27 +78,6 @@ NOT_YET("graphs of the work-queue generation", doca_graph_workq_rm, struct doca_
 	struct doca_workq *workq)
 NOT_YET("graphs of the work-queue generation", doca_workq_graph_submit, struct doca_workq *workq,
 	struct doca_graph_instance *graph_instance, union doca_data user_data)
-
-/* ---- doca_mmap.h ---- */
-NOT_YET("memory maps of the work-queue generation", doca_mmap_create, const union doca_data *user_data,
-	struct doca_mmap **mmap)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_destroy, struct doca_mmap *mmap)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_dev_add, struct doca_mmap *mmap,
-	struct doca_dev *dev)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_dev_rm, struct doca_mmap *mmap,
-	struct doca_dev *dev)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_export, struct doca_mmap *mmap,
-	const struct doca_dev *dev, void **export_desc, size_t *export_desc_len)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_get_max_num_chunks,
-	struct doca_mmap *mmap, uint32_t *max_num_chunks)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_populate, struct doca_mmap *mmap,
-	void *addr, size_t len, size_t pg_sz, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_set_dmabuf_memrange,
-	struct doca_mmap *mmap, int dmabuf_fd, size_t offset, size_t len)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_set_max_num_chunks,
-	struct doca_mmap *mmap, uint32_t max_num_chunks)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_start, struct doca_mmap *mmap)
-NOT_YET("memory maps of the work-queue generation", doca_mmap_stop, struct doca_mmap *mmap)
 
 /* ---- doca_sync_event.h ---- */
 NULL_YET(struct doca_ctx *, doca_sync_event_as_ctx, struct doca_sync_event *event)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libdoca_dma: the memcpy job is the current generation's memcpy task. */
+#include <doca_dma.h>
+
+#include "ctx_priv.h"
+#include "shim/common/check.h"
+
+struct doca_dma {
+	struct workq_ctx ctx; /* first */
+};
+
+/* The core's, behind the same name. */
+static struct doca_dma *core_of(struct workq_attachment *attachment)
+{
+	return attachment->library;
+}
+
+static bool dma_supports(const struct doca_devinfo *devinfo)
+{
+	return core_dma_cap_task_memcpy_is_supported(devinfo) == DOCA_SUCCESS;
+}
+
+static void report(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+{
+	struct doca_task *base = core_dma_task_memcpy_as_task(task);
+	doca_error_t status = core_task_get_status(base);
+
+	core_task_free(base);
+	shim_workq_report(ctx_data.ptr, DOCA_DMA_JOB_MEMCPY, user_data, (union doca_data){.u64 = status},
+			  status != DOCA_SUCCESS);
+}
+
+static doca_error_t dma_open(struct workq_attachment *attachment, uint32_t depth)
+{
+	struct doca_dma *core;
+	uint32_t max;
+	doca_error_t result = core_dma_create(attachment->ctx->dev, &core);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	attachment->library = core;
+	attachment->core = core_dma_as_ctx(core);
+	result = core_dma_cap_get_max_num_tasks(core, &max);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return core_dma_task_memcpy_set_conf(core, report, report, depth < max ? depth : max);
+}
+
+static void dma_close(struct workq_attachment *attachment)
+{
+	if (core_of(attachment))
+		core_dma_destroy(core_of(attachment));
+}
+
+/* 2.2 writes behind the data that the destination holds; in programs of 1.5 its data
+ * segment is the place to write to, and leaves no room behind it. */
+static void make_room(const struct doca_buf *src, struct doca_buf *dst)
+{
+	size_t wanted = 0, len = 0, data_len = 0;
+	void *head = NULL, *data = NULL;
+
+	if (doca_buf_get_data_len(src, &wanted) != DOCA_SUCCESS || doca_buf_get_len(dst, &len) != DOCA_SUCCESS ||
+	    doca_buf_get_head(dst, &head) != DOCA_SUCCESS || doca_buf_get_data(dst, &data) != DOCA_SUCCESS ||
+	    doca_buf_get_data_len(dst, &data_len) != DOCA_SUCCESS)
+		return;
+	if (data_len > 0 && wanted > len - (size_t)((char *)data - (char *)head) - data_len)
+		doca_buf_reset_data_len(dst);
+}
+
+static doca_error_t dma_submit(struct workq_attachment *attachment, const struct doca_job *job)
+{
+	const struct doca_dma_job_memcpy *memcpy_job = (const struct doca_dma_job_memcpy *)job;
+	struct doca_dma_task_memcpy *task;
+	doca_error_t result;
+
+	if (job->type != DOCA_DMA_JOB_MEMCPY) {
+		sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!memcpy_job->src_buff || !memcpy_job->dst_buff) {
+		sim_err("doca_workq_submit: a buffer of the memcpy job is NULL");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	make_room(memcpy_job->src_buff, memcpy_job->dst_buff);
+	result = core_dma_task_memcpy_alloc_init(core_of(attachment), memcpy_job->src_buff, memcpy_job->dst_buff,
+						 job->user_data, &task);
+	if (result != DOCA_SUCCESS)
+		return DOCA_ERROR_NO_MEMORY;
+	result = core_task_submit(core_dma_task_memcpy_as_task(task));
+	if (result != DOCA_SUCCESS)
+		core_task_free(core_dma_task_memcpy_as_task(task));
+	return result;
+}
+
+static const struct workq_ctx_ops dma_ops = {
+	.name = "DMA",
+	.supports = dma_supports,
+	.open = dma_open,
+	.close = dma_close,
+	.submit = dma_submit,
+};
+
+doca_error_t doca_dma_create(struct doca_dma **dma)
+{
+	struct doca_dma *created;
+
+	SHIM_NEED_OUT(dma);
+	created = shim_object_new(SHIM_WORKQ_DMA, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	shim_workq_ctx_init(&created->ctx, &dma_ops);
+	*dma = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dma_destroy(struct doca_dma *dma)
+{
+	doca_error_t result;
+
+	SHIM_NEED(dma, SHIM_WORKQ_DMA);
+	result = shim_workq_ctx_fini(__func__, &dma->ctx);
+	if (result == DOCA_SUCCESS)
+		shim_object_free(dma, SHIM_WORKQ_DMA);
+	return result;
+}
+
+struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
+{
+	return shim_is(dma, SHIM_WORKQ_DMA) ? (struct doca_ctx *)dma : NULL;
+}
+
+doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	if (job_type != DOCA_DMA_JOB_MEMCPY)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no job of libdoca_dma", (int)job_type);
+	return core_dma_cap_task_memcpy_is_supported(devinfo);
+}
