@@ -92,11 +92,6 @@ static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
-bool shim_mmap_has_range(const struct doca_mmap *mmap)
-{
-	return mmap->range_set;
-}
-
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
 	SHIM_NEED(mmap, SHIM_MMAP);

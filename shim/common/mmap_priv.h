@@ -43,6 +43,7 @@ struct doca_mmap {
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
+	void *annex;         /* what shim/workq keeps with it; NULL in this generation */
 };
 
 static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)
@@ -64,9 +65,6 @@ static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t seri
 
 /* A new, empty map; or NULL. */
 struct doca_mmap *shim_mmap_new(void);
-
-/* Whether the map has been given its memory. */
-bool shim_mmap_has_range(const struct doca_mmap *mmap);
 
 /* Whether the device may work on this memory. */
 SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);

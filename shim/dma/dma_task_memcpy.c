@@ -190,12 +190,30 @@ static int copy_list(struct doca_buf *dst, const struct doca_buf *src)
 	return rc;
 }
 
+/* For shim/workq: in programs of 1.5 the destination's data is the place to write to. */
+static void overwrite_full(const struct doca_dma_task_memcpy *memcpy)
+{
+	uint64_t wanted = data_of(memcpy->src).bytes, room = room_of(memcpy->dst).bytes;
+
+	if (doca_likely(wanted <= room) || wanted > room + data_of(memcpy->dst).bytes)
+		return;
+	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
+		dst->data_len = 0;
+}
+
+static inline const char *wrong_now(const struct doca_dma_task_memcpy *memcpy)
+{
+	if (doca_unlikely(!has_lists(memcpy)))
+		return "a buffer was returned to its inventory, or chained, while the task was in flight";
+	if (doca_unlikely(((const struct doca_dma *)memcpy->task.ctx)->overwrites_full))
+		overwrite_full(memcpy);
+	return wrong_with(memcpy);
+}
+
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	const char *wrong = doca_likely(has_lists(memcpy)) ?
-				    wrong_with(memcpy) :
-				    "a buffer was returned to its inventory, or chained, while the task was in flight";
+	const char *wrong = wrong_now(memcpy);
 
 	if (doca_unlikely(wrong)) {
 		sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);

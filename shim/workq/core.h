@@ -73,6 +73,9 @@ doca_error_t core_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_d
 doca_error_t core_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
 doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
 
+/* Not in the process that fork() made: what was started before is the parent's. */
+bool shim_ctx_is_ours(const struct doca_ctx *ctx);
+
 doca_error_t core_pe_create(struct doca_pe **pe);
 doca_error_t core_pe_destroy(struct doca_pe *pe);
 doca_error_t core_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
@@ -94,7 +97,6 @@ struct doca_ctx *core_task_get_ctx(const struct doca_task *task);
 /* --- Memory maps and buffers --- */
 
 doca_error_t core_mmap_create(struct doca_mmap **mmap);
-bool shim_mmap_has_range(const struct doca_mmap *mmap);
 doca_error_t core_mmap_destroy(struct doca_mmap *mmap);
 doca_error_t core_mmap_start(struct doca_mmap *mmap);
 doca_error_t core_mmap_stop(struct doca_mmap *mmap);
@@ -130,6 +132,9 @@ doca_error_t core_dma_task_memcpy_set_conf(struct doca_dma *dma,
 doca_error_t core_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
 					     struct doca_buf *dst, union doca_data user_data,
 					     struct doca_dma_task_memcpy **task);
+/* Its memcpy tasks write over the data of a destination that has too little room behind it. */
+void shim_dma_overwrite_full(struct doca_dma *dma);
+
 struct doca_task *core_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task);
 void core_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src);
 void core_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst);

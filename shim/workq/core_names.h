@@ -287,6 +287,7 @@
 #define doca_mmap_dev_get_dpa_handle core_mmap_dev_get_dpa_handle
 #define doca_mmap_enable_thread_safety core_mmap_enable_thread_safety
 #define doca_mmap_export_pci doca_mmap_export_dpu
+#define doca_mmap_get_num_bufs core_mmap_get_num_bufs
 #define doca_mmap_rm_dev core_mmap_rm_dev
 #define doca_mmap_set_dmabuf_memrange core_mmap_set_dmabuf_memrange
 #define doca_mmap_set_dpa_memrange core_mmap_set_dpa_memrange

@@ -22,6 +22,7 @@
 #include "core.h"
 #include "shim/common/object.h"
 
+struct workq_ctx;
 struct workq_attachment;
 
 /* A library's part. Every slot is filled. */
@@ -29,6 +30,9 @@ struct workq_ctx_ops {
 	const char *name;
 	/* Whether the device can do any job of it. */
 	bool (*supports)(const struct doca_devinfo *devinfo);
+	/* The context starts: whether it may; stops, or is destroyed: never fails. */
+	doca_error_t (*start)(struct workq_ctx *ctx);
+	void (*stop)(struct workq_ctx *ctx);
 	/* Make and configure the core's context, for @depth jobs in flight: sets @attachment->core. */
 	doca_error_t (*open)(struct workq_attachment *attachment, uint32_t depth);
 	/* It is idle (or was never started): destroy it. Copes with a failed open. */
@@ -40,7 +44,7 @@ struct workq_ctx_ops {
 struct workq_ctx {
 	struct shim_object object;
 	const struct workq_ctx_ops *ops;
-	struct doca_dev *dev; /* NULL = none added */
+	struct doca_dev *dev; /* held; NULL = none added */
 	bool started;
 	struct workq_attachment *attachments;
 };
@@ -50,22 +54,24 @@ struct workq_attachment {
 	struct doca_workq *workq;
 	struct doca_ctx *core;       /* the core's */
 	void *library;               /* what the library keeps */
+	uint32_t in_flight;          /* jobs submitted whose events were not retrieved */
 	struct workq_attachment *next_of_ctx, *next_of_workq;
 };
+
+/* Whether the handle is a context of ours. */
+bool workq_ctx_is(const void *handle);
 
 /* A job of the queue ended: called once for each that was submitted. */
 SHIM_SHARED void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
 				   union doca_data result, bool failed);
 
-/* Set up, and take apart, the beginning of a library's object. Taking apart: BAD_STATE while it is started. */
+/* Set up, and take apart, the beginning of a library's object. Taking apart stops it; IN_USE, and
+ * nothing happens, while work queues are added. */
 SHIM_SHARED void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
 SHIM_SHARED doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
 
 /* workq.c: a queue gets, and loses, an attachment, whose core is made, started, stopped and destroyed. */
 doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq);
 doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq);
-
-/* workq.c: a core's context that stops gets idle: its jobs' events are in the queue then. */
-SHIM_SHARED void shim_workq_settle(struct workq_attachment *attachment);
 
 #endif

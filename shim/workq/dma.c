@@ -40,6 +40,7 @@ static doca_error_t dma_open(struct workq_attachment *attachment, uint32_t depth
 		return result;
 	attachment->library = core;
 	attachment->core = core_dma_as_ctx(core);
+	shim_dma_overwrite_full(core);
 	result = core_dma_cap_get_max_num_tasks(core, &max);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -52,21 +53,6 @@ static void dma_close(struct workq_attachment *attachment)
 		core_dma_destroy(core_of(attachment));
 }
 
-/* 2.2 writes behind the data that the destination holds; in programs of 1.5 its data
- * segment is the place to write to, and leaves no room behind it. */
-static void make_room(const struct doca_buf *src, struct doca_buf *dst)
-{
-	size_t wanted = 0, len = 0, data_len = 0;
-	void *head = NULL, *data = NULL;
-
-	if (doca_buf_get_data_len(src, &wanted) != DOCA_SUCCESS || doca_buf_get_len(dst, &len) != DOCA_SUCCESS ||
-	    doca_buf_get_head(dst, &head) != DOCA_SUCCESS || doca_buf_get_data(dst, &data) != DOCA_SUCCESS ||
-	    doca_buf_get_data_len(dst, &data_len) != DOCA_SUCCESS)
-		return;
-	if (data_len > 0 && wanted > len - (size_t)((char *)data - (char *)head) - data_len)
-		doca_buf_reset_data_len(dst);
-}
-
 static doca_error_t dma_submit(struct workq_attachment *attachment, const struct doca_job *job)
 {
 	const struct doca_dma_job_memcpy *memcpy_job = (const struct doca_dma_job_memcpy *)job;
@@ -77,24 +63,35 @@ static doca_error_t dma_submit(struct workq_attachment *attachment, const struct
 		sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (!memcpy_job->src_buff || !memcpy_job->dst_buff) {
-		sim_err("doca_workq_submit: a buffer of the memcpy job is NULL");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	make_room(memcpy_job->src_buff, memcpy_job->dst_buff);
 	result = core_dma_task_memcpy_alloc_init(core_of(attachment), memcpy_job->src_buff, memcpy_job->dst_buff,
 						 job->user_data, &task);
-	if (result != DOCA_SUCCESS)
-		return DOCA_ERROR_NO_MEMORY;
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
 	result = core_task_submit(core_dma_task_memcpy_as_task(task));
 	if (result != DOCA_SUCCESS)
 		core_task_free(core_dma_task_memcpy_as_task(task));
 	return result;
 }
 
+static doca_error_t dma_start(struct workq_ctx *ctx)
+{
+	if (ctx->dev)
+		return DOCA_SUCCESS;
+	sim_err("doca_ctx_start: the context has no device; call doca_ctx_dev_add() first");
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* All that ran belonged to its queues. */
+static void dma_stop(struct workq_ctx *ctx)
+{
+	(void)ctx;
+}
+
 static const struct workq_ctx_ops dma_ops = {
 	.name = "DMA",
 	.supports = dma_supports,
+	.start = dma_start,
+	.stop = dma_stop,
 	.open = dma_open,
 	.close = dma_close,
 	.submit = dma_submit,

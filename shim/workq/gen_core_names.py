@@ -74,7 +74,7 @@ OWN_MEANING = [
     r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine; nothing is in progress
     r'doca_dma_(as_ctx|destroy)',           # a DMA context is made before its device is known
     r'doca_graph_.*',                       # of jobs, on a work queue
-    r'doca_mmap_(start|stop|destroy)',      # 1.5 starts a map before it has memory or devices
+    r'doca_mmap_(start|stop|destroy|get_num_bufs)', # 1.5 starts a map before it has memory, of which it has several pieces
     r'doca_sync_event_.*',                  # another configuration; its context works with jobs
 ]
 

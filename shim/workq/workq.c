@@ -11,6 +11,7 @@
 /* A job's end that was not retrieved yet. */
 struct ended {
 	struct doca_event event;
+	struct workq_attachment *attachment; /* NULL = left behind in a forked child */
 	bool failed;
 };
 
@@ -21,6 +22,7 @@ struct doca_workq {
 	struct ended *ended;         /* a ring of @depth: each job in flight ends once */
 	uint32_t first_ended, num_ended;
 	bool event_driven;
+	bool armed;
 	struct doca_pe *pe;
 	struct workq_attachment *attachments;
 };
@@ -70,9 +72,23 @@ doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *dept
 	return DOCA_SUCCESS;
 }
 
+/* ---- sleepers ---- */
+
+/* The handle becomes readable with the next event, at once if there is one. */
+static doca_error_t arm(struct doca_workq *workq)
+{
+	doca_event_handle_t handle;
+	doca_error_t result = core_pe_request_notification(workq->pe);
+
+	if (result == DOCA_SUCCESS && workq->num_ended > 0 &&
+	    core_pe_get_notification_handle(workq->pe, &handle) == DOCA_SUCCESS)
+		eventfd_write(handle, 1);
+	return result;
+}
+
 /* ---- attachments ---- */
 
-static struct workq_attachment *attachment_of(const struct doca_workq *workq, const struct workq_ctx *ctx)
+static inline struct workq_attachment *attachment_of(const struct doca_workq *workq, const struct workq_ctx *ctx)
 {
 	struct workq_attachment *attachment = workq->attachments;
 
@@ -91,6 +107,8 @@ static doca_error_t open_core(struct workq_attachment *attachment)
 		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core);
 	if (result == DOCA_SUCCESS)
 		result = core_ctx_start(attachment->core);
+	if (result != DOCA_SUCCESS)
+		attachment->ctx->ops->close(attachment);
 	return result;
 }
 
@@ -110,12 +128,11 @@ doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq)
 						.next_of_workq = workq->attachments};
 	result = open_core(attachment);
 	if (result != DOCA_SUCCESS) {
-		ctx->ops->close(attachment);
 		free(attachment);
-		return result;
+		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INITIALIZATION;
 	}
 	ctx->attachments = workq->attachments = attachment;
-	return DOCA_SUCCESS;
+	return workq->armed ? arm(workq) : DOCA_SUCCESS;
 }
 
 static void unlink_attachment(struct workq_attachment *attachment)
@@ -130,29 +147,8 @@ static void unlink_attachment(struct workq_attachment *attachment)
 	*of_workq = attachment->next_of_workq;
 }
 
-doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
-{
-	struct workq_attachment *attachment = attachment_of(workq, ctx);
-	size_t in_flight = 0;
-
-	if (!attachment) {
-		sim_err("doca_ctx_workq_rm: the work queue was not added to this context");
-		return DOCA_ERROR_NOT_FOUND;
-	}
-	core_ctx_get_num_inflight_tasks(attachment->core, &in_flight);
-	if (in_flight > 0) {
-		sim_err("doca_ctx_workq_rm: %zu job(s) are in flight; retrieve their events first", in_flight);
-		return DOCA_ERROR_IN_USE;
-	}
-	shim_workq_settle(attachment);
-	core_ctx_stop(attachment->core);
-	ctx->ops->close(attachment);
-	unlink_attachment(attachment);
-	free(attachment);
-	return DOCA_SUCCESS;
-}
-
-void shim_workq_settle(struct workq_attachment *attachment)
+/* A core's context that stops gets idle: its jobs' events are in the queue then. */
+static void settle(struct workq_attachment *attachment)
 {
 	enum doca_ctx_states state;
 
@@ -160,38 +156,106 @@ void shim_workq_settle(struct workq_attachment *attachment)
 		core_pe_progress(attachment->workq->pe);
 }
 
+/* In a forked child: the jobs that are in flight end in the parent. Events that came stay. */
+static void leave_behind(struct workq_attachment *attachment)
+{
+	struct doca_workq *workq = attachment->workq;
+
+	workq->in_flight -= attachment->in_flight;
+	attachment->in_flight = 0;
+	for (uint32_t i = 0; i < workq->num_ended; i++) {
+		struct ended *ended = &workq->ended[(workq->first_ended + i) % workq->depth];
+
+		if (ended->attachment == attachment) {
+			ended->attachment = NULL;
+			workq->in_flight++;
+		}
+	}
+}
+
+doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
+{
+	struct workq_attachment *attachment = attachment_of(workq, ctx);
+
+	if (!attachment) {
+		sim_err("doca_ctx_workq_rm: the work queue was not added to this context");
+		return DOCA_ERROR_NOT_FOUND;
+	}
+	if (!shim_ctx_is_ours(attachment->core))
+		leave_behind(attachment);
+	if (attachment->in_flight > 0) {
+		sim_err("doca_ctx_workq_rm: %u job(s) are in flight, or have events that were not retrieved; retrieve them first",
+			attachment->in_flight);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (core_ctx_stop(attachment->core) == DOCA_ERROR_IN_PROGRESS)
+		settle(attachment);
+	ctx->ops->close(attachment);
+	unlink_attachment(attachment);
+	free(attachment);
+	return DOCA_SUCCESS;
+}
+
 /* A job that fails stops the core's context; here the next job finds it well. */
 static doca_error_t revive(struct workq_attachment *attachment)
 {
-	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
+	doca_error_t result;
 
-	core_ctx_get_state(attachment->core, &state);
-	if (state == DOCA_CTX_STATE_RUNNING)
-		return DOCA_SUCCESS;
-	shim_workq_settle(attachment);
-	return core_ctx_start(attachment->core);
+	if (!shim_ctx_is_ours(attachment->core)) {
+		sim_err("doca_workq_submit: the work queue is of the process before fork(); make one in the child");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	settle(attachment);
+	result = core_ctx_start(attachment->core);
+	return result == DOCA_SUCCESS && attachment->workq->armed ? arm(attachment->workq) : result;
+}
+
+static inline bool is_well(const struct workq_attachment *attachment)
+{
+	enum doca_ctx_states state;
+
+	return core_ctx_get_state(attachment->core, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_RUNNING &&
+	       shim_ctx_is_ours(attachment->core);
 }
 
 /* ---- jobs and events ---- */
 
+/* Why the job's context is not one of the queue's. */
+static doca_error_t refuse_ctx(const struct doca_ctx *ctx)
+{
+	if (!workq_ctx_is(ctx)) {
+		sim_err("doca_workq_submit: the job's context is %s",
+			ctx ? "no live context: destroyed already, or another's handle" : "NULL");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!((const struct workq_ctx *)ctx)->started) {
+		sim_err("doca_workq_submit: the job's context is not started");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	sim_err("doca_workq_submit: the work queue is not added to the job's context; call doca_ctx_workq_add() first");
+	return DOCA_ERROR_NOT_FOUND;
+}
+
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
 	struct workq_attachment *attachment;
-	doca_error_t result;
+	doca_error_t result = DOCA_SUCCESS;
 
 	NEED_WORKQ(workq);
 	SHIM_NEED_OUT(job);
 	attachment = attachment_of(workq, (const struct workq_ctx *)job->ctx);
-	if (!attachment)
-		return SHIM_REFUSE(job->ctx ? DOCA_ERROR_NOT_FOUND : DOCA_ERROR_INVALID_VALUE,
-				   "the work queue is not added to the job's context; call doca_ctx_workq_add() first");
+	if (doca_unlikely(!attachment))
+		return refuse_ctx(job->ctx);
 	if (workq->in_flight == workq->depth) /* a program may well wait for that: no word in the log */
 		return DOCA_ERROR_NO_MEMORY;
-	result = revive(attachment);
+	if (doca_unlikely(!is_well(attachment)))
+		result = revive(attachment);
 	if (result == DOCA_SUCCESS)
 		result = attachment->ctx->ops->submit(attachment, job);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
 		workq->in_flight++;
+		attachment->in_flight++;
+	}
 	return result;
 }
 
@@ -199,9 +263,15 @@ void shim_workq_report(struct workq_attachment *attachment, int type, union doca
 		       union doca_data result, bool failed)
 {
 	struct doca_workq *workq = attachment->workq;
-	struct ended *ended = &workq->ended[(workq->first_ended + workq->num_ended++) % workq->depth];
+	uint32_t place = workq->first_ended + workq->num_ended++;
 
-	*ended = (struct ended){.event = {.type = type, .user_data = user_data, .result = result}, .failed = failed};
+	if (place >= workq->depth)
+		place -= workq->depth;
+	workq->ended[place] = (struct ended){
+		.event = {.type = type, .user_data = user_data, .result = result},
+		.attachment = attachment,
+		.failed = failed,
+	};
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
@@ -217,9 +287,12 @@ doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_
 	if (workq->num_ended == 0)
 		return DOCA_ERROR_AGAIN;
 	ended = &workq->ended[workq->first_ended];
-	workq->first_ended = (workq->first_ended + 1) % workq->depth;
+	if (++workq->first_ended == workq->depth)
+		workq->first_ended = 0;
 	workq->num_ended--;
 	workq->in_flight--;
+	if (ended->attachment)
+		ended->attachment->in_flight--;
 	*ev = ended->event;
 	return ended->failed ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
@@ -236,6 +309,7 @@ doca_error_t doca_workq_set_event_driven_enable(struct doca_workq *workq, uint8_
 	if (workq->attachments)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the work queue is added to a context; change it before");
 	workq->event_driven = enable;
+	workq->armed = false;
 	return DOCA_SUCCESS;
 }
 
@@ -275,19 +349,14 @@ doca_error_t doca_workq_set_event_handle(struct doca_workq *workq, doca_event_ha
 
 doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
 {
-	doca_event_handle_t handle;
-	doca_error_t result;
-
 	NEED_EVENT_DRIVEN(workq);
-	result = core_pe_request_notification(workq->pe);
-	if (result == DOCA_SUCCESS && workq->num_ended > 0 &&
-	    core_pe_get_notification_handle(workq->pe, &handle) == DOCA_SUCCESS)
-		eventfd_write(handle, 1);
-	return result;
+	workq->armed = true;
+	return arm(workq);
 }
 
 doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle)
 {
 	NEED_EVENT_DRIVEN(workq);
+	workq->armed = false;
 	return core_pe_clear_notification(workq->pe, handle);
 }

@@ -143,9 +143,9 @@ static void test_what_is_in_use_does_not_go(void **state)
 	struct rig *rig = *state;
 
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_USE);
+	assert_int_equal(doca_ctx_stop(rig->ctx), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(doca_workq_destroy(rig->workq), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_dma_destroy(rig->dma), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
 	assert_int_equal(doca_ctx_dev_rm(rig->ctx, rig->dev), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
 }

@@ -100,8 +100,8 @@ struct doca_event {
 /* --- Contexts --- */
 
 /* Give the context a device to work with, take it away again; while stopped, else
- * DOCA_ERROR_NOT_PERMITTED or DOCA_ERROR_BAD_STATE. @dev is borrowed. add:
- * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_ALREADY_EXIST, DOCA_ERROR_NOT_SUPPORTED. rm:
+ * DOCA_ERROR_BAD_STATE. @dev is borrowed, and can't be closed meanwhile. add:
+ * DOCA_ERROR_IN_USE (it has one), DOCA_ERROR_NOT_SUPPORTED. rm:
  * DOCA_ERROR_NOT_FOUND. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev);
@@ -109,21 +109,23 @@ doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev);
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev);
 
-/* Freeze the configuration and start; DOCA_ERROR_BAD_STATE without a device.
- * DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_INITIALIZATION, DOCA_ERROR_UNEXPECTED. */
+/* Freeze the configuration and start. DOCA_ERROR_INVALID_VALUE also without a
+ * device; DOCA_ERROR_BAD_STATE when started; DOCA_ERROR_NOT_SUPPORTED,
+ * DOCA_ERROR_INITIALIZATION. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
 
 /* Stop, so that the context can be configured again or destroyed.
- * DOCA_ERROR_IN_USE while it is in a work queue. */
+ * DOCA_ERROR_NOT_PERMITTED while it is in a work queue, DOCA_ERROR_BAD_STATE when
+ * not started. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
 
 /* Add a started context to a work queue, take it out again. add:
- * DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_ALREADY_EXIST,
- * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_NOT_SUPPORTED (the queue is event driven, the
- * context can't be). rm: DOCA_ERROR_NOT_FOUND, DOCA_ERROR_IN_USE while the queue
- * has jobs or events of the context. */
+ * DOCA_ERROR_BAD_STATE (not started), DOCA_ERROR_IN_USE (it is in this queue),
+ * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. rm: DOCA_ERROR_BAD_STATE,
+ * DOCA_ERROR_NOT_FOUND, DOCA_ERROR_NOT_PERMITTED while the queue has jobs or
+ * events of the context. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq);
 
@@ -158,8 +160,10 @@ doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *dept
 
 /* Hand in a job. It is copied: the structure may be used again at once, the
  * buffers in it only when its event was retrieved. DOCA_ERROR_NO_MEMORY when the
- * queue is full, DOCA_ERROR_INVALID_VALUE for a type the context does not have,
- * DOCA_ERROR_BAD_STATE when the context is not in the queue. */
+ * queue is full, DOCA_ERROR_INVALID_VALUE also for a type the context does not have,
+ * DOCA_ERROR_BAD_STATE when the context is not started, DOCA_ERROR_NOT_FOUND when
+ * it is not in the queue. A job that fails takes those behind it along, which are
+ * in flight for the same context; the next one to be submitted is well. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job);
 

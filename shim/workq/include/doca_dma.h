@@ -65,8 +65,8 @@ doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devin
 /* --- Life --- */
 
 /* A DMA context without a device yet, the caller's to destroy. create:
- * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. destroy, while stopped:
- * DOCA_ERROR_IN_USE otherwise. */
+ * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. destroy stops it if need be;
+ * DOCA_ERROR_IN_USE while work queues are added. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_create(struct doca_dma **dma);
 

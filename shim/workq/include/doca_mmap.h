@@ -104,8 +104,8 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
 
-/* Add a device, remove it again: before start, or in 1.5's order before the
- * first chunk. @dev is borrowed and stays open while it is in the map.
+/* Add a device, remove it again: before start, or in 1.5's order at any time
+ * when no buffers are out. @dev is borrowed and stays open while it is in the map.
  * DOCA_ERROR_NOT_PERMITTED at other times. add: DOCA_ERROR_NO_MEMORY beyond the
  * maximum, DOCA_ERROR_ALREADY_EXIST, DOCA_ERROR_NOT_SUPPORTED. rm:
  * DOCA_ERROR_NOT_FOUND. */
@@ -127,8 +127,9 @@ doca_error_t doca_mmap_get_max_num_chunks(struct doca_mmap *mmap, uint32_t *max_
 /* Add memory of this process to a started map. @pg_sz is the size of the pages it
  * lies in, a power of two of at least 4096. @free_cb, which may be NULL, is called
  * with @opaque when the map is destroyed. The memory stays valid until then.
- * DOCA_ERROR_NOT_PERMITTED for a range that meets another chunk and for a map
- * that is not started, was exported or is imported; DOCA_ERROR_NO_MEMORY beyond
+ * DOCA_ERROR_NOT_PERMITTED for a range that meets another chunk or can't be
+ * registered (it is not there, or read-only), and for a map that is not started,
+ * was exported or is imported; DOCA_ERROR_NO_MEMORY beyond
  * the maximum. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, size_t pg_sz,
@@ -151,7 +152,8 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 				   const void **export_desc, size_t *export_desc_len);
 
 /* 1.5's export to the card's other side: of a map with exactly one chunk, once.
- * The descriptor is the caller's, to be given to free(). */
+ * The descriptor is the caller's, to be given to free(). DOCA_ERROR_INVALID_VALUE
+ * also for a device that is not in the map; otherwise as above. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev, void **export_desc,
 			      size_t *export_desc_len);
