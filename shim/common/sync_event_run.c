@@ -64,7 +64,7 @@ void shim_sync_event_keep_waiting(struct shim_sync_task *task)
 static bool holds(const struct shim_sync_task *task, uint64_t value)
 {
 	struct shim_sync_condition condition = {
-		.relation = task->kind == SHIM_SYNC_WAIT_EQ ? SHIM_SYNC_EQ : SHIM_SYNC_NEQ,
+		.relation = task->relation,
 		.to = task->operand,
 		.mask = task->mask,
 	};

@@ -37,6 +37,11 @@ struct doca_dma;
 struct doca_dma_task_memcpy;
 struct doca_mmap;
 struct doca_pe;
+struct doca_sync_event;
+struct doca_sync_event_task_get;
+struct doca_sync_event_task_notify_add;
+struct doca_sync_event_task_notify_set;
+struct doca_sync_event_task_wait_neq;
 struct doca_task;
 
 #ifndef SHIM_WORKQ_CORE /* where the current generation's headers are not */
@@ -60,6 +65,18 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
 typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
 						     union doca_data task_user_data,
 						     union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
+							 union doca_data task_user_data,
+							 union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_notify_set_completion_cb_t)(struct doca_sync_event_task_notify_set *task,
+								union doca_data task_user_data,
+								union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_notify_add_completion_cb_t)(struct doca_sync_event_task_notify_add *task,
+								union doca_data task_user_data,
+								union doca_data ctx_user_data);
+typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(struct doca_sync_event_task_wait_neq *task,
+							      union doca_data task_user_data,
+							      union doca_data ctx_user_data);
 
 #endif
 
@@ -117,6 +134,69 @@ doca_error_t core_buf_pool_create(size_t num_elements, size_t element_size, cons
 				  struct doca_buf_pool **buf_pool);
 doca_error_t core_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
 doca_error_t core_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
+
+/* --- Sync events --- */
+
+doca_error_t core_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_sync_event_create(struct doca_sync_event **event);
+doca_error_t core_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+						struct doca_sync_event **event);
+doca_error_t core_sync_event_destroy(struct doca_sync_event *event);
+struct doca_ctx *core_sync_event_as_ctx(struct doca_sync_event *event);
+doca_error_t core_sync_event_start(struct doca_sync_event *event);
+doca_error_t core_sync_event_stop(struct doca_sync_event *event);
+doca_error_t core_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr);
+doca_error_t core_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev);
+doca_error_t core_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event);
+doca_error_t core_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev);
+doca_error_t core_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
+doca_error_t core_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
+						  const uint8_t **data, size_t *sz);
+doca_error_t core_sync_event_get(struct doca_sync_event *event, uint64_t *value);
+doca_error_t core_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
+doca_error_t core_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched);
+doca_error_t core_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
+doca_error_t core_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* As said in shim/common/sync_event_priv.h. */
+doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin);
+void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
+
+doca_error_t core_sync_event_task_get_set_conf(struct doca_sync_event *event,
+					       doca_sync_event_task_get_completion_cb_t completion_cb,
+					       doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t core_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr,
+						 union doca_data user_data, struct doca_sync_event_task_get **task);
+struct doca_task *core_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task);
+doca_error_t core_sync_event_task_notify_set_set_conf(struct doca_sync_event *event,
+						      doca_sync_event_task_notify_set_completion_cb_t completion_cb,
+						      doca_sync_event_task_notify_set_completion_cb_t error_cb,
+						      uint32_t num_tasks);
+doca_error_t core_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val,
+							union doca_data user_data,
+							struct doca_sync_event_task_notify_set **task);
+struct doca_task *core_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task);
+doca_error_t core_sync_event_task_notify_add_set_conf(struct doca_sync_event *event,
+						      doca_sync_event_task_notify_add_completion_cb_t completion_cb,
+						      doca_sync_event_task_notify_add_completion_cb_t error_cb,
+						      uint32_t num_tasks);
+doca_error_t core_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val,
+							uint64_t *fetched_val_ptr, union doca_data user_data,
+							struct doca_sync_event_task_notify_add **task);
+struct doca_task *core_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task);
+doca_error_t core_sync_event_task_wait_neq_set_conf(struct doca_sync_event *event,
+						    doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
+						    doca_sync_event_task_wait_neq_completion_cb_t error_cb,
+						    uint32_t num_tasks);
+doca_error_t core_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,
+						      union doca_data user_data,
+						      struct doca_sync_event_task_wait_neq **task);
+struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task);
 
 /* --- DMA: in libdoca_dma --- */
 

@@ -7,6 +7,7 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
+#include <doca_sync_event.h>
 
 #include "core.h"
 

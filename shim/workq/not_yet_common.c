@@ -5,7 +5,6 @@
 #include <doca_buf_array.h>
 #include <doca_ctx.h>
 #include <doca_graph.h>
-#include <doca_sync_event.h>
 
 #include "shim/common/check.h"
 
@@ -15,11 +14,6 @@
 	doca_error_t name(__VA_ARGS__)           \
 	{                                        \
 		return SHIM_NOT_SIMULATED(what); \
-	}
-#define NULL_YET(type, name, ...) \
-	type name(__VA_ARGS__)    \
-	{                         \
-		return (type){0}; \
 	}
 
 /* ---- doca_buf_array.h ---- */
@@ -78,61 +72,3 @@ NOT_YET("graphs of the work-queue generation", doca_graph_workq_rm, struct doca_
 	struct doca_workq *workq)
 NOT_YET("graphs of the work-queue generation", doca_workq_graph_submit, struct doca_workq *workq,
 	struct doca_graph_instance *graph_instance, union doca_data user_data)
-
-/* ---- doca_sync_event.h ---- */
-NULL_YET(struct doca_ctx *, doca_sync_event_as_ctx, struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_create,
-	struct doca_sync_event **event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_create_from_export,
-	struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event **event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_destroy,
-	struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_export_remote,
-	struct doca_sync_event *event, doca_sync_event_remote_t *handle)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_export_to_dpa,
-	struct doca_sync_event *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_export_to_dpu,
-	struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data, size_t *sz)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_export_to_gpu,
-	struct doca_sync_event *event, struct doca_gpu *gpu, doca_gpu_dev_sync_event_t **gpu_dev_se)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_get, struct doca_sync_event *event,
-	uint64_t *value)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_get_create_from_export_supported,
-	const struct doca_devinfo *devinfo)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_get_export_to_dpa_supported,
-	const struct doca_devinfo *devinfo)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_get_export_to_dpu_supported,
-	const struct doca_devinfo *devinfo)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_get_export_to_gpu_supported,
-	const struct doca_devinfo *devinfo)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_job_get_supported,
-	struct doca_devinfo *devinfo, enum doca_sync_event_job_types type)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_publisher_add_location_cpu,
-	struct doca_sync_event *event, struct doca_dev *dev)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_publisher_add_location_dpa,
-	struct doca_sync_event *event, struct doca_dpa *dpa)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_publisher_add_location_dpu,
-	struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_publisher_add_location_gpu,
-	struct doca_sync_event *event, struct doca_gpu *gpu)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_set_addr,
-	struct doca_sync_event *event, uint64_t *addr)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_start,
-	struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_stop, struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_subscriber_add_location_cpu,
-	struct doca_sync_event *event, struct doca_dev *dev)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_subscriber_add_location_dpa,
-	struct doca_sync_event *event, struct doca_dpa *dpa)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_subscriber_add_location_dpu,
-	struct doca_sync_event *event)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_subscriber_add_location_gpu,
-	struct doca_sync_event *event, struct doca_gpu *gpu)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_update_add,
-	struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_update_set,
-	struct doca_sync_event *event, uint64_t value)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_wait_gt,
-	struct doca_sync_event *event, uint64_t value, uint64_t mask)
-NOT_YET("sync events of the work-queue generation", doca_sync_event_wait_gt_yield,
-	struct doca_sync_event *event, uint64_t value, uint64_t mask)

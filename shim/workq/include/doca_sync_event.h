@@ -19,8 +19,9 @@
  * doca_ctx_start() in the place of doca_sync_event_start().
  *
  * Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL
- * argument, configuring functions DOCA_ERROR_NOT_PERMITTED when the event is
- * started. DPA and GPU are not simulated: DOCA_ERROR_NOT_SUPPORTED. One thread
+ * argument, configuring functions DOCA_ERROR_BAD_STATE when the event is started or
+ * made of an export, functions on the counter DOCA_ERROR_BAD_STATE when it is not started and
+ * DOCA_ERROR_IO_FAILED when its exporter is gone. DPA and GPU are not simulated: DOCA_ERROR_NOT_SUPPORTED. One thread
  * at a time per event.
  */
 #ifndef DOCA_SYNC_EVENT_H_
@@ -119,11 +120,12 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 						struct doca_sync_event **event);
 
-/* DOCA_ERROR_NOT_PERMITTED while it is started as a context. */
+/* Stops it if need be. DOCA_ERROR_IN_USE while it is in a work queue. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
-/* The same object as a context; lives and dies with @event. NULL for NULL. */
+/* The same object as a context, which it is for life then; lives and dies with @event. NULL
+ * for NULL, and for one that was started on its own. It takes no device. */
 __DOCA_EXPERIMENTAL
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
 
