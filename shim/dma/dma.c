@@ -63,11 +63,6 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 	return result;
 }
 
-void shim_dma_overwrite_full(struct doca_dma *dma)
-{
-	dma->overwrites_full = true;
-}
-
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
 	return shim_is(dma, SHIM_DMA) ? &dma->ctx : NULL;

@@ -8,12 +8,6 @@
 #include "shim/common/check.h"
 #include "sim/fabric/remote.h"
 
-struct doca_dma_task_memcpy {
-	struct doca_task task; /* first: a memcpy task is a doca_task */
-	const struct doca_buf *src;
-	struct doca_buf *dst;
-};
-
 static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)
 {
 	return (struct doca_dma_task_memcpy *)(uintptr_t)task;

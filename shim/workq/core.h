@@ -34,7 +34,6 @@ struct doca_ctx;
 struct doca_dev;
 struct doca_devinfo;
 struct doca_dma;
-struct doca_dma_task_memcpy;
 struct doca_mmap;
 struct doca_pe;
 struct doca_sync_event;
@@ -62,9 +61,6 @@ enum doca_ctx_states {
 typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
 						  enum doca_ctx_states prev_state,
 						  enum doca_ctx_states next_state);
-typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
-						     union doca_data task_user_data,
-						     union doca_data ctx_user_data);
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
 							 union doca_data task_user_data,
 							 union doca_data ctx_user_data);
@@ -201,22 +197,8 @@ struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 /* --- DMA: in libdoca_dma --- */
 
 doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t core_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks);
 doca_error_t core_dma_create(struct doca_dev *dev, struct doca_dma **dma);
 doca_error_t core_dma_destroy(struct doca_dma *dma);
 struct doca_ctx *core_dma_as_ctx(struct doca_dma *dma);
-doca_error_t core_dma_task_memcpy_set_conf(struct doca_dma *dma,
-					   doca_dma_task_memcpy_completion_cb_t task_completion_cb,
-					   doca_dma_task_memcpy_completion_cb_t task_error_cb,
-					   uint32_t num_memcpy_tasks);
-doca_error_t core_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
-					     struct doca_buf *dst, union doca_data user_data,
-					     struct doca_dma_task_memcpy **task);
-/* Its memcpy tasks write over the data of a destination that has too little room behind it. */
-void shim_dma_overwrite_full(struct doca_dma *dma);
-
-struct doca_task *core_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task);
-void core_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src);
-void core_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst);
 
 #endif

@@ -3,6 +3,7 @@
 #include <doca_dma.h>
 
 #include "ctx_priv.h"
+#include "dma_core.h"
 #include "shim/common/check.h"
 
 struct doca_dma {
@@ -20,12 +21,8 @@ static bool dma_supports(const struct doca_devinfo *devinfo)
 	return core_dma_cap_task_memcpy_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static void report(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+void workq_dma_ended(union doca_data ctx_data, union doca_data user_data, doca_error_t status)
 {
-	struct doca_task *base = core_dma_task_memcpy_as_task(task);
-	doca_error_t status = core_task_get_status(base);
-
-	core_task_free(base);
 	shim_workq_report(ctx_data.ptr, DOCA_DMA_JOB_MEMCPY, user_data, (union doca_data){.u64 = status},
 			  status != DOCA_SUCCESS);
 }
@@ -33,18 +30,13 @@ static void report(struct doca_dma_task_memcpy *task, union doca_data user_data,
 static doca_error_t dma_open(struct workq_attachment *attachment, uint32_t depth)
 {
 	struct doca_dma *core;
-	uint32_t max;
 	doca_error_t result = core_dma_create(attachment->ctx->dev, &core);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	attachment->library = core;
 	attachment->core = core_dma_as_ctx(core);
-	shim_dma_overwrite_full(core);
-	result = core_dma_cap_get_max_num_tasks(core, &max);
-	if (result != DOCA_SUCCESS)
-		return result;
-	return core_dma_task_memcpy_set_conf(core, report, report, depth < max ? depth : max);
+	return workq_dma_configure(core, depth);
 }
 
 static void dma_close(struct workq_attachment *attachment)
@@ -56,21 +48,12 @@ static void dma_close(struct workq_attachment *attachment)
 static doca_error_t dma_submit(struct workq_attachment *attachment, const struct doca_job *job)
 {
 	const struct doca_dma_job_memcpy *memcpy_job = (const struct doca_dma_job_memcpy *)job;
-	struct doca_dma_task_memcpy *task;
-	doca_error_t result;
 
-	if (job->type != DOCA_DMA_JOB_MEMCPY) {
-		sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	result = core_dma_task_memcpy_alloc_init(core_of(attachment), memcpy_job->src_buff, memcpy_job->dst_buff,
-						 job->user_data, &task);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	result = core_task_submit(core_dma_task_memcpy_as_task(task));
-	if (result != DOCA_SUCCESS)
-		core_task_free(core_dma_task_memcpy_as_task(task));
-	return result;
+	if (doca_likely(job->type == DOCA_DMA_JOB_MEMCPY))
+		return workq_dma_submit_memcpy(core_of(attachment), memcpy_job->src_buff, memcpy_job->dst_buff,
+					       job->user_data);
+	sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t dma_start(struct workq_ctx *ctx)

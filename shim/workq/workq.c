@@ -21,6 +21,7 @@ struct doca_workq {
 	uint32_t in_flight;          /* submitted and not retrieved */
 	struct ended *ended;         /* a ring of @depth: each job in flight ends once */
 	uint32_t first_ended, num_ended;
+	struct ended *wanted;        /* during a retrieval: where the next end goes instead */
 	bool event_driven;
 	bool armed;
 	struct doca_pe *pe;
@@ -199,23 +200,19 @@ doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
 /* A job that fails stops the core's context; here the next job finds it well. */
 static doca_error_t revive(struct workq_attachment *attachment)
 {
+	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 	doca_error_t result;
 
 	if (!shim_ctx_is_ours(attachment->core)) {
 		sim_err("doca_workq_submit: the work queue is of the process before fork(); make one in the child");
 		return DOCA_ERROR_BAD_STATE;
 	}
+	core_ctx_get_state(attachment->core, &state);
+	if (state == DOCA_CTX_STATE_RUNNING)
+		return DOCA_ERROR_BAD_STATE; /* for another reason, which was said */
 	settle(attachment);
 	result = core_ctx_start(attachment->core);
 	return result == DOCA_SUCCESS && attachment->workq->armed ? arm(attachment->workq) : result;
-}
-
-static inline bool is_well(const struct workq_attachment *attachment)
-{
-	enum doca_ctx_states state;
-
-	return core_ctx_get_state(attachment->core, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_RUNNING &&
-	       shim_ctx_is_ours(attachment->core);
 }
 
 /* ---- jobs and events ---- */
@@ -239,7 +236,7 @@ static doca_error_t refuse_ctx(const struct doca_ctx *ctx)
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
 	struct workq_attachment *attachment;
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result;
 
 	NEED_WORKQ(workq);
 	SHIM_NEED_OUT(job);
@@ -248,53 +245,80 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 		return refuse_ctx(job->ctx);
 	if (workq->in_flight == workq->depth) /* a program may well wait for that: no word in the log */
 		return DOCA_ERROR_NO_MEMORY;
-	if (doca_unlikely(!is_well(attachment)))
+	result = attachment->ctx->ops->submit(attachment, job);
+	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
 		result = revive(attachment);
-	if (result == DOCA_SUCCESS)
-		result = attachment->ctx->ops->submit(attachment, job);
-	if (result == DOCA_SUCCESS) {
-		workq->in_flight++;
-		attachment->in_flight++;
+		if (result == DOCA_SUCCESS)
+			result = attachment->ctx->ops->submit(attachment, job);
 	}
-	return result;
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	workq->in_flight++;
+	attachment->in_flight++;
+	return DOCA_SUCCESS;
+}
+
+/* The place of the next end: with who waits for it, or behind the others. */
+static inline struct ended *next_place(struct doca_workq *workq)
+{
+	struct ended *wanted = workq->wanted;
+	uint32_t place;
+
+	if (doca_likely(wanted)) {
+		workq->wanted = NULL;
+		return wanted;
+	}
+	place = workq->first_ended + workq->num_ended++;
+	return &workq->ended[place < workq->depth ? place : place - workq->depth];
 }
 
 void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
 		       union doca_data result, bool failed)
 {
-	struct doca_workq *workq = attachment->workq;
-	uint32_t place = workq->first_ended + workq->num_ended++;
-
-	if (place >= workq->depth)
-		place -= workq->depth;
-	workq->ended[place] = (struct ended){
+	*next_place(attachment->workq) = (struct ended){
 		.event = {.type = type, .user_data = user_data, .result = result},
 		.attachment = attachment,
 		.failed = failed,
 	};
 }
 
-doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
+static void take_oldest(struct doca_workq *workq, struct ended *ret_ended)
 {
-	const struct ended *ended;
-
-	NEED_WORKQ(workq);
-	SHIM_NEED_OUT(ev);
-	if (flags != DOCA_WORKQ_RETRIEVE_FLAGS_NONE)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)flags);
-	while (workq->num_ended == 0 && core_pe_progress(workq->pe))
-		;
-	if (workq->num_ended == 0)
-		return DOCA_ERROR_AGAIN;
-	ended = &workq->ended[workq->first_ended];
+	*ret_ended = workq->ended[workq->first_ended];
 	if (++workq->first_ended == workq->depth)
 		workq->first_ended = 0;
 	workq->num_ended--;
+}
+
+/* Work until a job has ended. False when there is nothing to do. */
+static inline bool await_end(struct doca_workq *workq, struct ended *ret_ended)
+{
+	workq->wanted = ret_ended;
+	while (workq->wanted && core_pe_progress(workq->pe))
+		;
+	if (doca_likely(!workq->wanted))
+		return true;
+	workq->wanted = NULL;
+	return false;
+}
+
+doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
+{
+	struct ended ended;
+
+	NEED_WORKQ(workq);
+	SHIM_NEED_OUT(ev);
+	if (doca_unlikely(flags != DOCA_WORKQ_RETRIEVE_FLAGS_NONE))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)flags);
+	if (doca_unlikely(workq->num_ended > 0))
+		take_oldest(workq, &ended);
+	else if (!await_end(workq, &ended))
+		return DOCA_ERROR_AGAIN;
 	workq->in_flight--;
-	if (ended->attachment)
-		ended->attachment->in_flight--;
-	*ev = ended->event;
-	return ended->failed ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+	if (doca_likely(ended.attachment))
+		ended.attachment->in_flight--;
+	*ev = ended.event;
+	return doca_unlikely(ended.failed) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
 /* ---- sleeping ---- */
