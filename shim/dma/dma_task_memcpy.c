@@ -71,6 +71,16 @@ static inline const char *wrong_with_list(const struct doca_buf *buf, const stru
 	return wrong;
 }
 
+/* For shim/workq, where destinations may be written anew: whether that makes room for so many bytes. */
+static bool overwrite_full(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
+{
+	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full || data_of(memcpy->dst).bytes < missing_bytes)
+		return false;
+	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
+		dst->data_len = 0;
+	return true;
+}
+
 /* Why the task can't succeed, or NULL. */
 static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 {
@@ -85,7 +95,7 @@ static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 		return "it is larger than doca_dma_cap_task_memcpy_get_max_buf_size()";
 	if (doca_unlikely(data.segments > caps->dma_max_list_len || room.segments > caps->dma_max_list_len))
 		return "a list is longer than doca_dma_cap_task_memcpy_get_max_buf_list_len()";
-	if (doca_unlikely(room.bytes < data.bytes))
+	if (doca_unlikely(room.bytes < data.bytes) && !overwrite_full(memcpy, data.bytes - room.bytes))
 		return "the destination has too little room behind its data";
 	wrong = wrong_with_list(memcpy->src, dev, false);
 	return wrong ? wrong : wrong_with_list(memcpy->dst, dev, true);
@@ -184,30 +194,12 @@ static int copy_list(struct doca_buf *dst, const struct doca_buf *src)
 	return rc;
 }
 
-/* For shim/workq: in programs of 1.5 the destination's data is the place to write to. */
-static void overwrite_full(const struct doca_dma_task_memcpy *memcpy)
-{
-	uint64_t wanted = data_of(memcpy->src).bytes, room = room_of(memcpy->dst).bytes;
-
-	if (doca_likely(wanted <= room) || wanted > room + data_of(memcpy->dst).bytes)
-		return;
-	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
-		dst->data_len = 0;
-}
-
-static inline const char *wrong_now(const struct doca_dma_task_memcpy *memcpy)
-{
-	if (doca_unlikely(!has_lists(memcpy)))
-		return "a buffer was returned to its inventory, or chained, while the task was in flight";
-	if (doca_unlikely(((const struct doca_dma *)memcpy->task.ctx)->overwrites_full))
-		overwrite_full(memcpy);
-	return wrong_with(memcpy);
-}
-
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	const char *wrong = wrong_now(memcpy);
+	const char *wrong = doca_likely(has_lists(memcpy)) ?
+				    wrong_with(memcpy) :
+				    "a buffer was returned to its inventory, or chained, while the task was in flight";
 
 	if (doca_unlikely(wrong)) {
 		sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);

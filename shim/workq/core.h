@@ -86,9 +86,6 @@ doca_error_t core_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_d
 doca_error_t core_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
 doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
 
-/* Not in the process that fork() made: what was started before is the parent's. */
-bool shim_ctx_is_ours(const struct doca_ctx *ctx);
-
 doca_error_t core_pe_create(struct doca_pe **pe);
 doca_error_t core_pe_destroy(struct doca_pe *pe);
 doca_error_t core_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
@@ -197,8 +194,5 @@ struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 /* --- DMA: in libdoca_dma --- */
 
 doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t core_dma_create(struct doca_dev *dev, struct doca_dma **dma);
-doca_error_t core_dma_destroy(struct doca_dma *dma);
-struct doca_ctx *core_dma_as_ctx(struct doca_dma *dma);
 
 #endif

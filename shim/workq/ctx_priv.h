@@ -52,7 +52,9 @@ struct workq_ctx {
 struct workq_attachment {
 	struct workq_ctx *ctx;
 	struct doca_workq *workq;
+	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job); /* its ops' */
 	struct doca_ctx *core;       /* the core's */
+	uint32_t generation;         /* shim_generation when it was made */
 	void *library;               /* what the library keeps */
 	uint32_t in_flight;          /* jobs submitted whose events were not retrieved */
 	struct workq_attachment *next_of_ctx, *next_of_workq;

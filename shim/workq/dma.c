@@ -10,39 +10,26 @@ struct doca_dma {
 	struct workq_ctx ctx; /* first */
 };
 
-/* The core's, behind the same name. */
-static struct doca_dma *core_of(struct workq_attachment *attachment)
-{
-	return attachment->library;
-}
-
 static bool dma_supports(const struct doca_devinfo *devinfo)
 {
 	return core_dma_cap_task_memcpy_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-void workq_dma_ended(union doca_data ctx_data, union doca_data user_data, doca_error_t status)
-{
-	shim_workq_report(ctx_data.ptr, DOCA_DMA_JOB_MEMCPY, user_data, (union doca_data){.u64 = status},
-			  status != DOCA_SUCCESS);
-}
-
 static doca_error_t dma_open(struct workq_attachment *attachment, uint32_t depth)
 {
-	struct doca_dma *core;
-	doca_error_t result = core_dma_create(attachment->ctx->dev, &core);
+	struct workq_dma_core *core;
+	doca_error_t result = workq_dma_core_create(attachment->ctx->dev, depth, attachment, DOCA_DMA_JOB_MEMCPY, &core);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	attachment->library = core;
-	attachment->core = core_dma_as_ctx(core);
-	return workq_dma_configure(core, depth);
+	attachment->core = workq_dma_core_as_ctx(core);
+	return DOCA_SUCCESS;
 }
 
 static void dma_close(struct workq_attachment *attachment)
 {
-	if (core_of(attachment))
-		core_dma_destroy(core_of(attachment));
+	workq_dma_core_destroy(attachment->library);
 }
 
 static doca_error_t dma_submit(struct workq_attachment *attachment, const struct doca_job *job)
@@ -50,8 +37,8 @@ static doca_error_t dma_submit(struct workq_attachment *attachment, const struct
 	const struct doca_dma_job_memcpy *memcpy_job = (const struct doca_dma_job_memcpy *)job;
 
 	if (doca_likely(job->type == DOCA_DMA_JOB_MEMCPY))
-		return workq_dma_submit_memcpy(core_of(attachment), memcpy_job->src_buff, memcpy_job->dst_buff,
-					       job->user_data);
+		return workq_dma_core_submit(attachment->library, memcpy_job->src_buff, memcpy_job->dst_buff,
+					     job->user_data);
 	sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
 	return DOCA_ERROR_INVALID_VALUE;
 }

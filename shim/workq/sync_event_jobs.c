@@ -65,6 +65,7 @@ doca_error_t workq_sync_event_open(struct workq_attachment *attachment, uint32_t
 		return result;
 	attachment->library = twin;
 	attachment->core = core_sync_event_as_ctx(twin);
+	core_ctx_set_user_data(attachment->core, (union doca_data){.ptr = attachment});
 	result = core_sync_event_task_get_set_conf(twin, report_get, report_get, depth);
 	if (result == DOCA_SUCCESS)
 		result = core_sync_event_task_notify_set_set_conf(twin, report_notify_set, report_notify_set, depth);

@@ -5,6 +5,7 @@
 
 #include "ctx_priv.h"
 #include "shim/common/check.h"
+#include "shim/common/runtime.h"
 
 #define MAX_DEPTH (1u << 20) /* our choice */
 
@@ -89,6 +90,12 @@ static doca_error_t arm(struct doca_workq *workq)
 
 /* ---- attachments ---- */
 
+/* Not in the process that fork() made: the core's contexts are the parent's. */
+static inline bool is_ours(const struct workq_attachment *attachment)
+{
+	return attachment->generation == shim_generation;
+}
+
 static inline struct workq_attachment *attachment_of(const struct doca_workq *workq, const struct workq_ctx *ctx)
 {
 	struct workq_attachment *attachment = workq->attachments;
@@ -102,8 +109,6 @@ static doca_error_t open_core(struct workq_attachment *attachment)
 {
 	doca_error_t result = attachment->ctx->ops->open(attachment, attachment->workq->depth);
 
-	if (result == DOCA_SUCCESS)
-		result = core_ctx_set_user_data(attachment->core, (union doca_data){.ptr = attachment});
 	if (result == DOCA_SUCCESS)
 		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core);
 	if (result == DOCA_SUCCESS)
@@ -125,8 +130,14 @@ doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq)
 	attachment = calloc(1, sizeof(*attachment));
 	if (!attachment)
 		return DOCA_ERROR_NO_MEMORY;
-	*attachment = (struct workq_attachment){.ctx = ctx, .workq = workq, .next_of_ctx = ctx->attachments,
-						.next_of_workq = workq->attachments};
+	*attachment = (struct workq_attachment){
+		.ctx = ctx,
+		.workq = workq,
+		.submit = ctx->ops->submit,
+		.generation = shim_generation,
+		.next_of_ctx = ctx->attachments,
+		.next_of_workq = workq->attachments,
+	};
 	result = open_core(attachment);
 	if (result != DOCA_SUCCESS) {
 		free(attachment);
@@ -182,7 +193,7 @@ doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
 		sim_err("doca_ctx_workq_rm: the work queue was not added to this context");
 		return DOCA_ERROR_NOT_FOUND;
 	}
-	if (!shim_ctx_is_ours(attachment->core))
+	if (!is_ours(attachment))
 		leave_behind(attachment);
 	if (attachment->in_flight > 0) {
 		sim_err("doca_ctx_workq_rm: %u job(s) are in flight, or have events that were not retrieved; retrieve them first",
@@ -203,7 +214,7 @@ static doca_error_t revive(struct workq_attachment *attachment)
 	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 	doca_error_t result;
 
-	if (!shim_ctx_is_ours(attachment->core)) {
+	if (!is_ours(attachment)) {
 		sim_err("doca_workq_submit: the work queue is of the process before fork(); make one in the child");
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -245,11 +256,12 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 		return refuse_ctx(job->ctx);
 	if (workq->in_flight == workq->depth) /* a program may well wait for that: no word in the log */
 		return DOCA_ERROR_NO_MEMORY;
-	result = attachment->ctx->ops->submit(attachment, job);
+	result = doca_likely(is_ours(attachment)) ? attachment->submit(attachment, job) :
+								   DOCA_ERROR_BAD_STATE;
 	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
 		result = revive(attachment);
 		if (result == DOCA_SUCCESS)
-			result = attachment->ctx->ops->submit(attachment, job);
+			result = attachment->submit(attachment, job);
 	}
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
