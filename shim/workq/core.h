@@ -89,7 +89,7 @@ doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
 doca_error_t core_pe_create(struct doca_pe **pe);
 doca_error_t core_pe_destroy(struct doca_pe *pe);
 doca_error_t core_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
-uint8_t core_pe_progress(struct doca_pe *pe);
+bool shim_pe_progress_one(struct doca_pe *pe); /* core_pe_progress() without its questions */
 doca_error_t core_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle);
 doca_error_t core_pe_request_notification(struct doca_pe *pe);
 doca_error_t core_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);

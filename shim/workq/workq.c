@@ -22,7 +22,8 @@ struct doca_workq {
 	uint32_t in_flight;          /* submitted and not retrieved */
 	struct ended *ended;         /* a ring of @depth: each job in flight ends once */
 	uint32_t first_ended, num_ended;
-	struct ended *wanted;        /* during a retrieval: where the next end goes instead */
+	struct doca_event *wanted;   /* during a retrieval: where the next end goes instead ... */
+	bool wanted_failed;          /* ... and how it was */
 	bool event_driven;
 	bool armed;
 	struct doca_pe *pe;
@@ -165,7 +166,7 @@ static void settle(struct workq_attachment *attachment)
 	enum doca_ctx_states state;
 
 	while (core_ctx_get_state(attachment->core, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_STOPPING)
-		core_pe_progress(attachment->workq->pe);
+		shim_pe_progress_one(attachment->workq->pe);
 }
 
 /* In a forked child: the jobs that are in flight end in the parent. Events that came stay. */
@@ -270,67 +271,70 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 	return DOCA_SUCCESS;
 }
 
-/* The place of the next end: with who waits for it, or behind the others. */
-static inline struct ended *next_place(struct doca_workq *workq)
+/* Field by field: what is read soon after, and by parts, shall not be written as a whole. */
+static inline void fill(struct doca_event *ev, int type, union doca_data user_data, union doca_data result)
 {
-	struct ended *wanted = workq->wanted;
-	uint32_t place;
+	ev->type = type;
+	ev->user_data = user_data;
+	ev->result = result;
+}
 
-	if (doca_likely(wanted)) {
-		workq->wanted = NULL;
-		return wanted;
-	}
-	place = workq->first_ended + workq->num_ended++;
-	return &workq->ended[place < workq->depth ? place : place - workq->depth];
+static inline void count_retrieved(struct doca_workq *workq, struct workq_attachment *attachment)
+{
+	workq->in_flight--;
+	if (doca_likely(attachment))
+		attachment->in_flight--;
 }
 
 void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
 		       union doca_data result, bool failed)
 {
-	*next_place(attachment->workq) = (struct ended){
-		.event = {.type = type, .user_data = user_data, .result = result},
-		.attachment = attachment,
-		.failed = failed,
-	};
+	struct doca_workq *workq = attachment->workq;
+	struct ended *ended;
+	uint32_t place;
+
+	if (doca_likely(workq->wanted)) {
+		fill(workq->wanted, type, user_data, result);
+		workq->wanted = NULL;
+		workq->wanted_failed = failed;
+		count_retrieved(workq, attachment);
+		return;
+	}
+	place = workq->first_ended + workq->num_ended++;
+	ended = &workq->ended[place < workq->depth ? place : place - workq->depth];
+	fill(&ended->event, type, user_data, result);
+	ended->attachment = attachment;
+	ended->failed = failed;
 }
 
-static void take_oldest(struct doca_workq *workq, struct ended *ret_ended)
+static doca_error_t take_oldest(struct doca_workq *workq, struct doca_event *ev)
 {
-	*ret_ended = workq->ended[workq->first_ended];
+	const struct ended *oldest = &workq->ended[workq->first_ended];
+
 	if (++workq->first_ended == workq->depth)
 		workq->first_ended = 0;
 	workq->num_ended--;
-}
-
-/* Work until a job has ended. False when there is nothing to do. */
-static inline bool await_end(struct doca_workq *workq, struct ended *ret_ended)
-{
-	workq->wanted = ret_ended;
-	while (workq->wanted && core_pe_progress(workq->pe))
-		;
-	if (doca_likely(!workq->wanted))
-		return true;
-	workq->wanted = NULL;
-	return false;
+	count_retrieved(workq, oldest->attachment);
+	*ev = oldest->event;
+	return oldest->failed ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
 {
-	struct ended ended;
-
 	NEED_WORKQ(workq);
 	SHIM_NEED_OUT(ev);
 	if (doca_unlikely(flags != DOCA_WORKQ_RETRIEVE_FLAGS_NONE))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)flags);
 	if (doca_unlikely(workq->num_ended > 0))
-		take_oldest(workq, &ended);
-	else if (!await_end(workq, &ended))
+		return take_oldest(workq, ev);
+	workq->wanted = ev;
+	while (workq->wanted && shim_pe_progress_one(workq->pe))
+		;
+	if (doca_unlikely(workq->wanted)) {
+		workq->wanted = NULL;
 		return DOCA_ERROR_AGAIN;
-	workq->in_flight--;
-	if (doca_likely(ended.attachment))
-		ended.attachment->in_flight--;
-	*ev = ended.event;
-	return doca_unlikely(ended.failed) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+	}
+	return doca_unlikely(workq->wanted_failed) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
 /* ---- sleeping ---- */

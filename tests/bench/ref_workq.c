@@ -32,7 +32,7 @@ struct copier {
 	struct doca_buf_inventory *inventory;
 	struct doca_ctx *ctx;
 	struct doca_workq *workq;
-	struct doca_buf **src, **dst;
+	struct doca_dma_job_memcpy *jobs; /* one for each block, made once */
 };
 
 static void must(const char *what, doca_error_t result)
@@ -81,7 +81,7 @@ static void open_queue(struct copier *copier)
 	must("doca_ctx_workq_add", doca_ctx_workq_add(copier->ctx, copier->workq));
 }
 
-static void make_buffers(struct copier *copier)
+static void make_jobs(struct copier *copier)
 {
 	size_t len = copier->block_bytes;
 
@@ -89,10 +89,17 @@ static void make_buffers(struct copier *copier)
 	     doca_buf_inventory_create(NULL, 2 * (size_t)copier->num_blocks, DOCA_BUF_EXTENSION_NONE, &copier->inventory));
 	must("doca_buf_inventory_start", doca_buf_inventory_start(copier->inventory));
 	for (uint32_t i = 0; i < copier->num_blocks; i++) {
+		struct doca_buf *src, *dst;
+
 		must("a buffer", doca_buf_inventory_buf_by_data(copier->inventory, copier->from,
-								 (char *)copier->source + i * len, len, &copier->src[i]));
+								 (char *)copier->source + i * len, len, &src));
 		must("a buffer", doca_buf_inventory_buf_by_addr(copier->inventory, copier->to,
-								 (char *)copier->target + i * len, len, &copier->dst[i]));
+								 (char *)copier->target + i * len, len, &dst));
+		copier->jobs[i] = (struct doca_dma_job_memcpy){
+			.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = copier->ctx, .user_data.u64 = i},
+			.dst_buff = dst,
+			.src_buff = src,
+		};
 	}
 }
 
@@ -102,30 +109,24 @@ static void open_all(struct copier *copier)
 
 	copier->source = bench_memory_new(len);
 	copier->target = bench_memory_new(len);
-	copier->src = calloc(copier->num_blocks, sizeof(struct doca_buf *));
-	copier->dst = calloc(copier->num_blocks, sizeof(struct doca_buf *));
-	if (!copier->source || !copier->target || !copier->src || !copier->dst)
+	copier->jobs = calloc(copier->num_blocks, sizeof(*copier->jobs));
+	if (!copier->source || !copier->target || !copier->jobs)
 		exit(EXIT_FAILURE);
 	bench_memory_fill(copier->source, len, SEED);
 	copier->dev = open_device();
 	copier->from = map(copier->dev, copier->source, len);
 	copier->to = map(copier->dev, copier->target, len);
 	open_queue(copier);
-	make_buffers(copier);
+	make_jobs(copier);
 }
 
 static doca_error_t submit(struct copier *copier)
 {
-	uint32_t block = copier->block;
-	const struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = copier->ctx, .user_data.u64 = block},
-		.dst_buff = copier->dst[block],
-		.src_buff = copier->src[block],
-	};
+	const struct doca_dma_job_memcpy *job = &copier->jobs[copier->block];
 
-	copier->block = block + 1 == copier->num_blocks ? 0 : block + 1;
-	doca_buf_reset_data_len(copier->dst[block]); /* a copy appends */
-	return doca_workq_submit(copier->workq, &job.base);
+	copier->block = copier->block + 1 == copier->num_blocks ? 0 : copier->block + 1;
+	doca_buf_reset_data_len(job->dst_buff); /* a copy appends */
+	return doca_workq_submit(copier->workq, &job->base);
 }
 
 static int copy(struct copier *copier, uint32_t count, uint32_t depth)
