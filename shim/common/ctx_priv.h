@@ -109,6 +109,9 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx);
 /* pe.c: connect it. */
 void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 
+/* pe.c: one step of the next context that has one; of a live engine, by its thread. */
+bool shim_pe_progress_one(struct doca_pe *pe);
+
 /* pe.c: break the connection of a context that goes away. */
 void shim_pe_disconnect(struct doca_ctx *ctx);
 

@@ -22,31 +22,41 @@
 #define SDK_QUANTITY 20
 #define SDK_BUCKET_NS UINT64_C(1000000000)
 
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-		      const char *format, ...)
+doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place place, const char *format,
+			     va_list args)
 {
 	const char *source_name = shim_log_source_name(source);
-	struct shim_log_place place = { fname ? fname : source_name, line, func };
-	va_list args;
 
 	if (!shim_log_level_ok(level) || level == DOCA_LOG_LEVEL_DISABLE) {
 		sim_err("log record at %s:%d: %u is no level of a record; they are 20 (critical) ... 70 (trace)",
-			fname ? fname : "?", line, level);
+			place.file ? place.file : "?", place.line, level);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (!source_name) {
 		sim_err("log record at %s:%d: log source %d is not registered; use DOCA_LOG_REGISTER",
-			fname ? fname : "?", line, source);
+			place.file ? place.file : "?", place.line, source);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	if (!place.file)
+		place.file = source_name;
 	if (!format) {
-		sim_err("log record at %s:%d: the format is NULL", place.file, line);
+		sim_err("log record at %s:%d: the format is NULL", place.file, place.line);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	va_start(args, format);
 	shim_log_stream_vput(&shim_log_app, &place, level, format, args);
-	va_end(args);
 	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+		      const char *format, ...)
+{
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = shim_log_record(level, source, (struct shim_log_place){ fname, line, func }, format, args);
+	va_end(args);
+	return result;
 }
 
 /* Standard error in the shape of a stream, for what no backend is there to show. */

@@ -3,9 +3,9 @@
  *
  *   [15:44:04:857359][862197][DOCA][WRN][file.c:1743][function] text
  *
- * local time to the microsecond, thread, level, place, function. (Up to 2.2 it
- * was [time][DOCA][WRN][SOURCE:line]: text; from 3.1 on the thread is a
- * pthread_t and the SDK's own records lack the function.) Public logs show
+ * local time to the microsecond, thread, level, place, function. Up to 2.2, and
+ * in the work-queue libraries, it was [time][DOCA][WRN][SOURCE:line]: text. (From
+ * 3.1 on the thread is a pthread_t and the SDK's own records lack the function.) Public logs show
  * ERR, WRN, INF and DBG; for the two other levels we follow their pattern.
  */
 #include "shim/common/log_priv.h"
@@ -95,6 +95,16 @@ __attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *l
 	return fits;
 }
 
+#ifdef SHIM_WORKQ_CORE
+static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
+			uint32_t level, const struct timespec *now, bool reentered)
+{
+	int second = local_second(now->tv_sec, reentered);
+
+	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60,
+		      second % 60, now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
+}
+#else
 static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
 			uint32_t level, const struct timespec *now, bool reentered)
 {
@@ -105,6 +115,7 @@ static bool append_head(struct shim_log_line *line, const struct shim_log_place 
 		      level_tag(level), base_name(place->file), place->line) &&
 	       (place->func ? append(line, "[%s] ", place->func) : append(line, " "));
 }
+#endif
 
 void shim_log_line_format(struct shim_log_line *line, const struct shim_log_place *place,
 			  uint32_t level, const struct timespec *now, bool reentered,

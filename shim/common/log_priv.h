@@ -145,6 +145,14 @@ void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_p
 			 uint32_t level, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* --- log.c: where records enter --- */
+
+/* A record of the application from @source, to its stream. @place.file may be
+ * NULL: the source's name stands for it. DOCA_ERROR_INVALID_VALUE for a level or
+ * a source that is none, and for a NULL format. */
+doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place place, const char *format,
+			     va_list args) __attribute__((format(printf, 4, 0)));
+
 /* --- log_source.c: numbers for source names --- */
 
 /* The name that @source was registered with, good for ever; NULL if it isn't registered. */

@@ -43,6 +43,7 @@ struct doca_mmap {
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
+	void *annex;         /* what shim/workq keeps with it; NULL in this generation */
 };
 
 static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)

@@ -32,6 +32,9 @@ enum shim_kind {
 	SHIM_GRAPH,
 	SHIM_GRAPH_NODE,
 	SHIM_GRAPH_INSTANCE,
+	SHIM_WORKQ,
+	SHIM_WORKQ_DMA,
+	SHIM_WORKQ_SYNC_EVENT,
 	SHIM_PE,
 	/* Contexts of libraries: */
 	SHIM_DMA,

@@ -101,8 +101,7 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
 }
 
-/* One step of the next context that has one. */
-static bool progress_one(struct doca_pe *pe)
+bool shim_pe_progress_one(struct doca_pe *pe)
 {
 	struct doca_ctx *first = pe->cursor ? pe->cursor : pe->ctxs;
 	struct doca_ctx *ctx = first;
@@ -136,12 +135,12 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 		return 0;
 	}
 	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
-		return progress_one(pe);
+		return shim_pe_progress_one(pe);
 	/* What callbacks resubmit and peers send meanwhile is left for later calls, so that this one ends. */
 	limit = num_in_flight(pe) + EVENTS_AT_ONCE;
-	if (!progress_one(pe))
+	if (!shim_pe_progress_one(pe))
 		return 0;
-	while (limit-- > 1 && progress_one(pe))
+	while (limit-- > 1 && shim_pe_progress_one(pe))
 		;
 	return 1;
 }

@@ -146,6 +146,10 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 	doca_error_t result;
 	uint64_t *word;
 
+	if (event->twin_of) {
+		shim_sync_value_open_shared(&event->value, &event->twin_of->value);
+		return DOCA_SUCCESS;
+	}
 	if (event->remote) {
 		shim_sync_value_open_imported(&event->value, event->remote);
 		return DOCA_SUCCESS;
@@ -269,6 +273,15 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 	shim_ctx_init(&created->ctx, &sync_event_ops, NULL); /* it has as many devices as locations */
 	*event = created;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin)
+{
+	doca_error_t result = doca_sync_event_create(ret_twin);
+
+	if (result == DOCA_SUCCESS)
+		(*ret_twin)->twin_of = event;
+	return result;
 }
 
 static void release(struct doca_dev *dev)

@@ -56,6 +56,7 @@ struct shim_sync_task {
 	enum shim_sync_kind kind;
 	uint64_t operand;      /* to set, to add, to compare with */
 	uint64_t mask;         /* of a wait */
+	enum shim_sync_relation relation; /* of a wait */
 	uint64_t *out;         /* of a get or an add */
 	uint64_t result;       /* what goes there */
 	int rc;
@@ -78,6 +79,7 @@ struct doca_sync_event {
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported ones only */
 	struct doca_dev *import_dev; /* held */
+	const struct doca_sync_event *twin_of; /* NULL = it has a value of its own */
 	/* As a context: */
 	uint32_t num_tasks[SHIM_SYNC_NUM_KINDS];
 	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS]; /* while not idle; NULL = none configured */
@@ -121,6 +123,13 @@ doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_even
 
 /* sync_event.c: where a buffer's value is, in *ret_word, if the buffer may have one. */
 doca_error_t shim_sync_event_look_at_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word);
+
+/* For shim/workq, where one event serves any number of queues: an event whose value is
+ * that of @event, which is started and outlives it. It takes no configuration but its tasks. */
+doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin);
+
+/* For shim/workq: the task, not submitted yet, waits for more than its value instead. */
+void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
 
 /* sync_event_export.c: end the exports, the import. */
 void shim_sync_event_unexport(struct doca_sync_event *event);

@@ -64,13 +64,8 @@ void shim_sync_event_keep_waiting(struct shim_sync_task *task)
 
 static bool holds(const struct shim_sync_task *task, uint64_t value)
 {
-	static const enum shim_sync_relation relations[SHIM_SYNC_NUM_KINDS] = {
-		[SHIM_SYNC_WAIT_EQ] = SHIM_SYNC_EQ,
-		[SHIM_SYNC_WAIT_NEQ] = SHIM_SYNC_NEQ,
-		[SHIM_SYNC_WAIT_GT] = SHIM_SYNC_GT,
-	};
 	struct shim_sync_condition condition = {
-		.relation = relations[task->kind],
+		.relation = task->relation,
 		.to = task->operand,
 		.mask = task->mask,
 	};

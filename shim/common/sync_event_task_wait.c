@@ -127,6 +127,7 @@ doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *eve
 		return result;
 	base->operand = wait_val;
 	base->mask = mask;
+	base->relation = SHIM_SYNC_EQ;
 	*task = (struct doca_sync_event_task_wait_eq *)base;
 	return DOCA_SUCCESS;
 }
@@ -192,6 +193,7 @@ doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *ev
 		return result;
 	base->operand = wait_val;
 	base->mask = mask;
+	base->relation = SHIM_SYNC_NEQ;
 	*task = (struct doca_sync_event_task_wait_neq *)base;
 	return DOCA_SUCCESS;
 }
@@ -221,4 +223,9 @@ void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq
 uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
 {
 	return shim_sync_task_is(task, SHIM_SYNC_WAIT_NEQ) ? task->base.mask : 0;
+}
+
+void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task)
+{
+	task->base.relation = SHIM_SYNC_GT;
 }

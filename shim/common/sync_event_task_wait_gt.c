@@ -64,6 +64,7 @@ doca_error_t doca_sync_event_task_wait_gt_alloc_init(struct doca_sync_event *eve
 		return result;
 	base->operand = wait_val;
 	base->mask = mask;
+	base->relation = SHIM_SYNC_GT;
 	*task = (struct doca_sync_event_task_wait_gt *)base;
 	return DOCA_SUCCESS;
 }

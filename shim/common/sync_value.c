@@ -51,6 +51,15 @@ void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_rem
 	atomic_store(&value->is_open, true);
 }
 
+void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shim_sync_value *other)
+{
+	value->segment_fd = -1;
+	value->remote = other->remote;
+	value->word = other->word;
+	value->cell = other->cell;
+	atomic_store(&value->is_open, true);
+}
+
 static void wake(struct shim_sync_cell *cell)
 {
 	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

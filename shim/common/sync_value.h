@@ -54,6 +54,9 @@ int shim_sync_value_open_own(struct shim_sync_value *value);
 void shim_sync_value_open_given(struct shim_sync_value *value, uint64_t *word);
 void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_remote *remote);
 
+/* Open it as another view of what @other, which is open and outlives it, has. */
+void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shim_sync_value *other);
+
 /* Close it; nothing happens when it is closed. On return nobody is in it any more. */
 void shim_sync_value_close(struct shim_sync_value *value);
 

@@ -13,6 +13,13 @@ struct doca_dma {
 	uint32_t num_memcpy_tasks; /* 0 = not configured */
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
 	struct shim_task_pool *memcpy_pool; /* while not idle */
+	bool overwrites_full; /* for shim/workq: a destination with too little room behind its data is written anew */
+};
+
+struct doca_dma_task_memcpy {
+	struct doca_task task; /* first: a memcpy task is a doca_task */
+	const struct doca_buf *src;
+	struct doca_buf *dst;
 };
 
 extern const struct shim_task_type shim_dma_memcpy_type;

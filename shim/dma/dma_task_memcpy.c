@@ -8,12 +8,6 @@
 #include "shim/common/check.h"
 #include "sim/fabric/remote.h"
 
-struct doca_dma_task_memcpy {
-	struct doca_task task; /* first: a memcpy task is a doca_task */
-	const struct doca_buf *src;
-	struct doca_buf *dst;
-};
-
 static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)
 {
 	return (struct doca_dma_task_memcpy *)(uintptr_t)task;
@@ -77,6 +71,16 @@ static inline const char *wrong_with_list(const struct doca_buf *buf, const stru
 	return wrong;
 }
 
+/* For shim/workq, where destinations may be written anew: whether that makes room for so many bytes. */
+static bool overwrite_full(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
+{
+	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full || data_of(memcpy->dst).bytes < missing_bytes)
+		return false;
+	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
+		dst->data_len = 0;
+	return true;
+}
+
 /* Why the task can't succeed, or NULL. */
 static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 {
@@ -91,7 +95,7 @@ static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 		return "it is larger than doca_dma_cap_task_memcpy_get_max_buf_size()";
 	if (doca_unlikely(data.segments > caps->dma_max_list_len || room.segments > caps->dma_max_list_len))
 		return "a list is longer than doca_dma_cap_task_memcpy_get_max_buf_list_len()";
-	if (doca_unlikely(room.bytes < data.bytes))
+	if (doca_unlikely(room.bytes < data.bytes) && !overwrite_full(memcpy, data.bytes - room.bytes))
 		return "the destination has too little room behind its data";
 	wrong = wrong_with_list(memcpy->src, dev, false);
 	return wrong ? wrong : wrong_with_list(memcpy->dst, dev, true);

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Check what the compiler's type system can't see of the public headers.
 
-    check_headers.py FACTS INCLUDE-DIR SIDE COMPILER...
+    check_headers.py FACTS INCLUDE-DIR SIDE-DIR COMPILER...
+
+INCLUDE-DIR has the headers of a generation, SIDE-DIR the one in which the trees of the two sides differ.
 
 - each header includes exactly what it should: a missing one breaks applications here, one too many lets them
   lean on what the vendor's headers don't give;
@@ -19,18 +21,18 @@ import sys
 import tempfile
 
 INCLUDE = re.compile(r'^#include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
-DECLARATION = re.compile(r'^DOCA_(?:STABLE|EXPERIMENTAL|DEPRECATED)\s+[^;(]*?\b(\w+)\(', re.MULTILINE)
+DECLARATION = re.compile(r'^(?:DOCA_(?:STABLE|EXPERIMENTAL|DEPRECATED)|__DOCA_EXPERIMENTAL)\s+[^;(]*?\b(\w+)\(', re.MULTILINE)
 WARNING = re.compile(r"['\u2018](\w+)\b[^'\u2019]*['\u2019] is deprecated")
 
 
-def header_path(include_dir, side, header):
+def header_path(include_dir, side_dir, header):
     path = include_dir / header
-    return path if path.exists() else include_dir / side / header
+    return path if path.exists() else side_dir / header
 
 
-def check_text(facts, include_dir, side):
+def check_text(facts, include_dir, side_dir):
     for header, entry in facts['headers'].items():
-        text = header_path(include_dir, side, header).read_text()
+        text = header_path(include_dir, side_dir, header).read_text()
         have, want = set(INCLUDE.findall(text)), set(entry['includes'])
         for name in sorted(want - have):
             yield f'{header}: does not include {name}'
@@ -42,12 +44,12 @@ def check_text(facts, include_dir, side):
                 yield f'{header}: declares {name}, which the facts do not have there'
 
 
-def diagnostics(source_text, include_dir, side, compiler, *flags):
+def diagnostics(source_text, include_dir, side_dir, compiler, *flags):
     """What the compiler says of a source that it must accept."""
     with tempfile.TemporaryDirectory() as tmp:
         source = pathlib.Path(tmp) / 'use.c'
         source.write_text(source_text)
-        command = [*compiler, '-fsyntax-only', *flags, f'-I{include_dir}', f'-I{include_dir / side}',
+        command = [*compiler, '-fsyntax-only', *flags, f'-I{include_dir}', f'-I{side_dir}',
                    str(source)]
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C'})
     if done.returncode:
@@ -55,17 +57,17 @@ def diagnostics(source_text, include_dir, side, compiler, *flags):
     return done.stderr
 
 
-def warned_about(facts, include_dir, side, compiler):
+def warned_about(facts, include_dir, side_dir, compiler):
     """The functions whose use warns where nothing was allowed."""
     lines = [f'#include <{header}>' for header in facts['headers']]
     lines += [f'void *use_{name}(void);\nvoid *use_{name}(void) {{ return (void *){name}; }}'
               for name in sorted(facts['functions'])]
-    said = diagnostics('\n'.join(lines) + '\n', include_dir, side, compiler, '-Wdeprecated-declarations')
+    said = diagnostics('\n'.join(lines) + '\n', include_dir, side_dir, compiler, '-Wdeprecated-declarations')
     return set(WARNING.findall(said))
 
 
-def check_marks(facts, include_dir, side, compiler):
-    warned = warned_about(facts, include_dir, side, compiler)
+def check_marks(facts, include_dir, side_dir, compiler):
+    warned = warned_about(facts, include_dir, side_dir, compiler)
     for name, entry in sorted(facts['functions'].items()):
         stable = entry['stability'] == 'stable' or entry['inline']
         if stable and name in warned:
@@ -74,18 +76,18 @@ def check_marks(facts, include_dir, side, compiler):
             yield f"{entry['header']}: using {name}, which is {entry['stability']}, does not warn"
 
 
-def check_format(include_dir, side, compiler):
+def check_format(include_dir, side_dir, compiler):
     source = ('#define DOCA_ALLOW_EXPERIMENTAL_API\n#include <doca_log.h>\nDOCA_LOG_REGISTER(A::B);\n'
               'void f(void);\nvoid f(void) { DOCA_LOG_INFO("%s", 1); }\n')
-    if '-Wformat' not in diagnostics(source, include_dir, side, compiler, '-Wformat'):
+    if '-Wformat' not in diagnostics(source, include_dir, side_dir, compiler, '-Wformat'):
         yield 'doca_log.h: a record whose arguments do not fit its format does not warn'
 
 
 def main():
     facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    include_dir, side, compiler = pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4:]
-    found = [*check_text(facts, include_dir, side), *check_marks(facts, include_dir, side, compiler),
-             *check_format(include_dir, side, compiler)]
+    include_dir, side_dir, compiler = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:]
+    found = [*check_text(facts, include_dir, side_dir), *check_marks(facts, include_dir, side_dir, compiler),
+             *check_format(include_dir, side_dir, compiler)]
     print('\n'.join(found) or f"{len(facts['headers'])} headers as expected")
     return 1 if found else 0
 

@@ -14,8 +14,11 @@ import sys
 import tempfile
 
 MULTIARCH = 'any-linux-gnu'
-LIBRARIES = {'common': ['doca_common'], 'dma': ['doca_dma'], 'comch': ['doca_comch'], 'argp': ['doca_argp'],
-             'umbrella': ['doca_common', 'doca_dma', 'doca_comch', 'doca_argp']}
+LIBRARIES = ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_argp']  # as an umbrella links them
+
+
+def all_libraries(facts):
+    return [name for name in LIBRARIES if 'lib' + name in facts['libraries']]
 
 
 def install(tree, facts, templates):
@@ -24,7 +27,8 @@ def install(tree, facts, templates):
     (tree / 'include').mkdir()
     for template in templates.glob('*.pc.in'):
         text = template.read_text().replace('@DOCA_VERSION@', facts['version'])
-        text = text.replace('@DOCA_LIB_MODULES@', 'doca-common-lib, doca-dma-lib, doca-comch-lib, doca-argp-lib')
+        text = text.replace('@DOCA_LIB_MODULES@', ', '.join(name.replace('_', '-') + '-lib' for name in all_libraries(facts)))
+        text = text.replace('@DOCA_LIBS@', ' '.join('-l' + name for name in all_libraries(facts)))
         (target / template.name.removesuffix('.in')).write_text(text)
     return target
 
@@ -45,9 +49,9 @@ def resolved(flags, prefix):
     return [os.path.realpath(flag[len(prefix):]) for flag in flags if flag.startswith(prefix)]
 
 
-def wanted_libraries(module):
-    kind = module.removeprefix('doca-').removesuffix('-lib')
-    return LIBRARIES.get(kind, LIBRARIES['umbrella'])
+def wanted_libraries(facts, module):
+    one = module.removesuffix('-lib').replace('-', '_')
+    return [one] if one in all_libraries(facts) else all_libraries(facts)
 
 
 def check_module(pkg, tree, facts, module):
@@ -67,8 +71,9 @@ def check_module(pkg, tree, facts, module):
     if resolved(libs, '-L') != [str(tree / 'lib' / MULTIARCH)]:
         yield f'libraries in {resolved(libs, "-L")}'
     names = [flag[2:] for flag in libs if flag.startswith('-l')]
-    if names != wanted_libraries(module):
-        yield f'links {names}, not {wanted_libraries(module)}'
+    wanted = wanted_libraries(facts, module)
+    if names != wanted:
+        yield f'links {names}, not {wanted}'
     static = {flag[2:] for flag in pkg.ask('--libs', '--static', module) if flag.startswith('-l')}
     if not {'doca_common', *names} <= static:
         yield f'links {sorted(static)} with --static'

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write sources that compile only while the public headers say what facts.json says.
 
-    gen_decls.py FACTS OUTDIR c|cpp        one source per header: abi_<header>.c or .cpp
-    gen_decls.py FACTS OUTDIR c|cpp link LIBRARY...
-                                           one program that refers to every function of the libraries:
-                                           abi_link.c or .cpp
+    gen_decls.py FACTS SUFFIX OUTDIR c|cpp    one source per header: abi_<header><suffix>.c or .cpp
+    gen_decls.py FACTS SUFFIX OUTDIR c|cpp link LIBRARY...
+                                              one program that refers to every function of the libraries:
+                                              abi_link<suffix>.c or .cpp
 
 Each source includes its header alone, so that it also proves that the header needs no other before it. A
 failed assertion's text names the header and what drifted. Functions that the header marks experimental are
@@ -170,14 +170,14 @@ def link_source(facts, libraries):
 
 
 def main():
-    facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    outdir, lang = pathlib.Path(sys.argv[2]), sys.argv[3]
-    if sys.argv[4:5] == ['link']:
-        (outdir / f'abi_link.{lang}').write_text(link_source(facts, sys.argv[5:]))
+    facts, suffix = json.loads(pathlib.Path(sys.argv[1]).read_text()), sys.argv[2]
+    outdir, lang = pathlib.Path(sys.argv[3]), sys.argv[4]
+    if sys.argv[5:6] == ['link']:
+        (outdir / f'abi_link{suffix}.{lang}').write_text(link_source(facts, sys.argv[6:]))
         return
     for header in facts['headers']:
         name = header.removesuffix('.h')
-        (outdir / f'abi_{name}.{lang}').write_text(header_source(facts, header, lang))
+        (outdir / f'abi_{name}{suffix}.{lang}').write_text(header_source(facts, header, lang))
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@
 
 DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, run when
 a header comes into scope or the interface moves to a newer release; neither build nor test runs it.
+trim_facts_workq.py does the same for the older generation.
 """
 import json
 import pathlib
@@ -84,8 +85,8 @@ MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 
-def in_scope(table):
-    return {name: entry for name, entry in table.items() if entry['header'] in HEADERS}
+def in_scope(table, headers=HEADERS):
+    return {name: entry for name, entry in table.items() if entry['header'] in headers}
 
 
 def includes(base, header):
@@ -134,10 +135,10 @@ def libraries(funcs, releases):
     return libs
 
 
-def numeric_macros(base):
+def numeric_macros(base, headers=MACRO_HEADERS):
     found = {}
     for name, value in base['macros'].items():
-        for prefix, header in MACRO_HEADERS.items():
+        for prefix, header in headers.items():
             if name.startswith(prefix):
                 found[name] = {'header': header, 'value': value}
     return found

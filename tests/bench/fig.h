@@ -15,6 +15,7 @@ int bench_fig_attach(const struct bench_report *report);  /* attaching: how long
 int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two processes against bare means */
 int bench_fig_comch_fast(const struct bench_report *report); /* the fast path, likewise */
 int bench_fig_comch_many(const struct bench_report *report); /* a thousand clients of one server */
+int bench_fig_workq(const struct bench_report *report);   /* jobs of the work-queue generation against tasks */
 int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
 
 /* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */

@@ -71,3 +71,38 @@ if LD_LIBRARY_PATH=$work/moved/sdk/host/$libdir ./local_copy -i in -o out 2>err;
 	exit 1
 fi
 grep -q 'side host' err # and the log says which side it is on
+
+# The work-queue generation: one source for both of its trees, which says where it was built and where it runs.
+cat >old.c <<'END'
+#include <doca_argp.h>
+#include <doca_comm_channel.h>
+#include <doca_dma.h>
+#include <doca_version.h>
+#include <stdio.h>
+
+int main(void)
+{
+	struct doca_devinfo **list;
+	struct doca_pci_bdf bdf;
+	uint32_t count;
+
+	if (doca_devinfo_list_create(&list, &count) || doca_devinfo_get_pci_addr(list[0], &bdf))
+		return 1;
+#ifdef DOCA_ARCH_DPU
+	printf("dpu ");
+#else
+	printf("host ");
+#endif
+	printf("%x %s\n", bdf.bus, doca_version_runtime());
+	return doca_devinfo_list_destroy(list) || doca_argp_init("old", NULL) || doca_argp_destroy();
+}
+END
+for side in host dpu; do
+	tree=$("$bfsim" sdk --generation workq --on $side)
+	PKG_CONFIG_PATH=$tree/$libdir/pkgconfig
+	# shellcheck disable=SC2046 # lists of words
+	"$@" -DDOCA_ALLOW_EXPERIMENTAL_API old.c -o old_$side $(pkg-config --cflags --libs doca)
+	LD_LIBRARY_PATH=$tree/$libdir ./old_$side >>places
+done
+"$bfsim" run --timeout 60 --generation workq --host './old_host >>places; ./old_dpu >>places'
+printf '%s 2.2.0080\n' 'host b1' 'dpu 3' 'host b1' 'dpu b1' | cmp - places

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: their device, their queues, their life. */
+#include "ctx_priv.h"
+#include "shim/common/check.h"
+#include "shim/common/dev_priv.h"
+
+#define MAX_NUM_CTX 512 /* our choice: the reference names no number */
+
+bool workq_ctx_is(const void *handle)
+{
+	return shim_is(handle, SHIM_WORKQ_DMA) || shim_is(handle, SHIM_WORKQ_SYNC_EVENT);
+}
+
+#define NEED_CTX(ctx)                                                                                              \
+	do {                                                                                                       \
+		if (!workq_ctx_is(ctx))                                                                            \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                                  \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
+	} while (0)
+
+#define NEED_STOPPED(ours)                                                                                         \
+	do {                                                                                                       \
+		if ((ours)->started)                                                                               \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");         \
+	} while (0)
+
+/* ---- life ---- */
+
+void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops)
+{
+	ctx->ops = ops;
+}
+
+static void stop(struct workq_ctx *ctx)
+{
+	if (ctx->started)
+		ctx->ops->stop(ctx);
+	ctx->started = false;
+}
+
+static void drop_dev(struct workq_ctx *ctx)
+{
+	if (ctx->dev)
+		shim_dev_release(ctx->dev);
+	ctx->dev = NULL;
+}
+
+doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx)
+{
+	if (ctx->attachments) {
+		sim_err("%s: a work queue is still added; call doca_ctx_workq_rm() first", func);
+		return DOCA_ERROR_IN_USE;
+	}
+	stop(ctx);
+	drop_dev(ctx);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_start(struct doca_ctx *ctx)
+{
+	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+	doca_error_t result;
+
+	NEED_CTX(ctx);
+	NEED_STOPPED(ours);
+	result = ours->ops->start(ours);
+	ours->started = result == DOCA_SUCCESS;
+	return result;
+}
+
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
+{
+	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+
+	NEED_CTX(ctx);
+	if (!ours->started)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
+	if (ours->attachments)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "a work queue is still added; call doca_ctx_workq_rm() first");
+	stop(ours);
+	return DOCA_SUCCESS;
+}
+
+/* ---- its device ---- */
+
+doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+
+	NEED_CTX(ctx);
+	SHIM_NEED(dev, SHIM_DEV);
+	NEED_STOPPED(ours);
+	if (ours->dev)
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the context has %s device already", ours->dev == dev ? "this" : "a");
+	if (!ours->ops->supports(doca_dev_as_devinfo(dev)))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device is of no use for %s jobs", ours->ops->name);
+	shim_dev_hold(dev);
+	ours->dev = dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+
+	NEED_CTX(ctx);
+	SHIM_NEED(dev, SHIM_DEV);
+	NEED_STOPPED(ours);
+	if (ours->dev != dev)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device was not added to the context");
+	drop_dev(ours);
+	return DOCA_SUCCESS;
+}
+
+/* ---- its queues ---- */
+
+doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED(workq, SHIM_WORKQ);
+	if (!((struct workq_ctx *)ctx)->started)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started; call doca_ctx_start() first");
+	return workq_attach((struct workq_ctx *)ctx, workq);
+}
+
+doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED(workq, SHIM_WORKQ);
+	if (!((struct workq_ctx *)ctx)->started)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
+	return workq_detach((struct workq_ctx *)ctx, workq);
+}
+
+/* ---- questions ---- */
+
+doca_error_t doca_ctx_get_max_num_ctx(uint32_t *max_num_ctx)
+{
+	SHIM_NEED_OUT(max_num_ctx);
+	*max_num_ctx = MAX_NUM_CTX;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_event_driven_supported(struct doca_ctx *ctx, uint8_t *event_supported)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(event_supported);
+	*event_supported = 1;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(gpu_dev);
+	NEED_STOPPED((struct workq_ctx *)ctx);
+	return SHIM_NOT_SIMULATED("GPUs");
+}

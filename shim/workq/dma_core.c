@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled with the core. */
+#include "dma_core.h"
+
+#include <stdlib.h>
+
+#include "shim/common/buf_priv.h"
+#include "shim/common/check.h"
+#include "shim/dma/dma_priv.h"
+
+struct workq_dma_core {
+	struct shim_task_taker taker; /* first: gets the ends of all tasks */
+	struct doca_dma *dma;
+	struct workq_attachment *attachment;
+	int job_type;
+	struct doca_task *kept;       /* allocated, for the next jobs; through next_free */
+};
+
+static void take(struct shim_task_taker *taker, struct doca_task *task)
+{
+	struct workq_dma_core *core = (struct workq_dma_core *)taker;
+	union doca_data user_data = task->user_data;
+	doca_error_t status = task->status;
+
+	if (doca_likely(task->ctx->state == DOCA_CTX_STATE_RUNNING)) {
+		task->next_free = core->kept;
+		core->kept = task;
+	} else {
+		doca_task_free(task);
+	}
+	shim_workq_report(core->attachment, core->job_type, user_data, (union doca_data){.u64 = status},
+			  status != DOCA_SUCCESS);
+}
+
+/* No task has come to an end in another way. */
+static void never(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+{
+	(void)task, (void)user_data, (void)ctx_data;
+}
+
+/* A context that stops waits for its tasks. */
+static void on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
+		     enum doca_ctx_states to)
+{
+	struct workq_dma_core *core = user_data.ptr;
+
+	(void)ctx, (void)from;
+	while (to == DOCA_CTX_STATE_STOPPING && core->kept) {
+		struct doca_task *task = core->kept;
+
+		core->kept = task->next_free;
+		doca_task_free(task);
+	}
+}
+
+static doca_error_t configure(struct workq_dma_core *core, uint32_t depth)
+{
+	struct doca_ctx *ctx = doca_dma_as_ctx(core->dma);
+	uint32_t max;
+	doca_error_t result = doca_dma_cap_get_max_num_tasks(core->dma, &max);
+
+	core->dma->overwrites_full = true;
+	if (result == DOCA_SUCCESS)
+		result = doca_dma_task_memcpy_set_conf(core->dma, never, never, depth < max ? depth : max);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = core});
+	return result == DOCA_SUCCESS ? doca_ctx_set_state_changed_cb(ctx, on_state) : result;
+}
+
+doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct workq_attachment *attachment,
+				   int job_type, struct workq_dma_core **ret_core)
+{
+	struct workq_dma_core *core = calloc(1, sizeof(*core));
+	doca_error_t result;
+
+	if (!core)
+		return DOCA_ERROR_NO_MEMORY;
+	core->taker.take = take;
+	core->attachment = attachment;
+	core->job_type = job_type;
+	result = doca_dma_create(dev, &core->dma);
+	if (result == DOCA_SUCCESS)
+		result = configure(core, depth);
+	if (result == DOCA_SUCCESS)
+		*ret_core = core;
+	else
+		workq_dma_core_destroy(core);
+	return result;
+}
+
+void workq_dma_core_destroy(struct workq_dma_core *core)
+{
+	if (core && core->dma)
+		doca_dma_destroy(core->dma);
+	free(core);
+}
+
+struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core)
+{
+	return doca_dma_as_ctx(core->dma);
+}
+
+static inline doca_error_t get_task(struct workq_dma_core *core, struct doca_task **ret_task)
+{
+	struct doca_task *kept = core->kept;
+
+	if (doca_unlikely(!kept))
+		return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){0}, ret_task);
+	core->kept = kept->next_free;
+	*ret_task = kept;
+	return DOCA_SUCCESS;
+}
+
+static inline bool is_list(const struct doca_buf *buf)
+{
+	return shim_is(buf, SHIM_BUF) && !buf->is_inner;
+}
+
+doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
+				   union doca_data user_data)
+{
+	struct doca_dma_task_memcpy *memcpy;
+	struct doca_task *task;
+	doca_error_t result;
+
+	if (doca_unlikely(!is_list(src) || !is_list(dst))) {
+		sim_err("doca_workq_submit: a memcpy job's source and destination must be live buffers, heads of their lists");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	result = get_task(core, &task);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	memcpy = (struct doca_dma_task_memcpy *)task;
+	memcpy->src = src;
+	memcpy->dst = dst;
+	task->user_data = user_data;
+	task->taker = &core->taker;
+	if (doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
+		doca_task_free(task);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	task->in_flight = true;
+	sim_queue_doorbell(core->dma->ctx.queue);
+	return DOCA_SUCCESS;
+}

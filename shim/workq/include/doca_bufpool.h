@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_bufpool.h - equal buffers over one memory map, each with a place of its own for good.
+ *
+ *   create(n, size, alignment, map) --> start --> alloc buffers, give them back --> stop --> destroy
+ *
+ *   map:   |..[ element 0 ]..[ element 1 ]..  ..[ element n-1 ].......|
+ *           ^ up to the alignment: every element starts at a multiple of it
+ *
+ * Where an inventory (doca_buf_inventory.h) points a buffer at a place that the
+ * caller names, a pool has cut the map's range into elements before: taking a
+ * buffer is taking one of them. doca_buf_refcount_rm() gives it back. A pool's
+ * buffer can be used wherever a buffer can, and duplicated into an inventory.
+ *
+ * The map needs its range when the pool is created, and must be started before
+ * the pool is. It can be neither stopped nor destroyed while the pool exists. The
+ * memory is the application's, as is keeping others off it. Two pools over one
+ * map have the same elements.
+ *
+ * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in
+ * bytes. One thread at a time per pool; its buffers too, as giving one back
+ * changes the pool.
+ */
+#ifndef DOCA_BUFPOOL_H_
+#define DOCA_BUFPOOL_H_
+
+#include <stddef.h>
+#include <stdint.h>
+#include <doca_error.h>
+#include <doca_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_buf;
+struct doca_bufpool;
+struct doca_mmap;
+
+/* --- Life --- */
+
+/* A pool of @num_elements elements of @element_size bytes, neither of them 0,
+ * that start at multiples of @element_alignment, a power of two; the caller's to
+ * destroy. *@user_data, if not NULL, becomes its user data; @extensions is a mask
+ * of enum doca_buf_extension. DOCA_ERROR_INVALID_VALUE if @mmap has no range yet,
+ * DOCA_ERROR_NO_MEMORY. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
+				 size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
+				 struct doca_bufpool **bufpool);
+
+/* Stops it if need be. DOCA_ERROR_IN_USE while buffers are out; nothing is freed then. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpool);
+
+/* Buffers can be taken between start and stop. DOCA_ERROR_BAD_STATE when the map is
+ * not started, DOCA_ERROR_INITIALIZATION when it has no room for all elements. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool);
+
+/* DOCA_ERROR_IN_USE while buffers are out; the pool stays started then. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
+
+/* --- Taking buffers --- */
+
+/* Take a buffer over a free element with an empty data segment at its start.
+ * What the memory holds is left as it is. Its one reference is the caller's.
+ * DOCA_ERROR_BAD_STATE when the pool is not started, DOCA_ERROR_EMPTY when all its
+ * elements are out. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf);
+
+/* --- Questions --- */
+
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_elements);
+
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
+						uint32_t *num_of_free_elements);
+
+/* Zero if never set. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_bufpool_get_user_data(const struct doca_bufpool *bufpool, union doca_data *user_data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

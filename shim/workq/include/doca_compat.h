@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* doca_compat.h - what a declaration promises.
+ *
+ * In this generation every function carries one mark:
+ *
+ *   __DOCA_EXPERIMENTAL  may change; calling it warns unless the program defines
+ *                        DOCA_ALLOW_EXPERIMENTAL_API before it includes anything
+ *
+ * The mark also exports the symbol from the library that defines it.
+ */
+#ifndef DOCA_COMPAT_H_
+#define DOCA_COMPAT_H_
+
+#include <doca_config.h>
+#include <string.h>
+#include <stdint.h>
+
+#ifdef DOCA_ALLOW_EXPERIMENTAL_API
+#define __DOCA_EXPERIMENTAL __attribute__((visibility("default")))
+#else
+#define __DOCA_EXPERIMENTAL                                                                                \
+	__attribute__((visibility("default"),                                                              \
+		       deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
+#endif
+
+/* Last: it declares a function with the mark above. */
+#include <doca_version.h>
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records as this generation writes them: without file and function, and with
+ * rate limits. Sources, backends and limits are the core's. */
+#include <inttypes.h>
+
+#include "shim/common/check.h"
+#include "shim/common/log_priv.h"
+
+/* Where the record was written: the source's name stands for the file. */
+static struct shim_log_place at(int line)
+{
+	return (struct shim_log_place){ .line = line };
+}
+
+doca_error_t doca_log(uint32_t level, int source, int line, const char *format, ...)
+{
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = shim_log_record(level, source, at(line), format, args);
+	va_end(args);
+	return result;
+}
+
+doca_error_t doca_log_developer(uint32_t level, int source, int line, const char *format, ...)
+{
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = shim_log_record(level, source, at(line), format, args);
+	va_end(args);
+	return result;
+}
+
+/* --- Rate limits --- */
+
+#define SECOND_NS UINT64_C(1000000000)
+#define QUANTITY 20 /* until the program says otherwise */
+#define BUCKET_S 1
+
+/* A bucket is a number from 0 up; to the core it is a line of a file of that name. */
+static const char buckets[] = "rate-limited log records";
+static atomic_int bucket_count;
+static struct shim_log_rate rate = SHIM_LOG_RATE(QUANTITY, BUCKET_S *SECOND_NS);
+
+doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
+{
+	SHIM_NEED_OUT(bucket);
+	if (!shim_log_source_name(source))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "log source %d is not registered; use DOCA_LOG_REGISTER", source);
+	*bucket = atomic_fetch_add(&bucket_count, 1);
+	return DOCA_SUCCESS;
+}
+
+/* Say how many records of the bucket were not shown, if any. */
+static void tell_dropped(uint32_t level, int source, int line, uint64_t dropped)
+{
+	if (dropped)
+		doca_log(level, source, line, "%" PRIu64 " records of this line were dropped", dropped);
+}
+
+doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucket, const char *format, ...)
+{
+	doca_error_t result;
+	struct timespec now;
+	uint64_t dropped;
+	va_list args;
+
+	if (bucket < 0 || bucket >= atomic_load(&bucket_count))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "no bucket %d was registered; use the DOCA_LOG_RATE_LIMIT macros", bucket);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (shim_log_rate_ask(&rate, buckets, bucket, now.tv_sec * SECOND_NS + now.tv_nsec, &dropped) !=
+	    SHIM_LOG_SHOW)
+		return DOCA_SUCCESS;
+	tell_dropped(level, source, line, dropped);
+	va_start(args, format);
+	result = shim_log_record(level, source, at(line), format, args);
+	va_end(args);
+	return result;
+}
+
+uint16_t doca_log_get_quantity(void)
+{
+	uint16_t quantity;
+
+	pthread_mutex_lock(&rate.lock);
+	quantity = rate.quantity;
+	pthread_mutex_unlock(&rate.lock);
+	return quantity;
+}
+
+void doca_log_set_quantity(uint16_t quantity)
+{
+	pthread_mutex_lock(&rate.lock);
+	rate.quantity = quantity;
+	pthread_mutex_unlock(&rate.lock);
+}
+
+uint16_t doca_log_get_bucket_time(void)
+{
+	uint16_t seconds;
+
+	pthread_mutex_lock(&rate.lock);
+	seconds = rate.bucket_ns / SECOND_NS;
+	pthread_mutex_unlock(&rate.lock);
+	return seconds;
+}
+
+void doca_log_set_bucket_time(uint16_t bucket_time)
+{
+	pthread_mutex_lock(&rate.lock);
+	rate.bucket_ns = bucket_time * SECOND_NS;
+	pthread_mutex_unlock(&rate.lock);
+}

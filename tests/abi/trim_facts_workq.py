@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Make facts-workq.json: the interface facts of the work-queue generation, 1.5 and 2.2 in one.
+
+    trim_facts_workq.py DIRECTORY > facts-workq.json
+
+DIRECTORY is that of trim_facts.py. What 2.2 exports without declaring it anywhere (a preview of the next
+generation) is left out: no program can have been compiled against it.
+"""
+import json
+import pathlib
+import sys
+
+import trim_facts
+
+# Header -> the library that has its functions.
+HEADERS = {
+    'doca_argp.h': 'libdoca_argp',
+    'doca_buf.h': 'libdoca_common',
+    'doca_buf_array.h': 'libdoca_common',
+    'doca_buf_inventory.h': 'libdoca_common',
+    'doca_bufpool.h': 'libdoca_common',
+    'doca_build_config.h': 'libdoca_common',
+    'doca_comm_channel.h': 'libdoca_comm_channel',
+    'doca_common_defines.h': 'libdoca_common',
+    'doca_compat.h': 'libdoca_common',
+    'doca_config.h': 'libdoca_common',
+    'doca_ctx.h': 'libdoca_common',
+    'doca_dev.h': 'libdoca_common',
+    'doca_dma.h': 'libdoca_dma',
+    'doca_error.h': 'libdoca_common',
+    'doca_graph.h': 'libdoca_common',
+    'doca_log.h': 'libdoca_common',
+    'doca_mmap.h': 'libdoca_common',
+    'doca_sync_event.h': 'libdoca_common',
+    'doca_types.h': 'libdoca_common',
+    'doca_version.h': 'libdoca_common',
+}
+
+MACRO_HEADERS = {
+    'DOCA_ACTION_SDK_RANGE': 'doca_ctx.h',
+    'DOCA_DEVINFO_': 'doca_dev.h',
+    'DOCA_GID_': 'doca_types.h',
+    'DOCA_VER_': 'doca_version.h',
+    'doca_event_invalid_handle': 'doca_types.h',
+}
+
+LEVELS = ['CRIT', 'ERR', 'WARN', 'INFO', 'DBG']
+
+OTHER_MACROS = {
+    'doca_common_defines.h': ['doca_likely', 'doca_unlikely'],
+    'doca_compat.h': ['__DOCA_EXPERIMENTAL'],
+    'doca_error.h': ['DOCA_IS_ERROR', 'DOCA_ERROR_PROPAGATE'],
+    'doca_log.h': ['DOCA_LOG_REGISTER'] + [name + tail for name in ('DOCA_LOG', 'DOCA_DLOG', 'DOCA_LOG_RATE_LIMIT')
+                                           for tail in [''] + ['_' + level for level in LEVELS]],
+    'doca_version.h': ['DOCA_VER_STRING', 'DOCA_VERSION_NUM', 'DOCA_CURRENT_VERSION_NUM',
+                       'DOCA_VERSION_EQ_CURRENT', 'DOCA_VERSION_LTE_CURRENT'],
+}
+
+# What the facts' list of includes lacks: it is where __be16 and its kin come from.
+MORE_INCLUDES = {'doca_types.h': ['linux/types.h']}
+
+VARIADIC = ['doca_log', 'doca_log_developer', 'doca_log_rate_limit']
+
+MODULES = ['doca', 'doca-libs']
+
+
+def functions(base, old):
+    found = trim_facts.in_scope(base['functions'], HEADERS)
+    for name, entry in trim_facts.in_scope(old['functions'], HEADERS).items():
+        found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
+                       'stability': 'experimental', 'inline': False}
+    for name in VARIADIC:
+        found[name]['variadic'] = True
+    for entry in found.values():
+        if entry['stability'] == 'unmarked':  # inline: calling it never warns
+            entry['stability'] = 'stable'
+    return found
+
+
+def structs(base):
+    found = trim_facts.in_scope(base['structs'], HEADERS)
+    # Bit-fields have no offset; test_macros_workq.c looks at them.
+    found['doca_pci_bdf'] = {'header': 'doca_types.h', 'tag': 'struct', 'size': 2,
+                             'fields': [['raw', 'uint16_t']], 'offsets': {'raw': 0}}
+    return found
+
+
+def libraries(funcs, old, release):
+    libs = {}
+    for name, entry in sorted(funcs.items()):
+        if entry['inline']:
+            continue
+        lib = HEADERS[entry['header']]
+        slot = libs.setdefault(lib, {'soname': release[lib]['soname'], 'symbols': {}})
+        if name in release[lib]['symbols']:
+            slot['symbols'][name] = release[lib]['symbols'][name]
+        elif name in old['functions']:
+            slot['symbols'][name] = 'EXPERIMENTAL'
+        else:
+            sys.exit(f'{name}: declared, but no library of the release has it')
+    return libs
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+
+    def load(name):
+        return json.loads((source / name).read_text())
+
+    base, old, release = load('doca-2.2.json'), load('doca-1.5-delta.json'), load('symbols-2.2.json')
+    funcs = functions(base, old)
+    facts = {
+        'headers': {name: {'includes': base['includes'][name] + MORE_INCLUDES.get(name, []),
+                           'macros': OTHER_MACROS.get(name, [])} for name in sorted(HEADERS)},
+        'functions': funcs,
+        'enums': trim_facts.in_scope(base['enums'], HEADERS),
+        'structs': structs(base),
+        'typedefs': trim_facts.in_scope(base['typedefs'], HEADERS),
+        'macros': trim_facts.numeric_macros(base, MACRO_HEADERS),
+        'libraries': libraries(funcs, old, release),
+        'pkg_config': {name: {'cflags': release['pkg-config'][name]['cflags'],
+                              'requires': release['pkg-config'][name]['requires']} for name in MODULES},
+        'version': release['pkg-config']['doca']['version'],
+    }
+    print(trim_facts.one_line_per_entry(facts))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* common.h - what the programs of the work-queue generation here share.
+ *
+ * Each does one thing and takes plain arguments. What fails is said on standard
+ * error, and ends the program with status 1.
+ */
+#ifndef WORKQ_COMMON_H
+#define WORKQ_COMMON_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_dma.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+
+#define MUST(call)                                                                                   \
+	do {                                                                                         \
+		doca_error_t result_ = (call);                                                       \
+		if (result_ != DOCA_SUCCESS) {                                                       \
+			fprintf(stderr, "%s: %s\n", #call, doca_get_error_string(result_));          \
+			exit(EXIT_FAILURE);                                                          \
+		}                                                                                    \
+	} while (0)
+
+/* Memory that a file fits into, or came from. */
+struct bytes {
+	char *addr;
+	size_t len;
+};
+
+struct bytes bytes_of_file(const char *path);
+struct bytes bytes_of_zeros(size_t len);
+void bytes_to_file(struct bytes bytes, const char *path);
+
+/* The same under a name that appears when all is in the file. */
+void bytes_publish(struct bytes bytes, const char *path);
+
+/* Wait until there is such a file, half a minute at most, and read it. */
+struct bytes bytes_await(const char *path);
+
+/* The first device that can copy. */
+struct doca_dev *open_copying_device(void);
+
+/* A started DMA context with a queue, and an inventory of as many buffers as one copy needs. */
+struct engine {
+	struct doca_dev *dev;
+	struct doca_dma *dma;
+	struct doca_ctx *ctx;
+	struct doca_workq *workq;
+	struct doca_buf_inventory *inventory;
+};
+
+struct engine engine_start(struct doca_dev *dev);
+void engine_stop(struct engine *engine);
+
+/* Copy by one job, and wait for its end. What the job's event says. */
+doca_error_t engine_copy(struct engine *engine, struct doca_buf *to, const struct doca_buf *from);
+
+#endif

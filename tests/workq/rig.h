@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What tests of the work-queue generation stand on: the first device with a DMA
+ * engine, a context on it, a queue, an inventory. */
+#ifndef TEST_WORKQ_RIG_H
+#define TEST_WORKQ_RIG_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <doca_buf.h>
+#include <doca_buf_inventory.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_dma.h>
+#include <doca_mmap.h>
+
+#define RIG_DEPTH 8
+
+struct rig {
+	struct doca_dev *dev;
+	struct doca_workq *workq;
+	struct doca_dma *dma;
+	struct doca_ctx *ctx;
+	struct doca_buf_inventory *inventory;
+};
+
+/* cmocka's setup and teardown: *state is a struct rig with all of it started and added. */
+int rig_setup(void **state);
+int rig_teardown(void **state);
+
+/* A started map in 2.2's order over memory of the test. */
+struct doca_mmap *rig_map(struct rig *rig, void *addr, size_t len, uint32_t access);
+
+/* A buffer whose data is all of it. */
+struct doca_buf *rig_data(struct rig *rig, struct doca_mmap *mmap, void *data, size_t len);
+
+/* A buffer without data. */
+struct doca_buf *rig_room(struct rig *rig, struct doca_mmap *mmap, void *addr, size_t len);
+
+void rig_return(struct doca_buf *buf);
+
+struct doca_dma_job_memcpy rig_job(struct rig *rig, struct doca_buf *dst, const struct doca_buf *src, uint64_t id);
+
+/* Submit it, and poll until an event comes. What the retrieval returned. */
+doca_error_t rig_do(struct rig *rig, const struct doca_dma_job_memcpy *job, struct doca_event *ret_event);
+
+#endif
