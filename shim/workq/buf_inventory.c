@@ -41,13 +41,17 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
 	doca_error_t result = check_extensions(__func__, extensions);
 
 	SHIM_NEED_OUT(bufpool);
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (workq_chunked_of(mmap) && workq_chunked_of(mmap)->num_chunks > 1)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the memory map has %u chunks; a pool is over one range",
+				   workq_chunked_of(mmap)->num_chunks);
 	if (result == DOCA_SUCCESS)
 		result = core_buf_pool_create(num_elements, element_size, mmap, &core);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (user_data)
 		core_buf_pool_set_user_data(core, *user_data);
-	result = element_alignment > 1 ? core_buf_pool_set_element_alignment(core, element_alignment) : DOCA_SUCCESS;
+	result = core_buf_pool_set_element_alignment(core, element_alignment);
 	if (result != DOCA_SUCCESS)
 		doca_bufpool_destroy((struct doca_bufpool *)core);
 	else

@@ -6,7 +6,7 @@
 #
 # A test is a shell function that runs in a directory of its own; its first
 # command that fails ends it. Commands for bfsim run are expanded by its shell.
-# shellcheck disable=SC2016
+# shellcheck disable=SC2016,SC2089,SC2090
 set -eu
 
 unset LD_LIBRARY_PATH # meson names both generations there; the programs know where theirs is
