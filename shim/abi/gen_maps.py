@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-PRIVATE = {'libdoca_common': 'shim_*'}
+PRIVATE = {'libdoca_common': 'shim_*', 'libdoca_comch': 'comch_*'}
 
 
 def node(name, symbols, tail=()):

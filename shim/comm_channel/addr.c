@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Peers: what is known of them. */
-#include <doca_ctx.h>
-#include <doca_pe.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/patience.h"
+#include "shim/comch/earlier.h"
 #include "shim/common/check.h"
 
 #define NEED_ADDR(addr) SHIM_NEED(addr, SHIM_CHANNEL_ADDR)
-
-bool channel_is_connecting(const struct doca_comm_channel_addr_t *addr)
-{
-	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
-
-	doca_ctx_get_state(addr->ep->ctx, &state);
-	return state == DOCA_CTX_STATE_STARTING;
-}
 
 doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
 {
@@ -37,11 +27,11 @@ doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_
 doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
 	NEED_ADDR(peer_addr);
-	channel_drive(peer_addr->ep, NULL);
+	channel_drive(peer_addr->ep);
 	peer_addr->shown = peer_addr->counters;
-	if (peer_addr->ended)
-		return DOCA_ERROR_CONNECTION_ABORTED;
-	return channel_is_connecting(peer_addr) ? DOCA_ERROR_CONNECTION_INPROGRESS : DOCA_SUCCESS;
+	if (channel_is_gone(peer_addr))
+		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the peer is gone, or was never reached; disconnect it");
+	return peer_addr->state == CHANNEL_CONNECTING ? DOCA_ERROR_CONNECTION_INPROGRESS : DOCA_SUCCESS;
 }
 
 #define COUNTER(name, member)                                                                               \
@@ -57,46 +47,54 @@ COUNTER(send_messages, sent)
 COUNTER(send_bytes, sent_bytes)
 COUNTER(recv_messages, received)
 COUNTER(recv_bytes, received_bytes)
-COUNTER(send_in_flight_messages, in_flight)
+
+/* What sendto took stands in the peer's receive queue. */
+doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr,
+								     uint64_t *send_in_flight_messages)
+{
+	NEED_ADDR(peer_addr);
+	SHIM_NEED_OUT(send_in_flight_messages);
+	*send_in_flight_messages = 0;
+	return DOCA_SUCCESS;
+}
 
 /* ---- a service's peers ---- */
 
-#define NEED_SERVICE(ep)                                                                                    \
-	do {                                                                                                \
-		SHIM_NEED(ep, SHIM_CHANNEL_EP);                                                             \
-		if ((ep)->role != CHANNEL_SERVICE)                                                          \
-			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is no service that listens"); \
+#define NEED_SERVICE(ep)                                                                                     \
+	do {                                                                                                 \
+		SHIM_NEED(ep, SHIM_CHANNEL_EP);                                                              \
+		if ((ep)->role == CHANNEL_IDLE)                                                              \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint does not listen");            \
+		if ((ep)->role != CHANNEL_SERVICE)                                                           \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is a client's");          \
 	} while (0)
 
-static uint32_t num_connected(const struct doca_comm_channel_ep_t *ep)
+static uint32_t count_addrs(const struct doca_comm_channel_ep_t *ep)
 {
 	uint32_t count = 0;
 
 	for (const struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
-		count += !addr->ended;
+		count++;
 	return count;
 }
 
+/* The event first: what comes from here on is another. */
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
 {
 	struct doca_comm_channel_addr_t **shown;
 	eventfd_t unused;
-	uint32_t count;
 
 	NEED_SERVICE(local_ep);
-	/* Clients that wait stay what they are, pending: recvfrom takes them. */
-	local_ep->shown_pending = comch_server_num_pending(local_ep->server);
-	count = num_connected(local_ep);
-	shown = realloc(local_ep->shown_addrs, (count + 1) * sizeof(struct doca_comm_channel_addr_t *));
+	shown = realloc(local_ep->shown_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
 	if (!shown)
-		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "no memory for a list of %u peers", count);
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for a list of %u peers", count_addrs(local_ep));
+	eventfd_read(local_ep->status_news, &unused);
+	local_ep->shown_pending = comch_server_num_pending(local_ep->server);
 	local_ep->shown_addrs = shown;
 	local_ep->num_shown_addrs = 0;
 	for (struct doca_comm_channel_addr_t *addr = local_ep->addrs; addr; addr = addr->next)
-		if (!addr->ended)
+		if (!channel_is_gone(addr))
 			shown[local_ep->num_shown_addrs++] = addr;
-	eventfd_read(local_ep->service_news, &unused);
-	doca_pe_request_notification(local_ep->pe);
 	return DOCA_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Comch tells an endpoint: peers that come and go, messages, sends that are over. */
+/* What Comch tells an endpoint: peers that come and go, and the message that is waited for. */
 #include <doca_ctx.h>
 #include <doca_pe.h>
 #include <stdlib.h>
@@ -7,23 +7,16 @@
 #include <sys/eventfd.h>
 
 #include "ep_priv.h"
+#include "shim/comch/earlier.h"
 #include "shim/common/check.h"
 
-static struct doca_comm_channel_ep_t *ep_of_data(union doca_data data)
+/* The endpoint of a server's connection. */
+static struct doca_comm_channel_ep_t *service_of(struct doca_comch_connection *connection)
 {
-	return data.ptr;
-}
-
-/* The endpoint of a connection, by the context that it is of. */
-static struct doca_comm_channel_ep_t *ep_of(struct doca_comch_connection *connection)
-{
-	struct doca_comch_server *server = doca_comch_server_get_server_ctx(connection);
-	struct doca_ctx *ctx = server ? doca_comch_server_as_ctx(server) :
-					doca_comch_client_as_ctx(doca_comch_client_get_client_ctx(connection));
 	union doca_data data = {.u64 = 0};
 
-	doca_ctx_get_user_data(ctx, &data);
-	return ep_of_data(data);
+	doca_ctx_get_user_data(doca_comch_server_as_ctx(doca_comch_server_get_server_ctx(connection)), &data);
+	return data.ptr;
 }
 
 static struct doca_comm_channel_addr_t *addr_of(struct doca_comch_connection *connection)
@@ -31,10 +24,16 @@ static struct doca_comm_channel_addr_t *addr_of(struct doca_comch_connection *co
 	return doca_comch_connection_get_user_data(connection).ptr;
 }
 
+void channel_drive(struct doca_comm_channel_ep_t *ep)
+{
+	while (doca_pe_progress(ep->pe))
+		;
+}
+
 /* ---- peers ---- */
 
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
-						  struct doca_comch_connection *connection)
+						  struct doca_comch_connection *connection, enum channel_peer_state state)
 {
 	struct doca_comm_channel_addr_t *addr = shim_object_new(SHIM_CHANNEL_ADDR, sizeof(*addr));
 
@@ -42,77 +41,72 @@ struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t 
 		return NULL;
 	addr->ep = ep;
 	addr->connection = connection;
+	addr->state = state;
 	doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = addr});
 	addr->next = ep->addrs;
 	ep->addrs = addr;
 	return addr;
 }
 
-static void drop_kept(struct doca_comm_channel_addr_t *addr)
+/* Out of the list that the user may hold. */
+static void hide(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *addr)
 {
-	struct channel_kept **link = &addr->ep->kept;
+	uint32_t kept = 0;
 
-	while (*link) {
-		struct channel_kept *kept = *link;
-
-		if (kept->addr != addr) {
-			link = &kept->next;
-			continue;
-		}
-		*link = kept->next;
-		free(kept);
-	}
-	addr->ep->kept_end = link; /* the end of the list */
+	for (uint32_t i = 0; i < ep->num_shown_addrs; i++)
+		if (ep->shown_addrs[i] != addr)
+			ep->shown_addrs[kept++] = ep->shown_addrs[i];
+	ep->num_shown_addrs = kept;
 }
 
 void channel_addr_free(struct doca_comm_channel_addr_t *addr)
 {
-	struct doca_comm_channel_addr_t **link = &addr->ep->addrs;
+	struct doca_comm_channel_ep_t *ep = addr->ep;
+	struct doca_comm_channel_addr_t **link = &ep->addrs;
 
-	drop_kept(addr);
-	for (uint32_t i = 0; i < addr->ep->send_queue_size; i++)
-		if (addr->ep->sends[i].addr == addr)
-			addr->ep->sends[i].addr = NULL;
+	if (addr->connection)
+		doca_comch_connection_set_user_data(addr->connection, (union doca_data){.ptr = NULL});
+	if (ep->kept && ep->kept->addr == addr) {
+		free(ep->kept);
+		ep->kept = NULL;
+	}
+	ep->num_untold -= addr->state == CHANNEL_ENDED && !addr->told;
+	hide(ep, addr);
 	while (*link != addr)
 		link = &(*link)->next;
 	*link = addr->next;
 	shim_object_free(addr, SHIM_CHANNEL_ADDR);
 }
 
-void channel_keep(struct doca_comm_channel_addr_t *addr, const void *bytes, size_t len, bool is_end)
+bool channel_is_gone(const struct doca_comm_channel_addr_t *addr)
 {
-	struct channel_kept *kept = malloc(sizeof(*kept) + len);
+	return addr->state == CHANNEL_ENDED || comch_connection_is_gone(addr->connection);
+}
 
-	if (!kept) {
-		sim_err("Comm Channel: no memory for a message of %zu bytes; it is lost", len);
+static void end_addr(struct doca_comm_channel_addr_t *addr)
+{
+	if (addr->state == CHANNEL_ENDED)
 		return;
-	}
-	*kept = (struct channel_kept){.addr = addr, .is_end = is_end, .len = len};
-	if (len > 0)
-		memcpy(kept->bytes, bytes, len);
-	*addr->ep->kept_end = kept;
-	addr->ep->kept_end = &kept->next;
+	addr->state = CHANNEL_ENDED;
+	addr->connection = NULL;
+	addr->ep->num_untold++;
 }
 
 static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t well)
 {
-	struct doca_comm_channel_ep_t *ep = ep_of(connection);
+	struct doca_comm_channel_ep_t *ep;
 
 	(void)event;
-	if (well && !channel_addr_new(ep, connection)) {
+	if (!well) /* Comch said why */
+		return;
+	ep = service_of(connection);
+	if (!channel_addr_new(ep, connection, CHANNEL_CONNECTED)) {
 		sim_err("Comm Channel: no memory for another peer; it is disconnected");
 		doca_comch_server_disconnect(ep->server, connection);
+		return;
 	}
-	eventfd_write(ep->service_news, 1);
-}
-
-static void end_addr(struct doca_comm_channel_addr_t *addr)
-{
-	addr->ended = true;
-	addr->connection = NULL;
-	channel_keep(addr, NULL, 0, true);
-	eventfd_write(addr->ep->service_news, 1);
+	eventfd_write(ep->status_news, 1);
 }
 
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
@@ -122,24 +116,44 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 
 	(void)event;
 	(void)well;
-	if (addr)
-		end_addr(addr);
+	if (!addr)
+		return;
+	end_addr(addr);
+	eventfd_write(addr->ep->status_news, 1);
 }
 
-/* A client's peer is gone when its context stops. */
+/* A client's one peer is there when its context runs, and gone when it stops. */
 static void on_client_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			    enum doca_ctx_states to)
 {
-	struct doca_comm_channel_ep_t *ep = ep_of_data(data);
+	struct doca_comm_channel_ep_t *ep = data.ptr;
 
 	(void)ctx;
 	(void)from;
-	if (to == DOCA_CTX_STATE_STOPPING && ep->addrs && !ep->addrs->ended)
+	if (!ep->addrs)
+		return;
+	if (to == DOCA_CTX_STATE_RUNNING)
+		ep->addrs->state = CHANNEL_CONNECTED;
+	else if (to == DOCA_CTX_STATE_STOPPING)
 		end_addr(ep->addrs);
 }
 
 /* ---- messages ---- */
 
+static void keep(struct doca_comm_channel_addr_t *addr, const uint8_t *bytes, uint32_t len)
+{
+	struct channel_kept *kept = malloc(sizeof(*kept) + len);
+
+	if (!kept) {
+		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost", len);
+		return;
+	}
+	*kept = (struct channel_kept){.addr = addr, .len = len};
+	memcpy(kept->bytes, bytes, len);
+	addr->ep->kept = kept;
+}
+
+/* Only a recvfrom lets one come: it is the one that is wanted. */
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
@@ -150,33 +164,13 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	if (!addr)
 		return;
 	ep = addr->ep;
-	if (!ep->want || ep->got_from) {
-		channel_keep(addr, bytes, len, false);
+	if (len > ep->want_len) {
+		keep(addr, bytes, len);
 		return;
 	}
-	ep->got_from = addr;
-	ep->got_too_long = len > ep->want_len;
-	if (ep->got_too_long)
-		channel_keep(addr, bytes, len, false);
-	else
-		memcpy(ep->want, bytes, len);
+	memcpy(ep->want, bytes, len);
 	ep->want_len = len;
-}
-
-/* Well or not: a peer that it did not reach has ended, of which there is other news. */
-static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
-{
-	struct doca_comm_channel_ep_t *ep = ep_of_data(ctx_data);
-	struct channel_send *send = &ep->sends[task_data.u64];
-
-	if (send->addr)
-		send->addr->counters.in_flight--;
-	send->addr = NULL;
-	send->next_free = ep->free_send;
-	ep->free_send = (uint32_t)task_data.u64;
-	doca_task_free(doca_comch_task_send_as_task(task));
-	if (ep->send_armed)
-		eventfd_write(ep->send_news, 1);
+	ep->got_from = addr;
 }
 
 doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)
@@ -186,15 +180,10 @@ doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)
 	doca_ctx_set_user_data(ep->ctx, (union doca_data){.ptr = ep});
 	if (ep->client) {
 		doca_ctx_set_state_changed_cb(ep->ctx, on_client_state);
-		result = doca_comch_client_event_msg_recv_register(ep->client, on_message);
-		if (result == DOCA_SUCCESS)
-			result = doca_comch_client_task_send_set_conf(ep->client, on_sent, on_sent, ep->send_queue_size);
-		return result;
+		return doca_comch_client_event_msg_recv_register(ep->client, on_message);
 	}
 	result = doca_comch_server_event_msg_recv_register(ep->server, on_message);
-	if (result == DOCA_SUCCESS)
-		result = doca_comch_server_event_connection_status_changed_register(ep->server, on_connect, on_disconnect);
-	if (result == DOCA_SUCCESS)
-		result = doca_comch_server_task_send_set_conf(ep->server, on_sent, on_sent, ep->send_queue_size);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return doca_comch_server_event_connection_status_changed_register(ep->server, on_connect, on_disconnect);
 }

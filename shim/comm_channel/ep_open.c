@@ -8,8 +8,15 @@
 #include <unistd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/patience.h"
+#include "shim/comch/earlier.h"
 #include "shim/common/check.h"
+
+/* ---- descriptors ---- */
+
+static int new_eventfd(void)
+{
+	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
 
 /* A descriptor that is readable when @news or the engine's is. */
 static int epoll_over(int news, int engine)
@@ -29,110 +36,12 @@ static doca_error_t open_descriptors(struct doca_comm_channel_ep_t *ep)
 	doca_notification_handle_t engine;
 
 	doca_pe_get_notification_handle(ep->pe, &engine);
-	ep->send_news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ep->service_news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ep->status_news = new_eventfd();
+	ep->send_news = new_eventfd();
+	ep->recv_news = new_eventfd();
 	ep->send_epoll = epoll_over(ep->send_news, engine);
-	ep->service_epoll = epoll_over(ep->service_news, engine);
-	return ep->send_epoll < 0 || ep->service_epoll < 0 ? DOCA_ERROR_INITIALIZATION : DOCA_SUCCESS;
-}
-
-static doca_error_t open_sends(struct doca_comm_channel_ep_t *ep)
-{
-	ep->sends = calloc(ep->send_queue_size, sizeof(*ep->sends));
-	ep->send_bytes = malloc((size_t)ep->send_queue_size * ep->max_msg_bytes);
-	if (!ep->sends || !ep->send_bytes)
-		return DOCA_ERROR_NO_MEMORY;
-	for (uint32_t i = 0; i < ep->send_queue_size; i++)
-		ep->sends[i].next_free = i + 1;
-	ep->free_send = 0;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t create_server(struct doca_comm_channel_ep_t *ep, const char *name)
-{
-	doca_error_t result = doca_comch_server_create(ep->dev, ep->rep, name, &ep->server);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	ep->ctx = doca_comch_server_as_ctx(ep->server);
-	doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
-	return doca_comch_server_set_recv_queue_size(ep->server, ep->recv_queue_size);
-}
-
-static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char *name)
-{
-	doca_error_t result = doca_comch_client_create(ep->dev, name, &ep->client);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	ep->ctx = doca_comch_client_as_ctx(ep->client);
-	comch_client_set_patience(ep->client, 0); /* a service that does not listen yet is none */
-	doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
-	return doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
-}
-
-/* The client's one peer; it is known before it is connected. */
-static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
-{
-	struct doca_comch_connection *connection;
-	doca_error_t result = doca_comch_client_get_connection(ep->client, &connection);
-
-	if (result != DOCA_SUCCESS)
-		return DOCA_ERROR_CONNECTION_ABORTED;
-	return channel_addr_new(ep, connection) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-}
-
-static doca_error_t start(struct doca_comm_channel_ep_t *ep)
-{
-	doca_error_t result = doca_pe_connect_ctx(ep->pe, ep->ctx);
-
-	if (result == DOCA_SUCCESS)
-		result = channel_set_callbacks(ep);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_start(ep->ctx);
-	if (result == DOCA_ERROR_IN_USE) /* that name is taken */
-		return DOCA_ERROR_CONNECTION_ABORTED;
-	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
-}
-
-doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
-{
-	doca_error_t result = doca_pe_create(&ep->pe);
-
-	ep->kept_end = &ep->kept;
-	if (result == DOCA_SUCCESS)
-		result = open_descriptors(ep);
-	if (result == DOCA_SUCCESS)
-		result = open_sends(ep);
-	if (result == DOCA_SUCCESS)
-		result = role == CHANNEL_SERVICE ? create_server(ep, name) : create_client(ep, name);
-	if (result == DOCA_SUCCESS)
-		result = start(ep);
-	if (result == DOCA_SUCCESS && role == CHANNEL_CLIENT)
-		result = add_client_addr(ep);
-	if (result == DOCA_SUCCESS) {
-		ep->role = role;
-		return result;
-	}
-	sim_err("%s: the endpoint can't be opened: %s", func, doca_error_get_descr(result));
-	channel_close(ep);
-	return result;
-}
-
-void channel_drive(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *const *until)
-{
-	while (!(until && *until) && doca_pe_progress(ep->pe))
-		;
-}
-
-/* The context gets idle: its sends are over, its consumers none. */
-static void stop(struct doca_comm_channel_ep_t *ep)
-{
-	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
-
-	doca_ctx_stop(ep->ctx);
-	while (doca_ctx_get_state(ep->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(ep->pe);
+	ep->recv_epoll = epoll_over(ep->recv_news, engine);
+	return ep->status_news < 0 || ep->send_epoll < 0 || ep->recv_epoll < 0 ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
 
 static void close_fd(int *fd)
@@ -142,13 +51,119 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static void close_descriptors(struct doca_comm_channel_ep_t *ep)
+{
+	close_fd(&ep->send_epoll);
+	close_fd(&ep->recv_epoll);
+	close_fd(&ep->send_news);
+	close_fd(&ep->recv_news);
+	close_fd(&ep->status_news);
+}
+
+/* ---- the Comch server or client within ---- */
+
+static doca_error_t create_server(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	doca_error_t result = doca_comch_server_create(ep->dev, ep->rep, name, &ep->server);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	ep->ctx = doca_comch_server_as_ctx(ep->server);
+	comch_be_channel(ep->ctx, ep->status_news);
+	result = doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_server_set_recv_queue_size(ep->server, ep->recv_queue_size);
+	return result;
+}
+
+static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	doca_error_t result = doca_comch_client_create(ep->dev, name, &ep->client);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	ep->ctx = doca_comch_client_as_ctx(ep->client);
+	comch_be_channel(ep->ctx, -1);
+	comch_client_set_patience(ep->client, 0); /* a service that does not listen yet is none */
+	result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
+	return result;
+}
+
+/* The name is taken, or the card can't be asked: not the caller's mistake. */
+static doca_error_t start(struct doca_comm_channel_ep_t *ep)
+{
+	doca_error_t result = doca_pe_connect_ctx(ep->pe, ep->ctx);
+
+	if (result == DOCA_SUCCESS)
+		result = channel_set_callbacks(ep);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_start(ep->ctx);
+	if (result == DOCA_ERROR_IN_USE || result == DOCA_ERROR_DRIVER)
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
+}
+
+/* The client's one peer; it is known before it is connected. */
+static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
+{
+	struct doca_comch_connection *connection;
+	doca_error_t result = doca_comch_client_get_connection(ep->client, &connection);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return channel_addr_new(ep, connection, CHANNEL_CONNECTING) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t open_as(struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
+{
+	doca_error_t result = doca_pe_create(&ep->pe);
+
+	if (result == DOCA_SUCCESS)
+		result = open_descriptors(ep);
+	if (result == DOCA_SUCCESS)
+		result = role == CHANNEL_SERVICE ? create_server(ep, name) : create_client(ep, name);
+	if (result == DOCA_SUCCESS)
+		result = start(ep);
+	if (result == DOCA_SUCCESS && role == CHANNEL_CLIENT)
+		result = add_client_addr(ep);
+	return result;
+}
+
+doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
+{
+	doca_error_t result = open_as(ep, role, name);
+
+	if (result == DOCA_SUCCESS) {
+		ep->role = role;
+		return result;
+	}
+	sim_err("%s: the endpoint can't be opened: %s", func, doca_error_get_descr(result));
+	channel_close(ep);
+	return result;
+}
+
+/* ---- the end ---- */
+
+/* The context gets idle: nothing of ours keeps it from that. */
+static void stop(struct doca_comm_channel_ep_t *ep)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+
+	doca_ctx_stop(ep->ctx);
+	while (doca_ctx_get_state(ep->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
+		doca_pe_progress(ep->pe);
+}
+
 /* Copes with a half-built one. */
 void channel_close(struct doca_comm_channel_ep_t *ep)
 {
-	if (ep->ctx)
-		stop(ep);
+	ep->role = CHANNEL_IDLE;
 	while (ep->addrs)
 		channel_addr_free(ep->addrs);
+	if (ep->ctx)
+		stop(ep);
 	if (ep->server)
 		doca_comch_server_destroy(ep->server);
 	if (ep->client)
@@ -159,16 +174,9 @@ void channel_close(struct doca_comm_channel_ep_t *ep)
 	ep->client = NULL;
 	ep->ctx = NULL;
 	ep->pe = NULL;
-	close_fd(&ep->send_epoll);
-	close_fd(&ep->service_epoll);
-	close_fd(&ep->send_news);
-	close_fd(&ep->service_news);
-	free(ep->sends);
-	free(ep->send_bytes);
+	close_descriptors(ep);
+	ep->send_armed = ep->recv_armed = false;
 	free(ep->shown_addrs);
-	ep->sends = NULL;
-	ep->send_bytes = NULL;
 	ep->shown_addrs = NULL;
-	ep->num_shown_addrs = 0;
-	ep->role = CHANNEL_IDLE;
+	ep->num_shown_addrs = ep->shown_pending = 0;
 }

@@ -15,7 +15,9 @@ import tempfile
 
 MULTIARCH = 'any-linux-gnu'
 LIBRARIES = {'common': ['doca_common'], 'dma': ['doca_dma'], 'comch': ['doca_comch'], 'argp': ['doca_argp'],
-             'umbrella': ['doca_common', 'doca_dma', 'doca_comch', 'doca_argp']}
+             'comm-channel': ['doca_comm_channel'], 'cc': ['doca_cc'],
+             'umbrella': ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_cc',
+                          'doca_argp']}
 
 
 def install(tree, facts, templates):
@@ -24,7 +26,8 @@ def install(tree, facts, templates):
     (tree / 'include').mkdir()
     for template in templates.glob('*.pc.in'):
         text = template.read_text().replace('@DOCA_VERSION@', facts['version'])
-        text = text.replace('@DOCA_LIB_MODULES@', 'doca-common-lib, doca-dma-lib, doca-comch-lib, doca-argp-lib')
+        text = text.replace('@DOCA_LIB_MODULES@', 'doca-common-lib, doca-dma-lib, doca-comch-lib, '
+                            'doca-comm-channel-lib, doca-cc-lib, doca-argp-lib')
         (target / template.name.removesuffix('.in')).write_text(text)
     return target
 
