@@ -19,7 +19,7 @@ import sys
 
 # The names of this project's own in a library, by its facts; core_*: see shim/workq/core_names.h.
 PRIVATE = {
-    'facts.json': {'libdoca_common': ['shim_*']},
+    'facts.json': {'libdoca_common': ['shim_*'], 'libdoca_comch': ['comch_*']},
     'facts-workq.json': {'libdoca_common': ['shim_*', 'core_*']},
 }
 

@@ -13,6 +13,7 @@
 
 struct doca_comch_client {
 	struct comch_endpoint endpoint; /* first */
+	uint32_t patience_ms;                     /* for a server to appear */
 	struct doca_comch_connection *connection; /* while not idle */
 };
 
@@ -91,8 +92,8 @@ static int call_server(struct doca_comch_client *client)
 	client->connection = connection;
 	connection->status = -EINPROGRESS;
 	comch_connection_introduce(connection, &hello);
-	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name, PATIENCE_MS,
-				 &hello, comch_connection_notify, connection, &connection->channel);
+	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
+				 client->patience_ms, &hello, comch_connection_notify, connection, &connection->channel);
 	close(connection->in_fd);
 	close(endpoint->inbox_fd); /* there is one server to have it */
 	connection->in_fd = endpoint->inbox_fd = -1;
@@ -177,6 +178,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 	created = shim_object_new(SHIM_COMCH_CLIENT, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
+	created->patience_ms = PATIENCE_MS;
 	comch_endpoint_init(&created->endpoint, &client_ops, &client_endpoint_ops, dev, name);
 	*comch_client = created;
 	return DOCA_SUCCESS;
@@ -289,4 +291,9 @@ struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_com
 	const struct comch_endpoint *endpoint = shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
 	return shim_is(endpoint, SHIM_COMCH_CLIENT) ? (struct doca_comch_client *)(uintptr_t)endpoint : NULL;
+}
+
+void comch_client_set_patience(struct doca_comch_client *client, uint32_t patience_ms)
+{
+	client->patience_ms = patience_ms;
 }

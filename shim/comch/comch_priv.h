@@ -22,6 +22,7 @@
 #include <doca_comch.h>
 #include <pthread.h>
 
+#include "earlier.h"
 #include "shim/common/task_priv.h"
 #include "sim/session/channel.h"
 #include "sim/shm/inbox.h"
@@ -73,6 +74,9 @@ struct comch_endpoint {
 	doca_comch_task_send_completion_cb_t send_done, send_failed;
 	doca_comch_event_msg_recv_cb_t received;
 	doca_comch_event_consumer_cb_t new_consumer, expired_consumer;
+	struct comch_callbacks earlier; /* doca_cc's (earlier.h) */
+	bool is_channel;               /* Comm Channel's (earlier.h) */
+	int status_fd;                 /* to be written to when clients come or go; -1 = none */
 	/* While not idle: */
 	struct shim_task_pool *sends;
 	struct comch_sends ended;      /* to be reported */
@@ -83,6 +87,7 @@ struct comch_endpoint {
 	struct doca_comch_connection **slots; /* by their slot in the inbox */
 	uint32_t num_slots, num_connections;
 	bool rested;                   /* progressed since it stops */
+	bool holds, has_held;          /* leaves what comes in where it is; has done so */
 };
 
 /* endpoint.c: what servers and clients do alike. */
@@ -93,6 +98,7 @@ void comch_endpoint_stopped(struct comch_endpoint *endpoint);
 doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx);
 bool comch_endpoint_progress(struct doca_ctx *ctx);
 bool comch_endpoint_arm(struct doca_ctx *ctx);
+void comch_endpoint_status_changed(const struct comch_endpoint *endpoint); /* clients come or go; any thread */
 size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint);
 doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, const char *name);
 
@@ -159,6 +165,7 @@ struct doca_comch_connection {
 	struct comch_kept *letters;       /* of consumers whose record is still in the ring */
 	bool has_record;                  /* taken out of the ring, but its letter is not here yet */
 	struct comch_consumer_record record;
+	bool is_held;                     /* something of it is left where it is */
 	union doca_data user_data;
 	struct comch_counters counters, shown;
 	/* Consumers and producers; the lock protects: */

@@ -109,8 +109,10 @@ void comch_connection_notify(void *arg)
 	for (struct comch_fast *fast = connection->fast; fast; fast = fast->next)
 		shim_pe_notify(&fast->ctx);
 	comch_connection_kick(connection);
-	if (connection->endpoint)
+	if (connection->endpoint) {
 		shim_pe_notify(&connection->endpoint->ctx);
+		comch_endpoint_status_changed(connection->endpoint);
+	}
 	pthread_mutex_unlock(&connection->lock);
 }
 
@@ -226,6 +228,14 @@ static bool read_on(struct doca_comch_connection *connection)
 	return rc == 1;
 }
 
+/* Its endpoint holds: no message and no end is taken now. */
+static bool hold_back(struct doca_comch_connection *connection)
+{
+	connection->is_held = connection->status < 0 || connection->has_record || sim_ring_has_record(&connection->in);
+	connection->endpoint->has_held |= connection->is_held;
+	return false;
+}
+
 bool comch_connection_step(struct doca_comch_connection *connection)
 {
 	/* The status first: what was written before a close is in the ring by then. */
@@ -236,7 +246,7 @@ bool comch_connection_step(struct doca_comch_connection *connection)
 		return end_of(connection);
 	comch_announce_flush(connection);
 	comch_send_waiting(connection);
-	return read_on(connection);
+	return connection->endpoint->holds ? hold_back(connection) : read_on(connection);
 }
 
 /* ---- the end ---- */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "comch_priv.h"
@@ -43,7 +44,7 @@ doca_error_t comch_endpoint_init(struct comch_endpoint *endpoint, const struct s
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
 	endpoint->recv_queue_size = caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue :
 										      DEFAULT_RECV_QUEUE;
-	endpoint->inbox_fd = -1;
+	endpoint->inbox_fd = endpoint->status_fd = -1;
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
 	return DOCA_SUCCESS;
 }
@@ -126,16 +127,18 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 	doca_error_t result = DOCA_ERROR_INITIALIZATION;
 	int rc;
 
-	if (!endpoint->send_done || !endpoint->received) {
+	if ((!endpoint->send_done && !endpoint->is_channel) || !endpoint->received) {
 		sim_err("doca_ctx_start: a Comch %s needs send tasks and a receive callback; call "
 			"doca_comch_%s_task_send_set_conf() and doca_comch_%s_event_msg_recv_register() first",
 			endpoint->ops->noun, endpoint->ops->noun, endpoint->ops->noun);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	endpoint->rested = false;
+	endpoint->rested = endpoint->has_held = false;
 	rc = open_inbox(endpoint);
 	if (rc < 0)
 		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->noun, strerror(-rc));
+	else if (endpoint->is_channel)
+		result = DOCA_SUCCESS;
 	else
 		result = shim_task_pool_add(&endpoint->ctx, &comch_send_type, endpoint->num_send_tasks,
 					    &endpoint->sends);
@@ -168,6 +171,12 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
 			return SHIM_REFUSE(DOCA_ERROR_IN_USE,
 					   "consumers or producers of its connections are started; stop them first");
 	return DOCA_SUCCESS;
+}
+
+void comch_endpoint_status_changed(const struct comch_endpoint *endpoint)
+{
+	if (endpoint->status_fd >= 0)
+		eventfd_write(endpoint->status_fd, 1);
 }
 
 static bool step(struct comch_endpoint *endpoint, uint32_t slot)

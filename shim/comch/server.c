@@ -63,6 +63,10 @@ static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_co
 	int rc;
 
 	(void)unused;
+	if (endpoint->holds) {
+		endpoint->has_held |= sim_listener_num_waiting(server->listener) > 0;
+		return false;
+	}
 	rc = comch_connection_new(endpoint, &connection);
 	if (rc < 0) {
 		sim_err("Comch server \"%s\": no memory for another connection: %s", endpoint->name, strerror(-rc));
@@ -127,6 +131,7 @@ static void offers(void *arg)
 
 	sim_inbox_ring(server->endpoint.inbox.shared, COMCH_OFFERS_SLOT);
 	shim_pe_notify(&server->endpoint.ctx);
+	comch_endpoint_status_changed(&server->endpoint);
 }
 
 static doca_error_t listen_failed(const struct doca_comch_server *server, int rc)
@@ -350,4 +355,9 @@ struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_com
 	const struct comch_endpoint *endpoint = shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
 	return shim_is(endpoint, SHIM_COMCH_SERVER) ? (struct doca_comch_server *)(uintptr_t)endpoint : NULL;
+}
+
+uint32_t comch_server_num_pending(const struct doca_comch_server *server)
+{
+	return sim_listener_num_waiting(server->listener);
 }

@@ -85,7 +85,7 @@ SHIM_SHARED doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 bool shim_ctx_is(const struct doca_ctx *ctx);
 
 /* Whether it was made in this process; a forked child's parent's does nothing here. */
-bool shim_ctx_is_ours(const struct doca_ctx *ctx);
+SHIM_SHARED bool shim_ctx_is_ours(const struct doca_ctx *ctx);
 
 /* A context that was starting runs now. */
 SHIM_SHARED void shim_ctx_started(struct doca_ctx *ctx);

@@ -19,7 +19,7 @@
 doca_error_t shim_runtime_get(struct sim_session **ret_session);
 
 /* Counts the forks that led here: what was made under another number is the parent's. */
-extern uint32_t shim_generation;
+extern SHIM_SHARED uint32_t shim_generation;
 
 /* The session of a process that has opened a device: it is attached. */
 SHIM_SHARED struct sim_session *shim_session(void);

@@ -197,6 +197,11 @@ bool sim_services_may_connect(const struct sim_services *services, uint32_t peer
 	return function_of(services, peer, function) != NULL;
 }
 
+bool sim_services_is_served(const struct sim_services *services, uint32_t function, const char *name)
+{
+	return find_service(services, function, name) != NULL;
+}
+
 /* Whether @peer has no channel of that number and may ask for another. */
 static int room_for_channel(const struct sim_services *services, uint32_t peer, uint64_t number)
 {

@@ -94,6 +94,9 @@ void sim_services_unlisten(struct sim_services *services, uint32_t peer, uint64_
 /* Whether @function is one that @peer may ask from. */
 bool sim_services_may_connect(const struct sim_services *services, uint32_t peer, uint32_t function);
 
+/* Whether a service @name of @function's representor is there. */
+bool sim_services_is_served(const struct sim_services *services, uint32_t function, const char *name);
+
 /* Ask for the service @name of @function's representor, until @deadline_ms.
  * Returns 0, -EINVAL (not a function of the peer's side, or @number is in use or
  * of the servers' range), -ENAMETOOLONG or -ENOMEM (also: too many). @hello is

@@ -124,6 +124,18 @@ bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify
 	return taken;
 }
 
+uint32_t sim_listener_num_waiting(const struct sim_listener *listener)
+{
+	struct sim_channels *channels = listener->channels;
+	uint32_t count = 0;
+
+	pthread_mutex_lock(&channels->lock);
+	for (const struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+		count += channel->offered_by == listener && is_alive(channel);
+	pthread_mutex_unlock(&channels->lock);
+	return count;
+}
+
 /* ---- connecting ---- */
 
 static struct sim_channel *add_client(struct sim_channels *channels, sim_channel_notify *notify, void *arg)

@@ -56,9 +56,12 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
 		       struct sim_channel **ret_channel, struct sim_letter *ret_hello);
 
+/* How many clients wait to be taken. */
+uint32_t sim_listener_num_waiting(const struct sim_listener *listener);
+
 /* Ask for the server @name by way of @function. The channel is pending until a
  * server accepts it; without one that listens within @patience_ms it closes with
- * -ECONNREFUSED (at once on a private card, where no server can be). Returns 0,
+ * -ECONNREFUSED (at once on a private card, where no server can be, and without patience). Returns 0,
  * -EINVAL (not a function of this side), -ENAMETOOLONG, -ENOMEM (also: too many
  * connections of this process), -ESHUTDOWN, -ETIMEDOUT, or what sendmsg(2) says of @hello. */
 int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t patience_ms,

@@ -102,6 +102,15 @@ static void take_listen(struct daemon *daemon, struct conn *conn, struct sim_msg
 	offer_all(daemon);
 }
 
+/* It wants a server that is there, and there is none: it need not hear of that later. */
+static bool is_in_vain(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg)
+{
+	uint32_t function = msg->body.connect.function;
+
+	return msg->body.connect.patience_ms == 0 && sim_services_may_connect(daemon->services, conn->peer, function) &&
+	       !sim_services_is_served(daemon->services, function, msg->body.connect.name);
+}
+
 static int connect_client(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	int rc = check_letter(daemon, conn, &msg->body.connect.hello, fds);
@@ -109,6 +118,8 @@ static int connect_client(struct daemon *daemon, struct conn *conn, const struct
 
 	if (rc < 0)
 		return rc;
+	if (is_in_vain(daemon, conn, msg))
+		return -ECONNREFUSED;
 	hello = calloc(1, sizeof(*hello));
 	if (!hello)
 		return -ENOMEM;

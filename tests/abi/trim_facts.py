@@ -21,10 +21,14 @@ HEADERS = {
     'doca_buf_inventory.h': 'libdoca_common',
     'doca_buf_pool.h': 'libdoca_common',
     'doca_build_config.h': 'libdoca_common',
+    'doca_cc.h': 'libdoca_cc',
+    'doca_cc_consumer.h': 'libdoca_cc',
+    'doca_cc_producer.h': 'libdoca_cc',
     'doca_comch.h': 'libdoca_comch',
     'doca_comch_consumer.h': 'libdoca_comch',
     'doca_comch_msgq.h': 'libdoca_comch',
     'doca_comch_producer.h': 'libdoca_comch',
+    'doca_comm_channel.h': 'libdoca_comm_channel',
     'doca_common_defines.h': 'libdoca_common',
     'doca_compat.h': 'libdoca_common',
     'doca_config.h': 'libdoca_common',
@@ -42,6 +46,10 @@ HEADERS = {
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',
 }
+
+# Headers that the newest release has no more: all that 2.5 and 2.6 had in them. Where the two differ in a
+# function's types it is as in 2.5, whose libraries are known.
+GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
 # The facts don't say which header defines a numeric macro: prefix -> header.
 MACRO_HEADERS = {
@@ -82,6 +90,8 @@ NOT_ON_LINUX = {
 VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
+# Their libraries are the umbrella's in the release they are of; modules of their own are in the shape of the others.
+OWN_MODULES = ['doca-comm-channel', 'doca-cc']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 
@@ -89,8 +99,9 @@ def in_scope(table, headers=HEADERS):
     return {name: entry for name, entry in table.items() if entry['header'] in headers}
 
 
-def includes(base, header):
-    return [name for name in base['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
+def includes(base, earlier, header):
+    release = earlier[-1] if header in GONE else base
+    return [name for name in release['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
 
 
 def with_earlier(table, base, earlier):
@@ -98,8 +109,9 @@ def with_earlier(table, base, earlier):
     found = in_scope(base[table])
     for release in earlier:
         for name, entry in in_scope(release[table]).items():
-            if name not in found:
-                found[name] = {**entry, 'dropped_after': release['version']}
+            dropped_after = found.get(name, {}).get('dropped_after', release['version'])
+            if name not in found or entry['header'] in GONE:
+                found[name] = {**entry, 'dropped_after': dropped_after}
     return found
 
 
@@ -150,6 +162,9 @@ def modules(old, new):
     for name in MODULES:
         wanted[name] = new['pkg-config'][name]
         wanted[name + '-lib'] = new['pkg-config'][name + '-lib']
+    for name in OWN_MODULES:
+        wanted[name] = {**new['pkg-config']['doca-comch'], 'requires': name + '-lib'}
+        wanted[name + '-lib'] = new['pkg-config']['doca-comch-lib']
     wanted['doca'] = old['pkg-config']['doca']
     wanted['doca-libs'] = old['pkg-config']['doca-libs']
     return {name: {'cflags': entry['cflags'], 'requires': entry['requires']}
@@ -179,10 +194,11 @@ def main():
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
     funcs = functions(base, delta, earlier)
     facts = {
-        'headers': {name: {'includes': includes(base, name), 'macros': OTHER_MACROS.get(name, [])}
+        'headers': {name: {'includes': includes(base, earlier, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},
         'functions': funcs,
-        'enums': in_scope(base['enums']),
+        'enums': in_scope(base['enums']) | {name: entry for name, entry in in_scope(earlier[-1]['enums']).items()
+                                            if entry['header'] in GONE},
         'structs': in_scope(base['structs']),
         'typedefs': with_earlier('typedefs', base, earlier),
         'macros': numeric_macros(base),

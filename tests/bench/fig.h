@@ -13,6 +13,7 @@ int bench_fig_latency(const struct bench_report *report); /* one small host-to-D
 int bench_fig_idle(const struct bench_report *report);    /* what attached processes cost while they do nothing */
 int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
 int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two processes against bare means */
+int bench_fig_comm_channel(const struct bench_report *report); /* its ping-pongs against Comch's */
 int bench_fig_comch_fast(const struct bench_report *report); /* the fast path, likewise */
 int bench_fig_comch_many(const struct bench_report *report); /* a thousand clients of one server */
 int bench_fig_workq(const struct bench_report *report);   /* jobs of the work-queue generation against tasks */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch.h"
+#include "comm_channel.h"
 #include "fig.h"
 #include "means.h"
 #include "memory.h"
@@ -82,6 +83,22 @@ static int compare_blocking(const struct bench_card *card, const struct bench_re
 	int rc = bench_comch_ping_pong(&cfg, &other);
 
 	return against(rc, false, report, ours, &other, BENCH_LATENCY, &row);
+}
+
+static int measure_comm_channel(const struct bench_card *card, const struct bench_report *report)
+{
+	static const struct bench_row row = {
+		.name = "Comm Channel ping-pong 64 B", .baseline_name = "the same by Comch",
+		.goal = BENCH_RATIO_AT_MOST, .limit = 1.1};
+	const struct bench_comch_cfg cfg = {.card = card, .name = "channel"}, comch = {.card = card, .name = "comch"};
+	struct bench_pair ours, other;
+	int rc = bench_comm_channel_ping_pong(&cfg, &ours);
+
+	ours.bytes = BENCH_SMALL_BYTES;
+	ours.apart = true;
+	if (rc == 0)
+		rc = against(bench_comch_ping_pong(&comch, &other), true, report, &ours, &other, BENCH_LATENCY, &row);
+	return bench_pair_end(&ours) < 0 ? -1 : rc;
 }
 
 static int measure_pings(const struct bench_card *card, const struct bench_report *report)
@@ -169,6 +186,11 @@ static int on_card(const struct bench_report *report,
 int bench_fig_comch(const struct bench_report *report)
 {
 	return on_card(report, measure_pings);
+}
+
+int bench_fig_comm_channel(const struct bench_report *report)
+{
+	return on_card(report, measure_comm_channel);
 }
 
 int bench_fig_comch_fast(const struct bench_report *report)

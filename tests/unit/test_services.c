@@ -137,6 +137,18 @@ static void test_a_client_is_offered_to_the_server_of_its_functions_representor(
 	expect_no_offer();
 }
 
+static void test_a_service_is_there_for_one_function_while_it_listens(void **state)
+{
+	(void)state;
+	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
+	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
+	assert_true(sim_services_is_served(f.services, HOST0, "echo"));
+	assert_false(sim_services_is_served(f.services, HOST1, "echo"));
+	assert_false(sim_services_is_served(f.services, HOST0, "Echo"));
+	sim_services_unlisten(f.services, f.dpu, 7);
+	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
+}
+
 static void test_clients_that_wait_are_offered_oldest_first_when_a_server_comes(void **state)
 {
 	(void)state;
@@ -390,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_client_is_offered_to_the_server_of_its_functions_representor),
+		TEST(test_a_service_is_there_for_one_function_while_it_listens),
 		TEST(test_clients_that_wait_are_offered_oldest_first_when_a_server_comes),
 		TEST(test_listening_takes_ones_own_function_that_holds_the_representor),
 		TEST(test_connecting_takes_ones_own_function_and_number),

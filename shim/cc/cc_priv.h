@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/cc/cc_priv.h - libdoca_cc: Comch by the names that 2.5 and 2.6 had for it.
+ *
+ * Handles are Comch's objects under other names, and each function forwards to
+ * Comch's. What differs is translated here: size_t for uint32_t, the logarithm
+ * of a number of tasks for the number, two names for each task (2.5's and 2.6's).
+ *
+ * Callbacks that take pointers and unions alone are called as Comch's are: the
+ * machine passes both the same way. Those whose numbers have other types are
+ * called by one of ours; Comch keeps the program's for it (shim/comch/earlier.h).
+ */
+#ifndef SHIM_CC_PRIV_H
+#define SHIM_CC_PRIV_H
+
+#include <doca_cc.h>
+#include <doca_cc_consumer.h>
+#include <doca_cc_producer.h>
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+
+/* The same object by Comch's name, and by ours. */
+#define COMCH(kind, handle) ((struct doca_comch_##kind *)(uintptr_t)(handle))
+#define CC(kind, handle) ((struct doca_cc_##kind *)(uintptr_t)(handle))
+
+/* A callback of the same arguments. */
+#define COMCH_CB(type, cb) ((doca_comch_##type)(void (*)(void))(cb))
+
+/* Have @call give a @type by way of &made, and put it at @out as @as; @call gets NULL for @out NULL. */
+#define MAKE(type, call, out, as)                                 \
+	({                                                        \
+		__typeof__(type) made_, *made = (out) ? &made_ : NULL; \
+		doca_error_t result_ = (call);                    \
+		if (result_ == DOCA_SUCCESS)                      \
+			*(out) = (as)(made_);                     \
+		result_;                                          \
+	})
+
+/* What does not fit is beyond any limit of Comch's. */
+static inline uint32_t cc_u32(size_t size)
+{
+	return size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+}
+
+static inline uint32_t cc_num_tasks(size_t log_num_tasks)
+{
+	return log_num_tasks < 32 ? UINT32_C(1) << log_num_tasks : UINT32_MAX;
+}
+
+/* The largest logarithm that stays within @num_tasks. */
+static inline size_t cc_log(uint32_t num_tasks)
+{
+	return num_tasks > 0 ? 31 - (size_t)__builtin_clz(num_tasks) : 0;
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An endpoint begins to listen, or to connect; and its end. */
+#include <doca_ctx.h>
+#include <doca_pe.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ep_priv.h"
+#include "shim/comch/earlier.h"
+#include "shim/common/check.h"
+
+/* ---- descriptors ---- */
+
+static int new_eventfd(void)
+{
+	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+/* A descriptor that is readable when @news or the engine's is. */
+static int epoll_over(int news, int engine)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd >= 0 && (epoll_ctl(fd, EPOLL_CTL_ADD, news, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, engine, &event) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static doca_error_t open_descriptors(struct doca_comm_channel_ep_t *ep)
+{
+	doca_notification_handle_t engine;
+
+	doca_pe_get_notification_handle(ep->pe, &engine);
+	ep->status_news = new_eventfd();
+	ep->send_news = new_eventfd();
+	ep->recv_news = new_eventfd();
+	ep->send_epoll = epoll_over(ep->send_news, engine);
+	ep->recv_epoll = epoll_over(ep->recv_news, engine);
+	return ep->status_news < 0 || ep->send_epoll < 0 || ep->recv_epoll < 0 ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_descriptors(struct doca_comm_channel_ep_t *ep)
+{
+	close_fd(&ep->send_epoll);
+	close_fd(&ep->recv_epoll);
+	close_fd(&ep->send_news);
+	close_fd(&ep->recv_news);
+	close_fd(&ep->status_news);
+}
+
+/* ---- the Comch server or client within ---- */
+
+static doca_error_t create_server(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	doca_error_t result = doca_comch_server_create(ep->dev, ep->rep, name, &ep->server);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	ep->ctx = doca_comch_server_as_ctx(ep->server);
+	comch_be_channel(ep->ctx, ep->status_news);
+	result = doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_server_set_recv_queue_size(ep->server, ep->recv_queue_size);
+	return result;
+}
+
+static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char *name)
+{
+	doca_error_t result = doca_comch_client_create(ep->dev, name, &ep->client);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	ep->ctx = doca_comch_client_as_ctx(ep->client);
+	comch_be_channel(ep->ctx, -1);
+	comch_client_set_patience(ep->client, 0); /* a service that does not listen yet is none */
+	result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
+	return result;
+}
+
+/* The name is taken, or the card can't be asked: not the caller's mistake. */
+static doca_error_t start(struct doca_comm_channel_ep_t *ep)
+{
+	doca_error_t result = doca_pe_connect_ctx(ep->pe, ep->ctx);
+
+	if (result == DOCA_SUCCESS)
+		result = channel_set_callbacks(ep);
+	if (result == DOCA_SUCCESS)
+		result = doca_ctx_start(ep->ctx);
+	if (result == DOCA_ERROR_IN_USE || result == DOCA_ERROR_DRIVER)
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
+}
+
+/* The client's one peer; it is known before it is connected. */
+static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
+{
+	struct doca_comch_connection *connection;
+	doca_error_t result = doca_comch_client_get_connection(ep->client, &connection);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return channel_addr_new(ep, connection, CHANNEL_CONNECTING) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t open_as(struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
+{
+	doca_error_t result = doca_pe_create(&ep->pe);
+
+	if (result == DOCA_SUCCESS)
+		result = open_descriptors(ep);
+	if (result == DOCA_SUCCESS)
+		result = role == CHANNEL_SERVICE ? create_server(ep, name) : create_client(ep, name);
+	if (result == DOCA_SUCCESS)
+		result = start(ep);
+	if (result == DOCA_SUCCESS && role == CHANNEL_CLIENT)
+		result = add_client_addr(ep);
+	return result;
+}
+
+doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
+{
+	doca_error_t result = open_as(ep, role, name);
+
+	if (result == DOCA_SUCCESS) {
+		ep->role = role;
+		return result;
+	}
+	sim_err("%s: the endpoint can't be opened: %s", func, doca_error_get_descr(result));
+	channel_close(ep);
+	return result;
+}
+
+/* ---- the end ---- */
+
+/* The context gets idle: nothing of ours keeps it from that. */
+static void stop(struct doca_comm_channel_ep_t *ep)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+
+	doca_ctx_stop(ep->ctx);
+	while (doca_ctx_get_state(ep->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
+		doca_pe_progress(ep->pe);
+}
+
+/* Copes with a half-built one. */
+void channel_close(struct doca_comm_channel_ep_t *ep)
+{
+	ep->role = CHANNEL_IDLE;
+	while (ep->addrs)
+		channel_addr_free(ep->addrs);
+	if (ep->ctx)
+		stop(ep);
+	if (ep->server)
+		doca_comch_server_destroy(ep->server);
+	if (ep->client)
+		doca_comch_client_destroy(ep->client);
+	if (ep->pe)
+		doca_pe_destroy(ep->pe);
+	ep->server = NULL;
+	ep->client = NULL;
+	ep->ctx = NULL;
+	ep->pe = NULL;
+	close_descriptors(ep);
+	ep->send_armed = ep->recv_armed = false;
+	free(ep->shown_addrs);
+	ep->shown_addrs = NULL;
+	ep->num_shown_addrs = ep->shown_pending = 0;
+}

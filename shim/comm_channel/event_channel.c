@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Descriptors to sleep on: for messages, for room to send, for a service's peers. */
+#include <doca_pe.h>
+#include <sys/eventfd.h>
+
+#include "ep_priv.h"
+#include "shim/comch/earlier.h"
+#include "shim/common/check.h"
+
+doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,
+						    doca_event_channel_t *send_event_channel,
+						    doca_event_channel_t *recv_event_channel)
+{
+	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	if (!send_event_channel && !recv_event_channel)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "both outputs are NULL");
+	if (local_ep->role == CHANNEL_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint neither listens nor is connected");
+	if (send_event_channel)
+		*send_event_channel = local_ep->send_epoll;
+	if (recv_event_channel)
+		*recv_event_channel = local_ep->recv_epoll;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_channel_ep_t *local_ep,
+							    doca_event_channel_t *service_event_channel)
+{
+	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	SHIM_NEED_OUT(service_event_channel);
+	if (local_ep->role == CHANNEL_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint does not listen");
+	if (local_ep->role != CHANNEL_SERVICE)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is a client's");
+	*service_event_channel = local_ep->status_news;
+	return DOCA_SUCCESS;
+}
+
+/* ---- arming ---- */
+
+/* Whether recvfrom would have something to say. */
+static bool can_receive(const struct doca_comm_channel_ep_t *ep)
+{
+	return ep->kept || ep->num_untold > 0 || comch_has_held(ep->ctx) ||
+	       (ep->role == CHANNEL_CLIENT && ep->addrs->state == CHANNEL_ENDED);
+}
+
+/* Whether a message that was refused would be now; or none was. */
+static bool can_send(struct doca_comm_channel_ep_t *ep)
+{
+	bool waits = false;
+
+	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next) {
+		if (addr->refused_bytes == 0) {
+			waits |= addr->state == CHANNEL_CONNECTING;
+			continue;
+		}
+		if (channel_is_gone(addr) || comch_connection_has_room(addr->connection, addr->refused_bytes)) {
+			addr->refused_bytes = 0;
+			return true;
+		}
+		waits = true;
+	}
+	return !waits;
+}
+
+/* From here on the engine's descriptor becomes readable at the next news. What there
+ * is already is told to each that is armed: with the descriptor cleared, it has no other word of it. */
+static void arm(struct doca_comm_channel_ep_t *ep)
+{
+	doca_notification_handle_t engine;
+
+	doca_pe_get_notification_handle(ep->pe, &engine);
+	doca_pe_clear_notification(ep->pe, engine);
+	channel_drive(ep);
+	doca_pe_request_notification(ep->pe);
+	if (ep->recv_armed && can_receive(ep)) {
+		ep->recv_armed = false;
+		eventfd_write(ep->recv_news, 1);
+	}
+	if (ep->send_armed && can_send(ep)) {
+		ep->send_armed = false;
+		eventfd_write(ep->send_news, 1);
+	}
+}
+
+doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep)
+{
+	eventfd_t unused;
+
+	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	if (local_ep->role == CHANNEL_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the endpoint neither listens nor is connected");
+	eventfd_read(local_ep->recv_news, &unused);
+	local_ep->recv_armed = true;
+	arm(local_ep);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel_ep_t *local_ep)
+{
+	eventfd_t unused;
+
+	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	if (local_ep->role == CHANNEL_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the endpoint neither listens nor is connected");
+	eventfd_read(local_ep->send_news, &unused);
+	local_ep->send_armed = true;
+	arm(local_ep);
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/api/channel_util.h - two processes on one card, for the tests of Comm Channel.
+ *
+ * A test is two functions, which run in processes of their own on the two sides of
+ * a session's card (built-in topology):
+ *
+ *   static void test_..._dpu(struct side *side)    { ... listen ... }
+ *   static void test_..._host(struct side *side)   { ... connect ... }
+ *   static const struct CMUnitTest tests[] = { CHANNEL_TEST(test_...), ... };
+ *
+ * The sides order what they do with words: channel_tell() and channel_hear(). cmocka's
+ * assertions don't work there: EXPECT, MUST and CHECK end the process, and with it the test.
+ * All waiting sleeps on event channels, and has a deadline.
+ */
+#ifndef TESTS_API_CHANNEL_UTIL_H
+#define TESTS_API_CHANNEL_UTIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doca_comm_channel.h>
+
+#define CHANNEL_NAME "test"
+
+struct side {
+	int word_fd;
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;               /* the DPU's: of the host's first device */
+	struct doca_comm_channel_ep_t *ep;      /* idle, with the device and the representor set */
+	struct doca_comm_channel_addr_t *peer;  /* the last one heard of */
+	char message[8192];                     /* the last one */
+	size_t message_len;
+};
+
+typedef void channel_half(struct side *side);
+
+struct channel_halves {
+	channel_half *dpu, *host;
+};
+
+#define CHANNEL_TEST(test)                                                                   \
+	{                                                                                    \
+		.name = #test, .test_func = channel_run_halves,                              \
+		.initial_state = &(struct channel_halves){test##_dpu, test##_host},          \
+	}
+
+void channel_run_halves(void **state);
+
+/* The group's: a session's daemon (BFSIMD names the program). */
+int channel_session_start(void **state);
+int channel_session_end(void **state);
+
+/* ---- in the processes ---- */
+
+#define CHECK(condition)                                                                     \
+	do {                                                                                 \
+		if (!(condition))                                                            \
+			channel_fail(__FILE__, __LINE__, #condition, "false", "true");       \
+	} while (0)
+
+#define EXPECT(call, code)                                                                   \
+	do {                                                                                 \
+		doca_error_t result_ = (call);                                               \
+		if (result_ != (code))                                                       \
+			channel_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code); \
+	} while (0)
+
+#define MUST(call) EXPECT(call, DOCA_SUCCESS)
+
+void channel_fail(const char *file, int line, const char *what, const char *is, const char *expected)
+	__attribute__((noreturn));
+
+/* One word to the other side; and wait for its next, which must be this one. */
+void channel_tell(struct side *side, char word);
+void channel_hear(struct side *side, char word);
+
+/* Sleep until @fd is readable. */
+void channel_sleep(int fd);
+
+/* Call the service CHANNEL_NAME and wait until it has taken us. */
+void channel_connect(struct side *side);
+
+/* Send a text, when there is room for it. */
+void channel_say(struct side *side, const char *text);
+
+/* Receive, when there is something: a message that is this text; or another result. */
+void channel_expect(struct side *side, const char *text);
+doca_error_t channel_receive(struct side *side);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "channel_end.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct channel_end end;
+
+static char *dir;
+static struct proc card;
+
+int channel_setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
+	return 0;
+}
+
+int channel_teardown(void **state)
+{
+	(void)state;
+	if (card.pid)
+		daemon_stop(&card);
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+void channel_kill_daemon(void)
+{
+	proc_signal(&card, SIGKILL);
+	card.pid = 0;
+}
+
+/* ---- in the processes ---- */
+
+void end_open(const char *side, uint32_t function)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	memset(&end, 0, sizeof(end));
+	setenv("BFSIM_SIDE", side, 1);
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > function);
+	PROC_NEED(doca_dev_open(list[function], &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_create(&end.ep) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_set_device(end.ep, dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_set_recv_queue_size(end.ep, CHANNEL_QUEUE) == DOCA_SUCCESS);
+}
+
+void end_get_channels(void)
+{
+	PROC_NEED(doca_comm_channel_ep_get_event_channel(end.ep, &end.send, &end.recv) == DOCA_SUCCESS);
+}
+
+/* For the host's function of that number, which the DPU's of that number has the representor of. */
+void end_start_service(uint32_t function)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	end_open("dpu", function);
+	PROC_NEED(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_set_device_rep(end.ep, rep) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_listen(end.ep, CHANNEL_NAME) == DOCA_SUCCESS);
+	end_get_channels();
+}
+
+doca_error_t end_call_service(uint32_t function)
+{
+	doca_error_t result;
+
+	end_open("host", function);
+	result = doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer);
+	if (result == DOCA_SUCCESS)
+		end_get_channels();
+	return result;
+}
+
+void end_sleep_on(int fd)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+	PROC_NEED(poll(&wait, 1, PROC_DEADLINE_MS / 2) == 1);
+}
+
+doca_error_t end_try_receive(uint32_t *value)
+{
+	size_t len = sizeof(*value);
+	doca_error_t result = doca_comm_channel_ep_recvfrom(end.ep, value, &len, DOCA_CC_MSG_FLAG_NONE, &end.peer);
+
+	PROC_NEED(result != DOCA_SUCCESS || len == sizeof(*value));
+	return result;
+}
+
+doca_error_t end_receive(uint32_t *value)
+{
+	doca_error_t result;
+
+	while ((result = end_try_receive(value)) == DOCA_ERROR_AGAIN) {
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		end_sleep_on(end.recv);
+	}
+	return result;
+}
+
+doca_error_t end_try_send(uint32_t value)
+{
+	return doca_comm_channel_ep_sendto(end.ep, &value, sizeof(value), DOCA_CC_MSG_FLAG_NONE, end.peer);
+}
+
+doca_error_t end_send(uint32_t value)
+{
+	doca_error_t result;
+
+	while ((result = end_try_send(value)) == DOCA_ERROR_AGAIN) {
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		end_sleep_on(end.send);
+	}
+	return result;
+}
+
+void end_tell(int talk)
+{
+	proc_say(talk, "", 1);
+}
+
+void end_hear(int talk)
+{
+	char byte;
+
+	proc_hear(talk, &byte, 1);
+}

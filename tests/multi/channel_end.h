@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/multi/channel_end.h - processes with a Comm Channel endpoint each, on a card of a test's own.
+ *
+ * In a process @end is its endpoint. Messages are numbers. What waits sleeps on
+ * an event channel, and has a deadline; what tries does not wait.
+ */
+#ifndef TESTS_MULTI_CHANNEL_END_H
+#define TESTS_MULTI_CHANNEL_END_H
+
+#include <doca_comm_channel.h>
+#include <doca_dev.h>
+
+#include "actor.h"
+
+#define CHANNEL_NAME "channel" /* of services */
+#define CHANNEL_QUEUE 8        /* messages that an endpoint's receive queue holds */
+
+/* A test's setup and teardown: a card with its daemon. */
+#define CHANNEL_TEST(test) cmocka_unit_test_setup_teardown(test, channel_setup, channel_teardown)
+
+int channel_setup(void **state);
+int channel_teardown(void **state);
+void channel_kill_daemon(void);
+
+/* ---- in the processes ---- */
+
+extern struct channel_end {
+	struct doca_comm_channel_ep_t *ep;
+	struct doca_comm_channel_addr_t *peer; /* the last one heard of */
+	doca_event_channel_t send, recv;
+} end;
+
+/* An idle endpoint on the side's device of that number. */
+void end_open(const char *side, uint32_t function);
+
+/* Open one, and listen for the host's function of that number, which the DPU's of that number has the representor of. */
+void end_start_service(uint32_t function);
+
+/* Open one, and call a service. */
+doca_error_t end_call_service(uint32_t function);
+
+/* After a connect: look the event channels up. */
+void end_get_channels(void);
+
+void end_sleep_on(int fd);
+doca_error_t end_try_receive(uint32_t *value);
+doca_error_t end_receive(uint32_t *value);
+doca_error_t end_try_send(uint32_t value);
+doca_error_t end_send(uint32_t value);
+
+/* A word without a meaning of its own, and its coming; in the test as well. */
+void end_tell(int talk);
+void end_hear(int talk);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comm Channel between processes: many at once, on other functions, with Comch at the other end, in a forked child. */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <doca_comch.h>
+#include <doca_comm_channel.h>
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_pe.h>
+
+#include "channel_end.h"
+
+#define NUM_CLIENTS 8
+#define NUM_MESSAGES 400
+
+/* ---- many clients, all asleep on all they can sleep on ---- */
+
+/* What a service could not send yet: it receives no more until it has. */
+static struct {
+	struct doca_comm_channel_addr_t *to;
+	uint32_t value;
+} debt;
+
+static void watch(int epoll_fd, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	PROC_NEED(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+static void echo(struct doca_comm_channel_addr_t *to, uint32_t value)
+{
+	doca_error_t result;
+
+	end.peer = to;
+	result = end_try_send(value);
+	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+	debt.to = result == DOCA_ERROR_AGAIN ? to : NULL;
+	debt.value = value;
+}
+
+/* Receive and echo while there is something, and room. How many peers went. */
+static int receive_all(void)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	uint32_t value;
+	int gone = 0;
+
+	if (debt.to)
+		echo(debt.to, debt.value);
+	while (!debt.to && (result = end_try_receive(&value)) != DOCA_ERROR_AGAIN) {
+		if (result == DOCA_SUCCESS) {
+			echo(end.peer, value);
+			continue;
+		}
+		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
+		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+		gone++;
+	}
+	return gone;
+}
+
+static uint32_t count_peers(void)
+{
+	struct doca_comm_channel_addr_t **list;
+	uint32_t count;
+
+	PROC_NEED(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_get_peer_addr_list(end.ep, &list, &count) == DOCA_SUCCESS);
+	return count;
+}
+
+/* Sleep until there is a message (or, in debt, room), or other peers. */
+static void sleep_on_both(int news, int service)
+{
+	struct pollfd fds[] = {{.fd = news, .events = POLLIN}, {.fd = service, .events = POLLIN}};
+
+	PROC_NEED(poll(fds, 2, PROC_DEADLINE_MS / 2) > 0);
+}
+
+/* Until all clients have come and gone; the service channel has told of both. */
+static void echo_service(int talk, const void *unused)
+{
+	doca_event_channel_t service;
+	uint32_t most = 0;
+	int gone = 0;
+
+	(void)unused;
+	end_start_service(0);
+	PROC_NEED(doca_comm_channel_ep_get_service_event_channel(end.ep, &service) == DOCA_SUCCESS);
+	end_tell(talk);
+	while (gone < NUM_CLIENTS) {
+		uint32_t count = count_peers();
+
+		most = count > most ? count : most;
+		if (debt.to)
+			PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		else
+			PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		sleep_on_both(debt.to ? end.send : end.recv, service);
+		gone += receive_all();
+	}
+	PROC_NEED(count_peers() == 0 && most > 0);
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+}
+
+/* Send as fast as there is room, receive what comes: one epoll for both. */
+static void pipelining_client(int talk, const void *number)
+{
+	uint32_t sent = 0, received = 0, base = *(const uint32_t *)number * 10000, value;
+	int epoll_fd = epoll_create1(0);
+
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	watch(epoll_fd, end.recv);
+	watch(epoll_fd, end.send);
+	while (received < NUM_MESSAGES) {
+		struct epoll_event events[2];
+		doca_error_t result = DOCA_SUCCESS;
+
+		while (sent < NUM_MESSAGES && (result = end_try_send(base + sent)) == DOCA_SUCCESS)
+			sent++;
+		PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+		while ((result = end_try_receive(&value)) == DOCA_SUCCESS)
+			PROC_NEED(value == base + received++);
+		PROC_NEED(result == DOCA_ERROR_AGAIN);
+		if (received == NUM_MESSAGES)
+			break;
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		if (sent < NUM_MESSAGES)
+			PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		PROC_NEED(epoll_wait(epoll_fd, events, 2, PROC_DEADLINE_MS / 2) > 0);
+	}
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+}
+
+static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
+{
+	static const uint32_t numbers[NUM_CLIENTS] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct proc service, clients[NUM_CLIENTS];
+
+	(void)state;
+	proc_start(&service, echo_service, NULL);
+	end_hear(service.talk);
+	for (int i = 0; i < NUM_CLIENTS; i++)
+		proc_start(&clients[i], pipelining_client, &numbers[i]);
+	for (int i = 0; i < NUM_CLIENTS; i++) {
+		end_hear(clients[i].talk);
+		proc_end(&clients[i]);
+	}
+	end_hear(service.talk);
+	proc_end(&service);
+}
+
+/* ---- what other calls do not do ---- */
+
+/* Calls that are no recvfrom leave messages where they are: the sender is told to wait. */
+static void service_that_does_not_receive(int talk, const void *unused)
+{
+	uint32_t value;
+
+	(void)unused;
+	end_start_service(0);
+	end_tell(talk);
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 0);
+	end_tell(talk);
+	end_hear(talk);
+	for (int i = 0; i < 100; i++) {
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		PROC_NEED(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
+		PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
+	}
+	end_tell(talk);
+	end_hear(talk);
+	for (uint32_t i = 1; i <= CHANNEL_QUEUE; i++)
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == i);
+	PROC_NEED(end_try_receive(&value) == DOCA_ERROR_AGAIN);
+	end_tell(talk);
+}
+
+static void client_that_fills_the_queue(int talk, const void *unused)
+{
+	uint32_t sent = 1;
+
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	PROC_NEED(end_send(0) == DOCA_SUCCESS);
+	end_hear(talk);
+	while (end_try_send(sent) == DOCA_SUCCESS)
+		sent++;
+	PROC_NEED(sent == CHANNEL_QUEUE + 1);
+	end_tell(talk);
+	end_hear(talk);
+	PROC_NEED(end_try_send(sent) == DOCA_ERROR_AGAIN);
+	end_tell(talk);
+	end_hear(talk);
+}
+
+static void test_messages_wait_with_the_peer_until_received(void **state)
+{
+	struct proc service, client;
+
+	(void)state;
+	proc_start(&service, service_that_does_not_receive, NULL);
+	end_hear(service.talk);
+	proc_start(&client, client_that_fills_the_queue, NULL);
+	end_hear(service.talk);
+	end_tell(client.talk);
+	end_hear(client.talk); /* it is full */
+	end_tell(service.talk);
+	end_hear(service.talk); /* that service has called everything else */
+	end_tell(client.talk);
+	end_hear(client.talk); /* it is as full as before */
+	end_tell(service.talk);
+	end_hear(service.talk);
+	end_tell(client.talk);
+	proc_end(&client);
+	proc_end(&service);
+}
+
+/* ---- isolation ---- */
+
+/* Takes a message and answers with its own function's number. */
+static void numbered_service(int talk, const void *function)
+{
+	uint32_t value;
+
+	end_start_service(*(const uint32_t *)function);
+	end_tell(talk);
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	PROC_NEED(value == *(const uint32_t *)function);
+	PROC_NEED(end_send(value) == DOCA_SUCCESS);
+	end_hear(talk);
+}
+
+static void numbered_client(int talk, const void *function)
+{
+	uint32_t number = *(const uint32_t *)function, value;
+	doca_error_t result = end_call_service(number);
+
+	if (result == DOCA_SUCCESS) {
+		PROC_NEED(end_send(number) == DOCA_SUCCESS);
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		PROC_NEED(value == number);
+	}
+	proc_say(talk, &result, sizeof(result));
+}
+
+static doca_error_t result_of_client(const uint32_t *function)
+{
+	struct proc client;
+	doca_error_t result;
+
+	proc_start(&client, numbered_client, function);
+	proc_hear(client.talk, &result, sizeof(result));
+	proc_end(&client);
+	return result;
+}
+
+static void test_function_reaches_the_service_of_its_representor_alone(void **state)
+{
+	static const uint32_t functions[] = {0, 1};
+	struct proc services[2];
+
+	(void)state;
+	proc_start(&services[0], numbered_service, &functions[0]);
+	end_hear(services[0].talk);
+	assert_int_equal(result_of_client(&functions[1]), DOCA_ERROR_CONNECTION_ABORTED);
+	proc_start(&services[1], numbered_service, &functions[1]); /* of the same name */
+	end_hear(services[1].talk);
+	assert_int_equal(result_of_client(&functions[1]), DOCA_SUCCESS);
+	assert_int_equal(result_of_client(&functions[0]), DOCA_SUCCESS);
+	for (int i = 0; i < 2; i++) {
+		end_tell(services[i].talk);
+		proc_end(&services[i]);
+	}
+}
+
+/* ---- both APIs on one channel ---- */
+
+static struct doca_comch_server *comch;
+static uint32_t echoed;
+
+static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	echoed++;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		       struct doca_comch_connection *connection)
+{
+	static uint32_t value;
+	struct doca_comch_task_send *task;
+
+	(void)event;
+	PROC_NEED(len == sizeof(value));
+	memcpy(&value, bytes, len);
+	PROC_NEED(doca_comch_server_task_send_alloc_init(comch, connection, &value, len, &task) == DOCA_SUCCESS);
+	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+}
+
+static void on_status(struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *connection,
+		      uint8_t well)
+{
+	(void)event;
+	(void)connection;
+	PROC_NEED(well);
+}
+
+static void comch_echo_server(int talk, const void *unused)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	struct doca_dev *dev;
+	struct doca_pe *pe;
+	uint32_t count;
+
+	(void)unused;
+	end_open("dpu", 0);
+	PROC_NEED(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	PROC_NEED(doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_create(dev, rep, CHANNEL_NAME, &comch) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_task_send_set_conf(comch, on_sent, on_sent, 1) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_msg_recv_register(comch, on_message) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) == DOCA_SUCCESS);
+	PROC_NEED(doca_pe_create(&pe) == DOCA_SUCCESS);
+	PROC_NEED(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
+	PROC_NEED(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
+	end_tell(talk);
+	while (echoed < NUM_MESSAGES)
+		doca_pe_progress(pe);
+	end_tell(talk);
+	end_hear(talk);
+}
+
+static void one_by_one_client(int talk, const void *unused)
+{
+	uint32_t value;
+
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	for (uint32_t i = 0; i < NUM_MESSAGES; i++) {
+		PROC_NEED(end_send(i) == DOCA_SUCCESS);
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		PROC_NEED(value == i);
+	}
+	end_tell(talk);
+}
+
+static void test_comch_server_takes_a_comm_channel_client(void **state)
+{
+	struct proc server, client;
+
+	(void)state;
+	proc_start(&server, comch_echo_server, NULL);
+	end_hear(server.talk);
+	proc_start(&client, one_by_one_client, NULL);
+	end_hear(client.talk);
+	end_hear(server.talk);
+	end_tell(server.talk);
+	proc_end(&client);
+	proc_end(&server);
+}
+
+/* ---- fork() ---- */
+
+/* The child has the parent's handles, and none of its connections. */
+static void client_that_forks(int talk, const void *unused)
+{
+	uint32_t value;
+	int status;
+	pid_t child;
+
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	PROC_NEED(end_send(0) == DOCA_SUCCESS);
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	child = fork();
+	if (child == 0) {
+		PROC_NEED(end_try_receive(&value) == DOCA_ERROR_NOT_CONNECTED);
+		PROC_NEED(end_try_send(7) == DOCA_ERROR_NOT_CONNECTED);
+		PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+		_exit(0);
+	}
+	proc_adopt(child);
+	PROC_NEED(waitpid(child, &status, 0) == child && status == 0);
+	for (uint32_t i = 1; i < NUM_MESSAGES; i++) {
+		PROC_NEED(end_send(i) == DOCA_SUCCESS);
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		PROC_NEED(value == i);
+	}
+	end_tell(talk);
+}
+
+static void test_forked_child_has_no_connection(void **state)
+{
+	struct proc server, client;
+
+	(void)state;
+	proc_start(&server, comch_echo_server, NULL);
+	end_hear(server.talk);
+	proc_start(&client, client_that_forks, NULL);
+	end_hear(client.talk);
+	end_hear(server.talk);
+	end_tell(server.talk);
+	proc_end(&client);
+	proc_end(&server);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHANNEL_TEST(test_many_sleeping_clients_get_every_echo_in_order),
+		CHANNEL_TEST(test_messages_wait_with_the_peer_until_received),
+		CHANNEL_TEST(test_function_reaches_the_service_of_its_representor_alone),
+		CHANNEL_TEST(test_comch_server_takes_a_comm_channel_client),
+		CHANNEL_TEST(test_forked_child_has_no_connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

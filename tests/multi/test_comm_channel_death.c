@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comm Channel when a peer, or the card's daemon, dies or stands still: nobody
+ * waits for what does not come, however it waits.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "channel_end.h"
+
+/* ---- deaths ---- */
+
+enum way {
+	RECEIVES_BUSILY,
+	RECEIVES_ASLEEP,
+	SENDS_BUSILY,
+	SENDS_ASLEEP,
+	NUM_WAYS,
+};
+
+static doca_error_t go_on(enum way way)
+{
+	doca_error_t result;
+	uint32_t value = 0;
+
+	switch (way) {
+	case RECEIVES_BUSILY:
+		while ((result = end_try_receive(&value)) == DOCA_ERROR_AGAIN)
+			;
+		return result;
+	case RECEIVES_ASLEEP:
+		return end_receive(&value);
+	case SENDS_BUSILY:
+		while ((result = end_try_send(value)) == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+			;
+		return result;
+	default:
+		while ((result = end_send(value)) == DOCA_SUCCESS)
+			;
+		return result;
+	}
+}
+
+/* Meet, then go on in some way until something is wrong; let go, and meet the next. */
+static void surviving_service(int talk, const void *way)
+{
+	doca_error_t result;
+	uint32_t value;
+
+	end_start_service(0);
+	for (int round = 0; round < 2; round++) {
+		end_tell(talk);
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		end_tell(talk);
+		result = go_on(*(const enum way *)way);
+		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
+		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+	}
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+}
+
+static void idle_client(int talk, const void *unused)
+{
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	end_tell(talk);
+	end_hear(talk);
+}
+
+static void test_service_survives_each_client(void **state)
+{
+	(void)state;
+	for (enum way way = 0; way < NUM_WAYS; way++) {
+		struct proc service, client;
+
+		proc_start(&service, surviving_service, &way);
+		for (int round = 0; round < 2; round++) {
+			end_hear(service.talk);
+			proc_start(&client, idle_client, NULL);
+			end_hear(client.talk);
+			end_hear(service.talk);
+			proc_signal(&client, SIGKILL);
+		}
+		end_hear(service.talk);
+		proc_end(&service);
+	}
+}
+
+static void idle_service(int talk, const void *unused)
+{
+	uint32_t value;
+
+	(void)unused;
+	end_start_service(0);
+	end_tell(talk);
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	end_tell(talk);
+	end_hear(talk);
+}
+
+/* The same endpoint reaches the next service. */
+static void surviving_client(int talk, const void *way)
+{
+	doca_error_t result = end_call_service(0);
+
+	for (int round = 0; round < 2; round++) {
+		PROC_NEED(result == DOCA_SUCCESS);
+		end_get_channels();
+		PROC_NEED(end_send(1) == DOCA_SUCCESS);
+		end_tell(talk);
+		result = go_on(*(const enum way *)way);
+		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
+		PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+		PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+		end_tell(talk);
+		end_hear(talk);
+		if (round == 0)
+			result = doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer);
+	}
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+}
+
+static void test_client_survives_each_service(void **state)
+{
+	(void)state;
+	for (enum way way = 0; way < NUM_WAYS; way++) {
+		struct proc service, client;
+
+		for (int round = 0; round < 2; round++) {
+			proc_start(&service, idle_service, NULL);
+			end_hear(service.talk);
+			if (round == 0)
+				proc_start(&client, surviving_client, &way);
+			else
+				end_tell(client.talk);
+			end_hear(client.talk);
+			end_hear(service.talk);
+			proc_signal(&service, SIGKILL);
+			end_hear(client.talk);
+		}
+		end_tell(client.talk);
+		proc_end(&client);
+	}
+}
+
+/* A service that dies before it has taken us, and the card's end. */
+static void waiting_client(int talk, const void *unused)
+{
+	doca_error_t result;
+
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	end_tell(talk);
+	while ((result = doca_comm_channel_peer_addr_update_info(end.peer)) == DOCA_ERROR_CONNECTION_INPROGRESS) {
+		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		end_sleep_on(end.send);
+	}
+	PROC_NEED(result == DOCA_ERROR_CONNECTION_ABORTED);
+	PROC_NEED(end_try_send(1) == DOCA_ERROR_CONNECTION_RESET);
+	end_tell(talk);
+}
+
+static void mute_service(int talk, const void *unused)
+{
+	(void)unused;
+	end_start_service(0);
+	end_tell(talk);
+	end_hear(talk);
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+}
+
+static void test_handshake_ends_with_the_service(void **state)
+{
+	for (int killed = 0; killed < 2; killed++) {
+		struct proc service, client;
+
+		(void)state;
+		proc_start(&service, mute_service, NULL);
+		end_hear(service.talk);
+		proc_start(&client, waiting_client, NULL);
+		end_hear(client.talk);
+		if (killed)
+			proc_signal(&service, SIGKILL);
+		else
+			end_tell(service.talk);
+		end_hear(client.talk);
+		proc_end(&client);
+		if (!killed)
+			proc_end(&service);
+	}
+}
+
+static void test_daemons_death_ends_connections(void **state)
+{
+	static const enum way way = RECEIVES_ASLEEP;
+	struct proc service, client;
+
+	(void)state;
+	proc_start(&service, idle_service, NULL);
+	end_hear(service.talk);
+	proc_start(&client, surviving_client, &way);
+	end_hear(client.talk);
+	end_hear(service.talk);
+	channel_kill_daemon();
+	end_hear(client.talk); /* told, let go, and could not call again */
+}
+
+/* ---- a peer that stands still ---- */
+
+/* Nothing here waits for it. */
+static void client_of_stopped_service(int talk, const void *unused)
+{
+	struct doca_comm_channel_addr_t *peer;
+	uint32_t value;
+
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	end_tell(talk);
+	end_hear(talk);
+	while (end_try_send(2) == DOCA_SUCCESS)
+		;
+	PROC_NEED(end_try_send(2) == DOCA_ERROR_AGAIN);
+	PROC_NEED(end_try_receive(&value) == DOCA_ERROR_AGAIN);
+	PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &peer) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_peer_addr_update_info(peer) == DOCA_ERROR_CONNECTION_INPROGRESS);
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+}
+
+static void test_stopped_service_holds_nobody_up(void **state)
+{
+	struct proc service, client;
+
+	(void)state;
+	proc_start(&service, idle_service, NULL);
+	end_hear(service.talk);
+	proc_start(&client, client_of_stopped_service, NULL);
+	end_hear(client.talk);
+	end_hear(service.talk);
+	proc_signal(&service, SIGSTOP);
+	end_tell(client.talk);
+	end_hear(client.talk);
+	proc_end(&client);
+	proc_signal(&service, SIGCONT);
+	end_tell(service.talk);
+	proc_end(&service);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHANNEL_TEST(test_service_survives_each_client),
+		CHANNEL_TEST(test_client_survives_each_service),
+		CHANNEL_TEST(test_handshake_ends_with_the_service),
+		CHANNEL_TEST(test_daemons_death_ends_connections),
+		CHANNEL_TEST(test_stopped_service_holds_nobody_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
