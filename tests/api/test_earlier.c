@@ -244,7 +244,8 @@ static void test_memory_map_is_no_number_of_elements(void **state)
 	struct doca_buf_arr *array;
 
 	(void)state;
-	assert_invalid(doca_buf_arr_create((size_t)map, &array));
+	if ((size_t)map >> 44) /* valgrind hands out low addresses, which could be numbers */
+		assert_invalid(doca_buf_arr_create((size_t)map, &array));
 	assert_ok(doca_mmap_destroy(map));
 }
 
