@@ -17,6 +17,7 @@ export OLD APPS
 work=$(mktemp -d)
 
 unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY
+unset LD_LIBRARY_PATH # both generations name their libraries alike: each program knows where its own are
 export TMPDIR="$work/tmp" # where bfsim run makes its sessions
 mkdir "$TMPDIR"
 
