@@ -9,7 +9,6 @@
 # shellcheck disable=SC2016,SC2089,SC2090
 set -eu
 
-unset LD_LIBRARY_PATH # meson names both generations there; the programs know where theirs is
 bfsim_program=$(realpath "$1")
 OLD=$(realpath "$2")
 APPS=$(realpath "$3")
