@@ -103,8 +103,9 @@ void sim_ofi_link_destroy(struct sim_ofi_link *link);
 /* Copy between local memory and [offset, offset + len) of the exposed memory;
  * when a write returns 0 its bytes are in that memory. Any thread; one at a
  * time gets in. Gives up with -EIO as soon as *gone becomes true (the exporter
- * died or revoked the memory): after that no more bytes move into @local. An
- * exporter that lives but does not serve is waited for. Returns 0, -EACCES (a
+ * died or revoked the memory): after that no more bytes move into @local; with
+ * a NULL @gone nobody tells, and an exporter that can't be reached any more is
+ * not waited for. One that lives but does not serve is. Returns 0, -EACCES (a
  * write to memory exposed for reading), -EFAULT (out of bounds), -EIO (gone,
  * hidden, refused) or another -errno; part of the bytes may have moved then. */
 int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len,

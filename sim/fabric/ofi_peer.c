@@ -6,7 +6,8 @@
  * Trouble closes the endpoint: only that keeps a provider from writing into
  * the caller's memory later. Reads and writes of memory may be repeated, so a
  * lost connection is made anew and the piece under way done again, until it
- * shows that nobody is there.
+ * shows that nobody is there. A target whose process lives may break off many
+ * times in a row: each end of an exposure there opens its endpoint again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #include "ofi_priv.h"
 
 #define PIECE (4u << 20) /* what is done again at most; larger ones are no faster */
-#define MAX_TRIES 4      /* of a piece, each with a connection made anew */
-#define RETURN_NS 50000000u /* for a target to come back: it takes 1 ms */
+#define RETURN_NS 50000000u         /* for a target to come back: it takes 1 ms */
+#define LATE_RETURN_NS 5000000000u  /* on a busy machine; only where somebody tells when it is gone */
 #define RETURN_STEP_NS 500000
 #define TURN_NS 2000000u /* between looks at whether to give up waiting for one's turn */
 
@@ -184,13 +185,18 @@ static int try_addresses(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 	return timed_out ? -ETIMEDOUT : -EHOSTUNREACH;
 }
 
-/* A target that opens its endpoint again is away for a moment: it is given a longer one. */
-static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait)
+static bool is_gone(const atomic_bool *gone)
 {
-	uint64_t end = sim_ofi_now_ns() + RETURN_NS;
+	return gone && atomic_load(gone);
+}
+
+/* A target that opens its endpoint again is away for a moment: it is given until @end_ns. */
+static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait,
+			     uint64_t end_ns)
+{
 	int rc = try_addresses(peer, claim, wait);
 
-	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < end && !(wait->gone && atomic_load(wait->gone))) {
+	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < end_ns && !is_gone(wait->gone)) {
 		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
 		rc = try_addresses(peer, claim, wait);
 	}
@@ -207,7 +213,7 @@ static int take_turn(struct sim_ofi_peer *peer, const atomic_bool *gone)
 	if (pthread_mutex_trylock(&peer->turn) == 0)
 		return 0;
 	do {
-		if (gone && atomic_load(gone))
+		if (is_gone(gone))
 			return -EIO;
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += TURN_NS;
@@ -228,16 +234,26 @@ static size_t piece_len(const struct sim_ofi_peer *peer, size_t left)
 	return left < max ? left : max;
 }
 
+/* How long without any progress until the target counts as gone. */
+static uint64_t end_of_patience(const struct sim_ofi_op *op)
+{
+	return sim_ofi_now_ns() + (op->gone ? LATE_RETURN_NS : RETURN_NS);
+}
+
 static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op)
 {
 	struct sim_ofi_wait wait = {.gone = op->gone, .nudge = claim->nudge, .nudge_arg = claim->nudge_arg};
 	struct sim_ofi_transfer transfer = {.peer = peer, .claim = claim, .wait = &wait, .write = op->write};
-	unsigned int tries = 0;
+	uint64_t end_ns = 0; /* 0 = no trouble so far */
 	size_t done = 0;
-	int rc = 0;
 
 	while (done < op->len) {
-		rc = peer->connected ? 0 : connect_patiently(peer, claim, &wait);
+		int rc = 0;
+
+		if (!peer->connected) {
+			end_ns = end_ns ? end_ns : end_of_patience(op);
+			rc = connect_patiently(peer, claim, &wait, end_ns);
+		}
 		if (rc == 0) {
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;
@@ -247,12 +263,13 @@ static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 		}
 		if (rc == 0) {
 			done += transfer.len;
-			tries = 0;
-		} else if (rc != -ECONNRESET || ++tries == MAX_TRIES) {
-			break;
+			end_ns = 0;
+			continue;
 		}
+		if (rc != -ECONNRESET || is_gone(op->gone) || (end_ns && sim_ofi_now_ns() >= end_ns))
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op)
@@ -262,7 +279,7 @@ int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, con
 	if (rc < 0)
 		return rc;
 	/* Gone before it began: another provider call might make things worse. */
-	rc = op->gone && atomic_load(op->gone) ? -EIO : run_in_pieces(peer, claim, op);
+	rc = is_gone(op->gone) ? -EIO : run_in_pieces(peer, claim, op);
 	pthread_mutex_unlock(&peer->turn);
 	return rc;
 }

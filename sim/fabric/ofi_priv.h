@@ -300,7 +300,7 @@ struct sim_ofi_op {
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;
-	const atomic_bool *gone;     /* NULL = can't go */
+	const atomic_bool *gone;     /* NULL = nobody tells */
 	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
 };
 

@@ -101,7 +101,7 @@ static void test_killed_exporter_fails_transfers_with_eio_within_a_second(void *
 		assert_int_equal(transfer_until_error(link, &undertaker, i % 2, i), -EIO);
 		pthread_join(thread, NULL);
 		assert_true(now_ms() - undertaker.gone_ms < 1000);
-		assert_int_equal(sim_ofi_link_read(link, &i, 0, 1, &never), -EIO); /* even if nobody tells */
+		assert_int_equal(sim_ofi_link_read(link, &i, 0, 1, NULL), -EIO); /* even if nobody tells */
 		sim_ofi_link_destroy(link);
 		close(undertaker.go_fd[0]);
 		close(undertaker.go_fd[1]);
@@ -189,8 +189,8 @@ static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write
 	sim_ofi_shm_prefix(prefix);
 	rc = sim_ofi_link_create(desc, MIB, TIMEOUT_MS, NULL, NULL, &link);
 	for (int i = 0; rc == 0; i++) {
-		rc = write_it ? sim_ofi_link_write(link, buf, 0, MIB, &never) :
-				sim_ofi_link_read(link, buf, 0, MIB, &never);
+		rc = write_it ? sim_ofi_link_write(link, buf, 0, MIB, NULL) :
+				sim_ofi_link_read(link, buf, 0, MIB, NULL);
 		if (i == 0 && write(fd, prefix, sizeof(prefix)) != sizeof(prefix))
 			rc = -EPIPE;
 	}
