@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_comm_channel.h - messages between the card's two sides, as releases up to 2.6 had them.
  *
- * New programs use doca_comch.h. The two reach each other: a Comm Channel
- * endpoint can talk to a Comch client or server with the same message size.
+ * Both generations have this header. New programs use the current one's
+ * doca_comch.h. The two reach each other: a Comm Channel endpoint can talk to a
+ * Comch client or server with the same message size.
  *
  *   DPU   service endpoint  <=== one or many ===>  client endpoint   host
  *         (device, representor, name)              (device, name)

@@ -3,8 +3,11 @@
  *
  * A function that can fail returns doca_error_t. On failure its output
  * arguments are left as they were, unless its comment says otherwise. The same
- * codes are the status of a completed task. A comment that lists errors lists
- * those a caller may want to tell apart; treat any other code as a failure.
+ * codes are the status of a completed task, or the result of a job. A comment
+ * that lists errors lists those a caller may want to tell apart; treat any other
+ * code as a failure.
+ *
+ * Both generations have this header: each what its releases have.
  */
 #ifndef DOCA_ERROR_H_
 #define DOCA_ERROR_H_
@@ -43,11 +46,13 @@ enum doca_error {
 	DOCA_ERROR_ALREADY_EXIST = 23,
 	DOCA_ERROR_FULL = 24,
 	DOCA_ERROR_EMPTY = 25,
-	DOCA_ERROR_IN_PROGRESS = 26,            /* accepted; it ends later, from the progress engine */
+	DOCA_ERROR_IN_PROGRESS = 26,            /* accepted; it ends later */
+#if DOCA_VER_MAJOR > 2
 	DOCA_ERROR_TOO_BIG = 27,                /* beyond a size or counting limit */
 	DOCA_ERROR_AUTHENTICATION = 28,
 	DOCA_ERROR_BAD_CONFIG = 29,
 	DOCA_ERROR_SKIPPED = 30,                /* the result is good, older results were lost */
+#endif
 };
 
 typedef enum doca_error doca_error_t;
@@ -67,11 +72,23 @@ typedef enum doca_error doca_error_t;
 /* The enumerator's name ("DOCA_ERROR_IN_USE") and a sentence for people.
  * Constant strings, never NULL: an unknown code has a text that says so.
  * Any thread. */
+#if DOCA_VER_MAJOR > 2
+
 DOCA_STABLE
 const char *doca_error_get_name(doca_error_t error);
 
 DOCA_STABLE
 const char *doca_error_get_descr(doca_error_t error);
+
+#else
+
+DOCA_EXPERIMENTAL
+const char *doca_get_error_name(doca_error_t error);
+
+DOCA_EXPERIMENTAL
+const char *doca_get_error_string(doca_error_t error);
+
+#endif
 
 #ifdef __cplusplus
 }

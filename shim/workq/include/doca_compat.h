@@ -6,7 +6,8 @@
  *   __DOCA_EXPERIMENTAL  may change; calling it warns unless the program defines
  *                        DOCA_ALLOW_EXPERIMENTAL_API before it includes anything
  *
- * The mark also exports the symbol from the library that defines it.
+ * The mark also exports the symbol from the library that defines it. Headers that
+ * the next generation has as well call it by its name there, DOCA_EXPERIMENTAL.
  */
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
@@ -22,6 +23,7 @@
 	__attribute__((visibility("default"),                                                              \
 		       deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
 #endif
+#define DOCA_EXPERIMENTAL __DOCA_EXPERIMENTAL
 
 /* Last: it declares a function with the mark above. */
 #include <doca_version.h>
