@@ -189,6 +189,7 @@ static bool arm(struct doca_ctx *ctx)
 		return news;
 	sim_queue_set_notify(ctx->queue, true);
 	sim_queue_drain(ctx->queue);
+	sim_queue_await_due(ctx->queue);
 	return sim_queue_has_done(ctx->queue) || news;
 }
 

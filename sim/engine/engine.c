@@ -3,14 +3,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "engine_priv.h"
 #include "sim/log.h"
 #include "sim/thread.h"
 
-#define TICK_NS 1000000L
+#define NS_PER_S 1000000000u
+#define TICK_NS 1000000u
 #define QUIET_TICKS 20
+
+uint64_t sim_engine_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
 
 int sim_engine_create(struct sim_engine **ret_engine)
 {
@@ -19,6 +29,7 @@ int sim_engine_create(struct sim_engine **ret_engine)
 
 	if (!engine)
 		return -ENOMEM;
+	engine->alarm_ns = SIM_JOB_NEVER_DUE;
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->unpinned, NULL);
 	pthread_mutex_init(&engine->sleep_lock, NULL);
@@ -60,9 +71,21 @@ static void run_stale(struct sim_queue *queue)
 		sim_queue_notify(queue);
 }
 
-/* Whether the queue holds jobs; those that no poll has moved since the last tick are run. */
-static bool tick_queue(struct sim_queue *queue)
+static uint64_t release(struct sim_queue *queue)
 {
+	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
+	uint64_t due_ns = sim_queue_release(queue);
+
+	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
+		sim_queue_notify(queue);
+	return due_ns;
+}
+
+/* Whether the queue holds jobs; those that no poll has moved since the last tick are
+ * run, ends that are due are let go. *next_ns is lowered to when the next one is. */
+static bool tick_queue(struct sim_queue *queue, uint64_t *next_ns)
+{
+	uint64_t due_ns;
 	uint32_t run = atomic_load_explicit(&queue->run, memory_order_acquire);
 	bool pending = sim_queue_has_pending(queue);
 
@@ -70,43 +93,60 @@ static bool tick_queue(struct sim_queue *queue)
 		run_stale(queue);
 	queue->seen_pending = pending;
 	queue->seen_run = run;
-	return pending;
+	due_ns = release(queue);
+	if (due_ns != 0 && due_ns < *next_ns)
+		*next_ns = due_ns;
+	return pending || due_ns != SIM_JOB_NEVER_DUE;
+}
+
+static void set_alarm(struct sim_engine *engine, uint64_t when_ns)
+{
+	pthread_mutex_lock(&engine->sleep_lock);
+	if (when_ns < engine->alarm_ns)
+		engine->alarm_ns = when_ns;
+	pthread_mutex_unlock(&engine->sleep_lock);
 }
 
 static bool tick(struct sim_engine *engine)
 {
+	uint64_t next_ns = SIM_JOB_NEVER_DUE;
 	bool busy = false;
 
 	pthread_mutex_lock(&engine->lock);
 	for (struct sim_queue *queue = engine->queues; queue; queue = queue->next) {
 		queue->pinned = true;
 		pthread_mutex_unlock(&engine->lock);
-		busy |= tick_queue(queue); /* may take long: other queues come and go meanwhile */
+		busy |= tick_queue(queue, &next_ns); /* may take long: other queues come and go meanwhile */
 		pthread_mutex_lock(&engine->lock);
 		queue->pinned = false;
 		pthread_cond_broadcast(&engine->unpinned);
 	}
 	pthread_mutex_unlock(&engine->lock);
+	set_alarm(engine, next_ns);
 	return busy;
+}
+
+/* Returns whether it is earlier still. */
+static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
+{
+	const struct timespec until = {.tv_sec = (time_t)(when_ns / NS_PER_S), .tv_nsec = (long)(when_ns % NS_PER_S)};
+
+	return pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0;
 }
 
 /* Wait for the next tick, or while the engine sleeps; false when it shall end. */
 static bool wait_for_tick(struct sim_engine *engine)
 {
-	struct timespec until;
+	uint64_t tick_ns;
 	bool go_on;
 
 	pthread_mutex_lock(&engine->sleep_lock);
 	while (!engine->stop && !atomic_load(&engine->awake))
 		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += TICK_NS;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_nsec -= 1000000000L;
-		until.tv_sec++;
-	}
-	while (!engine->stop && pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0)
+	tick_ns = sim_engine_now_ns() + TICK_NS;
+	while (!engine->stop && wait_until(engine, tick_ns < engine->alarm_ns ? tick_ns : engine->alarm_ns))
 		;
+	engine->alarm_ns = SIM_JOB_NEVER_DUE;
 	go_on = !engine->stop;
 	pthread_mutex_unlock(&engine->sleep_lock);
 	return go_on;
@@ -117,6 +157,7 @@ static void *engine_thread(void *arg)
 	struct sim_engine *engine = arg;
 	unsigned int quiet = 0;
 
+	prctl(PR_SET_TIMERSLACK, 1ul); /* ends that are due in some microseconds */
 	while (wait_for_tick(engine)) {
 		if (tick(engine)) {
 			quiet = 0;
@@ -145,4 +186,11 @@ void sim_engine_wake(struct sim_engine *engine)
 	}
 	pthread_cond_signal(&engine->wake);
 	pthread_mutex_unlock(&engine->sleep_lock);
+}
+
+void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns)
+{
+	set_alarm(engine, when_ns);
+	atomic_store(&engine->awake, true);
+	sim_engine_wake(engine);
 }

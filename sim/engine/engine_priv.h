@@ -19,6 +19,7 @@ struct sim_engine {
 	pthread_cond_t wake;
 	pthread_t thread;
 	bool started, stop;
+	uint64_t alarm_ns;         /* tick then, if not before; UINT64_MAX = no need */
 };
 
 struct sim_queue {
@@ -33,10 +34,12 @@ struct sim_queue {
 	_Alignas(CACHE_LINE) uint32_t head;       /* reaped; the owner's */
 	uint32_t staged;                          /* submitted; the owner's */
 	_Atomic uint32_t tail;                    /* queued; written by the owner */
-	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* finished; written under the lock */
-	_Atomic uint32_t reported;                /* finished and reported; written under the lock */
+	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* ran; written under the lock */
+	_Atomic uint32_t done;                    /* ran, and not held back any more; written under the lock */
+	_Atomic uint32_t reported;                /* done and reported; written under the lock */
 	atomic_flag running;                      /* the lock: who holds it runs jobs */
 	atomic_bool failed;                       /* jobs no longer run: error or flush */
+	atomic_bool flushed;                      /* ends are no longer held back */
 	atomic_bool notify_wanted;
 	bool pinned;                              /* the engine's thread is at it: it stays in the list */
 	uint32_t seen_run;                        /* the engine thread's note of the last tick */
@@ -46,9 +49,18 @@ struct sim_queue {
 /* Make the engine's thread tick. */
 void sim_engine_wake(struct sim_engine *engine);
 
+/* Make it tick at @when_ns at the latest, once. */
+void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns);
+
+uint64_t sim_engine_now_ns(void);
+
 /* Run the oldest queued job if there is one and nobody else runs; whether one ran. */
 bool sim_queue_run_one(struct sim_queue *queue);
 
 bool sim_queue_has_pending(const struct sim_queue *queue);
+
+/* Let go of the ends that are due. Returns when the next one is: 0 = look again
+ * soon, SIM_JOB_NEVER_DUE = nothing is held back until a time. */
+uint64_t sim_queue_release(struct sim_queue *queue);
 
 #endif

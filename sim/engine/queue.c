@@ -108,17 +108,62 @@ bool sim_queue_has_pending(const struct sim_queue *queue)
 bool sim_queue_has_done(const struct sim_queue *queue)
 {
 	/* A queue in error reports everything, the quiet ones too. */
-	const _Atomic uint32_t *end = atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->run :
+	const _Atomic uint32_t *end = atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->done :
 												    &queue->reported;
 
 	return (int32_t)(atomic_load_explicit(end, memory_order_acquire) - queue->head) > 0;
 }
 
+static inline bool has_held(const struct sim_queue *queue)
+{
+	return atomic_load_explicit(&queue->run, memory_order_relaxed) !=
+	       atomic_load_explicit(&queue->done, memory_order_relaxed);
+}
+
+/* The end of @job, the first that is not done yet. */
+static inline void let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
+{
+	bool report = !job->quiet || job->status < 0;
+
+	atomic_store_explicit(&queue->done, done + 1, memory_order_release);
+	if (report) /* from here on the job may be the owner's again */
+		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
+}
+
+/* Whether the end of @job still has to wait. */
+static bool is_held(const struct sim_queue *queue, struct sim_job *job, uint64_t now_ns)
+{
+	if (!job->held || now_ns >= job->due_ns)
+		return false;
+	if (!atomic_load_explicit(&queue->flushed, memory_order_relaxed))
+		return true;
+	if (job->due_ns == SIM_JOB_NEVER_DUE)
+		job->status = -ECANCELED;
+	return false;
+}
+
+static uint64_t release_locked(struct sim_queue *queue)
+{
+	uint32_t run = atomic_load_explicit(&queue->run, memory_order_relaxed);
+	uint32_t done = atomic_load_explicit(&queue->done, memory_order_relaxed);
+	uint64_t now_ns = sim_engine_now_ns();
+
+	for (; done != run; done++) {
+		struct sim_job *job = queue->ring[done & queue->mask];
+
+		if (is_held(queue, job, now_ns))
+			return job->due_ns;
+		let_go(queue, job, done);
+	}
+	return SIM_JOB_NEVER_DUE;
+}
+
 static void run_locked(struct sim_queue *queue, uint32_t run)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool report;
+	bool in_turn = !has_held(queue);
 
+	job->held = false;
 	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
 		job->status = -ECANCELED;
 	} else {
@@ -126,10 +171,10 @@ static void run_locked(struct sim_queue *queue, uint32_t run)
 		if (job->status < 0)
 			atomic_store_explicit(&queue->failed, true, memory_order_relaxed);
 	}
-	report = !job->quiet || job->status < 0;
+	in_turn &= !job->held;
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
-	if (report) /* from here on the job may be the owner's again */
-		atomic_store_explicit(&queue->reported, run + 1, memory_order_release);
+	if (in_turn)
+		let_go(queue, job, run);
 }
 
 bool sim_queue_run_one(struct sim_queue *queue)
@@ -149,10 +194,25 @@ bool sim_queue_run_one(struct sim_queue *queue)
 	return ran;
 }
 
+uint64_t sim_queue_release(struct sim_queue *queue)
+{
+	uint64_t due_ns;
+
+	if (!has_held(queue))
+		return SIM_JOB_NEVER_DUE;
+	if (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+		return 0; /* somebody is at it: look again soon */
+	due_ns = release_locked(queue);
+	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	return due_ns;
+}
+
 struct sim_job *sim_queue_poll(struct sim_queue *queue)
 {
 	if (!sim_queue_has_done(queue)) {
 		sim_queue_run_one(queue);
+		if (has_held(queue))
+			sim_queue_release(queue);
 		if (!sim_queue_has_done(queue))
 			return NULL;
 	}
@@ -168,6 +228,7 @@ void sim_queue_drain(struct sim_queue *queue)
 
 void sim_queue_flush(struct sim_queue *queue)
 {
+	atomic_store(&queue->flushed, true);
 	atomic_store(&queue->failed, true);
 	atomic_store(&queue->tail, queue->staged);
 	if (sim_queue_in_flight(queue) > 0)
@@ -179,6 +240,14 @@ void sim_queue_set_notify(struct sim_queue *queue, bool wanted)
 	/* An exchange, here and in notify: who comes second sees what the first did before,
 	 * the owner the job's end, or the engine's thread the wish. */
 	atomic_exchange(&queue->notify_wanted, wanted);
+}
+
+void sim_queue_await_due(struct sim_queue *queue)
+{
+	uint64_t due_ns = sim_queue_release(queue);
+
+	if (due_ns != SIM_JOB_NEVER_DUE)
+		sim_engine_wake_at(queue->engine, due_ns);
 }
 
 void sim_queue_notify(struct sim_queue *queue)

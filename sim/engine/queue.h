@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/engine/queue.h - one job queue of a card's engine: jobs run and complete in order.
  *
- *   submit --> [staged] --doorbell--> [queued] --> [running] --> [done] --> reaped by the owner
+ *   submit --> [staged] --doorbell--> [queued] --> [running] --> [ran] --due--> [done] --> reaped by the owner
  *
  * Jobs are staged until the owner rings the doorbell, as on hardware. A job
- * marked quiet reports its end only together with a later job that is not.
+ * marked quiet reports its end only together with a later job that is not. One
+ * that says when it is due has its end held back until then, and with it the
+ * ends of those behind it.
  *
  * The owner (one thread at a time) submits and reaps. A job runs in whichever
  * thread comes first: the owner's, when it polls, or the engine's (engine.h), when
@@ -14,6 +16,8 @@
  *
  * The first job that fails puts the queue into error: jobs behind it do not run
  * and complete with -ECANCELED, as does all that sim_queue_flush() meets.
+ * After a flush no end is held back, and what would never have been due is
+ * canceled, too.
  */
 #ifndef SIM_ENGINE_QUEUE_H
 #define SIM_ENGINE_QUEUE_H
@@ -26,12 +30,16 @@
 struct sim_engine;
 struct sim_queue;
 
+#define SIM_JOB_NEVER_DUE UINT64_MAX
+
 /* A job: embedded in the task of the library that submits it. */
 struct sim_job {
 	/* Do the work; returns 0 or -errno. Runs in any thread, never in two. */
 	int (*run)(struct sim_job *job);
 	int status; /* 0 or -errno; valid once reaped */
 	bool quiet; /* set before submit: do not report this one's end by itself */
+	bool held;  /* set by run: its end is held back until ... */
+	uint64_t due_ns; /* ... this, by CLOCK_MONOTONIC, or SIM_JOB_NEVER_DUE */
 };
 
 /* Create a queue for up to @max_jobs in flight (any number > 0). When a job
@@ -57,7 +65,7 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue);
 void sim_queue_drain(struct sim_queue *queue);
 
 /* Jobs that have not started, the staged ones too, complete with -ECANCELED from
- * now on, and quiet ones are reported. If any is in flight, notify is called as by
+ * now on, quiet ones are reported, and no end is held back. If any is in flight, notify is called as by
  * sim_queue_notify(). */
 void sim_queue_flush(struct sim_queue *queue);
 
@@ -66,6 +74,9 @@ bool sim_queue_has_done(const struct sim_queue *queue);
 
 /* Want (or no longer want) a call of notify for the next job that finishes and is reported. */
 void sim_queue_set_notify(struct sim_queue *queue, bool wanted);
+
+/* With that wanted and the queue drained: have the engine's thread see to ends that are held back. */
+void sim_queue_await_due(struct sim_queue *queue);
 
 /* Call notify now if that is wanted: the owner has news for itself. */
 void sim_queue_notify(struct sim_queue *queue);
