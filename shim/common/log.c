@@ -129,6 +129,12 @@ static bool often_enough(struct shim_log_stream *route, const struct shim_log_pl
 	return verdict == SHIM_LOG_SHOW;
 }
 
+#ifdef SHIM_WORKQ_CORE
+#define put_sdk shim_workq_log_vput
+#else
+#define put_sdk shim_log_stream_vput
+#endif
+
 static void sdk_sink(int level, const char *file, int line, const char *func, const char *format,
 		     va_list args)
 {
@@ -138,7 +144,7 @@ static void sdk_sink(int level, const char *file, int line, const char *func, co
 
 	if (route && often_enough(route, &place, level)) {
 		errno = saved_errno;
-		shim_log_stream_vput(route, &place, level, format, args);
+		put_sdk(route, &place, level, format, args);
 	}
 	errno = saved_errno;
 }

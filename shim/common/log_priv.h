@@ -145,6 +145,12 @@ void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_p
 			 uint32_t level, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* In the work-queue libraries: the same, for a record of the SDK's, which names functions as the
+ * current generation does. It is told in the names of this one (shim/workq/log_names.c). */
+void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_place *place,
+			 uint32_t level, const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
+
 /* --- log.c: where records enter --- */
 
 /* A record of the application from @source, to its stream. @place.file may be

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/workq/core.h - the current generation, as the translation calls it.
  *
- *   program --doca_...--> shim/workq/NAME.c --core_...--> shim/common, shim/dma
+ *   program --doca_...--> shim/workq/NAME.c --core_...--> shim/common, shim/dma ...
  *                                    (compiled with core_names.h in front)
  *
  * Both generations name a header, a type or a function alike and mean different

@@ -2,7 +2,7 @@
 /* shim/workq/core_names.h - what the current generation's functions are called in
  * the work-queue libraries. Written by gen_core_names.py: change that, not this.
  *
- * The sources of shim/common, shim/dma and shim/argp (the core) are compiled a
+ * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
  * second time, with this file in front of each. There, a public function
  *   - keeps its name where this generation has the same function: it is then this
  *     generation's, exported as it is;
@@ -511,5 +511,91 @@
 #define doca_task_submit core_task_submit
 #define doca_task_submit_ex core_task_submit_ex
 #define doca_task_try_submit core_task_try_submit
+
+/* What log lines call functions of the current generation: X(name, this generation's). */
+#define SHIM_WORKQ_TOLD_NAMES(X) \
+	X("doca_buf_chain_list", "doca_buf_list_chain") \
+	X("doca_buf_dec_refcount", "doca_buf_refcount_rm") \
+	X("doca_buf_get_last_in_list", "doca_buf_list_last") \
+	X("doca_buf_get_list_len", "doca_buf_list_num_elements") \
+	X("doca_buf_get_next_in_list", "doca_buf_list_next") \
+	X("doca_buf_inc_refcount", "doca_buf_refcount_add") \
+	X("doca_buf_inventory_buf_get_by_args", "doca_buf_inventory_buf_by_args") \
+	X("doca_buf_is_first_in_list", "doca_buf_list_is_first") \
+	X("doca_buf_is_last_in_list", "doca_buf_list_is_last") \
+	X("doca_buf_pool_buf_alloc", "doca_bufpool_buf_alloc") \
+	X("doca_buf_pool_create", "doca_bufpool_create") \
+	X("doca_buf_pool_destroy", "doca_bufpool_destroy") \
+	X("doca_buf_pool_get_num_elements", "doca_bufpool_get_num_elements") \
+	X("doca_buf_pool_get_num_free_elements", "doca_bufpool_get_num_free_elements") \
+	X("doca_buf_pool_get_user_data", "doca_bufpool_get_user_data") \
+	X("doca_buf_pool_set_element_alignment", "doca_bufpool_create") \
+	X("doca_buf_pool_start", "doca_bufpool_start") \
+	X("doca_buf_pool_stop", "doca_bufpool_stop") \
+	X("doca_buf_unchain_list", "doca_buf_list_unchain") \
+	X("doca_comch_cap_get_max_name_len", "doca_comm_channel_get_max_service_name_len") \
+	X("doca_comch_client_create", "doca_comm_channel_ep_connect") \
+	X("doca_comch_client_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size") \
+	X("doca_comch_client_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size") \
+	X("doca_comch_server_create", "doca_comm_channel_ep_listen") \
+	X("doca_comch_server_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size") \
+	X("doca_comch_server_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size") \
+	X("doca_devinfo_cap_is_hotplug_manager_supported", "doca_devinfo_get_is_hotplug_manager_supported") \
+	X("doca_devinfo_create_list", "doca_devinfo_list_create") \
+	X("doca_devinfo_destroy_list", "doca_devinfo_list_destroy") \
+	X("doca_devinfo_is_equal_pci_addr", "doca_devinfo_get_is_pci_addr_equal") \
+	X("doca_devinfo_rep_cap_is_filter_all_supported", "doca_devinfo_rep_get_is_list_all_supported") \
+	X("doca_devinfo_rep_cap_is_filter_emulated_supported", "doca_devinfo_rep_get_is_list_emulated_supported") \
+	X("doca_devinfo_rep_cap_is_filter_net_supported", "doca_devinfo_rep_get_is_list_net_supported") \
+	X("doca_devinfo_rep_create_list", "doca_devinfo_rep_list_create") \
+	X("doca_devinfo_rep_destroy_list", "doca_devinfo_rep_list_destroy") \
+	X("doca_devinfo_rep_is_equal_pci_addr", "doca_devinfo_rep_get_is_pci_addr_equal") \
+	X("doca_dma_cap_task_memcpy_get_max_buf_list_len", "doca_dma_get_max_list_buf_num_elem") \
+	X("doca_dma_cap_task_memcpy_get_max_buf_size", "doca_dma_get_max_buf_size") \
+	X("doca_dma_cap_task_memcpy_is_supported", "doca_dma_job_get_supported") \
+	X("doca_error_get_descr", "doca_get_error_string") \
+	X("doca_error_get_name", "doca_get_error_name") \
+	X("doca_log_backend_create_standard", "doca_log_create_standard_backend") \
+	X("doca_log_backend_create_with_buf", "doca_log_create_buffer_backend") \
+	X("doca_log_backend_create_with_fd", "doca_log_create_fd_backend") \
+	X("doca_log_backend_create_with_file", "doca_log_create_file_backend") \
+	X("doca_log_backend_create_with_syslog", "doca_log_create_syslog_backend") \
+	X("doca_log_backend_set_level_lower_limit", "doca_log_backend_level_set") \
+	X("doca_log_backend_set_level_lower_limit_strict", "doca_log_backend_set_lower_level_immutable") \
+	X("doca_log_backend_set_level_upper_limit", "doca_log_backend_set_upper_level_limit") \
+	X("doca_log_backend_set_level_upper_limit_strict", "doca_log_backend_set_upper_level_immutable") \
+	X("doca_log_level_get_global_lower_limit", "doca_log_global_level_get") \
+	X("doca_log_level_set_global_lower_limit", "doca_log_global_level_set") \
+	X("doca_log_level_set_global_upper_limit", "doca_log_global_set_upper_level_limit") \
+	X("doca_log_register_source", "doca_log_source_register") \
+	X("doca_log_unregister_source", "doca_log_source_destroy") \
+	X("doca_mmap_add_dev", "doca_mmap_dev_add") \
+	X("doca_mmap_cap_is_create_from_export_pci_supported", "doca_devinfo_get_is_mmap_from_export_dpu_supported") \
+	X("doca_mmap_cap_is_export_pci_supported", "doca_devinfo_get_is_mmap_export_dpu_supported") \
+	X("doca_mmap_export_pci", "doca_mmap_export_dpu") \
+	X("doca_mmap_rm_dev", "doca_mmap_dev_rm") \
+	X("doca_pe_clear_notification", "doca_workq_event_handle_clear") \
+	X("doca_pe_connect_ctx", "doca_ctx_workq_add") \
+	X("doca_pe_create", "doca_workq_create") \
+	X("doca_pe_destroy", "doca_workq_destroy") \
+	X("doca_pe_get_notification_handle", "doca_workq_get_event_handle") \
+	X("doca_pe_progress", "doca_workq_progress_retrieve") \
+	X("doca_pe_request_notification", "doca_workq_event_handle_arm") \
+	X("doca_sync_event_add_publisher_location_cpu", "doca_sync_event_publisher_add_location_cpu") \
+	X("doca_sync_event_add_publisher_location_remote_pci", "doca_sync_event_publisher_add_location_dpu") \
+	X("doca_sync_event_add_subscriber_location_cpu", "doca_sync_event_subscriber_add_location_cpu") \
+	X("doca_sync_event_add_subscriber_location_remote_pci", "doca_sync_event_subscriber_add_location_dpu") \
+	X("doca_sync_event_cap_is_create_from_export_supported", "doca_sync_event_get_create_from_export_supported") \
+	X("doca_sync_event_cap_is_export_to_remote_pci_supported", "doca_sync_event_get_export_to_dpu_supported") \
+	X("doca_sync_event_cap_task_get_is_supported", "doca_sync_event_job_get_supported") \
+	X("doca_sync_event_cap_task_notify_add_is_supported", "doca_sync_event_job_get_supported") \
+	X("doca_sync_event_cap_task_notify_set_is_supported", "doca_sync_event_job_get_supported") \
+	X("doca_sync_event_cap_task_wait_neq_is_supported", "doca_sync_event_job_get_supported") \
+	X("doca_sync_event_export_to_remote_pci", "doca_sync_event_export_to_dpu") \
+	X("doca_sync_event_task_get_alloc_init", "doca_workq_submit") \
+	X("doca_sync_event_task_notify_add_alloc_init", "doca_workq_submit") \
+	X("doca_sync_event_task_notify_set_alloc_init", "doca_workq_submit") \
+	X("doca_sync_event_task_wait_neq_alloc_init", "doca_workq_submit") \
+	X("doca_task_submit", "doca_workq_submit") \
 
 #endif

@@ -68,6 +68,46 @@ RESPELLED = {
     'doca_mmap_export_pci': 'doca_mmap_export_dpu',
 }
 
+# Current name -> the older function of that purpose, which differs in more than its name: what log lines say.
+TOLD_AS = {
+    'doca_buf_inventory_buf_get_by_args': 'doca_buf_inventory_buf_by_args',
+    'doca_buf_pool_create': 'doca_bufpool_create',
+    'doca_buf_pool_set_element_alignment': 'doca_bufpool_create',
+    'doca_comch_cap_get_max_name_len': 'doca_comm_channel_get_max_service_name_len',
+    'doca_comch_client_create': 'doca_comm_channel_ep_connect',
+    'doca_comch_client_set_max_msg_size': 'doca_comm_channel_ep_set_max_msg_size',
+    'doca_comch_client_set_recv_queue_size': 'doca_comm_channel_ep_set_recv_queue_size',
+    'doca_comch_server_create': 'doca_comm_channel_ep_listen',
+    'doca_comch_server_set_max_msg_size': 'doca_comm_channel_ep_set_max_msg_size',
+    'doca_comch_server_set_recv_queue_size': 'doca_comm_channel_ep_set_recv_queue_size',
+    'doca_dma_cap_task_memcpy_is_supported': 'doca_dma_job_get_supported',
+    'doca_mmap_add_dev': 'doca_mmap_dev_add',
+    'doca_mmap_rm_dev': 'doca_mmap_dev_rm',
+    'doca_pe_clear_notification': 'doca_workq_event_handle_clear',
+    'doca_pe_connect_ctx': 'doca_ctx_workq_add',
+    'doca_pe_create': 'doca_workq_create',
+    'doca_pe_destroy': 'doca_workq_destroy',
+    'doca_pe_get_notification_handle': 'doca_workq_get_event_handle',
+    'doca_pe_progress': 'doca_workq_progress_retrieve',
+    'doca_pe_request_notification': 'doca_workq_event_handle_arm',
+    'doca_sync_event_add_publisher_location_cpu': 'doca_sync_event_publisher_add_location_cpu',
+    'doca_sync_event_add_publisher_location_remote_pci': 'doca_sync_event_publisher_add_location_dpu',
+    'doca_sync_event_add_subscriber_location_cpu': 'doca_sync_event_subscriber_add_location_cpu',
+    'doca_sync_event_add_subscriber_location_remote_pci': 'doca_sync_event_subscriber_add_location_dpu',
+    'doca_sync_event_cap_is_create_from_export_supported': 'doca_sync_event_get_create_from_export_supported',
+    'doca_sync_event_cap_is_export_to_remote_pci_supported': 'doca_sync_event_get_export_to_dpu_supported',
+    'doca_sync_event_cap_task_get_is_supported': 'doca_sync_event_job_get_supported',
+    'doca_sync_event_cap_task_notify_add_is_supported': 'doca_sync_event_job_get_supported',
+    'doca_sync_event_cap_task_notify_set_is_supported': 'doca_sync_event_job_get_supported',
+    'doca_sync_event_cap_task_wait_neq_is_supported': 'doca_sync_event_job_get_supported',
+    'doca_sync_event_export_to_remote_pci': 'doca_sync_event_export_to_dpu',
+    'doca_sync_event_task_get_alloc_init': 'doca_workq_submit',
+    'doca_sync_event_task_notify_add_alloc_init': 'doca_workq_submit',
+    'doca_sync_event_task_notify_set_alloc_init': 'doca_workq_submit',
+    'doca_sync_event_task_wait_neq_alloc_init': 'doca_workq_submit',
+    'doca_task_submit': 'doca_workq_submit',
+}
+
 # One name and one signature, two meanings: patterns.
 OWN_MEANING = [
     r'doca_buf_arr_.*',                     # an array knows its map from the beginning, and its length late
@@ -97,7 +137,7 @@ HEAD = """\
 /* shim/workq/core_names.h - what the current generation's functions are called in
  * the work-queue libraries. Written by gen_core_names.py: change that, not this.
  *
- * The sources of shim/common, shim/dma and shim/argp (the core) are compiled a
+ * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
  * second time, with this file in front of each. There, a public function
  *   - keeps its name where this generation has the same function: it is then this
  *     generation's, exported as it is;
@@ -111,6 +151,11 @@ HEAD = """\
 /* Says to the core's sources that they are compiled for this generation. */
 #define SHIM_WORKQ_CORE
 """
+
+TOLD_HEAD = """\
+
+/* What log lines call functions of the current generation: X(name, this generation's). */
+#define SHIM_WORKQ_TOLD_NAMES(X) \\"""
 
 
 def signature(entry):
@@ -145,11 +190,23 @@ def name_in_core(name, current, older):
     return name if shared(name, current, older) else name.replace('doca_', 'core_', 1)
 
 
+def told_names(current, older):
+    """As pairs of the current name and the one that a program of the generation knows."""
+    told = RESPELLED | TOLD_AS
+    for name, old_name in told.items():
+        if name not in current or name in older or old_name not in older:
+            sys.exit(f'{name} is to be told as {old_name}: the first is to be of the current generation alone, '
+                     'the second of the older one')
+    return sorted(told.items())
+
+
 def header(current, older):
     lines = [HEAD]
     for name in sorted(current):
         if not current[name]['inline'] and name_in_core(name, current, older) != name:
             lines.append(f'#define {name} {name_in_core(name, current, older)}')
+    lines.append(TOLD_HEAD)
+    lines += [f'\tX("{name}", "{old_name}") \\' for name, old_name in told_names(current, older)]
     return '\n'.join([*lines, '', '#endif', ''])
 
 

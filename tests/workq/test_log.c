@@ -3,6 +3,7 @@
  * backends do with a record is the core's and tested in tests/api. */
 #include <doca_error.h>
 #include <doca_log.h>
+#include <doca_mmap.h>
 #include <doca_version.h>
 
 #include <limits.h>
@@ -60,6 +61,36 @@ static void test_wrong_levels_and_sources_are_refused(void **state)
 	(void)state;
 	assert_null(strstr(output->err, "]: no "));
 	assert_null(strstr(output->err, "]: of a dead source"));
+}
+
+/* ---- the libraries' own ---- */
+
+static void calls_that_are_refused_below(void)
+{
+	struct doca_mmap *mmap;
+	char byte;
+
+	CHECK(doca_log_create_standard_backend() == DOCA_SUCCESS);
+	CHECK(doca_mmap_create(NULL, NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_mmap_create(NULL, &mmap) == DOCA_SUCCESS);
+	CHECK(doca_mmap_dev_add(mmap, NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_mmap_set_memrange(mmap, &byte, 1) == DOCA_SUCCESS);
+	CHECK(doca_mmap_start(mmap) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_mmap_destroy(mmap) == DOCA_SUCCESS);
+	DOCA_LOG_WARN("core_mmap_create: doca_mmap_add_dev is my own");
+}
+
+/* Where the current generation's function, underneath, has the older one's name, another name, or is spoken of. */
+static void test_functions_have_this_generations_names(void **state)
+{
+	const struct child_output *output = in_child(calls_that_are_refused_below);
+
+	(void)state;
+	assert_non_null(strstr(output->err, "doca_mmap_create: mmap is NULL"));
+	assert_non_null(strstr(output->err, "doca_mmap_dev_add: dev is NULL"));
+	assert_non_null(strstr(output->err, "call doca_mmap_dev_add() first"));
+	assert_non_null(strstr(output->err, "]: core_mmap_create: doca_mmap_add_dev is my own\n"));
+	assert_int_equal(count_of(output->err, "core_"), 1);
 }
 
 /* ---- limits ---- */
@@ -243,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_line_names_level_source_and_line_but_no_function),
 		cmocka_unit_test(test_wrong_levels_and_sources_are_refused),
+		cmocka_unit_test(test_functions_have_this_generations_names),
 		cmocka_unit_test(test_global_limits_leave_the_levels_between_them),
 		cmocka_unit_test(test_immutable_limits_of_a_backend_do_not_widen),
 		cmocka_unit_test(test_backends_are_made_for_each_destination),
