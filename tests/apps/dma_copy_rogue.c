@@ -11,7 +11,6 @@
 
 #include <doca_dev.h>
 #include <doca_mmap.h>
-#include <doca_pe.h>
 
 #include "dma_copy/channel_priv.h"
 #include "dma_copy/complaint.h"
@@ -43,15 +42,12 @@ static void tell(struct rogue *rogue, const struct message *message)
 /* Not a message at all. */
 static void send_garbage(struct rogue *rogue)
 {
-	uint8_t *bytes = malloc(100);
-	struct doca_comch_task_send *task;
+	uint8_t bytes[100];
 
-	memset(bytes, 0xa5, 100);
-	if (channel_end_take_task(rogue->channel, bytes, 100, &task) != DOCA_SUCCESS)
-		abort();
-	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){.ptr = bytes});
+	memset(bytes, 0xa5, sizeof(bytes));
 	rogue->channel->num_sending++;
-	doca_task_submit(doca_comch_task_send_as_task(task));
+	if (channel_end_send(rogue->channel, bytes, sizeof(bytes)) != DOCA_SUCCESS)
+		abort();
 }
 
 static void send_hello(struct rogue *rogue)
@@ -101,7 +97,7 @@ static void send_pieces(struct rogue *rogue)
 	else
 		send_full(rogue, 0, 4096);
 	send_full(rogue, 1, 4096);
-	for (unsigned int i = 0; will(rogue, "flood") && i < CHANNEL_SEND_TASKS - 10; i++)
+	for (unsigned int i = 0; will(rogue, "flood") && i < CHANNEL_MAX_SENDING - 10; i++)
 		send_full(rogue, 2, FILE_BYTES - 2 * 4096);
 }
 

@@ -374,7 +374,7 @@ rogue_host_leaves_nothing() {
 	breaks huge-window 'a window of 2 slots of 4294967295 bytes: no good here'
 	breaks empty-window 'a window of 0 slots of 4096 bytes: no good here'
 	breaks bad-descriptor "Cannot import the host's window"
-	breaks bad-address 'A DMA task has failed'
+	breaks bad-address 'A copy by DMA has failed'
 	breaks wrong-index 'has sent FULL, which is not expected now'
 	breaks wrong-length 'has sent FULL, which is not expected now'
 	breaks flood 'has sent FULL, which is not expected now|one too many'

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <doca_log.h>
-#include <doca_pe.h>
 
 #include "channel_priv.h"
 #include "complaint.h"
@@ -19,25 +18,14 @@ DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 
 /* --- What the ends report --- */
 
-void channel_on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+void channel_on_sent(struct channel *channel, doca_error_t result)
 {
-	struct channel *channel = ctx_data.ptr;
-
 	channel->num_sending--;
-	free(task_data.ptr);
-	doca_task_free(doca_comch_task_send_as_task(task));
-}
-
-void channel_on_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
-{
-	struct channel *channel = ctx_data.ptr;
-
 	if (channel->send_result == DOCA_SUCCESS)
-		channel->send_result = doca_task_get_status(doca_comch_task_send_as_task(task));
-	channel_on_sent(task, task_data, ctx_data);
+		channel->send_result = result;
 }
 
-void channel_on_message(struct channel *channel, const uint8_t *bytes, uint32_t len)
+void channel_on_message(struct channel *channel, const uint8_t *bytes, size_t len)
 {
 	struct message *message = &channel->inbox[(channel->inbox_begin + channel->inbox_count) % CHANNEL_INBOX];
 
@@ -53,66 +41,41 @@ void channel_on_message(struct channel *channel, const uint8_t *bytes, uint32_t 
 	channel->peer_gave_up |= message->type == MESSAGE_ABORT;
 }
 
-void channel_on_connected(struct channel *channel, struct doca_comch_connection *connection)
+void channel_on_connected(struct channel *channel)
 {
-	channel->connection = connection;
+	channel->is_connected = true;
 	channel->was_connected = true;
 	DOCA_LOG_DBG("Connected");
 }
 
 void channel_on_disconnected(struct channel *channel)
 {
-	channel->connection = NULL;
+	channel->is_connected = false;
 	DOCA_LOG_DBG("Disconnected");
 }
 
-doca_error_t channel_max_bytes(const struct channel *channel, uint32_t *ret_bytes)
+uint32_t channel_max_bytes(uint32_t device_bytes)
 {
-	uint32_t bytes;
-	doca_error_t result = doca_comch_cap_get_max_msg_size(doca_dev_as_devinfo(channel->cfg.dev), &bytes);
-
-	if (result == DOCA_SUCCESS)
-		*ret_bytes = bytes < MESSAGE_MAX_BYTES ? bytes : MESSAGE_MAX_BYTES;
-	return result;
+	return device_bytes < MESSAGE_MAX_BYTES ? device_bytes : MESSAGE_MAX_BYTES;
 }
 
 /* --- Life --- */
 
-bool channel_is_idle(const struct channel *channel)
-{
-	enum doca_ctx_states state;
-
-	return doca_ctx_get_state(channel->ctx, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_IDLE;
-}
-
 bool channel_has_no_connection(void *channel)
 {
-	return !((struct channel *)channel)->connection;
+	return !((struct channel *)channel)->is_connected;
 }
 
-bool channel_has_sent_all(void *channel)
+static bool has_sent_all(void *channel)
 {
 	return ((struct channel *)channel)->num_sending == 0 || channel_has_no_connection(channel);
-}
-
-bool channel_has_stopped(void *channel)
-{
-	return channel_is_idle(channel);
-}
-
-static void stop(struct channel *channel)
-{
-	if (!channel_is_idle(channel))
-		doca_ctx_stop(channel->ctx);
-	if (!loop_settle(channel->cfg.loop, GOODBYE_S, channel_has_stopped, channel))
-		DOCA_LOG_WARN("The connection doesn't end; it is left as it is");
 }
 
 void channel_give_up(struct channel *channel)
 {
 	struct message message = {.type = MESSAGE_ABORT};
 
-	if (!channel->connection || channel->gave_up || channel->peer_gave_up)
+	if (!channel->is_connected || channel->gave_up || channel->peer_gave_up)
 		return;
 	snprintf(message.text, sizeof(message.text), "%s", complaint_first());
 	channel->gave_up = true;
@@ -127,12 +90,11 @@ void channel_close(struct channel *channel, doca_error_t result)
 		return;
 	if (result != DOCA_SUCCESS)
 		channel_give_up(channel);
-	if (channel->ctx) {
-		loop_settle(channel->cfg.loop, patience_s, channel_has_sent_all, channel);
+	if (channel->end) {
+		loop_settle(channel->cfg.loop, patience_s, has_sent_all, channel);
 		channel_end_disconnect(channel, patience_s);
-		stop(channel);
+		channel_end_destroy(channel);
 	}
-	channel_end_destroy(channel);
 	free(channel);
 }
 
@@ -156,46 +118,26 @@ doca_error_t channel_open(const struct channel_cfg *cfg, struct channel **ret_ch
 
 /* --- Sending --- */
 
-/* @bytes are given away on success. */
-static doca_error_t submit(struct channel *channel, uint8_t *bytes, size_t len)
-{
-	struct doca_comch_task_send *task;
-	doca_error_t result = channel_end_take_task(channel, bytes, (uint32_t)len, &task);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){.ptr = bytes});
-	result = doca_task_submit(doca_comch_task_send_as_task(task));
-	if (result == DOCA_SUCCESS)
-		channel->num_sending++;
-	else
-		doca_task_free(doca_comch_task_send_as_task(task));
-	return result;
-}
-
 static doca_error_t check_connection(const struct channel *channel)
 {
-	if (!channel->connection)
+	if (!channel->is_connected)
 		return complain(DOCA_ERROR_CONNECTION_RESET, "The other side has gone away");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t channel_send(struct channel *channel, const struct message *message)
 {
-	uint8_t packed[MESSAGE_MAX_BYTES], *bytes;
-	size_t len = message_pack(message, packed);
+	uint8_t bytes[MESSAGE_MAX_BYTES];
+	size_t len = message_pack(message, bytes);
 	doca_error_t result = check_connection(channel);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	bytes = malloc(len);
-	if (!bytes)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a message");
-	memcpy(bytes, packed, len);
-	result = submit(channel, bytes, len);
+	channel->num_sending++;
+	result = channel_end_send(channel, bytes, len);
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
-	free(bytes);
+	channel->num_sending--;
 	return complain(result, "Cannot send %s to the other side: %s", message_name(message->type),
 			doca_error_get_descr(result));
 }
@@ -214,7 +156,7 @@ static doca_error_t check_health(const struct channel *channel)
 {
 	if (channel->wrong)
 		return complain(DOCA_ERROR_UNEXPECTED, "A message from the other side %s", channel->wrong);
-	if (channel->send_result != DOCA_SUCCESS && channel->connection)
+	if (channel->send_result != DOCA_SUCCESS && channel->is_connected)
 		return complain(channel->send_result, "A message has not reached the other side: %s",
 				doca_error_get_descr(channel->send_result));
 	return check_connection(channel);
@@ -250,7 +192,7 @@ static bool has_trouble(void *arg)
 {
 	struct channel *channel = arg;
 
-	return channel->peer_gave_up || !channel->connection;
+	return channel->peer_gave_up || !channel->is_connected;
 }
 
 doca_error_t channel_check_peer(struct channel *channel)

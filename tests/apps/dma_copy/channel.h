@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* channel.h - messages to and from the other side, over Comch.
+/* channel.h - messages to and from the other side, over Comch or what the SDK has in its place.
  *
  *   open (waits for the other side) --> send, receive ... --> close
  *

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The host's end of a channel: a client. */
+#include <stdlib.h>
+
 #include <doca_log.h>
 #include <doca_pe.h>
 
-#include "channel_priv.h"
+#include "channel_comch.h"
 #include "complaint.h"
+#include "engine_pe.h"
 
 #ifndef DOCA_ARCH_HOST
 #error "channel_client.c is for the host: build it against the host's SDK tree"
@@ -33,64 +36,73 @@ static void on_state_changed(const union doca_data data, struct doca_ctx *ctx, e
 	(void)ctx;
 	(void)before;
 	if (now == DOCA_CTX_STATE_STOPPING || now == DOCA_CTX_STATE_IDLE)
-		channel_on_disconnected(channel);
+		comch_on_disconnected(channel);
 	else if (now == DOCA_CTX_STATE_RUNNING &&
-		 doca_comch_client_get_connection(channel->client, &connection) == DOCA_SUCCESS)
-		channel_on_connected(channel, connection);
+		 doca_comch_client_get_connection(channel->end->client, &connection) == DOCA_SUCCESS)
+		comch_on_connected(channel, connection);
 }
 
 static doca_error_t configure(struct channel *channel)
 {
-	struct doca_comch_client *client = channel->client;
+	struct doca_comch_client *client = channel->end->client;
 	uint32_t max_bytes;
-	doca_error_t result = channel_max_bytes(channel, &max_bytes);
+	doca_error_t result = comch_max_bytes(channel, &max_bytes);
 
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_set_max_msg_size(client, max_bytes);
 	if (result == DOCA_SUCCESS)
-		result = doca_comch_client_task_send_set_conf(client, channel_on_sent, channel_on_not_sent,
-							      CHANNEL_SEND_TASKS);
+		result = doca_comch_client_task_send_set_conf(client, comch_on_sent, comch_on_not_sent,
+							      CHANNEL_MAX_SENDING);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_event_msg_recv_register(client, on_message);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(channel->ctx, (union doca_data){.ptr = channel});
+		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){.ptr = channel});
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_state_changed_cb(channel->ctx, on_state_changed);
+		result = doca_ctx_set_state_changed_cb(channel->end->ctx, on_state_changed);
 	if (result == DOCA_SUCCESS)
-		result = doca_pe_connect_ctx(channel->cfg.loop->pe, channel->ctx);
+		result = doca_pe_connect_ctx(engine_pe(channel->cfg.loop->engine), channel->end->ctx);
 	return check(result, "configure the Comch client");
 }
 
-doca_error_t channel_end_create(struct channel *channel)
+static doca_error_t create(struct channel *channel)
 {
+	struct channel_end *end = channel->end;
 	struct doca_dev *dev = channel->cfg.dev;
 	doca_error_t result = check(doca_comch_cap_client_is_supported(doca_dev_as_devinfo(dev)),
 				    "have a Comch client on this device");
 
 	if (result == DOCA_SUCCESS)
-		result = check(doca_comch_client_create(dev, CHANNEL_SERVER_NAME, &channel->client),
+		result = check(doca_comch_client_create(dev, CHANNEL_SERVER_NAME, &end->client),
 			       "create a Comch client");
 	if (result != DOCA_SUCCESS)
 		return result;
-	channel->ctx = doca_comch_client_as_ctx(channel->client);
+	end->ctx = doca_comch_client_as_ctx(end->client);
 	return configure(channel);
+}
+
+doca_error_t channel_end_create(struct channel *channel)
+{
+	doca_error_t result = comch_end_new(channel);
+
+	return result == DOCA_SUCCESS ? create(channel) : result;
 }
 
 void channel_end_destroy(struct channel *channel)
 {
-	if (channel->client)
-		check(doca_comch_client_destroy(channel->client), "destroy the Comch client");
+	if (channel->end->client)
+		check(doca_comch_client_destroy(channel->end->client), "destroy the Comch client");
+	free(channel->end);
 }
 
 doca_error_t channel_end_connect(struct channel *channel)
 {
-	doca_error_t result = doca_ctx_start(channel->ctx);
+	doca_error_t result = doca_ctx_start(channel->end->ctx);
 
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
 		return check(result, "start the Comch client");
 	DOCA_LOG_INFO("Connecting to the DPU");
 	result = DOCA_SUCCESS;
-	while (result == DOCA_SUCCESS && !channel->was_connected && !channel_is_idle(channel))
+	while (result == DOCA_SUCCESS && !channel->was_connected && !comch_is_idle(channel))
 		result = loop_turn(channel->cfg.loop, false);
 	if (result != DOCA_SUCCESS || channel->was_connected)
 		return result;
@@ -99,15 +111,17 @@ doca_error_t channel_end_connect(struct channel *channel)
 			channel->cfg.pci_addr);
 }
 
-/* Stopping the client ends the connection; that comes next anyway. */
+/* Stopping the client ends the connection. */
 void channel_end_disconnect(struct channel *channel, double seconds)
 {
-	(void)channel;
 	(void)seconds;
+	comch_stop(channel);
 }
 
-doca_error_t channel_end_take_task(struct channel *channel, const void *bytes, uint32_t len,
-				   struct doca_comch_task_send **ret_task)
+doca_error_t comch_take_task(struct channel *channel, const void *bytes, uint32_t len,
+			     struct doca_comch_task_send **ret_task)
 {
-	return doca_comch_client_task_send_alloc_init(channel->client, channel->connection, bytes, len, ret_task);
+	struct channel_end *end = channel->end;
+
+	return doca_comch_client_task_send_alloc_init(end->client, end->connection, bytes, len, ret_task);
 }

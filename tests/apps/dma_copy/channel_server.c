@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The DPU's end of a channel: a server that takes the first client that comes. */
+#include <stdlib.h>
+
 #include <doca_log.h>
 #include <doca_pe.h>
 
-#include "channel_priv.h"
+#include "channel_comch.h"
 #include "complaint.h"
 #include "device.h"
+#include "engine_pe.h"
 
 #ifndef DOCA_ARCH_DPU
 #error "channel_server.c is for the DPU: build it against the DPU's SDK tree"
@@ -32,9 +35,9 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		DOCA_LOG_WARN("A client could not connect; waiting for another");
 	} else if (channel->was_connected) {
 		DOCA_LOG_WARN("Another client has come, and is sent away: one file, one client");
-		doca_comch_server_disconnect(channel->server, connection);
+		doca_comch_server_disconnect(channel->end->server, connection);
 	} else {
-		channel_on_connected(channel, connection);
+		comch_on_connected(channel, connection);
 	}
 }
 
@@ -45,8 +48,8 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 
 	(void)event;
 	(void)change_successful;
-	if (connection == channel->connection)
-		channel_on_disconnected(channel);
+	if (connection == channel->end->connection)
+		comch_on_disconnected(channel);
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
@@ -55,7 +58,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	struct channel *channel = channel_of(connection);
 
 	(void)event;
-	if (connection == channel->connection)
+	if (connection == channel->end->connection)
 		channel_on_message(channel, bytes, len);
 }
 
@@ -66,62 +69,73 @@ static void on_state_changed(const union doca_data data, struct doca_ctx *ctx, e
 	(void)ctx;
 	(void)before;
 	if (now == DOCA_CTX_STATE_IDLE)
-		channel_on_disconnected(data.ptr);
+		comch_on_disconnected(data.ptr);
 }
 
 static doca_error_t configure(struct channel *channel)
 {
-	struct doca_comch_server *server = channel->server;
+	struct doca_comch_server *server = channel->end->server;
 	uint32_t max_bytes;
-	doca_error_t result = channel_max_bytes(channel, &max_bytes);
+	doca_error_t result = comch_max_bytes(channel, &max_bytes);
 
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_set_max_msg_size(server, max_bytes);
 	if (result == DOCA_SUCCESS)
-		result = doca_comch_server_task_send_set_conf(server, channel_on_sent, channel_on_not_sent,
-							      CHANNEL_SEND_TASKS);
+		result = doca_comch_server_task_send_set_conf(server, comch_on_sent, comch_on_not_sent,
+							      CHANNEL_MAX_SENDING);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_msg_recv_register(server, on_message);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(channel->ctx, (union doca_data){.ptr = channel});
+		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){.ptr = channel});
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_state_changed_cb(channel->ctx, on_state_changed);
+		result = doca_ctx_set_state_changed_cb(channel->end->ctx, on_state_changed);
 	if (result == DOCA_SUCCESS)
-		result = doca_pe_connect_ctx(channel->cfg.loop->pe, channel->ctx);
+		result = doca_pe_connect_ctx(engine_pe(channel->cfg.loop->engine), channel->end->ctx);
 	return check(result, "configure the Comch server");
 }
 
-doca_error_t channel_end_create(struct channel *channel)
+static doca_error_t create(struct channel *channel)
 {
+	struct channel_end *end = channel->end;
 	struct doca_dev *dev = channel->cfg.dev;
 	doca_error_t result = check(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(dev)),
 				    "have a Comch server on this device");
 
 	if (result == DOCA_SUCCESS)
-		result = device_open_rep(dev, channel->cfg.rep_pci_addr, &channel->rep);
+		result = device_open_rep(dev, channel->cfg.rep_pci_addr, &end->rep);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = check(doca_comch_server_create(dev, channel->rep, CHANNEL_SERVER_NAME, &channel->server),
+	result = check(doca_comch_server_create(dev, end->rep, CHANNEL_SERVER_NAME, &end->server),
 		       "create a Comch server");
 	if (result != DOCA_SUCCESS)
 		return result;
-	channel->ctx = doca_comch_server_as_ctx(channel->server);
+	end->ctx = doca_comch_server_as_ctx(end->server);
 	return configure(channel);
+}
+
+doca_error_t channel_end_create(struct channel *channel)
+{
+	doca_error_t result = comch_end_new(channel);
+
+	return result == DOCA_SUCCESS ? create(channel) : result;
 }
 
 void channel_end_destroy(struct channel *channel)
 {
-	if (channel->server)
-		check(doca_comch_server_destroy(channel->server), "destroy the Comch server");
-	if (channel->rep)
-		check(doca_dev_rep_close(channel->rep), "close the representor");
+	struct channel_end *end = channel->end;
+
+	if (end->server)
+		check(doca_comch_server_destroy(end->server), "destroy the Comch server");
+	if (end->rep)
+		check(doca_dev_rep_close(end->rep), "close the representor");
+	free(end);
 }
 
 doca_error_t channel_end_connect(struct channel *channel)
 {
-	doca_error_t result = doca_ctx_start(channel->ctx);
+	doca_error_t result = doca_ctx_start(channel->end->ctx);
 
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
 		return complain(result, "Cannot wait for the host's %s: %s; does another DMA Copy wait for it?",
@@ -138,10 +152,13 @@ void channel_end_disconnect(struct channel *channel, double seconds)
 {
 	if (!loop_settle(channel->cfg.loop, seconds, channel_has_no_connection, channel))
 		DOCA_LOG_WARN("The host doesn't end the connection; we do");
+	comch_stop(channel);
 }
 
-doca_error_t channel_end_take_task(struct channel *channel, const void *bytes, uint32_t len,
-				   struct doca_comch_task_send **ret_task)
+doca_error_t comch_take_task(struct channel *channel, const void *bytes, uint32_t len,
+			     struct doca_comch_task_send **ret_task)
 {
-	return doca_comch_server_task_send_alloc_init(channel->server, channel->connection, bytes, len, ret_task);
+	struct channel_end *end = channel->end;
+
+	return doca_comch_server_task_send_alloc_init(end->server, end->connection, bytes, len, ret_task);
 }

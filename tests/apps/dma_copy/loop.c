@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <doca_pe.h>
-
 #include "complaint.h"
 
 #define SHORTEST_REST_NS 10000L
@@ -36,14 +34,13 @@ doca_error_t loop_init(struct loop *loop)
 {
 	*loop = (struct loop){.rest_ns = SHORTEST_REST_NS};
 	handle_signals();
-	return check(doca_pe_create(&loop->pe), "create a progress engine");
+	return engine_create(&loop->engine);
 }
 
 void loop_fini(struct loop *loop)
 {
-	if (loop->pe)
-		check(doca_pe_destroy(loop->pe), "destroy the progress engine");
-	loop->pe = NULL;
+	engine_destroy(loop->engine);
+	loop->engine = NULL;
 }
 
 static void rest(struct loop *loop)
@@ -57,7 +54,7 @@ static void rest(struct loop *loop)
 
 static void turn(struct loop *loop, bool busy)
 {
-	if (doca_pe_progress(loop->pe) || busy)
+	if (engine_turn(loop->engine) || busy)
 		loop->rest_ns = SHORTEST_REST_NS;
 	else
 		rest(loop);

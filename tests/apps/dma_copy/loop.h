@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.h - the program's one thread: it drives the progress engine and rests when there is nothing to do.
+/* loop.h - the program's one thread: it drives the engine and rests when there is nothing to do.
  *
  *   while (what I wait for is not there yet)
  *           if ((result = loop_turn(loop, false)) != DOCA_SUCCESS)
  *                   return result;
  *
- * All callbacks of contexts on the engine run inside a turn. The loop rests by
+ * All that the engine calls back runs inside a turn. The loop rests by
  * sleeping, longer and longer up to a millisecond: on cards, Comch's control
  * messages bring no notification that a program could sleep on.
  *
@@ -19,15 +19,15 @@
 
 #include <doca_error.h>
 
-struct doca_pe;
+#include "engine.h"
 
 struct loop {
-	struct doca_pe *pe;
+	struct engine *engine;
 	long rest_ns; /* how long the next rest is */
 };
 
-/* An engine for the contexts, and handlers for the signals. fini destroys the
- * engine, whose contexts are gone by then; it accepts a loop that is all zero. */
+/* An engine, and handlers for the signals. fini destroys the engine, when what it
+ * drove is gone; it accepts a loop that is all zero. */
 doca_error_t loop_init(struct loop *loop);
 void loop_fini(struct loop *loop);
 

@@ -5,22 +5,23 @@
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
-#include <doca_ctx.h>
-#include <doca_dev.h>
-#include <doca_dma.h>
 #include <doca_log.h>
-#include <doca_pe.h>
 
 #include "complaint.h"
-#include "loop.h"
+#include "dma.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::MOVER);
 
-#define MAX_TASKS 16
-#define MAX_CHUNK_BYTES (256u << 10) /* smaller than a piece: so several tasks share it */
-#define PATIENCE_S 5.0
+#define MAX_COPIES 16
+#define MAX_CHUNK_BYTES (256u << 10) /* smaller than a piece: so several copies share it */
 
-/* What is in a slot: a piece, some of which was handed to tasks. */
+/* A chunk under way. */
+struct chunk {
+	struct doca_buf *from, *to; /* NULL = there is none */
+	uint64_t index;             /* of the piece that it is of */
+};
+
+/* What is in a slot: a piece, some of which is under way. */
 struct load {
 	uint32_t len, begun, moved; /* bytes */
 };
@@ -28,14 +29,14 @@ struct load {
 struct mover {
 	struct mover_cfg cfg;
 	struct doca_buf_inventory *inventory;
-	struct doca_dma *dma;
+	struct dma *dma;
 	uint32_t chunk_bytes;
-	uint32_t num_in_flight;
-	uint64_t num_queued;    /* pieces, of which */
-	uint64_t num_begun;     /* this many were handed to tasks as a whole */
-	uint64_t num_moved;     /* and this many are done, those before them too */
+	uint64_t num_queued; /* pieces, of which */
+	uint64_t num_begun;  /* this many are under way as a whole */
+	uint64_t num_moved;  /* and this many are done, those before them too */
 	struct load loads[WINDOW_MAX_SLOTS];
-	doca_error_t result;    /* the first error */
+	struct chunk chunks[MAX_COPIES];
+	doca_error_t result; /* the first error */
 };
 
 static struct load *load_of(struct mover *mover, uint64_t index)
@@ -56,62 +57,52 @@ static doca_error_t take_buf(struct mover *mover, bool remote, size_t offset, si
 	return doca_buf_inventory_buf_get_by_addr(mover->inventory, mmap, addr, len, ret_buf);
 }
 
-static doca_error_t take_bufs(struct mover *mover, size_t offset, size_t len, struct doca_buf **ret_from,
-			      struct doca_buf **ret_to)
+static struct chunk *free_chunk(struct mover *mover)
 {
-	struct doca_buf *from;
-	doca_error_t result = take_buf(mover, !mover->cfg.to_remote, offset, len, true, &from);
+	for (size_t i = 0; i < MAX_COPIES; i++) {
+		if (!mover->chunks[i].from)
+			return &mover->chunks[i];
+	}
+	return NULL;
+}
+
+static doca_error_t take_bufs(struct mover *mover, struct chunk *chunk, size_t offset, size_t len)
+{
+	doca_error_t result = take_buf(mover, !mover->cfg.to_remote, offset, len, true, &chunk->from);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = take_buf(mover, mover->cfg.to_remote, offset, len, false, ret_to);
-	if (result == DOCA_SUCCESS)
-		*ret_from = from;
-	else
-		doca_buf_dec_refcount(from, NULL);
+	result = take_buf(mover, mover->cfg.to_remote, offset, len, false, &chunk->to);
+	if (result != DOCA_SUCCESS) {
+		doca_buf_dec_refcount(chunk->from, NULL);
+		chunk->from = NULL;
+	}
 	return result;
 }
 
-/* The task calls its source const; it is ours, and so is the reference. */
-static void give_back(struct doca_dma_task_memcpy *task)
+static void give_bufs_back(struct chunk *chunk)
 {
-	doca_buf_dec_refcount((struct doca_buf *)doca_dma_task_memcpy_get_src(task), NULL);
-	doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(task), NULL);
-	doca_task_free(doca_dma_task_memcpy_as_task(task));
+	doca_buf_dec_refcount(chunk->from, NULL);
+	doca_buf_dec_refcount(chunk->to, NULL);
+	chunk->from = chunk->to = NULL;
 }
 
-static doca_error_t submit(struct mover *mover, struct doca_dma_task_memcpy *task)
+static doca_error_t move(struct mover *mover, struct chunk *chunk, size_t offset, size_t len)
 {
-	doca_error_t result = doca_task_submit(doca_dma_task_memcpy_as_task(task));
-
-	if (result == DOCA_SUCCESS)
-		mover->num_in_flight++;
-	else
-		give_back(task);
-	return result;
-}
-
-/* The task's data is the piece's index. */
-static doca_error_t move(struct mover *mover, uint64_t index, size_t offset, size_t len)
-{
-	struct doca_buf *from, *to;
-	struct doca_dma_task_memcpy *task;
-	doca_error_t result = take_bufs(mover, offset, len, &from, &to);
+	doca_error_t result = take_bufs(mover, chunk, offset, len);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = doca_dma_task_memcpy_alloc_init(mover->dma, from, to, (union doca_data){.u64 = index}, &task);
-	if (result == DOCA_SUCCESS)
-		return submit(mover, task);
-	doca_buf_dec_refcount(from, NULL);
-	doca_buf_dec_refcount(to, NULL);
+	result = dma_copy(mover->dma, chunk->from, chunk->to, chunk);
+	if (result != DOCA_SUCCESS)
+		give_bufs_back(chunk);
 	return result;
 }
 
 /* --- The queue --- */
 
-/* Hand the next chunk of the first piece that has one to a task. */
-static doca_error_t begin_next(struct mover *mover)
+/* Begin with the next chunk of the first piece that has one. */
+static doca_error_t begin_next(struct mover *mover, struct chunk *chunk)
 {
 	uint64_t index = mover->num_begun;
 	struct load *load = load_of(mover, index);
@@ -122,14 +113,17 @@ static doca_error_t begin_next(struct mover *mover)
 	load->begun += len;
 	if (load->begun == load->len)
 		mover->num_begun++;
-	return move(mover, index, offset, len);
+	chunk->index = index;
+	return move(mover, chunk, offset, len);
 }
 
 static void keep_busy(struct mover *mover)
 {
-	while (mover->result == DOCA_SUCCESS && mover->num_in_flight < MAX_TASKS &&
-	       mover->num_begun < mover->num_queued)
-		mover->result = begin_next(mover);
+	struct chunk *chunk;
+
+	while (mover->result == DOCA_SUCCESS && mover->num_begun < mover->num_queued &&
+	       (chunk = free_chunk(mover)))
+		mover->result = begin_next(mover, chunk);
 }
 
 static bool is_moved(struct mover *mover, uint64_t index)
@@ -158,72 +152,55 @@ doca_error_t mover_count(void *arg, uint64_t *ret_num_moved)
 	return mover->result;
 }
 
-/* --- Tasks that are done --- */
+/* --- Chunks that are done --- */
 
-static void on_moved(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
+static void on_copied(void *arg, void *copy, doca_error_t status)
 {
-	struct mover *mover = ctx_data.ptr;
+	struct mover *mover = arg;
+	struct chunk *chunk = copy;
 	size_t len = 0;
 
-	doca_buf_get_data_len(doca_dma_task_memcpy_get_dst(task), &len);
-	load_of(mover, task_data.u64)->moved += (uint32_t)len;
-	mover->num_in_flight--;
-	give_back(task);
-	keep_busy(mover);
-}
-
-static void on_failed(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
-{
-	struct mover *mover = ctx_data.ptr;
-	doca_error_t status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
-
-	(void)task_data;
-	mover->num_in_flight--;
-	if (mover->result == DOCA_SUCCESS) /* what fails after the first is flushed */
+	if (status == DOCA_SUCCESS)
+		doca_buf_get_data_len(chunk->to, &len);
+	else if (mover->result == DOCA_SUCCESS) /* what fails after the first is flushed */
 		mover->result = status;
-	give_back(task);
+	load_of(mover, chunk->index)->moved += (uint32_t)len;
+	give_bufs_back(chunk);
+	keep_busy(mover);
 }
 
 /* --- Life --- */
 
 static doca_error_t choose_chunk(struct mover *mover)
 {
-	const struct doca_devinfo *info = doca_dev_as_devinfo(mover->cfg.dev);
 	uint64_t max_bytes;
-	doca_error_t result = doca_dma_cap_task_memcpy_is_supported(info);
+	doca_error_t result = dma_get_max_bytes(mover->cfg.dev, &max_bytes);
 
-	if (result == DOCA_SUCCESS)
-		result = doca_dma_cap_task_memcpy_get_max_buf_size(info, &max_bytes);
 	if (result != DOCA_SUCCESS)
 		return result;
 	mover->chunk_bytes = max_bytes < MAX_CHUNK_BYTES ? (uint32_t)max_bytes : MAX_CHUNK_BYTES;
-	DOCA_LOG_DBG("Tasks of %u bytes, %u at once", mover->chunk_bytes, MAX_TASKS);
+	DOCA_LOG_DBG("Chunks of %u bytes, %u at once", mover->chunk_bytes, MAX_COPIES);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t prepare_buffers(struct mover *mover)
 {
-	doca_error_t result = doca_buf_inventory_create(2 * MAX_TASKS, &mover->inventory);
+	doca_error_t result = doca_buf_inventory_create(2 * MAX_COPIES, &mover->inventory);
 
 	return result == DOCA_SUCCESS ? doca_buf_inventory_start(mover->inventory) : result;
 }
 
-static doca_error_t start(struct mover *mover)
+static doca_error_t prepare_dma(struct mover *mover)
 {
-	doca_error_t result = doca_dma_create(mover->cfg.dev, &mover->dma);
-	struct doca_ctx *ctx;
+	struct dma_cfg cfg = {
+		.loop = mover->cfg.loop,
+		.dev = mover->cfg.dev,
+		.max_copies = MAX_COPIES,
+		.on_copied = on_copied,
+		.arg = mover,
+	};
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	ctx = doca_dma_as_ctx(mover->dma);
-	result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = mover});
-	if (result == DOCA_SUCCESS)
-		result = doca_dma_task_memcpy_set_conf(mover->dma, on_moved, on_failed, MAX_TASKS);
-	if (result == DOCA_SUCCESS)
-		result = doca_pe_connect_ctx(mover->cfg.loop->pe, ctx);
-	if (result == DOCA_SUCCESS)
-		result = doca_ctx_start(ctx);
-	return result;
+	return dma_create(&cfg, &mover->dma);
 }
 
 doca_error_t mover_create(const struct mover_cfg *cfg, struct mover **ret_mover)
@@ -238,7 +215,7 @@ doca_error_t mover_create(const struct mover_cfg *cfg, struct mover **ret_mover)
 	if (result == DOCA_SUCCESS)
 		result = prepare_buffers(mover);
 	if (result == DOCA_SUCCESS)
-		result = start(mover);
+		result = prepare_dma(mover);
 	if (result == DOCA_SUCCESS)
 		*ret_mover = mover;
 	else
@@ -246,34 +223,13 @@ doca_error_t mover_create(const struct mover_cfg *cfg, struct mover **ret_mover)
 	return check(result, "prepare the DMA context");
 }
 
-static bool is_idle(void *arg)
-{
-	enum doca_ctx_states state;
-
-	return doca_ctx_get_state(arg, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_IDLE;
-}
-
-/* A context with a failed task is on its way to idle already. */
-static void stop(struct mover *mover)
-{
-	struct doca_ctx *ctx = doca_dma_as_ctx(mover->dma);
-
-	if (mover->result == DOCA_SUCCESS)
-		mover->result = DOCA_ERROR_SHUTDOWN; /* begin nothing more */
-	if (!is_idle(ctx))
-		doca_ctx_stop(ctx);
-	if (!loop_settle(mover->cfg.loop, PATIENCE_S, is_idle, ctx))
-		DOCA_LOG_WARN("The DMA context doesn't stop; it is left as it is");
-}
-
 void mover_destroy(struct mover *mover)
 {
 	if (!mover)
 		return;
-	if (mover->dma) {
-		stop(mover);
-		check(doca_dma_destroy(mover->dma), "destroy the DMA context");
-	}
+	if (mover->result == DOCA_SUCCESS)
+		mover->result = DOCA_ERROR_SHUTDOWN; /* begin nothing more */
+	dma_destroy(mover->dma);
 	if (mover->inventory)
 		check(doca_buf_inventory_destroy(mover->inventory), "destroy the buffers");
 	free(mover);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mover.h - the DPU's DMA: pieces go from one window to the other, several tasks at once.
+/* mover.h - the DPU's DMA: pieces go from one window to the other, several chunks at once.
  *
- *   begin(0), begin(1), ...  [queue of pieces] --> tasks --> count: 0, 1, 2 ...
+ *   begin(0), begin(1), ...  [queue of pieces] --> chunks --> count: 0, 1, 2 ...
  *
- * A piece is cut into chunks that the device can copy with one task. Chunks may
- * be done in any order; pieces count in theirs. The context runs on the loop's
- * engine. The first error ends it all: count returns it from then on, and leaves it
+ * A piece is cut into chunks that the device can copy at a time. Chunks may
+ * be done in any order; pieces count in theirs. All this goes on in the loop's
+ * turns. The first error ends it all: count returns it from then on, and leaves it
  * to its caller to say so.
  */
 #ifndef MOVER_H
