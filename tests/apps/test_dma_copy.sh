@@ -3,8 +3,10 @@
 # DMA Copy between a host process and a DPU process: whole files, and what is
 # left when one of the two goes away.
 #
-#   test_dma_copy.sh BFSIM APPS_DIR TEST       status 0, 1 or (can't be tried here) 77
+#   test_dma_copy.sh BFSIM TEST PROGRAMS [PROGRAMS]       status 0, 1 or (can't be tried here) 77
 #
+# PROGRAMS is a generation of the SDK and the directory where its programs are,
+# task:DIR or workq:DIR; the second is the DPU's, if it is another than the host's.
 # A test is a shell function that runs in a directory of its own, where
 # host/ and dpu/ are the sides' directories; its first command that fails ends
 # it. Commands for bfsim run are expanded by its shell.
@@ -12,12 +14,18 @@
 set -eu
 
 bfsim_program=$(realpath "$1")
-APPS=$(realpath "$2")
-export APPS
+generation_of() { echo "${1%%:*}"; }
+programs_of() { realpath "${1#*:}"; }
+host_generation=$(generation_of "$3")
+dpu_generation=$(generation_of "${4:-$3}")
+HOST_APPS=$(programs_of "$3")
+DPU_APPS=$(programs_of "${4:-$3}")
+export HOST_APPS DPU_APPS
 work=$(mktemp -d)
 host_pid='' dpu_pid=''
 
 unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY
+unset LD_LIBRARY_PATH # the generations name their libraries alike: each program knows where its own are
 export TMPDIR="$work/tmp" # where bfsim run makes its sessions
 mkdir "$TMPDIR"
 
@@ -42,10 +50,24 @@ window=$((8 * piece))
 
 random() { head -c "$1" /dev/urandom >"$2"; }
 
-# Both sides in one command, which fails if one of them does.
-run() {
-	bfsim run --timeout 90 "$@" --host '"$APPS"/dma_copy_host -p b1:00.0 -f host/file' \
-		--dpu '"$APPS"/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f dpu/file'
+# run_with HOST_FLAGS DPU_FLAGS [FLAGS_OF_RUN]: both sides in one command, which fails if one of them does.
+run_with() {
+	host_flags=$1 dpu_flags=$2
+	shift 2
+	bfsim run --timeout 90 "$@" \
+		--generation "$host_generation" --host '"$HOST_APPS"/dma_copy_host '"$host_flags" \
+		--generation "$dpu_generation" --dpu '"$DPU_APPS"/dma_copy_dpu '"$dpu_flags"
+}
+
+run() { run_with '-p b1:00.0 -f host/file' '-p 03:00.0 -r b1:00.0 -f dpu/file' "$@"; }
+
+# One side alone: run_host FLAGS, run_dpu FLAGS.
+run_host() {
+	bfsim run --timeout 90 --generation "$host_generation" --host '"$HOST_APPS"/dma_copy_host '"$1"
+}
+
+run_dpu() {
+	bfsim run --timeout 90 --generation "$dpu_generation" --dpu '"$DPU_APPS"/dma_copy_dpu '"$1"
 }
 
 # fails COMMAND...: it says why in ./err
@@ -100,13 +122,13 @@ sends() {
 # The command becomes the program, so its pid is the program's.
 start_host() {
 	"$bfsim_program" exec --session session --on host -- \
-		"$APPS/dma_copy_host" -p b1:00.0 -f "$1" -l 60 >host.out 2>host.err &
+		"$HOST_APPS/dma_copy_host" -p b1:00.0 -f "$1" -l 60 >host.out 2>host.err &
 	host_pid=$!
 }
 
 start_dpu() {
 	"$bfsim_program" exec --session session --on dpu -- \
-		"$APPS/dma_copy_dpu" -p 03:00.0 -r b1:00.0 -f "$1" -l 60 >dpu.out 2>dpu.err &
+		"$DPU_APPS/dma_copy_dpu" -p 03:00.0 -r b1:00.0 -f "$1" -l 60 >dpu.out 2>dpu.err &
 	dpu_pid=$!
 }
 
@@ -194,41 +216,40 @@ flags_come_from_a_json_file() {
 			[ $side = host ] && echo b1:00.0 || echo 03:00.0)", "rep-pci": "b1:00.0"}}
 		JSON
 	done
-	bfsim run --timeout 90 --host '"$APPS"/dma_copy_host --json host.json' \
-		--dpu '"$APPS"/dma_copy_dpu --json dpu.json' 2>err
+	run_with '--json host.json' '--json dpu.json' 2>err
 	cmp host/file dpu/file
 	says_not Sending err # a level of 40 is for warnings
 }
 
 missing_flags_are_named() {
-	fails bfsim run --host '"$APPS"/dma_copy_host -p b1:00.0'
+	fails run_host '-p b1:00.0'
 	says 'file' err
-	fails bfsim run --host '"$APPS"/dma_copy_host -f x'
+	fails run_host '-f x'
 	says 'dev-pci' err
-	fails bfsim run --dpu '"$APPS"/dma_copy_dpu -p 03:00.0 -f x'
+	fails run_dpu '-p 03:00.0 -f x'
 	says 'rep-pci' err
-	bfsim run --dpu '"$APPS"/dma_copy_dpu --help' >said
+	run_dpu '--help' >said
 	says '--file' said
 	says '--dev-pci' said
 	says '--rep-pci' said
 	says '--json' said
-	bfsim run --host '"$APPS"/dma_copy_host --version' >said
+	run_host '--version' >said
 	says '[0-9]\.[0-9]' said
 }
 
 wrong_addresses_are_named() {
-	fails bfsim run --host '"$APPS"/dma_copy_host -p 03:00.0 -f x'
+	fails run_host '-p 03:00.0 -f x'
 	says 'No device at 03:00.0' err
-	fails bfsim run --dpu '"$APPS"/dma_copy_dpu -p 03:00.0 -r 03:00.0 -f x'
+	fails run_dpu '-p 03:00.0 -r 03:00.0 -f x'
 	says 'No representor of 03:00.0' err
-	fails bfsim run --dpu '"$APPS"/dma_copy_dpu -p 03:00.0 -r b1:00.77777777777777 -f x'
+	fails run_dpu '-p 03:00.0 -r b1:00.77777777777777 -f x'
 	says 'rep-pci: longer than' err
 }
 
 # --- Who sends ------------------------------------------------------------------------
 
 only_regular_files_are_sent() {
-	fails bfsim run --host '"$APPS"/dma_copy_host -p b1:00.0 -f host'
+	fails run_host '-p b1:00.0 -f host'
 	says 'host is no regular file' err
 }
 
@@ -260,7 +281,7 @@ file_on_neither_side_is_refused() {
 }
 
 client_without_a_server_is_told() {
-	fails bfsim run --timeout 90 --host '"$APPS"/dma_copy_host -p b1:00.0 -f host/file'
+	fails run_host '-p b1:00.0 -f host/file'
 	says 'No DMA Copy on the DPU' err
 }
 
@@ -283,7 +304,7 @@ progress_is_for_terminals() {
 	up
 	start_dpu dpu/file
 	python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$bfsim_program" \
-		exec --session session --on host -- "$APPS/dma_copy_host" -p b1:00.0 -f host/file >said </dev/null
+		exec --session session --on host -- "$HOST_APPS/dma_copy_host" -p b1:00.0 -f host/file >said </dev/null
 	says '100 %  1\.0 of 1\.0 MB' said
 	ends dpu 0
 	cmp host/file dpu/file
@@ -358,7 +379,7 @@ stopped_sides_lose_nothing() {
 breaks() {
 	start_dpu dpu/file
 	comes_to dpu 'Waiting for the host'
-	bfsim exec --session session --on host -- "$APPS/dma_copy_rogue" b1:00.0 "$1" >host.out 2>host.err || {
+	bfsim exec --session session --on host -- "$HOST_APPS/dma_copy_rogue" b1:00.0 "$1" >host.out 2>host.err || {
 		cat host.out host.err dpu.err
 		return 1
 	}
@@ -408,5 +429,5 @@ over_tcp() { over tcp; }
 
 # ---------------------------------------------------------------------------------------------------
 
-"$3"
+"$2"
 is_empty "$TMPDIR" # sessions leave nothing behind

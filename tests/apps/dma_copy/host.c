@@ -27,7 +27,7 @@ static doca_error_t export_window(const struct window *window, struct doca_dev *
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (bytes > sizeof(message->descriptor))
-		return complain(DOCA_ERROR_TOO_BIG, "An export descriptor of %zu bytes doesn't go into one message",
+		return complain(DOCA_ERROR_INVALID_VALUE, "An export descriptor of %zu bytes doesn't go into one message",
 				bytes);
 	message->addr = (uintptr_t)window->memory;
 	message->slot_bytes = window->shape.slot_bytes;

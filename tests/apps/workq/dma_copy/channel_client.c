@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The host's end of a channel: a client. */
+#include <doca_log.h>
+
+#include "channel_comm.h"
+#include "complaint.h"
+
+#ifndef DOCA_ARCH_HOST
+#error "channel_client.c is for the host: build it against the host's SDK tree"
+#endif
+
+DOCA_LOG_REGISTER(DMA_COPY::CLIENT);
+
+/* Patience with a service that is not there yet: tries come less and less often. */
+#define FIRST_PAUSE_S 0.05
+#define MAX_TRIES 7 /* 3.2 s in all */
+
+doca_error_t channel_end_create(struct channel *channel)
+{
+	return comm_end_new(channel);
+}
+
+static doca_error_t pause_for(struct channel *channel, double seconds)
+{
+	double end_s = now_s() + seconds;
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (result == DOCA_SUCCESS && now_s() < end_s)
+		result = loop_turn(channel->cfg.loop, false);
+	return result;
+}
+
+static doca_error_t find_service(struct channel *channel, struct doca_comm_channel_addr_t **ret_peer)
+{
+	double wait_s = FIRST_PAUSE_S;
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (int tries = 1; result == DOCA_SUCCESS; tries++, wait_s *= 2) {
+		if (doca_comm_channel_ep_connect(channel->end->ep, CHANNEL_SERVER_NAME, ret_peer) == DOCA_SUCCESS)
+			return DOCA_SUCCESS;
+		if (tries == MAX_TRIES)
+			return complain(DOCA_ERROR_NOT_CONNECTED,
+					"No DMA Copy on the DPU takes us: start it there first, with -r for our %s",
+					channel->cfg.pci_addr);
+		result = pause_for(channel, wait_s);
+	}
+	return result;
+}
+
+static doca_error_t await_service(struct channel *channel, struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t result = DOCA_SUCCESS, state;
+
+	while ((state = doca_comm_channel_peer_addr_update_info(peer)) == DOCA_ERROR_CONNECTION_INPROGRESS &&
+	       result == DOCA_SUCCESS)
+		result = loop_turn(channel->cfg.loop, false);
+	return result == DOCA_SUCCESS ? check(state, "connect to the DPU") : result;
+}
+
+doca_error_t channel_end_connect(struct channel *channel)
+{
+	struct doca_comm_channel_addr_t *peer;
+	doca_error_t result;
+
+	DOCA_LOG_INFO("Connecting to the DPU");
+	result = find_service(channel, &peer);
+	if (result == DOCA_SUCCESS)
+		result = await_service(channel, peer);
+	if (result != DOCA_SUCCESS)
+		return result;
+	comm_on_connected(channel, peer);
+	comm_poll(channel);
+	return DOCA_SUCCESS;
+}
+
+bool comm_is_ours(struct channel *channel, struct doca_comm_channel_addr_t *peer)
+{
+	return peer == channel->end->peer;
+}
+
+void channel_end_disconnect(struct channel *channel, double seconds)
+{
+	(void)seconds;
+	comm_poll_no_more(channel);
+	comm_disconnect(channel);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "logs.h"
+
+#include <stdio.h>
+
+#include <doca_log.h>
+
+/* The libraries' own records go to standard error without being asked. */
+doca_error_t logs_start(void)
+{
+	struct doca_logger_backend *log;
+
+	return doca_log_create_file_backend(stderr, &log);
+}
