@@ -53,6 +53,17 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
+# And its elder sister.
+rm on_dpu/out
+for side in host dpu; do
+	PKG_CONFIG_PATH=$("$bfsim" sdk --generation workq --on $side)/$libdir/pkgconfig
+	make -s -C moved/share/doc/bfsim/examples/workq/dma_copy SIDE=$side CC="$*"
+done
+"$bfsim" run --timeout 60 --generation workq \
+	--host 'moved/share/doc/bfsim/examples/workq/dma_copy/dma_copy_host -p b1:00.0 -f in' \
+	--dpu 'moved/share/doc/bfsim/examples/workq/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
+cmp in on_dpu/out
+
 # The shortest one, as our README says.
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig

@@ -13,7 +13,7 @@ DOCA_LOG_REGISTER(DMA_COPY::CLIENT);
 
 /* Patience with a service that is not there yet: tries come less and less often. */
 #define FIRST_PAUSE_S 0.05
-#define MAX_TRIES 7 /* 3.2 s in all */
+#define MAX_TRIES 8 /* 6.4 s in all */
 
 doca_error_t channel_end_create(struct channel *channel)
 {
@@ -49,11 +49,12 @@ static doca_error_t find_service(struct channel *channel, struct doca_comm_chann
 
 static doca_error_t await_service(struct channel *channel, struct doca_comm_channel_addr_t *peer)
 {
-	doca_error_t result = DOCA_SUCCESS, state;
+	doca_error_t state = doca_comm_channel_peer_addr_update_info(peer), result = DOCA_SUCCESS;
 
-	while ((state = doca_comm_channel_peer_addr_update_info(peer)) == DOCA_ERROR_CONNECTION_INPROGRESS &&
-	       result == DOCA_SUCCESS)
+	while (state == DOCA_ERROR_CONNECTION_INPROGRESS && result == DOCA_SUCCESS) {
 		result = loop_turn(channel->cfg.loop, false);
+		state = doca_comm_channel_peer_addr_update_info(peer);
+	}
 	return result == DOCA_SUCCESS ? check(state, "connect to the DPU") : result;
 }
 

@@ -7,14 +7,16 @@
 #include "complaint.h"
 #include "engine_pollers.h"
 
+#define QUEUE_MESSAGES 16 /* what there is no room for waits as a letter */
+
 /* --- Life --- */
 
-static uint16_t smaller(uint32_t a, uint32_t b)
+static uint16_t queue_size(uint32_t device_max)
 {
-	return (uint16_t)(a < b ? a : b);
+	return (uint16_t)(device_max < QUEUE_MESSAGES ? device_max : QUEUE_MESSAGES);
 }
 
-/* Both sides come to the same message size: by the protocol, as no device takes less. */
+/* Endpoints meet only with the same message size: the protocol's, unless the device has less. */
 static doca_error_t set_sizes(struct doca_comm_channel_ep_t *ep, struct doca_devinfo *info)
 {
 	uint32_t message_bytes, send_queue, recv_queue;
@@ -27,9 +29,9 @@ static doca_error_t set_sizes(struct doca_comm_channel_ep_t *ep, struct doca_dev
 	if (result == DOCA_SUCCESS)
 		result = doca_comm_channel_ep_set_max_msg_size(ep, (uint16_t)channel_max_bytes(message_bytes));
 	if (result == DOCA_SUCCESS)
-		result = doca_comm_channel_ep_set_send_queue_size(ep, smaller(send_queue, CHANNEL_MAX_SENDING));
+		result = doca_comm_channel_ep_set_send_queue_size(ep, queue_size(send_queue));
 	if (result == DOCA_SUCCESS)
-		result = doca_comm_channel_ep_set_recv_queue_size(ep, smaller(recv_queue, CHANNEL_INBOX));
+		result = doca_comm_channel_ep_set_recv_queue_size(ep, queue_size(recv_queue));
 	return result;
 }
 
