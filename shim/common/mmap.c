@@ -123,7 +123,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	NEED_NEVER_EXPORTED(mmap);
 	if (!mmap->range_set)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no memory range; call doca_mmap_set_memrange() first");
-	if (mmap->num_devs == 0)
+	if (mmap->num_devs == 0 && !mmap->without_devs)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no device; call doca_mmap_add_dev() first");
 	result = shim_mmap_look(mmap, wants_write(mmap->access));
 	if (result != DOCA_SUCCESS)

@@ -26,6 +26,7 @@ struct doca_mmap {
 	bool range_set, started, was_started, was_exported, thread_safe;
 	bool cpu_read_only;  /* our mapping of the dmabuf can't be written to */
 	bool free_armed;     /* started since the free callback was set */
+	bool without_devs;   /* it starts without a device as well: shim/workq's in 1.5's order */
 	uint64_t serial;     /* no other map of the process has or had it; 0 never */
 	uint32_t access; /* enum doca_access_flag */
 	uint8_t *addr;

@@ -43,11 +43,11 @@ doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chu
 	return result;
 }
 
-doca_error_t workq_chunks_start(const struct doca_mmap *mmap, const struct workq_chunked *chunked)
+doca_error_t workq_chunks_start(const struct workq_chunked *chunked)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (uint32_t i = 0; mmap->num_devs > 0 && i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
+	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
 		result = core_mmap_start(chunked->chunks[i].core);
 	return result;
 }
@@ -185,7 +185,8 @@ static doca_error_t settle_core(struct doca_mmap *core, void *addr, size_t len)
 
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_set_permissions(core, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
-	if (result == DOCA_SUCCESS && core->num_devs > 0)
+	core->without_devs = true;
+	if (result == DOCA_SUCCESS)
 		result = core_mmap_start(core);
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
 }

@@ -3,8 +3,8 @@
  *
  * The core's map has one range. A map that is started without one gets a record
  * here: its first chunk becomes the range of the map itself, every further one a
- * map of the core's own with the same devices. While the map is started and has
- * a device, all of these are started too; when a device comes or goes, they stop
+ * map of the core's own with the same devices. While the map is started, all of
+ * these are started too, be it without a device; when one comes or goes, they stop
  * for as long as that takes. A map of 2.2 has no record.
  *
  * The map's own thread rule: one thread at a time.
@@ -41,9 +41,9 @@ static inline struct workq_chunked *workq_chunked_of(const struct doca_mmap *mma
 struct workq_chunked *workq_chunked_get(struct doca_mmap *mmap);
 
 /* Stop the core's maps, start them again. stop: NOT_PERMITTED, and nothing happens, while
- * buffers or pools of one are out. start does nothing for a map without devices. */
+ * buffers or pools of one are out. */
 doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chunked);
-doca_error_t workq_chunks_start(const struct doca_mmap *mmap, const struct workq_chunked *chunked);
+doca_error_t workq_chunks_start(const struct workq_chunked *chunked);
 
 /* Whether buffers of any chunk are out. */
 uint32_t workq_chunks_num_bufs(const struct workq_chunked *chunked);

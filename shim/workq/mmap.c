@@ -56,7 +56,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	chunked = workq_chunked_get(mmap);
 	if (!chunked)
 		return DOCA_ERROR_NO_MEMORY;
-	result = workq_chunks_start(mmap, chunked);
+	result = workq_chunks_start(chunked);
 	if (result == DOCA_SUCCESS)
 		chunked->started = chunked->was_started = true;
 	return result;
@@ -114,12 +114,12 @@ static doca_error_t change_devs(const char *func, struct doca_mmap *mmap, struct
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = change_all(chunked, dev, change, undo);
-	restart = chunked->started ? workq_chunks_start(mmap, chunked) : DOCA_SUCCESS;
+	restart = chunked->started ? workq_chunks_start(chunked) : DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS || restart == DOCA_SUCCESS)
 		return result;
 	workq_chunks_stop(func, chunked); /* memory of a chunk is gone: as it was */
 	change_all(chunked, dev, undo, change);
-	workq_chunks_start(mmap, chunked);
+	workq_chunks_start(chunked);
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 

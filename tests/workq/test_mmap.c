@@ -96,7 +96,33 @@ static void test_a_device_leaves_a_map_with_chunks_once_no_buffers_are_out(void 
 	rig_return(buf);
 	assert_int_equal(doca_mmap_dev_rm(mmap, rig->dev), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_dev_rm(mmap, rig->dev), DOCA_ERROR_NOT_FOUND);
-	assert_int_not_equal(doca_buf_inventory_buf_by_addr(rig->inventory, mmap, second, 100, &buf), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+}
+
+static struct doca_mmap *map_without_device(void)
+{
+	struct doca_mmap *mmap;
+
+	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	assert_int_equal(populate(mmap, first, 100), DOCA_SUCCESS);
+	assert_int_equal(populate(mmap, second, 100), DOCA_SUCCESS);
+	return mmap;
+}
+
+/* A map that is started has buffers to give, but a job on one needs its device in the map. */
+static void test_buffers_of_a_map_without_device_serve_no_jobs(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_mmap *mmap = map_without_device();
+	struct doca_buf *from = rig_data(rig, mmap, first, 11), *to = rig_room(rig, mmap, second, 11);
+	struct doca_dma_job_memcpy job = rig_job(rig, to, from, 1);
+	struct doca_event event;
+
+	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_NOT_PERMITTED); /* while they are out */
+	assert_int_equal(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
+	rig_return(from);
+	rig_return(to);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
@@ -106,14 +132,9 @@ static void test_chunks_may_come_before_their_device(void **state)
 	struct rig *rig = *state;
 	struct doca_dma_job_memcpy job;
 	struct doca_event event;
-	struct doca_mmap *mmap;
+	struct doca_mmap *mmap = map_without_device();
 	struct doca_buf *from, *to;
 
-	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
-	assert_int_equal(populate(mmap, first, 100), DOCA_SUCCESS);
-	assert_int_equal(populate(mmap, second, 100), DOCA_SUCCESS);
-	assert_int_not_equal(doca_buf_inventory_buf_by_addr(rig->inventory, mmap, first, 100, &from), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_ALREADY_EXIST);
 	strcpy(first, "came early");
@@ -374,6 +395,7 @@ int main(void)
 		TEST(test_buffers_lie_in_any_chunk),
 		TEST(test_chunks_have_their_rules),
 		TEST(test_a_device_leaves_a_map_with_chunks_once_no_buffers_are_out),
+		TEST(test_buffers_of_a_map_without_device_serve_no_jobs),
 		TEST(test_chunks_may_come_before_their_device),
 		TEST(test_a_map_that_is_started_again_has_its_chunks),
 		TEST(test_buffers_of_all_chunks_are_counted),

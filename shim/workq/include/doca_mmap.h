@@ -13,7 +13,7 @@
  *
  * A map of 2.2 has one range. A map of 1.5 has chunks, added while it is
  * started; every one of them can be reached by each of its devices, the card's
- * other side included.
+ * other side included. It gives buffers before it has a device; jobs need one.
  *
  * To let the other side of the card reach the memory, export a started map and
  * send the descriptor over any channel:
