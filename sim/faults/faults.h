@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/faults/faults.h - one process's view of the plan: which faults strike here, now?
+ *
+ *   if (sim_faults_any(faults, SIM_OP_DMA_MEMCPY)) {        a few loads; NULL is fine
+ *           struct sim_site site = {.op = SIM_OP_DMA_MEMCPY, .function = id, .size = len, .addr = dst};
+ *           struct sim_strike strike;
+ *
+ *           if (sim_faults_timed(faults, site.op))          only then the clock is looked at
+ *                   site.now_ns = now();
+ *           if (sim_faults_strike(faults, &site, &strike))
+ *                   ... strike.actions says what happens
+ *   }
+ *
+ * Any thread asks at any time, without a lock. The view keeps a checked copy of
+ * each rule and, for each operation and class of sizes (powers of two), a bitmap
+ * of the rules that may strike there; rules for other sides, programs and
+ * processes are in none. A change of the plan is noticed by the next ask, which
+ * brings the view up to date. A rule that can't fire any more leaves it. What
+ * stands in the plan is not trusted: at worst faults strike that nobody asked for.
+ *
+ * Which rules strike: those whose conditions hold are counted as matched, in the
+ * order of the plan, and get the number of their match. Each fires if its when
+ * says so to that number: skip the first matches; the nth of the rest; every so
+ * many of the rest; by chance. The draws of a match depend on the seed, the
+ * rule's id and the match's number alone. With the first that fires and ends the
+ * operation (SIM_ACTS_ENDING) the others no longer fire, but their matches are
+ * counted.
+ *
+ * Several that fire strike together: delays, stalls and error rates add; flipped
+ * bits add; of messages' cuts the shortest, of windows the widest, of link
+ * speeds and widths the least, of times down or paused the longest; of a number
+ * of VFs the first. What a rule that ended the operation says, it says alone.
+ *
+ * Events (link, function, peer, daemon) have no caller of their own. Whoever runs
+ * the session asks for each function, process and itself when it appears, and
+ * again when sim_faults_next() says so:
+ *
+ *   first ask:   since_ns 0, now_ns t         all that hold at t, as far as they began
+ *   later asks:  since_ns t + 1, now_ns u     those that began in between
+ *
+ * A rule begins at its from, or when it was added if that is later.
+ */
+#ifndef SIM_FAULTS_H
+#define SIM_FAULTS_H
+
+#include <stdatomic.h>
+
+#include "pcie_model/topology.h"
+#include "plan.h"
+
+#define SIM_NO_FUNCTION UINT32_MAX
+#define SIM_STRIKE_RULES 8
+
+/* A process, as conditions see it. */
+struct sim_who {
+	const char *side, *program;
+	int32_t pid;
+};
+
+struct sim_site {
+	enum sim_op op;
+	uint32_t function;         /* id in the topology, or SIM_NO_FUNCTION */
+	uint64_t size;             /* bytes of the operation, 0 = it has none */
+	uint64_t addr;             /* where its data lie; of a copy, where it goes to */
+	uint64_t now_ns;           /* session time; need not be set unless sim_faults_timed() */
+	uint64_t since_ns;         /* events: asked up to here before */
+	const struct sim_who *who; /* events: whom it is about, NULL = nobody; others: this process */
+};
+
+struct sim_strike {
+	uint32_t actions;          /* SIM_ACT_BIT()s; what follows belongs to these */
+	uint32_t num_rules;        /* that struck; the first of them: */
+	uint32_t rules[SIM_STRIKE_RULES]; /* ids */
+	uint32_t status;           /* FAIL */
+	uint32_t refuse_status;    /* REFUSE: AGAIN or NO_MEMORY; of connections 0 = as a server that is not there */
+	uint64_t moved_bytes;      /* FAIL: written before; at most the site's size */
+	uint64_t delay_ns;         /* DELAY */
+	uint64_t duration_ns;      /* STALL, DOWN, PAUSE */
+	uint64_t until_ns;         /* DEGRADE, ERRORS: then it ends; SIM_NEVER_NS = no end */
+	uint64_t key;              /* FLIP, TEAR: of the match, see sim_strike_bit() */
+	uint32_t flip_bits;        /* FLIP; at most as many as there are */
+	uint32_t truncate_bytes;   /* TRUNCATE */
+	uint32_t window;           /* REORDER */
+	uint32_t behind;           /* REORDER: drawn, arrives behind so many later ones, 1 to window */
+	uint32_t errors_ppb;       /* ERRORS: of all packets */
+	uint32_t num_vfs;          /* NUM_VFS */
+	uint8_t link_gen, link_lanes; /* DEGRADE */
+};
+
+struct sim_faults_cfg {
+	struct sim_plan *plan;     /* borrowed; outlives the view */
+	const struct pcie_topology *topology; /* borrowed; NULL = no device= holds */
+	struct sim_who self;       /* its texts are copied */
+};
+
+/* The part that is looked at from inline functions. */
+struct sim_faults {
+	const struct sim_plan *plan;
+	_Atomic uint64_t seen;     /* the generation that the view shows */
+	_Atomic uint64_t ops;      /* operations that a rule may strike here */
+	_Atomic uint64_t timed;    /* ... and that know times */
+};
+
+/* Create the view. Returns 0, -EINVAL (a text is too long) or -ENOMEM. */
+int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_faults);
+
+/* Free it; no thread is asking any more. NULL is fine. */
+void sim_faults_destroy(struct sim_faults *faults);
+
+/* Whether it is worth asking about @op. */
+static inline bool sim_faults_any(const struct sim_faults *faults, enum sim_op op)
+{
+	return faults &&
+	       ((atomic_load_explicit(&faults->ops, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+		atomic_load_explicit(&faults->seen, memory_order_relaxed) !=
+			atomic_load_explicit(&faults->plan->generation, memory_order_relaxed));
+}
+
+/* Whether the site's now_ns will be looked at. */
+static inline bool sim_faults_timed(const struct sim_faults *faults, enum sim_op op)
+{
+	return faults &&
+	       ((atomic_load_explicit(&faults->timed, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+		atomic_load_explicit(&faults->seen, memory_order_relaxed) !=
+			atomic_load_explicit(&faults->plan->generation, memory_order_relaxed));
+}
+
+/* Ask, and count. Whether a fault strikes; only then *ret_strike is set. */
+bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, struct sim_strike *ret_strike);
+
+/* When the first rule for events begins that begins after @after_ns; SIM_NEVER_NS = none. */
+uint64_t sim_faults_next(struct sim_faults *faults, uint64_t after_ns);
+
+/* The functions are others from now on; the old topology is no longer looked at
+ * when this returns, provided that no other thread is asking. 0 or -ENOMEM. */
+int sim_faults_set_topology(struct sim_faults *faults, const struct pcie_topology *topology);
+
+/* Which bit of @num_bits (> 0) the strike's @i-th flip is in, i < flip_bits; all
+ * differ as long as flip_bits <= num_bits. */
+uint64_t sim_strike_bit(const struct sim_strike *strike, uint32_t i, uint64_t num_bits);
+
+/* Flip them, in @len bytes at @data. */
+void sim_strike_flip(const struct sim_strike *strike, void *data, size_t len);
+
+#endif
