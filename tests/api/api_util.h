@@ -15,7 +15,7 @@
  *           return api_run(worlds, API_COUNT(worlds));
  *   }
  *
- * Link with api_util.c and define API_DATA_DIR, the folder of the topology files.
+ * Link with api_util.c (and api_memory.c, for memory) and define API_DATA_DIR, the folder of the topology files.
  */
 #ifndef TESTS_API_UTIL_H
 #define TESTS_API_UTIL_H
@@ -76,7 +76,7 @@ struct doca_dev *api_open_nth(uint32_t index);
 /* The info of the @index-th device; it lives as long as the process stays on its card. */
 struct doca_devinfo *api_devinfo_nth(uint32_t index);
 
-/* --- Memory --- */
+/* --- Memory: api_memory.c --- */
 
 /* A started memory map of one device. */
 struct doca_mmap *api_map(struct doca_dev *dev, void *addr, size_t len, uint32_t access);

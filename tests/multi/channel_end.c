@@ -135,6 +135,16 @@ doca_error_t end_send(uint32_t value)
 	return result;
 }
 
+void end_echo_until_gone(void)
+{
+	doca_error_t result;
+	uint32_t value;
+
+	while ((result = end_receive(&value)) == DOCA_SUCCESS)
+		PROC_NEED(end_send(value) == DOCA_SUCCESS);
+	PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
+}
+
 void end_tell(int talk)
 {
 	proc_say(talk, "", 1);

@@ -14,6 +14,7 @@
 
 #define CHANNEL_NAME "channel" /* of services */
 #define CHANNEL_QUEUE 8        /* messages that an endpoint's receive queue holds */
+#define CHANNEL_MESSAGES 400
 
 /* A test's setup and teardown: a card with its daemon. */
 #define CHANNEL_TEST(test) cmocka_unit_test_setup_teardown(test, channel_setup, channel_teardown)
@@ -47,6 +48,9 @@ doca_error_t end_try_receive(uint32_t *value);
 doca_error_t end_receive(uint32_t *value);
 doca_error_t end_try_send(uint32_t value);
 doca_error_t end_send(uint32_t value);
+
+/* Send back all that comes from one peer, until it is gone. */
+void end_echo_until_gone(void);
 
 /* A word without a meaning of its own, and its coming; in the test as well. */
 void end_tell(int talk);

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comm Channel between processes: many at once, on other functions, with Comch at the other end, in a forked child. */
+/* Comm Channel between processes: many at once, on other functions, in a forked child. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <doca_comch.h>
 #include <doca_comm_channel.h>
-#include <doca_ctx.h>
 #include <doca_dev.h>
-#include <doca_pe.h>
 
 #include "channel_end.h"
 
 #define NUM_CLIENTS 8
-#define NUM_MESSAGES 400
 
 /* ---- many clients, all asleep on all they can sleep on ---- */
 
@@ -122,20 +117,20 @@ static void pipelining_client(int talk, const void *number)
 	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
 	watch(epoll_fd, end.recv);
 	watch(epoll_fd, end.send);
-	while (received < NUM_MESSAGES) {
+	while (received < CHANNEL_MESSAGES) {
 		struct epoll_event events[2];
 		doca_error_t result = DOCA_SUCCESS;
 
-		while (sent < NUM_MESSAGES && (result = end_try_send(base + sent)) == DOCA_SUCCESS)
+		while (sent < CHANNEL_MESSAGES && (result = end_try_send(base + sent)) == DOCA_SUCCESS)
 			sent++;
 		PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
 		while ((result = end_try_receive(&value)) == DOCA_SUCCESS)
 			PROC_NEED(value == base + received++);
 		PROC_NEED(result == DOCA_ERROR_AGAIN);
-		if (received == NUM_MESSAGES)
+		if (received == CHANNEL_MESSAGES)
 			break;
 		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
-		if (sent < NUM_MESSAGES)
+		if (sent < CHANNEL_MESSAGES)
 			PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		PROC_NEED(epoll_wait(epoll_fd, events, 2, PROC_DEADLINE_MS / 2) > 0);
 	}
@@ -286,97 +281,16 @@ static void test_function_reaches_the_service_of_its_representor_alone(void **st
 	}
 }
 
-/* ---- both APIs on one channel ---- */
-
-static struct doca_comch_server *comch;
-static uint32_t echoed;
-
-static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
-{
-	(void)task_data;
-	(void)ctx_data;
-	echoed++;
-	doca_task_free(doca_comch_task_send_as_task(task));
-}
-
-static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
-		       struct doca_comch_connection *connection)
-{
-	static uint32_t value;
-	struct doca_comch_task_send *task;
-
-	(void)event;
-	PROC_NEED(len == sizeof(value));
-	memcpy(&value, bytes, len);
-	PROC_NEED(doca_comch_server_task_send_alloc_init(comch, connection, &value, len, &task) == DOCA_SUCCESS);
-	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
-}
-
-static void on_status(struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *connection,
-		      uint8_t well)
-{
-	(void)event;
-	(void)connection;
-	PROC_NEED(well);
-}
-
-static void comch_echo_server(int talk, const void *unused)
-{
-	struct doca_devinfo_rep **list;
-	struct doca_dev_rep *rep;
-	struct doca_dev *dev;
-	struct doca_pe *pe;
-	uint32_t count;
-
-	(void)unused;
-	end_open("dpu", 0);
-	PROC_NEED(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_create(dev, rep, CHANNEL_NAME, &comch) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_task_send_set_conf(comch, on_sent, on_sent, 1) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_msg_recv_register(comch, on_message) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_create(&pe) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
-	end_tell(talk);
-	while (echoed < NUM_MESSAGES)
-		doca_pe_progress(pe);
-	end_tell(talk);
-	end_hear(talk);
-}
-
-static void one_by_one_client(int talk, const void *unused)
-{
-	uint32_t value;
-
-	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	for (uint32_t i = 0; i < NUM_MESSAGES; i++) {
-		PROC_NEED(end_send(i) == DOCA_SUCCESS);
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-		PROC_NEED(value == i);
-	}
-	end_tell(talk);
-}
-
-static void test_comch_server_takes_a_comm_channel_client(void **state)
-{
-	struct proc server, client;
-
-	(void)state;
-	proc_start(&server, comch_echo_server, NULL);
-	end_hear(server.talk);
-	proc_start(&client, one_by_one_client, NULL);
-	end_hear(client.talk);
-	end_hear(server.talk);
-	end_tell(server.talk);
-	proc_end(&client);
-	proc_end(&server);
-}
-
 /* ---- fork() ---- */
+
+static void lone_echo_service(int talk, const void *unused)
+{
+	(void)unused;
+	end_start_service(0);
+	end_tell(talk);
+	end_echo_until_gone();
+	end_tell(talk);
+}
 
 /* The child has the parent's handles, and none of its connections. */
 static void client_that_forks(int talk, const void *unused)
@@ -398,7 +312,7 @@ static void client_that_forks(int talk, const void *unused)
 	}
 	proc_adopt(child);
 	PROC_NEED(waitpid(child, &status, 0) == child && status == 0);
-	for (uint32_t i = 1; i < NUM_MESSAGES; i++) {
+	for (uint32_t i = 1; i < CHANNEL_MESSAGES; i++) {
 		PROC_NEED(end_send(i) == DOCA_SUCCESS);
 		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
 		PROC_NEED(value == i);
@@ -408,17 +322,16 @@ static void client_that_forks(int talk, const void *unused)
 
 static void test_forked_child_has_no_connection(void **state)
 {
-	struct proc server, client;
+	struct proc service, client;
 
 	(void)state;
-	proc_start(&server, comch_echo_server, NULL);
-	end_hear(server.talk);
+	proc_start(&service, lone_echo_service, NULL);
+	end_hear(service.talk);
 	proc_start(&client, client_that_forks, NULL);
 	end_hear(client.talk);
-	end_hear(server.talk);
-	end_tell(server.talk);
 	proc_end(&client);
-	proc_end(&server);
+	end_hear(service.talk);
+	proc_end(&service);
 }
 
 int main(void)
@@ -427,7 +340,6 @@ int main(void)
 		CHANNEL_TEST(test_many_sleeping_clients_get_every_echo_in_order),
 		CHANNEL_TEST(test_messages_wait_with_the_peer_until_received),
 		CHANNEL_TEST(test_function_reaches_the_service_of_its_representor_alone),
-		CHANNEL_TEST(test_comch_server_takes_a_comm_channel_client),
 		CHANNEL_TEST(test_forked_child_has_no_connection),
 	};
 

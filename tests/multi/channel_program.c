@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One end of a Comm Channel, as a program: it is built once with each generation's
+ * headers and libraries, and meets the other's in test_channel_generations.c.
+ *
+ *   channel_program service     say that it listens; send back what comes until the peer is gone; say so
+ *   channel_program client      have CHANNEL_MESSAGES messages sent back; say so; wait until the service is gone; say so
+ *
+ * It speaks on descriptor 3, as a process of the test (proc.h).
+ */
+#include <string.h>
+
+#include "channel_end.h"
+
+#define TALK 3
+
+static void be_service(void)
+{
+	end_start_service(0);
+	end_tell(TALK);
+	end_echo_until_gone();
+	end_tell(TALK);
+}
+
+static void be_client(void)
+{
+	uint32_t value;
+
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	for (uint32_t i = 0; i < CHANNEL_MESSAGES; i++) {
+		PROC_NEED(end_send(i) == DOCA_SUCCESS);
+		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		PROC_NEED(value == i);
+	}
+	end_tell(TALK);
+	PROC_NEED(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
+	PROC_NEED(end_try_send(0) == DOCA_ERROR_CONNECTION_RESET);
+	end_tell(TALK);
+}
+
+int main(int argc, char **argv)
+{
+	proc_become();
+	PROC_NEED(argc == 2);
+	if (strcmp(argv[1], "service") == 0)
+		be_service();
+	else
+		be_client();
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	return 0;
+}
