@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "link.h"
+
+#include <stddef.h>
+
+#include "wide_priv.h"
+
+/* Sizes in bytes, as the PCI Express base specification has them. */
+enum {
+	FRAMING = 8,       /* start or STP, sequence number, LCRC, end: generations 1 to 5 */
+	HEADER_32 = 12,    /* three words: requests with short addresses, completions */
+	HEADER_64 = 16,    /* four words: requests with long addresses */
+	ECRC = 4,
+	WORD = 4,
+	DLLP = 8,          /* with its framing */
+	SKIP = 4,          /* symbols of a skip ordered set ... */
+	SKIP_EVERY = 1538, /* ... and how often it comes, in symbols */
+	FLIT_GENERATION = 6,
+};
+
+struct generation {
+	uint32_t mega_transfers; /* per second and lane, a bit each */
+	uint32_t useful, coded;  /* of so many coded bits, so many are bytes of packets or DLLPs */
+	uint32_t delay;          /* of a port's own, in symbols, before it answers a packet */
+};
+
+static const struct generation generations[] = {
+	[1] = {2500, 8, 10, 19},     [2] = {5000, 8, 10, 70},      [3] = {8000, 128, 130, 115},
+	[4] = {16000, 128, 130, 115}, [5] = {32000, 128, 130, 115},
+	/* Flits of 256 bytes: 236 for packets, the rest for DLLPs, CRC and FEC. */
+	[6] = {64000, 236, 256, 115},
+};
+
+static bool is_power_within(uint32_t value, uint32_t min, uint32_t max)
+{
+	return value >= min && value <= max && (value & (value - 1)) == 0;
+}
+
+static bool is_width(uint32_t lanes)
+{
+	return is_power_within(lanes, 1, 32) || lanes == 12;
+}
+
+const char *pcie_link_fault(const struct pcie_link *link)
+{
+	if (link->generation < 1 || link->generation > 6)
+		return "the generation is 1 to 6";
+	if (!is_width(link->lanes))
+		return "a link has 1, 2, 4, 8, 12, 16 or 32 lanes";
+	if (!is_power_within(link->mps_bytes, 128, 4096))
+		return "the maximum payload (MPS) is 128, 256, 512, 1024, 2048 or 4096 bytes";
+	if (!is_power_within(link->mrrs_bytes, 128, 4096))
+		return "the maximum read request (MRRS) is 128, 256, 512, 1024, 2048 or 4096 bytes";
+	if (!is_power_within(link->rcb_bytes, 64, 512))
+		return "the read completion boundary (RCB) is 64, 128, 256 or 512 bytes";
+	return NULL;
+}
+
+/* How many pieces a stretch has that is cut at multiples of @unit. */
+static uint64_t pieces(uint64_t offset, uint64_t bytes, uint64_t unit)
+{
+	return (offset % unit + bytes + unit - 1) / unit;
+}
+
+static uint64_t overhead(const struct pcie_link *link, uint64_t header)
+{
+	return (link->generation >= FLIT_GENERATION ? 0 : FRAMING) + header + (link->ecrc ? ECRC : 0);
+}
+
+static uint64_t request_overhead(const struct pcie_link *link)
+{
+	return overhead(link, link->addr32 ? HEADER_32 : HEADER_64);
+}
+
+static uint64_t payload(const struct pcie_link *link, uint64_t offset, uint64_t bytes)
+{
+	return link->whole_dwords ? pieces(offset, bytes, WORD) * WORD : bytes;
+}
+
+void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
+{
+	*ret_wire = (struct pcie_wire){0};
+	if (bytes == 0)
+		return;
+	ret_wire->tx_tlps = pieces(offset, bytes, link->mps_bytes);
+	ret_wire->tx_bytes = payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link);
+}
+
+/* The largest piece of a read's answer. */
+static uint32_t completion_unit(const struct pcie_link *link)
+{
+	uint32_t unit = link->mps_bytes;
+
+	if (link->cut_at_rcb && link->rcb_bytes < unit)
+		unit = link->rcb_bytes;
+	if (link->own_completions && link->mrrs_bytes < unit)
+		unit = link->mrrs_bytes;
+	return unit;
+}
+
+void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
+{
+	*ret_wire = (struct pcie_wire){0};
+	if (bytes == 0)
+		return;
+	ret_wire->tx_tlps = pieces(offset, bytes, link->mrrs_bytes);
+	ret_wire->tx_bytes = ret_wire->tx_tlps * request_overhead(link);
+	ret_wire->rx_tlps = pieces(offset, bytes, completion_unit(link));
+	ret_wire->rx_bytes = payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32);
+}
+
+void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire)
+{
+	pcie_link_write(link, 0, WORD, ret_wire);
+}
+
+/* How much a receiver takes in, in symbols, between two acknowledgements, and
+ * likewise between two updates of credits: the specification's limit for
+ * both. A wider link takes more packets meanwhile, hence the factors, here in
+ * tenths. */
+static uint64_t dllp_interval(const struct pcie_link *link)
+{
+	uint32_t packet = link->mps_bytes + 28;
+	uint32_t tenths;
+
+	if (link->mps_bytes <= 256)
+		tenths = link->lanes < 8 ? 14 : link->lanes == 8 ? 25 : 30;
+	else
+		tenths = link->lanes <= 8 ? 10 : 20;
+	return packet * tenths / (10 * link->lanes) + generations[link->generation].delay;
+}
+
+/* Which part of the useful bytes is packets: @ret_num of @ret_den. In flits, DLLPs have a place of their own. */
+static void tlp_share(const struct pcie_link *link, uint64_t *ret_num, uint64_t *ret_den)
+{
+	uint64_t interval = dllp_interval(link);
+	uint64_t dllps = link->generation >= FLIT_GENERATION ? 0 : !link->no_ack + !link->no_flow_control;
+
+	*ret_den = interval * SKIP_EVERY;
+	*ret_num = *ret_den - dllps * DLLP * SKIP_EVERY - (link->no_skip ? 0 : SKIP * interval);
+}
+
+/* Millions of bits per second that are left for packets, as a fraction. */
+static void tlp_rate(const struct pcie_link *link, uint64_t *ret_num, uint64_t *ret_den)
+{
+	const struct generation *generation = &generations[link->generation];
+	uint64_t share_num, share_den;
+
+	tlp_share(link, &share_num, &share_den);
+	*ret_num = (uint64_t)generation->mega_transfers * generation->useful * link->lanes * share_num;
+	*ret_den = generation->coded * share_den;
+}
+
+uint64_t pcie_link_line_bps(const struct pcie_link *link)
+{
+	const struct generation *generation = &generations[link->generation];
+
+	return generation->mega_transfers * UINT64_C(1000000) * generation->useful * link->lanes / generation->coded;
+}
+
+/* Bits per second when @bytes of payload keep one direction busy with @wire_bytes of packets. */
+static uint64_t payload_bps(const struct pcie_link *link, uint64_t bytes, uint64_t wire_bytes)
+{
+	uint64_t num, den;
+
+	if (wire_bytes == 0)
+		return 0;
+	tlp_rate(link, &num, &den);
+	return (uint64_t)((pcie_wide)bytes * num * 1000000 / ((pcie_wide)den * wire_bytes));
+}
+
+uint64_t pcie_link_tlp_bps(const struct pcie_link *link)
+{
+	return payload_bps(link, 1, 1);
+}
+
+uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes)
+{
+	uint64_t num, den;
+
+	tlp_share(link, &num, &den);
+	return pcie_scale_up(tlp_bytes, den, num);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pcie_bandwidth *ret_bandwidth)
+{
+	struct pcie_wire write, read;
+
+	pcie_link_write(link, 0, bytes, &write);
+	pcie_link_read(link, 0, bytes, &read);
+	ret_bandwidth->write_bps = payload_bps(link, bytes, write.tx_bytes);
+	ret_bandwidth->read_bps = payload_bps(link, bytes, larger(read.tx_bytes, read.rx_bytes));
+	ret_bandwidth->mix_bps = payload_bps(link, bytes, larger(write.tx_bytes + read.tx_bytes, read.rx_bytes));
+}
+
+struct pcie_pace pcie_link_pace(const struct pcie_link *link)
+{
+	uint64_t num, den;
+
+	tlp_rate(link, &num, &den);
+	return (struct pcie_pace){.num = den * 8 * 1000000, .den = num};
+}
+
+uint64_t pcie_pace_ps(const struct pcie_pace *pace, uint64_t tlp_bytes)
+{
+	return pcie_scale_up(tlp_bytes, pace->num, pace->den);
+}
+
+uint64_t pcie_pace_wire_ps(const struct pcie_pace *pace, const struct pcie_wire *wire)
+{
+	return pcie_pace_ps(pace, larger(wire->tx_bytes, wire->rx_bytes));
+}
