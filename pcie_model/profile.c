@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "fitted.h"
+
 #define MELLANOX 0x15b3
 #define GBPS UINT64_C(1000000000)
 #define MIB (UINT64_C(1) << 20)
@@ -53,6 +55,26 @@ enum {
 	.comch_max_consumers = COMCH_MAX_CONSUMERS,   \
 	.comch_max_producers = COMCH_MAX_PRODUCERS
 
+/* No public source says how a BlueField's host link is configured: our choice is what
+ * hosts commonly set, and what the published ceilings were computed with. */
+#define HOST_LINK(generation_, lanes_)                             \
+	{                                                          \
+		.generation = (generation_), .lanes = (lanes_),    \
+		.mps_bytes = 256, .mrrs_bytes = 512, .rcb_bytes = 64, \
+	}
+
+/* Engines. What has no measurement of its own: */
+enum {
+	/* Our choice: more than what is needed to fill any path with the pace of one channel. */
+	ENGINE_CHANNELS = 16,
+	/* Our choice: the card reads the job's description from memory, a round trip on an idle
+	 * host (0.3 to 0.4 us: artpol84/poc, HW_characteristics, after pcie-bench). The rest of a
+	 * job's latency was measured as one, and stands in complete_ps. */
+	ENGINE_SETUP_PS = 350000,
+	/* Our choice: a segment's description comes with the job's, and costs a step of it. */
+	ENGINE_SEGMENT_PS = 10000,
+};
+
 /* Sync events: "local PCI" and "remote PCI" may be either side in the public samples, whose two halves are built for
  * the host and for the DPU; so both can export and import. */
 #define SYNC_EVENTS .sync_event_export_pci = true, .sync_event_from_export_pci = true
@@ -74,8 +96,28 @@ static const struct pcie_profile bluefield_2 = {
 	.device_id = 0xa2d6, /* Linux mlx5_core PCI id table */
 	.has_dpu = true,
 	.port_rate_bps = 100 * GBPS, /* the two-port 100 Gb/s model */
-	.pcie_generation = 4, /* Gen4 or Gen3 x16 edge connector: BF2500 user manual, p. 20 */
-	.pcie_lanes = 16,
+	.link = HOST_LINK(4, 16), /* Gen4 or Gen3 x16 edge connector: BF2500 user manual, p. 20 */
+	.engine = {
+		.issuers = {
+			[PCIE_ISSUER_CPU] = { .submit_ps = BF2_CPU_SUBMIT_PS, .report_ps = BF3_CPU_REPORT_PS },
+		},
+		.accept_ps = BF2_ACCEPT_PS,
+		.setup_ps = ENGINE_SETUP_PS,
+		.segment_ps = ENGINE_SEGMENT_PS,
+		/* These two: as on BlueField-3; nothing was published on single copies. */
+		.complete_ps = BF3_COMPLETE_PS,
+		.channel_fs_per_byte = BF3_CHANNEL_FS_PER_BYTE,
+		.channels = ENGINE_CHANNELS,
+		/* Reads come near what the link gives; no other ceiling was seen. */
+		.read = { .gap_ps = BF2_READ_GAP_PS },
+		.write = { .fs_per_byte = BF2_WRITE_FS_PER_BYTE },
+		/* Our choice, for want of measurements: as writes. */
+		.local = { .fs_per_byte = BF2_WRITE_FS_PER_BYTE },
+	},
+	.comch_timing = {
+		.send_ps = BF3_COMCH_SEND_PS, /* as on BlueField-3 */
+		.one_way_ps = BF2_COMCH_ONE_WAY_PS,
+	},
 	.host_caps = {
 		.dma_memcpy = true,
 		/* 2 MiB since DOCA 2.9; up to 128 MiB with older firmware
@@ -117,8 +159,26 @@ static const struct pcie_profile bluefield_3 = {
 	.device_id = 0xa2dc, /* Linux mlx5_core PCI id table */
 	.has_dpu = true,
 	.port_rate_bps = 200 * GBPS, /* B3220: two ports of 200 Gb/s */
-	.pcie_generation = 5, /* Gen5 x16 gold fingers: BlueField-3 user manual, bifurcation */
-	.pcie_lanes = 16,
+	.link = HOST_LINK(5, 16), /* Gen5 x16 gold fingers: BlueField-3 user manual, bifurcation */
+	.engine = {
+		.issuers = {
+			[PCIE_ISSUER_CPU] = { .submit_ps = BF3_CPU_SUBMIT_PS, .report_ps = BF3_CPU_REPORT_PS },
+			[PCIE_ISSUER_DPA] = { .submit_ps = BF3_DPA_SUBMIT_PS, .accept_ps = BF3_DPA_ACCEPT_PS },
+		},
+		.accept_ps = BF2_ACCEPT_PS, /* as on BlueField-2: no measurement here comes near it */
+		.setup_ps = ENGINE_SETUP_PS,
+		.segment_ps = ENGINE_SEGMENT_PS,
+		.complete_ps = BF3_COMPLETE_PS,
+		.channel_fs_per_byte = BF3_CHANNEL_FS_PER_BYTE,
+		.channels = ENGINE_CHANNELS,
+		.read = { .fs_per_byte = BF3_READ_FS_PER_BYTE },
+		.write = { .fs_per_byte = BF3_WRITE_FS_PER_BYTE },
+		.local = { .fs_per_byte = BF3_LOCAL_FS_PER_BYTE },
+	},
+	.comch_timing = {
+		.send_ps = BF3_COMCH_SEND_PS,
+		.one_way_ps = BF2_COMCH_ONE_WAY_PS, /* as on BlueField-2 */
+	},
 	.host_caps = {
 		.dma_memcpy = true,
 		/* The device advertises 2 MiB a task (Homer project, implementation
@@ -160,8 +220,7 @@ static const struct pcie_profile connectx_7 = {
 	.device_id = 0x1021, /* Linux mlx5_core PCI id table */
 	.has_dpu = false,
 	.port_rate_bps = 200 * GBPS, /* our choice among the models: the two-port 200 Gb/s one */
-	.pcie_generation = 5, /* public lspci listings of the card: "PCIeGen5 x16" in its VPD */
-	.pcie_lanes = 16,
+	.link = HOST_LINK(5, 16), /* public lspci listings of the card: "PCIeGen5 x16" in its VPD */
 	/* No DMA engine for applications and nobody to export memory to: our
 	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either,
 	 * and no Comch without Arm cores. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie_model/profile.h - what a device model can do: the limits of its functions.
+/* pcie_model/profile.h - what a device model can do, and how fast: the limits of its functions, its timing.
  *
  * A profile is a constant. Each limit says where it comes from; a topology may
- * override single capabilities of a function (topology.h).
+ * override single capabilities of a function (topology.h). Timing constants that
+ * were fitted to measurements stand in fitted.h (doc/pcie_model.md).
  */
 #ifndef PCIE_PROFILE_H
 #define PCIE_PROFILE_H
@@ -10,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "engine.h"
+#include "link.h"
 
 /* What one function can do. Booleans are capabilities as the API reports them. */
 struct pcie_caps {
@@ -45,14 +49,21 @@ struct pcie_caps {
 	uint32_t max_mmap_devices;      /* devices that one memory map can be registered on */
 };
 
+/* Control messages between host and DPU. */
+struct pcie_comch_timing {
+	uint64_t send_ps;    /* of its sender's time for each: messages follow no faster */
+	uint64_t one_way_ps; /* from one program to the other */
+};
+
 struct pcie_profile {
 	const char *name;             /* "bluefield-2", "bluefield-3", "connectx-7" */
 	const char *description;
 	uint16_t vendor_id, device_id; /* PCI ids of its network functions */
 	bool has_dpu;                 /* has Arm cores, hence a "dpu" side */
 	uint64_t port_rate_bps;       /* active rate of a port, bits per second */
-	uint32_t pcie_generation;     /* the host link: generation 1..6 ... */
-	uint32_t pcie_lanes;          /* ... and lanes */
+	struct pcie_link link;        /* to the host */
+	struct pcie_engine engine;    /* that copies memory; it has no channels where there is none */
+	struct pcie_comch_timing comch_timing; /* all 0 without Comch */
 	struct pcie_caps host_caps;   /* of a function on a host side */
 	struct pcie_caps dpu_caps;    /* of a function on the DPU side */
 };

@@ -133,8 +133,8 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 	add_text(json, "description", profile->description);
 	add_number(json, "vendor-id", profile->vendor_id);
 	add_number(json, "device-id", profile->device_id);
-	add_number(json, "pcie-generation", profile->pcie_generation);
-	add_number(json, "pcie-lanes", profile->pcie_lanes);
+	add_number(json, "pcie-generation", profile->link.generation);
+	add_number(json, "pcie-lanes", profile->link.lanes);
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 

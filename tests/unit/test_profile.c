@@ -44,8 +44,8 @@ static void test_bluefield_3_is_as_published(void **state)
 	assert_int_equal(profile->vendor_id, 0x15b3);
 	assert_int_equal(profile->device_id, 0xa2dc);
 	assert_int_equal(profile->port_rate_bps, UINT64_C(200000000000));
-	assert_int_equal(profile->pcie_generation, 5);
-	assert_int_equal(profile->pcie_lanes, 16);
+	assert_int_equal(profile->link.generation, 5);
+	assert_int_equal(profile->link.lanes, 16);
 	assert_true(profile->dpu_caps.dma_memcpy);
 	assert_true(profile->host_caps.dma_memcpy);
 	assert_int_equal(profile->dpu_caps.dma_max_buf_bytes, 2 * MIB);
@@ -63,7 +63,7 @@ static void test_bluefield_2_is_as_published(void **state)
 	assert_true(profile->has_dpu);
 	assert_int_equal(profile->device_id, 0xa2d6);
 	assert_int_equal(profile->port_rate_bps, UINT64_C(100000000000));
-	assert_int_equal(profile->pcie_generation, 4);
+	assert_int_equal(profile->link.generation, 4);
 	assert_int_equal(profile->dpu_caps.dma_max_buf_bytes, 2 * MIB);
 	assert_false(profile->dpu_caps.hotplug_manager);
 	assert_false(profile->dpu_caps.rep_filter_emulated);
@@ -80,6 +80,31 @@ static void test_connectx_7_has_neither_arm_cores_nor_dma(void **state)
 	assert_false(profile->host_caps.dma_memcpy);
 	assert_int_equal(profile->host_caps.dma_max_buf_bytes, 0);
 	assert_false(profile->host_caps.mmap_export_pci);
+	assert_int_equal(profile->engine.channels, 0);
+	assert_int_equal(profile->comch_timing.one_way_ps, 0);
+}
+
+/* A link that can be; an engine that can be, where there is one; ceilings below the link's own. */
+static void test_timing_is_there_exactly_where_it_is_needed(void **state)
+{
+	const struct pcie_profile *const *all;
+	size_t count;
+
+	(void)state;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		struct pcie_bandwidth bandwidth;
+
+		assert_null(pcie_link_fault(&all[i]->link));
+		if (!all[i]->host_caps.dma_memcpy)
+			continue;
+		assert_null(pcie_engine_fault(&all[i]->engine));
+		assert_true(all[i]->engine.accept_ps > 0);
+		assert_true(all[i]->engine.issuers[PCIE_ISSUER_CPU].submit_ps > 0);
+		assert_true(all[i]->comch_timing.one_way_ps > 0);
+		pcie_link_bandwidth(&all[i]->link, 1 << 20, &bandwidth);
+		assert_true(UINT64_C(8000000000000000) / all[i]->engine.write.fs_per_byte < bandwidth.write_bps);
+	}
 }
 
 /* Memory flows one way: hosts export it, the DPU imports it. */
@@ -191,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_bluefield_3_is_as_published),
 		cmocka_unit_test(test_bluefield_2_is_as_published),
 		cmocka_unit_test(test_connectx_7_has_neither_arm_cores_nor_dma),
+		cmocka_unit_test(test_timing_is_there_exactly_where_it_is_needed),
 		cmocka_unit_test(test_host_exports_and_dpu_imports_memory),
 		cmocka_unit_test(test_both_sides_export_and_import_sync_events),
 		cmocka_unit_test(test_dpu_serves_and_hosts_are_clients),
