@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
 	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
 	{"check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary},
+	{"pcie", "print or draw what a PCI Express link carries, by payload size", cli_pcie},
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
