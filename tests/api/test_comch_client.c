@@ -2,6 +2,7 @@
 /* The client: how it finds its server, its states, its configuration and its end. */
 #include "comch_util.h"
 
+#include <string.h>
 #include <time.h>
 
 /* unreachable: doca_comch_client_create DOCA_ERROR_INITIALIZATION: no mutex is initialized that could fail to be
@@ -177,14 +178,25 @@ static void test_client_starts_again_host(struct side *side)
 
 /* ---- many on one engine ---- */
 
+static unsigned int count_of(const char *text, const char *word)
+{
+	unsigned int count = 0;
+
+	for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+		count++;
+	return count;
+}
+
 static void test_clients_share_an_engine_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_server(side, side->dev, side->rep, COMCH_NAME);
 
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\nconnected\n");
-	comch_expect(side, "received \"from 0\"\nreceived \"from 1\"\nreceived \"from 2\"\n"
-			   "disconnected\ndisconnected\ndisconnected\n");
+	/* Events of one connection have an order, those of several have none. */
+	comch_until(side, side->num_messages == 3 && count_of(side->trace, "disconnected\n") == 3);
+	CHECK(strstr(side->trace, "\"from 0\"") && strstr(side->trace, "\"from 1\"") && strstr(side->trace, "\"from 2\""));
+	comch_forget(side);
 	comch_end(server);
 }
 
