@@ -285,6 +285,33 @@ client_without_a_server_is_told() {
 	says 'No DMA Copy on the DPU' err
 }
 
+# And the first doesn't mind.
+second_host_is_sent_away() {
+	start_in_the_middle host
+	fails bfsim exec --session session --on host -- "$HOST_APPS/dma_copy_host" -p b1:00.0 -f host/other
+	says 'The other side has gone away|No DMA Copy on the DPU takes us' err
+	says 'Another client has come, and is sent away' dpu.err
+	kill -TERM "$host_pid"
+	ends host 1
+	ends dpu 1
+	says 'The other side has given up: Ended by a signal: Terminated' dpu.err
+}
+
+# Whoever waits for the other side can be interrupted.
+interrupted_while_it_waits() {
+	up
+	start_dpu dpu/file
+	comes_to dpu 'Waiting for the host'
+	kill -TERM "$dpu_pid"
+	ends dpu 1
+	says 'Ended by a signal: Terminated' dpu.err
+	start_host host/file
+	comes_to host 'Connecting to the DPU'
+	kill -TERM "$host_pid"
+	ends host 1
+	says 'Ended by a signal: Terminated' host.err
+}
+
 directory_that_is_not_there_is_told_to_both() {
 	random 10 host/file
 	up

@@ -7,7 +7,7 @@
 #include "complaint.h"
 #include "engine_pollers.h"
 
-#define QUEUE_MESSAGES 16 /* what there is no room for waits as a letter */
+#define QUEUE_MESSAGES 4 /* fewer than may be under way: what there is no room for waits as a letter */
 
 /* --- Life --- */
 
