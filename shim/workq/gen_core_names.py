@@ -66,6 +66,9 @@ RESPELLED = {
     'doca_mmap_cap_is_create_from_export_pci_supported': 'doca_devinfo_get_is_mmap_from_export_dpu_supported',
     'doca_mmap_cap_is_export_pci_supported': 'doca_devinfo_get_is_mmap_export_dpu_supported',
     'doca_mmap_export_pci': 'doca_mmap_export_dpu',
+    'doca_rdma_bridge_get_buf_mkey': 'doca_buf_get_mkey',
+    'doca_rdma_bridge_get_dev_pd': 'doca_dev_get_pd',
+    'doca_rdma_bridge_open_dev_from_pd': 'doca_dev_open_from_pd',
 }
 
 # Current name -> the older function of that purpose, which differs in more than its name: what log lines say.

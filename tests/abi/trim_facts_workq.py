@@ -32,6 +32,7 @@ HEADERS = {
     'doca_graph.h': 'libdoca_common',
     'doca_log.h': 'libdoca_common',
     'doca_mmap.h': 'libdoca_common',
+    'doca_rdma_bridge.h': 'libdoca_common',
     'doca_sync_event.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',

@@ -4,10 +4,10 @@
 # applications built against both trees by pkg-config, run on both sides, and
 # without the command, with nothing but LD_LIBRARY_PATH.
 #
-#   test_install.sh BUILD_DIR APPS_SOURCE_DIR LIBDIR CC...
+#   test_install.sh BUILD_DIR APPS_SOURCE_DIR LIBDIR BINDGEN|- RUSTC|- CC...
 set -eu
-build=$1 apps=$2 libdir=$3
-shift 3
+build=$1 apps=$2 libdir=$3 bindgen=$4 rustc=$5
+shift 5
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,6 +20,17 @@ meson install -C "$build" --no-rebuild --destdir "$work/destination" >install.lo
 installed=$(find destination -type d -name sdk)
 mv "$(dirname "$installed")" moved
 bfsim=$work/moved/bin/bfsim
+
+# Where the command says that a tree is, one is.
+for side in host dpu; do
+	[ "$("$bfsim" sdk --on $side)" = "$work/moved/sdk/$side" ]
+	[ "$("$bfsim" sdk --generation task --on $side)" = "$work/moved/sdk/$side" ]
+	[ "$("$bfsim" sdk --generation workq --on $side)" = "$work/moved/sdk/workq-$side" ]
+	for generation in task:3.0 workq:2.2; do
+		version=$(eval "$("$bfsim" sdk --generation ${generation%:*} --on $side --env)" && pkg-config --modversion doca)
+		[ "${version%.*}" = ${generation#*:} ]
+	done
+done
 
 # build TREE PROGRAM OUTPUT COMPILER...: the tree may be a symbolic link to one of ours.
 build() {
@@ -117,3 +128,28 @@ for side in host dpu; do
 done
 "$bfsim" run --timeout 60 --generation workq --host './old_host >>places; ./old_dpu >>places'
 printf '%s 2.2.0080\n' 'host b1' 'dpu 3' 'host b1' 'dpu b1' | cmp - places
+
+# Programs of that generation as users build them, one tree at the path that is the vendor's.
+mkdir -p opt/mellanox
+ln -s "$work/moved/sdk/workq-dpu" opt/mellanox/doca
+build_old() {
+	tree=$1 program=$2 output=$3
+	shift 3
+	PKG_CONFIG_PATH=$tree/$libdir/pkgconfig
+	# shellcheck disable=SC2046 # lists of words
+	"$@" -O1 -D_GNU_SOURCE -DDOCA_ALLOW_EXPERIMENTAL_API "$apps/workq/$program.c" "$apps/workq/common.c" -o "$output" \
+		$(pkg-config --cflags --libs doca)
+}
+build_old "$("$bfsim" sdk --generation workq --on host)" map_export map_export "$@"
+build_old "$work/opt/mellanox/doca" map_import map_import "$@"
+build_old "$work/opt/mellanox/doca" local_copy old_local_copy "$@"
+"$bfsim" run --timeout 60 --host './map_export in descriptor info' --dpu './map_import descriptor info read out'
+cmp in out
+rm out
+LD_LIBRARY_PATH=$work/opt/mellanox/doca/$libdir ./old_local_copy in out
+cmp in out
+
+# And what rust-doca looks for there.
+if [ "$bindgen" != - ]; then
+	python3 "$apps/../abi/check_rust_doca.py" "$bindgen" "$rustc" "$work/opt/mellanox/doca/include"
+fi

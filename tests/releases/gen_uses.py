@@ -2,24 +2,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write a program that holds the address of every symbol a release has in some libraries.
 
-    gen_uses.py RELEASES RELEASE OUTPUT.c LIBRARY...
+    gen_uses.py [--without PATTERN] RELEASES RELEASE OUTPUT.c LIBRARY...
 
-Linked with the stubs of that release, it starts only where every one of them is found.
+Linked with the stubs of that release, it starts only where every one of them is found. Symbols that match the
+PATTERN are left out.
 """
+import argparse
 import pathlib
-import sys
+import re
 
 import gen_stub
 
 
 def main():
-    releases, release, output, *libraries = sys.argv[1:]
-    names = sorted(name for library in libraries for name in gen_stub.read(releases, release, library))
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--without', default='$')
+    for name in ('releases', 'release', 'output'):
+        parser.add_argument(name)
+    parser.add_argument('libraries', nargs='+')
+    args = parser.parse_args()
+    names = sorted(name for library in args.libraries for name in gen_stub.read(args.releases, args.release, library)
+                   if not re.match(args.without, name))
     lines = [f'void {name}(void);' for name in names]
     lines += ['void (*const volatile uses[])(void) = {', *(f'\t{name},' for name in names), '};', '',
               'int main(void)', '{', '\tfor (unsigned i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {',
               '\t\tif (!uses[i])', '\t\t\treturn 1;', '\t}', '\treturn 0;', '}', '']
-    pathlib.Path(output).write_text('\n'.join(lines))
+    pathlib.Path(args.output).write_text('\n'.join(lines))
 
 
 if __name__ == '__main__':

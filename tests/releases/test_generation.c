@@ -39,6 +39,7 @@ static void test_program_of_2_2_is_of_the_workq_generation(void **state)
 {
 	(void)state;
 	assert_int_equal(generation_of("uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of("old_jobs"), CLI_GENERATION_WORKQ);
 }
 
 static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
@@ -47,6 +48,15 @@ static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
 	assert_int_equal(generation_of("uses_2_5"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of("uses_2_10"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of("uses_3_0"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of("old_copy"), CLI_GENERATION_TASK);
+}
+
+/* Comm Channel's symbols are in both generations' libraries, Comch's by its earlier name in one. */
+static void test_program_of_2_5_that_talks_is_of_the_task_generation(void **state)
+{
+	(void)state;
+	assert_int_equal(generation_of("old_channel"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of("old_cc"), CLI_GENERATION_TASK);
 }
 
 /* doca_mmap_create is in both, in 2.2 in node EXPERIMENTAL. */
@@ -114,6 +124,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program_of_2_2_is_of_the_workq_generation),
 		cmocka_unit_test(test_program_of_2_5_or_later_is_of_the_task_generation),
+		cmocka_unit_test(test_program_of_2_5_that_talks_is_of_the_task_generation),
 		cmocka_unit_test(test_version_of_a_symbol_tells_the_generation),
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),

@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs of the vendor's releases on bfsim's libraries, and what bfsim check-binary says of them.
 #
-#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH LIBDIR       (TAP)
+#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH LIBDIR       (TAP)
 #
-# PROGRAMS is the folder of old_copy, which is of release 2.5, and of uses_RELEASE, which use every symbol that the
-# release has in the libraries that bfsim has.
+# PROGRAMS is the folder of old_jobs, which is of release 2.2, of old_copy, old_channel and old_cc, which are of 2.5,
+# and of uses_RELEASE, which use every symbol that the release has in the libraries that bfsim has; declared_2_2 those
+# that a header of 2.2 declares.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
 bfsim_program=$(realpath "$1")
 programs=$(realpath "$2")
 libraries=$3
-libdir=$4
+workq_libraries=$4
+libdir=$5
 work=$(mktemp -d)
 clean_up() {
 	for lock in "$work"/*/s/lock; do
@@ -28,6 +30,7 @@ export XDG_RUNTIME_DIR="$work" TMPDIR="$work"
 bfsim() { "$bfsim_program" "$@"; }
 check() { bfsim check-binary "$@"; }
 on_bfsim() { LD_LIBRARY_PATH=$libraries LD_BIND_NOW=1 "$@"; }
+on_workq() { LD_LIBRARY_PATH=$workq_libraries LD_BIND_NOW=1 "$@"; }
 # lacks PATTERN FILE: no line of it matches.
 lacks() { if says "$1" "$2" >/dev/null; then echo "$2 matches: $1"; return 1; fi; }
 json() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"all": json.load(open("out")), "sum": sum}))' "$1"; }
@@ -41,15 +44,41 @@ test_program_of_2_5_copies_with_nothing_but_the_library_path() {
 	says '^record: from a buffer$' out
 }
 
+test_program_of_2_2_copies_with_nothing_but_the_library_path() {
+	status 0 on_workq "$programs/old_jobs"
+	says '^version: 2\.2\.' out
+	says '^device: 0000:b1:00\.0$' out
+	says '^copied: the same$' out
+	says 'a record$' err
+}
+
+test_programs_of_2_5_talk_over_comm_channel() {
+	status 0 on_bfsim "$bfsim_program" run --timeout 60 \
+		--host "$programs/old_channel client" --dpu "$programs/old_channel service"
+	says '^dpu +\| heard: a question$' out
+	says '^host *\| heard: an answer$' out
+}
+
+test_programs_of_2_5_talk_over_what_comch_was_called_then() {
+	mkfifo ready # the server's lines, of which that is the first
+	status 0 on_bfsim "$bfsim_program" run --timeout 60 \
+		--host "exec 3<ready; read -r word <&3; $programs/old_cc client; cat <&3" --dpu "$programs/old_cc server | tee ready"
+	says '^dpu +\| heard: a question$' out
+	says '^host *\| heard: an answer$' out
+}
+
 test_program_without_the_library_path_does_not_start() {
-	status 127 "$programs/old_copy"
-	says 'libdoca_.*cannot open shared object' err
+	for program in old_jobs old_copy old_channel old_cc; do
+		status 127 "$programs/$program"
+		says 'libdoca_.*cannot open shared object' err
+	done
 }
 
 test_every_symbol_of_a_release_is_there() {
 	for release in 2_5 2_10 3_0; do
 		status 0 on_bfsim "$programs/uses_$release"
 	done
+	status 0 on_workq "$programs/declared_2_2"
 }
 
 test_symbols_of_2_2_are_not_in_the_current_generation() {
@@ -59,6 +88,15 @@ test_symbols_of_2_2_are_not_in_the_current_generation() {
 	says 'version .*EXPERIMENTAL|undefined symbol' err
 }
 
+test_symbols_of_2_5_are_not_in_the_workq_generation() {
+	for program in uses_2_5 old_copy old_channel; do
+		got=0
+		on_workq "$programs/$program" >out 2>err || got=$?
+		[ "$got" -ne 0 ]
+		says 'version .*DOCA_2|undefined symbol|cannot open shared object' err
+	done
+}
+
 # --- bfsim exec and run choose the libraries ---------------------------------------
 
 # An installation whose trees hold stubs: of 2.2 in workq-host, of 2.5 in host.
@@ -66,10 +104,11 @@ install_stubs() {
 	mkdir -p bin
 	cp "$bfsim_program" bin/bfsim
 	for tree in workq-host:2_2 host:2_5; do
-		for library in common dma argp; do
-			folder=sdk/${tree%:*}/$libdir
-			mkdir -p "$folder"
-			cp "$programs/libdoca_${library}_stub_${tree#*:}.so" "$folder/libdoca_$library.so.2"
+		folder=sdk/${tree%:*}/$libdir
+		mkdir -p "$folder"
+		for stub in "$programs"/libdoca_*_stub_"${tree#*:}.so"; do
+			library=$(basename "$stub")
+			cp "$stub" "$folder/${library%_stub_*}.so.2"
 		done
 	done
 	export LD_LIBRARY_PATH="${bfsim_program%/cli/*}" BFSIM_BFSIMD="${bfsim_program}d"
@@ -79,7 +118,7 @@ test_run_gives_each_program_the_libraries_of_its_generation() {
 	install_stubs
 	status 0 bin/bfsim run --host "$programs/uses_2_2" --on host="LD_BIND_NOW=1 $programs/uses_2_5"
 	status 1 bin/bfsim run --generation task --host "$programs/uses_2_2"
-	status 1 bin/bfsim run --generation workq --host "$programs/uses_2_5"
+	status 127 bin/bfsim run --generation workq --host "$programs/uses_2_5"
 	status 2 bin/bfsim run --generation old --host true
 	says 'there are two, task and workq' err
 }
@@ -110,6 +149,14 @@ test_program_of_2_5_starts_on_it_and_on_bfsim() {
 	says '^  starts on: +2.5$' out
 	says '^  links with: +2.5$' out
 	lacks SYMBOL out
+}
+
+test_program_of_2_2_starts_on_it_and_on_bfsim() {
+	status 0 check "$programs/old_jobs"
+	says 'old_jobs: [0-9]+ symbols of DOCA; needs .*libdoca_dma.so.2' out
+	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated$' out
+	says '^  starts on: +2.2$' out
+	says '^  links with: +2.2$' out
 }
 
 test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {

@@ -3,6 +3,7 @@
  * two functions and what they represent. What the answers are is the core's and
  * tested in tests/api; here, that each old name asks the right question. */
 #include <doca_dev.h>
+#include <doca_rdma_bridge.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,6 +98,26 @@ static void test_wrong_arguments_are_refused_and_nothing_is_written(void **state
 	assert_int_equal(answer, 9);
 }
 
+/* There are no verbs behind a simulated card: said of live arguments, others are refused as such. */
+static void test_bridge_to_verbs_is_not_there(void **state)
+{
+	struct listed *listed = *state;
+	struct doca_dev *dev = NULL;
+	struct ibv_pd *pd = NULL;
+	uint32_t mkey = 9;
+
+	assert_int_equal(doca_dev_get_pd(listed->dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_dev_open_from_pd((struct ibv_pd *)listed, &dev), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_dev_get_pd(NULL, &pd));
+	assert_invalid(doca_dev_get_pd(listed->dev, NULL));
+	assert_invalid(doca_dev_open_from_pd(NULL, &dev));
+	assert_invalid(doca_buf_get_mkey(NULL, listed->dev, &mkey));
+	assert_invalid(doca_buf_get_mkey((struct doca_buf *)listed->dev, listed->dev, &mkey));
+	assert_null(dev);
+	assert_null(pd);
+	assert_int_equal(mkey, 9);
+}
+
 /* ---- representors ---- */
 
 static void test_representor_is_listed_opened_and_asked(void **state)
@@ -142,6 +163,7 @@ int main(void)
 		cmocka_unit_test(test_pci_address_of_a_device_in_each_form),
 		cmocka_unit_test(test_abilities_of_a_device_under_both_names),
 		cmocka_unit_test(test_wrong_arguments_are_refused_and_nothing_is_written),
+		cmocka_unit_test(test_bridge_to_verbs_is_not_there),
 		cmocka_unit_test(test_representor_is_listed_opened_and_asked),
 		cmocka_unit_test(test_filters_are_asked_one_by_one),
 	};
