@@ -147,6 +147,11 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 	return DOCA_SUCCESS;
 }
 
+void shim_buf_pool_halt(struct doca_buf_pool *buf_pool)
+{
+	buf_pool->started = false;
+}
+
 doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 {
 	doca_error_t result;
@@ -154,7 +159,7 @@ doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
 	result = check_all_back(__func__, buf_pool);
 	if (result == DOCA_SUCCESS)
-		buf_pool->started = false;
+		shim_buf_pool_halt(buf_pool);
 	return result;
 }
 

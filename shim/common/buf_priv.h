@@ -87,4 +87,9 @@ static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8
 	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
 }
 
+struct doca_buf_pool;
+
+/* For shim/workq, where a pool can be stopped while buffers are out: no more can be taken. */
+void shim_buf_pool_halt(struct doca_buf_pool *buf_pool);
+
 #endif

@@ -91,7 +91,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 	SHIM_NEED_OUT(dev_list_rep);
 	SHIM_NEED_OUT(nb_devs_rep);
 	if (filter & ~KNOWN_FILTERS)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "filter %#x has bits that enum doca_devinfo_rep_filter lacks",
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "filter %#x has bits that are no filter (doca_dev.h has those there are)",
 				   (unsigned int)filter);
 	function = shim_dev_function(dev);
 	if (!has_representors(function))

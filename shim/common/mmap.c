@@ -115,23 +115,27 @@ static bool wants_write(uint32_t access)
 			 DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC);
 }
 
-doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
 {
-	doca_error_t result;
+	doca_error_t result = shim_mmap_look(func, mmap, wants_write(mmap->access));
 
-	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
-	NEED_NEVER_EXPORTED(mmap);
-	if (!mmap->range_set)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no memory range; call doca_mmap_set_memrange() first");
-	if (mmap->num_devs == 0 && !mmap->without_devs)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no device; call doca_mmap_add_dev() first");
-	result = shim_mmap_look(mmap, wants_write(mmap->access));
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap->started = true;
 	mmap->was_started = true;
 	mmap->free_armed = true;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
+	if (!mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no memory range; call doca_mmap_set_memrange() first");
+	if (mmap->num_devs == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no device; call doca_mmap_add_dev() first");
+	return shim_mmap_register(__func__, mmap);
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
@@ -230,7 +234,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
 	result = check_range(__func__, mmap, addr, len);
 	if (result == DOCA_SUCCESS)
-		result = shim_mmap_map_object(mmap, dmabuf_fd, dmabuf_offset, len);
+		result = shim_mmap_map_object(__func__, mmap, dmabuf_fd, dmabuf_offset, len);
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap->addr = addr;

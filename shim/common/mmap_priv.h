@@ -26,7 +26,6 @@ struct doca_mmap {
 	bool range_set, started, was_started, was_exported, thread_safe;
 	bool cpu_read_only;  /* our mapping of the dmabuf can't be written to */
 	bool free_armed;     /* started since the free callback was set */
-	bool without_devs;   /* it starts without a device as well: shim/workq's in 1.5's order */
 	uint64_t serial;     /* no other map of the process has or had it; 0 never */
 	uint32_t access; /* enum doca_access_flag */
 	uint8_t *addr;
@@ -70,10 +69,14 @@ struct doca_mmap *shim_mmap_new(void);
 /* Whether the device may work on this memory. */
 SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 
-/* mmap_range.c: look at the memory behind a range. Returns DOCA_SUCCESS,
+/* mmap.c: start a map of which all but its memory is known to be in order, for the function
+ * @func. Returns what doca_mmap_start() does of the memory. */
+doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap);
+
+/* mmap_range.c: look at the memory behind a range, for the function @func. Returns DOCA_SUCCESS,
  * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted,
  * or NO_MEMORY. Finds the shared object that holds all of it, if there is one. */
-doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable);
+doca_error_t shim_mmap_look(const char *func, struct doca_mmap *mmap, bool writable);
 
 /* mmap_range.c: what is wrong with memory that shall be read and written here
  * ("not mapped"), or NULL. *ret_fd, unless it is NULL, is the caller's then: a
@@ -83,7 +86,7 @@ const char *shim_range_look(const void *addr, size_t len, int *ret_fd, uint64_t 
 /* mmap_range.c: map the object that @fd means, as the memory of the map. The
  * descriptor is duplicated. INVALID_VALUE (not a descriptor, or too short) or
  * NOT_SUPPORTED (what can't be mapped). */
-doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len);
+doca_error_t shim_mmap_map_object(const char *func, struct doca_mmap *mmap, int fd, size_t offset, size_t len);
 
 /* mmap_export.c: let the other end of a Comch connection of @dev write to the map, whose
  * access permits it; and end that: nobody writes any more when it returns. 0 or -errno. */

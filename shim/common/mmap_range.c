@@ -161,7 +161,7 @@ static struct walk walk_areas(uint64_t start, uint64_t end, bool writable, FILE 
 }
 
 /* Walk the areas that make up the map's range. */
-static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
+static doca_error_t look(const char *func, struct doca_mmap *mmap, bool writable, FILE *maps)
 {
 	uint64_t start = (uintptr_t)mmap->addr;
 	struct walk walk = walk_areas(start, start + mmap->len_bytes, writable, maps);
@@ -169,8 +169,8 @@ static doca_error_t look(struct doca_mmap *mmap, bool writable, FILE *maps)
 	if (walk.no_memory)
 		return DOCA_ERROR_NO_MEMORY;
 	if (walk.wrong) {
-		sim_err("doca_mmap_start: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
-			walk.at, mmap->addr, mmap->len_bytes, walk.wrong);
+		sim_err("%s: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
+			func, walk.at, mmap->addr, mmap->len_bytes, walk.wrong);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	mmap->object_fd = open_object(&walk.whole, start, writable, &mmap->object_offset);
@@ -205,31 +205,31 @@ static bool object_holds(int fd, uint64_t offset, uint64_t len)
 }
 
 /* A dmabuf may have shrunk since it was mapped, or be one that can't be written to. */
-static doca_error_t look_at_object(const struct doca_mmap *mmap, bool writable)
+static doca_error_t look_at_object(const char *func, const struct doca_mmap *mmap, bool writable)
 {
 	if (writable && mmap->cpu_read_only) {
-		sim_err("doca_mmap_start: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()");
+		sim_err("%s: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (mmap->object_fd >= 0 && !object_holds(mmap->object_fd, mmap->object_offset, mmap->len_bytes)) {
-		sim_err("doca_mmap_start: the dmabuf has become shorter than the range");
+		sim_err("%s: the dmabuf has become shorter than the range", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_mmap_look(struct doca_mmap *mmap, bool writable)
+doca_error_t shim_mmap_look(const char *func, struct doca_mmap *mmap, bool writable)
 {
 	doca_error_t result;
 	FILE *maps;
 
 	if (mmap->cpu_base)
-		return look_at_object(mmap, writable);
+		return look_at_object(func, mmap, writable);
 	forget_object(mmap);
 	maps = fopen("/proc/self/maps", "re");
 	if (!maps) /* no /proc: then the range is taken on trust */
 		return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
-	result = look(mmap, writable, maps);
+	result = look(func, mmap, writable, maps);
 	fclose(maps);
 	return result;
 }
@@ -243,18 +243,33 @@ static void *map_shared(int fd, size_t offset, size_t len, bool *ret_read_only)
 	return *ret_read_only ? mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset) : mapping;
 }
 
-doca_error_t shim_mmap_map_object(struct doca_mmap *mmap, int fd, size_t offset, size_t len)
+/* Why the descriptor can't be mapped so, or DOCA_SUCCESS. */
+static doca_error_t check_object(const char *func, int fd, size_t offset, size_t len)
+{
+	if (fcntl(fd, F_GETFD) < 0) {
+		sim_err("%s: %d is not a file descriptor", func, fd);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!object_holds(fd, offset, len)) {
+		sim_err("%s: offset %zu and %zu bytes exceed the object's size", func, offset, len);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_mmap_map_object(const char *func, struct doca_mmap *mmap, int fd, size_t offset, size_t len)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page;
+	doca_error_t result = check_object(func, fd, offset, len);
 	void *mapping;
 
-	if (fcntl(fd, F_GETFD) < 0)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is not a file descriptor", fd);
-	if (!object_holds(fd, offset, len))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "offset %zu and %zu bytes exceed the object's size", offset, len);
+	if (result != DOCA_SUCCESS)
+		return result;
 	mapping = map_shared(fd, offset - before, len + before, &mmap->cpu_read_only);
-	if (mapping == MAP_FAILED)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "descriptor %d can't be mapped: %s", fd, strerror(errno));
+	if (mapping == MAP_FAILED) {
+		sim_err("%s: descriptor %d can't be mapped: %s", func, fd, strerror(errno));
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
 	mmap->cpu_base = (uint8_t *)mapping + before;
 	mmap->object_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	mmap->object_offset = offset;

@@ -170,13 +170,13 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t clear(struct doca_pe *pe)
+static doca_error_t clear(const char *func, struct doca_pe *pe)
 {
 	eventfd_t count;
 
 	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* nothing there is fine */
 		return DOCA_SUCCESS;
-	sim_err("the notification handle can't be read: %s; it is the engine's, don't close it", strerror(errno));
+	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func, strerror(errno));
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -201,7 +201,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 
 	SHIM_NEED(pe, SHIM_PE);
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
-		clear(pe);
+		clear(__func__, pe);
 	pe->armed = true;
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
@@ -237,5 +237,5 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);
-	return clear(pe);
+	return clear(__func__, pe);
 }

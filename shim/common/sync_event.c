@@ -155,7 +155,7 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 		return DOCA_SUCCESS;
 	}
 	if (!event->publisher.places || !event->subscriber.places) {
-		sim_err("%s: no %s is set; see doca_sync_event_add_publisher_location_... and ..._subscriber_location_...",
+		sim_err("%s: no %s is set; see doca_sync_event_add_publisher_location_cpu(), doca_sync_event_add_subscriber_location_cpu() and other places",
 			func, event->publisher.places ? "subscriber" : "publisher");
 		return DOCA_ERROR_BAD_STATE;
 	}

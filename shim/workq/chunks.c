@@ -43,12 +43,12 @@ doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chu
 	return result;
 }
 
-doca_error_t workq_chunks_start(const struct workq_chunked *chunked)
+doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *chunked)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
-		result = core_mmap_start(chunked->chunks[i].core);
+		result = shim_mmap_register(func, chunked->chunks[i].core);
 	return result;
 }
 
@@ -169,7 +169,7 @@ static doca_error_t create_further(const struct doca_mmap *first, struct doca_mm
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = doca_mmap_set_max_num_devices(*ret_core, first->max_devs);
+	result = core_mmap_set_max_num_devices(*ret_core, first->max_devs);
 	for (uint32_t i = 0; i < first->num_devs && result == DOCA_SUCCESS; i++)
 		result = core_mmap_add_dev(*ret_core, first->devs[i]);
 	if (result != DOCA_SUCCESS)
@@ -181,13 +181,12 @@ static doca_error_t create_further(const struct doca_mmap *first, struct doca_mm
  * says, can't be registered with the device. */
 static doca_error_t settle_core(struct doca_mmap *core, void *addr, size_t len)
 {
-	doca_error_t result = doca_mmap_set_memrange(core, addr, len);
+	doca_error_t result = core_mmap_set_memrange(core, addr, len);
 
 	if (result == DOCA_SUCCESS)
-		result = doca_mmap_set_permissions(core, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
-	core->without_devs = true;
+		result = core_mmap_set_permissions(core, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
 	if (result == DOCA_SUCCESS)
-		result = core_mmap_start(core);
+		result = shim_mmap_register("doca_mmap_populate", core);
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
 }
 

@@ -43,7 +43,7 @@ struct workq_chunked *workq_chunked_get(struct doca_mmap *mmap);
 /* Stop the core's maps, start them again. stop: NOT_PERMITTED, and nothing happens, while
  * buffers or pools of one are out. */
 doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chunked);
-doca_error_t workq_chunks_start(const struct workq_chunked *chunked);
+doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *chunked);
 
 /* Whether buffers of any chunk are out. */
 uint32_t workq_chunks_num_bufs(const struct workq_chunked *chunked);

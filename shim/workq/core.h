@@ -112,7 +112,14 @@ doca_error_t core_mmap_start(struct doca_mmap *mmap);
 doca_error_t core_mmap_stop(struct doca_mmap *mmap);
 doca_error_t core_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 doca_error_t core_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
+doca_error_t core_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				  size_t *export_desc_len);
 doca_error_t core_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
+doca_error_t core_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+doca_error_t core_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
+doca_error_t core_mmap_set_free_cb(struct doca_mmap *mmap, void (*free_cb)(void *addr, size_t len, void *cookie),
+				   void *opaque);
+doca_error_t core_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
 doca_error_t core_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
 					   size_t dmabuf_offset, size_t len);
 
@@ -125,8 +132,11 @@ doca_error_t core_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 
 doca_error_t core_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap,
 				  struct doca_buf_pool **buf_pool);
+doca_error_t core_buf_pool_start(struct doca_buf_pool *buf_pool);
+doca_error_t core_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf);
 doca_error_t core_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
 doca_error_t core_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
+void shim_buf_pool_halt(struct doca_buf_pool *buf_pool); /* core_buf_pool_stop() without its question */
 
 /* --- Sync events --- */
 

@@ -56,7 +56,7 @@
 #define doca_buf_inventory_set_user_data core_buf_inventory_set_user_data
 #define doca_buf_is_first_in_list doca_buf_list_is_first
 #define doca_buf_is_last_in_list doca_buf_list_is_last
-#define doca_buf_pool_buf_alloc doca_bufpool_buf_alloc
+#define doca_buf_pool_buf_alloc core_buf_pool_buf_alloc
 #define doca_buf_pool_create core_buf_pool_create
 #define doca_buf_pool_destroy doca_bufpool_destroy
 #define doca_buf_pool_get_element_alignment core_buf_pool_get_element_alignment
@@ -65,8 +65,8 @@
 #define doca_buf_pool_get_user_data doca_bufpool_get_user_data
 #define doca_buf_pool_set_element_alignment core_buf_pool_set_element_alignment
 #define doca_buf_pool_set_user_data core_buf_pool_set_user_data
-#define doca_buf_pool_start doca_bufpool_start
-#define doca_buf_pool_stop doca_bufpool_stop
+#define doca_buf_pool_start core_buf_pool_start
+#define doca_buf_pool_stop core_buf_pool_stop
 #define doca_buf_set_data_len core_buf_set_data_len
 #define doca_buf_unchain_list doca_buf_list_unchain
 #define doca_cc_cap_client_is_supported core_cc_cap_client_is_supported
@@ -379,11 +379,15 @@
 #define doca_mmap_destroy core_mmap_destroy
 #define doca_mmap_dev_get_dpa_handle core_mmap_dev_get_dpa_handle
 #define doca_mmap_enable_thread_safety core_mmap_enable_thread_safety
-#define doca_mmap_export_pci doca_mmap_export_dpu
+#define doca_mmap_export_pci core_mmap_export_pci
 #define doca_mmap_get_num_bufs core_mmap_get_num_bufs
 #define doca_mmap_rm_dev core_mmap_rm_dev
 #define doca_mmap_set_dmabuf_memrange core_mmap_set_dmabuf_memrange
 #define doca_mmap_set_dpa_memrange core_mmap_set_dpa_memrange
+#define doca_mmap_set_free_cb core_mmap_set_free_cb
+#define doca_mmap_set_max_num_devices core_mmap_set_max_num_devices
+#define doca_mmap_set_memrange core_mmap_set_memrange
+#define doca_mmap_set_permissions core_mmap_set_permissions
 #define doca_mmap_set_user_data core_mmap_set_user_data
 #define doca_mmap_start core_mmap_start
 #define doca_mmap_stop core_mmap_stop
@@ -581,6 +585,9 @@
 	X("doca_pe_get_notification_handle", "doca_workq_get_event_handle") \
 	X("doca_pe_progress", "doca_workq_progress_retrieve") \
 	X("doca_pe_request_notification", "doca_workq_event_handle_arm") \
+	X("doca_rdma_bridge_get_buf_mkey", "doca_buf_get_mkey") \
+	X("doca_rdma_bridge_get_dev_pd", "doca_dev_get_pd") \
+	X("doca_rdma_bridge_open_dev_from_pd", "doca_dev_open_from_pd") \
 	X("doca_sync_event_add_publisher_location_cpu", "doca_sync_event_publisher_add_location_cpu") \
 	X("doca_sync_event_add_publisher_location_remote_pci", "doca_sync_event_publisher_add_location_dpu") \
 	X("doca_sync_event_add_subscriber_location_cpu", "doca_sync_event_subscriber_add_location_cpu") \

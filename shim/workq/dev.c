@@ -19,6 +19,7 @@ doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struc
 	char text[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	doca_error_t result;
 
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(pci_addr);
 	result = doca_devinfo_get_pci_addr_str(devinfo, text);
 	if (result == DOCA_SUCCESS)
@@ -32,6 +33,7 @@ doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinf
 	char text[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 	doca_error_t result;
 
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
 	SHIM_NEED_OUT(pci_addr);
 	result = doca_devinfo_rep_get_pci_addr_str(devinfo_rep, text);
 	if (result == DOCA_SUCCESS)
@@ -42,11 +44,15 @@ doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinf
 doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo,
 						       uint8_t *mmap_export)
 {
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(mmap_export);
 	return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, mmap_export);
 }
 
 doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo,
 							    uint8_t *from_export)
 {
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(from_export);
 	return doca_devinfo_get_is_mmap_from_export_dpu_supported(devinfo, from_export);
 }

@@ -27,13 +27,10 @@ RESPELLED = {
     'doca_buf_inc_refcount': 'doca_buf_refcount_add',
     'doca_buf_is_first_in_list': 'doca_buf_list_is_first',
     'doca_buf_is_last_in_list': 'doca_buf_list_is_last',
-    'doca_buf_pool_buf_alloc': 'doca_bufpool_buf_alloc',
     'doca_buf_pool_destroy': 'doca_bufpool_destroy',
     'doca_buf_pool_get_num_elements': 'doca_bufpool_get_num_elements',
     'doca_buf_pool_get_num_free_elements': 'doca_bufpool_get_num_free_elements',
     'doca_buf_pool_get_user_data': 'doca_bufpool_get_user_data',
-    'doca_buf_pool_start': 'doca_bufpool_start',
-    'doca_buf_pool_stop': 'doca_bufpool_stop',
     'doca_buf_unchain_list': 'doca_buf_list_unchain',
     'doca_devinfo_cap_is_hotplug_manager_supported': 'doca_devinfo_get_is_hotplug_manager_supported',
     'doca_devinfo_create_list': 'doca_devinfo_list_create',
@@ -65,7 +62,6 @@ RESPELLED = {
     'doca_log_unregister_source': 'doca_log_source_destroy',
     'doca_mmap_cap_is_create_from_export_pci_supported': 'doca_devinfo_get_is_mmap_from_export_dpu_supported',
     'doca_mmap_cap_is_export_pci_supported': 'doca_devinfo_get_is_mmap_export_dpu_supported',
-    'doca_mmap_export_pci': 'doca_mmap_export_dpu',
     'doca_rdma_bridge_get_buf_mkey': 'doca_buf_get_mkey',
     'doca_rdma_bridge_get_dev_pd': 'doca_dev_get_pd',
     'doca_rdma_bridge_open_dev_from_pd': 'doca_dev_open_from_pd',
@@ -74,8 +70,11 @@ RESPELLED = {
 # Current name -> the older function of that purpose, which differs in more than its name: what log lines say.
 TOLD_AS = {
     'doca_buf_inventory_buf_get_by_args': 'doca_buf_inventory_buf_by_args',
+    'doca_buf_pool_buf_alloc': 'doca_bufpool_buf_alloc',
     'doca_buf_pool_create': 'doca_bufpool_create',
     'doca_buf_pool_set_element_alignment': 'doca_bufpool_create',
+    'doca_buf_pool_start': 'doca_bufpool_start',
+    'doca_buf_pool_stop': 'doca_bufpool_stop',
     'doca_comch_cap_get_max_name_len': 'doca_comm_channel_get_max_service_name_len',
     'doca_comch_client_create': 'doca_comm_channel_ep_connect',
     'doca_comch_client_set_max_msg_size': 'doca_comm_channel_ep_set_max_msg_size',
@@ -85,6 +84,7 @@ TOLD_AS = {
     'doca_comch_server_set_recv_queue_size': 'doca_comm_channel_ep_set_recv_queue_size',
     'doca_dma_cap_task_memcpy_is_supported': 'doca_dma_job_get_supported',
     'doca_mmap_add_dev': 'doca_mmap_dev_add',
+    'doca_mmap_export_pci': 'doca_mmap_export_dpu',
     'doca_mmap_rm_dev': 'doca_mmap_dev_rm',
     'doca_pe_clear_notification': 'doca_workq_event_handle_clear',
     'doca_pe_connect_ctx': 'doca_ctx_workq_add',
@@ -117,7 +117,8 @@ OWN_MEANING = [
     r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine; nothing is in progress
     r'doca_dma_(as_ctx|destroy)',           # a DMA context is made before its device is known
     r'doca_graph_.*',                       # of jobs, on a work queue
-    r'doca_mmap_(start|stop|destroy|get_num_bufs)', # 1.5 starts a map before it has memory, of which it has several pieces
+    # 1.5 starts a map before it has memory, of which it has several pieces
+    r'doca_mmap_(start|stop|destroy|get_num_bufs|set_(memrange|permissions|free_cb|max_num_devices))',
     r'doca_sync_event_.*',                  # another configuration; its context works with jobs
 ]
 

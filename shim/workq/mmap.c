@@ -56,7 +56,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	chunked = workq_chunked_get(mmap);
 	if (!chunked)
 		return DOCA_ERROR_NO_MEMORY;
-	result = workq_chunks_start(chunked);
+	result = workq_chunks_start(__func__, chunked);
 	if (result == DOCA_SUCCESS)
 		chunked->started = chunked->was_started = true;
 	return result;
@@ -114,28 +114,75 @@ static doca_error_t change_devs(const char *func, struct doca_mmap *mmap, struct
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = change_all(chunked, dev, change, undo);
-	restart = chunked->started ? workq_chunks_start(chunked) : DOCA_SUCCESS;
+	restart = chunked->started ? workq_chunks_start(func, chunked) : DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS || restart == DOCA_SUCCESS)
 		return result;
 	workq_chunks_stop(func, chunked); /* memory of a chunk is gone: as it was */
 	change_all(chunked, dev, undo, change);
-	workq_chunks_start(chunked);
+	workq_chunks_start(func, chunked);
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
+static bool was_started_empty(const struct doca_mmap *mmap)
+{
+	return workq_chunked_of(mmap) && workq_chunked_of(mmap)->was_started;
+}
+
+/* The reference of 1.5 has other codes for a device that is there, or not, than that of 2.2. */
 doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev)
 {
+	doca_error_t result;
+
 	SHIM_NEED(mmap, SHIM_MMAP);
-	return change_devs(__func__, mmap, dev, core_mmap_add_dev, core_mmap_rm_dev);
+	result = change_devs(__func__, mmap, dev, core_mmap_add_dev, core_mmap_rm_dev);
+	return result == DOCA_ERROR_ALREADY_EXIST && was_started_empty(mmap) ? DOCA_ERROR_IN_USE : result;
 }
 
 doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
 {
+	doca_error_t result;
+
 	SHIM_NEED(mmap, SHIM_MMAP);
-	return change_devs(__func__, mmap, dev, core_mmap_rm_dev, core_mmap_add_dev);
+	result = change_devs(__func__, mmap, dev, core_mmap_rm_dev, core_mmap_add_dev);
+	return result == DOCA_ERROR_NOT_FOUND && was_started_empty(mmap) ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* ---- memory that others own ---- */
+/* ---- 2.2's configuration: of a map that is started in neither order ---- */
+
+/* The core doesn't know of maps that are started without memory. */
+#define NEED_STOPPED(mmap)                                                                                       \
+	do {                                                                                                     \
+		SHIM_NEED(mmap, SHIM_MMAP);                                                                      \
+		if (workq_chunked_of(mmap) && workq_chunked_of(mmap)->started)                                   \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                                 \
+					   "the memory map is started without a range: give it memory with doca_mmap_populate()"); \
+	} while (0)
+
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+{
+	NEED_STOPPED(mmap);
+	return core_mmap_set_memrange(mmap, addr, len);
+}
+
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+{
+	NEED_STOPPED(mmap);
+	return core_mmap_set_permissions(mmap, access_mask);
+}
+
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
+{
+	NEED_STOPPED(mmap);
+	return core_mmap_set_free_cb(mmap, free_cb, opaque);
+}
+
+doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (was_started_empty(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
+	return core_mmap_set_max_num_devices(mmap, max_num_devices);
+}
 
 /* 2.2 names the memory by the descriptor alone: its addresses are where we map it. */
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, size_t offset, size_t len)
@@ -143,7 +190,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 	void *any = mmap; /* an address that the core takes for one, until the right one is known */
 	doca_error_t result;
 
-	SHIM_NEED(mmap, SHIM_MMAP);
+	NEED_STOPPED(mmap);
 	result = core_mmap_set_dmabuf_memrange(mmap, dmabuf_fd, any, offset, len);
 	if (result == DOCA_SUCCESS)
 		mmap->addr = mmap->cpu_base;
@@ -163,27 +210,56 @@ doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs)
 	return DOCA_SUCCESS;
 }
 
-/* ---- 1.5's export: a descriptor of the caller's ---- */
+/* ---- exports ---- */
 
-static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca_dev *dev)
+/* A descriptor speaks of one range. */
+static doca_error_t check_one_range(const char *func, const struct doca_mmap *mmap)
 {
 	const struct workq_chunked *chunked = workq_chunked_of(mmap);
 
-	if (mmap->was_exported) {
-		sim_err("doca_mmap_export: the memory map is exported already, which is possible once");
+	if (!chunked || !chunked->started || chunked->num_chunks == 1)
+		return DOCA_SUCCESS;
+	sim_err("%s: the memory map has %u chunks; only one with a single chunk can be exported", func, chunked->num_chunks);
+	return DOCA_ERROR_NOT_PERMITTED;
+}
+
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				  size_t *export_desc_len)
+{
+	doca_error_t result;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	result = check_one_range(__func__, mmap);
+	return result == DOCA_SUCCESS ? core_mmap_export_pci(mmap, dev, export_desc, export_desc_len) : result;
+}
+
+static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	static const char func[] = "doca_mmap_export";
+	uint8_t can_export = 0;
+
+	if (shim_mmap_is_imported(mmap) || mmap->was_exported) {
+		sim_err("%s: the memory map %s", func,
+			mmap->was_exported ? "is exported already, which is possible once" : "was created from an export itself");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (chunked && chunked->num_chunks != 1) {
-		sim_err("doca_mmap_export: the memory map has %u chunks; only one with a single chunk can be exported", chunked->num_chunks);
+	if (!mmap->started && mmap->range_set) {
+		sim_err("%s: the memory map is not started", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!shim_mmap_has_dev(mmap, dev)) {
-		sim_err("doca_mmap_export: the device is not in the memory map; call doca_mmap_dev_add() first");
+		sim_err("%s: the device is not in the memory map; call doca_mmap_dev_add() first", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	return DOCA_SUCCESS;
+	doca_devinfo_get_is_mmap_export_dpu_supported(doca_dev_as_devinfo(dev), &can_export);
+	if (!can_export) {
+		sim_err("%s: the device can't export memory to the DPU; see doca_devinfo_get_is_mmap_export_supported()", func);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	return check_one_range(func, mmap);
 }
 
+/* 1.5's: the descriptor is the caller's. There is memory for it before anything is exported. */
 doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev, void **export_desc,
 			      size_t *export_desc_len)
 {
@@ -195,16 +271,17 @@ doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(export_desc);
 	SHIM_NEED_OUT(export_desc_len);
-	if (shim_mmap_is_imported(mmap))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was created from an export itself");
 	result = check_export(mmap, dev);
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_export_dpu(mmap, dev, &descriptor, &len);
 	if (result != DOCA_SUCCESS)
 		return result;
-	copy = malloc(len);
+	copy = malloc(SIM_DESCRIPTOR_BYTES);
 	if (!copy)
 		return DOCA_ERROR_NO_MEMORY;
+	result = core_mmap_export_pci(mmap, dev, &descriptor, &len);
+	if (result != DOCA_SUCCESS) {
+		free(copy);
+		return result;
+	}
 	memcpy(copy, descriptor, len);
 	*export_desc = copy;
 	*export_desc_len = len;

@@ -108,13 +108,17 @@ static void test_a_pool_cuts_a_map_into_elements(void **state)
 		assert_int_equal(doca_buf_get_head(bufs[i], &head), DOCA_SUCCESS);
 		assert_int_equal((uintptr_t)head % 64, 0);
 	}
-	assert_int_equal(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_EMPTY);
+	assert_int_equal(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(doca_bufpool_get_num_elements(pool, &count), DOCA_SUCCESS);
 	assert_int_equal(count, 2);
 	assert_int_equal(doca_bufpool_get_num_free_elements(pool, &count), DOCA_SUCCESS);
 	assert_int_equal(count, 0);
-	assert_int_equal(doca_bufpool_stop(pool), DOCA_ERROR_IN_USE);
 	assert_int_equal(doca_bufpool_destroy(pool), DOCA_ERROR_IN_USE);
+	assert_int_equal(doca_bufpool_stop(pool), DOCA_SUCCESS); /* with its buffers out */
+	rig_return(bufs[0]);
+	assert_int_equal(doca_bufpool_buf_alloc(pool, &bufs[0]), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_bufpool_start(pool), DOCA_SUCCESS);
+	assert_int_equal(doca_bufpool_buf_alloc(pool, &bufs[0]), DOCA_SUCCESS);
 	rig_return(bufs[0]);
 	rig_return(bufs[1]);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED);
@@ -129,7 +133,7 @@ static void test_a_pool_needs_one_range(void **state)
 	struct doca_bufpool *pool;
 
 	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_bufpool_create(NULL, 1, 0, 100, 1, mmap, &pool), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_bufpool_create(NULL, 1, 0, 100, 1, mmap, &pool), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_populate(mmap, memory, 100, 4096, NULL, NULL), DOCA_SUCCESS);

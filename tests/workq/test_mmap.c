@@ -95,7 +95,7 @@ static void test_a_device_leaves_a_map_with_chunks_once_no_buffers_are_out(void 
 	assert_int_equal(doca_mmap_stop(mmap), DOCA_ERROR_NOT_PERMITTED);
 	rig_return(buf);
 	assert_int_equal(doca_mmap_dev_rm(mmap, rig->dev), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_dev_rm(mmap, rig->dev), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(doca_mmap_dev_rm(mmap, rig->dev), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
@@ -136,7 +136,7 @@ static void test_chunks_may_come_before_their_device(void **state)
 	struct doca_buf *from, *to;
 
 	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_IN_USE);
 	strcpy(first, "came early");
 	from = rig_data(rig, mmap, first, 11);
 	to = rig_room(rig, mmap, second, 11);

@@ -39,10 +39,10 @@ struct doca_mmap;
 /* --- Life --- */
 
 /* A pool of @num_elements elements of @element_size bytes, neither of them 0,
- * that start at multiples of @element_alignment, a power of two; the caller's to
- * destroy. *@user_data, if not NULL, becomes its user data; @extensions is a mask
- * of enum doca_buf_extension. DOCA_ERROR_INVALID_VALUE if @mmap has no range yet,
- * DOCA_ERROR_NO_MEMORY. */
+ * that start at multiples of @element_alignment, a power of two, or 0 for anywhere;
+ * the caller's to destroy. *@user_data, if not NULL, becomes its user data;
+ * @extensions is a mask of enum doca_buf_extension. DOCA_ERROR_BAD_STATE if @mmap
+ * has no range yet, DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
 				 size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
@@ -53,11 +53,11 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpool);
 
 /* Buffers can be taken between start and stop. DOCA_ERROR_BAD_STATE when the map is
- * not started, DOCA_ERROR_INITIALIZATION when it has no room for all elements. */
+ * not started, DOCA_ERROR_INVALID_VALUE also when it has no room for all elements. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool);
 
-/* DOCA_ERROR_IN_USE while buffers are out; the pool stays started then. */
+/* Buffers that are out stay so, and can be given back. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
 
@@ -65,8 +65,8 @@ doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
 
 /* Take a buffer over a free element with an empty data segment at its start.
  * What the memory holds is left as it is. Its one reference is the caller's.
- * DOCA_ERROR_BAD_STATE when the pool is not started, DOCA_ERROR_EMPTY when all its
- * elements are out. */
+ * DOCA_ERROR_BAD_STATE when the pool is not started, DOCA_ERROR_NO_MEMORY when all
+ * its elements are out. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf);
 

@@ -107,8 +107,9 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 /* Add a device, remove it again: before start, or in 1.5's order at any time
  * when no buffers are out. @dev is borrowed and stays open while it is in the map.
  * DOCA_ERROR_NOT_PERMITTED at other times. add: DOCA_ERROR_NO_MEMORY beyond the
- * maximum, DOCA_ERROR_ALREADY_EXIST, DOCA_ERROR_NOT_SUPPORTED. rm:
- * DOCA_ERROR_NOT_FOUND. */
+ * maximum, DOCA_ERROR_NOT_SUPPORTED; for a device that is there already,
+ * DOCA_ERROR_ALREADY_EXIST, in 1.5's order DOCA_ERROR_IN_USE. rm: for one that is not
+ * there, DOCA_ERROR_NOT_FOUND, in 1.5's order DOCA_ERROR_INVALID_VALUE. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev);
 
@@ -141,7 +142,7 @@ doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, 
  * to another machine (rdma). The descriptor belongs to the map and lives until
  * it is stopped. @dev is one of the map's; each may be exported.
  * DOCA_ERROR_NOT_FOUND (no such device in the map), DOCA_ERROR_NOT_PERMITTED (not
- * started, no DPU or RDMA permission, or imported), DOCA_ERROR_NO_MEMORY,
+ * started, no DPU or RDMA permission, several chunks, or imported), DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_DRIVER. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pools: configured when they are created. They are the core's, which has the functions that are not here. */
+#include <doca_bufpool.h>
+
+#include "buf_priv.h"
+#include "chunks.h"
+#include "core.h"
+#include "shim/common/check.h"
+
+static struct doca_buf_pool *core_of(struct doca_bufpool *bufpool)
+{
+	return (struct doca_buf_pool *)bufpool;
+}
+
+/* Whether the map has one range. */
+static doca_error_t check_map(const struct doca_mmap *mmap)
+{
+	static const char func[] = "doca_bufpool_create";
+	const struct workq_chunked *chunked = workq_chunked_of(mmap);
+
+	if (!mmap->range_set) {
+		sim_err("%s: the memory map has no range; see doca_mmap_set_memrange() or doca_mmap_populate()", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (chunked && chunked->num_chunks > 1) {
+		sim_err("%s: the memory map has %u chunks; a pool is over one range", func, chunked->num_chunks);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+/* 0 is no alignment: that of a byte. */
+static doca_error_t configure(struct doca_buf_pool *core, const union doca_data *user_data, size_t alignment)
+{
+	if (user_data)
+		core_buf_pool_set_user_data(core, *user_data);
+	return core_buf_pool_set_element_alignment(core, alignment ? alignment : 1);
+}
+
+doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
+				 size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
+				 struct doca_bufpool **bufpool)
+{
+	struct doca_buf_pool *core;
+	doca_error_t result = workq_check_extensions(__func__, extensions);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	SHIM_NEED_OUT(bufpool);
+	SHIM_NEED(mmap, SHIM_MMAP);
+	result = check_map(mmap);
+	if (result == DOCA_SUCCESS)
+		result = core_buf_pool_create(num_elements, element_size, mmap, &core);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = configure(core, user_data, element_alignment);
+	if (result != DOCA_SUCCESS)
+		doca_bufpool_destroy((struct doca_bufpool *)core);
+	else
+		*bufpool = (struct doca_bufpool *)core;
+	return result;
+}
+
+/* The reference of this generation has other codes for a map that is too small, and for no buffer left. */
+doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool)
+{
+	doca_error_t result = core_buf_pool_start(core_of(bufpool));
+
+	return result == DOCA_ERROR_INITIALIZATION ? DOCA_ERROR_INVALID_VALUE : result;
+}
+
+/* Here, buffers that are out don't matter. */
+doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool)
+{
+	SHIM_NEED(bufpool, SHIM_BUF_POOL);
+	shim_buf_pool_halt(core_of(bufpool));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf)
+{
+	doca_error_t result = core_buf_pool_buf_alloc(core_of(bufpool), buf);
+
+	return result == DOCA_ERROR_EMPTY ? DOCA_ERROR_NO_MEMORY : result;
+}
