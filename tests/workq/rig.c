@@ -48,6 +48,19 @@ int rig_teardown(void **state)
 	return 0;
 }
 
+struct doca_dev *rig_open(uint32_t index)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_SUCCESS);
+	assert_true(index < count);
+	assert_int_equal(doca_dev_open(list[index], &dev), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
+	return dev;
+}
+
 struct doca_mmap *rig_map(struct rig *rig, void *addr, size_t len, uint32_t access)
 {
 	struct doca_mmap *mmap;

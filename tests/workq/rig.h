@@ -31,6 +31,9 @@ struct rig {
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
+/* The @index-th device, to be closed by the test. */
+struct doca_dev *rig_open(uint32_t index);
+
 /* A started map in 2.2's order over memory of the test. */
 struct doca_mmap *rig_map(struct rig *rig, void *addr, size_t len, uint32_t access);
 
