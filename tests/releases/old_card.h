@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* old_card.h - what programs of release 2.5 here share: the first device, and who stands behind it. */
+/* old_card.h - what the programs that talk share: the first device, and who stands behind it. Built for 2.2 and 2.5. */
 #ifndef OLD_CARD_H
 #define OLD_CARD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of release 2.5: a question and an answer by libdoca_comm_channel.
+/* A program of release 2.5, built for 2.2 as well: a question and an answer by libdoca_comm_channel.
  *
  *   old_channel service      on the DPU
  *   old_channel client       on the host

@@ -40,6 +40,7 @@ static void test_program_of_2_2_is_of_the_workq_generation(void **state)
 	(void)state;
 	assert_int_equal(generation_of("uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of("old_jobs"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of("old_channel_2_2"), CLI_GENERATION_WORKQ);
 }
 
 static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)

@@ -5,7 +5,7 @@
 #
 #   test_prebuilt.sh BUILD_DIR PROGRAMS LIBDIR       (TAP)
 #
-# In PROGRAMS, old_jobs is of release 2.2; old_copy, old_channel and old_cc are of 2.5.
+# In PROGRAMS, old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel and old_cc are of 2.5.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
@@ -63,10 +63,14 @@ test_wrong_generation_is_refused_by_the_loader() {
 	says 'libdoca_cc.so.2: cannot open shared object' err
 }
 
-test_programs_of_2_5_talk_over_comm_channel() {
-	status 0 run --host "$programs/old_channel client" --dpu "$programs/old_channel service"
-	says '^dpu +\| heard: a question$' out
-	says '^host *\| heard: an answer$' out
+test_programs_of_any_two_releases_talk_over_comm_channel() {
+	for client in old_channel_2_2 old_channel; do
+		for service in old_channel old_channel_2_2; do
+			status 0 run --host "$programs/$client client" --dpu "$programs/$service service"
+			says '^dpu +\| heard: a question$' out
+			says '^host *\| heard: an answer$' out
+		done
+	done
 }
 
 test_exec_finds_the_libraries() {

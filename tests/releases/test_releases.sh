@@ -4,7 +4,7 @@
 #
 #   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH LIBDIR       (TAP)
 #
-# PROGRAMS is the folder of old_jobs, which is of release 2.2, of old_copy, old_channel and old_cc, which are of 2.5,
+# PROGRAMS is the folder of old_jobs and old_channel_2_2, which are of release 2.2, of old_copy, old_channel and old_cc, of 2.5,
 # and of uses_RELEASE, which use every symbol that the release has in the libraries that bfsim has; declared_2_2 those
 # that a header of 2.2 declares.
 
@@ -59,6 +59,13 @@ test_programs_of_2_5_talk_over_comm_channel() {
 	says '^host *\| heard: an answer$' out
 }
 
+test_programs_of_2_2_talk_over_comm_channel() {
+	status 0 on_workq "$bfsim_program" run --timeout 60 \
+		--host "$programs/old_channel_2_2 client" --dpu "$programs/old_channel_2_2 service"
+	says '^dpu +\| heard: a question$' out
+	says '^host *\| heard: an answer$' out
+}
+
 test_programs_of_2_5_talk_over_what_comch_was_called_then() {
 	mkfifo ready # the server's lines, of which that is the first
 	status 0 on_bfsim "$bfsim_program" run --timeout 60 \
@@ -68,7 +75,7 @@ test_programs_of_2_5_talk_over_what_comch_was_called_then() {
 }
 
 test_program_without_the_library_path_does_not_start() {
-	for program in old_jobs old_copy old_channel old_cc; do
+	for program in old_jobs old_channel_2_2 old_copy old_channel old_cc; do
 		status 127 "$programs/$program"
 		says 'libdoca_.*cannot open shared object' err
 	done
