@@ -59,28 +59,29 @@ static void need_read(const struct pcie_engine *engine, const struct pcie_link *
 		      const struct pcie_job *job, struct need *need)
 {
 	struct pcie_wire wire;
-	uint64_t busy_ps = moving_ps(engine->read.fs_per_byte, job->bytes);
+	uint64_t busy_ps, tx_ps;
 
 	pcie_link_read(link, job->offset, job->bytes, &wire);
-	busy_ps = larger(busy_ps, requests_ps(engine, wire.tx_tlps));
-	busy_ps = larger(busy_ps, pcie_pace_wire_ps(pace, &wire));
+	tx_ps = pcie_pace_ps(pace, wire.tx_bytes);
+	need->rx_ps = pcie_pace_ps(pace, wire.rx_bytes);
+	busy_ps = larger(moving_ps(engine->read.fs_per_byte, job->bytes), requests_ps(engine, wire.tx_tlps));
+	busy_ps = larger(busy_ps, larger(tx_ps, need->rx_ps));
 	need->reads = true;
 	need->read_ps = later(busy_ps, engine->read.gap_ps);
-	need->tx_ps = later(need->tx_ps, pcie_pace_ps(pace, wire.tx_bytes));
-	need->rx_ps = pcie_pace_ps(pace, wire.rx_bytes);
+	need->tx_ps = later(need->tx_ps, tx_ps);
 }
 
 static void need_write(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_pace *pace,
 		       const struct pcie_job *job, struct need *need)
 {
 	struct pcie_wire wire;
-	uint64_t busy_ps = moving_ps(engine->write.fs_per_byte, job->bytes);
+	uint64_t tx_ps;
 
 	pcie_link_write(link, job->offset, job->bytes, &wire);
-	busy_ps = larger(busy_ps, pcie_pace_wire_ps(pace, &wire));
+	tx_ps = pcie_pace_ps(pace, wire.tx_bytes);
 	need->writes = true;
-	need->write_ps = later(busy_ps, engine->write.gap_ps);
-	need->tx_ps = later(need->tx_ps, pcie_pace_ps(pace, wire.tx_bytes));
+	need->write_ps = later(larger(moving_ps(engine->write.fs_per_byte, job->bytes), tx_ps), engine->write.gap_ps);
+	need->tx_ps = later(need->tx_ps, tx_ps);
 }
 
 static struct need work_out(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job)

@@ -56,10 +56,10 @@ const char *pcie_link_fault(const struct pcie_link *link)
 	return NULL;
 }
 
-/* How many pieces a stretch has that is cut at multiples of @unit. */
+/* How many pieces a stretch has that is cut at multiples of @unit, a power of two. */
 static uint64_t pieces(uint64_t offset, uint64_t bytes, uint64_t unit)
 {
-	return (offset % unit + bytes + unit - 1) / unit;
+	return ((offset & (unit - 1)) + bytes + unit - 1) >> __builtin_ctzll(unit);
 }
 
 static uint64_t overhead(const struct pcie_link *link, uint64_t header)
@@ -200,10 +200,15 @@ void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pc
 
 struct pcie_pace pcie_link_pace(const struct pcie_link *link)
 {
-	uint64_t num, den;
+	const struct generation *generation = &generations[link->generation];
+	uint64_t share_num, share_den;
 
-	tlp_rate(link, &num, &den);
-	return (struct pcie_pace){.num = den * 8 * 1000000, .den = num};
+	/* 8 bits in so many picoseconds each; the quotient is exact in all generations, and keeps products small. */
+	tlp_share(link, &share_num, &share_den);
+	return (struct pcie_pace){
+		.num = 8 * 1000000 / generation->mega_transfers * generation->coded * share_den,
+		.den = generation->useful * link->lanes * share_num,
+	};
 }
 
 uint64_t pcie_pace_ps(const struct pcie_pace *pace, uint64_t tlp_bytes)
