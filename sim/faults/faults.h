@@ -28,8 +28,9 @@
  *
  * Several that fire strike together: delays, stalls and error rates add; flipped
  * bits add; of messages' cuts the shortest, of windows the widest, of link
- * speeds and widths the least, of times down or paused the longest; of a number
- * of VFs the first. What a rule that ended the operation says, it says alone.
+ * speeds and widths the least, of times down or paused the longest, of ends
+ * (until) the latest; of a number of VFs the first. With hang, refuse and drop
+ * nothing else is left to do, whatever fired before.
  *
  * Events (link, function, peer, daemon) have no caller of their own. Whoever runs
  * the session asks for each function, process and itself when it appears, and

@@ -11,7 +11,8 @@
  * is cleared before the place is. Readers trust nothing in it (see faults.h).
  *
  * Rules are asked in the order of their places. A new rule goes behind the
- * others; into the first free place when the end is reached.
+ * others; into the first free place when the end is reached. Places that became
+ * free wait until then, so that nobody counts a rule for its predecessor.
  */
 #ifndef SIM_FAULTS_PLAN_H
 #define SIM_FAULTS_PLAN_H
@@ -35,14 +36,14 @@ struct sim_plan_slot {
 /* A file of delays: those from first on in the plan's pool. */
 struct sim_plan_series {
 	_Atomic uint32_t first, count;    /* count 0 = free */
-	char file[SIM_DELAYS_FILE_SIZE];
+	_Atomic uint64_t file[SIM_DELAYS_FILE_SIZE / sizeof(uint64_t)]; /* its name */
 };
 
 struct sim_plan {
 	_Alignas(64) _Atomic uint64_t generation; /* grows with each change, behind it */
 	_Atomic uint64_t seed;
 	_Atomic uint32_t num_rules;
-	_Atomic uint32_t end;             /* places in use end before this one */
+	_Atomic uint32_t end;             /* places that were ever used end before this one */
 	_Atomic uint32_t last_id;
 	struct sim_plan_series series[SIM_PLAN_MAX_SERIES];
 	struct sim_plan_slot slots[SIM_PLAN_MAX_RULES];

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "op.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define A(act) SIM_ACT_BIT(SIM_ACT_##act)
+
+/* The rows of the table; each operation has one or more of them. */
+#define TAKEN (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
+#define DATA A(FLIP)
+#define MESSAGE (A(DROP) | A(DUPLICATE) | A(REORDER) | A(TRUNCATE) | A(DELAY) | A(FLIP) | A(BREAK))
+#define CALL (A(FAIL) | A(DELAY)) /* returns when it is done */
+#define CONNECTION (A(REFUSE) | A(STALL) | A(FAIL))
+
+static const uint32_t op_actions[SIM_OP_COUNT] = {
+	[SIM_OP_DMA_MEMCPY] = TAKEN | DATA | A(TEAR),
+	[SIM_OP_COMCH_CONNECT] = CONNECTION | A(HANG),
+	[SIM_OP_COMCH_SEND] = TAKEN | MESSAGE,
+	[SIM_OP_COMCH_RECV] = MESSAGE,
+	[SIM_OP_COMCH_PRODUCER_SEND] = TAKEN | MESSAGE,
+	[SIM_OP_COMCH_CONSUMER_RECV] = TAKEN | DATA,
+	[SIM_OP_COMM_CHANNEL_CONNECT] = CONNECTION,
+	[SIM_OP_COMM_CHANNEL_SEND] = MESSAGE | A(REFUSE) | A(FAIL),
+	[SIM_OP_COMM_CHANNEL_RECV] = MESSAGE | A(FAIL),
+	[SIM_OP_SYNC_EVENT_UPDATE] = TAKEN,
+	[SIM_OP_SYNC_EVENT_WAIT] = TAKEN,
+	[SIM_OP_MMAP_EXPORT] = CALL,
+	[SIM_OP_MMAP_IMPORT] = CALL,
+	[SIM_OP_CTX_START] = CALL,
+	[SIM_OP_DEV_OPEN] = CALL,
+	[SIM_OP_ALLOC] = A(FAIL),
+	[SIM_OP_LINK] = A(DOWN) | A(DEGRADE) | A(ERRORS) | A(FATAL),
+	[SIM_OP_FUNCTION] = A(RESET) | A(REMOVE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE),
+	[SIM_OP_PEER] = A(KILL) | A(PAUSE),
+	[SIM_OP_DAEMON] = A(KILL) | A(PAUSE),
+};
+
+#define PROCESS (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)
+#define DEVICE (PROCESS | SIM_WHERE_DEVICE)
+#define SIZED (DEVICE | SIM_WHERE_SIZE)
+#define PLACED (SIZED | SIM_WHERE_ADDR)
+
+static const uint32_t op_where[SIM_OP_COUNT] = {
+	[SIM_OP_DMA_MEMCPY] = PLACED,
+	[SIM_OP_COMCH_CONNECT] = DEVICE,
+	[SIM_OP_COMCH_SEND] = SIZED,
+	[SIM_OP_COMCH_RECV] = SIZED,
+	[SIM_OP_COMCH_PRODUCER_SEND] = PLACED,
+	[SIM_OP_COMCH_CONSUMER_RECV] = PLACED,
+	[SIM_OP_COMM_CHANNEL_CONNECT] = DEVICE,
+	[SIM_OP_COMM_CHANNEL_SEND] = SIZED,
+	[SIM_OP_COMM_CHANNEL_RECV] = SIZED,
+	[SIM_OP_SYNC_EVENT_UPDATE] = DEVICE,
+	[SIM_OP_SYNC_EVENT_WAIT] = DEVICE,
+	[SIM_OP_MMAP_EXPORT] = PLACED,
+	[SIM_OP_MMAP_IMPORT] = SIZED,
+	[SIM_OP_CTX_START] = DEVICE,
+	[SIM_OP_DEV_OPEN] = DEVICE,
+	[SIM_OP_ALLOC] = PROCESS | SIM_WHERE_SIZE,
+	[SIM_OP_LINK] = SIM_WHERE_SIDE | SIM_WHERE_DEVICE,
+	[SIM_OP_FUNCTION] = SIM_WHERE_SIDE | SIM_WHERE_DEVICE,
+	[SIM_OP_PEER] = PROCESS,
+	[SIM_OP_DAEMON] = 0,
+};
+
+uint32_t sim_op_actions(enum sim_op op)
+{
+	return op < SIM_OP_COUNT ? op_actions[op] : 0;
+}
+
+uint64_t sim_act_ops(enum sim_act act)
+{
+	uint64_t ops = 0;
+
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if (act < SIM_ACT_COUNT && (op_actions[op] & SIM_ACT_BIT(act)))
+			ops |= SIM_OP_BIT(op);
+	return ops;
+}
+
+uint32_t sim_op_where(enum sim_op op)
+{
+	return op < SIM_OP_COUNT ? op_where[op] : 0;
+}
+
+/* Names ------------------------------------------------------------------------ */
+
+static const char *const op_names[] = {
+#define X(op, name) name,
+	SIM_OPS(X)
+#undef X
+};
+
+static const char *const act_names[] = {
+#define X(act, name) name,
+	SIM_ACTS(X)
+#undef X
+};
+
+/* By the API's numbers. */
+static const char *const status_names[] = {
+	"SUCCESS", "UNKNOWN", "NOT_PERMITTED", "IN_USE", "NOT_SUPPORTED", "AGAIN", "INVALID_VALUE", "NO_MEMORY",
+	"INITIALIZATION", "TIME_OUT", "SHUTDOWN", "CONNECTION_RESET", "CONNECTION_ABORTED",
+	"CONNECTION_INPROGRESS", "NOT_CONNECTED", "NO_LOCK", "NOT_FOUND", "IO_FAILED", "BAD_STATE",
+	"UNSUPPORTED_VERSION", "OPERATING_SYSTEM", "DRIVER", "UNEXPECTED", "ALREADY_EXIST", "FULL", "EMPTY",
+	"IN_PROGRESS", "TOO_BIG", "AUTHENTICATION", "BAD_CONFIG", "SKIPPED",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static int find(const char *const *names, size_t count, const char *name, size_t len)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return (int)i;
+	return -ENOENT;
+}
+
+const char *sim_op_name(enum sim_op op)
+{
+	return op < SIM_OP_COUNT ? op_names[op] : NULL;
+}
+
+const char *sim_act_name(enum sim_act act)
+{
+	return act < SIM_ACT_COUNT ? act_names[act] : NULL;
+}
+
+const char *sim_status_name(uint32_t status)
+{
+	return status < COUNT_OF(status_names) ? status_names[status] : NULL;
+}
+
+int sim_op_find(const char *name, size_t len, enum sim_op *ret_op)
+{
+	int found = find(op_names, COUNT_OF(op_names), name, len);
+
+	if (found < 0)
+		return found;
+	*ret_op = (enum sim_op)found;
+	return 0;
+}
+
+int sim_act_find(const char *name, size_t len, enum sim_act *ret_act)
+{
+	int found = find(act_names, COUNT_OF(act_names), name, len);
+
+	if (found < 0)
+		return found;
+	*ret_act = (enum sim_act)found;
+	return 0;
+}
+
+int sim_status_find(const char *name, size_t len, uint32_t *ret_status)
+{
+	int found = find(status_names, COUNT_OF(status_names), name, len);
+
+	if (found < 0)
+		return found;
+	*ret_status = (uint32_t)found;
+	return 0;
+}

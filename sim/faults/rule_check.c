@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What makes a rule one that can act. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rule_priv.h"
+
+#define A(act) SIM_ACT_BIT(SIM_ACT_##act)
+
+/* Each says by itself what becomes of the operation: one of them in a rule. */
+#define DECIDING                                                                                       \
+	(SIM_ACTS_ENDING | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) |     \
+	 A(PAUSE))
+
+/* With these there is nothing left to be late, wrong or twice. */
+#define ALONE (A(HANG) | A(REFUSE) | A(DROP))
+
+#define CONNECTIONS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
+
+uint64_t sim_rule_ops(const struct sim_rule *rule)
+{
+	uint64_t ops = 0;
+
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if ((rule->actions & ~sim_op_actions(op)) == 0 && (rule->where & ~sim_op_where(op)) == 0)
+			ops |= SIM_OP_BIT(op);
+	ops &= rule->ops;
+	if (rule->refuse_status)
+		ops &= ~CONNECTIONS;
+	if ((rule->actions & A(FAIL)) && rule->status != SIM_STATUS_NO_MEMORY)
+		ops &= ~SIM_OP_BIT(SIM_OP_ALLOC);
+	if (rule->moved || rule->moved_is_part)
+		ops &= SIM_OP_BIT(SIM_OP_DMA_MEMCPY);
+	return ops;
+}
+
+/* Verdicts ------------------------------------------------------------------------ */
+
+static int blame(struct sim_verdict *verdict, const char *word, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int blame(struct sim_verdict *verdict, const char *word, const char *format, ...)
+{
+	va_list args;
+
+	verdict->word = word;
+	va_start(args, format);
+	vsnprintf(verdict->text, sizeof(verdict->text), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static enum sim_act first_act(uint32_t actions)
+{
+	return (enum sim_act)__builtin_ctz(actions);
+}
+
+static int judge_actions(const struct sim_rule *rule, struct sim_verdict *verdict)
+{
+	uint32_t deciding = rule->actions & DECIDING;
+	uint32_t others;
+
+	if (!rule->actions)
+		return blame(verdict, NULL, "the rule does nothing; add an action, for instance fail=IO_FAILED or "
+			     "delay=10us");
+	if (deciding) {
+		enum sim_act act = first_act(deciding & ALONE ? deciding & ALONE : deciding);
+
+		others = (deciding & ALONE ? rule->actions : deciding) & ~SIM_ACT_BIT(act);
+		if (others)
+			return blame(verdict, sim_act_name(first_act(others)), "%s: can't stand beside %s in one rule; "
+				     "write two rules", sim_act_name(first_act(others)), sim_act_name(act));
+	}
+	if ((rule->moved || rule->moved_is_part) && !(rule->actions & A(FAIL)))
+		return blame(verdict, "moved", "moved: goes with fail only; it says what was written before");
+	return 0;
+}
+
+static int judge_when(const struct sim_rule *rule, struct sim_verdict *verdict)
+{
+	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
+		return blame(verdict, "every", "every: can't stand beside nth; nth strikes once, every again and again "
+			     "(skip says from where on)");
+	if (rule->until_ns <= rule->from_ns)
+		return blame(verdict, "until", "until: is not later than from; the rule would never act");
+	if (rule->size_min > rule->size_max)
+		return blame(verdict, "size", "size: nothing is at least as large as one bound and at most as large "
+			     "as the other");
+	if (rule->addr_min > rule->addr_max)
+		return blame(verdict, "addr", "addr: the range ends before it begins");
+	return 0;
+}
+
+static int judge_delay(const struct sim_rule *rule, struct sim_verdict *verdict)
+{
+	if (rule->delay_kind == SIM_DELAY_UNIFORM && rule->delay_a > rule->delay_b)
+		return blame(verdict, "delay", "delay: uniform(LEAST, MOST) has the smaller one first");
+	if (rule->delay_kind == SIM_DELAY_LOGNORMAL && !rule->delay_a)
+		return blame(verdict, "delay", "delay: lognormal(MEAN, DEVIATION) needs a mean above 0");
+	if (rule->delay_kind == SIM_DELAY_PARETO && (!rule->delay_a || rule->delay_b < SIM_PPB / 100))
+		return blame(verdict, "delay", "delay: pareto(LEAST, ALPHA) needs a least delay above 0 and an alpha "
+			     "of at least 0.01");
+	return 0;
+}
+
+/* Why no operation is left ---------------------------------------------------------- */
+
+static int blame_action(const struct sim_rule *rule, struct sim_verdict *verdict, enum sim_act act)
+{
+	char names[SIM_RULE_ERROR_SIZE / 2], possible[SIM_RULE_ERROR_SIZE / 2];
+	uint32_t actions = 0;
+
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if (rule->ops & SIM_OP_BIT(op))
+			actions |= sim_op_actions(op);
+	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
+	sim_write_names(actions, sim_act_name_at, possible, sizeof(possible));
+	return blame(verdict, sim_act_name(act), "%s: is nothing that can happen to %s; that takes %s",
+		     sim_act_name(act), names, possible);
+}
+
+static const struct {
+	enum sim_where where;
+	const char *word;
+} conditions[] = {
+	{ SIM_WHERE_SIDE, "side" },     { SIM_WHERE_PROGRAM, "program" }, { SIM_WHERE_PID, "pid" },
+	{ SIM_WHERE_DEVICE, "device" }, { SIM_WHERE_SIZE, "size" },       { SIM_WHERE_ADDR, "addr" },
+};
+
+static const char *condition_name(size_t i)
+{
+	return conditions[i].word;
+}
+
+static uint32_t where_of(uint64_t ops)
+{
+	uint32_t where = 0;
+
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if (ops & SIM_OP_BIT(op))
+			where |= sim_op_where(op);
+	return where;
+}
+
+static int blame_condition(const struct sim_rule *rule, struct sim_verdict *verdict, const char *word)
+{
+	char names[SIM_RULE_ERROR_SIZE / 2], possible[SIM_RULE_ERROR_SIZE / 2];
+
+	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
+	sim_write_names(where_of(rule->ops), condition_name, possible, sizeof(possible));
+	return blame(verdict, word, "%s: is not known of %s; conditions there: %s", word, names,
+		     *possible ? possible : "none");
+}
+
+static int judge_ops(const struct sim_rule *rule, struct sim_verdict *verdict)
+{
+	if (sim_rule_ops(rule))
+		return 0;
+	for (enum sim_act act = 0; act < SIM_ACT_COUNT; act++)
+		if ((rule->actions & SIM_ACT_BIT(act)) && !(rule->ops & sim_act_ops(act)))
+			return blame_action(rule, verdict, act);
+	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+		if (rule->where & conditions[i].where & ~where_of(rule->ops))
+			return blame_condition(rule, verdict, conditions[i].word);
+	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECTIONS))
+		return blame(verdict, "refuse", "refuse: of a connection has no status; write refuse, or fail=%s",
+			     sim_status_name(rule->refuse_status));
+	if ((rule->moved || rule->moved_is_part) && !(rule->ops & SIM_OP_BIT(SIM_OP_DMA_MEMCPY)))
+		return blame(verdict, "moved", "moved: only dma.memcpy can fail with a part of it done");
+	if (rule->ops == SIM_OP_BIT(SIM_OP_ALLOC) && rule->status != SIM_STATUS_NO_MEMORY)
+		return blame(verdict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
+	return blame(verdict, NULL, "the rule can never act: none of its operations takes all of its conditions and "
+		     "actions; doc/faults.md has the table. Write several rules");
+}
+
+int sim_rule_judge(const struct sim_rule *rule, struct sim_verdict *ret_verdict)
+{
+	if (judge_actions(rule, ret_verdict) || judge_when(rule, ret_verdict) || judge_delay(rule, ret_verdict))
+		return -EINVAL;
+	return judge_ops(rule, ret_verdict);
+}
+
+/* Rules from elsewhere ------------------------------------------------------------- */
+
+static bool ends_inside(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) != NULL;
+}
+
+static bool plain(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == '"' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static bool name_is_sound(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
+{
+	return ends_inside(text, size) && plain(text) && !(rule->where & where) == !text[0];
+}
+
+/* Counters are there when they are said to be. */
+static bool counters_are_sound(const struct sim_rule *rule)
+{
+	return !(rule->when & SIM_WHEN_NTH) == !rule->nth && !(rule->when & SIM_WHEN_EVERY) == !rule->every &&
+	       !(rule->when & SIM_WHEN_TIMES) == !rule->times && !(rule->when & SIM_WHEN_SKIP) == !rule->skip &&
+	       !(rule->when & SIM_WHEN_CHANCE) == !rule->chance_ppb && rule->chance_ppb <= SIM_PPB &&
+	       ((rule->when & SIM_WHEN_SEED) || !rule->seed);
+}
+
+static bool times_are_sound(const struct sim_rule *rule)
+{
+	return rule->from_ns <= SIM_RULE_MAX_NS && rule->duration_ns <= SIM_RULE_MAX_NS &&
+	       ((rule->when & SIM_WHEN_UNTIL) ? rule->until_ns <= SIM_RULE_MAX_NS : rule->until_ns == SIM_NEVER_NS) &&
+	       ((rule->when & SIM_WHEN_FROM) || !rule->from_ns);
+}
+
+static bool bounds_are_sound(const struct sim_rule *rule)
+{
+	return ((rule->where & SIM_WHERE_SIZE) || (!rule->size_min && rule->size_max == UINT64_MAX)) &&
+	       ((rule->where & SIM_WHERE_ADDR) || (!rule->addr_min && rule->addr_max == UINT64_MAX)) &&
+	       ((rule->where & SIM_WHERE_PID) ? rule->pid > 0 : !rule->pid);
+}
+
+static bool has(const struct sim_rule *rule, uint32_t actions)
+{
+	return rule->actions & actions;
+}
+
+static bool delay_is_sound(const struct sim_rule *rule)
+{
+	bool has_a = rule->delay_kind != SIM_DELAY_NONE;
+	bool has_b = rule->delay_kind >= SIM_DELAY_UNIFORM && rule->delay_kind <= SIM_DELAY_PARETO;
+
+	return rule->delay_kind <= SIM_DELAY_TRACE && has(rule, A(DELAY)) == has_a &&
+	       rule->delay_a <= (has_a ? SIM_RULE_MAX_NS : 0) && rule->delay_b <= (has_b ? SIM_RULE_MAX_NS : 0) &&
+	       (rule->delay_kind != SIM_DELAY_PARETO || rule->delay_b <= SIM_MAX_ALPHA * (uint64_t)SIM_PPB);
+}
+
+static bool link_is_sound(const struct sim_rule *rule)
+{
+	return has(rule, A(DEGRADE)) == (rule->link_gen != 0) && rule->link_gen <= SIM_MAX_GEN &&
+	       has(rule, A(DEGRADE)) == (rule->link_lanes != 0) && rule->link_lanes <= SIM_MAX_LANES &&
+	       (rule->link_lanes & (rule->link_lanes - 1)) == 0 &&
+	       has(rule, A(ERRORS)) == (rule->errors_ppb != 0) && rule->errors_ppb <= SIM_PPB &&
+	       (has(rule, A(NUM_VFS)) || !rule->num_vfs) && rule->num_vfs <= SIM_MAX_VFS;
+}
+
+/* An action has its parameters, and others have none. */
+static bool parameters_are_sound(const struct sim_rule *rule)
+{
+	return has(rule, A(FAIL)) == (rule->status != 0) && (!rule->status || sim_status_name(rule->status)) &&
+	       (has(rule, A(REFUSE)) || !rule->refuse_status) &&
+	       (!rule->refuse_status || rule->refuse_status == SIM_STATUS_AGAIN ||
+		rule->refuse_status == SIM_STATUS_NO_MEMORY) &&
+	       has(rule, A(STALL) | A(DOWN) | A(PAUSE)) == (rule->duration_ns != 0) &&
+	       has(rule, A(FLIP)) == (rule->flip_bits != 0) && has(rule, A(REORDER)) == (rule->window != 0) &&
+	       rule->flip_bits <= SIM_MAX_FLIP_BITS && rule->window <= SIM_MAX_WINDOW &&
+	       (has(rule, A(TRUNCATE)) || !rule->truncate_bytes) && rule->moved_is_part <= 1 && (!rule->moved_is_part || rule->moved <= SIM_PPB);
+}
+
+int sim_rule_check(const struct sim_rule *rule)
+{
+	struct sim_verdict verdict;
+
+	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT || rule->when >> 8 ||
+	    rule->where >> 6)
+		return -EINVAL;
+	if (!name_is_sound(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||
+	    !name_is_sound(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) ||
+	    !name_is_sound(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
+		return -EINVAL;
+	if (!counters_are_sound(rule) || !times_are_sound(rule) || !bounds_are_sound(rule) || !delay_is_sound(rule) ||
+	    !link_is_sound(rule) || !parameters_are_sound(rule))
+		return -EINVAL;
+	return sim_rule_judge(rule, &verdict);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The operations that a rule names, and patterns. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rule_priv.h"
+
+/* The last * that was passed, with what it stands for growing, decides. */
+static bool glob_len(struct sim_text pattern, const char *text)
+{
+	const char *star_text = NULL;
+	size_t i = 0, star = 0;
+
+	while (*text) {
+		if (i < pattern.len && pattern.at[i] == '*') {
+			star = ++i;
+			star_text = text;
+		} else if (i < pattern.len && (pattern.at[i] == '?' || pattern.at[i] == *text)) {
+			i++;
+			text++;
+		} else if (star_text) {
+			i = star;
+			text = ++star_text;
+		} else {
+			return false;
+		}
+	}
+	while (i < pattern.len && pattern.at[i] == '*')
+		i++;
+	return i == pattern.len;
+}
+
+bool sim_glob(const char *pattern, const char *text)
+{
+	return glob_len((struct sim_text){ pattern, strlen(pattern) }, text);
+}
+
+const char *sim_op_name_at(size_t i)
+{
+	return sim_op_name((enum sim_op)i);
+}
+
+const char *sim_act_name_at(size_t i)
+{
+	return sim_act_name((enum sim_act)i);
+}
+
+void sim_write_names(uint64_t bits, const char *(*name)(size_t i), char *ret_text, size_t size)
+{
+	size_t used = 0;
+
+	ret_text[0] = '\0';
+	for (size_t i = 0; bits; i++, bits >>= 1) {
+		if (!(bits & 1) || used >= size)
+			continue;
+		used += (size_t)snprintf(ret_text + used, size - used, "%s%s", used ? ", " : "", name(i));
+	}
+}
+
+static int unknown(const struct sim_parse *parse, struct sim_text name)
+{
+	const char *nearest = sim_nearest(name, sim_op_name_at, SIM_OP_COUNT);
+
+	if (memchr(name.at, '=', name.len))
+		return sim_parse_fail(parse, name.at, "a rule begins with its operation, such as dma.memcpy, not with "
+				      SIM_QUOTE, SIM_QUOTED(name));
+	if (nearest)
+		return sim_parse_fail(parse, name.at, "unknown operation " SIM_QUOTE "; did you mean `%s`?",
+				      SIM_QUOTED(name), nearest);
+	return sim_parse_fail(parse, name.at, "unknown operation " SIM_QUOTE
+			      "; doc/faults.md lists them, dma.memcpy is one, comch.* are several",
+			      SIM_QUOTED(name));
+}
+
+static uint64_t named_by(struct sim_text pattern)
+{
+	uint64_t ops = 0;
+
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if (glob_len(pattern, sim_op_name(op)))
+			ops |= SIM_OP_BIT(op);
+	return ops;
+}
+
+int sim_parse_ops(struct sim_parse *parse, struct sim_text text)
+{
+	const char *end = text.at + text.len;
+
+	for (;;) {
+		const char *comma = memchr(text.at, ',', (size_t)(end - text.at));
+		struct sim_text name = { text.at, (size_t)((comma ? comma : end) - text.at) };
+		uint64_t ops = named_by(name);
+
+		if (!name.len)
+			return sim_parse_fail(parse, name.at, "an operation is missing beside the comma");
+		if (!ops)
+			return unknown(parse, name);
+		parse->rule.ops |= ops;
+		if (!comma)
+			return 0;
+		text.at = comma + 1;
+	}
+}
