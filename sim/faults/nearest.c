@@ -6,31 +6,31 @@
 
 #define MAX_LEN 32
 
-static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+static unsigned int least(unsigned int a, unsigned int b)
 {
-	unsigned int least = a < b ? a : b;
-
-	return least < c ? least : c;
+	return a < b ? a : b;
 }
 
-/* How many letters have to be put in, left out or changed (Levenshtein). */
+/* How many letters have to be put in, left out, changed or swapped with the next
+ * one, for the first i of one text and the first j of the other. */
 static unsigned int distance(struct sim_text text, const char *name)
 {
-	unsigned int row[MAX_LEN + 1], len = (unsigned int)strlen(name);
+	unsigned int steps[MAX_LEN + 1][MAX_LEN + 1];
+	size_t len = strlen(name);
 
-	for (unsigned int j = 0; j <= len; j++)
-		row[j] = j;
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned int corner = row[0]++;
-
-		for (unsigned int j = 0; j < len; j++) {
-			unsigned int change = corner + (text.at[i] != name[j]);
-
-			corner = row[j + 1];
-			row[j + 1] = min3(row[j + 1] + 1, row[j] + 1, change);
+	for (unsigned int i = 0; i <= text.len; i++) {
+		for (unsigned int j = 0; j <= len; j++) {
+			if (!i || !j) {
+				steps[i][j] = i + j;
+				continue;
+			}
+			steps[i][j] = least(least(steps[i - 1][j], steps[i][j - 1]) + 1,
+					    steps[i - 1][j - 1] + (text.at[i - 1] != name[j - 1]));
+			if (i > 1 && j > 1 && text.at[i - 1] == name[j - 2] && text.at[i - 2] == name[j - 1])
+				steps[i][j] = least(steps[i][j], steps[i - 2][j - 2] + 1);
 		}
 	}
-	return row[len];
+	return steps[text.len][len];
 }
 
 const char *sim_nearest(struct sim_text text, const char *(*name)(size_t i), size_t count)

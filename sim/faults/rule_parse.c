@@ -122,6 +122,14 @@ static const char *word_end(const char *at, int *ret_depth, bool *ret_quoted)
 	return at;
 }
 
+size_t sim_word_len(const char *text)
+{
+	bool quoted;
+	int depth;
+
+	return (size_t)(word_end(text, &depth, &quoted) - text);
+}
+
 static int take_word(struct sim_parse *parse, const char **at, struct sim_text *ret_text)
 {
 	const char *begin = *at, *end;

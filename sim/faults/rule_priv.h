@@ -63,6 +63,9 @@ int sim_parse_expected(const struct sim_parse *parse, const struct sim_token *to
 
 bool sim_text_is(struct sim_text text, const char *word);
 
+/* Bytes of the word that @text begins with: spaces inside quotes or parentheses belong to it. */
+size_t sim_word_len(const char *text);
+
 /* Read the operations: names and patterns, with commas between them. */
 int sim_parse_ops(struct sim_parse *parse, struct sim_text text);
 

@@ -194,7 +194,7 @@ int sim_read_seed(struct sim_parse *parse, const struct sim_token *token)
 static int read_time(struct sim_parse *parse, const struct sim_token *token, uint64_t *ret_ns)
 {
 	if (sim_value_time(token->value, ret_ns))
-		return sim_parse_expected(parse, token, "a time with its unit ns, us, ms or s (1.5ms)");
+		return sim_parse_expected(parse, token, "a time of whole ns, up to 1000000000s, with its unit ns, us, ms or s (1.5ms)");
 	return 0;
 }
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asking: which rules strike at a site, and what that comes to. */
+#include <string.h>
+
+#include "draw_priv.h"
+#include "view_priv.h"
+
+#define A(act) SIM_ACT_BIT(SIM_ACT_##act)
+#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+
+typedef unsigned __int128 u128;
+
+/* One question, while the rules are gone through. */
+struct ask {
+	struct sim_view *view;
+	const struct sim_site *site;
+	const struct sim_map *others;
+	struct sim_strike strike;
+	bool ended; /* nothing is left to strike */
+};
+
+/* A rule that is looked at. */
+struct candidate {
+	uint32_t place, id;
+	uint64_t added_ns;
+	struct sim_rule rule;
+	uint64_t match; /* the number of this match */
+	uint64_t key;   /* of its draws */
+};
+
+/* What several rules come to ----------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_first(const struct ask *ask, enum sim_act act)
+{
+	return !(ask->strike.actions & SIM_ACT_BIT(act));
+}
+
+static uint64_t moved_bytes(const struct sim_rule *rule, uint64_t size)
+{
+	if (rule->moved_is_part)
+		return (uint64_t)((u128)size * rule->moved / SIM_PPB);
+	return least(rule->moved, size);
+}
+
+static uint64_t delay_of(const struct ask *ask, const struct candidate *candidate)
+{
+	const struct sim_rule *rule = &candidate->rule;
+
+	if (rule->delay_kind != SIM_DELAY_TRACE)
+		return sim_draw_delay(rule, candidate->key);
+	/* a and b were checked when the rule came into the view. */
+	return load(&ask->view->plan->delays[rule->delay_a + (candidate->match - 1) % rule->delay_b]);
+}
+
+static uint32_t flips_of(const struct ask *ask, const struct sim_rule *rule)
+{
+	uint64_t bits = least(ask->site->size, UINT32_MAX / 8) * 8;
+
+	return (uint32_t)least((uint64_t)ask->strike.flip_bits + rule->flip_bits, bits);
+}
+
+static void apply_data(struct ask *ask, const struct candidate *candidate)
+{
+	struct sim_strike *strike = &ask->strike;
+	const struct sim_rule *rule = &candidate->rule;
+
+	if (rule->actions & A(FAIL)) {
+		strike->status = rule->status;
+		strike->moved_bytes = moved_bytes(rule, ask->site->size);
+	}
+	if (rule->actions & A(REFUSE))
+		strike->refuse_status = rule->refuse_status;
+	if (rule->actions & A(DELAY))
+		strike->delay_ns = least(strike->delay_ns + least(delay_of(ask, candidate), SIM_RULE_MAX_NS),
+					 SIM_RULE_MAX_NS);
+	if (rule->actions & A(FLIP))
+		strike->flip_bits = flips_of(ask, rule);
+	if ((rule->actions & (A(FLIP) | A(TEAR))) && !(strike->actions & (A(FLIP) | A(TEAR))))
+		strike->key = sim_draw(candidate->key, SIM_DRAW_KEY);
+}
+
+static void apply_message(struct ask *ask, const struct candidate *candidate)
+{
+	struct sim_strike *strike = &ask->strike;
+	const struct sim_rule *rule = &candidate->rule;
+
+	if (rule->actions & A(TRUNCATE))
+		strike->truncate_bytes = is_first(ask, SIM_ACT_TRUNCATE) ?
+						 rule->truncate_bytes :
+						 (uint32_t)least(strike->truncate_bytes, rule->truncate_bytes);
+	if ((rule->actions & A(REORDER)) && rule->window > strike->window) {
+		strike->window = rule->window;
+		strike->behind = 1 + (uint32_t)sim_draw_below(candidate->key, SIM_DRAW_BEHIND, rule->window);
+	}
+	if (rule->actions & A(STALL))
+		strike->duration_ns = least(strike->duration_ns + rule->duration_ns, SIM_RULE_MAX_NS);
+}
+
+static void apply_degrade(struct ask *ask, const struct sim_rule *rule)
+{
+	struct sim_strike *strike = &ask->strike;
+	bool first = is_first(ask, SIM_ACT_DEGRADE);
+
+	strike->link_gen = first ? rule->link_gen : (uint8_t)least(strike->link_gen, rule->link_gen);
+	strike->link_lanes = first ? rule->link_lanes : (uint8_t)least(strike->link_lanes, rule->link_lanes);
+}
+
+static void apply_event(struct ask *ask, const struct sim_rule *rule)
+{
+	struct sim_strike *strike = &ask->strike;
+
+	if (rule->actions & (A(DOWN) | A(PAUSE)))
+		strike->duration_ns = most(strike->duration_ns, rule->duration_ns);
+	if (rule->actions & A(DEGRADE))
+		apply_degrade(ask, rule);
+	if (rule->actions & A(ERRORS))
+		strike->errors_ppb = (uint32_t)least((uint64_t)strike->errors_ppb + rule->errors_ppb, SIM_PPB);
+	if (rule->actions & (A(DEGRADE) | A(ERRORS)))
+		strike->until_ns = most(strike->until_ns, rule->until_ns);
+	if ((rule->actions & A(NUM_VFS)) && is_first(ask, SIM_ACT_NUM_VFS))
+		strike->num_vfs = rule->num_vfs;
+}
+
+static bool is_submission(enum sim_op op)
+{
+	return op != SIM_OP_COMCH_CONNECT && op != SIM_OP_COMM_CHANNEL_CONNECT;
+}
+
+static void apply(struct ask *ask, const struct candidate *candidate)
+{
+	struct sim_strike *strike = &ask->strike;
+	uint32_t actions = candidate->rule.actions;
+
+	apply_data(ask, candidate);
+	apply_message(ask, candidate);
+	apply_event(ask, &candidate->rule);
+	strike->actions |= actions;
+	if (strike->num_rules < SIM_STRIKE_RULES)
+		strike->rules[strike->num_rules] = candidate->id;
+	strike->num_rules++;
+	ask->ended = actions & SIM_ACTS_ENDING;
+	if (actions & (A(HANG) | A(REFUSE) | A(DROP)))
+		strike->actions = actions;
+	if ((actions & A(REFUSE)) && !strike->refuse_status && is_submission(ask->site->op))
+		strike->refuse_status = SIM_STATUS_AGAIN;
+}
+
+/* Where and when ------------------------------------------------------------------------ */
+
+static bool is_event(enum sim_op op)
+{
+	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
+}
+
+static bool is_now(const struct sim_site *site, const struct candidate *candidate)
+{
+	const struct sim_rule *rule = &candidate->rule;
+	uint64_t begin;
+
+	if (!is_event(site->op))
+		return site->now_ns >= rule->from_ns && site->now_ns < rule->until_ns;
+	begin = most(rule->from_ns, candidate->added_ns);
+	return begin >= site->since_ns && begin <= site->now_ns && site->now_ns < rule->until_ns;
+}
+
+static bool is_there(const struct sim_site *site, const struct sim_rule *rule)
+{
+	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
+
+	if (last < site->addr)
+		last = UINT64_MAX;
+	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
+	       last >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
+}
+
+/* Whether it has fired as often as it can. */
+static bool is_spent(const struct sim_plan_slot *slot, const struct sim_rule *rule)
+{
+	if ((rule->when & SIM_WHEN_TIMES) && load(&slot->fired) >= rule->times)
+		return true;
+	return (rule->when & SIM_WHEN_NTH) && load(&slot->matched) >= (uint64_t)rule->nth + rule->skip;
+}
+
+static bool is_due(const struct candidate *candidate)
+{
+	const struct sim_rule *rule = &candidate->rule;
+	uint64_t number = candidate->match - rule->skip;
+
+	if (candidate->match <= rule->skip)
+		return false;
+	if ((rule->when & SIM_WHEN_NTH) && number != rule->nth)
+		return false;
+	if ((rule->when & SIM_WHEN_EVERY) && number % rule->every != 0)
+		return false;
+	return !(rule->when & SIM_WHEN_CHANCE) ||
+	       sim_draw_below(candidate->key, SIM_DRAW_CHANCE, SIM_PPB) < rule->chance_ppb;
+}
+
+/* Count the fault, unless other threads were the last that might. */
+static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
+{
+	uint64_t fired = load(&slot->fired);
+
+	if (!(rule->when & SIM_WHEN_TIMES)) {
+		atomic_fetch_add_explicit(&slot->fired, 1, memory_order_relaxed);
+		return true;
+	}
+	while (fired < rule->times)
+		if (atomic_compare_exchange_weak_explicit(&slot->fired, &fired, fired + 1, memory_order_relaxed,
+							  memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Going through ---------------------------------------------------------------------------- */
+
+/* Copy the entry of a place. Whether it is one that may strike at this site. */
+static bool look(const struct ask *ask, struct candidate *candidate)
+{
+	const struct sim_entry *entry = &ask->view->entries[candidate->place];
+	uint64_t bit = UINT64_C(1) << candidate->place % 64;
+
+	candidate->id = atomic_load_explicit(&entry->id, memory_order_acquire);
+	if (!candidate->id)
+		return false;
+	candidate->added_ns = atomic_load_explicit(&entry->added_ns, memory_order_acquire);
+	sim_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
+	if (atomic_load_explicit(&ask->others->words[candidate->place / 64], memory_order_acquire) & bit)
+		return false;
+	return load(&entry->id) == candidate->id &&
+	       load(&ask->view->plan->slots[candidate->place].id) == candidate->id &&
+	       (candidate->rule.ops & SIM_OP_BIT(ask->site->op));
+}
+
+static uint64_t seed_of(const struct ask *ask, const struct sim_rule *rule)
+{
+	return rule->when & SIM_WHEN_SEED ? rule->seed : load(&ask->view->plan->seed);
+}
+
+static void consider(struct ask *ask, uint32_t place)
+{
+	struct sim_plan_slot *slot = &ask->view->plan->slots[place];
+	struct candidate candidate;
+
+	candidate.place = place;
+	if (!look(ask, &candidate) || !is_there(ask->site, &candidate.rule) || !is_now(ask->site, &candidate))
+		return;
+	if (is_spent(slot, &candidate.rule)) {
+		sim_view_drop_spent(ask->view, place, candidate.id);
+		return;
+	}
+	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
+	candidate.key = sim_draw_key(seed_of(ask, &candidate.rule), candidate.id, candidate.match);
+	if (!ask->ended && is_due(&candidate) && count_fired(slot, &candidate.rule))
+		apply(ask, &candidate);
+}
+
+static void go_through_word(struct ask *ask, const struct sim_map *map, uint32_t word)
+{
+	uint64_t bits = load(&map->words[word]) & ~load(&ask->others->words[word]);
+
+	while (bits) {
+		uint32_t bit = (uint32_t)__builtin_ctzll(bits);
+
+		bits &= bits - 1;
+		consider(ask, word * 64 + bit);
+	}
+}
+
+static const struct sim_map *others_of(const struct sim_view *view, uint32_t function)
+{
+	return &view->others[function < view->num_functions ? function : view->num_functions];
+}
+
+static bool go_through(struct sim_view *view, const struct sim_site *site, unsigned int class,
+		       struct sim_strike *ret_strike)
+{
+	const struct sim_map *map = &view->maps[site->op][class];
+	struct ask ask = { .view = view, .site = site, .others = others_of(view, site->function) };
+	uint64_t summary = load(&map->summary);
+
+	while (summary) {
+		uint32_t word = (uint32_t)__builtin_ctzll(summary);
+
+		summary &= summary - 1;
+		go_through_word(&ask, map, word);
+	}
+	if (!ask.strike.num_rules)
+		return false;
+	*ret_strike = ask.strike;
+	return true;
+}
+
+bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, struct sim_strike *ret_strike)
+{
+	struct sim_view *view = sim_view_of(faults);
+	unsigned int class;
+
+	if (!faults || site->op >= SIM_OP_COUNT)
+		return false;
+	sim_view_refresh(view);
+	class = sim_size_class(site->size);
+	if (!(load(&view->classes[site->op]) >> class & 1))
+		return false;
+	return go_through(view, site, class, ret_strike);
+}
+
+/* Bits ----------------------------------------------------------------------------------- */
+
+/* Each flip has its own stretch of the data, so that no two meet. */
+uint64_t sim_strike_bit(const struct sim_strike *strike, uint32_t i, uint64_t num_bits)
+{
+	uint64_t begin = (uint64_t)((u128)num_bits * i / strike->flip_bits);
+	uint64_t end = (uint64_t)((u128)num_bits * (i + (u128)1) / strike->flip_bits);
+
+	return end > begin ? begin + sim_draw_below(strike->key, i, end - begin) : begin;
+}
+
+void sim_strike_flip(const struct sim_strike *strike, void *data, size_t len)
+{
+	struct sim_strike own = *strike;
+	uint64_t num_bits = (uint64_t)len * 8;
+	uint8_t *bytes = data;
+
+	own.flip_bits = (uint32_t)least(own.flip_bits, num_bits);
+	for (uint32_t i = 0; i < own.flip_bits; i++) {
+		uint64_t bit = sim_strike_bit(&own, i, num_bits);
+
+		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+}

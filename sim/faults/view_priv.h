@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/faults/view_priv.h - the inside of a process's view, shared by view.c and strike.c.
+ *
+ *   operation, class of sizes --> bitmap of places --> entry: the rule, checked
+ *   function                  --> bitmap of places that ask for another function
+ *
+ * One thread at a time changes a view, under its lock; others read it meanwhile.
+ * All of it is allocated once and stays, so nothing that a reader looks at goes
+ * away. An entry's id is cleared before the entry changes and set behind, as in
+ * the plan; a bit alone proves nothing, the entry it leads to is looked at.
+ */
+#ifndef SIM_FAULTS_VIEW_PRIV_H
+#define SIM_FAULTS_VIEW_PRIV_H
+
+#include <pthread.h>
+
+#include "faults.h"
+#include "plan_priv.h"
+
+#define SIM_MAP_WORDS (SIM_PLAN_MAX_RULES / 64)
+#define SIM_SIZE_CLASSES 64
+#define SIM_WHO_SIZE 64
+
+/* A set of places. */
+struct sim_map {
+	_Atomic uint64_t summary; /* which words have a bit */
+	_Atomic uint64_t words[SIM_MAP_WORDS];
+};
+
+/* A rule that may strike in this process. Its ops are those at which it may; a
+ * series of delays is replaced by its place in the pool, a the first, b the count. */
+struct sim_entry {
+	_Atomic uint32_t id;      /* 0 = none */
+	uint32_t known_id;        /* what was last found in the plan; under the lock */
+	_Atomic uint64_t added_ns;
+	_Atomic uint64_t rule[SIM_RULE_WORDS];
+};
+
+struct sim_view {
+	struct sim_faults faults;
+	struct sim_plan *plan;
+	const struct pcie_topology *topology;
+	pthread_mutex_t lock;
+	char side[SIM_WHO_SIZE], program[SIM_WHO_SIZE];
+	int32_t pid;
+	uint32_t num_functions;
+	uint32_t end;             /* of the places known; under the lock */
+	_Atomic uint64_t classes[SIM_OP_COUNT]; /* of sizes, in which a rule may strike */
+	struct sim_map maps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
+	struct sim_entry entries[SIM_PLAN_MAX_RULES];
+	struct sim_map *others;   /* one for each function, and one for none */
+};
+
+static inline struct sim_view *sim_view_of(struct sim_faults *faults)
+{
+	return (struct sim_view *)faults; /* its first member */
+}
+
+/* Sizes of 2^n up to the next power of two are of class n. */
+static inline unsigned int sim_size_class(uint64_t size)
+{
+	return size ? 63 - (unsigned int)__builtin_clzll(size) : 0;
+}
+
+/* Bring the view up to date if the plan changed. */
+void sim_view_refresh(struct sim_view *view);
+
+/* The rule in @place can't fire any more: it leaves the view, unless another
+ * thread is at it or it has left. */
+void sim_view_drop_spent(struct sim_view *view, uint32_t place, uint32_t id);
+
+/* Whether a rule's names are those of a process, and of a function. */
+bool sim_where_process(const struct sim_rule *rule, const struct sim_who *who);
+bool sim_where_device(const char *device, const struct pcie_function *function);
+
+#endif
