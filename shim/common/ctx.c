@@ -76,6 +76,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
+	ctx->faults = sim_session_faults(shim_session());
 	result = ctx->ops->start(ctx);
 	if (result == DOCA_ERROR_IN_PROGRESS) {
 		go(ctx, DOCA_CTX_STATE_STARTING);

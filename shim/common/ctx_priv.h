@@ -63,6 +63,7 @@ struct doca_ctx {
 	uint32_t generation;           /* shim_generation when it was made */
 	struct doca_pe *pe;            /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
+	struct sim_faults *faults;     /* the session's; once started */
 	struct sim_queue *queue;       /* while not idle; NULL = it has no jobs */
 	struct shim_task_pool *pools;  /* while not idle */
 	uint32_t num_allocated;        /* tasks that are out of the pools */

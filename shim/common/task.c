@@ -5,16 +5,7 @@
 
 #include "check.h"
 #include "slab.h"
-
-struct shim_task_pool {
-	const struct shim_task_type *type;
-	struct doca_task *free;
-	uint32_t unused;      /* of @tasks, those never handed out yet */
-	char *tasks;          /* a slab */
-	size_t bytes;
-	bool warned;          /* of tasks that were freed in flight */
-	struct shim_task_pool *next;
-};
+#include "strike.h"
 
 doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 				struct shim_task_pool **ret_pool)
@@ -71,6 +62,7 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	task->pool = pool;
 	task->ctx = ctx;
 	task->taker = NULL;
+	task->strike = NULL;
 	task->user_data = user_data;
 	ctx->num_allocated++;
 	*ret_task = task;
@@ -139,10 +131,15 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-	result = task->pool->type->post(task);
+	result = shim_strike_submit(task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
+	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	result = task->pool->type->post(task);
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		shim_strike_end(task);
+		return result;
+	}
 	task->in_flight = true;
 	if (!task->job.run)
 		ctx->num_posted++;
@@ -212,11 +209,13 @@ void shim_task_finish(struct doca_task *task, doca_error_t status)
 void shim_task_complete(struct sim_job *job)
 {
 	struct doca_task *task = shim_task_of(job);
+	doca_error_t status = DOCA_SUCCESS;
 
+	if (doca_unlikely(job->status < 0 || task->strike))
+		status = shim_strike_end(task);
 	if (doca_unlikely(job->status < 0))
 		shim_ctx_fail(task->ctx); /* calls the user: the task stays in flight until its own callback */
-	/* Whatever went wrong, a card reports one thing: the job's I/O failed. */
-	hand_back(task, job->status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+	hand_back(task, job->status == 0 ? DOCA_SUCCESS : status);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)

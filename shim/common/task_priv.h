@@ -17,6 +17,9 @@ struct shim_task_taker {
 	void (*take)(struct shim_task_taker *taker, struct doca_task *task);
 };
 
+struct sim_strike;
+struct shim_strike_ops;
+
 struct doca_task {
 	struct shim_object object;
 	bool in_flight;
@@ -25,12 +28,13 @@ struct doca_task {
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
+	struct sim_strike *strike;     /* what the fault plan has in store for it; NULL = nothing */
 	struct shim_task_taker *taker; /* while in flight for one; NULL = its end is the user's */
 	union doca_data user_data;
 	struct doca_task *next_free;
 };
 
-/* A kind of task. Every slot is filled. */
+/* A kind of task. Every slot is filled but where it says otherwise. */
 struct shim_task_type {
 	const char *name;
 	size_t size; /* of the library's struct */
@@ -45,6 +49,17 @@ struct shim_task_type {
 	int (*run)(struct sim_job *job);
 	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
 	void (*complete)(struct doca_task *task);
+	const struct shim_strike_ops *strike; /* NULL = faults do not strike it (strike.h) */
+};
+
+struct shim_task_pool {
+	const struct shim_task_type *type;
+	struct doca_task *free;
+	uint32_t unused;      /* of @tasks, those never handed out yet */
+	char *tasks;          /* a slab */
+	size_t bytes;
+	bool warned;          /* of tasks that were freed in flight */
+	struct shim_task_pool *next;
 };
 
 /* Make room for @count tasks of a type, while the context starts. INITIALIZATION without memory. */

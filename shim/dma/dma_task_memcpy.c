@@ -6,6 +6,7 @@
 #include "dma_priv.h"
 #include "shim/common/buf_priv.h"
 #include "shim/common/check.h"
+#include "shim/common/strike.h"
 #include "sim/fabric/remote.h"
 
 static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)
@@ -143,16 +144,16 @@ static inline size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Copy as much as goes from one source buffer to one destination buffer; *ret_len says how much. */
-static inline int copy_part(const struct place *to, const struct place *from, size_t *ret_len)
+/* Copy as much as goes from one source buffer to one destination buffer, at most *len; then that is how much it was. */
+static inline int copy_part(const struct place *to, const struct place *from, size_t *len)
 {
 	const struct doca_buf *dst = to->buf, *src = from->buf;
 
-	*ret_len = smaller(room_behind_data(dst) - to->done, src->data_len - from->done);
-	if (*ret_len == 0)
+	*len = smaller(*len, smaller(room_behind_data(dst) - to->done, src->data_len - from->done));
+	if (*len == 0)
 		return 0;
 	return sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len + to->done),
-			src->mmap->remote, shim_buf_cpu_addr(src, src->data + from->done), *ret_len);
+			src->mmap->remote, shim_buf_cpu_addr(src, src->data + from->done), *len);
 }
 
 static inline void advance(struct place *place, size_t len, size_t whole)
@@ -173,40 +174,104 @@ static inline void grow(struct doca_buf *dst, uint64_t written)
 	}
 }
 
-/* The room is large enough. Data lengths change at the end only: one list may be both. */
-static int copy_list(struct doca_buf *dst, const struct doca_buf *src)
+/* Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
+static inline int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
 {
 	struct place to = {.buf = dst}, from = {.buf = src};
-	uint64_t written = 0;
 	int rc = 0;
 
-	while (from.buf && to.buf) {
-		size_t len;
+	*ret_written = 0;
+	while (from.buf && to.buf && *ret_written < limit) {
+		size_t len = limit - *ret_written;
 
 		rc = copy_part(&to, &from, &len);
 		if (rc < 0)
 			break;
-		written += len;
+		*ret_written += len;
 		advance(&to, len, room_behind_data(to.buf));
 		advance(&from, len, from.buf->data_len);
 	}
-	grow(dst, written);
 	return rc;
+}
+
+static inline int refuse_run(const struct doca_dma_task_memcpy *memcpy)
+{
+	const char *wrong = doca_likely(has_lists(memcpy)) ?
+				    wrong_with(memcpy) :
+				    "a buffer was returned to its inventory, or chained, while the task was in flight";
+
+	if (doca_likely(!wrong))
+		return 0;
+	sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);
+	return -EIO;
 }
 
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	const char *wrong = doca_likely(has_lists(memcpy)) ?
-				    wrong_with(memcpy) :
-				    "a buffer was returned to its inventory, or chained, while the task was in flight";
+	uint64_t written;
+	int rc = refuse_run(memcpy);
 
-	if (doca_unlikely(wrong)) {
-		sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);
-		return -EIO;
-	}
-	return copy_list(memcpy->dst, memcpy->src);
+	if (doca_unlikely(rc < 0))
+		return rc;
+	rc = copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &written);
+	grow(memcpy->dst, written);
+	return rc;
 }
+
+/* ---- faults ---- */
+
+static void memcpy_site(const struct doca_task *task, struct sim_site *ret_site)
+{
+	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+
+	ret_site->size = data_of(memcpy->src).bytes;
+	ret_site->addr = (uintptr_t)memcpy->dst->data + memcpy->dst->data_len;
+}
+
+/* Flip @bit of what was written behind the data of the list @dst. */
+static int flip(const struct doca_buf *dst, uint64_t bit)
+{
+	uint64_t at = bit / 8, addr;
+	uint8_t byte;
+	int rc;
+
+	for (; at >= room_behind_data(dst); dst = dst->next)
+		at -= room_behind_data(dst);
+	addr = shim_buf_cpu_addr(dst, dst->data + dst->data_len + at);
+	rc = sim_copy(NULL, (uintptr_t)&byte, dst->mmap->remote, addr, 1);
+	byte ^= (uint8_t)(1u << bit % 8);
+	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
+}
+
+static int memcpy_run_struck(struct sim_job *job, const struct sim_strike *strike)
+{
+	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
+	uint64_t bytes, limit, written;
+	int rc = refuse_run(memcpy);
+
+	if (rc < 0)
+		return rc;
+	limit = bytes = data_of(memcpy->src).bytes;
+	if (strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL))
+		limit = strike->moved_bytes;
+	else if (strike->actions & SIM_ACT_BIT(SIM_ACT_TEAR))
+		limit = bytes / 2;
+	rc = copy_list(memcpy->dst, memcpy->src, limit, &written);
+	if (strike->actions & SIM_ACT_BIT(SIM_ACT_FLIP))
+		for (uint32_t i = 0; i < strike->flip_bits && i < written * 8 && rc == 0; i++)
+			rc = flip(memcpy->dst, sim_strike_bit(strike, i, written * 8));
+	if (strike->actions & SIM_ACT_BIT(SIM_ACT_TEAR) && rc == 0)
+		written = bytes;
+	grow(memcpy->dst, written);
+	return rc == 0 && strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL) ? -EIO : rc;
+}
+
+static const struct shim_strike_ops memcpy_strike = {
+	.op = SIM_OP_DMA_MEMCPY,
+	.site = memcpy_site,
+	.run = memcpy_run_struck,
+};
 
 static void memcpy_complete(struct doca_task *task)
 {
@@ -225,6 +290,7 @@ const struct shim_task_type shim_dma_memcpy_type = {
 	.post = shim_task_post_job,
 	.run = memcpy_run,
 	.complete = memcpy_complete,
+	.strike = &memcpy_strike,
 };
 
 /* ---- the public face ---- */

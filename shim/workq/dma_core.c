@@ -6,6 +6,7 @@
 
 #include "shim/common/buf_priv.h"
 #include "shim/common/check.h"
+#include "shim/common/strike.h"
 #include "shim/dma/dma_priv.h"
 
 struct workq_dma_core {
@@ -135,9 +136,14 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	memcpy->dst = dst;
 	task->user_data = user_data;
 	task->taker = &core->taker;
-	if (doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
+	result = shim_strike_submit(task);
+	if (doca_likely(result == DOCA_SUCCESS) && doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
+		shim_strike_end(task);
+		result = DOCA_ERROR_NO_MEMORY;
+	}
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		doca_task_free(task);
-		return DOCA_ERROR_NO_MEMORY;
+		return result;
 	}
 	task->in_flight = true;
 	sim_queue_doorbell(core->dma->ctx.queue);

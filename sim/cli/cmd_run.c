@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "faults.h"
 #include "generation.h"
 #include "guard.h"
 #include "install.h"
@@ -18,10 +19,13 @@ enum {
 	KEY_HOST = 0x100,
 	KEY_DPU,
 	KEY_TIMEOUT,
+	KEY_REQUIRE_FAULTS,
 };
 
 struct options {
 	struct cli_session_opt session;
+	struct cli_faults faults;
+	bool require_faults;
 	const char *topology;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
@@ -38,6 +42,7 @@ static const struct argp_option option_list[] = {
 	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
 	 "; without it, as the symbols of the program say that a command begins with", 0},
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
 };
@@ -87,6 +92,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
+		state->child_inputs[1] = &options->faults;
+		return 0;
+	case KEY_REQUIRE_FAULTS:
+		options->require_faults = true;
 		return 0;
 	case KEY_HOST:
 		add_command(options, "host", arg, state);
@@ -121,7 +130,8 @@ static int run(const struct options *options)
 {
 	struct cli_session_place place;
 	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .commands = options->commands,
-				  .num_commands = options->num_commands};
+				  .num_commands = options->num_commands, .faults = &options->faults,
+				  .require_faults = options->require_faults};
 	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};
 	int status;
 
@@ -136,13 +146,14 @@ static int run(const struct options *options)
 
 int cli_run(int argc, char **argv)
 {
+	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = take,
 		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
 		       "Each CMD is for /bin/sh. The exit status is 0 when all commands' are, else that of the first that "
-		       "failed. Without --session the session's directory is a temporary one.",
-		.children = cli_session_children,
+		       "failed. Without --session the session's directory is a temporary one. Faults that never struck are named at the end.",
+		.children = children,
 	};
 	struct options options = {0};
 	int status;
@@ -150,5 +161,6 @@ int cli_run(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	status = run(&options);
 	free(options.commands);
+	cli_faults_fini(&options.faults);
 	return status;
 }

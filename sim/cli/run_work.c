@@ -242,6 +242,30 @@ static int prepare(struct run *run)
 	return has_sides(run) ? 0 : -1;
 }
 
+static int inject_faults(const struct run *run)
+{
+	const char *dir = run->cfg->place->dir;
+	int dir_fd = cli_session_open(dir);
+	int rc = dir_fd < 0 ? -1 : cli_faults_send(run->cfg->faults, dir_fd, dir, false);
+
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return rc;
+}
+
+/* A test that meant to inject a fault and did not would pass for the wrong reason: say so. */
+static void report_faults(struct run *run)
+{
+	const char *dir = run->cfg->place->dir;
+	int dir_fd = run->daemon > 0 ? cli_session_open(dir) : -1;
+
+	if (dir_fd < 0)
+		return;
+	if (cli_faults_report_unfired(dir_fd, dir) != 0 && run->cfg->require_faults && run->status == 0)
+		run->status = CLI_FAILED;
+	close(dir_fd);
+}
+
 /* The daemon cleans its directory when it is asked to end. */
 static void end_daemon(struct run *run)
 {
@@ -267,11 +291,13 @@ int cli_run_work(void *cfg, const sigset_t *original)
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)
 		return CLI_FAILED;
-	if (prepare(&run) == 0 && start_programs(&run) == 0)
+	if (prepare(&run) == 0 && inject_faults(&run) == 0 && start_programs(&run) == 0)
 		supervise(&run);
 	else
 		run.status = CLI_FAILED;
 	cli_kill_offspring(run.daemon);
+	if (run.num_programs > 0)
+		report_faults(&run);
 	for (size_t i = 0; i < run.num_programs; i++)
 		cli_program_fini(&run.programs[i]);
 	end_daemon(&run);

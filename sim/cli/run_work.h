@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "faults.h"
 #include "install.h"
 #include "session_make.h"
 
@@ -33,10 +34,13 @@ struct cli_run_cfg {
 	const char *topology;               /* file, or NULL */
 	const struct cli_run_command *commands;
 	size_t num_commands;
+	const struct cli_faults *faults;    /* in the plan from the start */
+	bool require_faults;                /* one that never struck is a failure */
 };
 
 /* The worker of a guard (guard.h); @cfg is a struct cli_run_cfg. Returns 0 when all
- * programs did, else the status of the first that failed, 128 + signal if it was killed. */
+ * programs did (and all faults struck, where that is required), else the status of
+ * the first that failed, 128 + signal if it was killed. */
 int cli_run_work(void *cfg, const sigset_t *original);
 
 #endif

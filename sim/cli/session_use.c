@@ -6,15 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "sim/session/dir.h"
-#include "sim/session/wire.h"
-
-#define PATIENCE_S 10 /* with a daemon that does not answer */
 
 int cli_session_open(const char *dir)
 {
@@ -127,35 +122,24 @@ bool cli_has_side(const struct pcie_topology *topology, const char *where, const
 	return false;
 }
 
-static int exchange(int sock, uint16_t type, int *ret_fd)
+int cli_session_failed(const char *dir, int rc)
 {
-	struct timeval patience = {.tv_sec = PATIENCE_S};
-	struct sim_msg msg = {.type = type};
-	int rc;
-
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	rc = sim_msg_send(sock, &msg, -1);
-	if (rc == 0)
-		rc = sim_msg_recv(sock, &msg, ret_fd);
-	return rc < 0 ? rc : msg.status;
+	if (rc == -EAGAIN)
+		cli_fail("the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
+			 SIM_CONTROL_PATIENCE_S, dir);
+	else if (rc == -EPROTO)
+		cli_fail("the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	else
+		cli_fail("cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+	return -1;
 }
 
 int cli_session_ask(int dir_fd, const char *dir, uint16_t type, int *ret_fd)
 {
-	int sock = sim_dir_connect(dir_fd);
-	int rc = sock;
+	struct sim_msg msg = {.type = type};
+	int rc = sim_control_exchange(dir_fd, &msg, -1, ret_fd);
 
-	*ret_fd = -1;
-	if (sock >= 0) {
-		rc = exchange(sock, type, ret_fd);
-		close(sock);
-	}
-	if (rc == -EAGAIN)
-		cli_fail("the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
-			 PATIENCE_S, dir);
-	else if (rc == -EPROTO)
-		cli_fail("the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
-	else if (rc < 0)
-		cli_fail("cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
-	return rc < 0 ? -1 : 0;
+	if (rc == 0)
+		rc = msg.status;
+	return rc < 0 ? cli_session_failed(dir, rc) : 0;
 }

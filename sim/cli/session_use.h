@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "pcie_model/topology.h"
+#include "sim/session/control.h"
 
 /* Open the directory of a session that lives. A descriptor, or -1. */
 int cli_session_open(const char *dir);
@@ -30,5 +31,8 @@ void cli_each_side(const struct pcie_topology *topology, void (*visit)(void *arg
  * for the answer. Returns 0 or -1. *ret_fd is the descriptor that came with it
  * (the caller's), or -1. */
 int cli_session_ask(int dir_fd, const char *dir, uint16_t type, int *ret_fd);
+
+/* Say why a call of sim/session/control.h failed with @rc. Returns -1. */
+int cli_session_failed(const char *dir, int rc);
 
 #endif

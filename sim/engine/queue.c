@@ -255,3 +255,9 @@ void sim_queue_notify(struct sim_queue *queue)
 	if (atomic_exchange(&queue->notify_wanted, false))
 		queue->notify(queue->notify_arg);
 }
+
+uint64_t sim_queue_now_ns(const struct sim_queue *queue)
+{
+	(void)queue;
+	return sim_engine_now_ns();
+}

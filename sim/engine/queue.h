@@ -39,7 +39,7 @@ struct sim_job {
 	int status; /* 0 or -errno; valid once reaped */
 	bool quiet; /* set before submit: do not report this one's end by itself */
 	bool held;  /* set by run: its end is held back until ... */
-	uint64_t due_ns; /* ... this, by CLOCK_MONOTONIC, or SIM_JOB_NEVER_DUE */
+	uint64_t due_ns; /* ... this, by sim_queue_now_ns(), or SIM_JOB_NEVER_DUE */
 };
 
 /* Create a queue for up to @max_jobs in flight (any number > 0). When a job
@@ -80,6 +80,9 @@ void sim_queue_await_due(struct sim_queue *queue);
 
 /* Call notify now if that is wanted: the owner has news for itself. */
 void sim_queue_notify(struct sim_queue *queue);
+
+/* The time by which ends are due. */
+uint64_t sim_queue_now_ns(const struct sim_queue *queue);
 
 /* Jobs submitted and not yet reaped. */
 uint32_t sim_queue_in_flight(const struct sim_queue *queue);

@@ -301,8 +301,8 @@ static int load_delays(const char *path, struct sim_plan_file *file, char error[
 int sim_plan_file_load(const char *path, struct sim_plan_file *ret_file, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	struct sim_plan_file file;
-	char *text;
-	size_t len;
+	char *text = NULL;
+	size_t len = 0;
 	int rc;
 
 	rc = load_text(path, &text, &len);

@@ -82,7 +82,9 @@ static int open_card(struct daemon *daemon)
 	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	rc = sim_card_create(daemon->topology, &daemon->card);
+	rc = sim_board_create(&daemon->board, &daemon->board_fd);
+	if (rc == 0)
+		rc = sim_card_create(daemon->topology, &daemon->card);
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
 }
 
@@ -124,7 +126,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	int rc;
 
 	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
+				  .spare_fd = -1, .board_fd = -1, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -156,12 +158,14 @@ void daemon_close(struct daemon *daemon)
 		sim_dir_clean(daemon->dir_fd);
 	sim_services_destroy(daemon->services);
 	sim_card_destroy(daemon->card);
+	sim_segment_unmap(&daemon->board);
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->objects);
 	close_fd(daemon->listen_sock);
 	close_fd(daemon->signal_fd);
 	close_fd(daemon->epoll_fd);
 	close_fd(daemon->spare_fd);
+	close_fd(daemon->board_fd);
 	close_fd(daemon->lock_fd);
 	close_fd(daemon->dir_fd);
 }

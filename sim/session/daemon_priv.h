@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "board.h"
 #include "daemon.h"
 #include "wire.h"
 
@@ -92,6 +93,8 @@ struct daemon {
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	struct sim_services *services;
+	struct sim_segment board;
+	int board_fd;           /* handed out; -1 = none */
 	struct conn *conns;
 	struct object *objects; /* by the low half of a key's id */
 	uint32_t num_objects;
@@ -149,6 +152,9 @@ void daemon_keep_object(struct daemon *daemon, uint64_t key, uint32_t exporter, 
 int daemon_object_fd(const struct daemon *daemon, uint64_t key);                         /* -1 = none */
 void daemon_drop_object(struct daemon *daemon, uint64_t key);
 void daemon_drop_objects_of(struct daemon *daemon, uint32_t exporter);
+
+/* daemon_faults.c: changes of the fault plan. */
+void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds);
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

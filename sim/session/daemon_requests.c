@@ -33,7 +33,7 @@ static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
-	daemon_reply(daemon, conn, msg, rc, -1);
+	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->board_fd : -1);
 }
 
 static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
@@ -211,26 +211,44 @@ static void take_reply(struct daemon *daemon, struct conn *conn, struct sim_msg 
 		daemon_let_go(daemon, conn, msg->seq);
 }
 
+/* What needs no attachment: whether it was that. */
+static bool take_from_anyone(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
+{
+	switch (msg->type) {
+	case SIM_MSG_ATTACH:
+		take_attach(daemon, conn, msg);
+		return true;
+	case SIM_MSG_STATUS:
+		take_status(daemon, conn, msg);
+		return true;
+	case SIM_MSG_BOARD:
+		daemon_reply(daemon, conn, msg, 0, daemon->board_fd);
+		return true;
+	case SIM_MSG_FAULT:
+		daemon_take_fault(daemon, conn, msg, fds);
+		return true;
+	case SIM_MSG_SHUTDOWN:
+		daemon_reply(daemon, conn, msg, 0, -1);
+		daemon->stop = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
-	if (!msg->is_reply && conn->attached && msg->type != SIM_MSG_ATTACH && msg->type != SIM_MSG_STATUS &&
-	    msg->type != SIM_MSG_SHUTDOWN) {
-		take_attached(daemon, conn, msg, fds);
-		return;
-	}
 	if (msg->is_reply) {
 		if (conn->attached)
 			take_reply(daemon, conn, msg);
-	} else if (msg->type == SIM_MSG_ATTACH) {
-		take_attach(daemon, conn, msg);
-	} else if (msg->type == SIM_MSG_STATUS) {
-		take_status(daemon, conn, msg);
-	} else if (msg->type == SIM_MSG_SHUTDOWN) {
-		daemon_reply(daemon, conn, msg, 0, -1);
-		daemon->stop = true;
-	} else {
-		conn->dead = true; /* asks before it has said who it is */
+		return;
 	}
+	if (take_from_anyone(daemon, conn, msg, fds))
+		return;
+	if (conn->attached)
+		take_attached(daemon, conn, msg, fds);
+	else
+		conn->dead = true; /* asks before it has said who it is */
 }
 
 static void forget_questions(struct daemon *daemon, struct conn *conn)

@@ -7,6 +7,7 @@
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
 
+#include "board.h"
 #include "channel.h"
 #include "session.h"
 
@@ -57,13 +58,13 @@ int sim_owner_local(struct sim_session *session, const struct pcie_topology *top
 		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
 
 /* A daemon owns it: @sock is connected to it and becomes the owner's, also on
- * failure. Attaches, stores the session's id, and starts the helper thread,
+ * failure. Attaches, stores the session's id, maps its board, and starts the helper thread,
  * which waits on @epoll_fd (borrowed; @exports adds its descriptors there) and
  * reports to the session's channels. */
 #define SIM_OWNER_TARGET_TAG 2 /* of those descriptors */
 int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
 		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
-		     struct sim_owner **ret_owner);
+		     struct sim_segment *ret_board, struct sim_owner **ret_owner);
 
 /* Called by an owner: imports of @key are dead. */
 void sim_session_gone(struct sim_session *session, uint64_t key);

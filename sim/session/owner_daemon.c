@@ -396,7 +396,7 @@ static int wait_readable(int sock)
 
 /* The first exchange, before the helper runs. */
 static int introduce(struct daemon_owner *self, const struct sim_peer_info *info,
-		     uint8_t ret_session_id[SIM_SESSION_ID_SIZE])
+		     uint8_t ret_session_id[SIM_SESSION_ID_SIZE], struct sim_segment *ret_board)
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
 	int fd = -1;
@@ -406,13 +406,15 @@ static int introduce(struct daemon_owner *self, const struct sim_peer_info *info
 		rc = wait_readable(self->sock);
 	if (rc == 0)
 		rc = sim_msg_recv(self->sock, &msg, &fd);
-	if (fd >= 0)
-		close(fd);
 	if (rc == 0 && (msg.type != SIM_MSG_ATTACH || !msg.is_reply))
 		rc = -EPROTO;
 	if (rc == 0)
 		rc = msg.status;
 	self->attached = rc == 0;
+	if (rc == 0)
+		rc = sim_board_map(fd, ret_board);
+	if (fd >= 0)
+		close(fd);
 	if (rc == 0)
 		memcpy(ret_session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
 	return rc == -EPIPE ? -EPROTO : rc;
@@ -436,7 +438,7 @@ static int start_helper(struct daemon_owner *self)
 
 int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
 		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
-		     struct sim_owner **ret_owner)
+		     struct sim_segment *ret_board, struct sim_owner **ret_owner)
 {
 	struct daemon_owner *self = calloc(1, sizeof(*self));
 	pthread_condattr_t monotonic;
@@ -453,7 +455,7 @@ int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_pee
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&self->answered, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	rc = introduce(self, info, ret_session_id);
+	rc = introduce(self, info, ret_session_id, ret_board);
 	if (rc == 0) {
 		*ret_owner = &self->base; /* the helper may use it at once */
 		rc = start_helper(self);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "channels.h"
 #include "dir.h"
 #include "exports.h"
@@ -43,6 +44,8 @@ struct sim_session {
 	struct sim_peer_info self;
 	struct pcie_topology *topology;
 	struct sim_engine *engine;
+	struct sim_segment board;
+	struct sim_faults *faults;
 	struct sim_exports *exports;
 	struct sim_channels *channels;
 	struct sim_owner *owner;
@@ -115,6 +118,9 @@ static int attach_private(struct sim_session *session, const char *topology)
 		return rc;
 	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
 		return -EIO;
+	rc = sim_board_create(&session->board, NULL);
+	if (rc < 0)
+		return rc;
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
 		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
@@ -148,7 +154,7 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 		return rc;
 	}
 	return sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, session->id,
-				&session->owner);
+				&session->board, &session->owner);
 }
 
 static void explain(const struct sim_session *session, const char *dir, int rc)
@@ -192,6 +198,17 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	return rc;
 }
 
+static int watch_faults(struct sim_session *session)
+{
+	const struct sim_faults_cfg cfg = {
+		.plan = &sim_board_of(&session->board)->plan,
+		.topology = session->topology,
+		.self = {.side = session->side, .program = session->self.program, .pid = session->self.pid},
+	};
+
+	return sim_faults_create(&cfg, &session->faults);
+}
+
 int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session)
 {
 	struct sim_session *session = calloc(1, sizeof(*session));
@@ -219,6 +236,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		describe_self(session);
 		rc = attach(session, cfg);
 	}
+	if (rc == 0)
+		rc = watch_faults(session);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -236,6 +255,8 @@ void sim_session_detach(struct sim_session *session)
 		session->owner->ops->destroy(session->owner);
 	sim_exports_destroy(session->exports);
 	sim_channels_destroy(session->channels);
+	sim_faults_destroy(session->faults);
+	sim_segment_unmap(&session->board);
 	pcie_topology_destroy(session->topology);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
@@ -279,6 +300,16 @@ bool sim_session_has_forced_path(const struct sim_session *session)
 struct sim_engine *sim_session_engine(struct sim_session *session)
 {
 	return session->engine;
+}
+
+struct sim_faults *sim_session_faults(const struct sim_session *session)
+{
+	return session->faults;
+}
+
+uint64_t sim_session_now_ns(const struct sim_session *session)
+{
+	return sim_board_now_ns(sim_board_of(&session->board));
 }
 
 struct sim_owner *sim_session_owner(const struct sim_session *session)

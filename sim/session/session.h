@@ -18,6 +18,7 @@
 #include "descriptor.h"
 #include "sim/card/card.h"
 #include "sim/engine/engine.h"
+#include "sim/faults/faults.h"
 #include "sim/fabric/remote.h"
 
 struct sim_session;
@@ -46,6 +47,12 @@ const struct pcie_topology *sim_session_topology(const struct sim_session *sessi
 const char *sim_session_side(const struct sim_session *session);
 const uint8_t *sim_session_id(const struct sim_session *session);
 struct sim_engine *sim_session_engine(struct sim_session *session);
+/* What the fault plan has in store for this process (sim/faults/faults.h). */
+struct sim_faults *sim_session_faults(const struct sim_session *session);
+
+/* Time since the session began. */
+uint64_t sim_session_now_ns(const struct sim_session *session);
+
 bool sim_session_has_forced_path(const struct sim_session *session);
 
 /* Export memory; @object_fd is the shared object that holds it, or -1 (it stays

@@ -34,6 +34,8 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_LETTER] = {WITH(letter), HEAD_BYTES},
 		[SIM_MSG_CLOSE] = {WITH(channel), 0},
 		[SIM_MSG_KNOCK] = {WITH(channel), 0},
+		[SIM_MSG_BOARD] = {HEAD_BYTES, HEAD_BYTES},
+		[SIM_MSG_FAULT] = {WITH(fault), WITH(fault)},
 	};
 
 	return type < SIM_MSG_COUNT ? sizes[type][is_reply] : 0;

@@ -7,7 +7,7 @@
  * sender; the reply repeats it.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
- *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER                 (replied to)
+ *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER BOARD FAULT     (replied to)
  *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK                (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
  *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK                 (not)
@@ -27,9 +27,10 @@
 #include "letter.h"
 #include "sim/card/card.h"
 #include "sim/card/services.h"
+#include "sim/faults/rule.h"
 #include "sim/fabric/ofi.h"
 
-#define SIM_WIRE_VERSION 2
+#define SIM_WIRE_VERSION 3
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* here I am */
@@ -53,7 +54,17 @@ enum sim_msg_type {
 	SIM_MSG_LETTER,     /* for the other end; passed on */
 	SIM_MSG_CLOSE,      /* this channel is no more, for that reason; passed on */
 	SIM_MSG_KNOCK,      /* have the other end look at what we share; passed on */
+	/* Like STATUS and SHUTDOWN these may come from who is not attached. */
+	SIM_MSG_BOARD,      /* the reply carries the board's descriptor (board.h), as ATTACH's does */
+	SIM_MSG_FAULT,      /* change the fault plan; with a descriptor of the rule's delays if it has any */
 	SIM_MSG_COUNT,
+};
+
+enum sim_fault_change {
+	SIM_FAULT_ADD = 1,
+	SIM_FAULT_REMOVE,
+	SIM_FAULT_CLEAR,
+	SIM_FAULT_SEED,
 };
 
 /* A letter without its descriptors: they travel beside it. */
@@ -121,6 +132,12 @@ struct sim_msg {
 			int32_t reason; /* CLOSE: -errno */
 			uint32_t reserved;
 		} channel; /* UNLISTEN, CLOSE, KNOCK */
+		struct {
+			uint32_t change; /* enum sim_fault_change */
+			uint32_t id;     /* to remove; in the reply: that was added */
+			uint64_t seed;
+			struct sim_rule rule;
+		} fault;
 	} body;
 };
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "sim/session/board.h"
 #include "sim/session/dir.h"
 #include "sim/session/wire.h"
 
@@ -288,10 +289,12 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 static void count_packets(int talk, const void *arg)
 {
 	const char *yaml = pcie_topology_default_yaml();
-	int dir_fd = sim_dir_open(arg, false), listening, sock, fd, packets = 0;
+	int dir_fd = sim_dir_open(arg, false), listening, sock, fd, board_fd, packets = 0;
+	struct sim_segment board;
 	struct sim_msg msg;
 
 	PROC_NEED(sim_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
+	PROC_NEED(sim_board_create(&board, &board_fd) == 0);
 	listening = sim_dir_listen(dir_fd);
 	PROC_NEED(listening >= 0);
 	proc_say(talk, "", 1);
@@ -300,12 +303,14 @@ static void count_packets(int talk, const void *arg)
 		packets++;
 		if (msg.type == SIM_MSG_ATTACH) {
 			msg.is_reply = 1;
-			PROC_NEED(sim_msg_send(sock, &msg, -1) == 0);
+			PROC_NEED(sim_msg_send(sock, &msg, board_fd) == 0);
 		}
 	}
 	proc_say(talk, &packets, sizeof(packets));
 	close(sock);
 	close(listening);
+	close(board_fd);
+	sim_segment_unmap(&board);
 	close(dir_fd);
 }
 

@@ -2,6 +2,7 @@
 /* Processes that say what no process of ours says: the daemon drops or refuses
  * them, and serves all others as if they were not there. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -177,8 +178,8 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 		struct sim_msg msg = {.type = type};
 		int sock;
 
-		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN)
-			continue;
+		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_BOARD || type == SIM_MSG_FAULT)
+			continue; /* these may come from anybody */
 		sock = raw_connect();
 		raw_send(sock, msg, -1);
 		expect_closed(sock);
@@ -406,6 +407,45 @@ static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
 	expect_unharmed();
 }
 
+static int raw_fault(int sock, struct sim_msg msg, int fd)
+{
+	raw_send(sock, msg, fd);
+	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
+	assert_int_equal(msg.type, SIM_MSG_FAULT);
+	return msg.status;
+}
+
+/* Rules that no text compiles to, delays that are none, changes that there are not. */
+static void test_nonsense_for_the_fault_plan_is_refused(void **state)
+{
+	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = SIM_FAULT_ADD}};
+	int sock = raw_connect(), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), closed[2];
+	char delays_file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+
+	(void)state;
+	assert_int_equal(pipe2(closed, O_CLOEXEC), 0);
+	assert_int_equal(raw_fault(sock, msg, -1), -EINVAL);
+	memset(&msg.body.fault.rule, 0xff, sizeof(msg.body.fault.rule));
+	assert_int_equal(raw_fault(sock, msg, -1), -EINVAL);
+	assert_int_equal(sim_rule_parse("dma.memcpy delay=trace(x)", &msg.body.fault.rule, delays_file, &error), 0);
+	assert_int_equal(raw_fault(sock, msg, -1), -EINVAL); /* without the delays */
+	assert_int_equal(raw_fault(sock, msg, nothing), -EINVAL);
+	assert_int_equal(raw_fault(sock, msg, closed[0]), -EINVAL); /* a pipe can't be read at a place */
+	for (uint32_t change = SIM_FAULT_SEED + 1; change < SIM_FAULT_SEED + 4; change++) {
+		msg.body.fault.change = change;
+		assert_int_equal(raw_fault(sock, msg, -1), -EINVAL);
+	}
+	msg.body.fault.change = SIM_FAULT_REMOVE;
+	msg.body.fault.id = 1;
+	assert_int_equal(raw_fault(sock, msg, -1), -ENOENT);
+	close(closed[0]);
+	close(closed[1]);
+	close(nothing);
+	close(sock);
+	expect_unharmed();
+}
+
 static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 {
 	struct sim_msg export = {.type = SIM_MSG_EXPORT, .body.export = {.addr = 4096, .len_bytes = 4096,
@@ -509,6 +549,7 @@ int main(void)
 		TEST(test_an_exporter_that_never_answers_is_answered_for),
 		TEST(test_a_process_has_a_limited_number_of_questions),
 		TEST(test_descriptors_that_nobody_asked_for_are_closed),
+		TEST(test_nonsense_for_the_fault_plan_is_refused),
 		TEST(test_an_export_keeps_one_descriptor_until_it_ends),
 		TEST(test_processes_beyond_the_limit_are_turned_away),
 		TEST(test_answers_that_nobody_reads_end_the_connection),

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim fault: see and change the fault plan of a session that runs. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "faults.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "table.h"
+
+struct options {
+	struct cli_session_opt session;
+	struct cli_faults faults;
+	bool json;
+	char **words; /* what to do, and to what */
+	size_t num_words;
+};
+
+static const struct argp_option option_list[] = {
+	{"json", 'j', NULL, 0, "list: print JSON", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		state->child_inputs[1] = &options->faults;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->words = state->argv + state->next;
+		options->num_words = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "do what? list, add, rm or clear");
+		return 0;
+	default:
+		(void)arg;
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- list ---- */
+
+static void list_text(void *arg, const struct sim_plan_rule *rule)
+{
+	struct cli_table *table = arg;
+
+	cli_table_add(table, "%" PRIu32, rule->id);
+	cli_table_add(table, "%" PRIu64, rule->matched);
+	cli_table_add(table, "%" PRIu64, rule->fired);
+	cli_table_add(table, "%s", rule->text);
+}
+
+static void list_json(void *arg, const struct sim_plan_rule *rule)
+{
+	json_object *entry = json_object_new_object();
+
+	json_object_object_add(entry, "id", json_object_new_uint64(rule->id));
+	json_object_object_add(entry, "matched", json_object_new_uint64(rule->matched));
+	json_object_object_add(entry, "fired", json_object_new_uint64(rule->fired));
+	json_object_object_add(entry, "rule", json_object_new_string(rule->text));
+	json_object_array_add(arg, entry);
+}
+
+static int print_list(const struct sim_plan *plan, bool json)
+{
+	static const char *const headings[] = {">ID", ">MATCHED", ">FIRED", "RULE"};
+	struct cli_table table = CLI_TABLE(headings);
+	json_object *list;
+
+	if (!json) {
+		sim_plan_each(plan, list_text, &table);
+		return cli_table_print(&table);
+	}
+	list = json_object_new_array();
+	sim_plan_each(plan, list_json, list);
+	printf("%s\n", json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
+	json_object_put(list);
+	return 0;
+}
+
+static int do_list(struct options *options, int dir_fd)
+{
+	struct sim_segment board;
+	int rc = sim_control_board(dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(options->session.dir, rc);
+	rc = print_list(&sim_board_of(&board)->plan, options->json);
+	sim_segment_unmap(&board);
+	return rc;
+}
+
+/* ---- changes ---- */
+
+/* All are compiled before the first is added: a typing error changes nothing. */
+static int do_add(struct options *options, int dir_fd)
+{
+	for (size_t i = 1; i < options->num_words; i++)
+		if (cli_faults_add(&options->faults, options->words[i]) < 0)
+			return -1;
+	if (options->faults.count == 0 && !options->faults.has_seed) {
+		cli_fail("fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
+		return -1;
+	}
+	return cli_faults_send(&options->faults, dir_fd, options->session.dir, true);
+}
+
+static int do_rm(struct options *options, int dir_fd)
+{
+	int failed = 0;
+
+	if (options->num_words < 2) {
+		cli_fail("fault rm: which? bfsim fault list shows their ids");
+		return -1;
+	}
+	for (size_t i = 1; i < options->num_words; i++) {
+		char *end;
+		unsigned long id = strtoul(options->words[i], &end, 10);
+		int rc = -ENOENT;
+
+		if (!*end && id > 0 && id <= UINT32_MAX)
+			rc = sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, (uint32_t)id, 0);
+		if (rc == -ENOENT)
+			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids", options->words[i]);
+		else if (rc < 0)
+			cli_session_failed(options->session.dir, rc);
+		failed |= rc < 0;
+	}
+	return failed ? -1 : 0;
+}
+
+static int do_clear(struct options *options, int dir_fd)
+{
+	int rc = sim_control_change_faults(dir_fd, SIM_FAULT_CLEAR, 0, 0);
+
+	return rc < 0 ? cli_session_failed(options->session.dir, rc) : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct options *options, int dir_fd);
+} actions[] = {
+	{"list", do_list},
+	{"add", do_add},
+	{"rm", do_rm},
+	{"clear", do_clear},
+};
+
+static int run(struct options *options)
+{
+	int dir_fd, rc;
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (strcmp(options->words[0], actions[i].name) != 0)
+			continue;
+		dir_fd = cli_session_open(options->session.dir);
+		if (dir_fd < 0)
+			return CLI_FAILED;
+		rc = actions[i].run(options, dir_fd);
+		close(dir_fd);
+		return rc < 0 ? CLI_FAILED : CLI_OK;
+	}
+	cli_fail("fault %s: there is no such thing to do; it is list, add, rm or clear", options->words[0]);
+	return CLI_USAGE;
+}
+
+int cli_fault(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "list\nadd RULE...\nrm ID...\nclear",
+		.doc = "See and change the fault plan of a session while its programs run.\v"
+		       "add prints the ids of the new rules. list shows how often what a rule looks for came (MATCHED) and how "
+		       "often it struck (FIRED). doc/faults.md is the manual of rules.",
+		.children = children,
+	};
+	struct options options = {0};
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	status = run(&options);
+	cli_faults_fini(&options.faults);
+	return status;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "faults.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "session_use.h"
+#include "sim/faults/plan_file.h"
+
+enum {
+	KEY_FAULT = 0x200,
+	KEY_PLAN,
+	KEY_SEED,
+};
+
+static const struct argp_option option_list[] = {
+	{"fault", KEY_FAULT, "RULE", 0, "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0},
+	{"fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0},
+	{"seed", KEY_SEED, "NUMBER", 0, "Of what faults leave to chance (default: the plan's, else 0)", 0},
+	{0},
+};
+
+void cli_faults_fini(struct cli_faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++)
+		free(faults->list[i].delays);
+	free(faults->list);
+	*faults = (struct cli_faults){0};
+}
+
+/* Takes @delays. */
+static int append(struct cli_faults *faults, const struct sim_rule *rule, struct sim_delays *delays)
+{
+	struct cli_fault *list = reallocarray(faults->list, faults->count + 1, sizeof(*list));
+
+	if (!list) {
+		free(delays);
+		cli_fail("out of memory");
+		return -1;
+	}
+	list[faults->count++] = (struct cli_fault){*rule, delays};
+	faults->list = list;
+	return 0;
+}
+
+int cli_faults_add(struct cli_faults *faults, const char *line)
+{
+	struct sim_rule_error error;
+	struct sim_delays *delays;
+	struct sim_rule rule;
+
+	if (sim_rule_load(line, NULL, &rule, &delays, &error) == 0)
+		return append(faults, &rule, delays);
+	cli_fail("fault '%s', column %u: %s", line, error.column, error.text);
+	return -1;
+}
+
+static int add_plan(struct cli_faults *faults, const char *path)
+{
+	char error[SIM_PLAN_FILE_ERROR_SIZE];
+	struct sim_plan_file file;
+	int rc = 0;
+
+	if (sim_plan_file_load(path, &file, error) < 0) {
+		cli_fail("%s", error);
+		return -1;
+	}
+	for (uint32_t i = 0; i < file.num_rules && rc == 0; i++) {
+		rc = append(faults, &file.rules[i].rule, file.rules[i].delays);
+		file.rules[i].delays = NULL;
+	}
+	if (file.has_seed && !faults->has_seed) {
+		faults->has_seed = true;
+		faults->seed = file.seed;
+	}
+	sim_plan_file_fini(&file);
+	return rc;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct cli_faults *faults = state->input;
+	char *end;
+
+	switch (key) {
+	case KEY_FAULT:
+		if (cli_faults_add(faults, arg) < 0)
+			exit(CLI_USAGE);
+		return 0;
+	case KEY_PLAN:
+		if (add_plan(faults, arg) < 0)
+			exit(CLI_USAGE);
+		return 0;
+	case KEY_SEED:
+		errno = 0;
+		faults->seed = strtoull(arg, &end, 0);
+		if (errno || *end || end == arg || *arg == '-')
+			argp_error(state, "--seed %s: not a number from 0 to 2^64-1", arg);
+		faults->has_seed = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cli_faults_argp = {.options = option_list, .parser = take};
+
+static int send_one(const struct cli_fault *fault, int dir_fd, const char *dir, bool say)
+{
+	uint32_t id;
+	int rc = sim_control_add_fault(dir_fd, &fault->rule, fault->delays, &id);
+
+	if (rc == -ENOSPC) {
+		cli_fail("the plan of session %s is full: %d rules, or %d delays of files", dir, SIM_PLAN_MAX_RULES,
+			 SIM_DELAYS_MAX);
+		return -1;
+	}
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	if (say)
+		printf("%u\n", id);
+	return 0;
+}
+
+int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool say)
+{
+	int rc = 0;
+
+	if (faults->has_seed)
+		rc = sim_control_change_faults(dir_fd, SIM_FAULT_SEED, 0, faults->seed);
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	for (size_t i = 0; i < faults->count && rc == 0; i++)
+		rc = send_one(&faults->list[i], dir_fd, dir, say);
+	return rc;
+}
+
+static void report_unfired(void *arg, const struct sim_plan_rule *rule)
+{
+	int *count = arg;
+
+	if (rule->fired > 0)
+		return;
+	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text,
+		 rule->matched > 0 ? "what it looks for came, but not when it would strike" :
+				     "nothing that it looks for came");
+	(*count)++;
+}
+
+int cli_faults_report_unfired(int dir_fd, const char *dir)
+{
+	struct sim_segment board;
+	int count = 0, rc = sim_control_board(dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	sim_plan_each(&sim_board_of(&board)->plan, report_unfired, &count);
+	sim_segment_unmap(&board);
+	return count;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/session/board.h - what all processes of a session have before their eyes.
+ *
+ *   owner --creates--> [ when the session began | fault plan ] <--maps-- every attached process
+ *
+ * One piece of shared memory, made by whoever owns the card (a process with a
+ * private card has it alone) and handed out on attaching. Session time, on which
+ * faults and records stand, is the nanoseconds since it was made.
+ */
+#ifndef SIM_SESSION_BOARD_H
+#define SIM_SESSION_BOARD_H
+
+#include "sim/faults/plan.h"
+#include "sim/shm/segment.h"
+
+struct sim_board {
+	uint64_t start_ns; /* CLOCK_MONOTONIC, the same for all processes of a machine */
+	struct sim_plan plan;
+};
+
+/* Make one. @ret_fd is the caller's, for handing out; NULL when nobody else needs
+ * it. Returns 0 or -errno. */
+int sim_board_create(struct sim_segment *ret_segment, int *ret_fd);
+
+/* Map another process's; @fd stays the caller's. Errors as of sim_segment_map(). */
+int sim_board_map(int fd, struct sim_segment *ret_segment);
+
+static inline struct sim_board *sim_board_of(const struct sim_segment *segment)
+{
+	return segment->base;
+}
+
+/* Session time. */
+uint64_t sim_board_now_ns(const struct sim_board *board);
+
+#endif
