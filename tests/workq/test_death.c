@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two processes of the work-queue generation on one card, and the end of one of them. */
+#include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,35 +10,17 @@
 
 #include <cmocka.h>
 
-#include <doca_buf.h>
-#include <doca_buf_inventory.h>
-#include <doca_ctx.h>
-#include <doca_dev.h>
-#include <doca_dma.h>
-#include <doca_mmap.h>
-#include <doca_sync_event.h>
-
+#include "sides.h"
 #include "tests/multi/actor.h"
-
-#define LEN 8192
-#define FILL 0x5a
-
-#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
 
 static char *dir;
 static struct proc card, host, dpu;
-
-/* What the host gives away. */
-struct gift {
-	uint64_t addr;
-	size_t map_len, event_len;
-	uint8_t map[512], event[512];
-};
 
 static int setup(void **state)
 {
 	(void)state;
 	dir = proc_make_dir();
+	side_session = dir;
 	daemon_start(&card, dir, NULL);
 	return 0;
 }
@@ -49,216 +33,94 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- both sides ---- */
-
-static struct doca_dev *enter(const char *side)
+/* Start both, and wait until the DPU, which runs @body, says a byte. */
+static void start_both(proc_body *body)
 {
-	struct doca_devinfo **list;
-	struct doca_dev *dev = NULL;
-	uint32_t count;
+	struct gift gift;
+	char word;
 
-	setenv("BFSIM_SESSION", dir, 1);
-	setenv("BFSIM_SIDE", side, 1);
-	MUST(doca_devinfo_list_create(&list, &count));
-	for (uint32_t i = 0; i < count && !dev; i++)
-		if (doca_dma_job_get_supported(list[i], DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS)
-			MUST(doca_dev_open(list[i], &dev));
-	MUST(doca_devinfo_list_destroy(list));
-	PROC_NEED(dev);
-	return dev;
+	proc_start(&host, side_be_host, NULL);
+	proc_hear(host.talk, &gift, sizeof(gift));
+	proc_start(&dpu, body, &gift);
+	proc_hear(dpu.talk, &word, 1);
 }
 
-/* ---- the host's ---- */
-
-static struct doca_mmap *map_of(struct doca_dev *dev, char *memory)
+static void end_host(bool kill)
 {
-	struct doca_mmap *mmap;
-
-	MUST(doca_mmap_create(NULL, &mmap));
-	MUST(doca_mmap_start(mmap));
-	MUST(doca_mmap_dev_add(mmap, dev));
-	MUST(doca_mmap_populate(mmap, memory, LEN, 4096, NULL, NULL));
-	return mmap;
+	if (kill) {
+		proc_signal(&host, SIGKILL);
+		return;
+	}
+	proc_say(host.talk, "q", 1);
+	proc_end(&host);
 }
 
-static struct doca_sync_event *event_of(struct doca_dev *dev)
-{
-	struct doca_sync_event *event;
-
-	MUST(doca_sync_event_create(&event));
-	MUST(doca_sync_event_publisher_add_location_cpu(event, dev));
-	MUST(doca_sync_event_subscriber_add_location_dpu(event));
-	MUST(doca_sync_event_start(event));
-	return event;
-}
-
-static void be_host(int talk, const void *arg)
-{
-	struct doca_dev *dev = enter("host");
-	char *memory = malloc(LEN), word;
-	struct doca_mmap *mmap = map_of(dev, memory);
-	struct doca_sync_event *event = event_of(dev);
-	struct gift gift = {.addr = (uintptr_t)memory};
-	const uint8_t *bytes;
-	void *descriptor;
-
-	(void)arg;
-	memset(memory, FILL, LEN);
-	MUST(doca_mmap_export(mmap, dev, &descriptor, &gift.map_len));
-	MUST(doca_sync_event_export_to_dpu(event, dev, &bytes, &gift.event_len));
-	PROC_NEED(gift.map_len <= sizeof(gift.map) && gift.event_len <= sizeof(gift.event));
-	memcpy(gift.map, descriptor, gift.map_len);
-	memcpy(gift.event, bytes, gift.event_len);
-	free(descriptor);
-	proc_say(talk, &gift, sizeof(gift));
-	proc_hear(talk, &word, 1); /* 'q', or it is killed meanwhile */
-	MUST(doca_mmap_destroy(mmap));
-	MUST(doca_sync_event_destroy(event)); /* last: it is what the DPU waits for */
-	MUST(doca_dev_close(dev));
-	free(memory);
-}
-
-/* ---- the DPU's: says 'r' when it has copied, 'w' before it waits, and at last what became of it ---- */
-
-struct engine {
-	struct doca_dev *dev;
-	struct doca_mmap *own, *remote;
-	struct doca_buf_inventory *inventory;
-	struct doca_dma *dma;
-	struct doca_sync_event *event;
-	struct doca_workq *workq;
-	struct doca_buf *from, *to, *local;
-};
-
-static void add(struct doca_ctx *ctx, struct doca_dev *dev, struct doca_workq *workq)
-{
-	if (dev)
-		MUST(doca_ctx_dev_add(ctx, dev));
-	MUST(doca_ctx_start(ctx));
-	MUST(doca_ctx_workq_add(ctx, workq));
-}
-
-static struct engine start(char *memory, const struct gift *gift)
-{
-	struct engine engine = {.dev = enter("dpu")};
-	void *remote = (void *)(uintptr_t)gift->addr;
-
-	engine.own = map_of(engine.dev, memory);
-	MUST(doca_mmap_create_from_export(NULL, gift->map, gift->map_len, engine.dev, &engine.remote));
-	MUST(doca_sync_event_create_from_export(engine.dev, gift->event, gift->event_len, &engine.event));
-	MUST(doca_buf_inventory_create(NULL, 3, DOCA_BUF_EXTENSION_NONE, &engine.inventory));
-	MUST(doca_buf_inventory_start(engine.inventory));
-	MUST(doca_workq_create(8, &engine.workq));
-	MUST(doca_dma_create(&engine.dma));
-	add(doca_dma_as_ctx(engine.dma), engine.dev, engine.workq);
-	add(doca_sync_event_as_ctx(engine.event), NULL, engine.workq);
-	MUST(doca_buf_inventory_buf_by_data(engine.inventory, engine.remote, remote, LEN / 2, &engine.from));
-	MUST(doca_buf_inventory_buf_by_addr(engine.inventory, engine.own, memory, LEN / 2, &engine.to));
-	MUST(doca_buf_inventory_buf_by_data(engine.inventory, engine.own, memory + LEN / 2, LEN / 2, &engine.local));
-	return engine;
-}
-
-static void stop(struct engine *engine)
-{
-	MUST(doca_buf_refcount_rm(engine->from, NULL));
-	MUST(doca_buf_refcount_rm(engine->to, NULL));
-	MUST(doca_buf_refcount_rm(engine->local, NULL));
-	MUST(doca_ctx_workq_rm(doca_dma_as_ctx(engine->dma), engine->workq));
-	MUST(doca_ctx_workq_rm(doca_sync_event_as_ctx(engine->event), engine->workq));
-	MUST(doca_workq_destroy(engine->workq));
-	MUST(doca_sync_event_destroy(engine->event));
-	MUST(doca_dma_destroy(engine->dma));
-	MUST(doca_mmap_destroy(engine->remote));
-	MUST(doca_mmap_destroy(engine->own));
-	MUST(doca_buf_inventory_destroy(engine->inventory));
-	MUST(doca_dev_close(engine->dev));
-}
-
-static doca_error_t finish(struct engine *engine)
-{
-	struct doca_event ev;
-	doca_error_t result;
-
-	do
-		result = doca_workq_progress_retrieve(engine->workq, &ev, 0);
-	while (result == DOCA_ERROR_AGAIN);
-	PROC_NEED(result == DOCA_SUCCESS || ev.result.u64 == DOCA_ERROR_IO_FAILED);
-	return result;
-}
-
-static doca_error_t copy(struct engine *engine, const struct doca_buf *from)
-{
-	struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(engine->dma)},
-		.dst_buff = engine->to,
-		.src_buff = from,
-	};
-
-	MUST(doca_workq_submit(engine->workq, &job.base));
-	return finish(engine);
-}
-
-static doca_error_t wait_for_one(struct engine *engine, int talk)
-{
-	struct doca_sync_event_job_wait job = {
-		.base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT, .ctx = doca_sync_event_as_ctx(engine->event)},
-		.mask = UINT64_MAX,
-	};
-
-	MUST(doca_workq_submit(engine->workq, &job.base));
-	proc_say(talk, "w", 1);
-	return finish(engine);
-}
+/* ---- nothing but a wait is in flight ---- */
 
 /* What the host's end makes of a wait, a copy, and of a copy of our own afterwards. */
 struct outcome {
 	doca_error_t wait, read, local, at_once;
 };
 
-static void be_dpu(int talk, const void *arg)
+static struct outcome outcome_of(struct engine *engine)
 {
 	struct outcome outcome;
-	char *memory = malloc(LEN);
-	struct engine engine;
+	struct doca_event event;
 	uint64_t value;
 
-	memset(memory, 1, LEN);
-	engine = start(memory, arg);
-	MUST(copy(&engine, engine.from));
-	PROC_NEED(memory[0] == FILL && memory[LEN / 2 - 1] == FILL);
-	outcome.wait = wait_for_one(&engine, talk);
-	outcome.read = copy(&engine, engine.from);
-	outcome.local = copy(&engine, engine.local);
-	PROC_NEED(memory[0] == 1);
-	outcome.at_once = doca_sync_event_get(engine.event, &value);
-	proc_say(talk, &outcome, sizeof(outcome));
-	stop(&engine);
-	free(memory);
-}
-
-static struct outcome run(bool kill_host)
-{
-	struct outcome outcome;
-	struct gift gift;
-	char word;
-
-	proc_start(&host, be_host, NULL);
-	proc_hear(host.talk, &gift, sizeof(gift));
-	proc_start(&dpu, be_dpu, &gift);
-	proc_hear(dpu.talk, &word, 1);
-	if (kill_host) {
-		proc_signal(&host, SIGKILL);
-	} else {
-		proc_say(host.talk, "q", 1);
-		proc_end(&host);
-	}
-	proc_hear(dpu.talk, &outcome, sizeof(outcome));
-	proc_end(&dpu);
+	outcome.wait = engine_finish(engine, &event);
+	outcome.read = engine_copy(engine, engine->from);
+	outcome.local = engine_copy(engine, engine->local);
+	outcome.at_once = doca_sync_event_get(engine->event, &value);
 	return outcome;
 }
 
-static void check(struct outcome outcome)
+/* Copies once, says 'w' when it waits, and at last what became of it. */
+static void be_dpu(int talk, const void *arg)
 {
+	struct outcome outcome;
+	char *memory = malloc(SIDE_LEN);
+	struct engine engine;
+
+	memset(memory, 1, SIDE_LEN);
+	engine = engine_start(memory, arg, false);
+	MUST(engine_copy(&engine, engine.from));
+	PROC_NEED(memory[0] == SIDE_FILL && memory[SIDE_LEN / 2 - 1] == SIDE_FILL);
+	engine_submit_wait(&engine, 0);
+	proc_say(talk, "w", 1);
+	outcome = outcome_of(&engine);
+	PROC_NEED(memory[0] == 1);
+	proc_say(talk, &outcome, sizeof(outcome));
+	engine_stop(&engine);
+	free(memory);
+}
+
+/* The same, asleep on the queue's handle. */
+static void be_sleeping_dpu(int talk, const void *arg)
+{
+	struct outcome outcome;
+	char *memory = calloc(1, SIDE_LEN);
+	struct engine engine = engine_start(memory, arg, true);
+	struct pollfd wait = {.events = POLLIN};
+
+	MUST(doca_workq_get_event_handle(engine.workq, &wait.fd));
+	MUST(doca_workq_event_handle_arm(engine.workq));
+	engine_submit_wait(&engine, 0);
+	proc_say(talk, "w", 1);
+	PROC_NEED(poll(&wait, 1, PROC_DEADLINE_MS) == 1);
+	MUST(doca_workq_event_handle_clear(engine.workq, wait.fd));
+	outcome = outcome_of(&engine);
+	proc_say(talk, &outcome, sizeof(outcome));
+	engine_stop(&engine);
+	free(memory);
+}
+
+static void check_outcome(void)
+{
+	struct outcome outcome;
+
+	proc_hear(dpu.talk, &outcome, sizeof(outcome));
+	proc_end(&dpu);
 	assert_int_equal(outcome.wait, DOCA_ERROR_IO_FAILED);
 	assert_int_equal(outcome.read, DOCA_ERROR_IO_FAILED);
 	assert_int_equal(outcome.local, DOCA_SUCCESS);
@@ -269,20 +131,187 @@ static void check(struct outcome outcome)
 static void test_jobs_for_a_dead_host_fail_and_others_go_on(void **state)
 {
 	(void)state;
-	check(run(true));
+	start_both(be_dpu);
+	end_host(true);
+	check_outcome();
 }
 
 static void test_jobs_for_what_the_host_took_back_fail_and_others_go_on(void **state)
 {
 	(void)state;
-	check(run(false));
+	start_both(be_dpu);
+	end_host(false);
+	check_outcome();
 }
+
+static void test_a_sleeper_is_woken_by_the_death_of_the_host(void **state)
+{
+	(void)state;
+	start_both(be_sleeping_dpu);
+	end_host(true);
+	check_outcome();
+}
+
+static void test_a_sleeper_is_woken_when_the_host_takes_back(void **state)
+{
+	(void)state;
+	start_both(be_sleeping_dpu);
+	end_host(false);
+	check_outcome();
+}
+
+/* ---- a thread waits ---- */
+
+static void *wait_busily(void *event)
+{
+	return (void *)(uintptr_t)doca_sync_event_wait_gt(event, 0, UINT64_MAX);
+}
+
+static void *wait_yielding(void *event)
+{
+	return (void *)(uintptr_t)doca_sync_event_wait_gt_yield(event, 0, UINT64_MAX);
+}
+
+/* Says 'w' when both threads are about to wait, and at last what they got. */
+static void be_waiting_dpu(int talk, const void *arg)
+{
+	void *(*const waits[])(void *event) = {wait_busily, wait_yielding};
+	const struct gift *gift = arg;
+	struct doca_dev *dev = side_enter("dpu");
+	struct doca_sync_event *event;
+	doca_error_t results[2];
+	pthread_t threads[2];
+	void *result;
+
+	MUST(doca_sync_event_create_from_export(dev, gift->event, gift->event_len, &event));
+	MUST(doca_sync_event_start(event));
+	for (int i = 0; i < 2; i++)
+		PROC_NEED(pthread_create(&threads[i], NULL, waits[i], event) == 0);
+	proc_say(talk, "w", 1);
+	for (int i = 0; i < 2; i++) {
+		PROC_NEED(pthread_join(threads[i], &result) == 0);
+		results[i] = (doca_error_t)(uintptr_t)result;
+	}
+	proc_say(talk, results, sizeof(results));
+	MUST(doca_sync_event_destroy(event));
+	MUST(doca_dev_close(dev));
+}
+
+static void test_threads_that_wait_return_when_the_host_dies(void **state)
+{
+	doca_error_t results[2];
+
+	(void)state;
+	start_both(be_waiting_dpu);
+	end_host(true);
+	proc_hear(dpu.talk, results, sizeof(results));
+	proc_end(&dpu);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(results[i], DOCA_ERROR_IO_FAILED);
+}
+
+/* ---- the queue is full of copies ---- */
+
+/* Submit until one fails, with all that can be in flight; how many events came says *ret_events. */
+static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *ret_events)
+{
+	uint64_t submitted = 0, events = 0;
+	struct doca_event event;
+	doca_error_t result;
+
+	do {
+		while (submitted - events < ENGINE_DEPTH)
+			MUST(engine_submit(engine, engine->from, submitted++));
+		if (submitted == ENGINE_DEPTH)
+			proc_say(talk, "w", 1);
+		result = engine_finish(engine, &event);
+		PROC_NEED(event.user_data.u64 < submitted);
+		events++;
+	} while (result == DOCA_SUCCESS);
+	while (events < submitted) {
+		engine_finish(engine, &event);
+		events++;
+	}
+	*ret_events = events;
+	return submitted;
+}
+
+static void be_busy_dpu(int talk, const void *arg)
+{
+	char *memory = calloc(1, SIDE_LEN);
+	struct engine engine = engine_start(memory, arg, false);
+	struct doca_event event;
+	uint64_t events, submitted = copy_until_failure(&engine, talk, &events);
+
+	PROC_NEED(events == submitted);
+	PROC_NEED(doca_workq_progress_retrieve(engine.workq, &event, 0) == DOCA_ERROR_AGAIN);
+	MUST(engine_copy(&engine, engine.local));
+	PROC_NEED(engine_copy(&engine, engine.from) == DOCA_ERROR_IO_FAILED);
+	engine_stop(&engine);
+	free(memory);
+}
+
+static void test_every_queued_copy_has_its_event_when_the_host_dies(void **state)
+{
+	(void)state;
+	start_both(be_busy_dpu);
+	end_host(true);
+	proc_end(&dpu);
+}
+
+static void test_every_queued_copy_has_its_event_when_the_host_takes_back(void **state)
+{
+	(void)state;
+	start_both(be_busy_dpu);
+	end_host(false);
+	proc_end(&dpu);
+}
+
+/* A host is not held up by a DPU that died at work, nor by one that stands still. */
+static void test_the_host_takes_back_what_a_dead_dpu_was_copying(void **state)
+{
+	(void)state;
+	start_both(be_busy_dpu);
+	proc_signal(&dpu, SIGKILL);
+	end_host(false);
+}
+
+/* ---- a program that ends without a word ---- */
+
+static void be_careless_dpu(int talk, const void *arg)
+{
+	char *memory = calloc(1, SIDE_LEN);
+	struct engine engine = engine_start(memory, arg, false);
+
+	engine_submit_wait(&engine, 0);
+	while (engine_submit(&engine, engine.from, 0) == DOCA_SUCCESS)
+		;
+	proc_say(talk, "w", 1);
+	exit(0); /* with a full queue, and a wait that never comes true */
+}
+
+static void test_a_process_ends_with_jobs_in_flight_and_the_host_goes_on(void **state)
+{
+	(void)state;
+	start_both(be_careless_dpu);
+	proc_end(&dpu);
+	end_host(false);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_jobs_for_a_dead_host_fail_and_others_go_on, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_for_what_the_host_took_back_fail_and_others_go_on, setup, teardown),
+		TEST(test_jobs_for_a_dead_host_fail_and_others_go_on),
+		TEST(test_jobs_for_what_the_host_took_back_fail_and_others_go_on),
+		TEST(test_a_sleeper_is_woken_by_the_death_of_the_host),
+		TEST(test_a_sleeper_is_woken_when_the_host_takes_back),
+		TEST(test_threads_that_wait_return_when_the_host_dies),
+		TEST(test_every_queued_copy_has_its_event_when_the_host_dies),
+		TEST(test_every_queued_copy_has_its_event_when_the_host_takes_back),
+		TEST(test_the_host_takes_back_what_a_dead_dpu_was_copying),
+		TEST(test_a_process_ends_with_jobs_in_flight_and_the_host_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
