@@ -18,6 +18,8 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 
+#include "bytes.h"
+
 #define MUST(call)                                                                                   \
 	do {                                                                                         \
 		doca_error_t result_ = (call);                                                       \
@@ -26,22 +28,6 @@
 			exit(EXIT_FAILURE);                                                          \
 		}                                                                                    \
 	} while (0)
-
-/* Memory that a file fits into, or came from. */
-struct bytes {
-	char *addr;
-	size_t len;
-};
-
-struct bytes bytes_of_file(const char *path);
-struct bytes bytes_of_zeros(size_t len);
-void bytes_to_file(struct bytes bytes, const char *path);
-
-/* The same under a name that appears when all is in the file. */
-void bytes_publish(struct bytes bytes, const char *path);
-
-/* Wait until there is such a file, half a minute at most, and read it. */
-struct bytes bytes_await(const char *path);
 
 /* The first device that can copy. */
 struct doca_dev *open_copying_device(void);

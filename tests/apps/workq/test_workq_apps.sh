@@ -144,6 +144,20 @@ sides_take_turns_in_two_ways() {
 	take_turns by-jobs at-once
 }
 
+# One event of both generations, exported by either.
+generations_take_turns() {
+	for way in at-once by-jobs; do
+		host_is_older '"$OLD"/event_pair_host descriptor '$way '"$OLD"/event_partner_dpu descriptor' >said
+		grep -q 'the DPU found 1$' said
+		grep -q 'the host found 2$' said
+		rm descriptor
+		host_is_newer '"$OLD"/event_partner_host descriptor' '"$OLD"/event_pair_dpu descriptor '$way >said
+		grep -q 'the DPU found 1$' said
+		grep -q 'the host found 2$' said
+		rm descriptor
+	done
+}
+
 # ---------------------------------------------------------------------------------
 
 "$4"
