@@ -64,6 +64,19 @@ local_copy_on_either_side() {
 	done
 }
 
+# The same copies at random, a part of them flawed: the same bytes, and the same said of each.
+jobs_copy_as_tasks_do() {
+	for seed in 1 2 3 4 5 6 7 8; do
+		"$OLD/random_copies_workq" $seed 300 bytes.jobs >codes.jobs 2>err
+		"$OLD/random_copies_task" $seed 300 bytes.tasks >codes.tasks 2>err
+		cmp codes.jobs codes.tasks
+		cmp bytes.jobs bytes.tasks
+	done
+	grep -q 'DOCA_SUCCESS DOCA_SUCCESS' codes.jobs
+	grep -q 'DOCA_SUCCESS DOCA_ERROR_IO_FAILED' codes.jobs
+	grep -q 'DOCA_ERROR_INVALID_VALUE -' codes.jobs
+}
+
 # --- Maps in files ---------------------------------------------------------------
 
 map_travels_in_files() {
