@@ -52,6 +52,27 @@ doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *ch
 	return result;
 }
 
+void workq_chunks_resume(const struct workq_chunked *chunked)
+{
+	for (uint32_t i = 0; i < chunked->num_chunks; i++)
+		chunked->chunks[i].core->started = true;
+}
+
+doca_error_t workq_chunks_look(const char *func, const struct workq_chunked *chunked)
+{
+	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
+		const struct workq_chunk *chunk = &chunked->chunks[i];
+		const char *wrong = shim_range_look(chunk->addr, chunk->len, NULL, NULL);
+
+		if (wrong) {
+			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it", func,
+				(void *)chunk->addr, chunk->len, wrong);
+			return DOCA_ERROR_NOT_PERMITTED;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
 void workq_chunked_end(struct workq_chunked *chunked)
 {
 	if (!chunked)

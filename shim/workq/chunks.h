@@ -45,6 +45,12 @@ struct workq_chunked *workq_chunked_get(struct doca_mmap *mmap);
 doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chunked);
 doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *chunked);
 
+/* Start them again as they were before the stop, without a look at their memory. */
+void workq_chunks_resume(const struct workq_chunked *chunked);
+
+/* Whether the memory of all chunks is there to be registered: NOT_PERMITTED when it is not. */
+doca_error_t workq_chunks_look(const char *func, const struct workq_chunked *chunked);
+
 /* Whether buffers of any chunk are out. */
 uint32_t workq_chunks_num_bufs(const struct workq_chunked *chunked);
 

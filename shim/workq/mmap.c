@@ -97,12 +97,13 @@ static doca_error_t change_all(const struct workq_chunked *chunked, struct doca_
 	return result;
 }
 
-/* In 1.5's order devices come and go while the map is started. */
+/* In 1.5's order devices come and go while the map is started. One that comes
+ * registers the memory; one that goes may well go after the memory. */
 static doca_error_t change_devs(const char *func, struct doca_mmap *mmap, struct doca_dev *dev, dev_change *change,
 				dev_change *undo)
 {
 	const struct workq_chunked *chunked = workq_chunked_of(mmap);
-	doca_error_t result, restart;
+	doca_error_t result = DOCA_SUCCESS;
 
 	if (!chunked || chunked->num_chunks == 0)
 		return change(mmap, dev);
@@ -110,17 +111,16 @@ static doca_error_t change_devs(const char *func, struct doca_mmap *mmap, struct
 		sim_err("%s: the memory map was exported; destroy it and create another", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	result = workq_chunks_stop(func, chunked);
+	if (chunked->started && change == core_mmap_add_dev)
+		result = workq_chunks_look(func, chunked);
+	if (result == DOCA_SUCCESS)
+		result = workq_chunks_stop(func, chunked);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = change_all(chunked, dev, change, undo);
-	restart = chunked->started ? workq_chunks_start(func, chunked) : DOCA_SUCCESS;
-	if (result != DOCA_SUCCESS || restart == DOCA_SUCCESS)
-		return result;
-	workq_chunks_stop(func, chunked); /* memory of a chunk is gone: as it was */
-	change_all(chunked, dev, undo, change);
-	workq_chunks_start(func, chunked);
-	return DOCA_ERROR_NOT_PERMITTED;
+	if (chunked->started)
+		workq_chunks_resume(chunked);
+	return result;
 }
 
 static bool was_started_empty(const struct doca_mmap *mmap)

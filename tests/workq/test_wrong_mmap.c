@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "refuse.h"
@@ -314,6 +315,39 @@ static void test_chunks_do_not_meet(void **state)
 	map_end(mmap);
 }
 
+static char *new_page(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return page;
+}
+
+/* Neither as a chunk, nor for a device that comes later; the map has what it had before, and its device can go. */
+static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_dev *other = rig_open(2);
+	struct doca_mmap *map = started_map(rig->dev);
+	char *page = new_page(), *read_only = new_page();
+
+	assert_int_equal(mprotect(read_only, 4096, PROT_READ), 0);
+	assert_refused(populate(map, read_only), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(populate(map, first), DOCA_SUCCESS);
+	assert_int_equal(populate(map, page), DOCA_SUCCESS);
+	munmap(page, 4096);
+	munmap(read_only, 4096);
+	assert_refused(populate(map, read_only), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(populate(map, second), DOCA_SUCCESS);
+	assert_refused(doca_mmap_dev_add(map, other), DOCA_ERROR_NOT_PERMITTED);
+	rig_return(rig_room(rig, map, first, 100));
+	rig_return(rig_room(rig, map, second, 100));
+	assert_int_equal(doca_mmap_dev_rm(map, rig->dev), DOCA_SUCCESS); /* programs free first, and tidy up then */
+	rig_return(rig_room(rig, map, second, 100));
+	map_end(map);
+	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
+}
+
 /* ---- exports ---- */
 
 /* provokes: doca_mmap_export DOCA_ERROR_NOT_PERMITTED
@@ -415,6 +449,7 @@ int main(void)
 		TEST(test_a_map_that_was_started_empty_is_not_configured_any_more),
 		TEST(test_chunks_and_devices_have_a_maximum_and_buffers_hold_them),
 		TEST(test_chunks_do_not_meet),
+		TEST(test_memory_that_is_gone_is_refused_and_the_rest_stays),
 		TEST(test_one_range_is_exported_by_who_can),
 		TEST(test_what_was_exported_or_imported_is_not_changed),
 		TEST(test_a_descriptor_is_whole_unaltered_of_this_card_and_alive),
