@@ -238,4 +238,7 @@ void comch_keep_letter(struct doca_comch_connection *connection, struct sim_lett
 void comch_letters_drop(struct doca_comch_connection *connection);
 void comch_remotes_drop(struct doca_comch_connection *connection);
 
+/* Let one that is still known expire, and call the user. Whether there was one; then the connection may be closed. */
+bool comch_expire_next_remote(struct doca_comch_connection *connection);
+
 #endif

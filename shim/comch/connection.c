@@ -205,6 +205,9 @@ static bool end_of(struct doca_comch_connection *connection)
 		sim_inbox_again(&endpoint->inbox, connection->slot);
 		return false;
 	}
+	/* An end in order is that of its consumers, whether or not there was room to say so of each. */
+	if (connection->status == -ECONNRESET && comch_expire_next_remote(connection))
+		return true;
 	endpoint->ops->lost(endpoint, connection);
 	return true;
 }

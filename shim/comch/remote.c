@@ -217,6 +217,19 @@ static bool expire_remote(struct doca_comch_connection *connection, uint32_t id)
 	return true;
 }
 
+bool comch_expire_next_remote(struct doca_comch_connection *connection)
+{
+	struct comch_remote *next;
+
+	pthread_mutex_lock(&connection->lock);
+	next = connection->remotes;
+	pthread_mutex_unlock(&connection->lock);
+	if (!next)
+		return false;
+	sim_inbox_again(&connection->endpoint->inbox, connection->slot); /* before the user may close it */
+	return expire_remote(connection, next->id);
+}
+
 void comch_remotes_drop(struct doca_comch_connection *connection)
 {
 	struct comch_remote *first;

@@ -183,8 +183,8 @@ static int read_file(const char *path, char **ret_text, size_t *ret_len)
 int sim_delays_load(const char *file, const char *folder, struct sim_delays **ret_delays,
 		    char error[SIM_RULE_ERROR_SIZE])
 {
-	char *path = NULL, *text;
-	size_t len;
+	char *path = NULL, *text = NULL;
+	size_t len = 0;
 	int rc;
 
 	if (asprintf(&path, "%s%s%s", *file != '/' && folder ? folder : "", *file != '/' && folder ? "/" : "", file) < 0)
