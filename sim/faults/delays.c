@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_priv.h"
 #include "value_priv.h"
 
 #define MAX_FILE_BYTES (4u << 20)
@@ -150,36 +151,6 @@ int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_
 
 /* Files ------------------------------------------------------------------------------ */
 
-static int read_all(FILE *stream, char **ret_text, size_t *ret_len)
-{
-	char *text = malloc(MAX_FILE_BYTES + 1);
-	size_t len;
-
-	if (!text)
-		return -ENOMEM;
-	errno = 0;
-	len = fread(text, 1, MAX_FILE_BYTES + 1, stream);
-	if (ferror(stream) || len > MAX_FILE_BYTES) {
-		free(text);
-		return len > MAX_FILE_BYTES ? -EFBIG : errno ? -errno : -EIO;
-	}
-	*ret_text = text;
-	*ret_len = len;
-	return 0;
-}
-
-static int read_file(const char *path, char **ret_text, size_t *ret_len)
-{
-	FILE *stream = fopen(path, "re");
-	int rc;
-
-	if (!stream)
-		return -errno;
-	rc = read_all(stream, ret_text, ret_len);
-	fclose(stream);
-	return rc;
-}
-
 int sim_delays_load(const char *file, const char *folder, struct sim_delays **ret_delays,
 		    char error[SIM_RULE_ERROR_SIZE])
 {
@@ -189,7 +160,7 @@ int sim_delays_load(const char *file, const char *folder, struct sim_delays **re
 
 	if (asprintf(&path, "%s%s%s", *file != '/' && folder ? folder : "", *file != '/' && folder ? "/" : "", file) < 0)
 		return complain(-ENOMEM, error, "%.80s: no memory for its name", file);
-	rc = read_file(path, &text, &len);
+	rc = sim_file_read(path, MAX_FILE_BYTES, &text, &len);
 	if (rc)
 		complain(rc, error, "%.160s: can't read these delays: %s", path, strerror(-rc));
 	free(path);

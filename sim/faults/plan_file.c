@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_priv.h"
 #include "plan_file_priv.h"
 
 int sim_reader_fail_at(struct sim_reader *reader, unsigned int line, const char *format, ...)
@@ -252,36 +253,10 @@ static int complain(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *pa
 	return rc;
 }
 
-static int load_text(const char *path, char **ret_text, size_t *ret_len)
-{
-	char *text = malloc(SIM_PLAN_FILE_MAX_BYTES + 1);
-	FILE *stream;
-	int rc = 0;
-
-	if (!text)
-		return -ENOMEM;
-	stream = fopen(path, "re");
-	if (!stream) {
-		rc = -errno;
-		free(text);
-		return rc;
-	}
-	errno = 0;
-	*ret_len = fread(text, 1, SIM_PLAN_FILE_MAX_BYTES + 1, stream);
-	if (ferror(stream))
-		rc = errno ? -errno : -EIO;
-	fclose(stream);
-	if (rc)
-		free(text);
-	else
-		*ret_text = text;
-	return rc;
-}
-
 static int load_delays(const char *path, struct sim_plan_file *file, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
 	char why[SIM_RULE_ERROR_SIZE];
 	int rc = folder ? 0 : complain(-ENOMEM, error, path, "no memory to read this");
 
@@ -305,7 +280,7 @@ int sim_plan_file_load(const char *path, struct sim_plan_file *ret_file, char er
 	size_t len = 0;
 	int rc;
 
-	rc = load_text(path, &text, &len);
+	rc = sim_file_read(path, SIM_PLAN_FILE_MAX_BYTES, &text, &len);
 	if (rc)
 		return complain(rc, error, path, strerror(-rc));
 	rc = sim_plan_file_parse(path, text, len, &file, error);

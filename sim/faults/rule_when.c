@@ -53,7 +53,7 @@ int sim_read_program(struct sim_parse *parse, const struct sim_token *token)
 
 int sim_read_pid(struct sim_parse *parse, const struct sim_token *token)
 {
-	uint32_t pid;
+	uint32_t pid = 0;
 
 	if (sim_read_number(parse, token, 1, INT32_MAX, &pid))
 		return -EINVAL;

@@ -14,7 +14,8 @@ typedef unsigned __int128 u128;
 struct ask {
 	struct sim_view *view;
 	const struct sim_site *site;
-	const struct sim_map *others;
+	const struct sim_map *function; /* places that strike at the site's function */
+	const struct sim_map *addr; /* and at its address; NULL: it takes a look at each */
 	struct sim_strike strike;
 	bool ended; /* nothing is left to strike */
 };
@@ -162,6 +163,13 @@ static bool is_event(enum sim_op op)
 	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
 }
 
+static uint64_t last_addr(const struct sim_site *site)
+{
+	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
+
+	return last < site->addr ? UINT64_MAX : last;
+}
+
 static bool is_now(const struct sim_site *site, const struct candidate *candidate)
 {
 	const struct sim_rule *rule = &candidate->rule;
@@ -175,16 +183,12 @@ static bool is_now(const struct sim_site *site, const struct candidate *candidat
 
 static bool is_there(const struct sim_site *site, const struct sim_rule *rule)
 {
-	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
-
-	if (last < site->addr)
-		last = UINT64_MAX;
 	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
-	       last >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
+	       last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
 }
 
 /* Whether it has fired as often as it can. */
-static bool is_spent(const struct sim_plan_slot *slot, const struct sim_rule *rule)
+static bool has_fired_out(const struct sim_plan_slot *slot, const struct sim_rule *rule)
 {
 	if ((rule->when & SIM_WHEN_TIMES) && load(&slot->fired) >= rule->times)
 		return true;
@@ -224,6 +228,17 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 
 /* Going through ---------------------------------------------------------------------------- */
 
+/* A condition of an entry, before all of it is copied. */
+#define peek(entry, member) load(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)])
+
+/* Whether the entry's first conditions rule out the site. One that changes just now is as good as not there. */
+static bool is_elsewhere(const struct sim_entry *entry, const struct sim_site *site)
+{
+	return !(peek(entry, ops) & SIM_OP_BIT(site->op)) || site->size < peek(entry, size_min) ||
+	       site->size > peek(entry, size_max) || site->addr > peek(entry, addr_max) ||
+	       last_addr(site) < peek(entry, addr_min);
+}
+
 /* Copy the entry of a place. Whether it is one that may strike at this site. */
 static bool look(const struct ask *ask, struct candidate *candidate)
 {
@@ -231,11 +246,11 @@ static bool look(const struct ask *ask, struct candidate *candidate)
 	uint64_t bit = UINT64_C(1) << candidate->place % 64;
 
 	candidate->id = atomic_load_explicit(&entry->id, memory_order_acquire);
-	if (!candidate->id)
+	if (!candidate->id || is_elsewhere(entry, ask->site))
 		return false;
 	candidate->added_ns = atomic_load_explicit(&entry->added_ns, memory_order_acquire);
 	sim_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
-	if (atomic_load_explicit(&ask->others->words[candidate->place / 64], memory_order_acquire) & bit)
+	if (!(atomic_load_explicit(&ask->function->words[candidate->place / 64], memory_order_acquire) & bit))
 		return false;
 	return load(&entry->id) == candidate->id &&
 	       load(&ask->view->plan->slots[candidate->place].id) == candidate->id &&
@@ -247,18 +262,25 @@ static uint64_t seed_of(const struct ask *ask, const struct sim_rule *rule)
 	return rule->when & SIM_WHEN_SEED ? rule->seed : load(&ask->view->plan->seed);
 }
 
+static bool is_over(const struct sim_site *site, const struct sim_rule *rule)
+{
+	return !is_event(site->op) && site->now_ns >= rule->until_ns;
+}
+
 static void consider(struct ask *ask, uint32_t place)
 {
 	struct sim_plan_slot *slot = &ask->view->plan->slots[place];
 	struct candidate candidate;
 
 	candidate.place = place;
-	if (!look(ask, &candidate) || !is_there(ask->site, &candidate.rule) || !is_now(ask->site, &candidate))
+	if (!look(ask, &candidate))
 		return;
-	if (is_spent(slot, &candidate.rule)) {
+	if (has_fired_out(slot, &candidate.rule) || is_over(ask->site, &candidate.rule)) {
 		sim_view_drop_spent(ask->view, place, candidate.id);
 		return;
 	}
+	if (!is_there(ask->site, &candidate.rule) || !is_now(ask->site, &candidate))
+		return;
 	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
 	candidate.key = sim_draw_key(seed_of(ask, &candidate.rule), candidate.id, candidate.match);
 	if (!ask->ended && is_due(&candidate) && count_fired(slot, &candidate.rule))
@@ -267,8 +289,10 @@ static void consider(struct ask *ask, uint32_t place)
 
 static void go_through_word(struct ask *ask, const struct sim_map *map, uint32_t word)
 {
-	uint64_t bits = load(&map->words[word]) & ~load(&ask->others->words[word]);
+	uint64_t bits = load(&map->words[word]) & load(&ask->function->words[word]);
 
+	if (ask->addr)
+		bits &= load(&ask->addr->words[word]);
 	while (bits) {
 		uint32_t bit = (uint32_t)__builtin_ctzll(bits);
 
@@ -277,42 +301,62 @@ static void go_through_word(struct ask *ask, const struct sim_map *map, uint32_t
 	}
 }
 
-static const struct sim_map *others_of(const struct sim_view *view, uint32_t function)
+static const struct sim_map *function_map(const struct sim_view *view, uint32_t function)
 {
-	return &view->others[function < view->num_functions ? function : view->num_functions];
+	return &view->functions[function < view->num_functions ? function : view->num_functions];
 }
 
-static bool go_through(struct sim_view *view, const struct sim_site *site, unsigned int class,
-		       struct sim_strike *ret_strike)
+/* Whether the site is beyond all addresses that rules ask for. */
+static bool is_beyond(const struct sim_view *view, const struct sim_site *site)
 {
-	const struct sim_map *map = &view->maps[site->op][class];
-	struct ask ask = { .view = view, .site = site, .others = others_of(view, site->function) };
-	uint64_t summary = load(&map->summary);
+	return site->addr > load(&view->addr_max) || last_addr(site) < load(&view->addr_min);
+}
 
-	while (summary) {
-		uint32_t word = (uint32_t)__builtin_ctzll(summary);
+/* Words of the map that may have a rule for the site's function and address. */
+static uint64_t words_of(const struct ask *ask, const struct sim_map *map)
+{
+	uint64_t words = load(&map->summary) & load(&ask->function->summary);
 
-		summary &= summary - 1;
-		go_through_word(&ask, map, word);
+	return ask->addr ? words & load(&ask->addr->summary) : words;
+}
+
+static void go_through(struct ask *ask, const struct sim_map *map, uint64_t words)
+{
+	memset(&ask->strike, 0, sizeof(ask->strike));
+	ask->ended = false;
+	while (words) {
+		uint32_t word = (uint32_t)__builtin_ctzll(words);
+
+		words &= words - 1;
+		go_through_word(ask, map, word);
 	}
-	if (!ask.strike.num_rules)
-		return false;
-	*ret_strike = ask.strike;
-	return true;
 }
 
 bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, struct sim_strike *ret_strike)
 {
 	struct sim_view *view = sim_view_of(faults);
-	unsigned int class;
+	const struct sim_map *map;
+	uint64_t words;
+	struct ask ask; /* filled in as it is needed: mostly it is not */
 
 	if (!faults || site->op >= SIM_OP_COUNT)
 		return false;
 	sim_view_refresh(view);
-	class = sim_size_class(site->size);
-	if (!(load(&view->classes[site->op]) >> class & 1))
+	if (site->now_ns >= load(&view->next_begin_ns))
+		sim_view_begin(view, site->now_ns);
+	map = &view->maps[site->op][sim_size_class(site->size)];
+	ask.view = view;
+	ask.site = site;
+	ask.function = function_map(view, site->function);
+	ask.addr = is_beyond(view, site) ? &view->anywhere : NULL;
+	words = words_of(&ask, map);
+	if (!words)
 		return false;
-	return go_through(view, site, class, ret_strike);
+	go_through(&ask, map, words);
+	if (!ask.strike.num_rules)
+		return false;
+	*ret_strike = ask.strike;
+	return true;
 }
 
 /* Bits ----------------------------------------------------------------------------------- */

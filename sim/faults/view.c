@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "view_priv.h"
 
@@ -45,14 +46,6 @@ static bool entry_rule(struct sim_view *view, uint32_t place, struct sim_rule *r
 	return true;
 }
 
-static void note_classes(struct sim_view *view, enum sim_op op, unsigned int class)
-{
-	uint64_t bit = UINT64_C(1) << class, classes = load(&view->classes[op]);
-
-	classes = load(&view->maps[op][class].summary) ? classes | bit : classes & ~bit;
-	store(&view->classes[op], classes);
-}
-
 static void index_rule(struct sim_view *view, uint32_t place, const struct sim_rule *rule,
 		       void (*change)(struct sim_map *map, uint32_t place))
 {
@@ -61,28 +54,34 @@ static void index_rule(struct sim_view *view, uint32_t place, const struct sim_r
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
 		if (!(rule->ops & SIM_OP_BIT(op)))
 			continue;
-		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class++) {
+		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class++)
 			change(&view->maps[op][class], place);
-			note_classes(view, op, class);
-		}
 	}
 }
 
-/* Note at which functions the rule does not strike. */
+static void begin(struct sim_view *view, uint32_t place, const struct sim_rule *rule)
+{
+	index_rule(view, place, rule, map_set);
+	view->entries[place].is_indexed = true;
+}
+
+static void map_change(struct sim_map *map, uint32_t place, bool is_in)
+{
+	if (is_in)
+		map_set(map, place);
+	else
+		map_clear(map, place);
+}
+
+/* Note at which functions the rule strikes. */
 static void index_functions(struct sim_view *view, uint32_t place, const struct sim_rule *rule)
 {
 	bool any = !(rule->where & SIM_WHERE_DEVICE);
 
-	for (uint32_t i = 0; i < view->num_functions; i++) {
-		if (any || sim_where_device(rule->device, &view->topology->functions[i]))
-			map_clear(&view->others[i], place);
-		else
-			map_set(&view->others[i], place);
-	}
-	if (any)
-		map_clear(&view->others[view->num_functions], place);
-	else
-		map_set(&view->others[view->num_functions], place);
+	for (uint32_t i = 0; i < view->num_functions; i++)
+		map_change(&view->functions[i], place,
+			   any || sim_where_device(rule->device, &view->topology->functions[i]));
+	map_change(&view->functions[view->num_functions], place, any);
 }
 
 static void drop(struct sim_view *view, uint32_t place)
@@ -92,7 +91,11 @@ static void drop(struct sim_view *view, uint32_t place)
 	if (!entry_rule(view, place, &rule))
 		return;
 	store(&view->entries[place].id, 0);
-	index_rule(view, place, &rule, map_clear);
+	if (view->entries[place].is_indexed)
+		index_rule(view, place, &rule, map_clear);
+	view->entries[place].is_indexed = false;
+	for (uint32_t i = 0; i <= view->num_functions; i++)
+		map_clear(&view->functions[i], place);
 }
 
 /* Make of a rule of the plan what it is in this process. Whether it can strike here. */
@@ -122,8 +125,10 @@ static void take(struct sim_view *view, uint32_t place, uint32_t id, struct sim_
 	sim_words_store(entry->rule, rule, SIM_RULE_WORDS);
 	index_functions(view, place, rule);
 	atomic_store_explicit(&entry->added_ns, load(&view->plan->slots[place].added_ns), memory_order_release);
+	map_change(&view->anywhere, place, !(rule->where & SIM_WHERE_ADDR));
 	atomic_store_explicit(&entry->id, id, memory_order_release);
-	index_rule(view, place, rule, map_set);
+	if (!rule->from_ns || (rule->ops & SIM_OPS_EVENTS))
+		begin(view, place, rule);
 }
 
 /* The view as a whole ---------------------------------------------------------------- */
@@ -133,9 +138,19 @@ static uint64_t timed_ops(const struct sim_rule *rule)
 	return rule->when & (SIM_WHEN_FROM | SIM_WHEN_UNTIL) ? rule->ops : rule->ops & SIM_OPS_EVENTS;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void summarize(struct sim_view *view)
 {
-	uint64_t ops = 0, timed = 0;
+	uint64_t ops = 0, timed = 0, next = SIM_NEVER_NS, addr_min = UINT64_MAX, addr_max = 0;
 	struct sim_rule rule;
 
 	for (uint32_t place = 0; place < view->end; place++) {
@@ -143,9 +158,18 @@ static void summarize(struct sim_view *view)
 			continue;
 		ops |= rule.ops;
 		timed |= timed_ops(&rule);
+		if (!view->entries[place].is_indexed)
+			next = least(next, rule.from_ns);
+		if (rule.where & SIM_WHERE_ADDR) {
+			addr_min = least(addr_min, rule.addr_min);
+			addr_max = most(addr_max, rule.addr_max);
+		}
 	}
 	store(&view->faults.ops, ops);
 	store(&view->faults.timed, timed);
+	store(&view->next_begin_ns, next);
+	store(&view->addr_min, addr_min);
+	store(&view->addr_max, addr_max);
 }
 
 static void refresh_place(struct sim_view *view, uint32_t place)
@@ -186,6 +210,18 @@ void sim_view_refresh(struct sim_view *view)
 	pthread_mutex_unlock(&view->lock);
 }
 
+void sim_view_begin(struct sim_view *view, uint64_t now_ns)
+{
+	struct sim_rule rule;
+
+	pthread_mutex_lock(&view->lock);
+	for (uint32_t place = 0; place < view->end; place++)
+		if (!view->entries[place].is_indexed && entry_rule(view, place, &rule) && rule.from_ns <= now_ns)
+			begin(view, place, &rule);
+	summarize(view);
+	pthread_mutex_unlock(&view->lock);
+}
+
 void sim_view_drop_spent(struct sim_view *view, uint32_t place, uint32_t id)
 {
 	if (pthread_mutex_trylock(&view->lock))
@@ -208,13 +244,13 @@ uint64_t sim_faults_next(struct sim_faults *faults, uint64_t after_ns)
 	sim_view_refresh(view);
 	pthread_mutex_lock(&view->lock);
 	for (uint32_t place = 0; place < view->end; place++) {
-		uint64_t added = load(&view->entries[place].added_ns), begin;
+		uint64_t begin_ns;
 
 		if (!entry_rule(view, place, &rule) || !(rule.ops & SIM_OPS_EVENTS))
 			continue;
-		begin = rule.from_ns > added ? rule.from_ns : added;
-		if (begin > after_ns && begin < next && begin < rule.until_ns)
-			next = begin;
+		begin_ns = most(rule.from_ns, load(&view->entries[place].added_ns));
+		if (begin_ns > after_ns && begin_ns < rule.until_ns)
+			next = least(next, begin_ns);
 	}
 	pthread_mutex_unlock(&view->lock);
 	return next;
@@ -233,12 +269,12 @@ static int copy_name(char *to, const char *from)
 static int set_topology(struct sim_view *view, const struct pcie_topology *topology)
 {
 	uint32_t num_functions = topology ? (uint32_t)topology->num_functions : 0;
-	struct sim_map *others = calloc(num_functions + (size_t)1, sizeof(*others));
+	struct sim_map *functions = calloc(num_functions + (size_t)1, sizeof(*functions));
 
-	if (!others)
+	if (!functions)
 		return -ENOMEM;
-	free(view->others);
-	view->others = others;
+	free(view->functions);
+	view->functions = functions;
 	view->topology = topology;
 	view->num_functions = num_functions;
 	return 0;
@@ -259,9 +295,17 @@ int sim_faults_set_topology(struct sim_faults *faults, const struct pcie_topolog
 	return rc;
 }
 
+/* It is large; pages that stay empty cost nothing. */
+static struct sim_view *map_memory(void)
+{
+	void *memory = mmap(NULL, sizeof(struct sim_view), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_faults)
 {
-	struct sim_view *view = calloc(1, sizeof(*view)); /* large; pages that stay empty cost nothing */
+	struct sim_view *view = map_memory();
 	int rc;
 
 	if (!view)
@@ -275,11 +319,12 @@ int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_
 	view->plan = cfg->plan;
 	view->faults.plan = cfg->plan;
 	view->pid = cfg->self.pid;
+	summarize(view); /* of nothing */
 	pthread_mutex_init(&view->lock, NULL);
 	*ret_faults = &view->faults;
 	return 0;
 fail:
-	free(view);
+	munmap(view, sizeof(*view));
 	return rc;
 }
 
@@ -290,6 +335,6 @@ void sim_faults_destroy(struct sim_faults *faults)
 	if (!faults)
 		return;
 	pthread_mutex_destroy(&view->lock);
-	free(view->others);
-	free(view);
+	free(view->functions);
+	munmap(view, sizeof(*view));
 }

@@ -2,7 +2,11 @@
 /* sim/faults/view_priv.h - the inside of a process's view, shared by view.c and strike.c.
  *
  *   operation, class of sizes --> bitmap of places --> entry: the rule, checked
- *   function                  --> bitmap of places that ask for another function
+ *   function                  --> bitmap of places that do not ask for another one
+ *   address beyond all asked  --> bitmap of places that ask for none
+ *
+ * Classes of sizes are the powers of two, which most sizes are, and what lies
+ * between them. A rule whose time has not come is an entry without a bit.
  *
  * One thread at a time changes a view, under its lock; others read it meanwhile.
  * All of it is allocated once and stays, so nothing that a reader looks at goes
@@ -18,7 +22,7 @@
 #include "plan_priv.h"
 
 #define SIM_MAP_WORDS (SIM_PLAN_MAX_RULES / 64)
-#define SIM_SIZE_CLASSES 64
+#define SIM_SIZE_CLASSES 128
 #define SIM_WHO_SIZE 64
 
 /* A set of places. */
@@ -30,10 +34,11 @@ struct sim_map {
 /* A rule that may strike in this process. Its ops are those at which it may; a
  * series of delays is replaced by its place in the pool, a the first, b the count. */
 struct sim_entry {
-	_Atomic uint32_t id;      /* 0 = none */
+	_Alignas(64) _Atomic uint32_t id; /* 0 = none */
 	uint32_t known_id;        /* what was last found in the plan; under the lock */
+	_Atomic uint64_t rule[SIM_RULE_WORDS]; /* its conditions are in the first line of the cache */
 	_Atomic uint64_t added_ns;
-	_Atomic uint64_t rule[SIM_RULE_WORDS];
+	bool is_indexed;          /* has its bits; under the lock */
 };
 
 struct sim_view {
@@ -45,10 +50,12 @@ struct sim_view {
 	int32_t pid;
 	uint32_t num_functions;
 	uint32_t end;             /* of the places known; under the lock */
-	_Atomic uint64_t classes[SIM_OP_COUNT]; /* of sizes, in which a rule may strike */
+	_Atomic uint64_t next_begin_ns; /* then a rule's time has come */
+	_Atomic uint64_t addr_min, addr_max; /* rules for addresses are for these */
+	struct sim_map anywhere;  /* rules for any address */
 	struct sim_map maps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_entry entries[SIM_PLAN_MAX_RULES];
-	struct sim_map *others;   /* one for each function, and one for none */
+	struct sim_map *functions; /* one for each function, and one for none */
 };
 
 static inline struct sim_view *sim_view_of(struct sim_faults *faults)
@@ -56,16 +63,21 @@ static inline struct sim_view *sim_view_of(struct sim_faults *faults)
 	return (struct sim_view *)faults; /* its first member */
 }
 
-/* Sizes of 2^n up to the next power of two are of class n. */
+/* 0, 1, 2, 3, 4, 5 to 7, 8, 9 to 15, 16, ... */
 static inline unsigned int sim_size_class(uint64_t size)
 {
-	return size ? 63 - (unsigned int)__builtin_clzll(size) : 0;
+	if (size < 2)
+		return (unsigned int)size;
+	return 2 * (63 - (unsigned int)__builtin_clzll(size)) + ((size & (size - 1)) != 0);
 }
 
 /* Bring the view up to date if the plan changed. */
 void sim_view_refresh(struct sim_view *view);
 
-/* The rule in @place can't fire any more: it leaves the view, unless another
+/* Take in the rules whose time has come. */
+void sim_view_begin(struct sim_view *view, uint64_t now_ns);
+
+/* The rule in @place can't strike any more: it leaves the view, unless another
  * thread is at it or it has left. */
 void sim_view_drop_spent(struct sim_view *view, uint32_t place, uint32_t id);
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads and processes ask at once while the plan changes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/faults/faults.h"
+
+#define THREADS 3
+#define ASKS 20000
+
+struct asker {
+	struct sim_faults *faults;
+	pthread_t thread;
+	uint64_t size;
+	uint32_t struck, wrong;
+};
+
+static struct sim_rule parse(const char *text)
+{
+	char file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	if (sim_rule_parse(text, &rule, file, &error))
+		fail_msg("%s: %s", text, error.text);
+	return rule;
+}
+
+static uint32_t add(struct sim_plan *plan, const char *text)
+{
+	struct sim_rule rule = parse(text);
+	uint32_t id = 0;
+
+	assert_int_equal(sim_plan_add(plan, &rule, NULL, 0, &id), 0);
+	return id;
+}
+
+static struct sim_faults *view_of(struct sim_plan *plan)
+{
+	struct sim_faults_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
+	struct sim_faults *faults;
+
+	assert_int_equal(sim_faults_create(&cfg, &faults), 0);
+	return faults;
+}
+
+/* Rules of other sizes never strike, however often they change. */
+static void *ask(void *arg)
+{
+	struct asker *asker = arg;
+	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = asker->size, .function = SIM_NO_FUNCTION };
+	struct sim_strike strike;
+
+	for (int i = 0; i < ASKS; i++) {
+		if (!sim_faults_any(asker->faults, site.op) || !sim_faults_strike(asker->faults, &site, &strike))
+			continue;
+		asker->struck += !!(strike.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
+		asker->wrong += (strike.actions & SIM_ACT_BIT(SIM_ACT_DELAY)) && strike.delay_ns % 1000 != asker->size;
+	}
+	return NULL;
+}
+
+static void start(struct asker *askers, struct sim_faults *faults)
+{
+	for (int i = 0; i < THREADS; i++) {
+		askers[i] = (struct asker){ .faults = faults, .size = 64 + (uint64_t)i };
+		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
+	}
+}
+
+static void join(struct asker *askers)
+{
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+}
+
+struct counts {
+	uint32_t id;
+	uint64_t matched, fired;
+};
+
+static void find_counts(void *arg, const struct sim_plan_rule *rule)
+{
+	struct counts *counts = arg;
+
+	if (rule->id == counts->id) {
+		counts->matched = rule->matched;
+		counts->fired = rule->fired;
+	}
+}
+
+static struct counts counts_of(const struct sim_plan *plan, uint32_t id)
+{
+	struct counts counts = { .id = id };
+
+	sim_plan_each(plan, find_counts, &counts);
+	return counts;
+}
+
+static void test_faults_are_counted_out_exactly_among_threads(void **state)
+{
+	struct asker askers[THREADS];
+	struct sim_plan *plan;
+	struct sim_faults *faults;
+	uint32_t every, times, struck = 0;
+
+	(void)state;
+	assert_int_equal(sim_plan_create(1, &plan), 0);
+	faults = view_of(plan);
+	every = add(plan, "dma.memcpy every=10 tear");
+	times = add(plan, "dma.memcpy times=777 flip=1");
+	start(askers, faults);
+	join(askers);
+	for (int i = 0; i < THREADS; i++)
+		struck += askers[i].struck;
+	assert_int_equal(counts_of(plan, every).matched, THREADS * ASKS);
+	assert_int_equal(counts_of(plan, every).fired, THREADS * ASKS / 10);
+	assert_int_equal(struck, THREADS * ASKS / 10);
+	assert_int_equal(counts_of(plan, times).fired, 777);
+	sim_faults_destroy(faults);
+	sim_plan_destroy(plan);
+}
+
+/* Each thread's size has rules of its own, whose delays end in that size: a rule
+ * seen half would show. */
+static void test_plan_changes_under_those_who_ask(void **state)
+{
+	static const char *const rules[] = {
+		"dma.memcpy size=64 delay=1064ns", "dma.memcpy size=65 delay=2065ns",
+		"dma.memcpy size=66 delay=3066ns", "comch.send size=64 delay=1ns",
+	};
+	struct asker askers[THREADS];
+	struct sim_plan *plan;
+	struct sim_faults *faults;
+	uint32_t id, last = 0;
+
+	(void)state;
+	assert_int_equal(sim_plan_create(1, &plan), 0);
+	faults = view_of(plan);
+	add(plan, "dma.memcpy tear");
+	start(askers, faults);
+	for (int i = 0; i < 3 * SIM_PLAN_MAX_RULES; i++) {
+		id = add(plan, rules[i % 4]);
+		if (last)
+			assert_int_equal(sim_plan_remove(plan, last), 0);
+		last = id;
+	}
+	join(askers);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(askers[i].struck, ASKS);
+		assert_int_equal(askers[i].wrong, 0);
+	}
+	sim_faults_destroy(faults);
+	sim_plan_destroy(plan);
+}
+
+static int ask_in_child(struct sim_plan *plan)
+{
+	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY };
+	struct sim_faults *faults = view_of(plan);
+	struct sim_strike strike;
+	int struck = 0;
+
+	for (int i = 0; i < 100; i++)
+		struck += sim_faults_strike(faults, &site, &strike);
+	sim_faults_destroy(faults);
+	return struck;
+}
+
+static void test_processes_share_a_plan(void **state)
+{
+	struct sim_plan *plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t id;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_ptr_not_equal(plan, MAP_FAILED);
+	sim_plan_init(plan, 1);
+	id = add(plan, "dma.memcpy every=4 tear");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(ask_in_child(plan));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 25);
+	assert_int_equal(ask_in_child(plan), 25);
+	assert_int_equal(counts_of(plan, id).matched, 200);
+	assert_int_equal(counts_of(plan, id).fired, 50);
+	munmap(plan, sizeof(*plan));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_faults_are_counted_out_exactly_among_threads),
+		cmocka_unit_test(test_plan_changes_under_those_who_ask),
+		cmocka_unit_test(test_processes_share_a_plan),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many rules put together at random: each that compiles is written as a text
+ * that compiles to the same, byte for byte; each that does not says why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/faults/rule.h"
+
+#define ROUNDS 20000
+
+static uint64_t chance = 1; /* a fixed beginning: each run sees the same rules */
+
+static uint64_t below(uint64_t n)
+{
+	chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (chance >> 33) % n;
+}
+
+#define one_of(...)                                                             \
+	({                                                                      \
+		static const char *const choices_[] = { __VA_ARGS__ };          \
+		choices_[below(sizeof(choices_) / sizeof(choices_[0]))];        \
+	})
+
+static void append(char *text, const char *word)
+{
+	size_t len = strlen(text);
+
+	assert_true(len + strlen(word) + 2 < SIM_RULE_LINE_SIZE);
+	sprintf(text + len, "%s%s", len ? " " : "", word);
+}
+
+/* "1234us", of any size. */
+static const char *random_time(char text[64])
+{
+	sprintf(text, "%" PRIu64 "%s", below(below(2) ? 10 : 1000000), one_of("ns", "us", "ms", "s"));
+	return text;
+}
+
+static void append_condition(char *text)
+{
+	char word[256], time[64];
+
+	switch (below(10)) {
+	case 0:
+		append(text, one_of("side=host", "side=node0/*", "program=app", "program=\"my app\"", "program=a?b*"));
+		return;
+	case 1:
+		append(text, one_of("device=03:00.0", "device=0000:b1:00.2", "device=mlx5_0", "device=\"x (y)\"", "pid=17"));
+		return;
+	case 2:
+		sprintf(word, "size%s%" PRIu64 "%s", one_of("=", "==", "<", ">", "<=", ">="), below(5000),
+			one_of("", "k", "M", "G"));
+		break;
+	case 3:
+		sprintf(word, "size=%" PRIu64 "..%" PRIu64 "k", below(5000), below(5000));
+		break;
+	case 4:
+		sprintf(word, "addr=0x%" PRIx64 "..0x%" PRIx64, below(100000), below(1000000));
+		break;
+	case 5:
+		sprintf(word, "%s=%" PRIu64, one_of("nth", "every", "times", "skip", "seed"), below(1000));
+		break;
+	case 6:
+		sprintf(word, "p=0.%09" PRIu64, below(1000000000));
+		break;
+	case 7:
+		sprintf(word, "p=%" PRIu64 "%s", below(20), one_of("%", "e-3", "e-9", ""));
+		break;
+	default:
+		sprintf(word, "%s=%s", one_of("from", "until"), random_time(time));
+	}
+	append(text, word);
+}
+
+static void append_delay(char *text)
+{
+	char word[256], a[64], b[64];
+
+	switch (below(4)) {
+	case 0:
+		sprintf(word, "delay=%s", random_time(a));
+		break;
+	case 1:
+		sprintf(word, "delay=pareto(%s,%" PRIu64 ".%" PRIu64 ")", random_time(a), below(5), below(1000));
+		break;
+	case 2:
+		sprintf(word, "delay=%s", one_of("trace(a.txt)", "trace(\"a b\")", "trace(/x/y(z))"));
+		break;
+	default:
+		sprintf(word, "delay=%s(%s,%s)", one_of("uniform", "normal", "lognormal"), random_time(a), random_time(b));
+	}
+	append(text, word);
+}
+
+static void append_action(char *text)
+{
+	char word[256], time[64];
+
+	switch (below(6)) {
+	case 0:
+		append(text, one_of("hang", "tear", "drop", "duplicate", "break", "fatal", "reset", "remove", "add", "kill",
+				    "rep_remove", "refuse", "refuse=AGAIN", "refuse=NO_MEMORY"));
+		return;
+	case 1:
+		append(text, one_of("fail=IO_FAILED", "fail=NO_MEMORY", "fail=DRIVER moved=12.5%", "fail=AGAIN moved=4k",
+				    "degrade=gen1x1", "degrade=gen6x16", "errors=0.001", "errors=1e-9"));
+		return;
+	case 2:
+		append_delay(text);
+		return;
+	case 3:
+		sprintf(word, "%s=%s", one_of("stall", "down", "pause"), random_time(time));
+		break;
+	default:
+		sprintf(word, "%s=%" PRIu64, one_of("flip", "reorder", "truncate", "num_vfs"), below(2000));
+	}
+	append(text, word);
+}
+
+static void make_rule(char *text)
+{
+	uint64_t conditions = below(4), actions = 1 + below(2);
+
+	*text = '\0';
+	append(text, one_of("*", "dma.memcpy", "comch.*", "comch.send", "comch.connect,comm_channel.connect", "link",
+			    "function", "peer", "daemon", "alloc", "*.recv", "comch.send,comch.recv,dma.*", "mmap.*",
+			    "dma.memcpy", "comm_channel.send", "sync_event.?*"));
+	while (conditions--)
+		append_condition(text);
+	while (actions--)
+		append_action(text);
+}
+
+static void assert_written_back(const struct sim_rule *rule, const char *file, const char *text)
+{
+	char again_file[SIM_DELAYS_FILE_SIZE], written[SIM_RULE_TEXT_SIZE], twice[SIM_RULE_TEXT_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule again;
+
+	if (sim_rule_check(rule))
+		fail_msg("compiled to something unsound: %s", text);
+	sim_rule_format(rule, file, written);
+	if (sim_rule_parse(written, &again, again_file, &error))
+		fail_msg("%s\nwas written as\n%s\n%*s^ %s", text, written, (int)error.column - 1, "", error.text);
+	if (memcmp(rule, &again, sizeof(again)) != 0 || strcmp(file, again_file) != 0)
+		fail_msg("%s\nand\n%s\nare not the same", text, written);
+	sim_rule_format(&again, again_file, twice);
+	assert_string_equal(written, twice);
+}
+
+static void test_rules_survive_being_written(void **state)
+{
+	char text[SIM_RULE_LINE_SIZE], file[SIM_DELAYS_FILE_SIZE];
+	unsigned int taken = 0, refused = 0;
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	(void)state;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		make_rule(text);
+		if (sim_rule_parse(text, &rule, file, &error) == 0) {
+			taken++;
+			assert_written_back(&rule, file, text);
+			assert_true(sim_rule_ops(&rule));
+		} else {
+			refused++;
+			assert_in_range(error.column, 1, strlen(text) + 1);
+			assert_true(strlen(error.text) > 10);
+		}
+	}
+	/* The rounds mean nothing unless there are many of both. */
+	assert_true(taken > ROUNDS / 20);
+	assert_true(refused > ROUNDS / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules_survive_being_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
