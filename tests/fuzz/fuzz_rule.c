@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as a fault rule: either a sound rule, which its own text compiles to
+ * and which a plan can strike with, or an error that points into the line. And
+ * any bytes as a compiled rule: it is refused, or as good as one. Seeds are in
+ * corpus/rule, words in rule.dict. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/faults/faults.h"
+
+/* Unlike assert(), not compiled out. */
+static void promise(bool kept)
+{
+	if (!kept)
+		abort();
+}
+
+static void check_text(const struct sim_rule *rule, const char *file)
+{
+	char text[SIM_RULE_TEXT_SIZE], again_file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule again;
+	size_t len = sim_rule_format(rule, file, text);
+
+	promise(len == strlen(text) && len < SIM_RULE_TEXT_SIZE);
+	promise(sim_rule_parse(text, &again, again_file, &error) == 0);
+	promise(memcmp(rule, &again, sizeof(again)) == 0 && strcmp(file, again_file) == 0);
+}
+
+/* Ask of each operation, at an address and size of the rule's. */
+static void strike_with(struct sim_plan *plan, const struct sim_rule *rule)
+{
+	struct sim_faults_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
+	struct sim_faults *faults;
+	struct sim_strike strike;
+
+	if (sim_faults_create(&cfg, &faults))
+		return;
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
+		struct sim_site site = { .op = op, .size = rule->size_min, .addr = rule->addr_max,
+					 .now_ns = rule->from_ns, .who = &cfg.self };
+
+		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_faults_strike(faults, &site, &strike));
+		for (int i = 0; i < 4; i++) {
+			if (!sim_faults_strike(faults, &site, &strike))
+				continue;
+			promise(strike.actions && strike.num_rules == 1 && strike.delay_ns <= SIM_RULE_MAX_NS);
+			promise(strike.moved_bytes <= site.size && strike.behind <= strike.window);
+		}
+	}
+	sim_faults_next(faults, 0);
+	sim_faults_destroy(faults);
+}
+
+static void try_in_plan(const struct sim_rule *rule)
+{
+	struct sim_delays *delays = NULL;
+	char error[SIM_RULE_ERROR_SIZE];
+	struct sim_plan *plan;
+	uint32_t id;
+
+	if (rule->delay_kind == SIM_DELAY_TRACE && sim_delays_parse("a", "1us\n2us", 7, &delays, error))
+		return;
+	if (sim_plan_create(1, &plan) == 0) {
+		promise(sim_plan_add(plan, rule, delays, 0, &id) == 0);
+		strike_with(plan, rule);
+		sim_plan_destroy(plan);
+	}
+	free(delays);
+}
+
+static void as_text(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	if (!text)
+		return;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (sim_rule_parse(text, &rule, file, &error) == 0) {
+		promise(sim_rule_check(&rule) == 0 && sim_rule_ops(&rule));
+		check_text(&rule, file);
+		try_in_plan(&rule);
+	} else {
+		promise(error.column >= 1 && error.column <= strlen(text) + 1);
+		promise(error.text[0] && strlen(error.text) < SIM_RULE_ERROR_SIZE && !strchr(error.text, '\n'));
+	}
+	free(text);
+}
+
+static void as_rule(const uint8_t *data, size_t size)
+{
+	char text[SIM_RULE_TEXT_SIZE];
+	struct sim_rule rule;
+
+	if (size < sizeof(rule))
+		return;
+	memcpy(&rule, data, sizeof(rule));
+	if (sim_rule_check(&rule))
+		return;
+	sim_rule_format(&rule, "a", text);
+	try_in_plan(&rule);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	as_text(data, size);
+	as_rule(data, size);
+	return 0;
+}

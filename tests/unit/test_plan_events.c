@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events: what happens to links, functions and processes by the clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "plan_world.h"
+
+static bool event_strikes(struct world *world, enum sim_op op, uint32_t function, const struct sim_who *who,
+			  uint64_t since_ns, uint64_t now_ns)
+{
+	struct sim_site site = { .op = op, .function = function, .who = who, .since_ns = since_ns, .now_ns = now_ns };
+
+	return sim_faults_strike(world->faults, &site, &strike);
+}
+
+static void test_events_happen_once_at_their_time(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "link device=03:00.0 from=1s down=200ms");
+	add(world, "link device=03:00.0 from=2s degrade=gen2x4 until=5s");
+	assert_int_equal(sim_faults_next(world->faults, 0), 1000 * MS);
+	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 999 * MS));
+	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF1, NULL, 999 * MS + 1, 1000 * MS));
+	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 999 * MS + 1, 1000 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DOWN));
+	assert_int_equal(strike.duration_ns, 200 * MS);
+	assert_int_equal(sim_faults_next(world->faults, 1000 * MS), 2000 * MS);
+	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2500 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DEGRADE));
+	assert_int_equal(strike.link_gen, 2);
+	assert_int_equal(strike.link_lanes, 4);
+	assert_int_equal(strike.until_ns, 5000 * MS);
+	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 2500 * MS + 1, 4000 * MS));
+	assert_int_equal(sim_faults_next(world->faults, 2000 * MS), SIM_NEVER_NS);
+}
+
+/* "bfsim link down" of a session that has run for ten seconds. */
+static void test_event_added_later_begins_then(void **state)
+{
+	struct world *world = *state;
+
+	add_at(world, "link down=1ms", 10000 * MS);
+	assert_int_equal(sim_faults_next(world->faults, 9000 * MS), 10000 * MS);
+	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 9000 * MS, 10000 * MS));
+	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 10000 * MS + 1, 11000 * MS));
+}
+
+static void test_peers_are_known_by_their_names(void **state)
+{
+	struct world *world = *state;
+	struct sim_who victim = { "node0/host", "victim", 7 }, other = { "node0/host", "other", 8 };
+
+	add(world, "peer program=victim side=host from=2s kill");
+	assert_true(sim_faults_any(world->faults, SIM_OP_PEER)); /* it is about others, so it is in every view */
+	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &other, 0, 2000 * MS));
+	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, NULL, 0, 2000 * MS));
+	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 2000 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_KILL));
+	/* One that attaches later is new, and the rule still holds. */
+	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 3000 * MS));
+}
+
+static void test_link_gets_the_worst_of_its_rules(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "link degrade=gen3x1 until=1s");
+	add(world, "link degrade=gen1x8 errors=0.4");
+	add(world, "link errors=0.7");
+	add(world, "link down=1ms");
+	add(world, "link down=3ms");
+	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 0));
+	assert_int_equal(strike.link_gen, 1);
+	assert_int_equal(strike.link_lanes, 1);
+	assert_int_equal(strike.errors_ppb, SIM_PPB);
+	assert_int_equal(strike.duration_ns, 3 * MS);
+	assert_int_equal(strike.until_ns, SIM_NEVER_NS);
+}
+
+static void test_function_events(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "function device=b1:00.0 num_vfs=4");
+	add(world, "function num_vfs=9");
+	add(world, "function device=b1:00.0 reset");
+	add(world, "function add");
+	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_NUM_VFS) | SIM_ACT_BIT(SIM_ACT_RESET));
+	assert_int_equal(strike.num_vfs, 4);
+	assert_true(event_strikes(world, SIM_OP_DAEMON, SIM_NO_FUNCTION, NULL, 0, 0) == false);
+}
+
+int main(void)
+{
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		test(test_events_happen_once_at_their_time),
+		test(test_event_added_later_begins_then),
+		test(test_peers_are_known_by_their_names),
+		test(test_link_gets_the_worst_of_its_rules),
+		test(test_function_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
