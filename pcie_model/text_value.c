@@ -117,3 +117,12 @@ int pcie_text_mac(const char *text, uint8_t ret_mac[6])
 	memcpy(ret_mac, mac, sizeof(mac));
 	return 0;
 }
+
+bool pcie_text_is_name(const char *text)
+{
+	for (; *text; text++) {
+		if (!isgraph((unsigned char)*text) || (unsigned char)*text > 0x7e || *text == '/')
+			return false;
+	}
+	return true;
+}

@@ -26,4 +26,7 @@ int pcie_text_rate(const char *text, uint64_t *ret_bps);
  * address (odd first byte) and not all zero. */
 int pcie_text_mac(const char *text, uint8_t ret_mac[6]);
 
+/* Whether it may name a device, interface or card: no space, slash, control or non-ASCII character. */
+bool pcie_text_is_name(const char *text);
+
 #endif

@@ -70,6 +70,7 @@ struct pcie_function {
 struct pcie_card {
 	char name[PCIE_SIDE_SIZE];
 	const struct pcie_profile *profile;
+	struct pcie_link link; /* to the host: the profile's, with overrides */
 };
 
 struct pcie_topology {

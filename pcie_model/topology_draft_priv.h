@@ -4,7 +4,7 @@
  *   load --> read --> link --> represent --> complete --> check --> topology
  *
  *   load       topology_yaml.c      structure of the text
- *   read       topology_read.c      values that the file gives
+ *   read       topology_read.c      values that the file gives, of cards: topology_card.c
  *   link       topology_link.c      parents of VFs and SFs, their order
  *   represent  topology_reps.c      representors and who holds them
  *   complete   topology_defaults.c  values that the file leaves out
@@ -39,6 +39,7 @@ struct pcie_draft {
 };
 
 int pcie_draft_read(struct pcie_draft *draft);
+int pcie_draft_read_card(const struct pcie_draft *draft, size_t index); /* a part of read */
 int pcie_draft_link(struct pcie_draft *draft);
 int pcie_draft_represent(struct pcie_draft *draft);
 int pcie_draft_complete(struct pcie_draft *draft);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The values that the file gives, one by one; what it leaves out stays zero. */
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,16 +17,6 @@
 
 /* Text ------------------------------------------------------------------------- */
 
-/* A name of a device, interface or card: no space, slash, control or non-ASCII character. */
-static bool is_plain_name(const char *text)
-{
-	for (; *text; text++) {
-		if (!isgraph((unsigned char)*text) || (unsigned char)*text > 0x7e || *text == '/')
-			return false;
-	}
-	return true;
-}
-
 static int read_name(const struct pcie_draft *draft, const struct pcie_draft_function *function,
 		     const char *field, const char *text, char *ret_name, size_t size)
 {
@@ -36,7 +25,7 @@ static int read_name(const struct pcie_draft *draft, const struct pcie_draft_fun
 	if (strlen(text) >= size)
 		return pcie_draft_fail(draft, function, field,
 				       PCIE_QUOTE "... is too long; at most %zu bytes", text, size - 1);
-	if (!is_plain_name(text))
+	if (!pcie_text_is_name(text))
 		return pcie_draft_fail(draft, function, field,
 				       PCIE_QUOTE " is not a name; write it without spaces and '/'",
 				       text);
@@ -344,64 +333,6 @@ static int read_function(const struct pcie_draft *draft,
 	return rc;
 }
 
-/* Cards ------------------------------------------------------------------------ */
-
-static int card_fail(const struct pcie_draft *draft, size_t card, const char *field,
-		     const char *reason, const char *quoted)
-{
-	char path[PCIE_FIELD_PATH_SIZE];
-
-	snprintf(path, sizeof(path), "cards[%zu].%s", card, field);
-	return pcie_yaml_source_fail(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
-}
-
-static int read_card_name(const struct pcie_draft *draft, size_t index)
-{
-	const char *text = draft->yaml->cards[index].name;
-	struct pcie_card *cards = draft->topology->cards;
-
-	if (!text)
-		snprintf(cards[index].name, sizeof(cards[index].name), "card%zu", index);
-	else if (!*text || strlen(text) >= sizeof(cards[index].name) || !is_plain_name(text))
-		return card_fail(draft, index, "name",
-				 "is not a name; write 1 to 63 characters without spaces and '/'", text);
-	else
-		strcpy(cards[index].name, text);
-
-	for (size_t i = 0; i < index; i++) {
-		if (strcmp(cards[i].name, cards[index].name) == 0)
-			return card_fail(draft, index, "name", "is the name of an earlier card too",
-					 cards[index].name);
-	}
-	return 0;
-}
-
-static int read_profile(const struct pcie_draft *draft, size_t index)
-{
-	const char *name = draft->yaml->cards[index].profile;
-	const struct pcie_profile *const *all;
-	char reason[128] = "is not a profile; known are";
-	size_t count;
-
-	draft->topology->cards[index].profile = pcie_profile_find(name);
-	if (draft->topology->cards[index].profile)
-		return 0;
-	all = pcie_profile_all(&count);
-	for (size_t i = 0; i < count; i++) {
-		size_t len = strlen(reason);
-
-		snprintf(reason + len, sizeof(reason) - len, "%s %s", i ? "," : "", all[i]->name);
-	}
-	return card_fail(draft, index, "profile", reason, name);
-}
-
-static int read_card(const struct pcie_draft *draft, size_t index)
-{
-	int rc = read_card_name(draft, index);
-
-	return rc ? rc : read_profile(draft, index);
-}
-
 /* All of it -------------------------------------------------------------------- */
 
 static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
@@ -471,7 +402,7 @@ int pcie_draft_read(struct pcie_draft *draft)
 		return rc;
 	enumerate(draft);
 	for (size_t i = 0; !rc && i < draft->topology->num_cards; i++)
-		rc = read_card(draft, i);
+		rc = pcie_draft_read_card(draft, i);
 	for (size_t i = 0; !rc && i < num_functions; i++)
 		rc = read_function(draft, &draft->functions[i]);
 	return rc;

@@ -27,6 +27,13 @@ static const cyaml_schema_field_t caps_fields[] = {
 	CYAML_FIELD_END
 };
 
+static const cyaml_schema_field_t link_fields[] = {
+#define FIELD(member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_link, member, key),
+	PCIE_YAML_LINK(FIELD)
+#undef FIELD
+	CYAML_FIELD_END
+};
+
 static const cyaml_schema_field_t function_fields[] = {
 #define FIELD(member, key, presence) TEXT_FIELD(presence, struct pcie_yaml_function, member, key),
 	PCIE_YAML_FUNCTION_FIELDS(FIELD)
@@ -44,6 +51,7 @@ static const cyaml_schema_value_t function_schema = {
 static const cyaml_schema_field_t card_fields[] = {
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, name, "name"),
 	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
+	CYAML_FIELD_MAPPING_PTR("link", OPTIONAL, struct pcie_yaml_card, link, link_fields),
 	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions,
 				   num_functions, &function_schema, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END

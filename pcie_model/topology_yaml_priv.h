@@ -69,6 +69,20 @@
 	X(COUNT, num_completion_vectors, "num-completion-vectors")                \
 	X(COUNT, max_mmap_devices, "max-mmap-devices")
 
+/* The fields of struct pcie_link that a description can give: X(member, key). */
+#define PCIE_YAML_LINK(X)              \
+	X(generation, "generation")    \
+	X(lanes, "lanes")              \
+	X(mps_bytes, "mps")            \
+	X(mrrs_bytes, "mrrs")          \
+	X(rcb_bytes, "rcb")
+
+struct pcie_yaml_link {
+#define MEMBER(member, key) char *member;
+	PCIE_YAML_LINK(MEMBER)
+#undef MEMBER
+};
+
 struct pcie_yaml_caps {
 #define MEMBER(kind, member, key) char *member;
 	PCIE_YAML_CAPS(MEMBER)
@@ -88,6 +102,7 @@ struct pcie_yaml_function {
 struct pcie_yaml_card {
 	char *name;
 	char *profile;
+	struct pcie_yaml_link *link;
 	struct pcie_yaml_function *functions;
 	uint32_t num_functions;
 };

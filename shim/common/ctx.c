@@ -21,6 +21,7 @@ static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
 
 	assert(edges[from][to]);
 	ctx->state = to;
+	shim_pe_take_part(ctx);
 	if (ctx->state_changed)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }
@@ -92,9 +93,26 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
+{
+	const struct sim_queue_time time = {
+		.clock = clock,
+		.function = shim_dev_function(ctx->dev)->id,
+		.work = shim_task_work,
+		.hand_in = shim_pe_hand_in,
+	};
+
+	return sim_queue_set_clock(ctx->queue, &time);
+}
+
 doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 {
-	if (sim_queue_create(sim_session_engine(shim_session()), max_jobs, shim_pe_notify, ctx, &ctx->queue) == 0)
+	struct sim_session *session = shim_session();
+	int rc = sim_queue_create(sim_session_engine(session), max_jobs, shim_pe_notify, ctx, &ctx->queue);
+
+	if (rc == 0 && ctx->dev)
+		rc = set_clock(ctx, sim_session_clock(session));
+	if (rc == 0)
 		return DOCA_SUCCESS;
 	sim_err("doca_ctx_start: no memory for a queue of %u tasks; configure fewer", max_jobs);
 	return DOCA_ERROR_INITIALIZATION;

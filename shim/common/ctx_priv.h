@@ -113,6 +113,12 @@ void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 /* pe.c: one step of the next context that has one; of a live engine, by its thread. */
 bool shim_pe_progress_one(struct doca_pe *pe);
 
+/* pe_time.c: the context has changed its state. Engines take part in virtual time while one of theirs is not idle. */
+void shim_pe_take_part(struct doca_ctx *ctx);
+
+/* pe_time.c: in virtual time, the context hands in jobs. */
+void shim_pe_hand_in(void *ctx);
+
 /* pe.c: break the connection of a context that goes away. */
 void shim_pe_disconnect(struct doca_ctx *ctx);
 

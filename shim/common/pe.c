@@ -9,18 +9,10 @@
 
 #include "check.h"
 #include "ctx_priv.h"
+#include "pe_priv.h"
 #include "task_priv.h"
 
 #define EVENTS_AT_ONCE 64 /* besides tasks, in the mode that progresses all */
-
-struct doca_pe {
-	struct shim_object object;
-	enum doca_pe_event_mode event_mode;
-	int event_fd;
-	bool armed;              /* a notification was requested */
-	struct doca_ctx *ctxs;   /* connected */
-	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
-};
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
@@ -48,6 +40,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
 				   pe->ctxs->ops->name);
 	close(pe->event_fd);
+	shim_pe_leave_time(pe);
 	shim_object_free(pe, SHIM_PE);
 	return DOCA_SUCCESS;
 }
@@ -101,7 +94,7 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
 }
 
-bool shim_pe_progress_one(struct doca_pe *pe)
+static inline bool step(struct doca_pe *pe)
 {
 	struct doca_ctx *first = pe->cursor ? pe->cursor : pe->ctxs;
 	struct doca_ctx *ctx = first;
@@ -115,6 +108,16 @@ bool shim_pe_progress_one(struct doca_pe *pe)
 		ctx = next == first ? NULL : next;
 	}
 	return false;
+}
+
+bool shim_pe_step(struct doca_pe *pe)
+{
+	return step(pe);
+}
+
+bool shim_pe_progress_one(struct doca_pe *pe)
+{
+	return doca_likely(!pe->turn) ? step(pe) : shim_pe_step_in_time(pe);
 }
 
 static size_t num_in_flight(const struct doca_pe *pe)
@@ -206,6 +209,8 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
 			news |= arm(ctx);
+	if (doca_unlikely(pe->turn))
+		news = shim_pe_sleep_in_time(pe, news);
 	if (news)
 		eventfd_write(pe->event_fd, 1);
 	return DOCA_SUCCESS;
@@ -234,6 +239,8 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	(void)handle; /* has a meaning on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
 	pe->armed = false;
+	if (doca_unlikely(shim_pe_turn(pe)))
+		sim_turn_rouse(pe->turn);
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dev_priv.h"
+#include "sim/log.h"
 #include "slab.h"
 #include "sync_watch.h"
 
@@ -80,6 +81,14 @@ static void __attribute__((constructor)) handle_forks(void)
 	pthread_atfork(before_fork, after_fork, forked);
 }
 
+static int clock_mode(const char *text, enum sim_clock_mode *ret_mode)
+{
+	if (!text || sim_clock_mode_parse(text, ret_mode) == 0)
+		return 0;
+	sim_err("BFSIM_CLOCK=%s: write " SIM_CLOCK_MODES, text);
+	return -EINVAL;
+}
+
 static int attach(void)
 {
 	char side[PCIE_SIDE_SIZE] = "host";
@@ -92,6 +101,8 @@ static int attach(void)
 	};
 
 	side_of_tree(side, sizeof(side));
+	if (clock_mode(set_or_null("BFSIM_CLOCK"), &cfg.clock) < 0)
+		return -EINVAL;
 	return sim_session_attach(&cfg, &runtime.session);
 }
 

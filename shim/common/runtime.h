@@ -3,7 +3,8 @@
  *
  * BFSIM_SESSION names a session's directory, BFSIM_SIDE the side, BFSIM_PATH a
  * data path to insist on; without a session the process gets a private card
- * (BFSIM_TOPOLOGY names its description, else it is the built-in one), and
+ * (BFSIM_TOPOLOGY names its description, else it is the built-in one;
+ * BFSIM_CLOCK how its time passes, doc/time.md), and
  * without a side it stands where the SDK tree that it loaded us from says (a
  * file "bfsim-side" in the tree's root), else on the host.
  */

@@ -124,6 +124,13 @@ doca_error_t shim_task_post_job(struct doca_task *task)
 	return DOCA_ERROR_AGAIN;
 }
 
+bool shim_task_work(const struct sim_job *job, struct pcie_job *ret_work)
+{
+	const struct doca_task *task = shim_task_of(job);
+
+	return task->pool->type->work && task->pool->type->work(task, ret_work);
+}
+
 static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 {
 	struct doca_ctx *ctx = task->ctx;

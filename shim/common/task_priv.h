@@ -47,6 +47,8 @@ struct shim_task_type {
 	doca_error_t (*post)(struct doca_task *task);
 	/* A job does it; any thread. 0 or -errno. NULL in types that the library keeps. */
 	int (*run)(struct sim_job *job);
+	/* What the job asks of the card (sim/engine/queue.h). NULL: it takes no model time. */
+	bool (*work)(const struct doca_task *task, struct pcie_job *ret_work);
 	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
 	void (*complete)(struct doca_task *task);
 	const struct shim_strike_ops *strike; /* NULL = faults do not strike it (strike.h) */
@@ -71,10 +73,13 @@ SHIM_SHARED doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doc
 					 union doca_data user_data, struct doca_task **ret_task);
 
 /* The task whose job this is. */
-static inline struct doca_task *shim_task_of(struct sim_job *job)
+static inline struct doca_task *shim_task_of(const struct sim_job *job)
 {
-	return (struct doca_task *)((char *)job - offsetof(struct doca_task, job));
+	return (struct doca_task *)((uintptr_t)job - offsetof(struct doca_task, job));
 }
+
+/* What a task's job asks of the card; for its queue. */
+bool shim_task_work(const struct sim_job *job, struct pcie_job *ret_work);
 
 /* Stage the task's job in the context's queue. */
 SHIM_SHARED doca_error_t shim_task_post_job(struct doca_task *task);

@@ -6,6 +6,7 @@
 #include "dma_priv.h"
 #include "shim/common/buf_priv.h"
 #include "shim/common/check.h"
+#include "shim/common/runtime.h"
 #include "shim/common/strike.h"
 #include "sim/fabric/remote.h"
 
@@ -273,6 +274,46 @@ static const struct shim_strike_ops memcpy_strike = {
 	.run = memcpy_run_struck,
 };
 
+/* ---- what it asks of the card ---- */
+
+/* Where a map's memory is: its exporter's side, or this process's. */
+static bool is_on_dpu(const struct doca_mmap *mmap, const struct pcie_function *function)
+{
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+
+	if (mmap->remote && mmap->remote->region.function < topology->num_functions)
+		function = &topology->functions[mmap->remote->region.function];
+	return pcie_side_is_dpu(function->side);
+}
+
+static enum pcie_direction direction_of(bool from_dpu, bool to_dpu)
+{
+	if (from_dpu)
+		return to_dpu ? PCIE_LOCAL : PCIE_WRITE;
+	return to_dpu ? PCIE_READ : PCIE_HOST;
+}
+
+/* Lists lie where their first buffers do: a card's time for mixed ones was never published. */
+static bool memcpy_work(const struct doca_task *task, struct pcie_job *ret_work)
+{
+	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+	const struct pcie_function *function = shim_dev_function(task->ctx->dev);
+	struct total data;
+	bool from_dpu, to_dpu;
+
+	if (!has_lists(memcpy) || wrong_with(memcpy))
+		return false; /* it will fail when it runs */
+	data = data_of(memcpy->src);
+	from_dpu = is_on_dpu(memcpy->src->mmap, function);
+	to_dpu = is_on_dpu(memcpy->dst->mmap, function);
+	ret_work->direction = direction_of(from_dpu, to_dpu);
+	ret_work->issuer = PCIE_ISSUER_CPU;
+	ret_work->bytes = data.bytes;
+	ret_work->offset = (uintptr_t)(from_dpu ? memcpy->dst->data + memcpy->dst->data_len : memcpy->src->data);
+	ret_work->segments = data.segments + room_of(memcpy->dst).segments - 1;
+	return true;
+}
+
 static void memcpy_complete(struct doca_task *task)
 {
 	struct doca_dma *dma = (struct doca_dma *)task->ctx;
@@ -289,6 +330,7 @@ const struct shim_task_type shim_dma_memcpy_type = {
 	.validate = memcpy_validate,
 	.post = shim_task_post_job,
 	.run = memcpy_run,
+	.work = memcpy_work,
 	.complete = memcpy_complete,
 	.strike = &memcpy_strike,
 };

@@ -18,17 +18,20 @@ enum {
 	KEY_READY_FD = 0x100,
 	KEY_DIE_WITH_PARENT,
 	KEY_REMOVE_DIR,
+	KEY_CLOCK,
 };
 
 struct options {
 	struct cli_session_opt session;
 	const char *topology;
+	enum sim_clock_mode clock;
 	int ready_fd;
 	bool die_with_parent, remove_dir, foreground;
 };
 
 static const struct argp_option option_list[] = {
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{"foreground", 'f', NULL, 0, "Stay, and log to standard error", 0},
 	{"ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0},
 	{"die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)", 0},
@@ -58,6 +61,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		options->topology = arg;
+		return 0;
+	case KEY_CLOCK:
+		options->clock = cli_clock_mode(arg, state);
 		return 0;
 	case 'f':
 		options->foreground = true;
@@ -98,7 +104,7 @@ static void follow_parent(int ready_fd)
 
 static int serve(const struct options *options, const struct cli_session_place *place)
 {
-	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology,
+	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology, .clock = options->clock,
 				     .ready_fd = options->ready_fd};
 	int rc;
 
@@ -112,7 +118,7 @@ static int serve(const struct options *options, const struct cli_session_place *
 
 static int start(const struct options *options, const struct cli_session_place *place)
 {
-	struct cli_daemon_cfg cfg = {.place = place, .topology = options->topology};
+	struct cli_daemon_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock};
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
 }

@@ -20,6 +20,7 @@ enum {
 	KEY_DPU,
 	KEY_TIMEOUT,
 	KEY_REQUIRE_FAULTS,
+	KEY_CLOCK,
 };
 
 struct options {
@@ -27,6 +28,7 @@ struct options {
 	struct cli_faults faults;
 	bool require_faults;
 	const char *topology;
+	enum sim_clock_mode clock;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
 	bool is_told;                   /* ... else each program's own is found out */
@@ -42,6 +44,7 @@ static const struct argp_option option_list[] = {
 	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
 	 "; without it, as the symbols of the program say that a command begins with", 0},
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
@@ -114,6 +117,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 't':
 		options->topology = arg;
 		return 0;
+	case KEY_CLOCK:
+		options->clock = cli_clock_mode(arg, state);
+		return 0;
 	case KEY_TIMEOUT:
 		options->timeout_s = seconds(arg, state);
 		return 0;
@@ -129,7 +135,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static int run(const struct options *options)
 {
 	struct cli_session_place place;
-	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .commands = options->commands,
+	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock, .commands = options->commands,
 				  .num_commands = options->num_commands, .faults = &options->faults,
 				  .require_faults = options->require_faults};
 	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};

@@ -11,13 +11,19 @@
 #include "session_opt.h"
 #include "session_use.h"
 
+enum {
+	KEY_CLOCK = 0x100,
+};
+
 struct options {
 	struct cli_session_opt session;
 	const char *topology;
+	enum sim_clock_mode clock;
 };
 
 static const struct argp_option option_list[] = {
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
+	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{0},
 };
 
@@ -31,6 +37,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		options->topology = arg;
+		return 0;
+	case KEY_CLOCK:
+		options->clock = cli_clock_mode(arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -79,6 +88,7 @@ int cli_up(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	cfg.topology = options.topology;
+	cfg.clock = options.clock;
 	if (cli_session_prepare(options.session.dir, &place) < 0)
 		return CLI_FAILED;
 	pid = cli_daemon_start(&cfg);

@@ -63,6 +63,8 @@ static void fill_arguments(const struct cli_daemon_cfg *cfg, struct launch *laun
 	*arg++ = cfg->place->dir;
 	*arg++ = "--ready-fd";
 	*arg++ = READY_FD_TEXT;
+	*arg++ = "--clock";
+	*arg++ = sim_clock_mode_name(cfg->clock);
 	if (launch->topology) {
 		*arg++ = "--topology";
 		*arg++ = launch->topology;

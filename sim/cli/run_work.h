@@ -32,6 +32,7 @@ struct cli_run_command {
 struct cli_run_cfg {
 	const struct cli_session_place *place;
 	const char *topology;               /* file, or NULL */
+	enum sim_clock_mode clock;
 	const struct cli_run_command *commands;
 	size_t num_commands;
 	const struct cli_faults *faults;    /* in the plan from the start */

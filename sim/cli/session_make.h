@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "sim/clock/clock.h"
+
 struct cli_session_place {
 	char *dir;     /* absolute; the caller's: cli_session_place_fini() */
 	bool made;     /* the directory is ours to remove */
@@ -33,6 +35,7 @@ void cli_session_place_fini(struct cli_session_place *place);
 struct cli_daemon_cfg {
 	const struct cli_session_place *place;
 	const char *topology;  /* file, or NULL for the built-in one */
+	enum sim_clock_mode clock;
 	bool temporary;        /* ends with this process, and removes a directory that was made for it;
 				* speaks on our standard error. Else it logs to DIR/bfsimd.log. */
 };

@@ -57,3 +57,12 @@ const struct argp_child cli_session_children[] = {
 	{&cli_session_argp, 0, NULL, 0},
 	{0},
 };
+
+enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state)
+{
+	enum sim_clock_mode mode = SIM_CLOCK_FUNCTIONAL;
+
+	if (sim_clock_mode_parse(arg, &mode) < 0)
+		argp_error(state, "--clock %s: write " SIM_CLOCK_MODES, arg);
+	return mode;
+}

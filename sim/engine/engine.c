@@ -74,8 +74,11 @@ static void run_stale(struct sim_queue *queue)
 static uint64_t release(struct sim_queue *queue)
 {
 	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
-	uint64_t due_ns = sim_queue_release(queue);
+	uint64_t due_ns;
 
+	if (queue_time_is_virtual(queue->time))
+		return SIM_JOB_NEVER_DUE; /* who waits for it moves that time, and lets go */
+	due_ns = sim_queue_release(queue);
 	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
 		sim_queue_notify(queue);
 	return due_ns;

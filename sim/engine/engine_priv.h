@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by engine.c and queue.c only. */
+/* Shared by engine.c, queue.c and queue_time.c only. */
 #ifndef SIM_ENGINE_PRIV_H
 #define SIM_ENGINE_PRIV_H
 
@@ -22,6 +22,8 @@ struct sim_engine {
 	uint64_t alarm_ns;         /* tick then, if not before; UINT64_MAX = no need */
 };
 
+struct queue_time;
+
 struct sim_queue {
 	struct sim_engine *engine;
 	struct sim_queue *next, **prev_link; /* in the engine's list */
@@ -30,6 +32,7 @@ struct sim_queue {
 	uint32_t max_jobs;
 	void (*notify)(void *arg);
 	void *notify_arg;
+	struct queue_time *time; /* NULL = no clock */
 	/* Free-running counters; the ring's slot is counter & mask. */
 	_Alignas(CACHE_LINE) uint32_t head;       /* reaped; the owner's */
 	uint32_t staged;                          /* submitted; the owner's */
@@ -59,8 +62,20 @@ bool sim_queue_run_one(struct sim_queue *queue);
 
 bool sim_queue_has_pending(const struct sim_queue *queue);
 
-/* Let go of the ends that are due. Returns when the next one is: 0 = look again
- * soon, SIM_JOB_NEVER_DUE = nothing is held back until a time. */
+/* The end of @job, number @done, the first that is not done yet. */
+void sim_queue_let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done);
+
+/* Let go of the ends that are due. Returns when, by CLOCK_MONOTONIC, the next one
+ * is: 0 = look again soon, SIM_JOB_NEVER_DUE = nothing is held back until a time. */
 uint64_t sim_queue_release(struct sim_queue *queue);
+
+/* queue_time.c: the queue's clock. Of these the last two are called by who runs the queue. */
+void queue_time_free(struct queue_time *time);
+bool queue_time_is_virtual(const struct queue_time *time); /* NULL is fine */
+uint64_t queue_time_now_ns(const struct queue_time *time);
+uint64_t queue_time_real_ns(const struct queue_time *time, uint64_t ns); /* by CLOCK_MONOTONIC; not of virtual time */
+void queue_time_hand_in(struct sim_queue *queue, uint32_t from, uint32_t to); /* jobs of these numbers are queued */
+void queue_time_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns);
+uint64_t queue_time_release(struct sim_queue *queue); /* returns session time */
 
 #endif

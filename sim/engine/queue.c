@@ -72,6 +72,7 @@ void sim_queue_destroy(struct sim_queue *queue)
 	if (!queue)
 		return;
 	engine_remove(queue); /* waits until the engine's thread has let go of it */
+	queue_time_free(queue->time);
 	free(queue->ring);
 	free(queue);
 }
@@ -93,6 +94,8 @@ void sim_queue_doorbell(struct sim_queue *queue)
 {
 	struct sim_engine *engine = queue->engine;
 
+	if (queue->time)
+		queue_time_hand_in(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
 	/* Pairs with the thread going to sleep: we write tail and look at awake, it clears
 	 * awake and looks at tail; all four in one order (seq_cst), so that one sees the other. */
 	atomic_store(&queue->tail, queue->staged);
@@ -120,7 +123,6 @@ static inline bool has_held(const struct sim_queue *queue)
 	       atomic_load_explicit(&queue->done, memory_order_relaxed);
 }
 
-/* The end of @job, the first that is not done yet. */
 static inline void let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
 {
 	bool report = !job->quiet || job->status < 0;
@@ -128,6 +130,11 @@ static inline void let_go(struct sim_queue *queue, const struct sim_job *job, ui
 	atomic_store_explicit(&queue->done, done + 1, memory_order_release);
 	if (report) /* from here on the job may be the owner's again */
 		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
+}
+
+void sim_queue_let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
+{
+	let_go(queue, job, done);
 }
 
 /* Whether the end of @job still has to wait. */
@@ -142,7 +149,7 @@ static bool is_held(const struct sim_queue *queue, struct sim_job *job, uint64_t
 	return false;
 }
 
-static uint64_t release_locked(struct sim_queue *queue)
+static uint64_t release_unclocked(struct sim_queue *queue)
 {
 	uint32_t run = atomic_load_explicit(&queue->run, memory_order_relaxed);
 	uint32_t done = atomic_load_explicit(&queue->done, memory_order_relaxed);
@@ -158,10 +165,24 @@ static uint64_t release_locked(struct sim_queue *queue)
 	return SIM_JOB_NEVER_DUE;
 }
 
+/* By CLOCK_MONOTONIC. */
+static uint64_t release_locked(struct sim_queue *queue)
+{
+	uint64_t due_ns;
+
+	if (!queue->time)
+		return release_unclocked(queue);
+	due_ns = queue_time_release(queue);
+	return due_ns == SIM_JOB_NEVER_DUE || queue_time_is_virtual(queue->time) ?
+		       SIM_JOB_NEVER_DUE :
+		       queue_time_real_ns(queue->time, due_ns);
+}
+
 static void run_locked(struct sim_queue *queue, uint32_t run)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool in_turn = !has_held(queue);
+	uint64_t begun_ns = queue->time ? queue_time_now_ns(queue->time) : 0;
+	bool in_turn = !queue->time && !has_held(queue);
 
 	job->held = false;
 	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
@@ -172,6 +193,8 @@ static void run_locked(struct sim_queue *queue, uint32_t run)
 			atomic_store_explicit(&queue->failed, true, memory_order_relaxed);
 	}
 	in_turn &= !job->held;
+	if (queue->time)
+		queue_time_ran(queue, run, begun_ns);
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 	if (in_turn)
 		let_go(queue, job, run);
@@ -226,6 +249,22 @@ void sim_queue_drain(struct sim_queue *queue)
 			sched_yield(); /* the engine's thread is at it */
 }
 
+uint64_t sim_queue_settle(struct sim_queue *queue)
+{
+	uint64_t due_ns;
+
+	if (!queue->time)
+		return SIM_JOB_NEVER_DUE;
+	sim_queue_drain(queue);
+	if (!has_held(queue))
+		return SIM_JOB_NEVER_DUE;
+	while (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+		sched_yield(); /* the engine's thread is at it */
+	due_ns = queue_time_release(queue);
+	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	return due_ns;
+}
+
 void sim_queue_flush(struct sim_queue *queue)
 {
 	atomic_store(&queue->flushed, true);
@@ -258,6 +297,5 @@ void sim_queue_notify(struct sim_queue *queue)
 
 uint64_t sim_queue_now_ns(const struct sim_queue *queue)
 {
-	(void)queue;
-	return sim_engine_now_ns();
+	return queue->time ? queue_time_now_ns(queue->time) : sim_engine_now_ns();
 }

@@ -18,6 +18,11 @@
  * and complete with -ECANCELED, as does all that sim_queue_flush() meets.
  * After a flush no end is held back, and what would never have been due is
  * canceled, too.
+ *
+ * With a clock (sim_queue_set_clock()) jobs take model time as well. Their bytes
+ * move as soon as ever, but each arrives at the card's engine when the model says,
+ * and its end is held back until it could be known; what the job itself adds to
+ * that comes on top.
  */
 #ifndef SIM_ENGINE_QUEUE_H
 #define SIM_ENGINE_QUEUE_H
@@ -27,6 +32,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pcie_job;
+struct sim_clock;
 struct sim_engine;
 struct sim_queue;
 
@@ -48,6 +55,19 @@ struct sim_job {
  * @engine outlives the queue. 0 or -ENOMEM. */
 int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
 		     struct sim_queue **ret_queue);
+
+/* How jobs take time. */
+struct sim_queue_time {
+	const struct sim_clock *clock; /* borrowed */
+	uint32_t function;             /* by way of which they reach the card */
+	/* What @job asks of the card, as it is when it is queued; false: it takes no time. */
+	bool (*work)(const struct sim_job *job, struct pcie_job *ret_work);
+	/* Called with notify's argument before jobs are queued, in virtual time. */
+	void (*hand_in)(void *arg);
+};
+
+/* Before the first job: give the queue a clock. A functional one, and NULL, change nothing. 0 or -ENOMEM. */
+int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg);
 
 /* Free the queue; jobs still in it are forgotten. NULL is fine. */
 void sim_queue_destroy(struct sim_queue *queue);
@@ -78,10 +98,14 @@ void sim_queue_set_notify(struct sim_queue *queue, bool wanted);
 /* With that wanted and the queue drained: have the engine's thread see to ends that are held back. */
 void sim_queue_await_due(struct sim_queue *queue);
 
+/* In virtual time: run all that is queued and let go of the ends that are due. Returns
+ * when there is next something to do for the clock, SIM_JOB_NEVER_DUE = there is not. */
+uint64_t sim_queue_settle(struct sim_queue *queue);
+
 /* Call notify now if that is wanted: the owner has news for itself. */
 void sim_queue_notify(struct sim_queue *queue);
 
-/* The time by which ends are due. */
+/* The time by which ends are due: the clock's, or CLOCK_MONOTONIC. */
 uint64_t sim_queue_now_ns(const struct sim_queue *queue);
 
 /* Jobs submitted and not yet reaped. */

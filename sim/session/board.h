@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/session/board.h - what all processes of a session have before their eyes.
  *
- *   owner --creates--> [ when the session began | fault plan ] <--maps-- every attached process
+ *   owner --creates--> [ its time | fault plan ] <--maps-- every attached process
  *
  * One piece of shared memory, made by whoever owns the card (a process with a
  * private card has it alone) and handed out on attaching. Session time, on which
- * faults and records stand, is the nanoseconds since it was made.
+ * faults and records stand, is the clock's (sim/clock/clock.h).
  */
 #ifndef SIM_SESSION_BOARD_H
 #define SIM_SESSION_BOARD_H
 
+#include "sim/clock/clock.h"
 #include "sim/faults/plan.h"
 #include "sim/shm/segment.h"
 
 struct sim_board {
-	uint64_t start_ns; /* CLOCK_MONOTONIC, the same for all processes of a machine */
+	struct sim_clock_page clock;
 	struct sim_plan plan;
 };
 
-/* Make one. @ret_fd is the caller's, for handing out; NULL when nobody else needs
+/* Make one; the session begins. @ret_fd is the caller's, for handing out; NULL when nobody else needs
  * it. Returns 0 or -errno. */
-int sim_board_create(struct sim_segment *ret_segment, int *ret_fd);
+int sim_board_create(enum sim_clock_mode mode, struct sim_segment *ret_segment, int *ret_fd);
 
 /* Map another process's; @fd stays the caller's. Errors as of sim_segment_map(). */
 int sim_board_map(int fd, struct sim_segment *ret_segment);

@@ -74,7 +74,7 @@ static int take_dir(struct daemon *daemon, const char *dir, const char *yaml, si
 	return sim_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
 }
 
-static int open_card(struct daemon *daemon)
+static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 {
 	struct stat shm;
 	int rc;
@@ -82,7 +82,7 @@ static int open_card(struct daemon *daemon)
 	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	rc = sim_board_create(&daemon->board, &daemon->board_fd);
+	rc = sim_board_create(clock, &daemon->board, &daemon->board_fd);
 	if (rc == 0)
 		rc = sim_card_create(daemon->topology, &daemon->card);
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
@@ -115,7 +115,7 @@ static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 		rc = take_dir(daemon, cfg->dir, yaml, len);
 	free(yaml);
 	if (rc == 0)
-		rc = open_card(daemon);
+		rc = open_card(daemon, cfg->clock);
 	if (rc == 0)
 		rc = listen_for_processes(daemon);
 	return rc;

@@ -11,9 +11,12 @@
 #ifndef SIM_SESSION_DAEMON_H
 #define SIM_SESSION_DAEMON_H
 
+#include "sim/clock/clock.h"
+
 struct sim_daemon_cfg {
 	const char *dir;           /* the session's directory; created when it does not exist */
 	const char *topology_path; /* YAML file; NULL = the built-in topology */
+	enum sim_clock_mode clock; /* how its time passes */
 	int ready_fd;              /* gets one byte when the session can be used, and then is closed; -1 = none */
 };
 

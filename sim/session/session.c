@@ -46,6 +46,8 @@ struct sim_session {
 	struct sim_engine *engine;
 	struct sim_segment board;
 	struct sim_faults *faults;
+	struct sim_clock *clock;
+	struct sim_turns *turns; /* NULL unless time is virtual */
 	struct sim_exports *exports;
 	struct sim_channels *channels;
 	struct sim_owner *owner;
@@ -110,15 +112,15 @@ static int load_private_topology(struct sim_session *session, const char *path)
 	return rc;
 }
 
-static int attach_private(struct sim_session *session, const char *topology)
+static int attach_private(struct sim_session *session, const struct sim_session_cfg *cfg)
 {
-	int rc = load_private_topology(session, topology);
+	int rc = load_private_topology(session, cfg->topology);
 
 	if (rc < 0)
 		return rc;
 	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
 		return -EIO;
-	rc = sim_board_create(&session->board, NULL);
+	rc = sim_board_create(cfg->clock, &session->board, NULL);
 	if (rc < 0)
 		return rc;
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
@@ -187,9 +189,12 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	int dir_fd, rc;
 
 	if (!cfg->dir)
-		return attach_private(session, cfg->topology);
+		return attach_private(session, cfg);
 	if (cfg->topology)
 		sim_warn("BFSIM_TOPOLOGY is ignored: session %s has a topology of its own", cfg->dir);
+	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
+		sim_warn("BFSIM_CLOCK is ignored: how time passes in session %s was said when it was started (bfsim up --clock)",
+			 cfg->dir);
 	dir_fd = sim_dir_open(cfg->dir, false);
 	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
 	if (dir_fd >= 0)
@@ -207,6 +212,15 @@ static int watch_faults(struct sim_session *session)
 	};
 
 	return sim_faults_create(&cfg, &session->faults);
+}
+
+static int open_clock(struct sim_session *session)
+{
+	int rc = sim_clock_create(&sim_board_of(&session->board)->clock, session->topology, &session->clock);
+
+	if (rc == 0 && sim_clock_mode(session->clock) == SIM_CLOCK_VIRTUAL)
+		rc = sim_turns_create(session->clock, pcie_side_is_dpu(session->side), &session->turns);
+	return rc;
 }
 
 int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session)
@@ -238,6 +252,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	}
 	if (rc == 0)
 		rc = watch_faults(session);
+	if (rc == 0)
+		rc = open_clock(session);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -251,6 +267,8 @@ void sim_session_detach(struct sim_session *session)
 	if (!session)
 		return;
 	sim_engine_destroy(session->engine);
+	sim_turns_destroy(session->turns);
+	sim_clock_destroy(session->clock);
 	if (session->owner)
 		session->owner->ops->destroy(session->owner);
 	sim_exports_destroy(session->exports);
@@ -272,6 +290,7 @@ void sim_session_abandon(struct sim_session *session)
 
 	session->owner->ops->abandon(session->owner);
 	sim_channels_abandon(session->channels);
+	sim_turns_abandon(session->turns);
 	close(session->epoll_fd);
 	session->next_abandoned = abandoned;
 	abandoned = session;
@@ -290,6 +309,16 @@ const char *sim_session_side(const struct sim_session *session)
 const uint8_t *sim_session_id(const struct sim_session *session)
 {
 	return session->id;
+}
+
+const struct sim_clock *sim_session_clock(const struct sim_session *session)
+{
+	return session->clock;
+}
+
+struct sim_turns *sim_session_turns(const struct sim_session *session)
+{
+	return session->turns;
 }
 
 bool sim_session_has_forced_path(const struct sim_session *session)

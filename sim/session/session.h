@@ -17,6 +17,7 @@
 
 #include "descriptor.h"
 #include "sim/card/card.h"
+#include "sim/clock/turns.h"
 #include "sim/engine/engine.h"
 #include "sim/faults/faults.h"
 #include "sim/fabric/remote.h"
@@ -27,6 +28,7 @@ struct sim_session_cfg {
 	const char *dir;         /* the session's directory; NULL = a private card */
 	const char *topology;    /* of a private card: a YAML file; NULL = the built-in one */
 	const char *side;        /* "host", "dpu", "node0/host", ... */
+	enum sim_clock_mode clock; /* how the time of a private card passes; a session's own is as it is */
 	const char *forced_path; /* data path to insist on (path.h); NULL = the best */
 };
 
@@ -50,8 +52,12 @@ struct sim_engine *sim_session_engine(struct sim_session *session);
 /* What the fault plan has in store for this process (sim/faults/faults.h). */
 struct sim_faults *sim_session_faults(const struct sim_session *session);
 
-/* Time since the session began. */
+/* Time since the session began, by its clock. */
 uint64_t sim_session_now_ns(const struct sim_session *session);
+
+/* Its time. Turns are taken in virtual time; in other modes there are none (NULL). */
+const struct sim_clock *sim_session_clock(const struct sim_session *session);
+struct sim_turns *sim_session_turns(const struct sim_session *session);
 
 bool sim_session_has_forced_path(const struct sim_session *session);
 

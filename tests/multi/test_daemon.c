@@ -294,7 +294,7 @@ static void count_packets(int talk, const void *arg)
 	struct sim_msg msg;
 
 	PROC_NEED(sim_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
-	PROC_NEED(sim_board_create(&board, &board_fd) == 0);
+	PROC_NEED(sim_board_create(SIM_CLOCK_FUNCTIONAL, &board, &board_fd) == 0);
 	listening = sim_dir_listen(dir_fd);
 	PROC_NEED(listening >= 0);
 	proc_say(talk, "", 1);

@@ -331,6 +331,27 @@ static void test_ipv6_defaults_to_the_given_mac(void **state)
 	pcie_topology_destroy(topology);
 }
 
+static void test_link_is_the_profiles_but_for_what_is_given(void **state)
+{
+	struct pcie_topology *topology =
+		parse("cards:\n"
+		      "- profile: bluefield-3\n"
+		      "  functions: [{side: host, type: pf, pci: \"b1:00.0\"}]\n"
+		      "- profile: bluefield-3\n"
+		      "  link: {generation: 1, lanes: 2, mps: 128, mrrs: 4096, rcb: 0x80}\n"
+		      "  functions: [{side: host, type: pf, pci: \"b1:00.1\"}]\n");
+	const struct pcie_link *usual = &topology->cards[0].link, *given = &topology->cards[1].link;
+
+	(void)state;
+	assert_memory_equal(usual, &topology->cards[0].profile->link, sizeof(*usual));
+	assert_int_equal(given->generation, 1);
+	assert_int_equal(given->lanes, 2);
+	assert_int_equal(given->mps_bytes, 128);
+	assert_int_equal(given->mrrs_bytes, 4096);
+	assert_int_equal(given->rcb_bytes, 128);
+	pcie_topology_destroy(topology);
+}
+
 static void test_capabilities_default_to_the_profile_by_side(void **state)
 {
 	struct pcie_topology *topology = parse_functions(family);
@@ -518,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_default_to_the_order_in_the_file),
 		cmocka_unit_test(test_mac_and_ipv6_default_to_the_id),
 		cmocka_unit_test(test_ipv6_defaults_to_the_given_mac),
+		cmocka_unit_test(test_link_is_the_profiles_but_for_what_is_given),
 		cmocka_unit_test(test_capabilities_default_to_the_profile_by_side),
 		cmocka_unit_test(test_defaults_keep_clear_of_given_values),
 		cmocka_unit_test(test_infiniband_function_has_a_lid_and_an_ib_name),

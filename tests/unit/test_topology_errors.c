@@ -242,6 +242,21 @@ static void test_card_values_out_of_form_are_refused(void **state)
 		  "5: cards[1].name: \"card0\" is the name of an earlier card too" });
 }
 
+static void test_links_that_cannot_be_are_refused(void **state)
+{
+	(void)state;
+	assert_documents(
+		{ "cards:\n- profile: bluefield-3\n  link: {lanes: wide}\n"
+		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
+		  "3: cards[0].link.lanes: \"wide\" is not a number" },
+		{ "cards:\n- profile: bluefield-3\n  link: {lanes: 3}\n"
+		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
+		  "3: cards[0].link: a link has 1, 2, 4, 8, 12, 16 or 32 lanes" },
+		{ "cards:\n- profile: bluefield-3\n  link: {speed: 3}\n"
+		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
+		  "3: cards[0].link.speed: unknown field; check its spelling against doc/topology.md" });
+}
+
 static void test_pci_address_out_of_form_is_refused(void **state)
 {
 	(void)state;
@@ -514,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_missing_field_is_refused_at_its_mapping),
 		cmocka_unit_test(test_wrong_kind_of_value_is_refused),
 		cmocka_unit_test(test_card_values_out_of_form_are_refused),
+		cmocka_unit_test(test_links_that_cannot_be_are_refused),
 		cmocka_unit_test(test_pci_address_out_of_form_is_refused),
 		cmocka_unit_test(test_side_out_of_form_is_refused),
 		cmocka_unit_test(test_words_out_of_choice_are_refused),

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define PS_PER_NS 1000
+
+struct sim_clock {
+	struct sim_clock_page *page;
+	const struct pcie_topology *topology;
+	enum sim_clock_mode mode;
+	uint64_t start_ns;
+};
+
+static const char *const names[SIM_CLOCK_NUM_MODES] = {
+	[SIM_CLOCK_FUNCTIONAL] = "functional",
+	[SIM_CLOCK_TIMED] = "timed",
+	[SIM_CLOCK_VIRTUAL] = "virtual",
+};
+
+int sim_clock_mode_parse(const char *text, enum sim_clock_mode *ret_mode)
+{
+	for (unsigned int mode = 0; mode < SIM_CLOCK_NUM_MODES; mode++) {
+		if (strcmp(text, names[mode]) == 0) {
+			*ret_mode = (enum sim_clock_mode)mode;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *sim_clock_mode_name(enum sim_clock_mode mode)
+{
+	return names[mode];
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode)
+{
+	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);
+	atomic_store_explicit(&page->start_ns, monotonic_ns(), memory_order_relaxed);
+}
+
+static uint64_t since(uint64_t start_ns)
+{
+	uint64_t now_ns = monotonic_ns();
+
+	return now_ns > start_ns ? now_ns - start_ns : 0;
+}
+
+uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page)
+{
+	if (atomic_load_explicit(&page->mode, memory_order_relaxed) == SIM_CLOCK_VIRTUAL)
+		return atomic_load_explicit(&page->now_ns, memory_order_acquire);
+	return since(atomic_load_explicit(&page->start_ns, memory_order_relaxed));
+}
+
+int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *topology, struct sim_clock **ret_clock)
+{
+	struct sim_clock *clock = malloc(sizeof(*clock));
+	uint32_t mode = atomic_load_explicit(&page->mode, memory_order_relaxed);
+
+	if (!clock)
+		return -ENOMEM;
+	*clock = (struct sim_clock){
+		.page = page,
+		.topology = topology,
+		.mode = mode < SIM_CLOCK_NUM_MODES ? (enum sim_clock_mode)mode : SIM_CLOCK_FUNCTIONAL,
+		.start_ns = atomic_load_explicit(&page->start_ns, memory_order_relaxed),
+	};
+	*ret_clock = clock;
+	return 0;
+}
+
+void sim_clock_destroy(struct sim_clock *clock)
+{
+	free(clock);
+}
+
+enum sim_clock_mode sim_clock_mode(const struct sim_clock *clock)
+{
+	return clock->mode;
+}
+
+struct sim_clock_page *sim_clock_page(const struct sim_clock *clock)
+{
+	return clock->page;
+}
+
+uint64_t sim_clock_now_ns(const struct sim_clock *clock)
+{
+	if (clock->mode == SIM_CLOCK_VIRTUAL)
+		return atomic_load_explicit(&clock->page->now_ns, memory_order_acquire);
+	return since(clock->start_ns);
+}
+
+uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns)
+{
+	return ns > UINT64_MAX - clock->start_ns ? UINT64_MAX : ns + clock->start_ns;
+}
+
+static uint32_t card_of(const struct sim_clock *clock, uint32_t function)
+{
+	uint32_t card;
+
+	assert(function < clock->topology->num_functions);
+	card = clock->topology->functions[function].card;
+	assert(card < SIM_CLOCK_MAX_CARDS);
+	return card;
+}
+
+uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
+			      struct pcie_queue_state *queue)
+{
+	const struct pcie_card *card = &clock->topology->cards[card_of(clock, function)];
+	uint64_t now_ns = sim_clock_now_ns(clock);
+	uint64_t now_ps = now_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : now_ns * PS_PER_NS;
+
+	return pcie_queue_submit(&card->profile->engine, job, now_ps, queue);
+}
+
+uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
+			  uint64_t arrival_ps)
+{
+	uint32_t number = card_of(clock, function);
+	const struct pcie_card *card = &clock->topology->cards[number];
+	struct sim_clock_card *shared = &clock->page->cards[number];
+	struct pcie_times times;
+	uint64_t mine = sim_clock_lock(&shared->lock);
+
+	pcie_engine_run(&card->profile->engine, &card->link, job, arrival_ps, &shared->engine, &shared->link, &times);
+	sim_clock_unlock(&shared->lock, mine);
+	return times.done_ps;
+}
