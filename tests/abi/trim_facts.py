@@ -24,6 +24,7 @@ HEADERS = {
     'doca_cc.h': 'libdoca_cc',
     'doca_cc_consumer.h': 'libdoca_cc',
     'doca_cc_producer.h': 'libdoca_cc',
+    'doca_clock.h': 'libdoca_common',
     'doca_comch.h': 'libdoca_comch',
     'doca_comch_consumer.h': 'libdoca_comch',
     'doca_comch_msgq.h': 'libdoca_comch',
@@ -50,6 +51,22 @@ HEADERS = {
 # Headers that the newest release has no more: all that 2.5 and 2.6 had in them. Where the two differ in a
 # function's types it is as in 2.5, whose libraries are known.
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
+
+# Headers that the newest release has and the facts of 3.0 don't: what is in them besides functions, and types
+# of functions that the facts could only guess. From the public header of 3.3.
+NEWER = {
+    'doca_clock.h': {
+        'includes': ['stdint.h', 'stdlib.h', 'time.h', 'doca_error.h', 'doca_types.h'],
+        'macros': {'DOCA_CLOCK_NIC_FREE_RUNNING': 0x1, 'DOCA_CLOCK_NIC_REAL_TIME': 0x2,
+                   'DOCA_CLOCK_NIC_DPA_TIMER': 0x100, 'DOCA_CLOCK_HOST_COUNTER_CYCLES': 0x10000,
+                   'DOCA_CLOCK_HOST_REAL_TIME': 0x20000, 'DOCA_CLOCK_HOST_MONOTONIC': 0x40000,
+                   'DOCA_CLOCK_HOST_MONOTONIC_RAW': 0x80000},
+        'structs': {'doca_clock_timespec_t': {'tag': 'union', 'fields': [['ts', 'struct timespec'],
+                                                                          ['counter', 'uint64_t']],
+                                              'offsets': {'ts': 0, 'counter': 0}, 'size': 16}},
+        'params': {'doca_clock_create': [['dev', 'const struct doca_dev *'], ['clock', 'struct doca_clock **']]},
+    },
+}
 
 # The facts don't say which header defines a numeric macro: prefix -> header.
 MACRO_HEADERS = {
@@ -100,6 +117,8 @@ def in_scope(table, headers=HEADERS):
 
 
 def includes(base, earlier, header):
+    if header in NEWER:
+        return NEWER[header]['includes']
     release = earlier[-1] if header in GONE else base
     return [name for name in release['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
 
@@ -120,6 +139,9 @@ def functions(base, delta, earlier):
     for name, entry in in_scope(delta['functions']).items():
         found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
                        'stability': 'experimental', 'inline': False}
+    for newer in NEWER.values():
+        for name, params in newer['params'].items():
+            found[name]['params'] = params
     for name in VARIADIC:
         found[name]['variadic'] = True
     return found
@@ -154,6 +176,12 @@ def numeric_macros(base, headers=MACRO_HEADERS):
             if name.startswith(prefix):
                 found[name] = {'header': header, 'value': value}
     return found
+
+
+def of_newer(kind):
+    """Macros or structures of the headers that 3.0 lacks."""
+    return {name: {'header': header, 'value': entry} if kind == 'macros' else {'header': header, **entry}
+            for header, newer in NEWER.items() for name, entry in newer[kind].items()}
 
 
 def modules(old, new):
@@ -199,9 +227,9 @@ def main():
         'functions': funcs,
         'enums': in_scope(base['enums']) | {name: entry for name, entry in in_scope(earlier[-1]['enums']).items()
                                             if entry['header'] in GONE},
-        'structs': in_scope(base['structs']),
+        'structs': in_scope(base['structs']) | of_newer('structs'),
         'typedefs': with_earlier('typedefs', base, earlier),
-        'macros': numeric_macros(base),
+        'macros': numeric_macros(base) | of_newer('macros'),
         'libraries': libraries(funcs, [old, new]),
         'pkg_config': modules(old, new),
         'version': '3.0.0058',
