@@ -137,7 +137,7 @@ build_old() {
 	shift 3
 	PKG_CONFIG_PATH=$tree/$libdir/pkgconfig
 	# shellcheck disable=SC2046 # lists of words
-	"$@" -O1 -D_GNU_SOURCE -DDOCA_ALLOW_EXPERIMENTAL_API "$apps/workq/$program.c" "$apps/workq/common.c" -o "$output" \
+	"$@" -O1 -D_GNU_SOURCE -DDOCA_ALLOW_EXPERIMENTAL_API "$apps/workq/$program.c" "$apps/workq/common.c" "$apps/workq/bytes.c" -o "$output" \
 		$(pkg-config --cflags --libs doca)
 }
 build_old "$("$bfsim" sdk --generation workq --on host)" map_export map_export "$@"
