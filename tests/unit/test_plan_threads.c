@@ -20,7 +20,8 @@ struct asker {
 	struct sim_faults *faults;
 	pthread_t thread;
 	uint64_t size;
-	uint32_t struck, wrong;
+	const atomic_bool *changing; /* ask on while the plan changes */
+	uint32_t asked, struck, wrong;
 };
 
 static struct sim_rule parse(const char *text)
@@ -59,7 +60,8 @@ static void *ask(void *arg)
 	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = asker->size, .function = SIM_NO_FUNCTION };
 	struct sim_strike strike;
 
-	for (int i = 0; i < ASKS; i++) {
+	while (asker->asked < ASKS || *asker->changing) {
+		asker->asked++;
 		if (!sim_faults_any(asker->faults, site.op) || !sim_faults_strike(asker->faults, &site, &strike))
 			continue;
 		asker->struck += !!(strike.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
@@ -68,10 +70,10 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-static void start(struct asker *askers, struct sim_faults *faults)
+static void start(struct asker *askers, struct sim_faults *faults, const atomic_bool *changing)
 {
 	for (int i = 0; i < THREADS; i++) {
-		askers[i] = (struct asker){ .faults = faults, .size = 64 + (uint64_t)i };
+		askers[i] = (struct asker){ .faults = faults, .size = 64 + (uint64_t)i, .changing = changing };
 		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
 	}
 }
@@ -107,6 +109,7 @@ static struct counts counts_of(const struct sim_plan *plan, uint32_t id)
 
 static void test_faults_are_counted_out_exactly_among_threads(void **state)
 {
+	const atomic_bool changing = false;
 	struct asker askers[THREADS];
 	struct sim_plan *plan;
 	struct sim_faults *faults;
@@ -117,7 +120,7 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	faults = view_of(plan);
 	every = add(plan, "dma.memcpy every=10 tear");
 	times = add(plan, "dma.memcpy times=777 flip=1");
-	start(askers, faults);
+	start(askers, faults, &changing);
 	join(askers);
 	for (int i = 0; i < THREADS; i++)
 		struck += askers[i].struck;
@@ -137,6 +140,7 @@ static void test_plan_changes_under_those_who_ask(void **state)
 		"dma.memcpy size=64 delay=1064ns", "dma.memcpy size=65 delay=2065ns",
 		"dma.memcpy size=66 delay=3066ns", "comch.send size=64 delay=1ns",
 	};
+	atomic_bool changing = true;
 	struct asker askers[THREADS];
 	struct sim_plan *plan;
 	struct sim_faults *faults;
@@ -146,16 +150,17 @@ static void test_plan_changes_under_those_who_ask(void **state)
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	faults = view_of(plan);
 	add(plan, "dma.memcpy tear");
-	start(askers, faults);
+	start(askers, faults, &changing);
 	for (int i = 0; i < 3 * SIM_PLAN_MAX_RULES; i++) {
 		id = add(plan, rules[i % 4]);
 		if (last)
 			assert_int_equal(sim_plan_remove(plan, last), 0);
 		last = id;
 	}
+	changing = false;
 	join(askers);
 	for (int i = 0; i < THREADS; i++) {
-		assert_int_equal(askers[i].struck, ASKS);
+		assert_int_equal(askers[i].struck, askers[i].asked);
 		assert_int_equal(askers[i].wrong, 0);
 	}
 	sim_faults_destroy(faults);
