@@ -80,6 +80,9 @@ static void describe(const struct sim_plan *plan, struct sim_plan_rule *rule)
 	if (rule->rule.delay_kind == SIM_DELAY_TRACE && rule->rule.delay_a < SIM_PLAN_MAX_SERIES)
 		sim_words_load(file, plan->series[rule->rule.delay_a].file, FILE_WORDS);
 	file[sizeof(file) - 1] = '\0';
+	for (char *at = file; *at; at++) /* what is in the plan anybody may have written */
+		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
+			*at = '?';
 	sim_rule_format(&rule->rule, file, rule->text);
 }
 

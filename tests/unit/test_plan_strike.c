@@ -233,6 +233,32 @@ static void test_scribbled_plans_are_survived(void **state)
 	}
 }
 
+/* Sound rules with a wrong byte here and there get further in. */
+static void test_slightly_scribbled_plans_are_survived(void **state)
+{
+	static const char *const rules[] = {
+		"* delay=pareto(1us,1.5)", "dma.memcpy every=3 flip=2", "comch.* size=1..100k delay=normal(1us,1us)",
+		"link degrade=gen1x4 errors=0.1", "dma.memcpy fail=DRIVER moved=50%", "*.send reorder=7 truncate=5",
+		"peer program=a* side=dpu pid=3 pause=1s", "dma.memcpy p=0.1 delay=lognormal(1us,2us) times=3",
+	};
+	struct world *world = *state;
+	uint8_t *bytes = (uint8_t *)world->plan->slots;
+	unsigned int struck = 0;
+
+	srand(3);
+	for (int round = 0; round < 2000; round++) {
+		if (round % 50 == 0)
+			sim_plan_clear(world->plan);
+		add(world, rules[round % 8]);
+		bytes[(size_t)rand() % (SIM_PLAN_MAX_RULES * sizeof(struct sim_plan_slot))] = (uint8_t)rand();
+		for (int i = 0; i < 3; i++)
+			bytes[(size_t)rand() % ((unsigned int)(round + 1) * sizeof(struct sim_plan_slot))] = (uint8_t)rand();
+		for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+			struck += op_strikes(world, op);
+	}
+	assert_true(struck > 1000);
+}
+
 /* Good rules first, then counters and delays that can't be. */
 static void test_scribbled_counters_are_survived(void **state)
 {
@@ -287,6 +313,7 @@ int main(void)
 		test(test_rules_come_and_go_for_long),
 		test(test_processes_count_together),
 		test(test_scribbled_plans_are_survived),
+		test(test_slightly_scribbled_plans_are_survived),
 		test(test_scribbled_counters_are_survived),
 		test(test_a_thousand_rules_keep_out_of_the_way),
 	};

@@ -163,6 +163,28 @@ static void test_address_ranges_overlap_or_not(void **state)
 	assert_false(sim_faults_strike(world->faults, &site, &strike));
 }
 
+/* Rules for addresses beside one for all: far away only that one strikes. */
+static void test_rules_for_addresses_leave_others_alone(void **state)
+{
+	struct world *world = *state;
+	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 16, .addr = 0x5000 };
+
+	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
+	add(world, "dma.memcpy flip=1");
+	add(world, "dma.memcpy addr=0x9000..0x9fff delay=1us");
+	assert_true(sim_faults_strike(world->faults, &site, &strike)); /* in between */
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	site.addr = 0xa000; /* beyond */
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	site.addr = 0x9ff8;
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
+	sim_plan_remove(world->plan, 3);
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+}
+
 /* When ------------------------------------------------------------------------------------- */
 
 static void assert_pattern(struct world *world, const char *text, const char *expected)
@@ -290,6 +312,32 @@ static void test_rules_strike_in_their_window_of_time(void **state)
 	assert_counted(world, id, 2, 2);
 }
 
+/* Rules of the future, of the present and of the past, added and taken out in between. */
+static void test_windows_open_and_close_one_by_one(void **state)
+{
+	struct world *world = *state;
+	uint32_t taken_out;
+
+	add(world, "dma.memcpy until=15ms flip=1");
+	add(world, "dma.memcpy from=10ms until=30ms delay=1us");
+	add(world, "dma.memcpy from=20ms tear");
+	taken_out = add(world, "dma.memcpy from=20ms hang");
+	assert_true(copy_strikes_at(world, 5 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	sim_plan_remove(world->plan, taken_out);
+	assert_true(copy_strikes_at(world, 10 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
+	assert_true(copy_strikes_at(world, 15 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DELAY));
+	assert_true(copy_strikes_at(world, 25 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_TEAR));
+	assert_true(copy_strikes_at(world, 31 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_TEAR));
+	add(world, "dma.memcpy from=1ms flip=2"); /* its time came long ago */
+	assert_true(copy_strikes_at(world, 32 * MS));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_TEAR) | SIM_ACT_BIT(SIM_ACT_FLIP));
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -302,12 +350,14 @@ int main(void)
 		test(test_devices_follow_another_topology),
 		test(test_size_is_compared_exactly),
 		test(test_address_ranges_overlap_or_not),
+		test(test_rules_for_addresses_leave_others_alone),
 		test(test_matches_are_counted_out),
 		test(test_counts_tell_matches_from_faults),
 		test(test_spent_rules_leave),
 		test(test_chance_is_as_said_and_the_same_each_time),
 		test(test_the_plans_seed_is_for_rules_without_their_own),
 		test(test_rules_strike_in_their_window_of_time),
+		test(test_windows_open_and_close_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
