@@ -102,7 +102,7 @@ static void follow_parent(int ready_fd)
 		kill(getpid(), SIGTERM);
 }
 
-static int serve(const struct options *options, const struct cli_session_place *place)
+static int serve(const struct options *options, const struct sim_place *place)
 {
 	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology, .clock = options->clock,
 				     .ready_fd = options->ready_fd};
@@ -116,9 +116,9 @@ static int serve(const struct options *options, const struct cli_session_place *
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int start(const struct options *options, const struct cli_session_place *place)
+static int start(const struct options *options, const struct sim_place *place)
 {
-	struct cli_daemon_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock};
+	struct sim_launch_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock};
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
 }
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		.children = cli_session_children,
 	};
 	struct options options = {.ready_fd = -1};
-	struct cli_session_place place;
+	struct sim_place place;
 	int status;
 
 	cli_begin();
@@ -141,6 +141,6 @@ int main(int argc, char **argv)
 	if (cli_session_prepare(options.session.dir, &place) < 0)
 		return CLI_FAILED;
 	status = options.foreground ? serve(&options, &place) : start(&options, &place);
-	cli_session_place_fini(&place);
+	sim_place_fini(&place);
 	return status;
 }

@@ -134,7 +134,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 static int run(const struct options *options)
 {
-	struct cli_session_place place;
+	struct sim_place place;
 	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock, .commands = options->commands,
 				  .num_commands = options->num_commands, .faults = &options->faults,
 				  .require_faults = options->require_faults};
@@ -145,8 +145,8 @@ static int run(const struct options *options)
 					 cli_session_prepare_temporary(&place))
 		return CLI_FAILED;
 	status = cli_guard(&guard);
-	cli_session_unmake(&place); /* the daemon did, unless it was killed */
-	cli_session_place_fini(&place);
+	sim_place_unmake(&place); /* the daemon did, unless it was killed */
+	sim_place_fini(&place);
 	return status;
 }
 

@@ -82,8 +82,8 @@ int cli_up(int argc, char **argv)
 		.children = cli_session_children,
 	};
 	struct options options = {0};
-	struct cli_session_place place;
-	struct cli_daemon_cfg cfg = {.place = &place};
+	struct sim_place place;
+	struct sim_launch_cfg cfg = {.place = &place};
 	pid_t pid;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -94,6 +94,6 @@ int cli_up(int argc, char **argv)
 	pid = cli_daemon_start(&cfg);
 	if (pid > 0)
 		print_use(&options, place.dir);
-	cli_session_place_fini(&place);
+	sim_place_fini(&place);
 	return pid > 0 ? CLI_OK : CLI_FAILED;
 }

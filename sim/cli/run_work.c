@@ -286,7 +286,7 @@ static void end_daemon(struct run *run)
 int cli_run_work(void *cfg, const sigset_t *original)
 {
 	struct run run = {.cfg = cfg, .original = original, .signal_fd = -1};
-	struct cli_daemon_cfg daemon = {.place = run.cfg->place, .topology = run.cfg->topology,
+	struct sim_launch_cfg daemon = {.place = run.cfg->place, .topology = run.cfg->topology,
 					.clock = run.cfg->clock, .temporary = true};
 
 	run.daemon = cli_daemon_start(&daemon);

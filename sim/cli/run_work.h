@@ -30,7 +30,7 @@ struct cli_run_command {
 };
 
 struct cli_run_cfg {
-	const struct cli_session_place *place;
+	const struct sim_place *place;
 	const char *topology;               /* file, or NULL */
 	enum sim_clock_mode clock;
 	const struct cli_run_command *commands;

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "sim/session/dir.h"
+#include "sim/why.h"
 
 int cli_session_open(const char *dir)
 {
@@ -124,13 +125,8 @@ bool cli_has_side(const struct pcie_topology *topology, const char *where, const
 
 int cli_session_failed(const char *dir, int rc)
 {
-	if (rc == -EAGAIN)
-		cli_fail("the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
-			 SIM_CONTROL_PATIENCE_S, dir);
-	else if (rc == -EPROTO)
-		cli_fail("the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
-	else
-		cli_fail("cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+	sim_control_failed(dir, rc);
+	cli_fail("%s", sim_why());
 	return -1;
 }
 

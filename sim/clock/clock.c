@@ -53,6 +53,16 @@ void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode)
 	atomic_store_explicit(&page->start_ns, monotonic_ns(), memory_order_relaxed);
 }
 
+void sim_clock_page_renew(struct sim_clock_page *page, enum sim_clock_mode mode)
+{
+	uint32_t end = atomic_load_explicit(&page->end, memory_order_relaxed);
+
+	memset(page->seats, 0, (end < SIM_CLOCK_MAX_SEATS ? end : SIM_CLOCK_MAX_SEATS) * sizeof(page->seats[0]));
+	memset(&page->lock, 0, sizeof(page->lock));
+	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
+	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);
+}
+
 static uint64_t since(uint64_t start_ns)
 {
 	uint64_t now_ns = monotonic_ns();

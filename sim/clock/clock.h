@@ -43,6 +43,9 @@ const char *sim_clock_mode_name(enum sim_clock_mode mode);
 /* Make a page of zeroed memory: the session begins now. */
 void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode);
 
+/* The page is this process's alone, and nobody uses it now: go on in that mode, without whoever had a seat. */
+void sim_clock_page_renew(struct sim_clock_page *page, enum sim_clock_mode mode);
+
 /* Session time, for who has the page alone. */
 uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page);
 

@@ -6,6 +6,10 @@
  * One piece of shared memory, made by whoever owns the card (a process with a
  * private card has it alone) and handed out on attaching. Session time, on which
  * faults and records stand, is the clock's (sim/clock/clock.h).
+ *
+ * Private cards come and go with the devices of their process, whose one board
+ * outlives them: rules can stand in it before there is a card. A forked child
+ * has a copy of it, with the rules and what they have counted until then.
  */
 #ifndef SIM_SESSION_BOARD_H
 #define SIM_SESSION_BOARD_H
@@ -19,12 +23,17 @@ struct sim_board {
 	struct sim_plan plan;
 };
 
-/* Make one; the session begins. @ret_fd is the caller's, for handing out; NULL when nobody else needs
- * it. Returns 0 or -errno. */
+/* Make one; the session begins. @ret_fd is the caller's, for handing out. Returns 0 or -errno. */
 int sim_board_create(enum sim_clock_mode mode, struct sim_segment *ret_segment, int *ret_fd);
 
 /* Map another process's; @fd stays the caller's. Errors as of sim_segment_map(). */
 int sim_board_map(int fd, struct sim_segment *ret_segment);
+
+/* This process's own, made on first need. Returns 0 or -errno. */
+int sim_board_own(struct sim_segment *ret_segment);
+
+/* Let go of any of them. */
+void sim_board_release(struct sim_segment *segment);
 
 static inline struct sim_board *sim_board_of(const struct sim_segment *segment)
 {

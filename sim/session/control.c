@@ -2,12 +2,14 @@
 #include "control.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "dir.h"
+#include "sim/why.h"
 
 static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
 {
@@ -88,4 +90,14 @@ int sim_control_board(int dir_fd, struct sim_segment *ret_board)
 	if (fd >= 0)
 		close(fd);
 	return rc;
+}
+
+int sim_control_failed(const char *dir, int rc)
+{
+	if (rc == -EAGAIN)
+		return sim_because(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it",
+				   dir, SIM_CONTROL_PATIENCE_S, dir);
+	if (rc == -EPROTO)
+		return sim_because(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	return sim_because(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
 }

@@ -22,6 +22,9 @@ int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd);
 int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id);
 int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t id, uint64_t seed);
 
+/* Keep for sim_why() why a call for the session @dir failed with @rc. Returns @rc. */
+int sim_control_failed(const char *dir, int rc);
+
 /* Map the session's board; the caller unmaps it. */
 int sim_control_board(int dir_fd, struct sim_segment *ret_board);
 

@@ -18,6 +18,7 @@
 #include "channels.h"
 #include "dir.h"
 #include "exports.h"
+#include "here.h"
 #include "owner.h"
 #include "sim/fabric/ofi.h"
 #include "sim/log.h"
@@ -120,9 +121,10 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 		return rc;
 	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
 		return -EIO;
-	rc = sim_board_create(cfg->clock, &session->board, NULL);
+	rc = sim_board_own(&session->board);
 	if (rc < 0)
 		return rc;
+	sim_clock_page_renew(&sim_board_of(&session->board)->clock, cfg->clock);
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
 		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
@@ -254,6 +256,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		rc = watch_faults(session);
 	if (rc == 0)
 		rc = open_clock(session);
+	if (rc == 0)
+		rc = sim_here_attached(cfg->dir, sim_board_of(&session->board));
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -266,6 +270,7 @@ void sim_session_detach(struct sim_session *session)
 {
 	if (!session)
 		return;
+	sim_here_detached(sim_board_of(&session->board));
 	sim_engine_destroy(session->engine);
 	sim_turns_destroy(session->turns);
 	sim_clock_destroy(session->clock);
@@ -274,7 +279,7 @@ void sim_session_detach(struct sim_session *session)
 	sim_exports_destroy(session->exports);
 	sim_channels_destroy(session->channels);
 	sim_faults_destroy(session->faults);
-	sim_segment_unmap(&session->board);
+	sim_board_release(&session->board);
 	pcie_topology_destroy(session->topology);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
@@ -288,6 +293,7 @@ void sim_session_abandon(struct sim_session *session)
 {
 	static struct sim_session *abandoned;
 
+	sim_here_detached(sim_board_of(&session->board));
 	session->owner->ops->abandon(session->owner);
 	sim_channels_abandon(session->channels);
 	sim_turns_abandon(session->turns);

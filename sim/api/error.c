@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bfsim.h"
+#include "sim/why.h"
+
+const char *bfsim_error(void)
+{
+	return sim_why();
+}

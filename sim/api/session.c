@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bfsim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pcie_model/topology.h"
+#include "sim/session/dir.h"
+#include "sim/session/here.h"
+#include "sim/session/launch.h"
+#include "sim/why.h"
+
+#define STOP_PATIENCE_MS 10000
+
+/* What decides on which card a process will be. */
+enum { VAR_SESSION, VAR_SIDE, VAR_TOPOLOGY, NUM_VARS };
+static const char *const var_names[NUM_VARS] = {"BFSIM_SESSION", "BFSIM_SIDE", "BFSIM_TOPOLOGY"};
+
+struct bfsim_session {
+	struct sim_place place;
+	struct pcie_topology *topology;
+	pid_t owner;           /* who started it */
+	pid_t daemon;
+	int daemon_fd;         /* its pidfd: a number that is used again would be somebody else's */
+	pid_t entered_by;      /* whose environment was changed; 0 = nobody's */
+	char *before[NUM_VARS]; /* what stood there; NULL = nothing */
+};
+
+extern char **environ;
+
+/* Start --------------------------------------------------------------------------- */
+
+static int load_topology(const char *path, struct pcie_topology **ret_topology)
+{
+	const char *built_in = pcie_topology_default_yaml();
+	char error[PCIE_ERROR_SIZE], *yaml = NULL;
+	size_t len = 0;
+	int rc = path ? sim_dir_read(AT_FDCWD, path, &yaml, &len) : 0;
+
+	if (rc < 0)
+		return sim_because(rc, "topology file %s: %s", path, strerror(-rc));
+	if (path)
+		rc = pcie_topology_parse(path, yaml, len, ret_topology, error);
+	else
+		rc = pcie_topology_parse("built-in topology", built_in, strlen(built_in), ret_topology, error);
+	free(yaml);
+	return rc < 0 ? sim_because(rc, "%s", rc == -ENOMEM ? "out of memory" : error) : 0;
+}
+
+static int start_daemon(struct bfsim_session *session, const char *topology)
+{
+	struct sim_launch_cfg cfg = {.place = &session->place, .topology = topology, .temporary = true};
+	pid_t pid = sim_launch(&cfg);
+
+	if (pid < 0)
+		return pid;
+	session->daemon = pid;
+	session->daemon_fd = pidfd_open(pid, 0);
+	if (session->daemon_fd < 0)
+		return sim_because(-errno, "cannot watch the daemon: %s", strerror(errno));
+	return 0;
+}
+
+int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_session **ret_session)
+{
+	const char *topology = cfg ? cfg->topology : NULL;
+	struct bfsim_session *session;
+	int rc;
+
+	if (!ret_session)
+		return sim_because(-EINVAL, "there is no place for the session: ret_session is NULL");
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		return sim_because(-ENOMEM, "out of memory");
+	session->owner = getpid();
+	session->daemon_fd = -1;
+	rc = load_topology(topology, &session->topology);
+	if (rc == 0)
+		rc = sim_place_temporary(&session->place);
+	if (rc == 0)
+		rc = start_daemon(session, topology);
+	if (rc < 0) {
+		bfsim_session_stop(session);
+		return rc;
+	}
+	*ret_session = session;
+	return 0;
+}
+
+const char *bfsim_session_dir(const struct bfsim_session *session)
+{
+	return session ? session->place.dir : NULL;
+}
+
+/* Use ----------------------------------------------------------------------------- */
+
+static int check_side(const struct bfsim_session *session, const char *side)
+{
+	if (!session || !side)
+		return sim_because(-EINVAL, "the %s is NULL", session ? "side" : "session");
+	if (!pcie_topology_has_side(session->topology, side))
+		return sim_because(-ENOENT, "the session's card has no side \"%s\"; bfsim devs --session %s shows its sides",
+				   side, session->place.dir);
+	return 0;
+}
+
+/* The number of the variable that @entry of an environment sets, or NUM_VARS. */
+static int var_of(const char *entry)
+{
+	int var = 0;
+
+	while (var < NUM_VARS) {
+		size_t len = strlen(var_names[var]);
+
+		if (strncmp(entry, var_names[var], len) == 0 && entry[len] == '=')
+			break;
+		var++;
+	}
+	return var;
+}
+
+/* Pointers first, then what they point to. */
+int bfsim_session_env(const struct bfsim_session *session, const char *side, char ***ret_env)
+{
+	size_t count = 3, len = 0; /* two of ours, and the end */
+	char **env, *text;
+	int rc = check_side(session, side);
+
+	if (rc == 0 && !ret_env)
+		rc = sim_because(-EINVAL, "there is no place for the environment: ret_env is NULL");
+	if (rc < 0)
+		return rc;
+	for (char **entry = environ; entry && *entry; entry++) {
+		count++;
+		len += strlen(*entry) + 1;
+	}
+	len += strlen("BFSIM_SESSION=") + strlen(session->place.dir) + 1 + strlen("BFSIM_SIDE=") + strlen(side) + 1;
+	env = malloc(count * sizeof(*env) + len);
+	if (!env)
+		return sim_because(-ENOMEM, "out of memory");
+	*ret_env = env;
+	text = (char *)(env + count);
+	for (char **entry = environ; entry && *entry; entry++) {
+		if (var_of(*entry) == NUM_VARS) {
+			*env++ = text;
+			text = stpcpy(text, *entry) + 1;
+		}
+	}
+	*env++ = text;
+	text = stpcpy(stpcpy(text, "BFSIM_SESSION="), session->place.dir) + 1;
+	*env++ = text;
+	stpcpy(stpcpy(text, "BFSIM_SIDE="), side);
+	*env = NULL;
+	return 0;
+}
+
+static int check_free(void)
+{
+	struct sim_here here;
+	int rc = sim_here_lock(&here);
+
+	if (rc < 0)
+		return sim_because(rc, "no memory: %s", strerror(-rc));
+	if (here.attached)
+		rc = sim_because(-EBUSY, "this process is on %s%s already: enter a session before the first device is used, or in a forked child",
+				 here.dir ? "the card of session " : "its private card", here.dir ? here.dir : "");
+	sim_here_unlock();
+	return rc;
+}
+
+static int set(int var, const char *value)
+{
+	return value ? setenv(var_names[var], value, 1) : unsetenv(var_names[var]);
+}
+
+static int keep_environment(struct bfsim_session *session)
+{
+	for (int var = 0; var < NUM_VARS; var++) {
+		const char *value = getenv(var_names[var]);
+
+		free(session->before[var]);
+		session->before[var] = value ? strdup(value) : NULL;
+		if (value && !session->before[var])
+			return -ENOMEM;
+	}
+	session->entered_by = getpid();
+	return 0;
+}
+
+static void restore_environment(struct bfsim_session *session)
+{
+	const char *current = getenv("BFSIM_SESSION");
+
+	if (session->entered_by != getpid() || !current || strcmp(current, session->place.dir) != 0)
+		return;
+	for (int var = 0; var < NUM_VARS; var++)
+		set(var, session->before[var]);
+}
+
+int bfsim_session_enter(struct bfsim_session *session, const char *side)
+{
+	int rc = check_side(session, side);
+
+	if (rc == 0)
+		rc = check_free();
+	if (rc == 0 && session->entered_by != getpid())
+		rc = keep_environment(session);
+	if (rc == 0 && (set(VAR_SESSION, session->place.dir) < 0 || set(VAR_SIDE, side) < 0 || set(VAR_TOPOLOGY, NULL) < 0))
+		rc = -ENOMEM;
+	return rc == -ENOMEM ? sim_because(rc, "out of memory") : rc;
+}
+
+/* Stop ---------------------------------------------------------------------------- */
+
+static bool ended_within(int pidfd, int ms)
+{
+	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+	int ready;
+
+	do {
+		ready = poll(&poll_fd, 1, ms);
+	} while (ready < 0 && errno == EINTR);
+	return ready > 0;
+}
+
+static int end_daemon(const struct bfsim_session *session)
+{
+	int rc = 0;
+
+	if (session->daemon_fd < 0) { /* it could not be watched: its number is still its own */
+		kill(session->daemon, SIGKILL);
+	} else {
+		pidfd_send_signal(session->daemon_fd, SIGTERM, NULL, 0);
+		if (!ended_within(session->daemon_fd, STOP_PATIENCE_MS)) {
+			pidfd_send_signal(session->daemon_fd, SIGKILL, NULL, 0);
+			rc = sim_because(-ETIMEDOUT, "the daemon of session %s did not end within %d s and was killed",
+					 session->place.dir, STOP_PATIENCE_MS / 1000);
+		}
+	}
+	while (waitpid(session->daemon, NULL, 0) < 0 && errno == EINTR)
+		;
+	return rc;
+}
+
+int bfsim_session_stop(struct bfsim_session *session)
+{
+	int rc = 0;
+
+	if (!session)
+		return 0;
+	if (session->daemon > 0 && session->owner == getpid()) {
+		rc = end_daemon(session);
+		sim_place_unmake(&session->place); /* the daemon did, unless it was killed */
+	}
+	if (session->place.dir)
+		restore_environment(session);
+	for (int var = 0; var < NUM_VARS; var++)
+		free(session->before[var]);
+	if (session->daemon_fd >= 0)
+		close(session->daemon_fd);
+	sim_place_fini(&session->place);
+	pcie_topology_destroy(session->topology);
+	free(session);
+	return rc;
+}
