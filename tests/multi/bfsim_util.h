@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/multi/bfsim_util.h - tests that are processes of their own, each in an empty directory.
+ *
+ * cmocka's assertions don't work there: CHECK, MUST (dma_util.h), NEED_OK and NEED_ERROR
+ * end the process, and with it the test.
+ */
+#ifndef TESTS_MULTI_BFSIM_UTIL_H
+#define TESTS_MULTI_BFSIM_UTIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+
+#include <bfsim.h>
+
+#include "../api/dma_util.h"
+
+struct own_test {
+	const char *name;
+	void (*body)(void);
+};
+
+#define OWN_TEST(body) {#body, body}
+#define OWN_RUN(tests) own_run((tests), sizeof(tests) / sizeof((tests)[0]))
+
+/* Run each in a process that is in no session. The result is main()'s. */
+int own_run(const struct own_test *tests, size_t num_tests);
+
+/* Wait for a child, which must end with status 0. */
+void wait_well(pid_t pid);
+
+/* @call returns 0; or @code, with an explanation that contains @text. */
+#define NEED_OK(call) own_need((call), 0, "", #call, __FILE__, __LINE__)
+#define NEED_ERROR(call, code, text) own_need((call), (code), (text), #call, __FILE__, __LINE__)
+
+void own_need(int rc, int code, const char *text, const char *call, const char *file, int line);
+
+#endif

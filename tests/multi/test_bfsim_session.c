@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* <bfsim.h>: sessions of a test's own. Each test runs in a process of its own. */
+#include "bfsim_util.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doca_dev.h>
+
+#define ON_SIDE "on-side" /* the program again, which says by its status on which side it is */
+enum { SIDE_IS_HOST = 10, SIDE_IS_DPU = 20 };
+
+static struct bfsim_session *start(void)
+{
+	struct bfsim_session *session;
+
+	NEED_OK(bfsim_session_start(NULL, &session));
+	return session;
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* On the host the built-in card's first function is b1:00.0, on the DPU it is 03:00.0. */
+static int side_as_status(void)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+	uint8_t is_host;
+
+	MUST(doca_devinfo_create_list(&list, &count));
+	CHECK(count > 0);
+	MUST(doca_devinfo_is_equal_pci_addr(list[0], "b1:00.0", &is_host));
+	MUST(doca_devinfo_destroy_list(list));
+	return is_host ? SIDE_IS_HOST : SIDE_IS_DPU;
+}
+
+/* Start this program again with @env; its status. */
+static int run_again(char **env)
+{
+	char *const argv[] = {"again", ON_SIDE, NULL};
+	int status;
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		execve("/proc/self/exe", argv, env);
+		_exit(1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_programs_start_on_the_side_of_their_environment(void)
+{
+	struct bfsim_session *session = start();
+	char **on_host, **on_dpu;
+
+	setenv("BFSIM_TOPOLOGY", "/nowhere.yaml", 1); /* of private cards: not passed on */
+	NEED_OK(bfsim_session_env(session, "host", &on_host));
+	NEED_OK(bfsim_session_env(session, "dpu", &on_dpu));
+	CHECK(run_again(on_host) == SIDE_IS_HOST);
+	CHECK(run_again(on_dpu) == SIDE_IS_DPU);
+	free(on_host);
+	free(on_dpu);
+	NEED_OK(bfsim_session_stop(session));
+}
+
+static void test_stopped_session_leaves_nothing(void)
+{
+	struct bfsim_session *session = start();
+	char *dir = strdup(bfsim_session_dir(session));
+
+	CHECK(exists(dir));
+	NEED_OK(bfsim_session_stop(session));
+	CHECK(!exists(dir));
+	CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+	free(dir);
+}
+
+/* The test is killed: the daemon removes the directory as it goes. */
+static void test_session_ends_with_a_test_that_is_killed(void)
+{
+	char dir[256] = "", event[512];
+	int pipe_fds[2], watch = inotify_init1(IN_CLOEXEC);
+	pid_t pid;
+
+	CHECK(watch >= 0 && pipe(pipe_fds) == 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		const char *made = bfsim_session_dir(start());
+
+		CHECK(write(pipe_fds[1], made, strlen(made)) > 0);
+		pause();
+	}
+	CHECK(read(pipe_fds[0], dir, sizeof(dir) - 1) > 0);
+	CHECK(inotify_add_watch(watch, dir, IN_DELETE_SELF) >= 0);
+	kill(pid, SIGKILL);
+	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(read(watch, event, sizeof(event)) > 0);
+	CHECK(!exists(dir));
+}
+
+/* One plan for the session: a rule of the test's strikes a copy of its child. */
+static void test_rules_of_a_session_strike_in_all_its_processes(void)
+{
+	struct bfsim_session *session = start();
+	struct bfsim_fault fault;
+	uint32_t id;
+	pid_t pid;
+
+	NEED_OK(bfsim_session_enter(session, "host"));
+	NEED_OK(bfsim_fault_add("dma.memcpy side=dpu fail=IO_FAILED", &id));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		struct rig *rig;
+
+		NEED_OK(bfsim_session_enter(session, "dpu"));
+		rig = rig_start(rig_open(NULL));
+		rig_submit_small(rig, 1);
+		rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+		CHECK(strstr(rig->trace->text, "task 1 failed: DOCA_ERROR_IO_FAILED"));
+		rig_close(rig);
+		NEED_OK(bfsim_fault_add("dma.memcpy hang", NULL));
+		_exit(0);
+	}
+	wait_well(pid);
+	NEED_OK(bfsim_fault_get(id, &fault));
+	CHECK(fault.matched == 1 && fault.fired == 1);
+	CHECK(bfsim_fault_unfired(&fault) == 1 && fault.id == 2);
+	NEED_OK(bfsim_fault_remove(2));
+	NEED_ERROR(bfsim_fault_remove(2), -ENOENT, "there is no rule 2");
+	NEED_OK(bfsim_fault_seed(3));
+	NEED_OK(bfsim_fault_clear());
+	NEED_ERROR(bfsim_fault_get(id, &fault), -ENOENT, "there is no rule 1");
+	CHECK(bfsim_now_ns() > 0);
+	NEED_OK(bfsim_session_stop(session));
+}
+
+static void test_process_on_a_card_stays_on_it(void)
+{
+	struct bfsim_session *session = start();
+	struct rig *rig = rig_open(NULL);
+
+	NEED_ERROR(bfsim_session_enter(session, "dpu"), -EBUSY, "private card");
+	rig_close(rig);
+	CHECK(!getenv("BFSIM_SESSION"));
+	NEED_OK(bfsim_session_stop(session));
+}
+
+static void test_stop_gives_the_environment_back(void)
+{
+	struct bfsim_session *session = start();
+
+	setenv("BFSIM_TOPOLOGY", "/nowhere.yaml", 1);
+	NEED_OK(bfsim_session_enter(session, "host"));
+	NEED_OK(bfsim_session_enter(session, "host"));
+	CHECK(strcmp(getenv("BFSIM_SESSION"), bfsim_session_dir(session)) == 0);
+	CHECK(strcmp(getenv("BFSIM_SIDE"), "host") == 0);
+	CHECK(!getenv("BFSIM_TOPOLOGY"));
+	NEED_OK(bfsim_session_stop(session));
+	CHECK(!getenv("BFSIM_SESSION"));
+	CHECK(strcmp(getenv("BFSIM_SIDE"), "dpu") == 0);
+	CHECK(strcmp(getenv("BFSIM_TOPOLOGY"), "/nowhere.yaml") == 0);
+}
+
+static void test_child_leaves_the_session_to_its_parent(void)
+{
+	struct bfsim_session *session = start();
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		NEED_OK(bfsim_session_stop(session));
+		_exit(0);
+	}
+	wait_well(pid);
+	CHECK(exists(bfsim_session_dir(session)));
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	CHECK(side_as_status() == SIDE_IS_DPU);
+	NEED_OK(bfsim_session_stop(session));
+}
+
+static void test_two_sessions_know_nothing_of_each_other(void)
+{
+	struct bfsim_session *one = start(), *other = start();
+
+	NEED_OK(bfsim_session_enter(one, "dpu"));
+	NEED_OK(bfsim_fault_add("dma.memcpy hang", NULL));
+	NEED_OK(bfsim_session_enter(other, "dpu"));
+	CHECK(bfsim_fault_unfired(NULL) == 0);
+	NEED_OK(bfsim_session_enter(one, "dpu"));
+	CHECK(bfsim_fault_unfired(NULL) == 1);
+	NEED_OK(bfsim_session_stop(other));
+	NEED_OK(bfsim_session_stop(one));
+}
+
+static void test_session_that_is_over_is_an_error(void)
+{
+	struct bfsim_session *session = start();
+	char *dir = strdup(bfsim_session_dir(session));
+
+	NEED_OK(bfsim_session_stop(session));
+	setenv("BFSIM_SESSION", dir, 1);
+	NEED_ERROR(bfsim_fault_add("dma.memcpy hang", NULL), -ENOENT, dir);
+	CHECK(bfsim_now_ns() == 0);
+	CHECK(mkdir(dir, 0700) == 0);
+	NEED_ERROR(bfsim_fault_unfired(NULL), -ECONNREFUSED, "has ended");
+	CHECK(rmdir(dir) == 0);
+	free(dir);
+}
+
+static void test_mistakes_are_errors_that_say_so(void)
+{
+	struct bfsim_session_cfg cfg = {.topology = "wrong.yaml"};
+	struct bfsim_session *session;
+	FILE *file = fopen("wrong.yaml", "w");
+	char **env;
+
+	CHECK(file && fputs("cards:\n  - profile: no-such-card\n", file) >= 0 && fclose(file) == 0);
+	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "wrong.yaml:2");
+	cfg.topology = "missing.yaml";
+	NEED_ERROR(bfsim_session_start(&cfg, &session), -ENOENT, "missing.yaml");
+	NEED_ERROR(bfsim_session_start(NULL, NULL), -EINVAL, "NULL");
+	setenv("BFSIM_BFSIMD", "/nowhere/bfsimd", 1);
+	NEED_ERROR(bfsim_session_start(NULL, &session), -ENOENT, "/nowhere/bfsimd");
+	setenv("BFSIM_BFSIMD", "/bin/false", 1);
+	NEED_ERROR(bfsim_session_start(NULL, &session), -ECHILD, "/bin/false");
+	unsetenv("BFSIM_BFSIMD");
+	session = start();
+	NEED_ERROR(bfsim_session_enter(session, "moon"), -ENOENT, "no side \"moon\"");
+	NEED_ERROR(bfsim_session_env(session, "moon", &env), -ENOENT, "no side \"moon\"");
+	NEED_ERROR(bfsim_session_env(session, "host", NULL), -EINVAL, "NULL");
+	NEED_ERROR(bfsim_session_env(NULL, "host", &env), -EINVAL, "NULL");
+	NEED_ERROR(bfsim_session_enter(NULL, "host"), -EINVAL, "NULL");
+	CHECK(!bfsim_session_dir(NULL));
+	NEED_OK(bfsim_session_stop(NULL));
+	NEED_OK(bfsim_session_stop(session));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct own_test tests[] = {
+		OWN_TEST(test_programs_start_on_the_side_of_their_environment),
+		OWN_TEST(test_stopped_session_leaves_nothing),
+		OWN_TEST(test_session_ends_with_a_test_that_is_killed),
+		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
+		OWN_TEST(test_process_on_a_card_stays_on_it),
+		OWN_TEST(test_stop_gives_the_environment_back),
+		OWN_TEST(test_child_leaves_the_session_to_its_parent),
+		OWN_TEST(test_two_sessions_know_nothing_of_each_other),
+		OWN_TEST(test_session_that_is_over_is_an_error),
+		OWN_TEST(test_mistakes_are_errors_that_say_so),
+	};
+
+	if (argc > 1 && strcmp(argv[1], ON_SIDE) == 0)
+		return side_as_status();
+	return OWN_RUN(tests);
+}
