@@ -38,6 +38,16 @@ static void test_events_happen_once_at_their_time(void **state)
 	assert_int_equal(sim_faults_next(world->faults, 2000 * MS), SIM_NEVER_NS);
 }
 
+/* A function that appears after a rule's end is spared. */
+static void test_events_that_are_over_do_not_happen(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "link degrade=gen1x1 until=5s");
+	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS - 1));
+	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS));
+}
+
 /* "bfsim link down" of a session that has run for ten seconds. */
 static void test_event_added_later_begins_then(void **state)
 {
@@ -100,6 +110,7 @@ int main(void)
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		test(test_events_happen_once_at_their_time),
+		test(test_events_that_are_over_do_not_happen),
 		test(test_event_added_later_begins_then),
 		test(test_peers_are_known_by_their_names),
 		test(test_link_gets_the_worst_of_its_rules),
