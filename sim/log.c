@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/trace.h"
+
 static void to_stderr(int level, const char *file, int line, const char *func, const char *format,
 		      va_list args)
 {
@@ -33,4 +35,9 @@ void sim_log_at(int level, const char *file, int line, const char *func, const c
 	va_start(args, format);
 	log_sink(level, file, line, func, format, args);
 	va_end(args);
+	if (level <= SIM_LOG_WARNING) {
+		va_start(args, format);
+		sim_trace_log(level, format, args);
+		va_end(args);
+	}
 }

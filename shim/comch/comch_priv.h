@@ -134,6 +134,7 @@ enum comch_record {
 	COMCH_MESSAGE = 1,
 	COMCH_CONSUMER_NEW,     /* a struct comch_consumer_record; its letter came, or comes, through the session */
 	COMCH_CONSUMER_EXPIRED, /* the same */
+	COMCH_RECORDED_MESSAGE, /* whose receipt shall be on the record (sim/trace/trace.h), as its sending is */
 };
 
 struct comch_consumer_record {
@@ -168,6 +169,8 @@ struct doca_comch_connection {
 	bool is_held;                     /* something of it is left where it is */
 	union doca_data user_data;
 	struct comch_counters counters, shown;
+	uint64_t stream;                  /* of what the client sends, on the record; the server's is the one behind it */
+	struct sim_trace_talk talk;
 	/* Consumers and producers; the lock protects: */
 	pthread_mutex_t lock;
 	struct comch_fast *fast;          /* started ones, of ours */
@@ -186,6 +189,7 @@ void comch_connection_notify(void *connection);          /* for the session */
 void comch_connection_look(struct doca_comch_connection *connection);   /* at its channel, at the next step */
 void comch_connection_take_letters(struct doca_comch_connection *connection);
 bool comch_connection_step(struct doca_comch_connection *connection);
+int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len); /* a message: 0, -EAGAIN or -EPROTO */
 void comch_connection_tell(struct doca_comch_connection *connection);   /* the other end has news to look at */
 void comch_connection_kick(struct doca_comch_connection *connection);   /* our own endpoint has; under the lock, any thread */
 void comch_connection_go(struct doca_comch_connection *connection, enum comch_state state, int lost); /* lost: -errno, or 0 */
@@ -223,6 +227,7 @@ struct comch_consumer_letter {
 	uint32_t id;
 	uint32_t num_slots, max_imm_bytes;
 	uint32_t has_memory;   /* @key and @addr mean something */
+	uint64_t stream;       /* of messages for it, on the record */
 	struct sim_key key;
 };
 

@@ -139,6 +139,20 @@ static void take_mail(struct doca_comch_connection *connection)
 		comch_connection_take_letters(connection);
 }
 
+/* ---- what goes out ---- */
+
+int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len)
+{
+	uint64_t at_ns = sim_trace_talk_turn(&connection->talk);
+	int rc = sim_ring_write(&connection->out, at_ns ? COMCH_RECORDED_MESSAGE : COMCH_MESSAGE, msg, len);
+
+	if (rc < 0)
+		return rc;
+	sim_trace_talk_sent(&connection->talk, connection->out.count, len, at_ns);
+	comch_connection_tell(connection);
+	return 0;
+}
+
 /* ---- what comes in ---- */
 
 /* The user's callback has the record's memory meanwhile, and may progress in it. */
@@ -180,7 +194,8 @@ static int take_record(struct doca_comch_connection *connection)
 		return -EAGAIN;
 	endpoint->record = NULL;
 	rc = read_record(connection, record, &kind, &len);
-	if (rc == 0 && kind == COMCH_MESSAGE) {
+	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE)) {
+		sim_trace_talk_received(&connection->talk, connection->in.count, len, kind == COMCH_RECORDED_MESSAGE);
 		deliver(connection, record, len);
 		rc = 1;
 	} else if (rc == 0) {
@@ -288,6 +303,7 @@ static const char *why_lost(int status)
 
 void comch_connection_lost(struct doca_comch_connection *connection, int status)
 {
+	sim_trace_talk_close(&connection->talk, status == -ECONNRESET ? NULL : why_lost(status));
 	if (status != -ECONNRESET)
 		sim_warn("Comch %s \"%s\": a connection is closed: %s", connection->endpoint->ops->noun,
 			 connection->endpoint->name, why_lost(status));
@@ -303,6 +319,7 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 
 	if (connection->state == COMCH_OPEN)
 		comch_announce_flush(connection); /* consumers that have stopped before us */
+	sim_trace_talk_close(&connection->talk, NULL);
 	comch_connection_go(connection, COMCH_CLOSED, -ECONNRESET);
 	endpoint->slots[connection->slot] = NULL;
 	endpoint->num_connections--;

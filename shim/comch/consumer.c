@@ -40,6 +40,7 @@ static int write_letter(struct doca_comch_consumer *consumer, struct sim_letter 
 	if (rc < 0)
 		return rc;
 	body.key = consumer->share.key;
+	body.stream = consumer->stream = sim_trace_new_stream();
 	memcpy(letter->body, &body, sizeof(body));
 	letter->len_bytes = sizeof(body);
 	return 0;

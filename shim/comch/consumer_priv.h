@@ -33,6 +33,7 @@ struct doca_comch_consumer {
 	uint8_t *bytes;              /* what came through a slot */
 	struct shim_share share;     /* of the map with the other end */
 	_Atomic bool told;           /* the other end knows of it */
+	uint64_t stream;             /* of its messages, on the record */
 };
 
 extern const struct shim_task_type comch_post_recv_type;

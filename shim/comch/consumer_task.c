@@ -100,6 +100,7 @@ static doca_error_t accept(const struct doca_comch_consumer *consumer, struct do
 		memcpy((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined, message->len_bytes);
 	if (buf)
 		buf->data_len += message->len_bytes;
+	recv->task.bytes = message->len_bytes + message->imm_bytes;
 	recv->producer = message->producer;
 	recv->imm_len = message->imm_bytes;
 	memcpy(recv->imm, message->imm, message->imm_bytes);
@@ -116,6 +117,9 @@ bool comch_consumer_take(struct doca_comch_consumer *consumer)
 		return false;
 	recv = consumer->posted[consumer->queue.polled % consumer->num_tasks];
 	rc = sim_recvq_poll(&consumer->queue, &recv->room, consumer->bytes, &message);
+	if (rc == 0 && message.is_recorded)
+		sim_trace_message(SIM_TRACE_RECEIVED, consumer->fast.ctx.recorded_as, consumer->stream,
+				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns());
 	if (rc == -EPROTO)
 		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
 	shim_task_finish(&recv->task, rc < 0 ? DOCA_ERROR_IO_FAILED : accept(consumer, recv, &message));

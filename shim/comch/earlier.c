@@ -85,11 +85,9 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 	if ((connection->status < 0 || atomic_load(&connection->mail)) && comch_connection_is_gone(connection))
 		return -ECONNRESET;
 	do
-		rc = sim_ring_write(&connection->out, COMCH_MESSAGE, msg, len);
+		rc = comch_connection_write(connection, msg, len);
 	while (rc == -EAGAIN && sim_ring_want_room(&connection->out, len));
-	if (rc == 0)
-		comch_connection_tell(connection);
-	else if (rc != -EAGAIN)
+	if (rc < 0 && rc != -EAGAIN)
 		comch_connection_lost(connection, rc);
 	return rc;
 }

@@ -35,6 +35,7 @@ static int enter(struct comch_fast *fast, const struct shim_ctx_ops *ops, struct
 	++*count;
 	comch_connection_hold(connection);
 	shim_ctx_init(&fast->ctx, ops, connection->endpoint->ctx.dev);
+	sim_trace_object_belongs(fast->ctx.recorded_as, connection->talk.number);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct intro {
 	uint32_t max_msg_bytes;
 	uint32_t recv_queue_size;
 	uint32_t slot; /* to ring in the inbox */
+	uint64_t stream; /* the client's, on the record */
 };
 
 void comch_letter_drop(struct sim_letter *letter)
@@ -34,6 +35,9 @@ void comch_connection_introduce(struct doca_comch_connection *connection, struct
 	struct intro intro = {.version = VERSION, .max_msg_bytes = endpoint->max_msg_bytes,
 			      .recv_queue_size = endpoint->recv_queue_size, .slot = connection->slot};
 
+	if (connection->stream == 0)
+		connection->stream = sim_trace_new_stream();
+	intro.stream = connection->stream;
 	*ret_letter = (struct sim_letter){
 		.len_bytes = sizeof(intro), .num_fds = NUM_FDS,
 		.fds = {connection->in_fd, endpoint->inbox_fd, shim_pe_wake_fd(&endpoint->ctx)}};
@@ -70,6 +74,19 @@ static int map_theirs(struct doca_comch_connection *connection, const struct sim
 	return 0;
 }
 
+/* What both ends say of their messages on the record fits together. */
+static void open_record(struct doca_comch_connection *connection, uint64_t their_stream)
+{
+	const struct comch_endpoint *endpoint = connection->endpoint;
+	bool is_server = shim_is(endpoint, SHIM_COMCH_SERVER);
+
+	if (is_server)
+		connection->stream = their_stream;
+	sim_trace_talk_open(&connection->talk, endpoint->ctx.recorded_as, endpoint->name,
+			    shim_dev_function(endpoint->ctx.dev)->ibdev, connection->stream + is_server,
+			    connection->stream + !is_server);
+}
+
 int comch_connection_meet(struct doca_comch_connection *connection, struct sim_letter *letter)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -94,6 +111,7 @@ int comch_connection_meet(struct doca_comch_connection *connection, struct sim_l
 	}
 	comch_letter_drop(letter);
 	if (rc == 0) {
+		open_record(connection, intro.stream);
 		comch_connection_go(connection, COMCH_OPEN, 0);
 		comch_connection_take_letters(connection);
 		sim_inbox_again(&endpoint->inbox, connection->slot); /* it may hold something already */

@@ -160,6 +160,16 @@ static int write_through(struct comch_remote *remote, const struct sim_recvq_roo
 	return sim_copy(remote->buffers, room->addr, NULL, shim_buf_cpu_addr(buf, buf->data), buf->data_len);
 }
 
+/* It goes out next: before that, as its receiver may be quick. */
+static void note(struct doca_comch_producer_task_send *send, struct sim_recvq_message *message, uint64_t slot)
+{
+	send->task.bytes = message->len_bytes + message->imm_bytes;
+	message->is_recorded = send->task.timed;
+	if (message->is_recorded)
+		sim_trace_message(SIM_TRACE_SENT, send->task.ctx->recorded_as, send->remote->stream, slot + 1,
+				  send->task.bytes, sim_trace_now_ns());
+}
+
 static int send_run(struct sim_job *job)
 {
 	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
@@ -184,6 +194,8 @@ static int send_run(struct sim_job *job)
 		rc = write_through(remote, &room, send->buf);
 	if (rc < 0)
 		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
+	else
+		note(send, &message, slot);
 	if (sim_recvq_fill(&remote->queue, slot, &message))
 		eventfd_write(remote->wake_fd, 1);
 	send->remote = NULL;

@@ -156,6 +156,7 @@ static int remote_new(const struct doca_comch_connection *connection, struct sim
 	remote->has_memory = body.has_memory;
 	remote->key = body.key;
 	remote->function = function->id;
+	remote->stream = body.stream;
 	pthread_mutex_init(&remote->lock, NULL);
 	sim_recvq_init(&remote->queue, &cfg, remote->memory.base);
 	*ret_remote = remote;

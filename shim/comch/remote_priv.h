@@ -21,6 +21,7 @@ struct comch_remote {
 	bool has_memory;             /* @key means something */
 	struct sim_key key;
 	uint32_t function;           /* id of ours, to import by */
+	uint64_t stream;             /* of messages for it, on the record */
 	pthread_mutex_t lock;        /* protects: */
 	struct sim_recvq queue;
 	struct sim_remote *buffers;  /* imported when first needed */

@@ -36,15 +36,15 @@ static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *se
 }
 
 /* Write it if there is room. 0, -EAGAIN or -EPROTO. */
-static int write_out(struct doca_comch_connection *connection, const struct doca_comch_task_send *send)
+static int write_out(struct doca_comch_connection *connection, struct doca_comch_task_send *send)
 {
-	int rc = sim_ring_write(&connection->out, COMCH_MESSAGE, send->msg, send->len);
+	int rc = comch_connection_write(connection, send->msg, send->len);
 
 	if (rc < 0)
 		return rc;
 	connection->counters.sent++;
 	connection->counters.sent_bytes += send->len;
-	comch_connection_tell(connection);
+	send->task.bytes = send->len;
 	return 0;
 }
 

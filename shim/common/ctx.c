@@ -22,6 +22,7 @@ static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
 	assert(edges[from][to]);
 	ctx->state = to;
 	shim_pe_take_part(ctx);
+	sim_trace_state(ctx->recorded_as, from, to);
 	if (ctx->state_changed)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }
@@ -31,6 +32,7 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 	ctx->ops = ops;
 	ctx->dev = dev;
 	ctx->generation = shim_generation;
+	ctx->recorded_as = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
 	if (dev)
 		shim_dev_hold(dev);
 }
@@ -43,6 +45,8 @@ doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
 		return DOCA_ERROR_IN_USE;
 	}
 	shim_pe_disconnect(ctx);
+	if (shim_ctx_is_ours(ctx))
+		sim_trace_object_end(ctx->recorded_as);
 	if (ctx->dev)
 		shim_dev_release(ctx->dev);
 	return DOCA_SUCCESS;

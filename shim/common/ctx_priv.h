@@ -69,6 +69,7 @@ struct doca_ctx {
 	uint32_t num_allocated;        /* tasks that are out of the pools */
 	uint32_t num_posted;           /* of those, in flight with the library */
 	uint32_t completion_vector;
+	uint32_t recorded_as;          /* its number in the recording (sim/trace/trace.h); 0 = none */
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;
 };

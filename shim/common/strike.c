@@ -46,6 +46,7 @@ doca_error_t shim_strike_ask(struct doca_task *task)
 
 	if (!sim_faults_strike(task->ctx->faults, &site, &strike))
 		return DOCA_SUCCESS;
+	sim_trace_fault(task->ctx->recorded_as, strike.rules[0]);
 	sim_info("fault %u strikes a %s task of %llu bytes", strike.rules[0], task->pool->type->name,
 		 (unsigned long long)site.size);
 	if (strike.actions & SIM_ACT_BIT(SIM_ACT_REFUSE))

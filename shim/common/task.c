@@ -22,7 +22,8 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	pool->type = type;
-	pool->unused = count;
+	pool->count = pool->unused = count;
+	sim_trace_pen_init(&pool->pen, ctx->recorded_as, type->name);
 	pool->next = ctx->pools;
 	ctx->pools = pool;
 	*ret_pool = pool;
@@ -36,6 +37,7 @@ void shim_task_pools_free(struct doca_ctx *ctx)
 
 		ctx->pools = first->next;
 		shim_slab_free(first->tasks, first->bytes);
+		free(first->times);
 		free(first);
 	}
 }
@@ -57,6 +59,7 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	task->object.magic = shim_magic(SHIM_TASK);
 	task->in_flight = false;
 	task->freed = false;
+	task->timed = false;
 	task->status = DOCA_SUCCESS;
 	task->job.run = pool->type->run;
 	task->pool = pool;
@@ -142,8 +145,10 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	shim_task_submitting(task);
 	result = task->pool->type->post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		shim_task_refused(task);
 		shim_strike_end(task);
 		return result;
 	}
@@ -196,6 +201,7 @@ static inline void hand_back(struct doca_task *task, doca_error_t status)
 	struct shim_task_taker *taker = task->taker;
 	bool freed = task->freed; /* afterwards the task may be gone, or be another */
 
+	shim_task_ended(task, status);
 	task->in_flight = freed;
 	task->status = status;
 	task->taker = NULL;

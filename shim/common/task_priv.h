@@ -11,6 +11,7 @@
 #define SHIM_TASK_PRIV_H
 
 #include "ctx_priv.h"
+#include "sim/trace/trace.h"
 
 /* Gets the end of a task instead of the user: whoever submitted it on his behalf. */
 struct shim_task_taker {
@@ -24,6 +25,7 @@ struct doca_task {
 	struct shim_object object;
 	bool in_flight;
 	bool freed; /* in flight: goes to the pool behind its callback */
+	bool timed; /* in flight: its times are noted in the pool */
 	doca_error_t status;
 	struct sim_job job;
 	struct shim_task_pool *pool;
@@ -32,6 +34,7 @@ struct doca_task {
 	struct shim_task_taker *taker; /* while in flight for one; NULL = its end is the user's */
 	union doca_data user_data;
 	struct doca_task *next_free;
+	uint64_t bytes; /* that it moved, by its library's account; for the record */
 };
 
 /* A kind of task. Every slot is filled but where it says otherwise. */
@@ -54,10 +57,16 @@ struct shim_task_type {
 	const struct shim_strike_ops *strike; /* NULL = faults do not strike it (strike.h) */
 };
 
+struct shim_task_times; /* task_trace.c's */
+
+/* Tasks of one type that a context has. */
 struct shim_task_pool {
 	const struct shim_task_type *type;
+	struct sim_trace_pen pen; /* records what becomes of them */
 	struct doca_task *free;
 	uint32_t unused;      /* of @tasks, those never handed out yet */
+	struct shim_task_times *times; /* of each task; NULL = none was timed yet */
+	uint32_t count;
 	char *tasks;          /* a slab */
 	size_t bytes;
 	bool warned;          /* of tasks that were freed in flight */
@@ -80,6 +89,41 @@ static inline struct doca_task *shim_task_of(const struct sim_job *job)
 
 /* What a task's job asks of the card; for its queue. */
 bool shim_task_work(const struct sim_job *job, struct pcie_job *ret_work);
+
+/* Recording (task_trace.c). Whoever posts a task, or submits its job, calls shim_task_submitting()
+ * before, and shim_task_refused() if it went wrong. */
+SHIM_SHARED void shim_task_time(struct doca_task *task);
+SHIM_SHARED void shim_task_refused(struct doca_task *task);
+SHIM_SHARED void shim_task_record(struct doca_task *task, doca_error_t status);
+
+static inline void shim_task_submitting(struct doca_task *task)
+{
+	const struct sim_trace_pen *pen = &task->pool->pen;
+
+	if (!pen->op)
+		return;
+	task->bytes = 0;
+	if (__builtin_expect(sim_trace_pen_turn(pen), 0))
+		shim_task_time(task);
+	sim_trace_add(&pen->op->submitted, 1);
+}
+
+/* It is over. */
+static inline void shim_task_ended(struct doca_task *task, doca_error_t status)
+{
+	struct sim_trace_op *op = task->pool->pen.op;
+
+	if (!op)
+		return;
+	if (__builtin_expect(status == DOCA_SUCCESS, 1)) {
+		sim_trace_add(&op->completed, 1);
+		sim_trace_add(&op->bytes, task->bytes);
+	} else {
+		sim_trace_add(&op->failed, 1);
+	}
+	if (__builtin_expect(task->timed || status != DOCA_SUCCESS, 0))
+		shim_task_record(task, status);
+}
 
 /* Stage the task's job in the context's queue. */
 SHIM_SHARED doca_error_t shim_task_post_job(struct doca_task *task);

@@ -216,6 +216,7 @@ static int memcpy_run(struct sim_job *job)
 	if (doca_unlikely(rc < 0))
 		return rc;
 	rc = copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &written);
+	memcpy->task.bytes = written;
 	grow(memcpy->dst, written);
 	return rc;
 }
@@ -264,6 +265,7 @@ static int memcpy_run_struck(struct sim_job *job, const struct sim_strike *strik
 			rc = flip(memcpy->dst, sim_strike_bit(strike, i, written * 8));
 	if (strike->actions & SIM_ACT_BIT(SIM_ACT_TEAR) && rc == 0)
 		written = bytes;
+	memcpy->task.bytes = written;
 	grow(memcpy->dst, written);
 	return rc == 0 && strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL) ? -EIO : rc;
 }

@@ -137,9 +137,13 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	task->user_data = user_data;
 	task->taker = &core->taker;
 	result = shim_strike_submit(task);
-	if (doca_likely(result == DOCA_SUCCESS) && doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
-		shim_strike_end(task);
-		result = DOCA_ERROR_NO_MEMORY;
+	if (doca_likely(result == DOCA_SUCCESS)) {
+		shim_task_submitting(task);
+		if (doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
+			shim_task_refused(task);
+			shim_strike_end(task);
+			result = DOCA_ERROR_NO_MEMORY;
+		}
 	}
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		doca_task_free(task);

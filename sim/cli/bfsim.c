@@ -21,6 +21,8 @@ static const struct command commands[] = {
 	{"exec", "start a program on one side of a session's card", cli_exec},
 	{"run", "run programs on both sides, in a session of their own", cli_run},
 	{"fault", "see and change the faults that a session's card has in store", cli_fault},
+	{"trace", "write what a session's processes have recorded, for Perfetto or as CSV", cli_trace},
+	{"stats", "count what a session's processes have done", cli_stats},
 	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
 	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
 	{"check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary},

@@ -13,6 +13,7 @@
 #include "session_make.h"
 #include "session_opt.h"
 #include "sim/session/daemon.h"
+#include "trace_opt.h"
 
 enum {
 	KEY_READY_FD = 0x100,
@@ -25,6 +26,7 @@ struct options {
 	struct cli_session_opt session;
 	const char *topology;
 	enum sim_clock_mode clock;
+	uint32_t trace_level;
 	int ready_fd;
 	bool die_with_parent, remove_dir, foreground;
 };
@@ -32,6 +34,7 @@ struct options {
 static const struct argp_option option_list[] = {
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
+	CLI_TRACE_LEVEL_OPTION,
 	{"foreground", 'f', NULL, 0, "Stay, and log to standard error", 0},
 	{"ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0},
 	{"die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)", 0},
@@ -58,6 +61,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
+		return 0;
+	case CLI_KEY_TRACE_LEVEL:
+		options->trace_level = cli_trace_level(arg, state);
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -105,6 +111,7 @@ static void follow_parent(int ready_fd)
 static int serve(const struct options *options, const struct sim_place *place)
 {
 	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology, .clock = options->clock,
+				     .trace_level = options->trace_level,
 				     .ready_fd = options->ready_fd};
 	int rc;
 
@@ -118,7 +125,8 @@ static int serve(const struct options *options, const struct sim_place *place)
 
 static int start(const struct options *options, const struct sim_place *place)
 {
-	struct sim_launch_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock};
+	struct sim_launch_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock,
+				     .trace_level = options->trace_level};
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
 }

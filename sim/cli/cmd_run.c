@@ -14,6 +14,7 @@
 #include "install.h"
 #include "run_work.h"
 #include "session_opt.h"
+#include "trace_opt.h"
 
 enum {
 	KEY_HOST = 0x100,
@@ -21,6 +22,7 @@ enum {
 	KEY_TIMEOUT,
 	KEY_REQUIRE_FAULTS,
 	KEY_CLOCK,
+	KEY_TRACE,
 };
 
 struct options {
@@ -29,6 +31,8 @@ struct options {
 	bool require_faults;
 	const char *topology;
 	enum sim_clock_mode clock;
+	uint32_t trace_level;
+	const char *trace_path;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
 	bool is_told;                   /* ... else each program's own is found out */
@@ -46,6 +50,8 @@ static const struct argp_option option_list[] = {
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
+	{"trace", KEY_TRACE, "FILE", 0, "At the end, write what the programs have recorded, as bfsim trace does", 0},
+	CLI_TRACE_LEVEL_OPTION,
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
 };
@@ -120,6 +126,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_CLOCK:
 		options->clock = cli_clock_mode(arg, state);
 		return 0;
+	case KEY_TRACE:
+		options->trace_path = arg;
+		return 0;
+	case CLI_KEY_TRACE_LEVEL:
+		options->trace_level = cli_trace_level(arg, state);
+		return 0;
 	case KEY_TIMEOUT:
 		options->timeout_s = seconds(arg, state);
 		return 0;
@@ -135,7 +147,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 static int run(const struct options *options)
 {
 	struct sim_place place;
-	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock, .commands = options->commands,
+	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock,
+				  .trace_level = options->trace_level, .trace_path = options->trace_path, .commands = options->commands,
 				  .num_commands = options->num_commands, .faults = &options->faults,
 				  .require_faults = options->require_faults};
 	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};

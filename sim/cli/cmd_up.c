@@ -10,6 +10,7 @@
 #include "session_make.h"
 #include "session_opt.h"
 #include "session_use.h"
+#include "trace_opt.h"
 
 enum {
 	KEY_CLOCK = 0x100,
@@ -19,11 +20,13 @@ struct options {
 	struct cli_session_opt session;
 	const char *topology;
 	enum sim_clock_mode clock;
+	uint32_t trace_level;
 };
 
 static const struct argp_option option_list[] = {
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
+	CLI_TRACE_LEVEL_OPTION,
 	{0},
 };
 
@@ -34,6 +37,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
+		return 0;
+	case CLI_KEY_TRACE_LEVEL:
+		options->trace_level = cli_trace_level(arg, state);
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -89,6 +95,7 @@ int cli_up(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	cfg.topology = options.topology;
 	cfg.clock = options.clock;
+	cfg.trace_level = options.trace_level;
 	if (cli_session_prepare(options.session.dir, &place) < 0)
 		return CLI_FAILED;
 	pid = cli_daemon_start(&cfg);

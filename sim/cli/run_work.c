@@ -16,6 +16,7 @@
 #include "offspring.h"
 #include "program.h"
 #include "session_use.h"
+#include "trace_write.h"
 
 struct run {
 	const struct cli_run_cfg *cfg;
@@ -283,11 +284,22 @@ static void end_daemon(struct run *run)
 	cli_kill_offspring(0);
 }
 
+/* Of all that ran, while the daemon still knows it. */
+static void write_trace(struct run *run)
+{
+	const char *path = run->cfg->trace_path;
+
+	if (!path || run->daemon <= 0)
+		return;
+	if (cli_trace_write(run->cfg->place->dir, cli_trace_format_of_file(path), path) != CLI_OK && run->status == 0)
+		run->status = CLI_FAILED;
+}
+
 int cli_run_work(void *cfg, const sigset_t *original)
 {
 	struct run run = {.cfg = cfg, .original = original, .signal_fd = -1};
 	struct sim_launch_cfg daemon = {.place = run.cfg->place, .topology = run.cfg->topology,
-					.clock = run.cfg->clock, .temporary = true};
+					.clock = run.cfg->clock, .trace_level = run.cfg->trace_level, .temporary = true};
 
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)
@@ -301,6 +313,7 @@ int cli_run_work(void *cfg, const sigset_t *original)
 		report_faults(&run);
 	for (size_t i = 0; i < run.num_programs; i++)
 		cli_program_fini(&run.programs[i]);
+	write_trace(&run);
 	end_daemon(&run);
 	free(run.programs);
 	if (run.signal_fd >= 0)

@@ -12,12 +12,12 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
 #include "dir.h"
 #include "sim/log.h"
+#include "sim/trace/trace.h"
 
 #define EVENTS_AT_ONCE 64
 #define PACKETS_AT_ONCE 16 /* of one process, before the others get their turn */
@@ -25,10 +25,7 @@
 
 uint64_t daemon_now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return sim_trace_now_ns() / 1000000;
 }
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
@@ -126,7 +123,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	int rc;
 
 	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .board_fd = -1, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
+				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .zero_ns = sim_trace_now_ns(), .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -144,6 +141,7 @@ static void close_fd(int fd)
 
 void daemon_close(struct daemon *daemon)
 {
+	daemon_drop_recordings(daemon);
 	if (daemon->services)
 		daemon_drop_channels(daemon); /* who hears nothing more of us knows that we are gone */
 	while (daemon->conns) {
@@ -282,7 +280,7 @@ static int watch_signals(struct daemon *daemon, const sigset_t *ends)
 	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
 }
 
-/* Each process needs two descriptors here, and each shared object one. */
+/* Each process needs three descriptors here, and each shared object one. */
 static void allow_many_descriptors(void)
 {
 	struct rlimit limit;

@@ -67,6 +67,8 @@ void daemon_accept(struct daemon *daemon)
 
 	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
 		return;
+	if ((rc == -EMFILE || rc == -ENFILE) && daemon_drop_oldest_recording(daemon))
+		return; /* it still waits, and is taken next */
 	if (sock >= 0)
 		close(sock);
 	else

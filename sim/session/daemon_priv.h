@@ -52,6 +52,7 @@ struct conn {
 	struct packet **unsent_end;
 	uint32_t num_unsent_replies, num_unsent_letters;
 	uint32_t num_questions; /* its own, under way */
+	uint64_t recording;     /* number of its recording; 0 = it has none */
 	struct conn *next;
 };
 
@@ -70,6 +71,15 @@ struct revocation {
 struct object {
 	int fd; /* -1 = none */
 	uint32_t exporter;
+};
+
+/* What a process records, or recorded. */
+struct recording {
+	uint64_t number;
+	int fd;
+	struct sim_peer_info who;
+	bool is_alive;
+	struct recording *next;
 };
 
 /* A DESCRIBE on its way to an exporter and back. */
@@ -101,6 +111,10 @@ struct daemon {
 	struct revocation *revocations;
 	struct question *questions;
 	uint64_t next_seq;
+	uint32_t trace_level;
+	uint64_t zero_ns;       /* when the session began */
+	struct recording *recordings; /* oldest first */
+	uint64_t num_recordings, num_past_recordings, num_dropped_recordings;
 };
 
 /* daemon.c: the session, and the loop one step at a time. A failed
@@ -155,6 +169,12 @@ void daemon_drop_objects_of(struct daemon *daemon, uint32_t exporter);
 
 /* daemon_faults.c: changes of the fault plan. */
 void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds);
+/* daemon_recordings.c: what processes record, also when they are gone. */
+void daemon_take_recording(struct daemon *daemon, struct conn *conn, struct sim_fds *fds);
+void daemon_end_recording(struct daemon *daemon, struct conn *conn); /* it is gone */
+void daemon_answer_recording(struct daemon *daemon, struct conn *conn, struct sim_msg *msg);
+bool daemon_drop_oldest_recording(struct daemon *daemon); /* of those that are gone; whether there was one */
+void daemon_drop_recordings(struct daemon *daemon);
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

@@ -33,6 +33,7 @@ static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
+	msg->body.attached.trace_level = daemon->trace_level;
 	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->board_fd : -1);
 }
 
@@ -192,6 +193,9 @@ static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_m
 	case SIM_MSG_NUDGE:
 		take_nudge(daemon, conn, msg);
 		break;
+	case SIM_MSG_RECORD:
+		daemon_take_recording(daemon, conn, fds);
+		break;
 	case SIM_MSG_DETACH:
 		conn->in_order = true;
 		conn->dead = true;
@@ -226,6 +230,9 @@ static bool take_from_anyone(struct daemon *daemon, struct conn *conn, struct si
 		return true;
 	case SIM_MSG_FAULT:
 		daemon_take_fault(daemon, conn, msg, fds);
+		return true;
+	case SIM_MSG_RECORDING:
+		daemon_answer_recording(daemon, conn, msg);
 		return true;
 	case SIM_MSG_SHUTDOWN:
 		daemon_reply(daemon, conn, msg, 0, -1);
@@ -278,6 +285,7 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 	if (!conn->attached)
 		return;
 	conn->attached = false;
+	daemon_end_recording(daemon, conn);
 	if (!conn->in_order)
 		clean_shm(daemon, sim_card_peer(daemon->card, conn->peer));
 	daemon_end_channels_of(daemon, conn);

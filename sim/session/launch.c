@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/trace/trace.h"
 #include "sim/why.h"
 
 #define READY_FD 3
@@ -69,6 +70,10 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 	if (launch->topology) {
 		*arg++ = "--topology";
 		*arg++ = launch->topology;
+	}
+	if (cfg->trace_level) {
+		*arg++ = "--trace-level";
+		*arg++ = sim_trace_level_name(cfg->trace_level);
 	}
 	if (cfg->temporary)
 		*arg++ = "--die-with-parent";

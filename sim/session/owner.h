@@ -41,6 +41,8 @@ struct sim_owner_ops {
 	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter);
 	void (*knock)(struct sim_owner *owner, uint64_t number);
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
+	/* Keep what this process records; @fd stays the caller's. */
+	void (*record)(struct sim_owner *owner, int fd);
 	void (*destroy)(struct sim_owner *owner);
 	/* In a forked child: close what keeps the parent attached, touch nothing else. */
 	void (*abandon)(struct sim_owner *owner);
@@ -57,13 +59,19 @@ struct sim_channels;
 int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
 		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
 
+/* What a daemon says of its session. */
+struct sim_greeting {
+	uint8_t session_id[SIM_SESSION_ID_SIZE];
+	uint32_t trace_level; /* sim/trace/trace.h */
+};
+
 /* A daemon owns it: @sock is connected to it and becomes the owner's, also on
- * failure. Attaches, stores the session's id, maps its board, and starts the helper thread,
+ * failure. Attaches, stores the greeting, maps its board, and starts the helper thread,
  * which waits on @epoll_fd (borrowed; @exports adds its descriptors there) and
  * reports to the session's channels. */
 #define SIM_OWNER_TARGET_TAG 2 /* of those descriptors */
 int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
-		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
+		     struct sim_exports *exports, struct sim_greeting *ret_greeting,
 		     struct sim_segment *ret_board, struct sim_owner **ret_owner);
 
 /* Called by an owner: imports of @key are dead. */

@@ -217,6 +217,13 @@ static void daemon_nudge(struct sim_owner *owner, uint64_t key)
 	post(remote(owner), &msg);
 }
 
+static void daemon_record(struct sim_owner *owner, int fd)
+{
+	struct sim_msg msg = {.type = SIM_MSG_RECORD};
+
+	post_fds(remote(owner), &msg, &fd, 1);
+}
+
 /* ---- the helper thread ---- */
 
 static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
@@ -365,6 +372,7 @@ static const struct sim_owner_ops daemon_ops = {
 	.send = daemon_owner_send,
 	.knock = daemon_owner_knock,
 	.close = daemon_owner_close,
+	.record = daemon_record,
 	.destroy = daemon_destroy,
 	.abandon = daemon_abandon,
 };
@@ -396,7 +404,7 @@ static int wait_readable(int sock)
 
 /* The first exchange, before the helper runs. */
 static int introduce(struct daemon_owner *self, const struct sim_peer_info *info,
-		     uint8_t ret_session_id[SIM_SESSION_ID_SIZE], struct sim_segment *ret_board)
+		     struct sim_greeting *ret_greeting, struct sim_segment *ret_board)
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
 	int fd = -1;
@@ -415,8 +423,10 @@ static int introduce(struct daemon_owner *self, const struct sim_peer_info *info
 		rc = sim_board_map(fd, ret_board);
 	if (fd >= 0)
 		close(fd);
-	if (rc == 0)
-		memcpy(ret_session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
+	if (rc == 0) {
+		memcpy(ret_greeting->session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
+		ret_greeting->trace_level = msg.body.attached.trace_level;
+	}
 	return rc == -EPIPE ? -EPROTO : rc;
 }
 
@@ -437,7 +447,7 @@ static int start_helper(struct daemon_owner *self)
 }
 
 int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
-		     struct sim_exports *exports, uint8_t ret_session_id[SIM_SESSION_ID_SIZE],
+		     struct sim_exports *exports, struct sim_greeting *ret_greeting,
 		     struct sim_segment *ret_board, struct sim_owner **ret_owner)
 {
 	struct daemon_owner *self = calloc(1, sizeof(*self));
@@ -455,7 +465,7 @@ int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_pee
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&self->answered, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	rc = introduce(self, info, ret_session_id, ret_board);
+	rc = introduce(self, info, ret_greeting, ret_board);
 	if (rc == 0) {
 		*ret_owner = &self->base; /* the helper may use it at once */
 		rc = start_helper(self);

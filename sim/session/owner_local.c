@@ -174,6 +174,12 @@ static void local_no_abandon(struct sim_owner *owner)
 	(void)owner;
 }
 
+static void local_record_nowhere(struct sim_owner *owner, int fd)
+{
+	(void)owner;
+	(void)fd;
+}
+
 static const struct sim_owner_ops local_ops = {
 	.export = local_export,
 	.revoke = local_revoke,
@@ -189,6 +195,7 @@ static const struct sim_owner_ops local_ops = {
 	.send = local_no_letter,
 	.knock = local_no_knock,
 	.close = local_no_close,
+	.record = local_record_nowhere,
 	.destroy = local_destroy,
 	.abandon = local_no_abandon,
 };

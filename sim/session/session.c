@@ -22,6 +22,7 @@
 #include "owner.h"
 #include "sim/fabric/ofi.h"
 #include "sim/log.h"
+#include "sim/trace/trace.h"
 
 /* How a path asks the owner about its key. */
 struct import_peer {
@@ -55,6 +56,7 @@ struct sim_session {
 	int epoll_fd;
 	pthread_mutex_t lock; /* protects the imports */
 	struct import *imports;
+	bool records;          /* the process's recording is of this session */
 	struct sim_session *next_abandoned;
 };
 
@@ -144,10 +146,28 @@ static int load_topology_of(struct sim_session *session, int dir_fd)
 	return rc;
 }
 
+/* A process without a session's daemon has nobody who would ask for what it records. */
+static void start_recording(struct sim_session *session, uint32_t level)
+{
+	int fd;
+	int rc = sim_trace_begin(level, &fd);
+
+	if (rc == 0) {
+		session->records = true;
+		session->owner->ops->record(session->owner, fd);
+		close(fd);
+	} else if (rc == -EINVAL) {
+		sim_warn("BFSIM_TRACE=%s: not one of off, sampled, full; nothing is recorded", getenv("BFSIM_TRACE"));
+	} else if (rc != -ENOENT && rc != -EBUSY) {
+		sim_warn("this process is not in the session's trace: no memory to record to: %s", strerror(-rc));
+	}
+}
+
 /* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
 static int attach_daemon(struct sim_session *session, int dir_fd)
 {
 	int sock = sim_dir_connect(dir_fd);
+	struct sim_greeting greeting;
 	int rc;
 
 	if (sock < 0)
@@ -157,8 +177,13 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 		close(sock);
 		return rc;
 	}
-	return sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, session->id,
-				&session->board, &session->owner);
+	rc = sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, &greeting,
+			      &session->board, &session->owner);
+	if (rc < 0)
+		return rc;
+	memcpy(session->id, greeting.session_id, sizeof(session->id));
+	start_recording(session, greeting.trace_level);
+	return 0;
 }
 
 static void explain(const struct sim_session *session, const char *dir, int rc)
@@ -272,6 +297,8 @@ void sim_session_detach(struct sim_session *session)
 		return;
 	sim_here_detached(sim_board_of(&session->board));
 	sim_engine_destroy(session->engine);
+	if (session->records)
+		sim_trace_end();
 	sim_turns_destroy(session->turns);
 	sim_clock_destroy(session->clock);
 	if (session->owner)
@@ -294,6 +321,7 @@ void sim_session_abandon(struct sim_session *session)
 	static struct sim_session *abandoned;
 
 	sim_here_detached(sim_board_of(&session->board));
+	sim_trace_forked();
 	session->owner->ops->abandon(session->owner);
 	sim_channels_abandon(session->channels);
 	sim_turns_abandon(session->turns);

@@ -7,8 +7,9 @@
  * sender; the reply repeats it.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
- *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER BOARD FAULT     (replied to)
- *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK                (not)
+ *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER BOARD FAULT
+ *                       RECORDING                                             (replied to)
+ *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK RECORD         (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
  *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK                 (not)
  *
@@ -30,7 +31,7 @@
 #include "sim/faults/rule.h"
 #include "sim/fabric/ofi.h"
 
-#define SIM_WIRE_VERSION 3
+#define SIM_WIRE_VERSION 4
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* here I am */
@@ -57,6 +58,9 @@ enum sim_msg_type {
 	/* Like STATUS and SHUTDOWN these may come from who is not attached. */
 	SIM_MSG_BOARD,      /* the reply carries the board's descriptor (board.h), as ATTACH's does */
 	SIM_MSG_FAULT,      /* change the fault plan; with a descriptor of the rule's delays if it has any */
+	/* Recordings (sim/trace/format.h). */
+	SIM_MSG_RECORD,     /* keep the descriptor of mine */
+	SIM_MSG_RECORDING,  /* which is the first, of that number or later; the reply carries its descriptor */
 	SIM_MSG_COUNT,
 };
 
@@ -85,6 +89,8 @@ struct sim_msg {
 		struct sim_peer_info attach;
 		struct {
 			uint8_t session[SIM_SESSION_ID_SIZE];
+			uint32_t trace_level; /* the session's (sim/trace/trace.h) */
+			uint32_t reserved;
 		} attached;
 		struct sim_region export;
 		struct sim_key exported;
@@ -138,6 +144,18 @@ struct sim_msg {
 			uint64_t seed;
 			struct sim_rule rule;
 		} fault;
+		struct {
+			uint64_t number;
+		} recording;
+		struct {
+			uint64_t number;   /* of the one that the descriptor is of */
+			uint64_t zero_ns;  /* when the session began, by CLOCK_MONOTONIC */
+			uint64_t num_dropped; /* older ones, of processes that have gone, that were not kept */
+			int32_t pid;
+			uint32_t is_alive;
+			char side[PCIE_SIDE_SIZE];
+			char program[SIM_PROGRAM_SIZE];
+		} recorded;
 	} body;
 };
 

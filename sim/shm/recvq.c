@@ -12,8 +12,10 @@ struct slot {
 	uint32_t written;        /* the producer's, up to the end */
 	uint32_t producer;
 	uint32_t imm_bytes;
-	uint16_t failed;
-	uint16_t is_inlined;
+	uint8_t failed;
+	uint8_t is_inlined;
+	uint8_t is_recorded;
+	uint8_t reserved;
 	uint8_t bytes[];         /* immediate data, then the message */
 };
 
@@ -77,7 +79,7 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_room *room, u
 		return -EAGAIN;
 	slot = slot_at(queue, queue->polled++);
 	*message = (struct sim_recvq_message){.producer = slot->producer, .len_bytes = slot->written,
-					      .failed = slot->failed, .imm = ret_bytes, .imm_bytes = slot->imm_bytes};
+					      .failed = slot->failed, .is_recorded = slot->is_recorded, .imm = ret_bytes, .imm_bytes = slot->imm_bytes};
 	if (slot->is_inlined)
 		message->inlined = ret_bytes + queue->max_imm_bytes;
 	if (message->len_bytes > room->len_bytes || message->imm_bytes > queue->max_imm_bytes ||
@@ -131,6 +133,7 @@ bool sim_recvq_fill(struct sim_recvq *queue, uint64_t number, const struct sim_r
 	slot->written = message->len_bytes;
 	slot->failed = message->failed;
 	slot->is_inlined = message->inlined != NULL;
+	slot->is_recorded = message->is_recorded;
 	slot->imm_bytes = message->imm_bytes;
 	if (message->imm_bytes)
 		memcpy(slot->bytes, message->imm, message->imm_bytes);

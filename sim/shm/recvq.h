@@ -40,6 +40,7 @@ struct sim_recvq_message {
 	uint32_t producer;
 	uint32_t len_bytes;
 	bool failed;             /* the producer could not write it */
+	bool is_recorded;        /* its receipt shall be on the record (sim/trace/trace.h) */
 	const uint8_t *inlined;  /* its bytes, if it came through the slot; else NULL */
 	const uint8_t *imm;      /* @imm_bytes of immediate data */
 	uint32_t imm_bytes;

@@ -17,6 +17,7 @@ int bench_fig_comm_channel(const struct bench_report *report); /* its ping-pongs
 int bench_fig_comch_fast(const struct bench_report *report); /* the fast path, likewise */
 int bench_fig_comch_many(const struct bench_report *report); /* a thousand clients of one server */
 int bench_fig_workq(const struct bench_report *report);   /* jobs of the work-queue generation against tasks */
+int bench_fig_trace(const struct bench_report *report);   /* recording on against off */
 int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
 
 /* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks on the record: those whose turn it is, and those that failed. */
+#include "task_priv.h"
+
+#include <stdlib.h>
+
+/* Of a task that is timed. They stand apart, so that tasks stay small. */
+struct shim_task_times {
+	struct sim_trace_task_times noted;
+	int (*run)(struct sim_job *job); /* its job, as it was */
+};
+
+static struct shim_task_times *times_of(const struct doca_task *task)
+{
+	const struct shim_task_pool *pool = task->pool;
+
+	return &pool->times[(size_t)((const char *)task - pool->tasks) / pool->type->size];
+}
+
+/* Instead of the job: the same, with its times. */
+static int run_timed(struct sim_job *job)
+{
+	struct shim_task_times *times = times_of(shim_task_of(job));
+	int rc;
+
+	times->noted.began_ns = sim_trace_now_ns();
+	rc = times->run(job);
+	times->noted.ended_ns = sim_trace_now_ns();
+	return rc;
+}
+
+void shim_task_time(struct doca_task *task)
+{
+	struct shim_task_pool *pool = task->pool;
+
+	if (!pool->times)
+		pool->times = calloc(pool->count, sizeof(*pool->times));
+	if (!pool->times)
+		return;
+	task->timed = true;
+	sim_trace_task_begin(&pool->pen, &times_of(task)->noted);
+	times_of(task)->run = task->job.run;
+	if (task->job.run)
+		task->job.run = run_timed;
+}
+
+static void forget_times(struct doca_task *task)
+{
+	task->timed = false;
+	task->job.run = task->pool->type->run; /* who has put another there (strike.h) is done with it, or takes it back next */
+}
+
+void shim_task_refused(struct doca_task *task)
+{
+	if (task->timed)
+		forget_times(task);
+	if (task->pool->pen.op)
+		sim_trace_add(&task->pool->pen.op->submitted, UINT64_MAX); /* one less */
+}
+
+void shim_task_record(struct doca_task *task, doca_error_t status)
+{
+	static const struct sim_trace_task_times unknown;
+
+	sim_trace_task(&task->pool->pen, task->timed ? &times_of(task)->noted : &unknown, task->bytes,
+		       status == DOCA_SUCCESS ? NULL : doca_error_get_name(status));
+	if (task->timed)
+		forget_times(task);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim stats: what the processes of a session have done, in numbers. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "recordings.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "stats.h"
+
+struct options {
+	struct cli_session_opt session;
+	bool json;
+};
+
+static const struct argp_option option_list[] = {
+	{"json", 'j', NULL, 0, "Print JSON", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			return ARGP_ERR_UNKNOWN;
+		options->session.dir = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print(const struct options *options, const struct sim_trace_story *story, uint64_t num_dropped)
+{
+	if (options->json) {
+		cli_stats_print_json(story, options->session.dir, num_dropped);
+		return CLI_OK;
+	}
+	if (cli_stats_print_tables(story) < 0)
+		return CLI_FAILED;
+	if (num_dropped)
+		printf("\n%" PRIu64 " processes ended too long ago to be listed\n", num_dropped);
+	return CLI_OK;
+}
+
+int cli_stats(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "[SESSION]",
+		.doc = "Count what the processes of a session have done, those that have ended too: tasks by context and operation, "
+		       "messages by connection. SESSION is the session's directory, as with --session.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	struct sim_trace_story story;
+	uint64_t num_dropped;
+	int dir_fd, rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	dir_fd = cli_session_open(options.session.dir);
+	if (dir_fd < 0)
+		return CLI_FAILED;
+	rc = cli_recordings_fetch(dir_fd, options.session.dir, &story, &num_dropped);
+	close(dir_fd);
+	if (rc < 0)
+		return CLI_FAILED;
+	rc = print(&options, &story, num_dropped);
+	sim_trace_story_free(&story);
+	return rc;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recordings.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "session_use.h"
+#include "sim/session/wire.h"
+#include "sim/trace/text.h"
+
+/* Text from others ends, and is printable. */
+static void copy_text(char *to, size_t size, const char *from, size_t from_size)
+{
+	size_t len = strnlen(from, from_size < size ? from_size : size - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+	sim_trace_text_clean(to, size);
+}
+
+static struct sim_trace_who who_of(const struct sim_msg *msg)
+{
+	struct sim_trace_who who = {.pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive};
+
+	copy_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
+	copy_text(who.program, sizeof(who.program), msg->body.recorded.program, sizeof(msg->body.recorded.program));
+	return who;
+}
+
+/* One that makes no sense is left out, and said so: the others are worth having. */
+static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd)
+{
+	struct sim_trace_recording recording = {0};
+	struct sim_trace_who who = who_of(msg);
+	int rc = sim_trace_recording_read_fd(fd, story->zero_ns, &recording);
+
+	if (rc == -EPROTO) {
+		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	recording.who = who;
+	return sim_trace_story_add(story, &recording);
+}
+
+static int fetch_all(int dir_fd, const char *dir, struct sim_trace_story *story, uint64_t *ret_dropped)
+{
+	uint64_t number = 1;
+	int rc = 0;
+
+	while (rc == 0) {
+		struct sim_msg msg = {.type = SIM_MSG_RECORDING, .body.recording.number = number};
+		int fd;
+
+		rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
+		if (rc < 0)
+			return cli_session_failed(dir, rc);
+		if (msg.status == -ENOENT) {
+			*ret_dropped = msg.body.recorded.num_dropped;
+			return 0;
+		}
+		if (msg.status < 0)
+			return cli_session_failed(dir, msg.status);
+		number = msg.body.recorded.number + 1;
+		story->zero_ns = msg.body.recorded.zero_ns;
+		rc = take(story, &msg, fd);
+		if (fd >= 0)
+			close(fd);
+		if (rc < 0)
+			cli_fail("cannot read the recording of process %d: %s", msg.body.recorded.pid, strerror(-rc));
+	}
+	return rc;
+}
+
+struct rules {
+	struct sim_trace_story *story;
+	int rc;
+};
+
+static void add_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct rules *rules = arg;
+
+	if (rules->rc == 0)
+		rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
+}
+
+/* What the faults say that struck. */
+static int fetch_rules(int dir_fd, const char *dir, struct sim_trace_story *story)
+{
+	struct rules rules = {.story = story};
+	struct sim_segment board;
+	int rc = sim_control_board(dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	sim_plan_each(&sim_board_of(&board)->plan, add_rule, &rules);
+	sim_segment_unmap(&board);
+	return rules.rc < 0 ? cli_session_failed(dir, rules.rc) : 0;
+}
+
+int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+{
+	struct sim_trace_story story = {0};
+
+	if (fetch_all(dir_fd, dir, &story, ret_dropped) < 0 || fetch_rules(dir_fd, dir, &story) < 0) {
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	if (sim_trace_story_sort(&story) < 0) {
+		cli_fail("out of memory: the trace has too many records");
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	*ret_story = story;
+	return 0;
+}

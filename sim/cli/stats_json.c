@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <json-c/json.h>
+
+#include "stats.h"
+#include "sim/trace/trace.h"
+
+static void add_text(json_object *to, const char *name, const char *value)
+{
+	json_object_object_add(to, name, json_object_new_string(value));
+}
+
+static void add_number(json_object *to, const char *name, uint64_t value)
+{
+	json_object_object_add(to, name, json_object_new_uint64(value));
+}
+
+static void add_bool(json_object *to, const char *name, bool value)
+{
+	json_object_object_add(to, name, json_object_new_boolean(value));
+}
+
+static json_object *operations_of(const struct sim_trace_recording *recording, uint32_t context)
+{
+	json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < recording->num_ops; i++) {
+		const struct sim_trace_op *op = &recording->ops[i];
+		json_object *entry;
+
+		if (op->object != context)
+			continue;
+		entry = json_object_new_object();
+		add_text(entry, "name", sim_trace_name_of(recording, op->name));
+		add_number(entry, "submitted", op->submitted);
+		add_number(entry, "completed", op->completed);
+		add_number(entry, "failed", op->failed);
+		add_number(entry, "bytes", op->bytes);
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+/* What contexts and connections have in common. */
+static json_object *object_of(const struct sim_trace_recording *recording, uint32_t number)
+{
+	const struct sim_trace_object *object = &recording->objects[number - 1];
+	json_object *entry = json_object_new_object();
+
+	add_number(entry, "number", number);
+	add_text(entry, "name", sim_trace_name_of(recording, object->name));
+	add_text(entry, "device", sim_trace_name_of(recording, object->place));
+	if (object->parent)
+		add_number(entry, "parent", object->parent);
+	add_number(entry, "lives", object->lives);
+	return entry;
+}
+
+static void add_context(json_object *list, const struct sim_trace_recording *recording, uint32_t number)
+{
+	const struct sim_trace_object *object = &recording->objects[number - 1];
+	json_object *entry = object_of(recording, number);
+
+	add_text(entry, "state", sim_trace_state_name(object->state));
+	add_bool(entry, "destroyed", object->ended_ns != 0);
+	json_object_object_add(entry, "operations", operations_of(recording, number));
+	json_object_array_add(list, entry);
+}
+
+static void add_connection(json_object *list, const struct sim_trace_recording *recording, uint32_t number)
+{
+	const struct sim_trace_object *object = &recording->objects[number - 1];
+	json_object *entry = object_of(recording, number);
+
+	add_bool(entry, "open", object->state != 0);
+	add_number(entry, "messages_sent", object->sent);
+	add_number(entry, "bytes_sent", object->sent_bytes);
+	add_number(entry, "messages_received", object->received);
+	add_number(entry, "bytes_received", object->received_bytes);
+	json_object_array_add(list, entry);
+}
+
+static json_object *process_of(const struct sim_trace_recording *recording)
+{
+	json_object *entry = json_object_new_object();
+	json_object *contexts = json_object_new_array(), *connections = json_object_new_array();
+
+	add_number(entry, "pid", (uint64_t)recording->who.pid);
+	add_text(entry, "side", recording->who.side);
+	add_text(entry, "program", recording->who.program);
+	add_bool(entry, "alive", recording->who.is_alive);
+	add_text(entry, "level", sim_trace_level_name(recording->level));
+	add_number(entry, "records", recording->num_events);
+	add_number(entry, "lost_records", recording->num_lost);
+	add_number(entry, "bad_records", recording->num_bad);
+	for (uint32_t i = 1; i <= recording->num_objects; i++) {
+		if (recording->objects[i - 1].kind == SIM_TRACE_CONTEXT)
+			add_context(contexts, recording, i);
+		else
+			add_connection(connections, recording, i);
+	}
+	json_object_object_add(entry, "contexts", contexts);
+	json_object_object_add(entry, "connections", connections);
+	return entry;
+}
+
+void cli_stats_print_json(const struct sim_trace_story *story, const char *dir, uint64_t num_dropped)
+{
+	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
+
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		json_object_array_add(processes, process_of(&story->recordings[i]));
+	add_text(stats, "session", dir);
+	add_number(stats, "dropped_processes", num_dropped);
+	json_object_object_add(stats, "processes", processes);
+	printf("%s\n", json_object_to_json_string_ext(stats, JSON_C_TO_STRING_PRETTY));
+	json_object_put(stats);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/flows.h - which message received is which message sent. */
+#ifndef SIM_TRACE_FLOWS_H
+#define SIM_TRACE_FLOWS_H
+
+#include "story.h"
+
+/* For each event of a sorted story: the number of its flow, from 1 on; the same for the
+ * sending and the receipt of one message, if both were recorded; else 0. The caller
+ * frees it; NULL without memory. */
+uint32_t *sim_trace_flows(const struct sim_trace_story *story);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/format.h - a recording: memory that one process writes and others read.
+ *
+ *   head | names | objects | operations | threads | rings, each: its head and its records
+ *
+ * A recording is a segment (sim/shm/segment.h) that the process makes and hands to
+ * the session's daemon: so what it recorded outlives it. How many there are of each
+ * kind stands in the head and never changes. Names, objects, operations and
+ * threads are used from the first on, and what is used stays: numbers of them
+ * mean the same for the recording's life; 0 = none.
+ *
+ * Objects are contexts and connections. What a context does, its operations,
+ * are its kinds of tasks. Their counts are exact, whatever is recorded of them one by
+ * one. A table that is full makes its last entry stand for all that came later.
+ *
+ * A record is written once its event is over, with the times in it, by
+ * CLOCK_MONOTONIC. A ring's record at @number % num_records is whole when its
+ * own number says so; the next one to be written there makes it 0 first. The
+ * oldest are overwritten. Life (states and
+ * connections), faults and log lines have a ring each, that no flood of tasks reaches.
+ *
+ * Readers believe nothing: the writer may be anybody, and may write while they
+ * read (reader.h).
+ */
+#ifndef SIM_TRACE_FORMAT_H
+#define SIM_TRACE_FORMAT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_TRACE_MAGIC UINT64_C(0x31636172742d6662) /* "bf-trac1" */
+#define SIM_TRACE_NAME_SIZE 64
+#define SIM_TRACE_THREAD_NAME_SIZE 16
+
+/* What a recording holds at most, by what a reader accepts. */
+#define SIM_TRACE_MAX_NAMES 4096
+#define SIM_TRACE_MAX_OBJECTS 65536
+#define SIM_TRACE_MAX_OPS 65536
+#define SIM_TRACE_MAX_THREADS 4096
+#define SIM_TRACE_MAX_RINGS 256
+#define SIM_TRACE_MAX_RECORDS (UINT32_C(1) << 22) /* in all rings */
+
+enum sim_trace_kind {
+	SIM_TRACE_STATE = 1,   /* object: state args[0] -> args[1] */
+	SIM_TRACE_TASK,        /* operation: time is its submission, 0 = not noted; args: began, ended, reaped, bytes */
+	SIM_TRACE_SENT,        /* object: args: stream, number in it, bytes */
+	SIM_TRACE_RECEIVED,    /* the same */
+	SIM_TRACE_OPENED,      /* object, a connection */
+	SIM_TRACE_CLOSED,      /* the same */
+	SIM_TRACE_FAULT,       /* object, or 0; args: rule */
+	SIM_TRACE_LOG,         /* detail: level; args: the text's begin */
+	SIM_TRACE_TEXT,        /* args: more of the text of the record before */
+	SIM_TRACE_NUM_KINDS,
+};
+
+#define SIM_TRACE_TEXT_BYTES 32 /* of a log line, in one record */
+#define SIM_TRACE_MAX_TEXT_RECORDS 8
+
+/* Rings; those from the fourth on are the threads'. */
+enum { SIM_TRACE_RING_LIFE, SIM_TRACE_RING_FAULTS, SIM_TRACE_RING_LOG, SIM_TRACE_RING_THREADS };
+
+struct sim_trace_record {
+	_Atomic uint64_t number; /* counted from 1; 0 = being written */
+	uint64_t time_ns;
+	uint16_t kind;           /* enum sim_trace_kind */
+	uint16_t detail;         /* of tasks: how many were in flight then, this one included */
+	uint32_t thread;         /* its number in the system */
+	uint32_t subject;        /* number of an object, or operation */
+	uint32_t why;            /* name that says what went wrong; 0 = nothing */
+	uint64_t args[4];
+};
+
+struct sim_trace_ring {
+	_Alignas(64) _Atomic uint64_t num_written; /* begun, to be exact */
+	_Alignas(64) struct sim_trace_record records[];
+};
+
+struct sim_trace_thread {
+	uint32_t id;             /* in the system */
+	char name[SIM_TRACE_THREAD_NAME_SIZE];
+};
+
+enum sim_trace_object_kind {
+	SIM_TRACE_CONTEXT = 1,
+	SIM_TRACE_CONNECTION,
+};
+
+/* Counts are written by one thread at a time, those of messages too. */
+struct sim_trace_object {
+	uint32_t kind;           /* enum sim_trace_object_kind */
+	uint32_t parent;         /* object; 0 = none */
+	uint32_t name;           /* what it is, or is called */
+	uint32_t place;          /* name of the device */
+	_Atomic uint32_t state;  /* of contexts: enum doca_ctx_states' number; of connections: 1 = open */
+	_Atomic uint32_t lives;  /* how many came here: more than 1 in an entry for all that came later */
+	uint64_t began_ns;
+	_Atomic uint64_t ended_ns; /* 0 = lives */
+	_Atomic uint64_t sent, sent_bytes, received, received_bytes; /* messages */
+};
+
+struct sim_trace_op {
+	_Alignas(64) uint32_t object;
+	uint32_t name;
+	_Atomic uint64_t submitted, completed, failed;
+	_Atomic uint64_t bytes;  /* of completed ones */
+};
+
+struct sim_trace_head {
+	uint64_t magic;
+	uint32_t level;          /* enum sim_trace_level (trace.h) */
+	uint32_t num_names, num_objects, num_ops, num_threads, num_rings, num_records; /* there is room for; records in each ring */
+	int32_t pid;
+	uint64_t began_ns;
+	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
+};
+
+/* Where in the segment the tables begin, and where it ends. */
+struct sim_trace_layout {
+	size_t names, objects, ops, threads, rings, ring_bytes, end;
+};
+
+static inline struct sim_trace_layout sim_trace_layout_of(const struct sim_trace_head *head)
+{
+	struct sim_trace_layout layout = {.names = 128};
+
+	layout.objects = layout.names + (size_t)head->num_names * SIM_TRACE_NAME_SIZE;
+	layout.ops = (layout.objects + head->num_objects * sizeof(struct sim_trace_object) + 63) / 64 * 64;
+	layout.threads = layout.ops + head->num_ops * sizeof(struct sim_trace_op);
+	layout.rings = (layout.threads + head->num_threads * sizeof(struct sim_trace_thread) + 63) / 64 * 64;
+	layout.ring_bytes = sizeof(struct sim_trace_ring) + head->num_records * sizeof(struct sim_trace_record);
+	layout.end = layout.rings + head->num_rings * layout.ring_bytes;
+	return layout;
+}
+
+_Static_assert(sizeof(struct sim_trace_record) == 64, "a record is a cache line");
+_Static_assert(sizeof(struct sim_trace_op) == 64, "an operation is a cache line");
+_Static_assert(sizeof(struct sim_trace_head) <= 128, "the names begin behind the head");
+
+#endif

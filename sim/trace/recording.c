@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/shm/segment.h"
+#include "text.h"
+#include "trace.h"
+
+#define SLACK_NS UINT64_C(1000000000) /* a record may be newer than our idea of now */
+
+struct source {
+	const uint8_t *memory;
+	struct sim_trace_head head;
+	struct sim_trace_layout layout;
+	uint64_t zero_ns, latest_ns;
+};
+
+/* ---- the head ---- */
+
+static bool is_sensible(const struct sim_trace_head *head)
+{
+	return head->magic == SIM_TRACE_MAGIC && head->num_names <= SIM_TRACE_MAX_NAMES &&
+	       head->num_objects <= SIM_TRACE_MAX_OBJECTS && head->num_ops <= SIM_TRACE_MAX_OPS &&
+	       head->num_threads <= SIM_TRACE_MAX_THREADS && head->num_rings <= SIM_TRACE_MAX_RINGS &&
+	       head->num_records > 0 && (uint64_t)head->num_rings * head->num_records <= SIM_TRACE_MAX_RECORDS;
+}
+
+static int open_source(const void *memory, size_t bytes, uint64_t zero_ns, struct source *ret_source)
+{
+	struct source source = {.memory = memory, .zero_ns = zero_ns, .latest_ns = sim_trace_now_ns() + SLACK_NS};
+
+	if (bytes < sizeof(source.head) || (uintptr_t)memory % 64 != 0)
+		return -EPROTO;
+	memcpy(&source.head, memory, sizeof(source.head));
+	if (!is_sensible(&source.head))
+		return -EPROTO;
+	source.layout = sim_trace_layout_of(&source.head);
+	if (source.layout.end > bytes)
+		return -EPROTO;
+	*ret_source = source;
+	return 0;
+}
+
+/* ---- records ---- */
+
+/* Whether time goes on from @before to @time; 0 = not noted. */
+static bool goes_on(const struct source *source, uint64_t *before, uint64_t time)
+{
+	if (time == 0)
+		return true;
+	if (time < source->zero_ns || time < *before || time > source->latest_ns)
+		return false;
+	*before = time;
+	return true;
+}
+
+static bool has_good_times(const struct source *source, struct sim_trace_event *event)
+{
+	uint64_t before = 0;
+
+	if (!goes_on(source, &before, event->time_ns))
+		return false;
+	if (event->kind != SIM_TRACE_TASK)
+		return event->time_ns != 0;
+	for (int i = 0; i < 3; i++)
+		if (!goes_on(source, &before, event->args[i]))
+			return false;
+	if (event->time_ns == 0)
+		event->time_ns = event->args[2];
+	return event->args[2] != 0;
+}
+
+/* Copy the record that is the @number-th of its ring. Whether it was whole all the while. */
+static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records, uint64_t number,
+			struct sim_trace_event *ret_event)
+{
+	const struct sim_trace_record *record = &ring->records[number % num_records];
+
+	if (atomic_load_explicit(&record->number, memory_order_acquire) != number + 1)
+		return false;
+	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .detail = record->detail,
+					      .thread = record->thread, .subject = record->subject, .why = record->why};
+	memcpy(ret_event->args, record->args, sizeof(ret_event->args));
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
+}
+
+/* A log line's text goes on in the records behind it. Those are taken with it: how many. */
+static uint32_t copy_text(const struct source *source, const struct sim_trace_ring *ring, uint64_t number,
+			  struct sim_trace_event *event)
+{
+	char text[SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES + 1] = "";
+	struct sim_trace_event more;
+	uint32_t count = 1;
+
+	memcpy(text, event->args, SIM_TRACE_TEXT_BYTES);
+	while (count < SIM_TRACE_MAX_TEXT_RECORDS &&
+	       copy_record(ring, source->head.num_records, number + count, &more) && more.kind == SIM_TRACE_TEXT) {
+		memcpy(text + count * SIM_TRACE_TEXT_BYTES, more.args, SIM_TRACE_TEXT_BYTES);
+		count++;
+	}
+	sim_trace_text_clean(text, sizeof(text));
+	event->text = strdup(text);
+	return count;
+}
+
+static void take_ring(const struct source *source, const struct sim_trace_ring *ring, struct sim_trace_recording *to)
+{
+	uint64_t end = atomic_load_explicit(&ring->num_written, memory_order_acquire);
+	uint64_t number = end > source->head.num_records ? end - source->head.num_records : 0;
+
+	to->num_lost += number;
+	while (number != end) {
+		struct sim_trace_event *event = &to->events[to->num_events];
+		uint32_t count = 1;
+
+		if (!copy_record(ring, source->head.num_records, number, event)) {
+			to->num_lost++;
+		} else if (event->kind != SIM_TRACE_TEXT && !has_good_times(source, event)) {
+			to->num_bad++;
+		} else if (event->kind != SIM_TRACE_TEXT) { /* a text without begin: that was overwritten */
+			if (event->kind == SIM_TRACE_LOG)
+				count = copy_text(source, ring, number, event);
+			to->num_events++;
+		}
+		number += count;
+		if (number > end)
+			number = end;
+	}
+}
+
+static uint64_t num_held(const struct source *source, const struct sim_trace_ring *ring)
+{
+	uint64_t written = atomic_load_explicit(&ring->num_written, memory_order_acquire);
+
+	return written < source->head.num_records ? written : source->head.num_records;
+}
+
+static const struct sim_trace_ring *ring_at(const struct source *source, uint32_t number)
+{
+	return (const void *)(source->memory + source->layout.rings + number * source->layout.ring_bytes);
+}
+
+/* Rings may fill while we read: a ring has room for all that it can hold. */
+static int copy_rings(const struct source *source, struct sim_trace_recording *to)
+{
+	struct sim_trace_event *events;
+	size_t room = 1;
+
+	for (uint32_t i = 0; i < source->head.num_rings; i++)
+		room += num_held(source, ring_at(source, i)) > 0 ? source->head.num_records : 0;
+	to->events = calloc(room, sizeof(*to->events));
+	if (!to->events)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < source->head.num_rings && to->num_events + source->head.num_records < room + 1; i++)
+		take_ring(source, ring_at(source, i), to);
+	events = realloc(to->events, (to->num_events + 1) * sizeof(*events));
+	if (events)
+		to->events = events;
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A copy of @count entries of @size bytes, at least of one. */
+static void *copy_table(const struct source *source, size_t offset, uint32_t count, size_t size)
+{
+	void *copy = calloc(count + (size_t)1, size);
+
+	if (copy)
+		memcpy(copy, source->memory + offset, count * size);
+	return copy;
+}
+
+static int copy_tables(const struct source *source, struct sim_trace_recording *to)
+{
+	const struct sim_trace_head *head = (const void *)source->memory;
+
+	to->num_names = smaller(atomic_load(&head->used_names), source->head.num_names);
+	to->num_objects = smaller(atomic_load(&head->used_objects), source->head.num_objects);
+	to->num_ops = smaller(atomic_load(&head->used_ops), source->head.num_ops);
+	to->num_threads = smaller(atomic_load(&head->used_threads), source->head.num_threads);
+	to->names = copy_table(source, source->layout.names, to->num_names, sizeof(*to->names));
+	to->objects = copy_table(source, source->layout.objects, to->num_objects, sizeof(*to->objects));
+	/* aligned to lines, as its type is */
+	to->ops = aligned_alloc(64, ((size_t)to->num_ops + 1) * sizeof(*to->ops));
+	to->threads = copy_table(source, source->layout.threads, to->num_threads, sizeof(*to->threads));
+	if (to->ops)
+		memcpy(to->ops, source->memory + source->layout.ops, to->num_ops * sizeof(*to->ops));
+	return to->names && to->objects && to->ops && to->threads ? 0 : -ENOMEM;
+}
+
+static uint32_t or_none(uint32_t number, uint32_t count)
+{
+	return number <= count ? number : 0;
+}
+
+static void check_tables(struct sim_trace_recording *recording)
+{
+	for (uint32_t i = 0; i < recording->num_names; i++)
+		sim_trace_text_clean(recording->names[i], sizeof(recording->names[i]));
+	for (uint32_t i = 0; i < recording->num_threads; i++)
+		sim_trace_text_clean(recording->threads[i].name, sizeof(recording->threads[i].name));
+	for (uint32_t i = 0; i < recording->num_objects; i++) {
+		struct sim_trace_object *object = &recording->objects[i];
+
+		object->parent = object->parent <= i ? object->parent : 0; /* its parent was there before */
+		object->name = or_none(object->name, recording->num_names);
+		object->place = or_none(object->place, recording->num_names);
+	}
+	for (uint32_t i = 0; i < recording->num_ops; i++) {
+		recording->ops[i].object = or_none(recording->ops[i].object, recording->num_objects);
+		recording->ops[i].name = or_none(recording->ops[i].name, recording->num_names);
+	}
+}
+
+/* Whether it speaks of what there is. */
+static bool is_known(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
+{
+	switch ((enum sim_trace_kind)event->kind) {
+	case SIM_TRACE_TASK:
+		return event->subject > 0 && event->subject <= recording->num_ops;
+	case SIM_TRACE_STATE:
+	case SIM_TRACE_SENT:
+	case SIM_TRACE_RECEIVED:
+	case SIM_TRACE_OPENED:
+	case SIM_TRACE_CLOSED:
+		return event->subject > 0 && event->subject <= recording->num_objects;
+	case SIM_TRACE_FAULT:
+	case SIM_TRACE_LOG:
+		return event->subject <= recording->num_objects;
+	case SIM_TRACE_TEXT:
+	case SIM_TRACE_NUM_KINDS:
+		break;
+	}
+	return false;
+}
+
+static void check_events(struct sim_trace_recording *recording)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < recording->num_events; i++) {
+		struct sim_trace_event *event = &recording->events[i];
+
+		event->why = or_none(event->why, recording->num_names);
+		if (is_known(recording, event)) {
+			recording->events[kept++] = *event;
+		} else {
+			recording->num_bad++;
+			free(event->text);
+		}
+	}
+	recording->num_events = kept;
+}
+
+/* ---- the whole ---- */
+
+int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	struct sim_trace_recording recording = {0};
+	struct source source;
+	int rc = open_source(memory, bytes, zero_ns, &source);
+
+	if (rc < 0)
+		return rc;
+	recording.level = source.head.level;
+	recording.began_ns = source.head.began_ns;
+	rc = copy_rings(&source, &recording);
+	if (rc == 0)
+		rc = copy_tables(&source, &recording);
+	if (rc < 0) {
+		sim_trace_recording_free(&recording);
+		return rc;
+	}
+	check_tables(&recording);
+	check_events(&recording);
+	*ret_recording = recording;
+	return 0;
+}
+
+int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	struct sim_segment segment;
+	int rc = sim_segment_map(fd, sizeof(struct sim_trace_head), &segment);
+
+	if (rc < 0)
+		return rc;
+	rc = sim_trace_recording_read(segment.base, segment.len_bytes, zero_ns, ret_recording);
+	sim_segment_unmap(&segment);
+	return rc;
+}
+
+void sim_trace_recording_free(struct sim_trace_recording *recording)
+{
+	for (size_t i = 0; i < recording->num_events; i++)
+		free(recording->events[i].text);
+	free(recording->events);
+	free(recording->names);
+	free(recording->objects);
+	free(recording->ops);
+	free(recording->threads);
+	*recording = (struct sim_trace_recording){0};
+}
+
+const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number)
+{
+	return number > 0 && number <= recording->num_names ? recording->names[number - 1] : "";
+}
+
+const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
+{
+	return event->kind == SIM_TRACE_TASK ? &recording->ops[event->subject - 1] : NULL;
+}
+
+uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
+{
+	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
+
+	return op ? op->object : event->subject;
+}
+
+const char *sim_trace_state_name(uint64_t state)
+{
+	static const char *const names[] = {"idle", "starting", "running", "stopping"};
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
+}

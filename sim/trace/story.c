@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "story.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording)
+{
+	struct sim_trace_recording *grown = reallocarray(story->recordings, story->num_recordings + 1, sizeof(*grown));
+
+	if (!grown) {
+		sim_trace_recording_free(recording);
+		return -ENOMEM;
+	}
+	story->recordings = grown;
+	for (size_t i = 0; i < recording->num_events; i++)
+		recording->events[i].process = story->num_recordings;
+	grown[story->num_recordings++] = *recording;
+	*recording = (struct sim_trace_recording){0};
+	return 0;
+}
+
+int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text)
+{
+	struct sim_trace_rule *grown = reallocarray(story->rules, story->num_rules + 1, sizeof(*grown));
+	char *copy = strdup(text);
+
+	if (grown)
+		story->rules = grown;
+	if (!grown || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	if (copy[0])
+		sim_trace_text_clean(copy, strlen(copy) + 1);
+	grown[story->num_rules++] = (struct sim_trace_rule){.id = id, .text = copy};
+	return 0;
+}
+
+const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event)
+{
+	for (uint32_t i = 0; i < story->num_rules; i++)
+		if (story->rules[i].id == event->args[0])
+			return story->rules[i].text;
+	return "a rule that is no longer in the plan";
+}
+
+/* Equal times: a message is sent before it is received; else as the processes came. */
+static int compare(const void *left, const void *right)
+{
+	const struct sim_trace_event *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->process < b->process ? -1 : a->process > b->process;
+}
+
+int sim_trace_story_sort(struct sim_trace_story *story)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		count += story->recordings[i].num_events;
+	story->events = calloc(count + 1, sizeof(*story->events));
+	if (!story->events)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < story->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &story->recordings[i];
+
+		memcpy(story->events + story->num_events, recording->events,
+		       recording->num_events * sizeof(*recording->events));
+		story->num_events += recording->num_events;
+	}
+	qsort(story->events, story->num_events, sizeof(*story->events), compare);
+	return 0;
+}
+
+void sim_trace_story_free(struct sim_trace_story *story)
+{
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		sim_trace_recording_free(&story->recordings[i]);
+	for (uint32_t i = 0; i < story->num_rules; i++)
+		free(story->rules[i].text);
+	free(story->rules);
+	free(story->recordings);
+	free(story->events);
+	*story = (struct sim_trace_story){0};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/story.h - what all processes of a session recorded, on one time axis, and its telling.
+ *
+ *   add a recording of each process --> sort --> tell, in one format or another
+ *
+ * Time is told since the session began. Telling writes as it goes: a trace may be large.
+ */
+#ifndef SIM_TRACE_STORY_H
+#define SIM_TRACE_STORY_H
+
+#include <stdio.h>
+
+#include "recording.h"
+
+/* A rule of the session's fault plan. */
+struct sim_trace_rule {
+	uint32_t id;
+	char *text;
+};
+
+struct sim_trace_story {
+	uint64_t zero_ns;
+	struct sim_trace_recording *recordings;
+	uint32_t num_recordings;
+	struct sim_trace_rule *rules;
+	uint32_t num_rules;
+	struct sim_trace_event *events;  /* of all, by time, once sorted; texts stay the recordings' */
+	size_t num_events;
+};
+
+/* Zeroed but for its zero_ns, a story is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
+int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording);
+int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text);
+int sim_trace_story_sort(struct sim_trace_story *story);
+void sim_trace_story_free(struct sim_trace_story *story);
+
+/* What the rule says that a fault's event is of. */
+const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event);
+
+/* The Trace Event Format, which Perfetto and chrome://tracing load (perfetto.c says what becomes of what),
+ * and comma-separated values (csv.c). Whether all was written, @out says (ferror()). 0 or -ENOMEM. */
+int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out);
+int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out);
+
+#endif

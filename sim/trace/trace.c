@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The recording as a whole: its level, its memory, its begin and end.
+ *
+ * Pens and threads may hold addresses in it at any time, and no lock keeps them.
+ * So the memory's place, once chosen, stays: at the end of a recording, and in a
+ * forked child, private memory takes the segment's place there, which swallows
+ * what still comes, and the next recording's segment takes the place of that. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "sim/shm/segment.h"
+#include "trace_priv.h"
+
+struct sim_trace_self sim_trace_self = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define self sim_trace_self
+
+static const char *const levels[] = {
+	[SIM_TRACE_UNSET] = "unset", [SIM_TRACE_OFF] = "off", [SIM_TRACE_SAMPLED] = "sampled", [SIM_TRACE_FULL] = "full"};
+
+int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level)
+{
+	for (int i = SIM_TRACE_OFF; i <= SIM_TRACE_FULL; i++) {
+		if (strcmp(text, levels[i]) == 0) {
+			*ret_level = (enum sim_trace_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *sim_trace_level_name(uint32_t level)
+{
+	return level <= SIM_TRACE_FULL ? levels[level] : "unknown";
+}
+
+static enum sim_trace_level choose(enum sim_trace_level level)
+{
+	const char *wanted = getenv("BFSIM_TRACE");
+
+	if (wanted && wanted[0] && sim_trace_level_parse(wanted, &level) < 0)
+		return SIM_TRACE_UNSET;
+	return level == SIM_TRACE_OFF || level == SIM_TRACE_FULL ? level : SIM_TRACE_SAMPLED;
+}
+
+/* The rings are sparse: memory is taken as it is written to. */
+static struct sim_trace_head plan(enum sim_trace_level level)
+{
+	return (struct sim_trace_head){
+		.magic = SIM_TRACE_MAGIC, .level = level, .num_names = 512, .num_objects = 1024, .num_ops = 1024,
+		.num_threads = 64, .num_rings = SIM_TRACE_RING_THREADS + 16,
+		.num_records = level == SIM_TRACE_FULL ? 32768 : 4096,
+		.pid = getpid(), .began_ns = sim_trace_now_ns()};
+}
+
+/* ---- memory ---- */
+
+static int swallow(void)
+{
+	void *at = mmap(self.memory, self.bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (self.memory ? MAP_FIXED : 0), -1, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	self.memory = at;
+	return 0;
+}
+
+/* A place of @bytes. One that another level had before, and that is too small, is left behind. */
+static int take_place(size_t bytes)
+{
+	int rc;
+
+	if (self.memory && self.bytes >= bytes)
+		return 0;
+	self.memory = NULL;
+	self.bytes = bytes;
+	rc = swallow();
+	if (rc < 0)
+		self.bytes = 0;
+	return rc;
+}
+
+static int make_segment(size_t bytes, int *ret_fd)
+{
+	struct sim_segment segment;
+	int rc = take_place(bytes);
+	int fd;
+
+	if (rc == 0)
+		rc = sim_segment_create(bytes, &segment, &fd);
+	if (rc < 0)
+		return rc;
+	sim_segment_unmap(&segment);
+	if (mmap(self.memory, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* ---- life ---- */
+
+static int make(enum sim_trace_level level, int *ret_fd)
+{
+	struct sim_trace_head head = plan(level);
+	struct sim_trace_layout layout = sim_trace_layout_of(&head);
+	uint64_t token;
+	int rc;
+
+	if (getrandom(&token, sizeof(token), 0) != sizeof(token))
+		return -EIO;
+	rc = make_segment(layout.end, ret_fd);
+	if (rc < 0)
+		return rc;
+	self.head = head;
+	self.layout = layout;
+	self.token = token & ~UINT64_C(1);
+	self.used_names = self.used_objects = self.used_ops = 0;
+	self.used_threads = 0;
+	memcpy(self.memory, &head, sizeof(head));
+	atomic_fetch_add(&self.epoch, 1);
+	atomic_store_explicit(&self.on, true, memory_order_release);
+	return 0;
+}
+
+int sim_trace_begin(enum sim_trace_level level, int *ret_fd)
+{
+	int rc;
+
+	level = choose(level);
+	if (level == SIM_TRACE_UNSET) /* the variable's text is no level */
+		return -EINVAL;
+	if (level == SIM_TRACE_OFF)
+		return -ENOENT;
+	pthread_mutex_lock(&self.lock);
+	rc = sim_trace_is_on() ? -EBUSY : make(level, ret_fd);
+	pthread_mutex_unlock(&self.lock);
+	return rc;
+}
+
+/* If the memory can't be had, the segment's stays, as private as nobody reading it makes it. */
+void sim_trace_end(void)
+{
+	pthread_mutex_lock(&self.lock);
+	if (sim_trace_is_on()) {
+		atomic_store(&self.on, false);
+		swallow();
+	}
+	pthread_mutex_unlock(&self.lock);
+}
+
+void sim_trace_forked(void)
+{
+	pthread_mutex_init(&self.lock, NULL); /* another thread of the parent may have held it */
+	sim_trace_end();
+}

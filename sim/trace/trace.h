@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/trace.h - this process's recording: what its contexts, tasks and messages did, and when.
+ *
+ *   begin --> (a segment, format.h; its descriptor goes to the session's daemon) --> end
+ *
+ * There is one recording at a time, the attached session's. Between its end and
+ * the next begin, and when it is off, all functions here do nothing, and the
+ * numbers they return are 0. Numbers and pens of one recording must not be used
+ * in the next; after its end they do no harm.
+ *
+ * Tasks and messages are counted, all of them, and recorded one by one as the
+ * pace (pace.h) permits, or all at the level "full". Tasks that failed are
+ * recorded always, as are states, connections, faults, warnings and errors.
+ *
+ * Any thread may call; a pen or a talk is one thread's at a time. Nothing here
+ * blocks but the functions that make something new, which take a lock. Of
+ * memory that others may write to (they have the descriptor) nothing is believed.
+ */
+#ifndef SIM_TRACE_TRACE_H
+#define SIM_TRACE_TRACE_H
+
+#include <stdarg.h>
+#include <time.h>
+
+#include "format.h"
+#include "pace.h"
+
+enum sim_trace_level {
+	SIM_TRACE_UNSET, /* whoever is asked next decides */
+	SIM_TRACE_OFF,
+	SIM_TRACE_SAMPLED,
+	SIM_TRACE_FULL,
+};
+
+/* "off", "sampled", "full". Returns 0, or -EINVAL and leaves *ret_level. */
+int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level);
+const char *sim_trace_level_name(uint32_t level);
+
+/* Begin, at $BFSIM_TRACE's level, else at @level (UNSET = sampled). *ret_fd is the
+ * caller's. Returns 0; -ENOENT (it is off), -EBUSY (there is one), -EINVAL
+ * (the variable says something else) or another -errno. */
+int sim_trace_begin(enum sim_trace_level level, int *ret_fd);
+void sim_trace_end(void);
+
+/* In a forked child: the parent's goes on, this process has none. */
+void sim_trace_forked(void);
+
+static inline uint64_t sim_trace_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- contexts and connections ---- */
+
+/* A new object's number. @place is the device's name, or NULL. */
+uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, const char *name, const char *place);
+void sim_trace_object_end(uint32_t object);
+
+/* It is part of @parent, which is older. */
+void sim_trace_object_belongs(uint32_t object, uint32_t parent);
+
+void sim_trace_state(uint32_t object, uint32_t from, uint32_t to);
+
+/* ---- tasks ---- */
+
+/* One kind of task of one context. */
+struct sim_trace_pen {
+	struct sim_trace_op *op;  /* NULL = nothing is recorded */
+	uint32_t number;
+	struct sim_trace_pace pace;
+};
+
+void sim_trace_pen_init(struct sim_trace_pen *pen, uint32_t object, const char *name);
+
+struct sim_trace_task_times {
+	uint64_t submitted_ns, began_ns, ended_ns; /* 0 = not noted */
+	uint32_t depth;                            /* tasks in flight at its submission, with it */
+};
+
+static inline void sim_trace_add(_Atomic uint64_t *count, uint64_t more)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+/* Whether the next task is to be timed. */
+static inline bool sim_trace_pen_turn(const struct sim_trace_pen *pen)
+{
+	return atomic_load_explicit(&pen->op->submitted, memory_order_relaxed) >= pen->pace.next;
+}
+
+/* It is: note its submission. */
+void sim_trace_task_begin(struct sim_trace_pen *pen, struct sim_trace_task_times *ret_times);
+
+/* A task is back, now. @why says what went wrong, NULL = nothing. */
+void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task_times *times, uint64_t bytes,
+		    const char *why);
+
+/* ---- messages ---- */
+
+/* A number that no other stream of the session has, even: the one behind it is nobody's either. 0 when nothing is recorded. */
+uint64_t sim_trace_new_stream(void);
+
+/* One end of a connection. */
+struct sim_trace_talk {
+	struct sim_trace_object *object; /* NULL = nothing is recorded */
+	uint32_t number;                 /* of the object */
+	uint64_t sends, receives;        /* streams */
+	struct sim_trace_pace pace;
+};
+
+/* A connection is open: @parent's, that goes by @name. Its streams are by now known to both ends. */
+void sim_trace_talk_open(struct sim_trace_talk *talk, uint32_t parent, const char *name, const char *place,
+			 uint64_t sends, uint64_t receives);
+/* It is closed. @why as of sim_trace_task(). The first time counts; its number stays. */
+void sim_trace_talk_close(struct sim_trace_talk *talk, const char *why);
+
+/* Now, if the next message is to be recorded; else 0. Ask before it is sent, as
+ * its receiver may be quick, and have it record the message, too. */
+static inline uint64_t sim_trace_talk_turn(const struct sim_trace_talk *talk)
+{
+	if (!talk->object || atomic_load_explicit(&talk->object->sent, memory_order_relaxed) < talk->pace.next)
+		return 0;
+	return sim_trace_now_ns();
+}
+
+/* It was sent, as the @number-th; @at_ns is what turn said. */
+void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, uint64_t at_ns);
+void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, bool is_recorded);
+
+/* A message that no talk counts: SIM_TRACE_SENT or SIM_TRACE_RECEIVED by @object. */
+void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
+		       uint64_t at_ns);
+
+/* ---- the rest ---- */
+
+/* The fault of the plan's rule @rule struck at @object, or at none of them (0). Its words are the plan's to tell. */
+void sim_trace_fault(uint32_t object, uint32_t rule);
+
+/* A line of log, of a level of sim/log.h. */
+void sim_trace_log(int level, const char *format, va_list args);
+
+#endif

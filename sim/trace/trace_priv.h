@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the files that write the recording. */
+#ifndef SIM_TRACE_TRACE_PRIV_H
+#define SIM_TRACE_TRACE_PRIV_H
+
+#include <pthread.h>
+
+#include "trace.h"
+
+/* What this process knows of its recording. The memory itself can be written to by
+ * others, so that nothing is read back from there but counts. */
+struct sim_trace_self {
+	atomic_bool on;
+	_Atomic uint32_t epoch;     /* of which recording it is that threads have a ring */
+	pthread_mutex_t lock;       /* protects the tables */
+	uint8_t *memory;            /* of @bytes; stays mapped for good, see trace.c */
+	size_t bytes;
+	struct sim_trace_head head; /* ours */
+	struct sim_trace_layout layout;
+	uint64_t token;             /* of streams */
+	_Atomic uint64_t num_streams;
+	uint32_t used_names, used_objects, used_ops;
+	_Atomic uint32_t used_threads;
+};
+
+extern struct sim_trace_self sim_trace_self __attribute__((visibility("hidden")));
+
+static inline bool sim_trace_is_on(void)
+{
+	return atomic_load_explicit(&sim_trace_self.on, memory_order_acquire);
+}
+
+static inline struct sim_trace_object *sim_trace_object_at(uint32_t number)
+{
+	return (struct sim_trace_object *)(sim_trace_self.memory + sim_trace_self.layout.objects) + number - 1;
+}
+
+static inline struct sim_trace_op *sim_trace_op_at(uint32_t number)
+{
+	return (struct sim_trace_op *)(sim_trace_self.memory + sim_trace_self.layout.ops) + number - 1;
+}
+
+/* trace_tables.c: the number of a text; 0 without any. Takes the lock. */
+uint32_t sim_trace_name(const char *text);
+
+/* trace_record.c: write @count records, in a row, to a ring of enum SIM_TRACE_RING_..., or the thread's own
+ * (SIM_TRACE_RING_THREADS). Numbers and threads are filled in. */
+void sim_trace_write(uint32_t ring, const struct sim_trace_record *records, uint32_t count);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing records: a place in a ring, and what each kind says. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "trace_priv.h"
+
+#define self sim_trace_self
+
+/* ---- threads ---- */
+
+/* A thread's ring in the recording that it wrote to last. */
+static _Thread_local struct {
+	uint32_t epoch;
+	uint32_t id;
+	uint32_t ring;
+} me;
+
+/* Threads share rings when there are more of them. */
+static void take_ring(uint32_t epoch)
+{
+	uint32_t number = atomic_fetch_add(&self.used_threads, 1);
+	struct sim_trace_thread *threads = (void *)(self.memory + self.layout.threads);
+	struct sim_trace_head *head = (void *)self.memory;
+
+	me.epoch = epoch;
+	me.id = (uint32_t)gettid();
+	me.ring = SIM_TRACE_RING_THREADS + number % (self.head.num_rings - SIM_TRACE_RING_THREADS);
+	if (number >= self.head.num_threads)
+		return; /* its records have its number, but no name */
+	threads[number].id = me.id;
+	prctl(PR_GET_NAME, threads[number].name);
+	atomic_store_explicit(&head->used_threads, number + 1, memory_order_release);
+}
+
+static void know_myself(void)
+{
+	uint32_t epoch = atomic_load(&self.epoch);
+
+	if (me.epoch != epoch)
+		take_ring(epoch);
+}
+
+/* ---- rings ---- */
+
+static struct sim_trace_ring *ring_at(uint32_t number)
+{
+	return (void *)(self.memory + self.layout.rings + number * self.layout.ring_bytes);
+}
+
+static void write_at(struct sim_trace_ring *ring, uint64_t number, const struct sim_trace_record *from)
+{
+	struct sim_trace_record *to = &ring->records[number % self.head.num_records];
+
+	atomic_store_explicit(&to->number, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	to->time_ns = from->time_ns;
+	to->kind = from->kind;
+	to->detail = from->detail;
+	to->thread = me.id;
+	to->subject = from->subject;
+	to->why = from->why;
+	memcpy(to->args, from->args, sizeof(to->args));
+	atomic_store_explicit(&to->number, number + 1, memory_order_release);
+}
+
+void sim_trace_write(uint32_t number, const struct sim_trace_record *records, uint32_t count)
+{
+	struct sim_trace_ring *ring;
+	uint64_t first;
+
+	if (!sim_trace_is_on())
+		return;
+	know_myself();
+	ring = ring_at(number == SIM_TRACE_RING_THREADS ? me.ring : number);
+	first = atomic_fetch_add_explicit(&ring->num_written, count, memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++)
+		write_at(ring, first + i, &records[i]);
+}
+
+static void write_one(uint32_t ring, const struct sim_trace_record *record)
+{
+	sim_trace_write(ring, record, 1);
+}
+
+/* ---- kinds ---- */
+
+void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
+{
+	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_STATE, .subject = object,
+					  .args = {from, to}};
+
+	if (object == 0 || !sim_trace_is_on())
+		return;
+	atomic_store_explicit(&sim_trace_object_at(object)->state, to, memory_order_relaxed);
+	write_one(SIM_TRACE_RING_LIFE, &record);
+}
+
+void sim_trace_task_begin(struct sim_trace_pen *pen, struct sim_trace_task_times *ret_times)
+{
+	const struct sim_trace_op *op = pen->op;
+	uint64_t number = atomic_load_explicit(&op->submitted, memory_order_relaxed);
+	uint64_t ended = atomic_load_explicit(&op->completed, memory_order_relaxed) +
+			 atomic_load_explicit(&op->failed, memory_order_relaxed);
+	uint64_t now_ns = sim_trace_now_ns();
+
+	sim_trace_pace_take(&pen->pace, number, now_ns);
+	*ret_times = (struct sim_trace_task_times){.submitted_ns = now_ns, .depth = (uint32_t)(number + 1 - ended)};
+}
+
+void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task_times *times, uint64_t bytes,
+		    const char *why)
+{
+	struct sim_trace_record record = {
+		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK,
+		.detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
+		.subject = pen->number, .why = why ? sim_trace_name(why) : 0,
+		.args = {times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes}};
+
+	write_one(SIM_TRACE_RING_THREADS, &record);
+}
+
+void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
+		       uint64_t at_ns)
+{
+	struct sim_trace_record record = {.time_ns = at_ns, .kind = (uint16_t)kind, .subject = object,
+					  .args = {stream, number, bytes}};
+
+	if (object)
+		write_one(SIM_TRACE_RING_THREADS, &record);
+}
+
+void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, uint64_t at_ns)
+{
+	struct sim_trace_object *object = talk->object;
+
+	if (!object)
+		return;
+	if (at_ns) {
+		sim_trace_pace_take(&talk->pace, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
+		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns);
+	}
+	sim_trace_add(&object->sent, 1);
+	sim_trace_add(&object->sent_bytes, bytes);
+}
+
+void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, bool is_recorded)
+{
+	if (!talk->object)
+		return;
+	if (is_recorded)
+		sim_trace_message(SIM_TRACE_RECEIVED, talk->number, talk->receives, number, bytes, sim_trace_now_ns());
+	sim_trace_add(&talk->object->received, 1);
+	sim_trace_add(&talk->object->received_bytes, bytes);
+}
+
+void sim_trace_fault(uint32_t object, uint32_t rule)
+{
+	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_FAULT, .subject = object,
+					  .args = {rule}};
+
+	write_one(SIM_TRACE_RING_FAULTS, &record);
+}
+
+void sim_trace_log(int level, const char *format, va_list args)
+{
+	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = {{.kind = SIM_TRACE_LOG, .detail = (uint16_t)level}};
+	char text[SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES + 1] = "";
+	va_list copy;
+	uint32_t count;
+
+	if (!sim_trace_is_on())
+		return;
+	records[0].time_ns = sim_trace_now_ns();
+	va_copy(copy, args);
+	vsnprintf(text, sizeof(text), format, copy);
+	va_end(copy);
+	count = (uint32_t)(strlen(text) + SIM_TRACE_TEXT_BYTES - 1) / SIM_TRACE_TEXT_BYTES;
+	for (uint32_t i = 0; i < count; i++) {
+		records[i].kind = i == 0 ? SIM_TRACE_LOG : SIM_TRACE_TEXT;
+		memcpy(records[i].args, text + i * SIM_TRACE_TEXT_BYTES, SIM_TRACE_TEXT_BYTES);
+	}
+	sim_trace_write(SIM_TRACE_RING_LOG, records, count ? count : 1);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The recording's tables: names, objects, operations. */
+#include <string.h>
+
+#include "trace_priv.h"
+
+#define self sim_trace_self
+
+/* ---- names ---- */
+
+static char *name_at(uint32_t number)
+{
+	return (char *)self.memory + self.layout.names + (size_t)(number - 1) * SIM_TRACE_NAME_SIZE;
+}
+
+static struct sim_trace_head *head(void)
+{
+	return (void *)self.memory;
+}
+
+/* Under the lock. */
+static uint32_t name_of(const char *text)
+{
+	uint32_t number = 1;
+
+	while (number <= self.used_names && strncmp(name_at(number), text, SIM_TRACE_NAME_SIZE - 1) != 0)
+		number++;
+	if (number <= self.used_names)
+		return number;
+	if (self.used_names == self.head.num_names)
+		return 0;
+	strncpy(name_at(number), text, SIM_TRACE_NAME_SIZE - 1);
+	atomic_store_explicit(&head()->used_names, ++self.used_names, memory_order_release);
+	return number;
+}
+
+uint32_t sim_trace_name(const char *text)
+{
+	uint32_t number;
+
+	if (!sim_trace_is_on() || !text)
+		return 0;
+	pthread_mutex_lock(&self.lock);
+	number = name_of(text);
+	pthread_mutex_unlock(&self.lock);
+	return number;
+}
+
+/* ---- objects ---- */
+
+static bool is_alike(const struct sim_trace_object *a, const struct sim_trace_object *b)
+{
+	return a->kind == b->kind && a->name == b->name && a->place == b->place;
+}
+
+/* An entry for one more: the next; else that of one like it which is gone, so that
+ * its counts go on; else the last, for all that has no other. */
+static uint32_t find_entry(const struct sim_trace_object *object)
+{
+	if (self.used_objects < self.head.num_objects)
+		return ++self.used_objects;
+	for (uint32_t i = 1; i < self.head.num_objects; i++)
+		if (sim_trace_object_at(i)->ended_ns && is_alike(sim_trace_object_at(i), object))
+			return i;
+	return self.head.num_objects;
+}
+
+/* What is there already stays: its counts and, of the last, what it is. */
+static void fill_entry(uint32_t number, const struct sim_trace_object *object)
+{
+	struct sim_trace_object *entry = sim_trace_object_at(number);
+
+	if (entry->lives == 0) {
+		entry->kind = object->kind;
+		entry->parent = object->parent;
+		entry->name = object->name;
+		entry->place = object->place;
+		entry->began_ns = object->began_ns;
+	}
+	atomic_fetch_add(&entry->lives, 1);
+	atomic_store_explicit(&entry->ended_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&head()->used_objects, self.used_objects, memory_order_release);
+}
+
+uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, const char *name, const char *place)
+{
+	struct sim_trace_object object = {.kind = kind, .parent = parent, .began_ns = sim_trace_now_ns()};
+	uint32_t number;
+
+	if (!sim_trace_is_on())
+		return 0;
+	pthread_mutex_lock(&self.lock);
+	object.name = name_of(name);
+	object.place = place ? name_of(place) : 0;
+	number = find_entry(&object);
+	fill_entry(number, &object);
+	pthread_mutex_unlock(&self.lock);
+	return number;
+}
+
+void sim_trace_object_end(uint32_t object)
+{
+	if (object && sim_trace_is_on())
+		atomic_store_explicit(&sim_trace_object_at(object)->ended_ns, sim_trace_now_ns(), memory_order_relaxed);
+}
+
+void sim_trace_object_belongs(uint32_t object, uint32_t parent)
+{
+	if (object && sim_trace_is_on())
+		sim_trace_object_at(object)->parent = parent;
+}
+
+static void note_connection(const struct sim_trace_talk *talk, enum sim_trace_kind kind, uint32_t why)
+{
+	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint16_t)kind, .subject = talk->number,
+					  .why = why};
+
+	atomic_store_explicit(&talk->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
+	sim_trace_write(SIM_TRACE_RING_LIFE, &record, 1);
+}
+
+void sim_trace_talk_open(struct sim_trace_talk *talk, uint32_t parent, const char *name, const char *place,
+			 uint64_t sends, uint64_t receives)
+{
+	*talk = (struct sim_trace_talk){.number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name, place),
+					.sends = sends, .receives = receives};
+	if (talk->number == 0)
+		return;
+	talk->object = sim_trace_object_at(talk->number);
+	sim_trace_pace_init(&talk->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	talk->pace.next = talk->object->sent;
+	note_connection(talk, SIM_TRACE_OPENED, 0);
+}
+
+void sim_trace_talk_close(struct sim_trace_talk *talk, const char *why)
+{
+	if (!talk->object)
+		return;
+	note_connection(talk, SIM_TRACE_CLOSED, why ? sim_trace_name(why) : 0);
+	sim_trace_object_end(talk->number);
+	talk->object = NULL;
+}
+
+uint64_t sim_trace_new_stream(void)
+{
+	return sim_trace_is_on() ? self.token + 2 * atomic_fetch_add(&self.num_streams, 1) : 0;
+}
+
+/* ---- operations ---- */
+
+/* Contexts start more than once: their counts go on. */
+static uint32_t op_of(uint32_t object, uint32_t name)
+{
+	uint32_t number = 1;
+	struct sim_trace_op *op;
+
+	while (number <= self.used_ops &&
+	       (sim_trace_op_at(number)->object != object || sim_trace_op_at(number)->name != name))
+		number++;
+	if (number <= self.used_ops)
+		return number;
+	if (self.used_ops == self.head.num_ops)
+		return self.used_ops;
+	op = sim_trace_op_at(number);
+	op->object = object;
+	op->name = name;
+	atomic_store_explicit(&head()->used_ops, ++self.used_ops, memory_order_release);
+	return number;
+}
+
+void sim_trace_pen_init(struct sim_trace_pen *pen, uint32_t object, const char *name)
+{
+	*pen = (struct sim_trace_pen){0};
+	if (object == 0 || !sim_trace_is_on())
+		return;
+	pthread_mutex_lock(&self.lock);
+	pen->number = op_of(object, name_of(name));
+	pthread_mutex_unlock(&self.lock);
+	pen->op = sim_trace_op_at(pen->number);
+	sim_trace_pace_init(&pen->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	pen->pace.next = pen->op->submitted;
+}

@@ -1,0 +1,221 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim trace and bfsim stats from outside: what processes recorded is told, all of it, to the rules.
+#
+#   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
+#
+# shellcheck disable=SC2016
+
+. "$(dirname "$0")/tap.sh"
+
+bfsim_program=$(realpath "$1")
+peer=$(realpath "$2")
+hello_host=$(realpath "$3")
+hello_dpu=$(realpath "$4")
+checker=$(dirname "$(realpath "$0")")/check_trace.py
+work=$(mktemp -d)
+
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL BFSIM_TRACE
+export XDG_RUNTIME_DIR="$work"
+export TMPDIR="$work/tmp"
+mkdir "$TMPDIR"
+
+bfsim() { "$bfsim_program" "$@"; }
+
+clean_up() {
+	for lock in "$work"/*/*/lock; do
+		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+on() {
+	side=$1
+	shift
+	bfsim exec --session s --on "$side" -- "$@"
+}
+
+# stat EXPRESSION: of bfsim stats --json as "s"; ops(), connections() are lists of what all processes have.
+stat() {
+	bfsim stats --json s >stats.json
+	python3 -c 'import json, sys
+s = json.load(open("stats.json"))
+def ops(): return [o for p in s["processes"] for c in p["contexts"] for o in c["operations"]]
+def connections(): return [c for p in s["processes"] for c in p["connections"]]
+value = eval(f"({sys.argv[1]})")
+print(value)
+sys.exit(value is not True)' "$1"
+}
+
+# --- one process ---------------------------------------------------------------
+
+test_tasks_are_slices_on_their_contexts_tracks() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 100
+	status 0 bfsim trace s -o t.json
+	same '' "$(cat err)"
+	"$checker" t.json \
+		'len(e("X", name="DMA memcpy", tid=track(process("dpu"), "jobs"))) == 100' \
+		'len(e("b", name="dma #1 DMA memcpy", cat="task")) == 100' \
+		'all(x["args"] == {"bytes": 64, "status": "ok"} for x in e("X", name="DMA memcpy"))' \
+		'len(e("C", name="dma #1 in flight")) == 100' \
+		'len(e("X", name="running", tid=track(process("dpu"), "states"))) == 1'
+}
+
+test_a_task_lies_within_its_contexts_running_state() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 5
+	bfsim trace s -o t.json
+	"$checker" t.json 'all(e("X", name="running")[0]["ts"] <= x["ts"] and
+		x["ts"] + x["dur"] <= e("X", name="running")[0]["ts"] + e("X", name="running")[0]["dur"]
+		for x in e("X", name="DMA memcpy"))'
+}
+
+test_a_failed_task_says_why_and_its_log_line_stands_beside_it() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 3 fail 2>/dev/null
+	bfsim trace s -o t.json
+	"$checker" t.json \
+		'[x["args"]["status"] for x in e("X", name="DMA memcpy")] == ["ok"] * 3 + ["DOCA_ERROR_IO_FAILED"]' \
+		'len([i for i in e("i", name="error") if "too little room" in i["args"]["text"]]) == 1' \
+		'len(e("X", name="stopping")) == 1'
+	stat '[(o["completed"], o["failed"], o["bytes"]) for o in ops()] == [(3, 1, 192)]'
+}
+
+test_csv_has_a_line_for_each_event_and_a_value_for_each_column() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 10 fail 2>/dev/null
+	status 0 bfsim trace s --format csv
+	python3 -c 'import csv
+rows = list(csv.DictReader(open("out"), strict=True))
+assert all(None not in row and None not in row.values() for row in rows)
+assert len([r for r in rows if r["event"] == "task"]) == 11
+assert [r["status"] for r in rows if r["event"] == "task"][-1] == "DOCA_ERROR_IO_FAILED"
+assert [r["text"] for r in rows if r["event"] == "state"] == ["running", "stopping", "idle"]
+times = [int(r["time_ns"]) for r in rows]
+assert times == sorted(times)
+task = next(r for r in rows if r["event"] == "task")
+assert int(task["time_ns"]) <= int(task["began_ns"]) <= int(task["ended_ns"]) <= int(task["reaped_ns"])
+assert (task["side"], task["program"], task["device"], task["bytes"]) == ("dpu", "trace_peer", "mlx5_0", "64")'
+	bfsim trace s -o by_name.csv
+	same "$(cat out)" "$(cat by_name.csv)"
+}
+
+# --- many tasks ----------------------------------------------------------------
+
+test_counts_are_exact_whatever_was_recorded() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 200000
+	stat '[(o["name"], o["submitted"], o["completed"], o["failed"], o["bytes"]) for o in ops()] ==
+		[("DMA memcpy", 200000, 200000, 0, 12800000)]'
+	stat '512 <= s["processes"][0]["records"] + s["processes"][0]["lost_records"] < 200000'
+}
+
+test_a_ring_that_was_too_small_is_said_beside_the_trace() {
+	bfsim up --session s --trace-level full >/dev/null
+	on dpu "$peer" 40000
+	status 0 bfsim trace s -o t.json
+	says 'process [0-9]+ \(trace_peer\): 7232 records were overwritten' err
+	"$checker" t.json 'len(e("b", cat="task")) == 32768' 'trace["otherData"]["lost_records"] == 7232'
+}
+
+test_a_process_may_record_nothing() {
+	bfsim up --session s >/dev/null
+	BFSIM_TRACE=off on dpu "$peer" 5
+	status 0 bfsim trace s -o t.json
+	"$checker" t.json 'events == []'
+	status 0 bfsim stats s
+	says 'no process has recorded anything' out
+}
+
+test_the_sessions_level_is_each_processs_unless_it_knows_better() {
+	bfsim up --session s --trace-level off >/dev/null
+	on dpu "$peer" 5
+	BFSIM_TRACE=full on dpu "$peer" 6
+	stat '[(p["level"], p["contexts"][0]["operations"][0]["submitted"]) for p in s["processes"]] == [("full", 6)]'
+}
+
+test_a_level_that_does_not_exist_is_refused() {
+	status 2 bfsim up --session s --trace-level loud
+	says 'give off, sampled or full' err
+	bfsim up --session s >/dev/null
+	BFSIM_TRACE=loud status 0 on dpu "$peer" 5
+	says 'BFSIM_TRACE=loud: not one of off, sampled, full' err
+	status 2 bfsim trace s --format xml
+	says 'give perfetto or csv' err
+}
+
+# --- two sides -----------------------------------------------------------------
+
+test_messages_flow_between_host_and_dpu_on_one_axis() {
+	status 0 bfsim run --trace t.json --host "$hello_host" --dpu "$hello_dpu"
+	"$checker" t.json \
+		'process("host") != process("dpu") and None not in (process("host"), process("dpu"))' \
+		'len(e("s", pid=process("host"))) == 1 and len(e("f", pid=process("dpu"))) == 1' \
+		'len(e("s", pid=process("dpu"))) == 1 and len(e("f", pid=process("host"))) == 1' \
+		'e("s", pid=process("host"))[0]["ts"] < e("s", pid=process("dpu"))[0]["ts"]' \
+		'len(e("X", name="open")) == 2' \
+		'[i["args"]["text"] for i in e("i", name="closed")] == ["in order"] * 2'
+}
+
+test_stats_count_messages_by_connection() {
+	bfsim up --session s >/dev/null
+	on dpu "$hello_dpu" >/dev/null &
+	status 0 on host "$hello_host"
+	wait $!
+	stat 'sorted((c["name"], c["messages_sent"], c["bytes_sent"], c["messages_received"], c["bytes_received"], c["open"])
+		for c in connections()) == [("comch_hello", 1, 10, 1, 11, False), ("comch_hello", 1, 11, 1, 10, False)]'
+	status 0 bfsim stats s
+	says '^ *[0-9]+ +host +.* +comch_hello #2 +mlx5_0 +no +1 +10 +1 +11$' out
+}
+
+test_run_writes_the_trace_of_commands_that_failed_too() {
+	status 3 bfsim run --trace t.json --dpu "$peer 7; exit 3"
+	"$checker" t.json 'len(e("b", cat="task")) == 7'
+}
+
+test_run_says_when_the_trace_cannot_be_written() {
+	status 1 bfsim run --trace nowhere/t.json --dpu "$peer 7"
+	says 'cannot write the trace to nowhere/t.json' err
+	status 1 bfsim run --trace /dev/full --dpu "$peer 7"
+	says 'cannot write the trace' err
+}
+
+# --- the dead ------------------------------------------------------------------
+
+test_what_a_killed_process_recorded_is_there() {
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 20 stay >talk &
+	becomes_true has_text talk
+	stat '[p["alive"] for p in s["processes"]] == [True]'
+	kill -KILL "$(python3 -c 'import json; print(json.load(open("stats.json"))["processes"][0]["pid"])')"
+	wait $! || true
+	becomes_true stat '[p["alive"] for p in s["processes"]] == [False]'
+	bfsim trace s -o t.json
+	"$checker" t.json 'len(e("X", name="DMA memcpy")) == 20' 'len(e("X", name="running")) == 1'
+	stat '[(o["submitted"], o["completed"]) for o in ops()] == [(20, 20)]'
+	stat 's["processes"][0]["contexts"][0]["state"] == "running"'
+}
+
+# The daemon keeps 128 that have gone.
+test_processes_that_ended_long_ago_are_counted_no_more() {
+	bfsim up --session s >/dev/null
+	for _ in $(seq 131); do
+		on dpu "$peer" 1
+	done
+	becomes_true stat '(len(s["processes"]), s["dropped_processes"]) == (128, 3)'
+	status 0 bfsim trace s -o t.json
+	says '3 processes of this session ended too long ago' err
+	"$checker" t.json
+}
+
+test_without_a_session_there_is_no_trace() {
+	status 1 bfsim trace nowhere
+	says 'no session in nowhere' err
+	status 1 bfsim stats nowhere
+	says 'no session in nowhere' err
+}
+
+run_tests "$0" "$work"
