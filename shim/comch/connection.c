@@ -82,6 +82,7 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 
 void comch_connection_tell(struct doca_comch_connection *connection)
 {
+	shim_message_sent();
 	if (!sim_inbox_ring(connection->peer_inbox, connection->peer_slot))
 		return;
 	if (connection->peer_wake_fd >= 0)

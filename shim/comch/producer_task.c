@@ -196,6 +196,7 @@ static int send_run(struct sim_job *job)
 		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
 	else
 		note(send, &message, slot);
+	shim_message_sent();
 	if (sim_recvq_fill(&remote->queue, slot, &message))
 		eventfd_write(remote->wake_fd, 1);
 	send->remote = NULL;

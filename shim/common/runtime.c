@@ -21,6 +21,7 @@ static struct {
 } runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 uint32_t shim_generation;
+struct sim_turns *shim_turns;
 
 /* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
 static void side_of_tree(char *side, size_t size)
@@ -72,6 +73,7 @@ static void forked(void)
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
+	shim_turns = NULL;
 	shim_devices_forget();
 	pthread_mutex_unlock(&runtime.lock); /* of before_fork() */
 }
@@ -91,6 +93,7 @@ static int clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 
 static int attach(void)
 {
+	int rc;
 	char side[PCIE_SIDE_SIZE] = "host";
 	const char *chosen = set_or_null("BFSIM_SIDE");
 	struct sim_session_cfg cfg = {
@@ -103,7 +106,10 @@ static int attach(void)
 	side_of_tree(side, sizeof(side));
 	if (clock_mode(set_or_null("BFSIM_CLOCK"), &cfg.clock) < 0)
 		return -EINVAL;
-	return sim_session_attach(&cfg, &runtime.session);
+	rc = sim_session_attach(&cfg, &runtime.session);
+	if (rc == 0)
+		shim_turns = sim_session_turns(runtime.session);
+	return rc;
 }
 
 doca_error_t shim_runtime_get(struct sim_session **ret_session)
@@ -131,6 +137,7 @@ static void __attribute__((destructor)) leave(void)
 {
 	if (runtime.session && !shim_devices_in_use()) {
 		shim_devices_forget();
+		shim_turns = NULL;
 		sim_session_detach(runtime.session);
 		runtime.session = NULL;
 	}

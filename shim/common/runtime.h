@@ -19,6 +19,16 @@
 /* The session; attaches on the first call. The log says why it can't be had. */
 doca_error_t shim_runtime_get(struct sim_session **ret_session);
 
+/* Who goes on in virtual time; NULL in other times. */
+extern SHIM_SHARED struct sim_turns *shim_turns;
+
+/* Something was written that another process may wait for. */
+static inline void shim_message_sent(void)
+{
+	if (__builtin_expect(shim_turns != NULL, 0))
+		sim_turns_sent(shim_turns);
+}
+
 /* Counts the forks that led here: what was made under another number is the parent's. */
 extern SHIM_SHARED uint32_t shim_generation;
 

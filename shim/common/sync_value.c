@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime.h"
+
 /* How a wait goes on: looking only, then letting others run in between, then asleep,
  * longer each time. A wake-up costs more than a short wait, which is worth a spin; the
  * other side gets this CPU, if it needs it, after the first 20 us. */
@@ -153,6 +155,7 @@ static void finish_change(struct shim_sync_value *value)
 {
 	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
 
+	shim_message_sent();
 	if (wanted)
 		atomic_fetch_add(&value->cell->changes, 1);
 	untouch(value);
@@ -312,7 +315,11 @@ int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_c
 
 	if (!enter(value))
 		return -ENOTCONN;
+	if (shim_turns)
+		sim_turns_block(shim_turns);
 	rc = wait_inside(value, condition, yields);
+	if (shim_turns)
+		sim_turns_unblock(shim_turns);
 	leave(value);
 	return rc;
 }

@@ -186,6 +186,30 @@ void sim_seat_be_busy(struct sim_seat *seat)
 	sim_clock_unlock(&seat->page->lock, mine);
 }
 
+bool sim_seat_try_busy(struct sim_seat *seat)
+{
+	uint64_t mine = sim_clock_lock(&seat->page->lock);
+	bool may = state_of(seat->shared) != SIM_SEAT_WAITING || !first_in(seat->page, SIM_SEAT_BUSY);
+
+	if (may && sim_seat_is_ours(seat))
+		set_state(seat->shared, SIM_SEAT_BUSY);
+	sim_clock_unlock(&seat->page->lock, mine);
+	return may;
+}
+
+void sim_seat_be_left(struct sim_seat *seat)
+{
+	struct sim_clock_seat *next = NULL;
+	uint64_t mine = sim_clock_lock(&seat->page->lock);
+
+	if (sim_seat_is_ours(seat)) {
+		set_state(seat->shared, SIM_SEAT_LEFT);
+		next = pass_on(seat->page);
+	}
+	sim_clock_unlock(&seat->page->lock, mine);
+	wake_up(next);
+}
+
 bool sim_seat_wait(struct sim_seat *seat, uint64_t wake_ns, uint64_t seen)
 {
 	struct sim_clock_seat *shared = seat->shared, *next = NULL;
@@ -201,6 +225,15 @@ bool sim_seat_wait(struct sim_seat *seat, uint64_t wake_ns, uint64_t seen)
 	if (next != shared)
 		wake_up(next);
 	return next == shared;
+}
+
+void sim_seat_force(struct sim_clock_page *page, uint64_t ns)
+{
+	uint64_t mine = sim_clock_lock(&page->lock);
+
+	if (atomic_load_explicit(&page->now_ns, memory_order_relaxed) < ns)
+		atomic_store_explicit(&page->now_ns, ns, memory_order_release);
+	sim_clock_unlock(&page->lock, mine);
 }
 
 /* ---- looking after others ---- */

@@ -38,8 +38,12 @@ static inline enum sim_clock_seat_state sim_seat_state(const struct sim_seat *se
 	return (enum sim_clock_seat_state)atomic_load_explicit(&seat->shared->state, memory_order_acquire);
 }
 
-/* It is busy from now on. */
+/* It is busy from now on, unless it waits and somebody else is. Whether it is. */
+bool sim_seat_try_busy(struct sim_seat *seat);
+
+/* It is busy from now on; or nobody waits for it. */
 void sim_seat_be_busy(struct sim_seat *seat);
+void sim_seat_be_left(struct sim_seat *seat);
 
 /* It calls, for those who look after it. */
 static inline void sim_seat_note_call(struct sim_seat *seat)
@@ -51,6 +55,9 @@ static inline void sim_seat_note_call(struct sim_seat *seat)
 
 /* Wait until @wake_ns, or a message that @seen does not count. Whether its turn has come. */
 bool sim_seat_wait(struct sim_seat *seat, uint64_t wake_ns, uint64_t seen);
+
+/* For who got no seat: time goes on to @ns at once, whoever is busy. */
+void sim_seat_force(struct sim_clock_page *page, uint64_t ns);
 
 /* Look after those that are busy: give up on one that does not call. Whether there is one. */
 bool sim_seat_look_after(struct sim_seat *seat, struct sim_seat_watch *watch, uint64_t *ret_lost);

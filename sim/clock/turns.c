@@ -128,7 +128,8 @@ static void unbind(struct sim_turn *turn)
 		sim_seat_leave(&driver->seat);
 }
 
-/* The turn is the calling thread's. False: there is no memory or no seat for it; then time does not wait for it. */
+/* The turn is the calling thread's. False: there is no memory or no seat for it; then time does not wait for it, and
+ * goes on when it says so. */
 static bool bind(struct sim_turn *turn)
 {
 	struct sim_turns *turns = turn->turns;
@@ -303,15 +304,11 @@ bool sim_turn_may_look(struct sim_turn *turn)
 	struct driver *driver = drive(turn);
 
 	turn->news = false;
-	if (!driver)
+	if (!driver || sim_seat_state(&driver->seat) == SIM_SEAT_BUSY)
 		return true;
-	if (sim_seat_state(&driver->seat) == SIM_SEAT_WAITING && look_after(driver, &driver->watch)) {
+	if (look_after(driver, &driver->watch))
 		sim_seat_nap(&driver->seat, NAP_NS);
-		if (sim_seat_state(&driver->seat) == SIM_SEAT_WAITING)
-			return false;
-	}
-	be_busy(driver);
-	return true;
+	return sim_seat_try_busy(&driver->seat); /* looking without the lock can miss who is busy */
 }
 
 /* ---- waiting ---- */
@@ -337,6 +334,16 @@ static bool offer_to_others(struct sim_turn *turn, uint64_t now_ns, uint64_t *wa
 	return offered;
 }
 
+/* Better late than never: it goes on, if out of order. */
+static bool wait_without_seat(struct sim_turns *turns, uint64_t wake_ns)
+{
+	if (wake_ns == SIM_CLOCK_NEVER_NS)
+		return false;
+	if (!turns->over)
+		sim_seat_force(turns->page, wake_ns);
+	return !turns->over;
+}
+
 bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns)
 {
 	struct driver *driver = drive(turn);
@@ -345,7 +352,7 @@ bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns)
 	bool others;
 
 	if (!driver)
-		return false;
+		return wait_without_seat(turns, wake_ns);
 	pthread_mutex_lock(&turns->lock);
 	turn->next_ns = wake_ns;
 	if (sim_seat_state(&driver->seat) != SIM_SEAT_WAITING) /* else it has not looked since it began to wait */
@@ -362,6 +369,22 @@ bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns)
 void sim_turns_sent(struct sim_turns *turns)
 {
 	atomic_fetch_add_explicit(&turns->page->sent, 1, memory_order_release);
+}
+
+void sim_turns_block(struct sim_turns *turns)
+{
+	struct driver *driver = pthread_getspecific(turns->key);
+
+	if (driver && sim_seat_is_ours(&driver->seat))
+		sim_seat_be_left(&driver->seat);
+}
+
+void sim_turns_unblock(struct sim_turns *turns)
+{
+	struct driver *driver = pthread_getspecific(turns->key);
+
+	if (driver && sim_seat_is_ours(&driver->seat))
+		sim_seat_be_busy(&driver->seat);
 }
 
 /* ---- sleeping ---- */

@@ -78,4 +78,9 @@ void sim_turn_rouse(struct sim_turn *turn);
 /* A message is sent. */
 void sim_turns_sent(struct sim_turns *turns);
 
+/* The calling thread is going to block until something changes that nobody here knows of: time
+ * does not wait for it until sim_turns_unblock(). */
+void sim_turns_block(struct sim_turns *turns);
+void sim_turns_unblock(struct sim_turns *turns);
+
 #endif
