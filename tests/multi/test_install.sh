@@ -75,6 +75,17 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/workq/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
+# A program that copes with faults, and the test that proves it, as their README says; then with faults from outside.
+rm on_dpu/out
+flaky=moved/share/doc/bfsim/examples/flaky_link
+(
+	eval "$("$bfsim" sdk --on dpu --env)"
+	make -s -C $flaky all test CC="$*" >flaky.log 2>&1 || { cat flaky.log; exit 1; }
+)
+"$bfsim" run --timeout 60 --dpu "$flaky/flaky_link <in >on_dpu/out" --fault 'dma.memcpy every=3 fail=IO_FAILED' \
+	--require-faults
+cmp in on_dpu/out
+
 # The shortest one, as our README says.
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig

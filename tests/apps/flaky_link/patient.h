@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* patient.h - copies by DMA over a link that is not always there: tried again, but not for ever.
+ *
+ *   copy --> [attempt] --done--> DOCA_SUCCESS
+ *               ^  |failed, refused, or late
+ *               |  v
+ *             [wait: 1, 2, 4 ... ms]  --all attempts used, or no use to try again--> the last error
+ *
+ * A task that fails stops its context, and behind one that is late nothing may be
+ * touched until its context is stopped: so each attempt has a context of its own,
+ * which is gone when the attempt is over. Then the engine no longer writes to
+ * the destination, and the next attempt can begin anew.
+ *
+ * One thread uses a patient at a time.
+ */
+#ifndef PATIENT_H
+#define PATIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_dev.h>
+#include <doca_error.h>
+
+struct patient;
+
+struct patient_policy {
+	uint32_t num_attempts;  /* of one copy, at least 1 */
+	uint32_t first_wait_us; /* before the second; then twice as long each time ... */
+	uint32_t most_wait_us;  /* ... up to this */
+	uint32_t deadline_ms;   /* of an attempt: a task that takes longer is given up */
+	void (*wait)(void *arg, uint32_t wait_us); /* NULL = sleep; tests need not */
+	void *arg;
+};
+
+/* What became of a copy. */
+struct patient_report {
+	uint32_t num_attempts;
+	uint32_t num_late; /* of these, given up at the deadline */
+};
+
+/* @dev is borrowed. */
+doca_error_t patient_create(struct doca_dev *dev, const struct patient_policy *policy, struct patient **ret_patient);
+void patient_destroy(struct patient *patient);
+
+/* Copy. On failure the destination may hold a part of it. Returns the last
+ * attempt's error, DOCA_ERROR_TIME_OUT if that was late. @ret_report is set in
+ * any case, and may be NULL. */
+doca_error_t patient_copy(struct patient *patient, void *dst, const void *src, size_t len,
+			  struct patient_report *ret_report);
+
+#endif
