@@ -12,6 +12,7 @@
  */
 #include "shim/common/log_priv.h"
 #include "sim/log.h"
+#include "sim/trace/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,6 +44,8 @@ doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place p
 		sim_err("log record at %s:%d: the format is NULL", place.file, place.line);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	if (level <= DOCA_LOG_LEVEL_WARNING)
+		sim_trace_log((int)level, format, args);
 	shim_log_stream_vput(&shim_log_app, &place, level, format, args);
 	return DOCA_SUCCESS;
 }

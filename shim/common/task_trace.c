@@ -52,10 +52,15 @@ static void forget_times(struct doca_task *task)
 
 void shim_task_refused(struct doca_task *task)
 {
-	if (task->timed)
-		forget_times(task);
-	if (task->pool->pen.op)
-		sim_trace_add(&task->pool->pen.op->submitted, UINT64_MAX); /* one less */
+	struct sim_trace_pen *pen = &task->pool->pen;
+
+	if (!pen->op)
+		return;
+	sim_trace_add(&pen->op->submitted, UINT64_MAX); /* one less */
+	if (!task->timed)
+		return;
+	pen->pace.next = atomic_load_explicit(&pen->op->submitted, memory_order_relaxed); /* the turn is the next one's */
+	forget_times(task);
 }
 
 void shim_task_record(struct doca_task *task, doca_error_t status)

@@ -10,17 +10,19 @@
  * mean the same for the recording's life; 0 = none.
  *
  * Objects are contexts and connections. What a context does, its operations,
- * are its kinds of tasks. Their counts are exact, whatever is recorded of them one by
- * one. A table that is full makes its last entry stand for all that came later.
+ * are its kinds of tasks. Their counts are exact, whatever is recorded of them one
+ * by one. When there are more objects than entries, one that came later shares
+ * that of one like it which is gone, and its counts go on; if there is none such,
+ * the last entry stands for all (and its counts are as good as their writers agree).
  *
  * A record is written once its event is over, with the times in it, by
  * CLOCK_MONOTONIC. A ring's record at @number % num_records is whole when its
  * own number says so; the next one to be written there makes it 0 first. The
- * oldest are overwritten. Life (states and
- * connections), faults and log lines have a ring each, that no flood of tasks reaches.
+ * oldest are overwritten. Life (states and connections), faults and log lines
+ * have a ring each, that no flood of tasks reaches.
  *
  * Readers believe nothing: the writer may be anybody, and may write while they
- * read (reader.h).
+ * read (recording.h).
  */
 #ifndef SIM_TRACE_FORMAT_H
 #define SIM_TRACE_FORMAT_H

@@ -271,6 +271,41 @@ static void test_stopped_process_loses_nothing(void **state)
 	card_end();
 }
 
+/* Lines of what the session's processes recorded, as "bfsim trace" tells it, that have @what in them. */
+static unsigned int count_recorded(const char *what)
+{
+	char command[4096], line[1024];
+	unsigned int count = 0;
+	FILE *trace;
+
+	snprintf(command, sizeof(command), "'%s' trace --format csv", getenv("BFSIM"));
+	trace = popen(command, "r");
+	assert_non_null(trace);
+	while (fgets(line, sizeof(line), trace))
+		count += strstr(line, what) != NULL;
+	assert_int_equal(pclose(trace), 0);
+	return count;
+}
+
+/* Two workers at either end send 20 messages to each of the other's: 160. */
+static void test_messages_on_record_were_sent_and_received(void **state)
+{
+	struct side_arg arg = {.consumes = true, .produces = true, .num_workers = 2, .max_len = 4096, .num_messages = 20};
+	struct proc server, client;
+
+	(void)state;
+	if (getenv("HOST_WRAPPER"))
+		skip(); /* its recording is its own machine's, in a manner of speaking */
+	setenv("BFSIM_TRACE", "full", 1);
+	start_sides(&server, arg, &client, arg);
+	end_side(&client);
+	end_side(&server);
+	unsetenv("BFSIM_TRACE");
+	assert_int_equal(count_recorded(",sent,comch_producer,"), 160);
+	assert_int_equal(count_recorded(",received,comch_consumer,"), 160);
+	card_end();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct peer_role roles[] = {{"side", run_side}, {NULL, NULL}};
@@ -279,6 +314,7 @@ int main(int argc, char **argv)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_consumer_that_does_not_progress, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, setup, teardown),
 	};
 
 	peer_main(argc, argv, roles);

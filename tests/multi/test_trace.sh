@@ -183,6 +183,15 @@ test_run_says_when_the_trace_cannot_be_written() {
 	says 'cannot write the trace' err
 }
 
+# --- faults --------------------------------------------------------------------
+
+test_a_fault_stands_on_its_victims_track_with_its_rule() {
+	status 0 bfsim run --trace t.json --fault 'dma.memcpy nth=3 delay=1ms' --dpu "$peer 5"
+	"$checker" t.json \
+		'[i["args"]["text"] for i in e("i", name="fault", tid=track(process("dpu"), "jobs"))] == ["dma.memcpy nth=3 delay=1ms"]' \
+		'e("X", name="DMA memcpy")[2]["ts"] > e("i", name="fault")[0]["ts"]'
+}
+
 # --- the dead ------------------------------------------------------------------
 
 test_what_a_killed_process_recorded_is_there() {

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as what two processes recorded: reading them ends, and what is told of
+ * them is JSON, with as many lines of CSV as there are events. Seeds are in corpus/trace. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/trace/story.h"
+
+/* Unlike assert(), not compiled out. */
+static void promise(bool kept)
+{
+	if (!kept)
+		abort();
+}
+
+static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size)
+{
+	struct sim_trace_recording recording;
+	void *bytes;
+	int rc;
+
+	/* of the exact size, so that a read beyond it shows */
+	promise(posix_memalign(&bytes, 64, size ? size : 1) == 0);
+	memcpy(bytes, data, size);
+	rc = sim_trace_recording_read(bytes, size, 0, &recording);
+	free(bytes);
+	promise(rc == 0 || rc == -EPROTO || rc == -ENOMEM);
+	if (rc < 0)
+		return false;
+	strcpy(recording.who.side, "host");
+	strcpy(recording.who.program, "program");
+	promise(sim_trace_story_add(story, &recording) == 0);
+	return true;
+}
+
+typedef int tell(const struct sim_trace_story *story, FILE *out);
+
+static char *told(const struct sim_trace_story *story, tell *tell)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	promise(out && tell(story, out) == 0 && fclose(out) == 0);
+	return text;
+}
+
+static void check_json(const struct sim_trace_story *story)
+{
+	char *text = told(story, sim_trace_tell_perfetto);
+	json_object *trace = json_tokener_parse(text);
+
+	promise(trace && json_object_is_type(json_object_object_get(trace, "traceEvents"), json_type_array));
+	json_object_put(trace);
+	free(text);
+}
+
+static void check_csv(const struct sim_trace_story *story)
+{
+	char *text = told(story, sim_trace_tell_csv);
+	size_t lines = 0;
+
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	promise(lines == story->num_events + 1);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sim_trace_story story = {0};
+
+	if (add(&story, data, size) && add(&story, data, size)) {
+		promise(sim_trace_story_add_rule(&story, 1, "dma.memcpy fail=\"\xff\"") == 0);
+		promise(sim_trace_story_sort(&story) == 0);
+		check_json(&story);
+		check_csv(&story);
+	}
+	sim_trace_story_free(&story);
+	return 0;
+}
