@@ -80,11 +80,17 @@ void peer_main(int argc, char **argv, const struct peer_role *roles)
 static struct proc card;
 static char *card_dir;
 
-static void run_daemon(int talk, const void *topology)
+struct card_arg {
+	const char *topology, *clock;
+};
+
+static void run_daemon(int talk, const void *arg)
 {
+	const struct card_arg *how = arg;
 	char ready[16];
 	char *argv[] = {getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", ready, "--session", card_dir,
-			topology ? "--topology" : NULL, (char *)(uintptr_t)topology, NULL};
+			"--clock", (char *)(uintptr_t)how->clock, how->topology ? "--topology" : NULL,
+			(char *)(uintptr_t)how->topology, NULL};
 
 	PROC_NEED(argv[0]);
 	snprintf(ready, sizeof(ready), "%d", talk);
@@ -95,12 +101,18 @@ static void run_daemon(int talk, const void *topology)
 
 void card_start(const char *topology)
 {
+	card_start_with(topology, "functional");
+}
+
+void card_start_with(const char *topology, const char *clock)
+{
+	const struct card_arg arg = {.topology = topology, .clock = clock};
 	char ready;
 
 	card_dir = proc_make_dir();
 	num_peers = 0;
 	setenv("BFSIM_SESSION", card_dir, 1);
-	proc_start(&card, run_daemon, topology);
+	proc_start(&card, run_daemon, &arg);
 	proc_hear(card.talk, &ready, 1);
 }
 

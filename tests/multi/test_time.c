@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How time passes for several processes on one card: who shares an engine and a link shares their rate, and in virtual
+ * time what happens when does not depend on how fast anyone is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "comch_talk.h"
+#include "copier.h"
+#include "pcie_model/topology.h"
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+/* ---- timed: streams that share a link ---- */
+
+#define IN_FLIGHT 64
+#define WINDOW_NS UINT64_C(200000000)
+#define HEAD_START_NS UINT64_C(30000000)
+
+struct window {
+	uint64_t begin_ns, end_ns;
+};
+
+struct stream {
+	struct window window;
+	uint64_t counted; /* ended in the window */
+	bool over;
+};
+
+static void go_on(struct copier *copier)
+{
+	struct stream *stream = copier->owner;
+	uint64_t now_ns = copier_now_ns(copier);
+
+	stream->counted += now_ns >= stream->window.begin_ns && now_ns < stream->window.end_ns;
+	stream->over = now_ns >= stream->window.end_ns;
+	if (!stream->over)
+		copier_submit(copier, COPIER_BYTES);
+}
+
+/* Says what time it is, hears when to count, streams, says the count. */
+static void run_stream(int talk)
+{
+	struct stream stream = {0};
+	struct copier copier;
+	struct loop loop;
+	struct doca_dev *dev;
+	uint64_t now_ns;
+	bool sleeps;
+
+	proc_hear(talk, &sleeps, sizeof(sleeps));
+	dev = peer_open(NULL);
+	loop_open(&loop, sleeps);
+	copier_open(&copier, &loop, dev, IN_FLIGHT);
+	copier.owner = &stream;
+	copier.on_done = go_on;
+	now_ns = copier_now_ns(&copier);
+	proc_say(talk, &now_ns, sizeof(now_ns));
+	proc_hear(talk, &stream.window, sizeof(stream.window));
+	for (int i = 0; i < IN_FLIGHT; i++)
+		copier_submit(&copier, COPIER_BYTES);
+	LOOP_UNTIL(&loop, stream.over);
+	copier.on_done = NULL;
+	for (size_t in_flight = 1; in_flight > 0;) {
+		doca_pe_progress(loop.pe);
+		NEED_OK(doca_pe_get_num_inflight_tasks(loop.pe, &in_flight));
+	}
+	proc_say(talk, &stream.counted, sizeof(stream.counted));
+	copier_close(&copier);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+static const struct peer_role stream_role = {"stream", run_stream};
+
+/* Jobs of a stream that the model lets through in the window: so many copies of 64 KiB, one behind the other. */
+static double capacity(void)
+{
+	const struct pcie_profile *profile = pcie_profile_find("bluefield-3");
+	const struct pcie_link link = {.generation = 1, .lanes = 1, .mps_bytes = 128, .mrrs_bytes = 128, .rcb_bytes = 64};
+	const struct pcie_job job = {.direction = PCIE_HOST, .bytes = COPIER_BYTES, .segments = 1};
+	struct pcie_engine_state engine_state = {0};
+	struct pcie_link_state link_state = {0};
+	struct pcie_times first, last;
+	const int count = 100;
+
+	pcie_engine_run(&profile->engine, &link, &job, 0, &engine_state, &link_state, &first);
+	for (int i = 0; i < count; i++)
+		pcie_engine_run(&profile->engine, &link, &job, 0, &engine_state, &link_state, &last);
+	return (double)WINDOW_NS * 1000 * count / (double)(last.done_ps - first.done_ps);
+}
+
+/* How many of each of @count streams ended in one window. */
+static void run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
+{
+	struct proc procs[2];
+	struct window window = {0};
+
+	card_start_with(getenv("SLOW_LINK"), "timed");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t now_ns;
+
+		peer_start(&procs[i], "host", &stream_role, &sleeps, sizeof(sleeps));
+		proc_hear(procs[i].talk, &now_ns, sizeof(now_ns));
+		window.begin_ns = now_ns + HEAD_START_NS;
+	}
+	window.end_ns = window.begin_ns + WINDOW_NS;
+	for (size_t i = 0; i < count; i++)
+		proc_say(procs[i].talk, &window, sizeof(window));
+	for (size_t i = 0; i < count; i++) {
+		proc_hear(procs[i].talk, &ret_counts[i], sizeof(ret_counts[i]));
+		proc_end(&procs[i]);
+	}
+	card_end();
+}
+
+/* What was in flight when the window began may be seen to end in it by a process that did not get to run before. */
+static void assert_within_the_model(double sum, double streams)
+{
+	assert_true(sum <= capacity() + streams * IN_FLIGHT);
+	assert_true(sum >= capacity() / 2);
+}
+
+static void test_stream_has_the_rate_of_the_model(void **state)
+{
+	uint64_t count;
+
+	(void)state;
+	run_streams(1, false, &count);
+	assert_within_the_model((double)count, 1);
+}
+
+/* Were each alone, the sum would be twice as much. */
+static void two_streams(bool sleep)
+{
+	uint64_t counts[2];
+	double sum;
+
+	run_streams(2, sleep, counts);
+	sum = (double)(counts[0] + counts[1]);
+	assert_within_the_model(sum, 2);
+	for (int i = 0; i < 2; i++)
+		assert_true((double)counts[i] > sum / 4 && (double)counts[i] < sum * 3 / 4);
+}
+
+static void test_two_polling_streams_share_the_rate(void **state)
+{
+	(void)state;
+	two_streams(false);
+}
+
+static void test_two_sleeping_streams_share_the_rate(void **state)
+{
+	(void)state;
+	two_streams(true);
+}
+
+/* ---- virtual: a conversation ---- */
+
+#define ROUNDS 30
+#define NAME "time"
+
+/* When what happened, at one end. */
+struct diary {
+	uint64_t ended_ns[ROUNDS];    /* its own copies ... */
+	uint64_t received_ns[ROUNDS]; /* ... and the other's messages */
+};
+
+struct end {
+	struct talk talk;
+	struct copier copier;
+	struct loop loop;
+	struct diary diary;
+	unsigned int received;
+};
+
+static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+{
+	struct end *end = talk->cfg.owner;
+
+	(void)connection;
+	PROC_NEED(len == 1 && bytes[0] == end->received && end->received < ROUNDS);
+	end->diary.received_ns[end->received++] = copier_now_ns(&end->copier);
+}
+
+static void end_open(struct end *end, int talk, bool is_server)
+{
+	const struct talk_cfg cfg = {.name = NAME, .owner = end, .message = on_message};
+	struct doca_dev *dev;
+	bool sleeps;
+
+	memset(end, 0, sizeof(*end));
+	proc_hear(talk, &sleeps, sizeof(sleeps));
+	dev = peer_open(NULL);
+	loop_open(&end->loop, sleeps);
+	copier_open(&end->copier, &end->loop, dev, 1);
+	if (is_server)
+		talk_open_server(&end->talk, &cfg, &end->loop, dev);
+	else
+		talk_open_client(&end->talk, &cfg, &end->loop, dev);
+	talk_start(&end->talk);
+}
+
+static void end_close(struct end *end, int talk)
+{
+	struct doca_dev *dev = end->talk.dev;
+
+	talk_close(&end->talk);
+	copier_close(&end->copier);
+	loop_close(&end->loop);
+	NEED_OK(doca_dev_close(dev));
+	proc_say(talk, &end->diary, sizeof(end->diary));
+}
+
+static void copy(struct end *end, unsigned int round, size_t len)
+{
+	copier_submit(&end->copier, len);
+	LOOP_UNTIL(&end->loop, end->copier.done == round + 1);
+	end->diary.ended_ns[round] = copier_now_ns(&end->copier);
+}
+
+static void say(struct end *end, unsigned int round)
+{
+	uint8_t byte = (uint8_t)round;
+
+	PROC_NEED(talk_send(&end->talk, end->talk.connection, &byte, 1));
+}
+
+/* Copies, then asks, then waits for the answer. */
+static void run_asking(int talk)
+{
+	static struct end end;
+
+	end_open(&end, talk, false);
+	LOOP_UNTIL(&end.loop, end.talk.state == DOCA_CTX_STATE_RUNNING);
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		copy(&end, round, 64 + round * 1000);
+		say(&end, round);
+		LOOP_UNTIL(&end.loop, end.received == round + 1);
+	}
+	talk_stop(&end.talk);
+	end_close(&end, talk);
+}
+
+/* Waits for a question, copies, then answers. */
+static void run_answering(int talk)
+{
+	static struct end end;
+
+	end_open(&end, talk, true);
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		LOOP_UNTIL(&end.loop, end.received == round + 1);
+		copy(&end, round, COPIER_BYTES - round * 1000);
+		say(&end, round);
+	}
+	LOOP_UNTIL(&end.loop, end.talk.num_disconnected == 1);
+	talk_stop(&end.talk);
+	end_close(&end, talk);
+}
+
+static const struct peer_role asking_role = {"asking", run_asking};
+static const struct peer_role answering_role = {"answering", run_answering};
+
+struct conversation {
+	struct diary host, dpu;
+};
+
+static void converse(bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
+{
+	struct proc host, dpu;
+
+	card_start_with(NULL, "virtual");
+	peer_start(&dpu, "dpu", &answering_role, &dpu_sleeps, sizeof(dpu_sleeps));
+	peer_start(&host, "host", &asking_role, &host_sleeps, sizeof(host_sleeps));
+	proc_hear(host.talk, &ret->host, sizeof(ret->host));
+	proc_hear(dpu.talk, &ret->dpu, sizeof(ret->dpu));
+	proc_end(&host);
+	proc_end(&dpu);
+	card_end();
+}
+
+/* Question and answer take no time; copies do, and one goes on after the other. */
+static void test_what_happens_in_virtual_time_is_exact(void **state)
+{
+	struct conversation seen;
+	uint64_t last_ns = 0;
+
+	(void)state;
+	converse(false, false, &seen);
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		assert_true(seen.host.ended_ns[round] > last_ns);
+		assert_int_equal(seen.dpu.received_ns[round], seen.host.ended_ns[round]);
+		assert_true(seen.dpu.ended_ns[round] > seen.dpu.received_ns[round]);
+		assert_int_equal(seen.host.received_ns[round], seen.dpu.ended_ns[round]);
+		last_ns = seen.host.received_ns[round];
+	}
+}
+
+static void test_what_happens_in_virtual_time_is_the_same_each_time(void **state)
+{
+	struct conversation first, again;
+
+	(void)state;
+	converse(false, false, &first);
+	for (int i = 0; i < 3; i++) {
+		converse(false, false, &again);
+		assert_memory_equal(&again, &first, sizeof(first));
+	}
+}
+
+static void test_virtual_time_does_not_depend_on_how_the_two_wait(void **state)
+{
+	struct conversation first, again;
+
+	(void)state;
+	converse(false, false, &first);
+	for (int i = 1; i < 4; i++) {
+		converse(i & 1, i & 2, &again);
+		assert_memory_equal(&again, &first, sizeof(first));
+	}
+}
+
+/* One of the two dies in the middle: virtual time goes on for the other. */
+static void test_death_does_not_stop_virtual_time(void **state)
+{
+	struct proc dpu, host;
+	bool sleeps = false;
+	uint64_t now_ns, counted;
+	struct window window;
+
+	(void)state;
+	card_start_with(NULL, "virtual");
+	peer_start(&dpu, "dpu", &stream_role, &sleeps, sizeof(sleeps));
+	proc_hear(dpu.talk, &now_ns, sizeof(now_ns)); /* it has a context that runs: time waits for it */
+	peer_start(&host, "host", &stream_role, &sleeps, sizeof(sleeps));
+	proc_hear(host.talk, &now_ns, sizeof(now_ns));
+	proc_signal(&dpu, 9);
+	proc_wait(&dpu);
+	window = (struct window){.begin_ns = 0, .end_ns = 1000000};
+	proc_say(host.talk, &window, sizeof(window));
+	proc_hear(host.talk, &counted, sizeof(counted));
+	assert_true(counted > 0);
+	proc_end(&host);
+	card_end();
+}
+
+#define TEST(test) cmocka_unit_test_teardown(test, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_stream_has_the_rate_of_the_model),
+		TEST(test_two_polling_streams_share_the_rate),
+		TEST(test_two_sleeping_streams_share_the_rate),
+		TEST(test_what_happens_in_virtual_time_is_exact),
+		TEST(test_what_happens_in_virtual_time_is_the_same_each_time),
+		TEST(test_virtual_time_does_not_depend_on_how_the_two_wait),
+		TEST(test_death_does_not_stop_virtual_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
