@@ -30,7 +30,7 @@ static const struct figure {
 	{"local", bench_fig_local},   {"remote", bench_fig_remote}, {"rate", bench_fig_rate}, {"latency", bench_fig_latency},
 	{"idle", bench_fig_idle},     {"attach", bench_fig_attach}, {"bufs", bench_fig_bufs},
 	{"comch", bench_fig_comch},     {"comch-fast", bench_fig_comch_fast}, {"comch-many", bench_fig_comch_many},
-	{"workq", bench_fig_workq},   {"trace", bench_fig_trace},
+	{"workq", bench_fig_workq},   {"trace", bench_fig_trace},   {"time", bench_fig_time},
 	{"comm-channel", bench_fig_comm_channel},
 };
 
