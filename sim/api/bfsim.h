@@ -55,7 +55,7 @@ const char *bfsim_error(void);
 /* Time ---------------------------------------------------------------------------- */
 
 /* Session time: nanoseconds since the session, or the process's private card,
- * began; what from= and until= of rules are measured in. 0 when the session can't be
+ * began, by its clock (doc/time.md; of a private card: BFSIM_CLOCK); what from= and until= of rules are measured in. 0 when the session can't be
  * asked (bfsim_error()). */
 uint64_t bfsim_now_ns(void);
 
@@ -110,11 +110,12 @@ struct bfsim_session;
 
 struct bfsim_session_cfg {
 	const char *topology; /* the card, as a YAML file (doc/topology.md); NULL = one BlueField-3 with two ports */
+	const char *clock;    /* how time passes (doc/time.md): "functional", "timed" or "virtual"; NULL = functional */
 };
 
 /* Start one; @cfg may be NULL. *ret_session is the caller's (bfsim_session_stop()). bfsimd is
  * found from where this library is, or by $BFSIM_BFSIMD. Returns -EINVAL (the topology is
- * wrong: bfsim_error() names the line), -ENOENT (no such file, or no bfsimd) or others. */
+ * wrong: bfsim_error() names the line; or there is no such clock), -ENOENT (no such file, or no bfsimd) or others. */
 int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_session **ret_session);
 
 /* Its directory, which bfsim's commands take as --session. The session's; NULL of NULL. */

@@ -56,9 +56,9 @@ static int load_topology(const char *path, struct pcie_topology **ret_topology)
 	return rc < 0 ? sim_because(rc, "%s", rc == -ENOMEM ? "out of memory" : error) : 0;
 }
 
-static int start_daemon(struct bfsim_session *session, const char *topology)
+static int start_daemon(struct bfsim_session *session, const char *topology, enum sim_clock_mode clock)
 {
-	struct sim_launch_cfg cfg = {.place = &session->place, .topology = topology, .temporary = true};
+	struct sim_launch_cfg cfg = {.place = &session->place, .topology = topology, .clock = clock, .temporary = true};
 	pid_t pid = sim_launch(&cfg);
 
 	if (pid < 0)
@@ -73,11 +73,14 @@ static int start_daemon(struct bfsim_session *session, const char *topology)
 int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_session **ret_session)
 {
 	const char *topology = cfg ? cfg->topology : NULL;
+	enum sim_clock_mode clock = SIM_CLOCK_FUNCTIONAL;
 	struct bfsim_session *session;
 	int rc;
 
 	if (!ret_session)
 		return sim_because(-EINVAL, "there is no place for the session: ret_session is NULL");
+	if (cfg && cfg->clock && sim_clock_mode_parse(cfg->clock, &clock) < 0)
+		return sim_because(-EINVAL, "clock \"%s\": write " SIM_CLOCK_MODES, cfg->clock);
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return sim_because(-ENOMEM, "out of memory");
@@ -87,7 +90,7 @@ int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_sessio
 	if (rc == 0)
 		rc = sim_place_temporary(&session->place);
 	if (rc == 0)
-		rc = start_daemon(session, topology);
+		rc = start_daemon(session, topology, clock);
 	if (rc < 0) {
 		bfsim_session_stop(session);
 		return rc;

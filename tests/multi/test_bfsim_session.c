@@ -232,6 +232,9 @@ static void test_mistakes_are_errors_that_say_so(void)
 
 	CHECK(file && fputs("cards:\n  - profile: no-such-card\n", file) >= 0 && fclose(file) == 0);
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "wrong.yaml:2");
+	cfg = (struct bfsim_session_cfg){.clock = "sundial"};
+	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "functional, timed or virtual");
+	cfg.clock = NULL;
 	cfg.topology = "missing.yaml";
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -ENOENT, "missing.yaml");
 	NEED_ERROR(bfsim_session_start(NULL, NULL), -EINVAL, "NULL");

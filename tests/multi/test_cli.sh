@@ -153,6 +153,24 @@ test_bfsimd_in_the_foreground_tells_when_it_is_ready_and_cleans_up() {
 	absent s
 }
 
+clock_of() {
+	tr '\0' '\n' <"/proc/$(daemon_of "$1")/cmdline" | sed -n '/^--clock$/{n;p;}'
+}
+
+test_clock_is_chosen_when_a_session_is_made() {
+	status 0 bfsim up --session s --clock virtual
+	same virtual "$(clock_of s)"
+	bfsim down --session s
+	status 0 bfsim up --session s
+	same functional "$(clock_of s)"
+	bfsim down --session s
+	status 0 bfsim run --clock timed --host true
+	status 2 bfsim run --clock sundial --host true
+	says 'clock sundial: write functional, timed or virtual' err
+	status 2 bfsim up --session wrong --clock ''
+	absent wrong
+}
+
 # --- exec, ps ------------------------------------------------------------------
 
 test_exec_puts_a_process_on_its_side() {
