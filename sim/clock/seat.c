@@ -254,7 +254,7 @@ static bool give_up_on(struct sim_clock_page *page, const struct sim_seat_watch 
 	return was_busy;
 }
 
-bool sim_seat_look_after(struct sim_seat *seat, struct sim_seat_watch *watch, uint64_t *ret_lost)
+bool sim_seat_look_after(const struct sim_seat *seat, struct sim_seat_watch *watch, uint64_t *ret_lost)
 {
 	const struct sim_clock_seat *busy = first_in(seat->page, SIM_SEAT_BUSY);
 	struct sim_seat_watch seen = {.shared = busy};

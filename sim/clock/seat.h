@@ -60,7 +60,7 @@ bool sim_seat_wait(struct sim_seat *seat, uint64_t wake_ns, uint64_t seen);
 void sim_seat_force(struct sim_clock_page *page, uint64_t ns);
 
 /* Look after those that are busy: give up on one that does not call. Whether there is one. */
-bool sim_seat_look_after(struct sim_seat *seat, struct sim_seat_watch *watch, uint64_t *ret_lost);
+bool sim_seat_look_after(const struct sim_seat *seat, struct sim_seat_watch *watch, uint64_t *ret_lost);
 
 /* Sleep while it waits, @ns at most; and end such a sleep. */
 void sim_seat_nap(const struct sim_seat *seat, uint64_t ns);

@@ -42,7 +42,7 @@ struct sim_turn {
 	_Atomic(struct driver *) driver; /* that called last; NULL = its thread has ended; written under the lock */
 	uint64_t next_ns;        /* when it has something to do, as it said when it last looked; 0 = it is to look */
 	uint64_t seen;           /* messages that had been sent when it last looked, or was offered to */
-	bool news;               /* its thread is going to be woken for it */
+	atomic_bool news;        /* its thread is going to be woken for it */
 	bool asleep;
 	void (*wake)(void *arg);
 	void *arg;
@@ -133,11 +133,14 @@ static void unbind(struct sim_turn *turn)
 static bool bind(struct sim_turn *turn)
 {
 	struct sim_turns *turns = turn->turns;
-	struct driver *driver = pthread_getspecific(turns->key);
+	struct driver *driver;
 
+	if (turns->over)
+		return false;
+	driver = pthread_getspecific(turns->key);
 	if (!driver)
 		driver = driver_new(turns);
-	if (!driver || turns->over)
+	if (!driver)
 		return false;
 	if (turn->driver != driver) {
 		unbind(turn);
@@ -289,13 +292,13 @@ static void warn_once(struct sim_turns *turns, uint64_t owner)
 }
 
 /* Whether somebody is busy. */
-static bool look_after(struct driver *driver, struct sim_seat_watch *watch)
+static bool look_after(struct sim_turns *turns, const struct sim_seat *seat, struct sim_seat_watch *watch)
 {
 	uint64_t lost;
-	bool busy = sim_seat_look_after(&driver->seat, watch, &lost);
+	bool busy = sim_seat_look_after(seat, watch, &lost);
 
 	if (lost)
-		warn_once(driver->turns, lost);
+		warn_once(turns, lost);
 	return busy;
 }
 
@@ -306,7 +309,7 @@ bool sim_turn_may_look(struct sim_turn *turn)
 	turn->news = false;
 	if (!driver || sim_seat_state(&driver->seat) == SIM_SEAT_BUSY)
 		return true;
-	if (look_after(driver, &driver->watch))
+	if (look_after(driver->turns, &driver->seat, &driver->watch))
 		sim_seat_nap(&driver->seat, NAP_NS);
 	return sim_seat_try_busy(&driver->seat); /* looking without the lock can miss who is busy */
 }
@@ -408,19 +411,21 @@ static void *sleeper_thread(void *arg)
 
 	pthread_mutex_lock(&turns->lock);
 	while (!driver->stop) {
-		if (!driver->asleep || !sim_seat_is_ours(&driver->seat)) {
+		const struct sim_seat seat = driver->seat; /* its thread may leave it meanwhile */
+
+		if (!driver->asleep || !sim_seat_is_ours(&seat)) {
 			driver->asleep = false;
 			pthread_cond_wait(&driver->changed, &turns->lock);
 			continue;
 		}
-		if (sim_seat_state(&driver->seat) != SIM_SEAT_WAITING) {
+		if (sim_seat_state(&seat) != SIM_SEAT_WAITING) {
 			driver->asleep = false;
 			wake_all(driver);
 			continue;
 		}
 		pthread_mutex_unlock(&turns->lock);
-		look_after(driver, &watch);
-		sim_seat_nap(&driver->seat, CHECK_NS);
+		look_after(turns, &seat, &watch);
+		sim_seat_nap(&seat, CHECK_NS);
 		pthread_mutex_lock(&turns->lock);
 	}
 	pthread_mutex_unlock(&turns->lock);
