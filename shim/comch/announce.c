@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "comch_priv.h"
+#include "shim/common/alloc.h"
 
 struct comch_announcement {
 	struct comch_fast *fast;     /* NULL: it gave up before the other end knew; or it expires */
@@ -37,7 +38,7 @@ static void drop(struct comch_announcement *announcement)
 
 int comch_announce(struct comch_fast *fast, struct sim_letter *letter, _Atomic bool *told)
 {
-	struct comch_announcement *announcement = calloc(1, sizeof(*announcement));
+	struct comch_announcement *announcement = shim_calloc(1, sizeof(*announcement));
 	int rc;
 
 	if (!announcement) {

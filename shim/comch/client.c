@@ -14,6 +14,8 @@
 struct doca_comch_client {
 	struct comch_endpoint endpoint; /* first */
 	uint32_t patience_ms;                     /* for a server to appear */
+	uint64_t call_ns;                         /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
+	bool is_refused;                          /* or, by a fault, not at all */
 	struct doca_comch_connection *connection; /* while not idle */
 };
 
@@ -49,11 +51,47 @@ static int take_welcome(struct doca_comch_connection *connection)
 	return connection->status < 0 ? connection->status : -EINPROGRESS;
 }
 
+static struct doca_comch_client *client_of(struct comch_endpoint *endpoint)
+{
+	return (struct doca_comch_client *)endpoint;
+}
+
+/* Ask for the server. */
+static int call_server(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	struct doca_comch_connection *connection = client->connection;
+	struct sim_letter hello;
+	int rc;
+
+	comch_connection_introduce(connection, &hello);
+	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
+				 client->patience_ms, &hello, comch_connection_notify, connection, &connection->channel);
+	close(connection->in_fd);
+	close(endpoint->inbox_fd); /* there is one server to have it */
+	connection->in_fd = endpoint->inbox_fd = -1;
+	comch_connection_look(connection);
+	return rc;
+}
+
+/* A fault has kept us from calling the server so far. 0 (it is called), -EINPROGRESS or another -errno. */
+static int call_late(struct doca_comch_client *client)
+{
+	if (client->is_refused)
+		return -ECONNREFUSED;
+	if (shim_now_ns() >= client->call_ns)
+		return call_server(client);
+	shim_alarm_set(&client->endpoint.ctx, client->call_ns);
+	return -EINPROGRESS;
+}
+
 /* The connection is being made. */
 static bool client_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	int rc = take_welcome(connection);
+	int rc = doca_unlikely(!connection->channel) ? call_late(client_of(endpoint)) : 0;
 
+	if (rc == 0)
+		rc = take_welcome(connection);
 	if (rc == -EINPROGRESS)
 		return false;
 	if (rc == 0) {
@@ -80,25 +118,36 @@ static const struct comch_endpoint_ops client_endpoint_ops = {
 
 /* ---- the context ---- */
 
-static int call_server(struct doca_comch_client *client)
+static int connect_to_server(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
-	struct doca_comch_connection *connection;
-	struct sim_letter hello;
-	int rc = comch_connection_new(endpoint, &connection);
+	int rc = comch_connection_new(endpoint, &client->connection);
 
 	if (rc < 0)
 		return rc;
-	client->connection = connection;
-	connection->status = -EINPROGRESS;
-	comch_connection_introduce(connection, &hello);
-	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
-				 client->patience_ms, &hello, comch_connection_notify, connection, &connection->channel);
-	close(connection->in_fd);
-	close(endpoint->inbox_fd); /* there is one server to have it */
-	connection->in_fd = endpoint->inbox_fd = -1;
-	comch_connection_look(connection);
-	return rc;
+	client->connection->status = -EINPROGRESS;
+	if (doca_likely(client->call_ns == 0 && !client->is_refused))
+		return call_server(client);
+	sim_inbox_again(&endpoint->inbox, client->connection->slot);
+	return 0;
+}
+
+/* What a fault has in store for the connection. SUCCESS, or the status that the start fails with. */
+static doca_error_t strike_connection(struct doca_comch_client *client)
+{
+	enum sim_op op = client->endpoint.is_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
+	struct sim_strike strike;
+
+	client->call_ns = 0;
+	client->is_refused = false;
+	if (doca_likely(!comch_strikes(&client->endpoint, op, 0, &strike)))
+		return DOCA_SUCCESS;
+	client->is_refused = SHIM_STRIKE_DOES(&strike, REFUSE);
+	if (SHIM_STRIKE_DOES(&strike, STALL))
+		client->call_ns = shim_now_ns() + strike.duration_ns;
+	if (SHIM_STRIKE_DOES(&strike, HANG))
+		client->call_ns = SIM_JOB_NEVER_DUE;
+	return SHIM_STRIKE_DOES(&strike, FAIL) ? (doca_error_t)strike.status : DOCA_SUCCESS;
 }
 
 static void forget_connection(struct doca_comch_client *client)
@@ -116,7 +165,12 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	rc = call_server(client);
+	result = strike_connection(client);
+	if (result != DOCA_SUCCESS) {
+		comch_endpoint_stopped(&client->endpoint);
+		return result;
+	}
+	rc = connect_to_server(client);
 	if (rc == 0)
 		return DOCA_ERROR_IN_PROGRESS;
 	sim_err("doca_ctx_start: the Comch client \"%s\" can't call its server: %s", client->endpoint.name,

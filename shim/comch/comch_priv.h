@@ -23,6 +23,7 @@
 #include <pthread.h>
 
 #include "earlier.h"
+#include "shim/common/strike.h"
 #include "shim/common/task_priv.h"
 #include "sim/session/channel.h"
 #include "sim/shm/inbox.h"
@@ -43,6 +44,7 @@ struct doca_comch_task_send {
 	const void *msg;
 	uint32_t len;
 	doca_error_t result;
+	uint64_t due_ns; /* its end is held back until then: SIM_JOB_NEVER_DUE = until its connection ends */
 	struct doca_comch_task_send *next;
 };
 
@@ -80,6 +82,8 @@ struct comch_endpoint {
 	/* While not idle: */
 	struct shim_task_pool *sends;
 	struct comch_sends ended;      /* to be reported */
+	struct comch_sends late;       /* have ended, and are to be reported when they are due */
+	doca_error_t receive_failed;   /* Comm Channel: the receive under way fails so, by a fault */
 	struct sim_segment inbox_memory;
 	int inbox_fd;
 	struct sim_inbox inbox;
@@ -118,6 +122,7 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 			      const void *msg, uint32_t len, struct doca_comch_task_send **ret_task);
 void comch_send_waiting(struct doca_comch_connection *connection);                     /* what there is room for now */
 void comch_send_fail_waiting(struct doca_comch_connection *connection, doca_error_t why);
+void comch_send_late(struct comch_endpoint *endpoint);                                 /* those that are due by now */
 bool comch_send_report(struct comch_endpoint *endpoint);                               /* one ended task */
 
 /* ---- connections ---- */
@@ -135,6 +140,30 @@ enum comch_record {
 	COMCH_CONSUMER_NEW,     /* a struct comch_consumer_record; its letter came, or comes, through the session */
 	COMCH_CONSUMER_EXPIRED, /* the same */
 	COMCH_RECORDED_MESSAGE, /* whose receipt shall be on the record (sim/trace/trace.h), as its sending is */
+	COMCH_MARKED,           /* a struct comch_mark, and a message */
+};
+
+/* What a fault has the receiver of a message do. */
+struct comch_mark {
+	uint64_t due_ns;  /* deliver it then, and what came behind it later; 0 = now */
+	uint32_t behind;  /* deliver so many later ones first, if they come soon */
+	uint16_t twice;   /* deliver it again at once */
+	uint16_t is_recorded; /* as COMCH_RECORDED_MESSAGE */
+};
+
+/* A message that is held back here (late.c). */
+struct comch_message {
+	struct comch_message *next;
+	uint64_t due_ns;   /* not delivered before */
+	uint64_t aside_ns; /* not overtaken any more after */
+	uint32_t behind;   /* later ones that are to overtake it */
+	uint32_t len;
+	uint8_t bytes[];
+};
+
+struct comch_late {
+	struct comch_message *ready;  /* in order; the first may be late */
+	struct comch_message *aside;  /* to be overtaken */
 };
 
 struct comch_consumer_record {
@@ -167,6 +196,8 @@ struct doca_comch_connection {
 	bool has_record;                  /* taken out of the ring, but its letter is not here yet */
 	struct comch_consumer_record record;
 	bool is_held;                     /* something of it is left where it is */
+	struct comch_late late;           /* messages that faults hold back */
+	_Atomic bool is_broken;           /* a fault broke it */
 	union doca_data user_data;
 	struct comch_counters counters, shown;
 	uint64_t stream;                  /* of what the client sends, on the record; the server's is the one behind it */
@@ -190,6 +221,7 @@ void comch_connection_look(struct doca_comch_connection *connection);   /* at it
 void comch_connection_take_letters(struct doca_comch_connection *connection);
 bool comch_connection_step(struct doca_comch_connection *connection);
 int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len); /* a message: 0, -EAGAIN or -EPROTO */
+void comch_connection_sent(struct doca_comch_connection *connection, uint32_t len, uint64_t at_ns); /* it was written; see sim_trace_talk_turn() */
 void comch_connection_tell(struct doca_comch_connection *connection);   /* the other end has news to look at */
 void comch_connection_kick(struct doca_comch_connection *connection);   /* our own endpoint has; under the lock, any thread */
 void comch_connection_go(struct doca_comch_connection *connection, enum comch_state state, int lost); /* lost: -errno, or 0 */
@@ -199,6 +231,27 @@ void comch_connection_let_go(struct doca_comch_connection *connection); /* the e
 void comch_connection_hold(struct doca_comch_connection *connection);
 void comch_connection_put(struct doca_comch_connection *connection);
 bool comch_connection_is_busy(struct doca_comch_connection *connection); /* consumers or producers are started */
+
+/* strike.c: faults at messages on their way out, and at connections. */
+extern const struct shim_strike_ops comch_send_strike;
+int comch_strike_write(struct doca_comch_connection *connection, const struct sim_strike *strike, const void *msg,
+		       uint32_t len);                            /* 0, -EAGAIN or -EPROTO */
+/* Ask, and send or not, where a message can't wait: as comch_connection_send(). */
+int comch_strike_send(struct doca_comch_connection *connection, const void *msg, uint32_t len);
+bool comch_strikes(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size, struct sim_strike *ret_strike);
+void comch_strike_break(struct doca_comch_connection *connection); /* any thread; the endpoint's next step says so */
+
+/* late.c: faults at messages that come in. A connection that is lost holds nothing back. */
+static inline bool comch_late_has(const struct doca_comch_connection *connection)
+{
+	return connection->late.ready || connection->late.aside;
+}
+bool comch_late_is_due(struct doca_comch_connection *connection); /* whether there is one to deliver; else it sets the alarm */
+struct comch_message *comch_late_take(struct doca_comch_connection *connection); /* that one; the caller's */
+/* A record that was read, of a message: 0 (it is here, or lost), 1 (the user's receive failed) or -errno (the connection ends). */
+int comch_late_put(struct doca_comch_connection *connection, uint32_t kind, uint8_t *record, size_t len);
+void comch_late_drop(struct doca_comch_connection *connection);
+void comch_late_look(struct comch_endpoint *endpoint);           /* the alarm rang */
 
 /* meet.c: letters. */
 void comch_letter_drop(struct sim_letter *letter);

@@ -142,16 +142,20 @@ static void take_mail(struct doca_comch_connection *connection)
 
 /* ---- what goes out ---- */
 
+void comch_connection_sent(struct doca_comch_connection *connection, uint32_t len, uint64_t at_ns)
+{
+	sim_trace_talk_sent(&connection->talk, connection->out.count, len, at_ns);
+	comch_connection_tell(connection);
+}
+
 int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
 	uint64_t at_ns = sim_trace_talk_turn(&connection->talk);
 	int rc = sim_ring_write(&connection->out, at_ns ? COMCH_RECORDED_MESSAGE : COMCH_MESSAGE, msg, len);
 
-	if (rc < 0)
-		return rc;
-	sim_trace_talk_sent(&connection->talk, connection->out.count, len, at_ns);
-	comch_connection_tell(connection);
-	return 0;
+	if (rc == 0)
+		comch_connection_sent(connection, len, at_ns);
+	return rc;
 }
 
 /* ---- what comes in ---- */
@@ -180,8 +184,32 @@ static int read_record(struct doca_comch_connection *connection, uint8_t *record
 	return 0;
 }
 
+/* 0 (it is held back, or lost), 1 (the user saw it) or -errno. */
+static int take_message(struct doca_comch_connection *connection, uint32_t kind, uint8_t *record, size_t len)
+{
+	const struct comch_endpoint *endpoint = connection->endpoint;
+	enum sim_op op = endpoint->is_channel ? SIM_OP_COMM_CHANNEL_RECV : SIM_OP_COMCH_RECV;
+
+	if (doca_unlikely(kind == COMCH_MARKED || len > endpoint->max_msg_bytes || comch_late_has(connection) ||
+			  sim_faults_any(endpoint->ctx.faults, op)))
+		return comch_late_put(connection, kind, record, len);
+	sim_trace_talk_received(&connection->talk, connection->in.count, len, kind == COMCH_RECORDED_MESSAGE);
+	deliver(connection, record, len);
+	return 1;
+}
+
+/* One that was held back. */
+static void deliver_late(struct doca_comch_connection *connection)
+{
+	struct comch_message *message = comch_late_take(connection);
+
+	sim_inbox_again(&connection->endpoint->inbox, connection->slot); /* there may be more */
+	deliver(connection, message->bytes, message->len);
+	free(message);
+}
+
 /* One record, with nothing of the connection touched after the user's callback:
- * it may have closed it. Returns 0 (taken), 1 (and the user saw it), -EAGAIN or -EPROTO. */
+ * it may have closed it. Returns 0 (taken), 1 (and the user saw it), -EAGAIN, -EPROTO or -ECONNABORTED (a fault). */
 static int take_record(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -195,13 +223,10 @@ static int take_record(struct doca_comch_connection *connection)
 		return -EAGAIN;
 	endpoint->record = NULL;
 	rc = read_record(connection, record, &kind, &len);
-	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE)) {
-		sim_trace_talk_received(&connection->talk, connection->in.count, len, kind == COMCH_RECORDED_MESSAGE);
-		deliver(connection, record, len);
-		rc = 1;
-	} else if (rc == 0) {
+	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE || kind == COMCH_MARKED))
+		rc = take_message(connection, kind, record, len);
+	else if (rc == 0)
 		rc = comch_take_consumer_record(connection, kind, record, len);
-	}
 	/* A nested call has left its own; or the callback has stopped the context, or even started it with other sizes. */
 	if (endpoint->record || !endpoint->inbox_memory.base || comch_endpoint_record_bytes(endpoint) != record_bytes)
 		free(record);
@@ -232,13 +257,21 @@ static bool read_on(struct doca_comch_connection *connection)
 {
 	int rc;
 
+	if (doca_unlikely(comch_late_has(connection))) {
+		if (comch_late_is_due(connection)) {
+			deliver_late(connection);
+			return true;
+		}
+		if (connection->late.ready)
+			return false; /* nothing overtakes what is late; the alarm is set */
+	}
 	if (connection->has_record && connection->status == 0)
 		return comch_take_late_letter(connection);
 	if (connection->has_record && comch_take_late_letter(connection))
 		return true;
 	connection->has_record = false; /* all letters are here, and that one is not */
 	rc = take_record(connection);
-	if (rc == -EPROTO) {
+	if (rc == -EPROTO || rc == -ECONNABORTED) {
 		comch_connection_lost(connection, rc);
 		return end_of(connection);
 	}
@@ -250,7 +283,10 @@ static bool read_on(struct doca_comch_connection *connection)
 /* Its endpoint holds: no message and no end is taken now. */
 static bool hold_back(struct doca_comch_connection *connection)
 {
-	connection->is_held = connection->status < 0 || connection->has_record || sim_ring_has_record(&connection->in);
+	connection->is_held = connection->status < 0 ||
+			      (!connection->late.ready && (connection->has_record || sim_ring_has_record(&connection->in)));
+	if (doca_unlikely(comch_late_has(connection)))
+		connection->is_held |= comch_late_is_due(connection);
 	connection->endpoint->has_held |= connection->is_held;
 	return false;
 }
@@ -261,6 +297,8 @@ bool comch_connection_step(struct doca_comch_connection *connection)
 	take_mail(connection);
 	if (connection->state == COMCH_OPENING)
 		return connection->endpoint->ops->arrange(connection->endpoint, connection);
+	if (doca_unlikely(connection->is_broken) && connection->state != COMCH_LOST)
+		comch_connection_lost(connection, -ECONNABORTED);
 	if (connection->state == COMCH_LOST)
 		return end_of(connection);
 	comch_announce_flush(connection);
@@ -297,6 +335,8 @@ static const char *why_lost(int status)
 		return "the process at the other end died";
 	case -ESHUTDOWN:
 		return "the card's daemon is gone";
+	case -ECONNABORTED:
+		return "a fault broke it";
 	default:
 		return strerror(-status);
 	}
@@ -327,6 +367,7 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 	comch_send_fail_waiting(connection, DOCA_ERROR_IO_FAILED);
 	sim_channel_close(shim_session(), connection->channel, reason);
 	connection->channel = NULL;
+	comch_late_drop(connection);
 	comch_announcements_drop(connection);
 	comch_letters_drop(connection);
 	comch_remotes_drop(connection);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "consumer_priv.h"
+#include "shim/common/alloc.h"
 #include "shim/common/check.h"
 #include "shim/common/runtime.h"
 
@@ -22,8 +23,8 @@ static int open_queue(struct doca_comch_consumer *consumer, struct sim_letter *l
 		return rc;
 	letter->num_fds = 1;
 	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
-	consumer->posted = calloc(cfg.num_slots, sizeof(*consumer->posted));
-	consumer->bytes = malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
+	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
+	consumer->bytes = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
 	letter->fds[1] = dup(shim_pe_wake_fd(&consumer->fast.ctx));
 	if (letter->fds[1] < 0)
 		return -errno;
@@ -118,6 +119,7 @@ static bool consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
+	shim_alarm_rings(&ctx->alarm);
 	if (comch_consumer_take(consumer))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
@@ -138,7 +140,9 @@ static bool consumer_arm(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
 	sim_recvq_arm(&consumer->queue);
-	return sim_recvq_has_message(&consumer->queue) || is_lost(consumer) ||
+	if (comch_recvs_are_late(consumer) && ctx->alarm.due_ns == 0)
+		return true; /* nobody has looked at them yet */
+	return (!consumer->late.ready && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
 	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->told) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
 }

@@ -79,6 +79,7 @@ const struct shim_task_type comch_post_recv_type = {
 	.validate = post_recv_check,
 	.post = post_recv_post,
 	.complete = post_recv_complete,
+	.strike = &comch_post_recv_strike,
 };
 
 /* ---- messages ---- */
@@ -107,14 +108,24 @@ static doca_error_t accept(const struct doca_comch_consumer *consumer, struct do
 	return DOCA_SUCCESS;
 }
 
-bool comch_consumer_take(struct doca_comch_consumer *consumer)
+/* Finish one whose end was held back. Whether there was one. */
+static bool take_late(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_late(consumer);
+
+	if (recv)
+		shim_task_finish(&recv->task, recv->result);
+	return recv != NULL;
+}
+
+/* Take what came. Whether the user saw it. */
+static bool take_next(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct sim_recvq_message message;
+	doca_error_t result;
 	int rc;
 
-	if (!sim_recvq_has_message(&consumer->queue))
-		return false;
 	recv = consumer->posted[consumer->queue.polled % consumer->num_tasks];
 	rc = sim_recvq_poll(&consumer->queue, &recv->room, consumer->bytes, &message);
 	if (rc == 0 && message.is_recorded)
@@ -122,19 +133,44 @@ bool comch_consumer_take(struct doca_comch_consumer *consumer)
 				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns());
 	if (rc == -EPROTO)
 		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
-	shim_task_finish(&recv->task, rc < 0 ? DOCA_ERROR_IO_FAILED : accept(consumer, recv, &message));
+	if (rc < 0)
+		message = (struct sim_recvq_message){.failed = true};
+	result = accept(consumer, recv, &message);
+	if (doca_unlikely(comch_recv_hold(consumer, recv, &message, result)))
+		return false;
+	shim_task_finish(&recv->task, result);
 	return true;
+}
+
+bool comch_consumer_take(struct doca_comch_consumer *consumer)
+{
+	for (;;) {
+		if (doca_unlikely(comch_recvs_are_late(consumer)) && take_late(consumer))
+			return true;
+		if (consumer->late.ready || !sim_recvq_has_message(&consumer->queue))
+			return false; /* what is late is not overtaken */
+		if (take_next(consumer))
+			return true;
+	}
 }
 
 bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_task_post_recv *recv;
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_any(consumer);
+	const struct doca_comch_connection *connection = consumer->fast.connection;
 
-	if (consumer->queue.polled == consumer->queue.posted)
+	if (recv) {
+		shim_task_finish(&recv->task, recv->result);
+		return true;
+	}
+	recv = consumer->late.hung;
+	if (recv)
+		consumer->late.hung = recv->next;
+	else if (consumer->queue.polled < consumer->queue.posted)
+		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
+	else
 		return false;
-	recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
-	shim_task_finish(&recv->task, consumer->fast.connection->lost < 0 ? comch_fast_why(consumer->fast.connection) :
-									    DOCA_ERROR_IO_FAILED);
+	shim_task_finish(&recv->task, connection->lost < 0 ? comch_fast_why(connection) : DOCA_ERROR_IO_FAILED);
 	return true;
 }
 

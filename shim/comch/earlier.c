@@ -19,6 +19,7 @@ void comch_be_channel(struct doca_ctx *ctx, int status_fd)
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 
 	endpoint->is_channel = true;
+	ctx->is_inner = true;
 	endpoint->holds = true;
 	endpoint->status_fd = status_fd;
 }
@@ -58,6 +59,14 @@ bool comch_receive(struct doca_ctx *ctx)
 	return stepped;
 }
 
+doca_error_t comch_receive_failure(struct doca_ctx *ctx)
+{
+	doca_error_t failure = endpoint_of(ctx)->receive_failed;
+
+	endpoint_of(ctx)->receive_failed = DOCA_SUCCESS;
+	return failure;
+}
+
 bool comch_has_held(const struct doca_ctx *ctx)
 {
 	return endpoint_of(ctx)->has_held;
@@ -72,7 +81,16 @@ bool comch_connection_is_gone(const struct doca_comch_connection *connection)
 {
 	int status = connection->channel ? sim_channel_status(connection->channel) : -ECONNRESET;
 
+	if (doca_unlikely(!connection->channel) && connection->state == COMCH_OPENING)
+		return false; /* a fault has it called later */
 	return (status < 0 && status != -EINPROGRESS) || connection->state == COMCH_LOST;
+}
+
+static int write_out(struct doca_comch_connection *connection, const void *msg, uint32_t len)
+{
+	if (doca_unlikely(sim_faults_any(connection->endpoint->ctx.faults, SIM_OP_COMM_CHANNEL_SEND)))
+		return comch_strike_send(connection, msg, len);
+	return comch_connection_write(connection, msg, len);
 }
 
 /* Without mail from the session, its status is what it was when last asked. */
@@ -85,8 +103,8 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 	if ((connection->status < 0 || atomic_load(&connection->mail)) && comch_connection_is_gone(connection))
 		return -ECONNRESET;
 	do
-		rc = comch_connection_write(connection, msg, len);
-	while (rc == -EAGAIN && sim_ring_want_room(&connection->out, len));
+		rc = write_out(connection, msg, len);
+	while (rc == -EAGAIN && comch_connection_has_room(connection, len));
 	if (rc < 0 && rc != -EAGAIN)
 		comch_connection_lost(connection, rc);
 	return rc;
@@ -94,7 +112,7 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 
 bool comch_connection_has_room(struct doca_comch_connection *connection, uint32_t len)
 {
-	return !is_open(connection) || sim_ring_want_room(&connection->out, len);
+	return !is_open(connection) || sim_ring_want_room(&connection->out, sizeof(struct comch_mark) + len);
 }
 
 /* ---- callbacks of other types ---- */

@@ -31,12 +31,15 @@ SHIM_SHARED void comch_client_set_patience(struct doca_comch_client *client, uin
  * Whether there was something; nothing is done in a process forked since. */
 SHIM_SHARED bool comch_receive(struct doca_ctx *ctx);
 
+/* After that: the status that a fault has the receive fail with, SUCCESS = none. Said once. */
+SHIM_SHARED doca_error_t comch_receive_failure(struct doca_ctx *ctx);
+
 /* Whether it has left something where it was. */
 SHIM_SHARED bool comch_has_held(const struct doca_ctx *ctx);
 
 /* Write a message to the other end's queue. 0; -EAGAIN (no room: the context has news when there is some);
- * -EPROTO (the connection ends); -ECONNRESET (the other end is gone); -ENOTCONN (it is not open, or of the
- * process before fork()). */
+ * -EPROTO, -ECONNABORTED (the connection ends); -ECONNRESET (the other end is gone); -ENOTCONN (it is not open, or of
+ * the process before fork()). Or, by a fault, the status > 0 that the call is to fail with. */
 SHIM_SHARED int comch_connection_send(struct doca_comch_connection *connection, const void *msg, uint32_t len);
 
 /* After -EAGAIN: whether there is room meanwhile. If not, the context has news when there is. */

@@ -109,8 +109,7 @@ doca_error_t comch_set_received(const char *func, struct comch_endpoint *endpoin
 
 size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint)
 {
-	return endpoint->max_msg_bytes > sizeof(struct comch_consumer_record) ? endpoint->max_msg_bytes :
-										 sizeof(struct comch_consumer_record);
+	return sizeof(struct comch_mark) + endpoint->max_msg_bytes; /* more than a consumer's record */
 }
 
 static int open_inbox(struct comch_endpoint *endpoint)
@@ -134,6 +133,7 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 		return DOCA_ERROR_BAD_STATE;
 	}
 	endpoint->rested = endpoint->has_held = false;
+	endpoint->receive_failed = DOCA_SUCCESS;
 	rc = open_inbox(endpoint);
 	if (rc < 0)
 		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->noun, strerror(-rc));
@@ -193,6 +193,10 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 	uint32_t slot;
 
+	if (shim_alarm_rings(&ctx->alarm)) {
+		comch_send_late(endpoint);
+		comch_late_look(endpoint);
+	}
 	if (comch_send_report(endpoint))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {

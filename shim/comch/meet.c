@@ -8,7 +8,7 @@
 #include "comch_priv.h"
 #include "sim/log.h"
 
-#define VERSION 1
+#define VERSION 2
 #define MAX_WAKE_FDS 256 /* of one endpoint; further peers are woken by way of the session */
 
 enum { FD_RING, FD_INBOX, FD_WAKE, NUM_FDS };

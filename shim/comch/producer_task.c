@@ -7,6 +7,7 @@
  * straight into the consumer's buffer, by the best path between the processes
  * (sim/fabric): then no byte is copied twice. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -153,11 +154,11 @@ static void begin(struct comch_remote *remote, uint64_t *ret_slot, struct sim_re
 	pthread_mutex_unlock(&remote->lock);
 }
 
-static int write_through(struct comch_remote *remote, const struct sim_recvq_room *room, const struct doca_buf *buf)
+static int write_through(struct comch_remote *remote, const struct sim_recvq_room *room, const void *bytes, uint32_t len)
 {
 	if (!remote->buffers)
 		return remote->import_error;
-	return sim_copy(remote->buffers, room->addr, NULL, shim_buf_cpu_addr(buf, buf->data), buf->data_len);
+	return sim_copy(remote->buffers, room->addr, NULL, (uintptr_t)bytes, len);
 }
 
 /* It goes out next: before that, as its receiver may be quick. */
@@ -170,28 +171,23 @@ static void note(struct doca_comch_producer_task_send *send, struct sim_recvq_me
 				  send->task.bytes, sim_trace_now_ns());
 }
 
-static int send_run(struct sim_job *job)
+/* Fill the slot that was kept. @bytes is NULL in a message of immediate data only. */
+static int fill(struct doca_comch_producer_task_send *send, struct sim_recvq_message message, const uint8_t *bytes)
 {
-	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
 	struct comch_remote *remote = send->remote;
-	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->fast.id,
-					    .imm = send->posted_imm, .imm_bytes = send->imm_len, .len_bytes = len_of(send)};
 	struct sim_recvq_room room;
-	const char *wrong = wrong_with(send);
 	uint64_t slot;
 	int rc = 0;
 
 	begin(remote, &slot, &room);
-	if (wrong)
-		sim_err("Comch producer's send task, changed while in flight: %s", wrong);
-	if (wrong || remote->gone)
+	if (message.failed || remote->gone)
 		rc = -EIO;
 	else if (message.len_bytes > room.len_bytes)
 		rc = -EMSGSIZE;
-	else if (is_short(message.len_bytes) && send->buf)
-		message.inlined = (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data);
-	else if (send->buf)
-		rc = write_through(remote, &room, send->buf);
+	else if (is_short(message.len_bytes))
+		message.inlined = bytes;
+	else if (bytes)
+		rc = write_through(remote, &room, bytes, message.len_bytes);
 	if (rc < 0)
 		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
 	else
@@ -199,10 +195,141 @@ static int send_run(struct sim_job *job)
 	shim_message_sent();
 	if (sim_recvq_fill(&remote->queue, slot, &message))
 		eventfd_write(remote->wake_fd, 1);
-	send->remote = NULL;
-	comch_remote_put(remote);
 	return rc;
 }
+
+static const uint8_t *bytes_of(const struct doca_comch_producer_task_send *send)
+{
+	return send->buf ? (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data) : NULL;
+}
+
+/* It has no claim to a slot any more. */
+static void let_go(struct doca_comch_producer_task_send *send)
+{
+	comch_remote_put(send->remote);
+	send->remote = NULL;
+}
+
+static struct sim_recvq_message message_of(const struct doca_comch_producer_task_send *send)
+{
+	const char *wrong = wrong_with(send);
+	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->fast.id,
+					    .imm = send->posted_imm, .imm_bytes = send->imm_len};
+
+	if (wrong)
+		sim_err("Comch producer's send task, changed while in flight: %s", wrong);
+	else
+		message.len_bytes = len_of(send);
+	message.failed = wrong != NULL;
+	return message;
+}
+
+static int send_run(struct sim_job *job)
+{
+	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
+	struct sim_recvq_message message = message_of(send);
+	int rc = fill(send, message, message.failed ? NULL : bytes_of(send));
+
+	let_go(send);
+	return rc;
+}
+
+/* ---- faults ---- */
+
+static void send_site(const struct doca_task *task, struct sim_site *ret_site)
+{
+	const struct doca_comch_producer_task_send *send = send_of(task);
+
+	ret_site->size = send->buf ? len_of(send) : send->imm_len;
+	ret_site->addr = (uintptr_t)bytes_of(send);
+}
+
+static void unreserve(struct comch_remote *remote)
+{
+	pthread_mutex_lock(&remote->lock);
+	sim_recvq_unreserve(&remote->queue);
+	pthread_mutex_unlock(&remote->lock);
+}
+
+/* It takes a receive, if one more is posted. */
+static void fill_again(struct doca_comch_producer_task_send *send, const struct sim_recvq_message *message,
+		       const uint8_t *bytes)
+{
+	struct comch_remote *remote = send->remote;
+	int rc;
+
+	pthread_mutex_lock(&remote->lock);
+	rc = sim_recvq_reserve(&remote->queue, message->len_bytes);
+	pthread_mutex_unlock(&remote->lock);
+	if (rc == 0)
+		fill(send, *message, bytes);
+	else
+		sim_info("a fault sends a message twice to consumer %u, which has no receive for it", remote->id);
+}
+
+/* As @strike has the message arrive; @bytes and its immediate data are copies. */
+static int fill_struck(struct doca_comch_producer_task_send *send, const struct sim_strike *strike,
+		       struct sim_recvq_message *message, uint8_t *bytes)
+{
+	int rc;
+
+	if (SHIM_STRIKE_DOES(strike, TRUNCATE) && message->len_bytes > strike->truncate_bytes)
+		message->len_bytes = strike->truncate_bytes;
+	if (SHIM_STRIKE_DOES(strike, FLIP) && bytes)
+		sim_strike_flip(strike, bytes, message->len_bytes);
+	else if (SHIM_STRIKE_DOES(strike, FLIP))
+		sim_strike_flip(strike, (uint8_t *)(uintptr_t)message->imm, message->imm_bytes);
+	if (SHIM_STRIKE_DOES(strike, DELAY))
+		message->due_ns = shim_now_ns() + strike->delay_ns;
+	if (SHIM_STRIKE_DOES(strike, REORDER))
+		message->behind = strike->behind;
+	rc = fill(send, *message, bytes);
+	if (rc == 0 && SHIM_STRIKE_DOES(strike, DUPLICATE))
+		fill_again(send, message, bytes);
+	return rc;
+}
+
+static int arrive_struck(struct doca_comch_producer_task_send *send, const struct sim_strike *strike)
+{
+	struct sim_recvq_message message = message_of(send);
+	uint8_t *copy = NULL;
+	int rc;
+
+	if (message.len_bytes > 0) {
+		copy = malloc(message.len_bytes);
+		if (copy)
+			memcpy(copy, bytes_of(send), message.len_bytes);
+		message.failed = !copy;
+	}
+	rc = fill_struck(send, strike, &message, copy);
+	free(copy);
+	return rc;
+}
+
+static int send_run_struck(struct sim_job *job, const struct sim_strike *strike)
+{
+	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
+	int rc = 0;
+
+	if (SHIM_STRIKE_DOES(strike, FAIL))
+		rc = -EIO;
+	if (SHIM_STRIKE_DOES(strike, BREAK)) {
+		comch_strike_break(((struct doca_comch_producer *)send->task.ctx)->fast.connection);
+		rc = -ECONNABORTED;
+	}
+	if (rc < 0 || SHIM_STRIKE_DOES(strike, DROP))
+		unreserve(send->remote);
+	else
+		rc = arrive_struck(send, strike);
+	let_go(send);
+	return rc;
+}
+
+static const struct shim_strike_ops producer_send_strike = {
+	.op = SIM_OP_COMCH_PRODUCER_SEND,
+	.site = send_site,
+	.run = send_run_struck,
+};
 
 static void send_complete(struct doca_task *task)
 {
@@ -210,11 +337,8 @@ static void send_complete(struct doca_task *task)
 	struct doca_comch_producer_task_send *send = send_of(task);
 
 	if (send->remote) { /* flushed: the buffer that was kept is for others */
-		pthread_mutex_lock(&send->remote->lock);
-		sim_recvq_unreserve(&send->remote->queue);
-		pthread_mutex_unlock(&send->remote->lock);
-		comch_remote_put(send->remote);
-		send->remote = NULL;
+		unreserve(send->remote);
+		let_go(send);
 	}
 	(task->status == DOCA_SUCCESS ? producer->done : producer->failed)(send, task->user_data, task->ctx->user_data);
 }
@@ -227,6 +351,7 @@ const struct shim_task_type comch_producer_send_type = {
 	.post = send_post,
 	.run = send_run,
 	.complete = send_complete,
+	.strike = &producer_send_strike,
 };
 
 /* ---- the public face ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shim/common/alloc.h"
 #include "shim/common/runtime.h"
 #include "sim/log.h"
 
@@ -141,7 +142,7 @@ static int remote_new(const struct doca_comch_connection *connection, struct sim
 	if (letter->num_fds != 2 || cfg.num_slots == 0 || cfg.num_slots > function->caps.comch_max_fast_tasks ||
 	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes || !(fcntl(letter->fds[1], F_GETFL) & O_NONBLOCK))
 		return -EPROTO;
-	remote = calloc(1, sizeof(*remote));
+	remote = shim_calloc(1, sizeof(*remote));
 	if (!remote)
 		return -ENOMEM;
 	rc = sim_segment_map(letter->fds[0], sim_recvq_size(&cfg), &remote->memory);

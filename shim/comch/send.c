@@ -29,18 +29,79 @@ static struct doca_comch_task_send *take_first(struct comch_sends *sends)
 	return first;
 }
 
-static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *send, doca_error_t result)
+/* Another place for all of a list that @picks picks, in its order. */
+static void move(struct comch_sends *from, struct comch_sends *to,
+		 bool picks(const struct doca_comch_task_send *send, const void *arg), const void *arg)
 {
-	send->result = result;
-	append(&endpoint->ended, send);
+	struct comch_sends all = *from;
+
+	*from = (struct comch_sends){0};
+	while (all.first) {
+		struct doca_comch_task_send *send = take_first(&all);
+
+		append(picks(send, arg) ? to : from, send);
+	}
 }
 
-/* Write it if there is room. 0, -EAGAIN or -EPROTO. */
+/* A fault holds its end back. */
+static void end_late(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
+{
+	send->due_ns = SIM_JOB_NEVER_DUE;
+	if (!shim_task_is_struck(&send->task, HANG))
+		send->due_ns = shim_now_ns() + send->task.strike->delay_ns;
+	append(&endpoint->late, send);
+	shim_alarm_set(&endpoint->ctx, send->due_ns);
+}
+
+/* Its turn has come: it ends, or will. */
+static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
+{
+	send->result = shim_task_is_struck(&send->task, FAIL) ? (doca_error_t)send->task.strike->status :
+									 DOCA_SUCCESS;
+	if (shim_task_is_struck(&send->task, HANG) || shim_task_is_struck(&send->task, DELAY))
+		end_late(endpoint, send);
+	else
+		append(&endpoint->ended, send);
+}
+
+static bool is_due(const struct doca_comch_task_send *send, const void *now_ns)
+{
+	return send->due_ns <= *(const uint64_t *)now_ns;
+}
+
+void comch_send_late(struct comch_endpoint *endpoint)
+{
+	uint64_t now_ns = shim_now_ns();
+
+	move(&endpoint->late, &endpoint->ended, is_due, &now_ns);
+	for (const struct doca_comch_task_send *send = endpoint->late.first; send; send = send->next)
+		shim_alarm_set(&endpoint->ctx, send->due_ns);
+}
+
+/* What a fault does with one whose turn it is. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */
+static int write_struck(struct doca_comch_connection *connection, const struct doca_comch_task_send *send)
+{
+	const struct sim_strike *strike = send->task.strike;
+
+	if (SHIM_STRIKE_DOES(strike, BREAK))
+		return -ECONNABORTED;
+	if (SHIM_STRIKE_DOES(strike, FAIL) || SHIM_STRIKE_DOES(strike, HANG) || SHIM_STRIKE_DOES(strike, DROP))
+		return 0;
+	return comch_strike_write(connection, strike, send->msg, send->len);
+}
+
+static bool is_sent(const struct doca_comch_task_send *send)
+{
+	return !shim_task_is_struck(&send->task, FAIL) && !shim_task_is_struck(&send->task, HANG);
+}
+
+/* Write it if there is room. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */
 static int write_out(struct doca_comch_connection *connection, struct doca_comch_task_send *send)
 {
-	int rc = comch_connection_write(connection, send->msg, send->len);
+	int rc = doca_likely(!send->task.strike) ? comch_connection_write(connection, send->msg, send->len) :
+						   write_struck(connection, send);
 
-	if (rc < 0)
+	if (rc < 0 || doca_unlikely(!is_sent(send)))
 		return rc;
 	connection->counters.sent++;
 	connection->counters.sent_bytes += send->len;
@@ -54,7 +115,7 @@ void comch_send_waiting(struct doca_comch_connection *connection)
 		struct doca_comch_task_send *send = connection->waiting.first;
 		int rc = write_out(connection, send);
 
-		if (rc == -EAGAIN && !sim_ring_want_room(&connection->out, send->len))
+		if (rc == -EAGAIN && !sim_ring_want_room(&connection->out, sizeof(struct comch_mark) + send->len))
 			return; /* we are told of room */
 		if (rc == -EAGAIN)
 			continue;
@@ -63,14 +124,27 @@ void comch_send_waiting(struct doca_comch_connection *connection)
 			return;
 		}
 		take_first(&connection->waiting);
-		end(connection->endpoint, send, DOCA_SUCCESS);
+		end(connection->endpoint, send);
 	}
 }
 
+static bool is_of(const struct doca_comch_task_send *send, const void *connection)
+{
+	return send->connection == connection;
+}
+
+/* Those that hang end with the connection, and those that are late. */
 void comch_send_fail_waiting(struct doca_comch_connection *connection, doca_error_t why)
 {
-	while (connection->waiting.first)
-		end(connection->endpoint, take_first(&connection->waiting), why);
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	for (struct doca_comch_task_send *send = endpoint->late.first; send; send = send->next)
+		if (is_of(send, connection) && shim_task_is_struck(&send->task, HANG))
+			send->result = why;
+	move(&endpoint->late, &endpoint->ended, is_of, connection);
+	for (struct doca_comch_task_send *send = connection->waiting.first; send; send = send->next)
+		send->result = why;
+	move(&connection->waiting, &endpoint->ended, is_of, connection);
 }
 
 bool comch_send_report(struct comch_endpoint *endpoint)
@@ -104,7 +178,7 @@ static doca_error_t send_post(struct doca_task *task)
 	struct doca_comch_connection *connection = send->connection;
 
 	if (!connection->waiting.first && write_out(connection, send) == 0) {
-		end(connection->endpoint, send, DOCA_SUCCESS);
+		end(connection->endpoint, send);
 		return DOCA_SUCCESS;
 	}
 	append(&connection->waiting, send);
@@ -128,6 +202,7 @@ const struct shim_task_type comch_send_type = {
 	.validate = send_check,
 	.post = send_post,
 	.complete = send_complete,
+	.strike = &comch_send_strike,
 };
 
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)

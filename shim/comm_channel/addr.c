@@ -5,6 +5,7 @@
 
 #include "ep_priv.h"
 #include "shim/comch/earlier.h"
+#include "shim/common/alloc.h"
 #include "shim/common/check.h"
 
 #define NEED_ADDR(addr) SHIM_NEED(addr, SHIM_CHANNEL_ADDR)
@@ -85,7 +86,7 @@ doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_cha
 	eventfd_t unused;
 
 	NEED_SERVICE(local_ep);
-	shown = realloc(local_ep->shown_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
+	shown = shim_realloc(local_ep->shown_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
 	if (!shown)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for a list of %u peers", count_addrs(local_ep));
 	eventfd_read(local_ep->status_news, &unused);

@@ -25,7 +25,9 @@ static bool is_peer_of(const struct doca_comm_channel_addr_t *addr, const struct
 /* AGAIN is the common way to wait: no word of it in the log. */
 static doca_error_t not_sent(struct doca_comm_channel_addr_t *addr, int rc, size_t len)
 {
-	if (rc == -EAGAIN) {
+	if (rc > 0 && rc != DOCA_ERROR_AGAIN)
+		return (doca_error_t)rc;
+	if (rc == -EAGAIN || rc == DOCA_ERROR_AGAIN) {
 		addr->refused_bytes = (uint32_t)len;
 		return DOCA_ERROR_AGAIN;
 	}
@@ -41,7 +43,7 @@ static doca_error_t send_to(struct doca_comm_channel_addr_t *addr, const void *m
 {
 	int rc = comch_connection_send(addr->connection, msg, (uint32_t)len);
 
-	if (rc < 0)
+	if (rc != 0)
 		return not_sent(addr, rc, len);
 	addr->counters.sent++;
 	addr->counters.sent_bytes += len;
@@ -115,15 +117,18 @@ static doca_error_t take_end(struct doca_comm_channel_ep_t *ep, struct doca_comm
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
-/* Have the next message written to @msg, or find out that there is none. */
-static void receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t len)
+/* Have the next message written to @msg, or find out that there is none. SUCCESS, or as a fault has it. */
+static doca_error_t receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t len)
 {
+	doca_error_t failure = DOCA_SUCCESS;
+
 	ep->want = msg;
 	ep->want_len = len;
 	ep->got_from = NULL;
-	while (comch_receive(ep->ctx) && !ep->got_from && !ep->kept && ep->num_untold == 0)
-		;
+	while (failure == DOCA_SUCCESS && comch_receive(ep->ctx) && !ep->got_from && !ep->kept && ep->num_untold == 0)
+		failure = comch_receive_failure(ep->ctx);
 	ep->want = NULL;
+	return failure;
 }
 
 /* A client whose service is gone has nothing more to wait for, however often it asks. */
@@ -154,6 +159,8 @@ static doca_error_t take_rest(struct doca_comm_channel_ep_t *ep, void *msg, size
 doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
 					   struct doca_comm_channel_addr_t **peer_addr)
 {
+	doca_error_t failure;
+
 	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
 	SHIM_NEED_OUT(msg);
 	SHIM_NEED_OUT(len);
@@ -163,7 +170,9 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "the endpoint neither listens nor is connected");
 	if (local_ep->kept || local_ep->num_untold > 0)
 		return take_rest(local_ep, msg, len, peer_addr);
-	receive(local_ep, msg, *len);
+	failure = receive(local_ep, msg, *len);
+	if (doca_unlikely(failure != DOCA_SUCCESS))
+		return failure;
 	if (!local_ep->got_from)
 		return take_rest(local_ep, msg, len, peer_addr);
 	*len = local_ep->want_len;

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "runtime.h"
+#include "strike.h"
 #include "task_priv.h"
 
 static const bool edges[4][4] = { /* [from][to] */
@@ -70,6 +71,25 @@ bool shim_ctx_is_ours(const struct doca_ctx *ctx)
 					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
 	} while (0)
 
+static doca_error_t start(struct doca_ctx *ctx)
+{
+	doca_error_t result = ctx->ops->start(ctx);
+
+	if (result == DOCA_ERROR_IN_PROGRESS) {
+		go(ctx, DOCA_CTX_STATE_STARTING);
+		return result;
+	}
+	if (result != DOCA_SUCCESS) {
+		shim_task_pools_free(ctx);
+		sim_queue_destroy(ctx->queue);
+		ctx->queue = NULL;
+		shim_alarm_clear(&ctx->alarm);
+		return result;
+	}
+	go(ctx, DOCA_CTX_STATE_RUNNING);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
 	doca_error_t result;
@@ -82,19 +102,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
 	ctx->faults = sim_session_faults(shim_session());
-	result = ctx->ops->start(ctx);
-	if (result == DOCA_ERROR_IN_PROGRESS) {
-		go(ctx, DOCA_CTX_STATE_STARTING);
-		return result;
-	}
-	if (result != DOCA_SUCCESS) {
-		shim_task_pools_free(ctx);
-		sim_queue_destroy(ctx->queue);
-		ctx->queue = NULL;
-		return result;
-	}
-	go(ctx, DOCA_CTX_STATE_RUNNING);
-	return DOCA_SUCCESS;
+	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_call_at(SIM_OP_CTX_START, ctx->dev, 0, 0);
+	return result == DOCA_SUCCESS ? start(ctx) : result;
 }
 
 static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
@@ -177,6 +186,7 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 		return false;
 	sim_queue_destroy(ctx->queue);
 	ctx->queue = NULL;
+	shim_alarm_clear(&ctx->alarm);
 	shim_task_pools_free(ctx);
 	ctx->ops->stopped(ctx);
 	go(ctx, DOCA_CTX_STATE_IDLE);
@@ -187,6 +197,7 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 static void forget(struct doca_ctx *ctx)
 {
 	ctx->queue = NULL;
+	ctx->alarm = (struct shim_alarm){0};
 	shim_task_pools_free(ctx);
 	ctx->num_allocated = 0;
 	ctx->num_posted = 0;

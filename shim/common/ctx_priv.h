@@ -17,6 +17,7 @@
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
+#include "alarm.h"
 #include "dev_priv.h"
 #include "object.h"
 #include "sim/engine/queue.h"
@@ -65,11 +66,13 @@ struct doca_ctx {
 	struct doca_ctx *next_in_pe;
 	struct sim_faults *faults;     /* the session's; once started */
 	struct sim_queue *queue;       /* while not idle; NULL = it has no jobs */
+	struct shim_alarm alarm;       /* likewise */
 	struct shim_task_pool *pools;  /* while not idle */
 	uint32_t num_allocated;        /* tasks that are out of the pools */
 	uint32_t num_posted;           /* of those, in flight with the library */
 	uint32_t completion_vector;
 	uint32_t recorded_as;          /* its number in the recording (sim/trace/trace.h); 0 = none */
+	bool is_inner;                 /* of an object that is no context to its user: its start is no call of his */
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;
 };

@@ -8,6 +8,7 @@
 #include "dev_priv.h"
 #include "list.h"
 #include "runtime.h"
+#include "strike.h"
 
 /* All functions of this process's side, made with the first list; indexed by function id. */
 static struct {
@@ -145,12 +146,22 @@ static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t strike_open(const struct doca_devinfo *devinfo)
+{
+	const struct doca_dev dev = {.function = devinfo->function};
+
+	return shim_strike_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
+}
+
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
 	doca_error_t result;
 
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(dev);
+	result = strike_open(devinfo);
+	if (result != DOCA_SUCCESS)
+		return result;
 	pthread_mutex_lock(&devices.lock);
 	result = open_locked(devinfo, dev);
 	pthread_mutex_unlock(&devices.lock);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "runtime.h"
 #include "sim/log.h"
 
@@ -35,7 +36,7 @@ doca_error_t shim_export_once(const char *func, struct shim_export **exports, st
 		*ret_export = export;
 		return DOCA_SUCCESS;
 	}
-	export = calloc(1, sizeof(*export));
+	export = shim_calloc(1, sizeof(*export));
 	if (!export)
 		return DOCA_ERROR_NO_MEMORY;
 	rc = sim_session_export(session, region, object_fd, &export->key);

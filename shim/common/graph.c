@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "check.h"
 #include "runtime.h"
 
@@ -287,7 +288,7 @@ static bool add_follower(struct doca_graph_node *node, struct doca_graph_node *f
 
 	if ((count & (count - 1)) == 0) {
 		size_t room = count ? 2 * (size_t)count : 1;
-		struct doca_graph_node **larger = realloc(node->followers, room * sizeof(struct doca_graph_node *));
+		struct doca_graph_node **larger = shim_realloc(node->followers, room * sizeof(struct doca_graph_node *));
 
 		if (!larger)
 			return false;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "check.h"
 
 #define NEED_INSTANCE(instance) SHIM_NEED(instance, SHIM_GRAPH_INSTANCE)
@@ -36,7 +37,7 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct d
 	created = shim_object_new(SHIM_GRAPH_INSTANCE, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->runs = calloc(graph->num_nodes, sizeof(*created->runs));
+	created->runs = shim_calloc(graph->num_nodes, sizeof(*created->runs));
 	if (!created->runs) {
 		shim_object_free(created, SHIM_GRAPH_INSTANCE);
 		return DOCA_ERROR_NO_MEMORY;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
+
 struct shim_list {
 	struct shim_list *next;
 	void *handles[];
@@ -10,7 +12,7 @@ struct shim_list {
 
 void *shim_list_new(struct shim_lists *lists, size_t count)
 {
-	struct shim_list *list = calloc(1, sizeof(*list) + (count + 1) * sizeof(void *));
+	struct shim_list *list = shim_calloc(1, sizeof(*list) + (count + 1) * sizeof(void *));
 
 	if (!list)
 		return NULL;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "check.h"
 #include "dev_priv.h"
 #include "mmap_priv.h"
@@ -174,7 +175,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (mmap->num_devs == mmap->max_devs)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
 				   "the memory map has its %u devices; see doca_mmap_set_max_num_devices()", mmap->max_devs);
-	grown = realloc(mmap->devs, (mmap->num_devs + 1) * sizeof(struct doca_dev *));
+	grown = shim_realloc(mmap->devs, (mmap->num_devs + 1) * sizeof(struct doca_dev *));
 	if (!grown)
 		return DOCA_ERROR_NO_MEMORY;
 	mmap->devs = grown;

@@ -3,11 +3,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "check.h"
 #include "dev_priv.h"
 #include "export.h"
 #include "mmap_priv.h"
 #include "runtime.h"
+#include "strike.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -95,7 +97,9 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 	if (!shim_dev_function(dev)->caps.mmap_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export memory over PCI; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
+	result = shim_strike_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
+	if (result == DOCA_SUCCESS)
+		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
 	if (result != DOCA_SUCCESS)
 		return result;
 	*export_desc = export->bytes;
@@ -161,7 +165,7 @@ static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev,
 	struct doca_mmap *mmap = shim_mmap_new();
 
 	if (mmap)
-		mmap->devs = malloc(sizeof(struct doca_dev *));
+		mmap->devs = shim_malloc(sizeof(struct doca_dev *));
 	if (!mmap || !mmap->devs) {
 		if (mmap)
 			shim_object_free(mmap, SHIM_MMAP);
@@ -196,6 +200,11 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
+	result = shim_strike_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
+	if (result != DOCA_SUCCESS) {
+		sim_session_release(shim_session(), remote);
+		return result;
+	}
 	result = wrap_remote(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)
 		sim_session_release(shim_session(), remote);

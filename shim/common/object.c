@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 /* What a dead object holds. */
 struct dead {
 	struct shim_object object;
@@ -20,6 +22,8 @@ void *shim_object_new(enum shim_kind kind, size_t size)
 {
 	struct dead *reused;
 
+	if (shim_alloc_fails(size))
+		return NULL;
 	pthread_mutex_lock(&pools.lock);
 	reused = pools.dead[kind];
 	if (reused)

@@ -188,6 +188,7 @@ static bool arm(struct doca_ctx *ctx)
 {
 	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx);
 
+	news |= shim_alarm_arm(ctx);
 	if (!ctx->queue)
 		return news;
 	sim_queue_set_notify(ctx->queue, true);

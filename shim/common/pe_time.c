@@ -68,6 +68,8 @@ static uint64_t settle(const struct doca_pe *pe)
 
 		if (ns < next_ns)
 			next_ns = ns;
+		if (ctx->alarm.due_ns && ctx->alarm.due_ns < next_ns && shim_ctx_is_ours(ctx))
+			next_ns = ctx->alarm.due_ns;
 	}
 	return next_ns;
 }

@@ -35,4 +35,12 @@ extern SHIM_SHARED uint32_t shim_generation;
 /* The session of a process that has opened a device: it is attached. */
 SHIM_SHARED struct sim_session *shim_session(void);
 
+/* Its faults; NULL as long as there is no session. */
+static inline struct sim_faults *shim_faults(void)
+{
+	const struct sim_session *session = shim_session();
+
+	return session ? sim_session_faults(session) : NULL;
+}
+
 #endif

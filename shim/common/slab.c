@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "alloc.h"
+
 #define MIN_CLASS 12 /* 4 KiB */
 #define NUM_CLASSES 48
 
@@ -68,7 +70,7 @@ void *shim_slab_new(size_t bytes)
 	struct note *note;
 	void *slab;
 
-	if (class == NUM_CLASSES)
+	if (class == NUM_CLASSES || shim_alloc_fails(bytes))
 		return NULL;
 	slab = take_retired(class);
 	if (slab)

@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "check.h"
-#include "runtime.h"
 #include "sim/engine/queue.h"
+
+#define NS_PER_S 1000000000u
 
 /* The job of a task that is struck. */
 static int run_struck(struct sim_job *job)
@@ -14,48 +17,57 @@ static int run_struck(struct sim_job *job)
 	struct doca_task *task = shim_task_of(job);
 	const struct sim_strike *strike = task->strike;
 
-	if (strike->actions & SIM_ACT_BIT(SIM_ACT_HANG)) {
+	if (SHIM_STRIKE_DOES(strike, HANG)) {
 		job->held = true;
 		job->due_ns = SIM_JOB_NEVER_DUE;
 		return 0;
 	}
-	if (strike->actions & SIM_ACT_BIT(SIM_ACT_DELAY)) {
+	if (SHIM_STRIKE_DOES(strike, DELAY)) {
 		job->held = true;
 		job->due_ns = sim_queue_now_ns(task->ctx->queue) + strike->delay_ns;
 	}
 	return task->pool->type->strike->run(job, strike);
 }
 
-static struct sim_site site_of(const struct doca_task *task)
+bool shim_strikes(struct sim_faults *faults, struct sim_site *site, uint32_t object, struct sim_strike *ret_strike)
 {
-	const struct shim_strike_ops *ops = task->pool->type->strike;
-	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
+	if (sim_faults_timed(faults, site->op))
+		site->now_ns = sim_session_now_ns(shim_session());
+	if (!sim_faults_strike(faults, site, ret_strike))
+		return false;
+	sim_trace_fault(object, ret_strike->rules[0]);
+	sim_info("fault %u strikes: %s of %llu bytes", ret_strike->rules[0], sim_op_name(site->op),
+		 (unsigned long long)site->size);
+	return true;
+}
 
-	if (task->ctx->dev)
-		site.function = shim_dev_function(task->ctx->dev)->id;
-	if (sim_faults_timed(task->ctx->faults, ops->op))
-		site.now_ns = sim_session_now_ns(shim_session());
-	ops->site(task, &site);
-	return site;
+/* ---- tasks ---- */
+
+void shim_strike_site_nothing(const struct doca_task *task, struct sim_site *ret_site)
+{
+	(void)task;
+	(void)ret_site;
 }
 
 doca_error_t shim_strike_ask(struct doca_task *task)
 {
-	const struct sim_site site = site_of(task);
+	const struct shim_strike_ops *ops = task->pool->type->strike;
+	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
 	struct sim_strike strike;
 
-	if (!sim_faults_strike(task->ctx->faults, &site, &strike))
+	if (task->ctx->dev)
+		site.function = shim_dev_function(task->ctx->dev)->id;
+	ops->site(task, &site);
+	if (!shim_strikes(task->ctx->faults, &site, task->ctx->recorded_as, &strike))
 		return DOCA_SUCCESS;
-	sim_trace_fault(task->ctx->recorded_as, strike.rules[0]);
-	sim_info("fault %u strikes a %s task of %llu bytes", strike.rules[0], task->pool->type->name,
-		 (unsigned long long)site.size);
-	if (strike.actions & SIM_ACT_BIT(SIM_ACT_REFUSE))
+	if (SHIM_STRIKE_DOES(&strike, REFUSE))
 		return (doca_error_t)strike.refuse_status;
 	task->strike = malloc(sizeof(strike));
 	if (!task->strike)
 		return DOCA_ERROR_NO_MEMORY;
 	*task->strike = strike;
-	task->job.run = run_struck;
+	if (ops->run)
+		task->job.run = run_struck;
 	return DOCA_SUCCESS;
 }
 
@@ -66,10 +78,42 @@ doca_error_t shim_strike_end(struct doca_task *task)
 
 	if (doca_likely(!task->strike))
 		return status;
-	if (task->strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL))
+	if (SHIM_STRIKE_DOES(task->strike, FAIL))
 		status = (doca_error_t)task->strike->status;
+	else if (SHIM_STRIKE_DOES(task->strike, BREAK))
+		status = DOCA_ERROR_CONNECTION_ABORTED;
 	free(task->strike);
 	task->strike = NULL;
 	task->job.run = task->pool->type->run;
 	return status;
+}
+
+/* ---- calls ---- */
+
+void shim_strike_delay(const struct sim_strike *strike)
+{
+	uint64_t ns = SHIM_STRIKE_DOES(strike, DELAY) ? strike->delay_ns : 0;
+	struct timespec left = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+
+	while (ns > 0 && nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+doca_error_t shim_strike_verdict(const struct sim_strike *strike)
+{
+	while (SHIM_STRIKE_DOES(strike, HANG))
+		pause();
+	if (SHIM_STRIKE_DOES(strike, REFUSE))
+		return (doca_error_t)strike->refuse_status;
+	return SHIM_STRIKE_DOES(strike, FAIL) ? (doca_error_t)strike->status : DOCA_SUCCESS;
+}
+
+doca_error_t shim_strike_call(struct sim_faults *faults, struct sim_site *site, uint32_t object)
+{
+	struct sim_strike strike;
+
+	if (!shim_strikes(faults, site, object, &strike))
+		return DOCA_SUCCESS;
+	shim_strike_delay(&strike);
+	return shim_strike_verdict(&strike);
 }

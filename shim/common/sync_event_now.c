@@ -13,12 +13,19 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_get(&event->value, value)) : result;
 }
 
+static doca_error_t check_update(const char *func, const struct doca_sync_event *event)
+{
+	doca_error_t result = shim_sync_event_check(func, event);
+
+	return result == DOCA_SUCCESS ? shim_strike_call_at(SIM_OP_SYNC_EVENT_UPDATE, event->ctx.dev, 0, 0) : result;
+}
+
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
 	doca_error_t result;
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	result = shim_sync_event_check(__func__, event);
+	result = check_update(__func__, event);
 	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_set(&event->value, value)) : result;
 }
 
@@ -28,10 +35,20 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(fetched);
-	result = shim_sync_event_check(__func__, event);
+	result = check_update(__func__, event);
 	return result == DOCA_SUCCESS ?
 		       shim_sync_event_error(__func__, shim_sync_value_add(&event->value, value, fetched)) :
 		       result;
+}
+
+static bool is_struck(const struct doca_sync_event *event, struct sim_strike *ret_strike)
+{
+	struct sim_faults *faults = shim_faults();
+	struct sim_site site = {.op = SIM_OP_SYNC_EVENT_WAIT, .function = SIM_NO_FUNCTION};
+
+	if (event->ctx.dev)
+		site.function = shim_dev_function(event->ctx.dev)->id;
+	return sim_faults_any(faults, site.op) && shim_strikes(faults, &site, event->ctx.recorded_as, ret_strike);
 }
 
 static doca_error_t wait_for(const char *func, struct doca_sync_event *event, enum shim_sync_relation relation,
@@ -39,10 +56,16 @@ static doca_error_t wait_for(const char *func, struct doca_sync_event *event, en
 {
 	struct shim_sync_condition condition = {.relation = relation, .to = value, .mask = mask};
 	doca_error_t result = shim_sync_event_check(func, event);
+	struct sim_strike strike = {0};
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return shim_sync_event_error(func, shim_sync_value_wait(&event->value, &condition, yields));
+	if (is_struck(event, &strike))
+		result = shim_strike_verdict(&strike);
+	if (result == DOCA_SUCCESS)
+		result = shim_sync_event_error(func, shim_sync_value_wait(&event->value, &condition, yields));
+	shim_strike_delay(&strike);
+	return result;
 }
 
 #define WAIT(function_name, relation, yields)                                                                 \

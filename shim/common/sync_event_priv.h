@@ -5,6 +5,7 @@
  *   sync_event_now.c        operations at once
  *   sync_event_export.c     to the card's other side, and from it
  *   sync_event_run.c        how tasks run
+ *   sync_event_late.c       faults at tasks
  *   sync_event_task.c       get, notify_set, notify_add
  *   sync_event_task_wait.c  wait_eq, wait_neq
  *   sync_event_task_wait_gt.c  wait_gt, of 2.5 and 2.6
@@ -20,6 +21,7 @@
 #include "export.h"
 #include "sync_value.h"
 #include "sync_watch.h"
+#include "strike.h"
 #include "task_priv.h"
 
 /* Settled by the first doca_sync_event_start() or doca_sync_event_as_ctx(), for life. */
@@ -60,6 +62,7 @@ struct shim_sync_task {
 	uint64_t *out;         /* of a get or an add */
 	uint64_t result;       /* what goes there */
 	int rc;
+	uint64_t due_ns;       /* when a fault lets it go on; SIM_JOB_NEVER_DUE = not before the context stops */
 	struct shim_sync_task *next; /* in one of the event's queues */
 };
 
@@ -85,6 +88,7 @@ struct doca_sync_event {
 	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS]; /* while not idle; NULL = none configured */
 	struct shim_sync_queue done;    /* have run, not reported */
 	struct shim_sync_queue waiting;
+	struct shim_sync_queue late;    /* held back by faults */
 	bool reports_waits_first;       /* the next time; they take turns */
 	struct shim_sync_watch watch;
 	bool is_watched;                /* its owner may sleep */
@@ -167,6 +171,26 @@ doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *eve
 /* For post(): the task has run, with task->rc, or waits. */
 void shim_sync_event_report(struct shim_sync_task *task);
 void shim_sync_event_keep_waiting(struct shim_sync_task *task);
+
+/* Queues: behind the others; the one behind @before, or the first for NULL (NULL = there is none). */
+void shim_sync_push(struct shim_sync_queue *queue, struct shim_sync_task *task);
+struct shim_sync_task *shim_sync_take(struct shim_sync_queue *queue, struct shim_sync_task *before);
+
+/* ---- sync_event_late.c ---- */
+
+extern const struct shim_strike_ops shim_sync_update_strike, shim_sync_wait_strike;
+
+/* For post(), of a task that a fault strikes: whether it is held back, or has failed. */
+bool shim_sync_event_strike(struct shim_sync_task *task);
+
+/* A wait has ended well: whether its end is held back. */
+bool shim_sync_event_delay(struct shim_sync_task *task);
+
+/* Let go those that are due: they run, if they have not, and are reported. When the context stops, all do, canceled. */
+void shim_sync_event_let_go(struct doca_sync_event *event);
+
+/* Set or add, as the task says. 0 or -errno. */
+int shim_sync_task_update(struct shim_sync_task *task);
 
 static inline struct shim_sync_task *shim_sync_task_of(const struct doca_task *task)
 {

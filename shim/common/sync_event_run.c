@@ -25,7 +25,7 @@ static const struct shim_task_type *const types[SHIM_SYNC_NUM_KINDS] = {
 
 /* ---- queues ---- */
 
-static void push(struct shim_sync_queue *queue, struct shim_sync_task *task)
+void shim_sync_push(struct shim_sync_queue *queue, struct shim_sync_task *task)
 {
 	task->next = NULL;
 	if (queue->last)
@@ -35,8 +35,7 @@ static void push(struct shim_sync_queue *queue, struct shim_sync_task *task)
 	queue->last = task;
 }
 
-/* Take out the task behind @before, or the first one for NULL. */
-static struct shim_sync_task *take(struct shim_sync_queue *queue, struct shim_sync_task *before)
+struct shim_sync_task *shim_sync_take(struct shim_sync_queue *queue, struct shim_sync_task *before)
 {
 	struct shim_sync_task **link = before ? &before->next : &queue->first, *task = *link;
 
@@ -50,13 +49,13 @@ static struct shim_sync_task *take(struct shim_sync_queue *queue, struct shim_sy
 
 void shim_sync_event_report(struct shim_sync_task *task)
 {
-	push(&shim_sync_event_of(&task->task)->done, task);
+	shim_sync_push(&shim_sync_event_of(&task->task)->done, task);
 	shim_pe_notify_self(task->task.ctx);
 }
 
 void shim_sync_event_keep_waiting(struct shim_sync_task *task)
 {
-	push(&shim_sync_event_of(&task->task)->waiting, task);
+	shim_sync_push(&shim_sync_event_of(&task->task)->waiting, task);
 	shim_pe_notify_self(task->task.ctx); /* an owner that asked to be woken before has to ask anew */
 }
 
@@ -87,7 +86,7 @@ static struct shim_sync_task *take_waiting(struct doca_sync_event *event)
 		before = task;
 	if (task)
 		task->rc = rc;
-	return take(&event->waiting, before);
+	return shim_sync_take(&event->waiting, before);
 }
 
 static bool has_waiting_to_end(struct doca_sync_event *event)
@@ -106,18 +105,38 @@ static bool has_waiting_to_end(struct doca_sync_event *event)
 
 /* ---- the context's operations ---- */
 
+static doca_error_t status_of(const struct shim_sync_task *task)
+{
+	if (task->rc == 0)
+		return DOCA_SUCCESS;
+	return task->rc != -ECANCELED && shim_task_is_struck(&task->task, FAIL) ? (doca_error_t)task->task.strike->status :
+										     DOCA_ERROR_IO_FAILED;
+}
+
 static bool finish(struct doca_sync_event *event, struct shim_sync_task *task)
 {
 	if (!task)
 		return false;
 	if (task->rc < 0 && task->rc != -ECANCELED) {
-		shim_sync_event_error("a sync event's task fails", task->rc);
+		if (!shim_task_is_struck(&task->task, FAIL))
+			shim_sync_event_error("a sync event's task fails", task->rc);
 		shim_ctx_fail(&event->ctx);
 	}
 	if (task->rc == 0 && task->out)
 		*task->out = task->result;
-	shim_task_finish(&task->task, task->rc == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+	shim_task_finish(&task->task, status_of(task));
 	return true;
+}
+
+/* The oldest wait that ended, and is to be reported now. */
+static struct shim_sync_task *take_ended_wait(struct doca_sync_event *event)
+{
+	struct shim_sync_task *task;
+
+	do
+		task = take_waiting(event);
+	while (task && shim_sync_event_delay(task));
+	return task;
 }
 
 /* The owner is awake: nobody need look for it. */
@@ -133,11 +152,14 @@ bool shim_sync_event_progress(struct doca_ctx *ctx)
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
 	unwatch(event);
+	shim_alarm_rings(&ctx->alarm);
+	if (doca_unlikely(event->late.first != NULL))
+		shim_sync_event_let_go(event);
 	event->reports_waits_first = !event->reports_waits_first;
-	if (event->reports_waits_first && finish(event, take_waiting(event)))
+	if (event->reports_waits_first && finish(event, take_ended_wait(event)))
 		return true;
-	return finish(event, take(&event->done, NULL)) ||
-	       (!event->reports_waits_first && finish(event, take_waiting(event)));
+	return finish(event, shim_sync_take(&event->done, NULL)) ||
+	       (!event->reports_waits_first && finish(event, take_ended_wait(event)));
 }
 
 /* Have the watcher look. False when there can't be one. */
@@ -167,14 +189,15 @@ bool shim_sync_event_arm(struct doca_ctx *ctx)
 	unwatch(event);
 	if (event->waiting.first && ctx->state == DOCA_CTX_STATE_RUNNING && !watch(event))
 		return true;
-	return event->done.first || has_waiting_to_end(event);
+	return event->done.first || has_waiting_to_end(event) ||
+	       (event->late.first && ctx->state == DOCA_CTX_STATE_STOPPING);
 }
 
 void shim_sync_event_end(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	if (event->waiting.first)
+	if (event->waiting.first || event->late.first)
 		shim_pe_notify_self(ctx);
 }
 
@@ -194,7 +217,7 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	event->done = event->waiting = (struct shim_sync_queue){0};
+	event->done = event->waiting = event->late = (struct shim_sync_queue){0};
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++) {
 		event->pools[kind] = NULL;
 		if (event->num_tasks[kind] > 0)

@@ -51,20 +51,21 @@ static doca_error_t get_post(struct doca_task *base)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t set_post(struct doca_task *base)
+int shim_sync_task_update(struct shim_sync_task *task)
 {
-	struct shim_sync_task *task = shim_sync_task_of(base);
+	struct shim_sync_value *value = &shim_sync_event_of(&task->task)->value;
 
-	task->rc = shim_sync_value_set(&shim_sync_event_of(base)->value, task->operand);
-	shim_sync_event_report(task);
-	return DOCA_SUCCESS;
+	return task->kind == SHIM_SYNC_SET ? shim_sync_value_set(value, task->operand) :
+					     shim_sync_value_add(value, task->operand, &task->result);
 }
 
-static doca_error_t add_post(struct doca_task *base)
+static doca_error_t update_post(struct doca_task *base)
 {
 	struct shim_sync_task *task = shim_sync_task_of(base);
 
-	task->rc = shim_sync_value_add(&shim_sync_event_of(base)->value, task->operand, &task->result);
+	if (doca_unlikely(base->strike) && shim_sync_event_strike(task))
+		return DOCA_SUCCESS;
+	task->rc = shim_sync_task_update(task);
 	shim_sync_event_report(task);
 	return DOCA_SUCCESS;
 }
@@ -110,8 +111,9 @@ const struct shim_task_type shim_sync_set_type = {
 	.size = sizeof(struct doca_sync_event_task_notify_set),
 	.check = check,
 	.validate = check,
-	.post = set_post,
+	.post = update_post,
 	.complete = set_complete,
+	.strike = &shim_sync_update_strike,
 };
 
 const struct shim_task_type shim_sync_add_type = {
@@ -119,8 +121,9 @@ const struct shim_task_type shim_sync_add_type = {
 	.size = sizeof(struct doca_sync_event_task_notify_add),
 	.check = check_out,
 	.validate = check_out,
-	.post = add_post,
+	.post = update_post,
 	.complete = add_complete,
+	.strike = &shim_sync_update_strike,
 };
 
 /* ---- get ---- */

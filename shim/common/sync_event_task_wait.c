@@ -53,7 +53,8 @@ doca_error_t shim_sync_wait_check(const struct doca_task *task)
 
 doca_error_t shim_sync_wait_post(struct doca_task *task)
 {
-	shim_sync_event_keep_waiting(shim_sync_task_of(task));
+	if (doca_likely(!task->strike) || !shim_sync_event_strike(shim_sync_task_of(task)))
+		shim_sync_event_keep_waiting(shim_sync_task_of(task));
 	return DOCA_SUCCESS;
 }
 
@@ -82,6 +83,7 @@ const struct shim_task_type shim_sync_wait_eq_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = eq_complete,
+	.strike = &shim_sync_wait_strike,
 };
 
 const struct shim_task_type shim_sync_wait_neq_type = {
@@ -91,6 +93,7 @@ const struct shim_task_type shim_sync_wait_neq_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = neq_complete,
+	.strike = &shim_sync_wait_strike,
 };
 
 /* ---- wait_eq ---- */

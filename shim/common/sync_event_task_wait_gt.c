@@ -30,6 +30,7 @@ const struct shim_task_type shim_sync_wait_gt_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = gt_complete,
+	.strike = &shim_sync_wait_strike,
 };
 
 doca_error_t doca_sync_event_task_wait_gt_set_conf(struct doca_sync_event *event,

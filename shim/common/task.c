@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "check.h"
 #include "slab.h"
 #include "strike.h"
@@ -10,7 +11,7 @@
 doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 				struct shim_task_pool **ret_pool)
 {
-	struct shim_task_pool *pool = calloc(1, sizeof(*pool));
+	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
 
 	if (pool) {
 		pool->bytes = count * type->size;
@@ -216,6 +217,8 @@ static inline void hand_back(struct doca_task *task, doca_error_t status)
 void shim_task_finish(struct doca_task *task, doca_error_t status)
 {
 	task->ctx->num_posted--;
+	if (doca_unlikely(task->strike))
+		shim_strike_end(task);
 	hand_back(task, status);
 }
 

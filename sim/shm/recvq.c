@@ -16,6 +16,8 @@ struct slot {
 	uint8_t is_inlined;
 	uint8_t is_recorded;
 	uint8_t reserved;
+	uint32_t behind;
+	uint64_t due_ns;
 	uint8_t bytes[];         /* immediate data, then the message */
 };
 
@@ -79,7 +81,8 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_room *room, u
 		return -EAGAIN;
 	slot = slot_at(queue, queue->polled++);
 	*message = (struct sim_recvq_message){.producer = slot->producer, .len_bytes = slot->written,
-					      .failed = slot->failed, .is_recorded = slot->is_recorded, .imm = ret_bytes, .imm_bytes = slot->imm_bytes};
+					      .failed = slot->failed, .is_recorded = slot->is_recorded, .imm = ret_bytes,
+					      .imm_bytes = slot->imm_bytes, .behind = slot->behind, .due_ns = slot->due_ns};
 	if (slot->is_inlined)
 		message->inlined = ret_bytes + queue->max_imm_bytes;
 	if (message->len_bytes > room->len_bytes || message->imm_bytes > queue->max_imm_bytes ||
@@ -135,6 +138,8 @@ bool sim_recvq_fill(struct sim_recvq *queue, uint64_t number, const struct sim_r
 	slot->is_inlined = message->inlined != NULL;
 	slot->is_recorded = message->is_recorded;
 	slot->imm_bytes = message->imm_bytes;
+	slot->behind = message->behind;
+	slot->due_ns = message->due_ns;
 	if (message->imm_bytes)
 		memcpy(slot->bytes, message->imm, message->imm_bytes);
 	if (message->inlined)

@@ -44,6 +44,8 @@ struct sim_recvq_message {
 	const uint8_t *inlined;  /* its bytes, if it came through the slot; else NULL */
 	const uint8_t *imm;      /* @imm_bytes of immediate data */
 	uint32_t imm_bytes;
+	uint32_t behind;         /* what the consumer's user is to hear of it: after so many later ones, if they come soon; */
+	uint64_t due_ns;         /* not before then */
 };
 
 struct sim_recvq_shared;
