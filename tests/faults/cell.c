@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cell.h"
+
+#include <bfsim.h>
+
+#include "sim/faults/op.h"
+
+#define MAX_CELLS 64
+
+const struct cell *cell;
+
+static const struct {
+	const char *name;
+	uint64_t ops;
+} families[] = {
+	{"messages", SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) | SIM_OP_BIT(SIM_OP_COMCH_CONNECT)},
+	{"fast", SIM_OP_BIT(SIM_OP_COMCH_PRODUCER_SEND) | SIM_OP_BIT(SIM_OP_COMCH_CONSUMER_RECV)},
+	{"channel", SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_SEND) |
+			    SIM_OP_BIT(SIM_OP_COMM_CHANNEL_RECV)},
+	{"tasks", SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_UPDATE) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_WAIT)},
+	{"calls", SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | SIM_OP_BIT(SIM_OP_CTX_START) |
+			  SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC)},
+};
+
+static const struct cell *family_cells;
+static size_t num_family_cells;
+static uint64_t family_ops;
+
+/* ---- the rule ---- */
+
+static uint32_t rule_id;
+
+void cell_strike(void)
+{
+	char rule[256];
+
+	snprintf(rule, sizeof(rule), "%s %s", cell->op, cell->rest);
+	if (bfsim_fault_add(rule, &rule_id) != 0)
+		comch_fail(__FILE__, __LINE__, rule, bfsim_error(), "a rule");
+}
+
+void cell_struck(void)
+{
+	struct bfsim_fault fault;
+
+	if (bfsim_fault_get(rule_id, &fault) != 0 || fault.fired != 1)
+		comch_fail(__FILE__, __LINE__, cell->op, "fired not once", cell->rest);
+	CHECK(bfsim_fault_clear() == 0);
+}
+
+void cell_begin(struct side *side, bool is_mine)
+{
+	if (is_mine)
+		cell_strike();
+	comch_meet(side);
+}
+
+bool cell_is(const char *act)
+{
+	return strcmp(cell->act, act) == 0;
+}
+
+uint64_t cell_since_ns(uint64_t from_ns)
+{
+	return bfsim_now_ns() - from_ns;
+}
+
+/* ---- the matrix ---- */
+
+static bool has_cell(enum sim_op op, enum sim_act act)
+{
+	for (size_t i = 0; i < num_family_cells; i++)
+		if (strcmp(family_cells[i].op, sim_op_name(op)) == 0 && strcmp(family_cells[i].act, sim_act_name(act)) == 0)
+			return true;
+	return false;
+}
+
+/* One line: the actions that there are, "-" before those that nothing tests. Returns how many these are. */
+static int print_line(enum sim_op op)
+{
+	int missing = 0;
+
+	print_message("%-20s", sim_op_name(op));
+	for (enum sim_act act = 0; act < SIM_ACT_COUNT; act++) {
+		if (!(sim_op_actions(op) & SIM_ACT_BIT(act)))
+			continue;
+		missing += !has_cell(op, act);
+		print_message(" %s%s", has_cell(op, act) ? "" : "-", sim_act_name(act));
+	}
+	print_message("\n");
+	return missing;
+}
+
+static void test_each_action_at_each_operation_has_a_cell(void **state)
+{
+	int missing = 0;
+
+	(void)state;
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
+		if (family_ops & SIM_OP_BIT(op))
+			missing += print_line(op);
+	assert_int_equal(missing, 0);
+}
+
+static void test_each_operation_belongs_to_a_family(void **state)
+{
+	uint64_t ops = SIM_OPS_EVENTS;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		ops |= families[i].ops;
+	assert_true(ops == SIM_OPS_ALL);
+}
+
+/* ---- running ---- */
+
+static void run_cell(void **state)
+{
+	struct comch_halves halves;
+	void *both = &halves;
+
+	cell = *state;
+	halves = (struct comch_halves){cell->dpu, cell->host};
+	comch_run_halves(&both);
+}
+
+int cell_run(const char *family, const struct cell *cells, size_t num_cells)
+{
+	static char names[MAX_CELLS][64];
+	struct CMUnitTest tests[MAX_CELLS + 2] = {
+		cmocka_unit_test(test_each_operation_belongs_to_a_family),
+		cmocka_unit_test(test_each_action_at_each_operation_has_a_cell),
+	};
+
+	assert_true(num_cells <= MAX_CELLS);
+	family_cells = cells;
+	num_family_cells = num_cells;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strcmp(families[i].name, family) == 0)
+			family_ops = families[i].ops;
+	assert_true(family_ops != 0);
+	for (size_t i = 0; i < num_cells; i++) {
+		snprintf(names[i], sizeof(names[i]), "%s %s", cells[i].op, cells[i].rest);
+		tests[i + 2] = (struct CMUnitTest){
+			.name = names[i], .test_func = run_cell, .initial_state = (void *)(uintptr_t)&cells[i]};
+	}
+	return comch_run_all(family, tests, num_cells + 2);
+}
