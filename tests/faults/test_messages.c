@@ -7,57 +7,9 @@
 #include <bfsim.h>
 
 #include "cell.h"
-
-#define OTHER "other"
+#include "other.h"
 
 static const char *const texts[] = {"one", "two", "three", "four"};
-
-/* ---- the other connection ---- */
-
-static struct comch_actor *serve_other(struct side *side)
-{
-	struct comch_actor *other = comch_server(side, side->dev, side->rep, OTHER);
-
-	comch_start(other);
-	comch_expect(side, "server: idle -> running\n");
-	comch_tell(side, 'r');
-	comch_expect(side, "connected\n");
-	return other;
-}
-
-static struct comch_actor *call_other(struct side *side)
-{
-	struct comch_actor *other = comch_client(side, side->dev, OTHER);
-
-	comch_hear(side);
-	comch_start(other);
-	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
-	return other;
-}
-
-/* It works as if nothing had happened. */
-static void use_other_dpu(struct side *side, struct comch_actor *other)
-{
-	comch_expect(side, "received \"ping\"\n");
-	comch_send(other, side->connection, 9, "pong");
-	comch_expect(side, "sent 9\ndisconnected\n");
-	comch_end(other);
-	comch_forget(side);
-	comch_meet(side);
-}
-
-static void use_other_host(struct side *side, struct comch_actor *other)
-{
-	struct doca_comch_connection *connection;
-
-	MUST(doca_comch_client_get_connection(other->client, &connection));
-	comch_send(other, connection, 9, "ping");
-	comch_until(side, strstr(side->trace, "sent 9\n") && strstr(side->trace, "received \"pong\"\n"));
-	comch_forget(side);
-	comch_end(other);
-	comch_forget(side);
-	comch_meet(side);
-}
 
 /* ---- messages ---- */
 
@@ -87,7 +39,7 @@ static void messages_dpu(struct side *side)
 	struct comch_actor *server = comch_serve(side), *other;
 	struct doca_comch_connection *connection = side->connection;
 
-	other = serve_other(side);
+	other = other_serve(side);
 	if (cell_is("flip"))
 		server->on.message = unflip;
 	cell_begin(side, is_at_receiver());
@@ -97,7 +49,7 @@ static void messages_dpu(struct side *side)
 	if (is_at_receiver())
 		cell_struck();
 	comch_meet(side);
-	use_other_dpu(side, other);
+	other_use_dpu(side, other);
 	if (!cell_is("break"))
 		MUST(doca_comch_server_disconnect(server->server, connection));
 	comch_end(server);
@@ -120,7 +72,7 @@ static void submit(struct comch_actor *client, struct doca_comch_connection *con
 
 static void messages_host(struct side *side)
 {
-	struct comch_actor *client = comch_call(side), *other = call_other(side);
+	struct comch_actor *client = comch_call(side), *other = other_call(side);
 	struct doca_comch_connection *connection = side->connection;
 	uint64_t begin_ns;
 
@@ -136,7 +88,7 @@ static void messages_host(struct side *side)
 	if (!is_at_receiver())
 		cell_struck();
 	comch_meet(side);
-	use_other_host(side, other);
+	other_use_host(side, other);
 	if (!cell_is("break"))
 		comch_expect(side, cell_is("hang") ? "send 2 failed: DOCA_ERROR_CONNECTION_RESET\n"
 						     "client: running -> stopping\nclient: stopping -> idle\n" :
@@ -161,12 +113,12 @@ static void connect_dpu(struct side *side)
 
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\n");
-	other = serve_other(side);
+	other = other_serve(side);
 	comch_meet(side);
 	if (comes)
 		comch_expect(side, "connected\n");
 	comch_meet(side);
-	use_other_dpu(side, other);
+	other_use_dpu(side, other);
 	if (comes)
 		comch_expect(side, "disconnected\n");
 	comch_end(server);
@@ -195,7 +147,7 @@ static void see_it_hang(struct comch_actor *client)
 
 static void connect_host(struct side *side)
 {
-	struct comch_actor *other = call_other(side), *client = comch_client(side, side->dev, COMCH_NAME);
+	struct comch_actor *other = other_call(side), *client = comch_client(side, side->dev, COMCH_NAME);
 	uint64_t begin_ns;
 
 	cell_strike();
@@ -208,7 +160,7 @@ static void connect_host(struct side *side)
 		see_it_hang(client);
 	cell_struck();
 	comch_meet(side);
-	use_other_host(side, other);
+	other_use_host(side, other);
 	comch_end(client);
 }
 
