@@ -25,10 +25,18 @@ struct change {
 	uint64_t seed;                    /* SEED */
 };
 
+/* Whether all that it strikes happens by the clock: a private card has no daemon that looks at it. */
+static bool needs_daemon(const struct sim_rule *rule)
+{
+	return !(sim_rule_ops(rule) & ~SIM_OPS_EVENTS);
+}
+
 static int change_own(struct sim_board *board, struct change *change)
 {
 	switch (change->what) {
 	case SIM_FAULT_ADD:
+		if (needs_daemon(change->rule))
+			return -ENOTSUP;
 		return sim_plan_add(&board->plan, change->rule, change->delays, sim_board_now_ns(board), &change->id);
 	case SIM_FAULT_REMOVE:
 		return sim_plan_remove(&board->plan, change->id);
@@ -48,6 +56,8 @@ static int explain(const struct change *change, const char *dir, int rc)
 		return sim_because(rc, "the plan is full: %d rules, or %d delays of files", SIM_PLAN_MAX_RULES, SIM_DELAYS_MAX);
 	if (rc == -ENOENT && change->what == SIM_FAULT_REMOVE)
 		return sim_because(rc, "there is no rule %u, or none any more", change->id);
+	if (rc == -ENOTSUP)
+		return sim_because(rc, "what happens by the clock (link, function, peer, daemon) takes a session's daemon: this process has a private card; see bfsim_session_start()");
 	if (rc < 0 && dir)
 		return sim_control_failed(dir, rc);
 	return rc < 0 ? sim_because(rc, "the plan could not be changed: %s", strerror(-rc)) : 0;

@@ -81,6 +81,8 @@ static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
 	rc = sim_board_create(clock, &daemon->board, &daemon->board_fd);
 	if (rc == 0)
+		rc = daemon_open_events(daemon);
+	if (rc == 0)
 		rc = sim_card_create(daemon->topology, &daemon->card);
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
 }
@@ -123,7 +125,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	int rc;
 
 	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .zero_ns = sim_trace_now_ns(), .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}};
+				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .zero_ns = sim_trace_now_ns(), .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .hands = &daemon_own_hands};
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -148,6 +150,7 @@ void daemon_close(struct daemon *daemon)
 		struct conn *first = daemon->conns;
 
 		first->in_order = true; /* it is we who leave */
+		daemon_continue(daemon, first);
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
 		daemon_conn_free(first);
@@ -156,6 +159,7 @@ void daemon_close(struct daemon *daemon)
 		sim_dir_clean(daemon->dir_fd);
 	sim_services_destroy(daemon->services);
 	sim_card_destroy(daemon->card);
+	daemon_close_events(daemon);
 	sim_segment_unmap(&daemon->board);
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->objects);
@@ -231,7 +235,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 static int wait_ms(const struct daemon *daemon, int timeout_ms)
 {
 	uint64_t deadline = sooner(sooner(daemon_revocations_deadline_ms(daemon), daemon_questions_deadline_ms(daemon)),
-				   sim_services_deadline_ms(daemon->services));
+				   sooner(sim_services_deadline_ms(daemon->services), daemon_events_deadline_ms(daemon)));
 	uint64_t now = daemon_now_ms();
 
 	if (deadline == UINT64_MAX)
@@ -254,6 +258,7 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	daemon_expire_revocations(daemon, now);
 	daemon_expire_questions(daemon, now);
 	daemon_expire_channels(daemon, now);
+	daemon_take_events(daemon);
 	daemon_reap(daemon);
 	if (daemon->must_accept)
 		daemon_accept(daemon);

@@ -234,6 +234,7 @@ void daemon_reap(struct daemon *daemon)
 			link = &conn->next;
 			continue;
 		}
+		daemon_continue(daemon, conn);
 		daemon_detach(daemon, conn);
 		*link = conn->next;
 		daemon_conn_free(conn);

@@ -36,7 +36,7 @@ static int add(struct daemon *daemon, const struct sim_rule *rule, const struct 
 	int rc = take_delays(fds, &delays);
 
 	if (rc == 0)
-		rc = sim_plan_add(&board->plan, rule, delays, sim_board_now_ns(board), ret_id);
+		rc = sim_plan_add(&board->plan, rule, delays, daemon_begin_ns(daemon), ret_id);
 	free(delays);
 	return rc;
 }

@@ -28,8 +28,8 @@ static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg
 	END_TEXT(info.shm_prefix);
 	rc = conn->attached ? -EALREADY : sim_card_attach(daemon->card, &info, &conn->peer);
 	if (rc == 0) {
-		conn->attached = true;
 		daemon_watch_process(daemon, conn);
+		daemon_meet_process(daemon, conn);
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));

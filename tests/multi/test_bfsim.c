@@ -256,6 +256,7 @@ static void test_mistakes_are_errors_that_say_so(void)
 	CHECK(strcmp(bfsim_error(), "") == 0);
 	NEED_ERROR(bfsim_fault_add(NULL, NULL), -EINVAL, "NULL");
 	NEED_ERROR(bfsim_fault_add("dma.memcopy hang", NULL), -EINVAL, "column 1");
+	NEED_ERROR(bfsim_fault_add("peer kill", NULL), -ENOTSUP, "private card");
 	NEED_ERROR(bfsim_fault_add("dma.memcpy nth=x hang", NULL), -EINVAL, "column 16");
 	NEED_ERROR(bfsim_fault_load(NULL), -EINVAL, "NULL");
 	NEED_ERROR(bfsim_fault_load("nothing.yaml"), -ENOENT, "nothing.yaml");

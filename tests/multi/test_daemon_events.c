@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules that strike by the clock: processes that are killed or stopped, a daemon
+ * that is. Whoever is left gets errors, and nobody stays stopped. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "sim/clock/seat.h"
+#include "sim/session/control.h"
+#include "sim/session/daemon.h"
+#include "sim/session/dir.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+static char *dir;
+static struct proc card;
+static struct actor host, dpu;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static void end_card(void)
+{
+	daemon_stop(&card);
+	assert_int_equal(proc_num_files(dir), 0);
+}
+
+static uint32_t add(const char *text)
+{
+	int dir_fd = sim_dir_open(dir, false);
+	char file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+	uint32_t id;
+
+	if (sim_rule_parse(text, &rule, file, &error))
+		fail_msg("%s: %s", text, error.text);
+	assert_int_equal(sim_control_add_fault(dir_fd, &rule, NULL, &id), 0);
+	close(dir_fd);
+	return id;
+}
+
+static struct sim_board *map_board(struct sim_segment *segment)
+{
+	int dir_fd = sim_dir_open(dir, false);
+
+	assert_int_equal(sim_control_board(dir_fd, segment), 0);
+	close(dir_fd);
+	return sim_board_of(segment);
+}
+
+static uint64_t now_ns(void)
+{
+	struct sim_segment segment;
+	uint64_t ns = sim_board_now_ns(map_board(&segment));
+
+	sim_segment_unmap(&segment);
+	return ns;
+}
+
+static void note_counts(void *arg, const struct sim_plan_rule *rule)
+{
+	uint64_t *counts = arg;
+
+	counts[0] += rule->matched;
+	counts[1] += rule->fired;
+}
+
+static void expect_counts(uint64_t matched, uint64_t fired)
+{
+	uint64_t counts[2] = {0, 0};
+	struct sim_segment segment;
+
+	sim_plan_each(&map_board(&segment)->plan, note_counts, counts);
+	sim_segment_unmap(&segment);
+	assert_int_equal(counts[0], matched);
+	assert_int_equal(counts[1], fired);
+}
+
+/* The letter of the process's state, as in ps. */
+static char state_of(pid_t pid)
+{
+	char path[64], text[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	if (!file)
+		return 'X';
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	return strrchr(text, ')')[2];
+}
+
+static void expect_soon(pid_t pid, char state, bool is)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	while ((state_of(pid) == state) != is) {
+		if (proc_now_ms() > end)
+			fail_msg("the process is %c", state_of(pid));
+		sched_yield();
+	}
+}
+
+static void expect_killed(struct proc *proc)
+{
+	int status = proc_wait(proc);
+
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+static void attach_both(void)
+{
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+}
+
+/* The first error within the deadline. */
+static int soon_read_error(const struct actor_key *key)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+	int rc;
+
+	do {
+		rc = actor_read(&dpu, key);
+	} while (rc == 0 && proc_now_ms() < end);
+	return rc;
+}
+
+/* ---- processes ---- */
+
+static void test_process_is_killed_when_the_rule_begins_and_its_importers_get_errors(void **state)
+{
+	uint64_t from_ns = now_ns() + 300 * NS_PER_MS;
+	struct actor_key key;
+	char rule[80];
+
+	(void)state;
+	snprintf(rule, sizeof(rule), "peer side=host from=%lluns kill", (unsigned long long)from_ns);
+	add(rule);
+	attach_both();
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_int_equal(soon_read_error(&key), -EIO);
+	assert_true(now_ns() >= from_ns);
+	expect_killed(&host.proc);
+	expect_counts(1, 1);
+	actor_detach(&dpu);
+	end_card();
+}
+
+static void test_rule_that_began_strikes_those_that_are_there_oldest_first(void **state)
+{
+	struct actor other;
+
+	(void)state;
+	attach_both();
+	assert_int_equal(actor_attach(&other, dir, "dpu", NULL), 0);
+	add("peer nth=2 kill");
+	expect_killed(&dpu.proc);
+	expect_counts(2, 1);
+	actor_detach(&other);
+	actor_detach(&host);
+	end_card();
+}
+
+static void attach_and_stay(int talk, const void *arg)
+{
+	struct sim_session_cfg cfg = {.dir = dir, .side = "host"};
+	struct sim_session *session;
+	char byte;
+
+	(void)arg;
+	if (sim_session_attach(&cfg, &session) == 0)
+		recv(talk, &byte, 1, 0);
+}
+
+static void test_rule_strikes_a_process_that_comes_later(void **state)
+{
+	struct proc late;
+
+	(void)state;
+	add("peer side=host nth=2 kill");
+	attach_both();
+	proc_start(&late, attach_and_stay, NULL);
+	expect_killed(&late);
+	expect_counts(2, 1);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_rule_that_is_over_spares_who_comes_then(void **state)
+{
+	(void)state;
+	add("peer until=1ns kill");
+	attach_both();
+	expect_counts(0, 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_paused_process_stops_and_goes_on(void **state)
+{
+	int64_t from_ms;
+	struct actor_key key;
+
+	(void)state;
+	attach_both();
+	from_ms = proc_now_ms();
+	add("peer side=host pause=400ms");
+	expect_soon(host.proc.pid, 'T', true);
+	expect_soon(host.proc.pid, 'T', false);
+	assert_true(proc_now_ms() - from_ms >= 400);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_process_goes_on_when_the_daemon_ends_before(void **state)
+{
+	(void)state;
+	attach_both();
+	add("peer side=host pause=3600s");
+	expect_soon(host.proc.pid, 'T', true);
+	end_card();
+	expect_soon(host.proc.pid, 'T', false);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
+static void test_killed_daemon_leaves_nobody_stopped(void **state)
+{
+	(void)state;
+	attach_both();
+	add("peer side=host pause=3600s");
+	expect_soon(host.proc.pid, 'T', true);
+	add("daemon kill");
+	expect_killed(&card);
+	expect_soon(host.proc.pid, 'T', false);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
+/* ---- the daemon ---- */
+
+static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
+{
+	struct actor_key key, more;
+
+	(void)state;
+	attach_both();
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	add("daemon kill");
+	expect_killed(&card);
+	assert_int_equal(soon_read_error(&key), -EIO);
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &more), -ESHUTDOWN);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
+static void test_resting_daemon_answers_late(void **state)
+{
+	int64_t from_ms;
+	struct actor_key key;
+
+	(void)state;
+	attach_both();
+	from_ms = proc_now_ms();
+	add("daemon pause=400ms");
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_true(proc_now_ms() - from_ms >= 400);
+	expect_counts(1, 1);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
+static void test_resting_daemon_can_be_ended(void **state)
+{
+	(void)state;
+	add("daemon pause=3600s");
+	end_card();
+}
+
+/* ---- where and when it can't be told as elsewhere ---- */
+
+static void run_virtual(int talk, const void *arg)
+{
+	struct sim_daemon_cfg cfg = {.dir = dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk)};
+	int rc = sim_daemon_run(&cfg);
+
+	(void)arg;
+	send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
+}
+
+static void start_card(proc_body *body)
+{
+	char byte;
+
+	end_card();
+	proc_start(&card, body, NULL);
+	proc_hear(card.talk, &byte, 1);
+}
+
+static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state)
+{
+	struct sim_segment segment;
+	struct sim_board *board;
+	struct actor_key key;
+
+	(void)state;
+	start_card(run_virtual);
+	attach_both();
+	add("peer side=dpu kill"); /* although no time has passed since the session began */
+	expect_killed(&dpu.proc);
+	add("peer side=host from=2s kill");
+	board = map_board(&segment);
+	sim_seat_force(&board->clock, 2000 * NS_PER_MS - 1);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_unexport(&host, &key), 0);
+	sim_seat_force(&board->clock, 2000 * NS_PER_MS);
+	expect_killed(&host.proc);
+	sim_segment_unmap(&segment);
+	expect_counts(2, 2);
+	end_card();
+}
+
+static void run_in_namespace(int talk, const void *arg)
+{
+	struct sim_daemon_cfg cfg = {.dir = dir, .ready_fd = dup(talk)};
+	int status, rc;
+	pid_t pid;
+
+	(void)arg;
+	if (unshare(CLONE_NEWPID) < 0) {
+		proc_say(talk, "n", 1);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		rc = sim_daemon_run(&cfg);
+		send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
+		_exit(0);
+	}
+	close(cfg.ready_fd);
+	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	_exit(0);
+}
+
+static void test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted(void **state)
+{
+	int dir_fd, rc;
+	struct sim_msg msg = {.type = SIM_MSG_SHUTDOWN};
+	char byte;
+
+	(void)state;
+	end_card();
+	proc_start(&card, run_in_namespace, NULL);
+	proc_hear(card.talk, &byte, 1);
+	if (byte == 'n')
+		skip();
+	add("peer kill");
+	attach_both();
+	expect_counts(0, 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+	dir_fd = sim_dir_open(dir, false);
+	assert_int_equal(sim_control_exchange(dir_fd, &msg, -1, NULL), 0);
+	close(dir_fd);
+	proc_hear(card.talk, &rc, sizeof(rc));
+	assert_int_equal(rc, 0);
+	proc_end(&card);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_process_is_killed_when_the_rule_begins_and_its_importers_get_errors),
+		TEST(test_rule_that_began_strikes_those_that_are_there_oldest_first),
+		TEST(test_rule_strikes_a_process_that_comes_later),
+		TEST(test_rule_that_is_over_spares_who_comes_then),
+		TEST(test_paused_process_stops_and_goes_on),
+		TEST(test_process_goes_on_when_the_daemon_ends_before),
+		TEST(test_killed_daemon_leaves_nobody_stopped),
+		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
+		TEST(test_resting_daemon_answers_late),
+		TEST(test_resting_daemon_can_be_ended),
+		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
+		TEST(test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
