@@ -178,12 +178,8 @@ static uint64_t release_locked(struct sim_queue *queue)
 		       queue_time_real_ns(queue->time, due_ns);
 }
 
-static void run_locked(struct sim_queue *queue, uint32_t run)
+static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 {
-	struct sim_job *job = queue->ring[run & queue->mask];
-	uint64_t begun_ns = queue->time ? queue_time_now_ns(queue->time) : 0;
-	bool in_turn = !queue->time && !has_held(queue);
-
 	job->held = false;
 	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
 		job->status = -ECANCELED;
@@ -192,9 +188,28 @@ static void run_locked(struct sim_queue *queue, uint32_t run)
 		if (job->status < 0)
 			atomic_store_explicit(&queue->failed, true, memory_order_relaxed);
 	}
+}
+
+static __attribute__((noinline)) void run_in_time(struct sim_queue *queue, uint32_t run)
+{
+	uint64_t begun_ns = queue_time_now_ns(queue->time);
+
+	run_job(queue, queue->ring[run & queue->mask]);
+	queue_time_ran(queue, run, begun_ns);
+	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
+}
+
+static void run_locked(struct sim_queue *queue, uint32_t run)
+{
+	struct sim_job *job = queue->ring[run & queue->mask];
+	bool in_turn = !has_held(queue);
+
+	if (__builtin_expect(queue->time != NULL, 0)) {
+		run_in_time(queue, run);
+		return;
+	}
+	run_job(queue, job);
 	in_turn &= !job->held;
-	if (queue->time)
-		queue_time_ran(queue, run, begun_ns);
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 	if (in_turn)
 		let_go(queue, job, run);
