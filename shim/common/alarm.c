@@ -70,6 +70,8 @@ bool shim_alarm_arm(struct doca_ctx *ctx)
 
 	if (doca_likely(alarm->due_ns == 0))
 		return false;
+	if (shim_turns) /* in virtual time whoever lets it pass wakes the owner (pe_time.c) */
+		return shim_now_ns() >= alarm->due_ns;
 	if (!alarm->queue && !make_job(ctx))
 		return true;
 	sim_queue_set_notify(alarm->queue, true);

@@ -83,21 +83,33 @@ static bool has_ends(const struct doca_pe *pe)
 	return false;
 }
 
+/* Whether a step would find something, as far as the clock knows. */
+static bool has_come(const struct doca_pe *pe, uint64_t next_ns)
+{
+	return has_ends(pe) || next_ns <= sim_session_now_ns(shim_session());
+}
+
 bool shim_pe_step_in_time(struct doca_pe *pe)
 {
 	struct sim_turn *turn = shim_pe_turn(pe);
-	uint64_t next_ns;
+	uint64_t next_ns, before_ns = SIM_CLOCK_NEVER_NS;
 
 	if (!turn)
 		return shim_pe_step(pe);
 	if (!sim_turn_may_look(turn))
 		return false;
-	do {
+	for (;;) {
 		if (shim_pe_step(pe)) /* it called the user, who may have destroyed the engine */
 			return true;
 		next_ns = settle(pe);
-	} while (has_ends(pe) || sim_turn_wait(turn, next_ns));
-	return false;
+		if (has_ends(pe))
+			continue;
+		if (next_ns == before_ns) /* it has come, and nothing came of it: perhaps in the next call */
+			next_ns = SIM_CLOCK_NEVER_NS;
+		if (!sim_turn_wait(turn, next_ns))
+			return false;
+		before_ns = next_ns;
+	}
 }
 
 bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news)
@@ -107,7 +119,7 @@ bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news)
 	while (!news) {
 		uint64_t next_ns = settle(pe);
 
-		news = has_ends(pe);
+		news = has_come(pe, next_ns);
 		if (!news && !sim_turn_wait(pe->turn, next_ns))
 			break;
 	}

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sim/api/bfsim.h"
 #include "comch_talk.h"
 #include "copier.h"
 #include "pcie_model/topology.h"
@@ -274,11 +275,14 @@ struct conversation {
 	struct diary host, dpu;
 };
 
-static void converse(bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
+/* @fault: a rule of the session's plan, or NULL. */
+static void converse_with(const char *fault, bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
 {
 	struct proc host, dpu;
 
 	card_start_with(NULL, "virtual");
+	if (fault)
+		assert_int_equal(bfsim_fault_add(fault, NULL), 0);
 	peer_start(&dpu, "dpu", &answering_role, &dpu_sleeps, sizeof(dpu_sleeps));
 	peer_start(&host, "host", &asking_role, &host_sleeps, sizeof(host_sleeps));
 	proc_hear(host.talk, &ret->host, sizeof(ret->host));
@@ -286,6 +290,11 @@ static void converse(bool host_sleeps, bool dpu_sleeps, struct conversation *ret
 	proc_end(&host);
 	proc_end(&dpu);
 	card_end();
+}
+
+static void converse(bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
+{
+	converse_with(NULL, host_sleeps, dpu_sleeps, ret);
 }
 
 /* Question and answer take no time; copies do, and one goes on after the other. */
@@ -329,6 +338,25 @@ static void test_virtual_time_does_not_depend_on_how_the_two_wait(void **state)
 	}
 }
 
+static void test_delays_of_faults_are_exact_too(void **state)
+{
+	struct conversation seen, plain;
+
+	(void)state;
+	converse(false, false, &plain);
+	for (int i = 0; i < 4; i++) {
+		converse_with("comch.send delay=7us", i & 1, i & 2, &seen);
+		for (unsigned int round = 0; round < ROUNDS; round++) {
+			assert_int_equal(seen.dpu.received_ns[round], seen.host.ended_ns[round] + 7000);
+			assert_int_equal(seen.host.received_ns[round], seen.dpu.ended_ns[round] + 7000);
+		}
+	}
+	for (int i = 0; i < 4; i++) {
+		converse_with("dma.memcpy delay=100us", i & 1, i & 2, &seen);
+		assert_int_equal(seen.host.ended_ns[0], plain.host.ended_ns[0] + 100000);
+	}
+}
+
 /* One of the two dies in the middle: virtual time goes on for the other. */
 static void test_death_does_not_stop_virtual_time(void **state)
 {
@@ -364,6 +392,7 @@ int main(void)
 		TEST(test_what_happens_in_virtual_time_is_exact),
 		TEST(test_what_happens_in_virtual_time_is_the_same_each_time),
 		TEST(test_virtual_time_does_not_depend_on_how_the_two_wait),
+		TEST(test_delays_of_faults_are_exact_too),
 		TEST(test_death_does_not_stop_virtual_time),
 	};
 
