@@ -87,7 +87,7 @@ void comch_connection_tell(struct doca_comch_connection *connection)
 		return;
 	if (connection->peer_wake_fd >= 0)
 		eventfd_write(connection->peer_wake_fd, 1);
-	else
+	else if (connection->channel)
 		sim_channel_nudge(connection->channel);
 }
 
@@ -134,6 +134,8 @@ void comch_connection_look(struct doca_comch_connection *connection)
 static void take_mail(struct doca_comch_connection *connection)
 {
 	if (!atomic_exchange(&connection->mail, false))
+		return;
+	if (!connection->channel)
 		return;
 	connection->status = sim_channel_status(connection->channel);
 	if (connection->state != COMCH_OPENING)
@@ -342,6 +344,13 @@ static const char *why_lost(int status)
 	}
 }
 
+/* We end it: the other end learns of it now, as our own user may not come by again soon. */
+static void hang_up(struct doca_comch_connection *connection)
+{
+	sim_channel_close(shim_session(), connection->channel, -ECONNRESET);
+	connection->channel = NULL;
+}
+
 void comch_connection_lost(struct doca_comch_connection *connection, int status)
 {
 	sim_trace_talk_close(&connection->talk, status == -ECONNRESET ? NULL : why_lost(status));
@@ -349,6 +358,8 @@ void comch_connection_lost(struct doca_comch_connection *connection, int status)
 		sim_warn("Comch %s \"%s\": a connection is closed: %s", connection->endpoint->ops->noun,
 			 connection->endpoint->name, why_lost(status));
 	connection->status = status;
+	if (status == -EPROTO || status == -ECONNABORTED)
+		hang_up(connection);
 	comch_connection_go(connection, COMCH_LOST, status);
 	comch_send_fail_waiting(connection, comch_fast_why(connection));
 	sim_inbox_again(&connection->endpoint->inbox, connection->slot);

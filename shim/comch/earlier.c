@@ -99,7 +99,7 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 	int rc;
 
 	if (!is_open(connection))
-		return -ENOTCONN;
+		return connection->state == COMCH_LOST ? -ECONNRESET : -ENOTCONN;
 	if ((connection->status < 0 || atomic_load(&connection->mail)) && comch_connection_is_gone(connection))
 		return -ECONNRESET;
 	do
