@@ -150,6 +150,25 @@ static void test_rules_of_a_session_strike_in_all_its_processes(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
+/* Nobody does anything: virtual time stands still. */
+static void test_session_has_the_clock_that_was_asked_for(void)
+{
+	struct bfsim_session_cfg cfg = {.clock = "virtual"};
+	struct bfsim_session *session;
+	uint64_t now_ns;
+
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	now_ns = bfsim_now_ns();
+	CHECK(bfsim_now_ns() == now_ns);
+	NEED_OK(bfsim_session_stop(session));
+	session = start();
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	now_ns = bfsim_now_ns();
+	CHECK(bfsim_now_ns() > now_ns);
+	NEED_OK(bfsim_session_stop(session));
+}
+
 static void test_process_on_a_card_stays_on_it(void)
 {
 	struct bfsim_session *session = start();
@@ -237,6 +256,8 @@ static void test_mistakes_are_errors_that_say_so(void)
 	cfg.clock = NULL;
 	cfg.topology = "missing.yaml";
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -ENOENT, "missing.yaml");
+	cfg = (struct bfsim_session_cfg){.clock = "sundial"};
+	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "sundial");
 	NEED_ERROR(bfsim_session_start(NULL, NULL), -EINVAL, "NULL");
 	setenv("BFSIM_BFSIMD", "/nowhere/bfsimd", 1);
 	NEED_ERROR(bfsim_session_start(NULL, &session), -ENOENT, "/nowhere/bfsimd");
@@ -261,6 +282,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_stopped_session_leaves_nothing),
 		OWN_TEST(test_session_ends_with_a_test_that_is_killed),
 		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
+		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
 		OWN_TEST(test_process_on_a_card_stays_on_it),
 		OWN_TEST(test_stop_gives_the_environment_back),
 		OWN_TEST(test_child_leaves_the_session_to_its_parent),
