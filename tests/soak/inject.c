@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "inject.h"
+
+#include <stdio.h>
+
+#include <bfsim.h>
+
+static const char *const lasting[NUM_LASTING] = {
+	[LASTING_FLIP_COPY] = "dma.memcpy p=0.3% flip=2",
+	[LASTING_TEAR_COPY] = "dma.memcpy size>=16 p=0.2% tear",
+	[LASTING_FLIP_MESSAGE] = "comch.send p=0.2% flip=1",
+	[LASTING_DROP_MESSAGE] = "comch.send p=0.2% drop",
+	[LASTING_DUPLICATE_MESSAGE] = "comch.send p=0.2% duplicate",
+	[LASTING_FLIP_FAST] = "comch.producer.send p=0.2% flip=1",
+	[LASTING_DROP_FAST] = "comch.producer.send p=0.2% drop",
+	[LASTING_DUPLICATE_FAST] = "comch.producer.send p=0.2% duplicate",
+};
+
+/* %u: a number from 1 to 20. */
+static const char *const passing[] = {
+	"dma.memcpy p=%u%% delay=uniform(1us,2ms)",
+	"dma.memcpy p=0.%u%% fail=IO_FAILED",
+	"dma.memcpy p=0.%u%% fail=IO_FAILED moved=40%%",
+	"dma.memcpy side=dpu p=0.%u%% fail=DRIVER moved=90%%",
+	"dma.memcpy p=0.0%u%% hang",
+	"dma.memcpy p=%u%% refuse=AGAIN",
+	"dma.memcpy side=host p=%u%% refuse=NO_MEMORY",
+	"dma.memcpy size>=4k every=%u delay=lognormal(300us,300us)",
+	"comch.send,comch.producer.send p=%u%% delay=uniform(1us,1ms)",
+	"comch.send p=%u%% refuse=AGAIN",
+	"comch.producer.send p=%u%% refuse=AGAIN",
+	"comch.send p=0.0%u%% break",
+	"comch.connect p=%u%% refuse",
+	"comch.connect p=%u%% stall=2ms",
+	"comch.consumer.recv p=0.0%u%% fail=IO_FAILED",
+	"sync_event.update p=0.%u%% fail=IO_FAILED",
+	"sync_event.update p=%u%% delay=uniform(1us,1ms)",
+	"mmap.export,mmap.import,ctx.start p=%u%% delay=uniform(1us,1ms)",
+};
+
+static int complain(const char *what)
+{
+	fprintf(stderr, "soak: %s: %s\n", what, bfsim_error());
+	return -1;
+}
+
+int inject_open(struct inject *inject, struct shared *shared)
+{
+	*inject = (struct inject){.random = random_of(shared->seed, 'i', 0)};
+	if (bfsim_fault_seed(shared->seed) < 0)
+		return complain("the plan's seed");
+	for (int i = 0; i < NUM_LASTING; i++)
+		if (bfsim_fault_add(lasting[i], &shared->lasting[i]) < 0)
+			return complain(lasting[i]);
+	return 0;
+}
+
+static int take_out(struct inject *inject, uint32_t *id)
+{
+	struct bfsim_fault fault;
+
+	if (bfsim_fault_get(*id, &fault) < 0 || bfsim_fault_remove(*id) < 0)
+		return complain("remove a rule");
+	inject->num_fired += fault.fired;
+	inject->num_removed++;
+	*id = 0;
+	return 0;
+}
+
+int inject_turn(struct inject *inject)
+{
+	uint32_t *id = &inject->ids[random_in(&inject->random, 0, INJECT_MAX - 1)];
+	const char *format = passing[random_in(&inject->random, 0, sizeof(passing) / sizeof(passing[0]) - 1)];
+	unsigned int number = (unsigned int)random_in(&inject->random, 1, 20);
+	char rule[256];
+
+	if (*id)
+		return take_out(inject, id);
+	snprintf(rule, sizeof(rule), format, number);
+	if (bfsim_fault_add(rule, id) < 0)
+		return complain(rule);
+	inject->num_added++;
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages both ways at once. Each begins with its number, from which the rest follows. */
+#include "talk.h"
+
+#define MAX_MESSAGES 400
+#define MAX_BYTES 4080
+
+struct letter {
+	struct ticket ticket;
+	uint8_t bytes[MAX_BYTES];
+};
+
+/* What a side tells when it has sent all. */
+struct total {
+	uint64_t sent;
+	uint64_t is_gone;
+};
+
+struct exchange {
+	struct talk talk;
+	struct letter letters[TALK_TASKS];
+	uint32_t count[NUM_SIDES];      /* messages that each side has to send */
+	uint32_t next, flying;
+	uint64_t sent;                  /* well */
+	uint64_t came, wrong, extra;    /* came: different ones, and wrong ones */
+	bool has[MAX_MESSAGES];
+	uint64_t dropped_before;
+	int64_t news_ms;
+};
+
+static uint64_t id_of(const struct side *side, int from, uint32_t number)
+{
+	return random_mix(side->shared->seed ^ side->round << 20 ^ (uint64_t)from << 16 ^ number);
+}
+
+static uint32_t len_of(const struct side *side, int from, uint32_t number)
+{
+	return 8 + (uint32_t)(id_of(side, from, number) >> 8) % (MAX_BYTES - 8 + 1);
+}
+
+static void on_message(void *arg, const uint8_t *bytes, uint32_t len)
+{
+	struct exchange *exchange = arg;
+	const struct side *side = exchange->talk.side;
+	uint32_t number = UINT32_MAX;
+
+	exchange->news_ms = side_now_ms();
+	if (len >= 8)
+		memcpy(&number, bytes, sizeof(number));
+	if (number >= exchange->count[!side->which] || len != len_of(side, !side->which, number) ||
+	    !pattern_is(bytes + 8, len - 8, id_of(side, !side->which, number))) {
+		exchange->wrong++;
+		exchange->came++;
+	} else if (exchange->has[number]) {
+		exchange->extra++;
+	} else {
+		exchange->has[number] = true;
+		exchange->came++;
+	}
+	side->seen->bytes += len;
+}
+
+static void on_sent(void *arg, struct doca_comch_task_send *task, struct ticket *ticket)
+{
+	struct exchange *exchange = arg;
+
+	exchange->sent += side_done(exchange->talk.side, doca_comch_task_send_as_task(task), ticket) == DOCA_SUCCESS;
+	exchange->flying--;
+}
+
+static struct letter *free_letter(struct exchange *exchange)
+{
+	for (int i = 0; i < TALK_TASKS; i++)
+		if (!exchange->letters[i].ticket.flying)
+			return &exchange->letters[i];
+	return NULL;
+}
+
+/* The number in the first eight bytes says which pattern follows. */
+static void send_next(struct exchange *exchange)
+{
+	const struct side *side = exchange->talk.side;
+	struct letter *letter = free_letter(exchange);
+	uint32_t len = len_of(side, side->which, exchange->next);
+
+	if (!letter)
+		return;
+	memset(letter->bytes, 0, 8);
+	memcpy(letter->bytes, &exchange->next, sizeof(exchange->next));
+	pattern_fill(letter->bytes + 8, len - 8, id_of(side, side->which, exchange->next));
+	if (!talk_send(&exchange->talk, letter->bytes, len, &letter->ticket))
+		return;
+	exchange->flying++;
+	exchange->next++;
+}
+
+static void send_all(struct exchange *exchange)
+{
+	struct side *side = exchange->talk.side;
+	int64_t start_ms = side_now_ms();
+
+	while (exchange->flying > 0 || (exchange->next < exchange->count[side->which] && !exchange->talk.is_gone)) {
+		if (exchange->next < exchange->count[side->which] && !exchange->talk.is_gone)
+			send_next(exchange);
+		if (side_step(side))
+			start_ms = side_now_ms();
+		NEED(side_now_ms() - start_ms < SIDE_DEADLINE_MS);
+	}
+}
+
+/* All that will come has: what the other side sent, but for what was dropped on the way. */
+static bool has_all(const struct exchange *exchange, const struct total *other)
+{
+	const struct side *side = exchange->talk.side;
+
+	if (exchange->came >= other->sent || exchange->talk.is_gone || other->is_gone)
+		return true;
+	return side_now_ms() - exchange->news_ms >= SIDE_PATIENCE_MS &&
+	       other->sent - exchange->came <= lasting_fired(side, LASTING_DROP_MESSAGE) - exchange->dropped_before;
+}
+
+static void play(struct exchange *exchange)
+{
+	struct side *side = exchange->talk.side;
+	struct total mine, other;
+
+	exchange->news_ms = side_now_ms();
+	send_all(exchange);
+	mine = (struct total){exchange->sent, exchange->talk.is_gone};
+	side_say(side, &mine, sizeof(mine));
+	side_hear(side, &other, sizeof(other));
+	SIDE_UNTIL(side, has_all(exchange, &other));
+	if (exchange->came < other.sent && !exchange->talk.is_gone && !other.is_gone)
+		side->seen->missing_messages += other.sent - exchange->came;
+	side->seen->wrong_messages += exchange->wrong;
+	side->seen->extra_messages += exchange->extra;
+	side->seen->broken += exchange->talk.is_gone;
+}
+
+void round_messages(struct side *side)
+{
+	static struct exchange exchange;
+	struct random random = side_random(side, 't');
+	const struct talk callbacks = {.round = &exchange, .message = on_message, .sent = on_sent};
+
+	memset(&exchange, 0, sizeof(exchange));
+	exchange.count[HOST] = (uint32_t)random_in(&random, 0, MAX_MESSAGES);
+	exchange.count[DPU] = (uint32_t)random_in(&random, 0, MAX_MESSAGES);
+	exchange.dropped_before = lasting_fired(side, LASTING_DROP_MESSAGE);
+	if (talk_open(&exchange.talk, side, &callbacks))
+		play(&exchange);
+	talk_close(&exchange.talk);
+	NEED(exchange.flying == 0);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/soak/shared.h - what the soak's processes know of each other.
+ *
+ *   parent    owns the session, adds and removes faults, looks at the others' memory
+ *   host, dpu play rounds: both know from the seed and the round's number what is next,
+ *             and tell each other the rest by words (side.h)
+ *
+ * Memory that all three have mapped. Who writes what is said; others read.
+ */
+#ifndef TESTS_SOAK_SHARED_H
+#define TESTS_SOAK_SHARED_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { HOST, DPU, NUM_SIDES };
+
+/* Rules that stay for the whole run, so that what they did can be told exactly. */
+enum {
+	LASTING_FLIP_COPY,
+	LASTING_TEAR_COPY,
+	LASTING_FLIP_MESSAGE,
+	LASTING_DROP_MESSAGE,
+	LASTING_DUPLICATE_MESSAGE,
+	LASTING_FLIP_FAST,
+	LASTING_DROP_FAST,
+	LASTING_DUPLICATE_FAST,
+	NUM_LASTING,
+};
+
+/* What a side saw. Wrong and missing need an injected fault each; a task that is
+ * submitted and does not complete once, or twice, ends the process that sees it. */
+struct seen {
+	_Atomic uint64_t rounds;
+	_Atomic uint64_t tasks, failed, refused; /* completed at all; of these with an error; not taken */
+	_Atomic uint64_t flushed;                /* of the failed: receives that nothing came for when we stopped */
+	_Atomic uint64_t hung;                   /* of the failed: given up, and flushed */
+	_Atomic uint64_t bytes;                  /* compared */
+	_Atomic uint64_t wrong_copies;
+	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
+	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
+	_Atomic uint64_t broken;                 /* connections that ended or were refused */
+	_Atomic uint64_t rss_kb, num_fds;        /* at the end of the last round */
+};
+
+struct shared {
+	uint64_t seed;
+	_Atomic bool stop;               /* the parent: no more rounds */
+	uint32_t lasting[NUM_LASTING];   /* the parent: ids, from before the sides start */
+	struct seen seen[NUM_SIDES];
+};
+
+#endif

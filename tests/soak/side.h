@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/soak/side.h - a process of the soak: its device, its engine, its books.
+ *
+ * What must not be ends the process with a line that says so; the parent takes it
+ * from there. Waiting has an end: SIDE_DEADLINE_MS without news is a hang.
+ */
+#ifndef TESTS_SOAK_SIDE_H
+#define TESTS_SOAK_SIDE_H
+
+#include <doca_ctx.h>
+#include <doca_dev.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+
+#include "random.h"
+#include "shared.h"
+
+#define SIDE_DEADLINE_MS 60000
+#define SIDE_PATIENCE_MS 100 /* with a task that may hang */
+
+struct side {
+	int which;                   /* HOST, DPU */
+	int word_fd;                 /* to the other */
+	struct shared *shared;
+	struct seen *seen;           /* ours */
+	uint64_t round;
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;    /* DPU: of the host's function */
+	struct doca_pe *pe;
+};
+
+/* ---- expectations ---- */
+
+#define NEED(condition)                                                  \
+	do {                                                             \
+		if (!(condition))                                        \
+			side_fail(__FILE__, __LINE__, #condition, "");   \
+	} while (0)
+
+#define MUST(call)                                                                               \
+	do {                                                                                     \
+		doca_error_t result_ = (call);                                                   \
+		if (result_ != DOCA_SUCCESS)                                                     \
+			side_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_));      \
+	} while (0)
+
+void side_fail(const char *file, int line, const char *what, const char *is) __attribute__((noreturn));
+
+/* ---- the process ---- */
+
+/* Play rounds until the parent says stop. */
+void side_run(int which, int word_fd, struct shared *shared);
+
+/* Numbers of this round, the same on both sides. */
+struct random side_random(const struct side *side, uint64_t purpose);
+
+int64_t side_now_ms(void);
+
+/* ---- words between the sides: whole, in order, while the engine progresses ---- */
+
+void side_say(struct side *side, const void *word, size_t len);
+void side_hear(struct side *side, void *word, size_t len); /* exactly so many bytes */
+bool side_can_hear(const struct side *side);               /* without waiting */
+void side_meet(struct side *side);                         /* both are here */
+
+/* One step of the engine, or a moment's rest. Whether something happened. */
+bool side_step(struct side *side);
+
+#define SIDE_UNTIL(side, condition)                                                     \
+	do {                                                                            \
+		int64_t start_ms_ = side_now_ms();                                      \
+		while (!(condition)) {                                                  \
+			if (side_step(side))                                            \
+				start_ms_ = side_now_ms();                              \
+			NEED(side_now_ms() - start_ms_ < SIDE_DEADLINE_MS);             \
+		}                                                                       \
+	} while (0)
+
+/* ---- the books: each task is submitted and completed once ---- */
+
+struct ticket {
+	bool flying;
+	uint64_t id;
+};
+
+/* Submit a task. Whether it was taken; if not, it is the caller's to free. */
+bool side_submit(struct side *side, struct doca_task *task, struct ticket *ticket);
+
+/* In its callback; frees it. Returns its status. */
+doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket *ticket);
+
+/* ---- contexts ---- */
+
+/* Stop it, whatever state it is in, and progress until it is idle with nothing in flight. */
+void side_stop(struct side *side, struct doca_ctx *ctx);
+enum doca_ctx_states side_state(struct doca_ctx *ctx);
+
+/* ---- memory ---- */
+
+struct side_memory {
+	uint8_t *addr;
+	size_t len;
+	struct doca_mmap *mmap;
+};
+
+/* Anonymous memory, or such that has a descriptor, in a started map. */
+void side_memory_open(struct side *side, size_t len, uint32_t access, bool shared, struct side_memory *ret_memory);
+void side_memory_close(struct side_memory *memory);
+
+/* ---- rounds, one file each; both sides play the same ---- */
+
+void round_dma(struct side *side);
+void round_messages(struct side *side);
+void round_fast(struct side *side);
+void round_events(struct side *side);
+void round_maps(struct side *side);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* soak: two processes of random operations, random faults meanwhile, and what must hold nevertheless:
+ *
+ *   no byte is wrong, no message lost or extra, that no injected fault explains
+ *   each task completes exactly once, each context and object can be ended
+ *   both processes' memory and descriptors stay what they were when they were warm
+ *
+ *   soak [--seconds N] [--seed N] [--calm]
+ *
+ * The seed decides what is played and injected, and is printed first.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bfsim.h>
+
+#include "inject.h"
+#include "side.h"
+
+#define TURN_MS 20          /* between changes of the plan */
+#define WARM_PART 4         /* of the time, to get warm */
+#define GROWTH_PERCENT 15   /* of memory, behind that ... */
+#define GROWTH_KB 2048      /* ... and this */
+#define END_MS 90000        /* for the last round */
+
+struct soak {
+	struct shared *shared;
+	struct inject inject;
+	pid_t pids[NUM_SIDES];
+	uint64_t warm_kb[NUM_SIDES], warm_fds[NUM_SIDES];
+	bool calm;                  /* no faults */
+	bool failed;
+};
+
+static const char *const names[NUM_SIDES] = {"host", "dpu"};
+
+static void fail(struct soak *soak, const char *side, const char *what, uint64_t is, uint64_t most)
+{
+	fprintf(stderr, "soak: %s: %s: %llu, which may be %llu\n", side, what, (unsigned long long)is,
+		(unsigned long long)most);
+	soak->failed = true;
+}
+
+/* ---- the sides ---- */
+
+static void become_side(struct soak *soak, struct bfsim_session *session, int which, const int *words)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(words[!which]);
+	if (bfsim_session_enter(session, names[which]) < 0) {
+		fprintf(stderr, "soak: %s: %s\n", names[which], bfsim_error());
+		exit(1);
+	}
+	side_run(which, words[which], soak->shared);
+	exit(0);
+}
+
+static int start_sides(struct soak *soak, struct bfsim_session *session)
+{
+	int words[NUM_SIDES];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, words) < 0)
+		return -1;
+	for (int which = 0; which < NUM_SIDES; which++) {
+		soak->pids[which] = fork();
+		if (soak->pids[which] == 0)
+			become_side(soak, session, which, words);
+		if (soak->pids[which] < 0)
+			return -1;
+	}
+	close(words[HOST]);
+	close(words[DPU]);
+	return 0;
+}
+
+/* Whether both still run; one that ended early did so because something was not as it must be. */
+static bool both_run(struct soak *soak)
+{
+	for (int which = 0; which < NUM_SIDES; which++) {
+		int status;
+
+		if (soak->pids[which] > 0 && waitpid(soak->pids[which], &status, WNOHANG) == 0)
+			continue;
+		fprintf(stderr, "soak: %s has ended before its time\n", names[which]);
+		soak->pids[which] = 0;
+		soak->failed = true;
+	}
+	return soak->pids[HOST] && soak->pids[DPU];
+}
+
+static void end_sides(struct soak *soak)
+{
+	int64_t start_ms = side_now_ms();
+
+	soak->shared->stop = true;
+	for (int which = 0; which < NUM_SIDES; which++) {
+		int status = 0;
+
+		if (soak->pids[which] <= 0)
+			continue;
+		if (soak->failed)
+			kill(soak->pids[which], SIGKILL);
+		while (waitpid(soak->pids[which], &status, WNOHANG) == 0) {
+			if (side_now_ms() - start_ms > END_MS) {
+				fprintf(stderr, "soak: %s does not end: it hangs in round %llu\n", names[which],
+					(unsigned long long)soak->shared->seen[which].rounds + 1);
+				kill(soak->pids[which], SIGABRT);
+				start_ms = INT64_MAX / 2;
+				soak->failed = true;
+			}
+			usleep(1000);
+		}
+		if (status && !soak->failed)
+			fail(soak, names[which], "exit status", (uint64_t)status, 0);
+	}
+}
+
+/* ---- what must hold ---- */
+
+static uint64_t sum(const struct soak *soak, size_t offset)
+{
+	uint64_t total = 0;
+
+	for (int which = 0; which < NUM_SIDES; which++)
+		total += *(const _Atomic uint64_t *)(const void *)((const char *)&soak->shared->seen[which] + offset);
+	return total;
+}
+
+#define SUM(soak, field) sum((soak), offsetof(struct seen, field))
+
+static uint64_t fired(const struct soak *soak, int which)
+{
+	struct bfsim_fault fault;
+
+	return soak->calm || bfsim_fault_get(soak->shared->lasting[which], &fault) < 0 ? 0 : fault.fired;
+}
+
+static void at_most(struct soak *soak, const char *what, uint64_t is, uint64_t most)
+{
+	if (is > most)
+		fail(soak, "both", what, is, most);
+}
+
+static void check_bytes(struct soak *soak)
+{
+	at_most(soak, "wrong copies", SUM(soak, wrong_copies), fired(soak, LASTING_FLIP_COPY) + fired(soak, LASTING_TEAR_COPY));
+	at_most(soak, "wrong messages", SUM(soak, wrong_messages), fired(soak, LASTING_FLIP_MESSAGE));
+	at_most(soak, "missing messages", SUM(soak, missing_messages), fired(soak, LASTING_DROP_MESSAGE));
+	at_most(soak, "extra messages", SUM(soak, extra_messages), fired(soak, LASTING_DUPLICATE_MESSAGE));
+	at_most(soak, "wrong messages of the fast path", SUM(soak, wrong_fast), fired(soak, LASTING_FLIP_FAST));
+	at_most(soak, "missing messages of the fast path", SUM(soak, missing_fast), fired(soak, LASTING_DROP_FAST));
+	at_most(soak, "extra messages of the fast path", SUM(soak, extra_fast), fired(soak, LASTING_DUPLICATE_FAST));
+	if (soak->calm)
+		at_most(soak, "failed tasks, broken connections", SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
+}
+
+static void take_warmth(struct soak *soak)
+{
+	for (int which = 0; which < NUM_SIDES; which++) {
+		const struct seen *seen = &soak->shared->seen[which];
+
+		if (seen->rss_kb > soak->warm_kb[which])
+			soak->warm_kb[which] = seen->rss_kb;
+		if (seen->num_fds > soak->warm_fds[which])
+			soak->warm_fds[which] = seen->num_fds;
+	}
+}
+
+/* A sanitizer keeps what was freed for a while, and shadows of the rest. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MEMORY_TELLS false
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_TELLS false
+#endif
+#ifndef MEMORY_TELLS
+#define MEMORY_TELLS true
+#endif
+
+static void check_memory(struct soak *soak)
+{
+	for (int which = 0; which < NUM_SIDES; which++) {
+		const struct seen *seen = &soak->shared->seen[which];
+		uint64_t most_kb = soak->warm_kb[which] * (100 + GROWTH_PERCENT) / 100 + GROWTH_KB;
+
+		if (MEMORY_TELLS && seen->rss_kb > most_kb)
+			fail(soak, names[which], "kB of memory at the end", seen->rss_kb, most_kb);
+		if (seen->num_fds > soak->warm_fds[which])
+			fail(soak, names[which], "descriptors at the end", seen->num_fds, soak->warm_fds[which]);
+		printf("%-4s memory %llu kB warm, %llu kB at the end; descriptors %llu, %llu\n", names[which],
+		       (unsigned long long)soak->warm_kb[which], (unsigned long long)seen->rss_kb,
+		       (unsigned long long)soak->warm_fds[which], (unsigned long long)seen->num_fds);
+	}
+}
+
+static void report(const struct soak *soak)
+{
+#define SHOW(what, value) printf("%-40s %llu\n", what, (unsigned long long)(value))
+	SHOW("rounds", soak->shared->seen[HOST].rounds);
+	SHOW("tasks completed", SUM(soak, tasks));
+	SHOW("  of these with an error", SUM(soak, failed) - SUM(soak, flushed));
+	SHOW("  of these given up", SUM(soak, hung));
+	SHOW("submissions refused", SUM(soak, refused));
+	SHOW("bytes compared", SUM(soak, bytes));
+	SHOW("wrong copies", SUM(soak, wrong_copies));
+	SHOW("wrong, missing, extra messages", SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
+	SHOW("  on the fast path", SUM(soak, wrong_fast) + SUM(soak, missing_fast) + SUM(soak, extra_fast));
+	SHOW("connections refused or broken", SUM(soak, broken));
+	SHOW("passing faults added", soak->inject.num_added);
+	SHOW("  removed, having struck", soak->inject.num_fired);
+	for (int which = 0; which < NUM_LASTING && !soak->calm; which++) {
+		struct bfsim_fault fault;
+
+		if (bfsim_fault_get(soak->shared->lasting[which], &fault) == 0)
+			printf("struck %8llu of %9llu   %s\n", (unsigned long long)fault.fired,
+			       (unsigned long long)fault.matched, fault.text);
+	}
+#undef SHOW
+}
+
+/* ---- the run ---- */
+
+static void run(struct soak *soak, int64_t seconds)
+{
+	int64_t start_ms = side_now_ms(), now_ms = start_ms;
+
+	while (now_ms - start_ms < seconds * 1000 && both_run(soak)) {
+		usleep(TURN_MS * 1000);
+		if (!soak->calm && inject_turn(&soak->inject) < 0)
+			soak->failed = true;
+		now_ms = side_now_ms();
+		if (now_ms - start_ms < seconds * 1000 / WARM_PART)
+			take_warmth(soak);
+	}
+	end_sides(soak);
+}
+
+static int soak(struct soak *soak, int64_t seconds)
+{
+	struct bfsim_session *session;
+
+	if (bfsim_session_start(NULL, &session) < 0 || bfsim_session_enter(session, "host") < 0) {
+		fprintf(stderr, "soak: %s\n", bfsim_error());
+		return 1;
+	}
+	if (!soak->calm && inject_open(&soak->inject, soak->shared) < 0)
+		soak->failed = true;
+	if (!soak->failed && start_sides(soak, session) == 0)
+		run(soak, seconds);
+	else
+		soak->failed = true;
+	check_bytes(soak);
+	check_memory(soak);
+	report(soak);
+	if (bfsim_session_stop(session) < 0) {
+		fprintf(stderr, "soak: %s\n", bfsim_error());
+		soak->failed = true;
+	}
+	printf("seed %llu: %s\n", (unsigned long long)soak->shared->seed, soak->failed ? "FAILED" : "well");
+	return soak->failed;
+}
+
+static unsigned long long number(const char *text)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 0);
+
+	if (end == text || *end) {
+		fprintf(stderr, "soak: %s is no number\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"seconds", required_argument, NULL, 's'},
+		{"seed", required_argument, NULL, 'n'},
+		{"calm", no_argument, NULL, 'c'},
+		{0},
+	};
+	struct soak state = {0};
+	int64_t seconds = 600;
+	uint64_t seed;
+	int option;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		return 1;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 's')
+			seconds = (int64_t)number(optarg);
+		else if (option == 'n')
+			seed = number(optarg);
+		else if (option == 'c')
+			state.calm = true;
+		else
+			return 2;
+	}
+	printf("seed %llu, %lld s\n", (unsigned long long)seed, (long long)seconds);
+	fflush(stdout);
+	state.shared = mmap(NULL, sizeof(*state.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (state.shared == MAP_FAILED)
+		return 1;
+	state.shared->seed = seed;
+	return soak(&state, seconds);
+}
