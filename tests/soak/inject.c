@@ -5,6 +5,8 @@
 
 #include <bfsim.h>
 
+#define NUM_PLACES 4096
+
 static const char *const lasting[NUM_LASTING] = {
 	[LASTING_FLIP_COPY] = "dma.memcpy p=0.3% flip=2",
 	[LASTING_TEAR_COPY] = "dma.memcpy size>=16 p=0.2% tear",
@@ -44,11 +46,25 @@ static int complain(const char *what)
 	return -1;
 }
 
+/* Have every place of the plan used once: who watches memory would see it grow with rules
+ * that come and go, until all have been. */
+static int use_all_places(void)
+{
+	uint32_t id;
+
+	for (int i = 0; i < NUM_PLACES; i++)
+		if (bfsim_fault_add("dma.memcpy hang", &id) < 0 || bfsim_fault_remove(id) < 0)
+			return complain("a rule that goes again");
+	return 0;
+}
+
 int inject_open(struct inject *inject, struct shared *shared)
 {
 	*inject = (struct inject){.random = random_of(shared->seed, 'i', 0)};
 	if (bfsim_fault_seed(shared->seed) < 0)
 		return complain("the plan's seed");
+	if (use_all_places() < 0)
+		return -1;
 	for (int i = 0; i < NUM_LASTING; i++)
 		if (bfsim_fault_add(lasting[i], &shared->lasting[i]) < 0)
 			return complain(lasting[i]);
