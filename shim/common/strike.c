@@ -29,13 +29,25 @@ static int run_struck(struct sim_job *job)
 	return task->pool->type->strike->run(job, strike);
 }
 
+/* Each rule that struck, so that the run can be repeated. */
+static void record(uint32_t object, const struct sim_site *site, const struct sim_strike *strike)
+{
+	for (uint32_t i = 0; i < strike->num_rules && i < SIM_STRIKE_RULES; i++) {
+		struct sim_trace_hit hit = {.rule = strike->rules[i], .operation = sim_op_name(site->op),
+					    .match = strike->matches[i], .bytes = site->size,
+					    .delay_ns = strike->delays_ns[i]};
+
+		sim_trace_fault(object, &hit);
+	}
+}
+
 bool shim_strikes(struct sim_faults *faults, struct sim_site *site, uint32_t object, struct sim_strike *ret_strike)
 {
 	if (sim_faults_timed(faults, site->op))
 		site->now_ns = sim_session_now_ns(shim_session());
 	if (!sim_faults_strike(faults, site, ret_strike))
 		return false;
-	sim_trace_fault(object, ret_strike->rules[0]);
+	record(object, site, ret_strike);
 	sim_info("fault %u strikes: %s of %llu bytes", ret_strike->rules[0], sim_op_name(site->op),
 		 (unsigned long long)site->size);
 	return true;

@@ -10,6 +10,8 @@
 #include "sim/session/wire.h"
 #include "sim/trace/text.h"
 
+#define LINK_TRANSFER_BYTES 65536 /* large enough for headers to be few */
+
 /* Text from others ends, and is printable. */
 static void copy_text(char *to, size_t size, const char *from, size_t from_size)
 {
@@ -88,8 +90,16 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 		rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
 }
 
-/* What the faults say that struck. */
-static int fetch_rules(int dir_fd, const char *dir, struct sim_trace_story *story)
+static void note_time(const struct sim_clock_page *page, struct sim_trace_story *story)
+{
+	uint32_t mode = atomic_load(&page->mode);
+
+	story->clock = mode < SIM_CLOCK_NUM_MODES ? sim_clock_mode_name((enum sim_clock_mode)mode) : NULL;
+	story->session_ns = sim_clock_page_now_ns(page);
+}
+
+/* What the faults say that struck, and how time passes. */
+static int fetch_board(int dir_fd, const char *dir, struct sim_trace_story *story)
 {
 	struct rules rules = {.story = story};
 	struct sim_segment board;
@@ -97,16 +107,37 @@ static int fetch_rules(int dir_fd, const char *dir, struct sim_trace_story *stor
 
 	if (rc < 0)
 		return cli_session_failed(dir, rc);
+	note_time(&sim_board_of(&board)->clock, story);
 	sim_plan_each(&sim_board_of(&board)->plan, add_rule, &rules);
 	sim_segment_unmap(&board);
 	return rules.rc < 0 ? cli_session_failed(dir, rules.rc) : 0;
+}
+
+/* What each device's link carries of large transfers: payload in one direction. */
+static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *story)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	int rc = 0;
+
+	if (!topology)
+		return -1;
+	for (size_t i = 0; i < topology->num_functions && rc == 0; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+		struct pcie_bandwidth bandwidth;
+
+		pcie_link_bandwidth(&topology->cards[function->card].link, LINK_TRANSFER_BYTES, &bandwidth);
+		rc = sim_trace_story_add_link(story, function->side, function->ibdev, bandwidth.write_bps);
+	}
+	pcie_topology_destroy(topology);
+	return rc < 0 ? cli_session_failed(dir, rc) : 0;
 }
 
 int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
 {
 	struct sim_trace_story story = {0};
 
-	if (fetch_all(dir_fd, dir, &story, ret_dropped) < 0 || fetch_rules(dir_fd, dir, &story) < 0) {
+	if (fetch_all(dir_fd, dir, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0 ||
+	    fetch_links(dir_fd, dir, &story) < 0) {
 		sim_trace_story_free(&story);
 		return -1;
 	}

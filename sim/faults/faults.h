@@ -72,6 +72,8 @@ struct sim_strike {
 	uint32_t actions;          /* SIM_ACT_BIT()s; what follows belongs to these */
 	uint32_t num_rules;        /* that struck; the first of them: */
 	uint32_t rules[SIM_STRIKE_RULES]; /* ids */
+	uint64_t matches[SIM_STRIKE_RULES]; /* of each: which of this process's matches it was, counted from 1 */
+	uint64_t delays_ns[SIM_STRIKE_RULES]; /* of each that delays: by how much */
 	uint32_t status;           /* FAIL */
 	uint32_t refuse_status;    /* REFUSE: AGAIN or NO_MEMORY; of connections 0 = as a server that is not there */
 	uint64_t moved_bytes;      /* FAIL: written before; at most the site's size */

@@ -26,6 +26,8 @@ struct candidate {
 	uint64_t added_ns;
 	struct sim_rule rule;
 	uint64_t match; /* the number of this match */
+	uint64_t own_match; /* ... among this process's */
+	uint64_t delay_ns; /* drawn, if the rule delays */
 	uint64_t key;   /* of its draws */
 };
 
@@ -70,7 +72,7 @@ static uint32_t flips_of(const struct ask *ask, const struct sim_rule *rule)
 	return (uint32_t)least((uint64_t)ask->strike.flip_bits + rule->flip_bits, bits);
 }
 
-static void apply_data(struct ask *ask, const struct candidate *candidate)
+static void apply_data(struct ask *ask, struct candidate *candidate)
 {
 	struct sim_strike *strike = &ask->strike;
 	const struct sim_rule *rule = &candidate->rule;
@@ -81,9 +83,10 @@ static void apply_data(struct ask *ask, const struct candidate *candidate)
 	}
 	if (rule->actions & A(REFUSE))
 		strike->refuse_status = rule->refuse_status;
-	if (rule->actions & A(DELAY))
-		strike->delay_ns = least(strike->delay_ns + least(delay_of(ask, candidate), SIM_RULE_MAX_NS),
-					 SIM_RULE_MAX_NS);
+	if (rule->actions & A(DELAY)) {
+		candidate->delay_ns = least(delay_of(ask, candidate), SIM_RULE_MAX_NS);
+		strike->delay_ns = least(strike->delay_ns + candidate->delay_ns, SIM_RULE_MAX_NS);
+	}
 	if (rule->actions & A(FLIP))
 		strike->flip_bits = flips_of(ask, rule);
 	if ((rule->actions & (A(FLIP) | A(TEAR))) && !(strike->actions & (A(FLIP) | A(TEAR))))
@@ -137,7 +140,7 @@ static bool is_submission(enum sim_op op)
 	return op != SIM_OP_COMCH_CONNECT && op != SIM_OP_COMM_CHANNEL_CONNECT;
 }
 
-static void apply(struct ask *ask, const struct candidate *candidate)
+static void apply(struct ask *ask, struct candidate *candidate)
 {
 	struct sim_strike *strike = &ask->strike;
 	uint32_t actions = candidate->rule.actions;
@@ -146,8 +149,11 @@ static void apply(struct ask *ask, const struct candidate *candidate)
 	apply_message(ask, candidate);
 	apply_event(ask, &candidate->rule);
 	strike->actions |= actions;
-	if (strike->num_rules < SIM_STRIKE_RULES)
+	if (strike->num_rules < SIM_STRIKE_RULES) {
 		strike->rules[strike->num_rules] = candidate->id;
+		strike->matches[strike->num_rules] = candidate->own_match;
+		strike->delays_ns[strike->num_rules] = candidate->delay_ns;
+	}
 	strike->num_rules++;
 	ask->ended = actions & SIM_ACTS_ENDING;
 	if (actions & (A(HANG) | A(REFUSE) | A(DROP)))
@@ -282,6 +288,9 @@ static void consider(struct ask *ask, uint32_t place)
 	if (!is_there(ask->site, &candidate.rule) || !is_now(ask->site, &candidate))
 		return;
 	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
+	candidate.own_match =
+		atomic_fetch_add_explicit(&ask->view->entries[place].matched, 1, memory_order_relaxed) + 1;
+	candidate.delay_ns = 0;
 	candidate.key = sim_draw_key(seed_of(ask, &candidate.rule), candidate.id, candidate.match);
 	if (!ask->ended && is_due(&candidate) && count_fired(slot, &candidate.rule))
 		apply(ask, &candidate);

@@ -124,6 +124,7 @@ static void take(struct sim_view *view, uint32_t place, uint32_t id, struct sim_
 		return;
 	sim_words_store(entry->rule, rule, SIM_RULE_WORDS);
 	index_functions(view, place, rule);
+	store(&entry->matched, 0);
 	atomic_store_explicit(&entry->added_ns, load(&view->plan->slots[place].added_ns), memory_order_release);
 	map_change(&view->anywhere, place, !(rule->where & SIM_WHERE_ADDR));
 	atomic_store_explicit(&entry->id, id, memory_order_release);

@@ -38,6 +38,7 @@ struct sim_entry {
 	uint32_t known_id;        /* what was last found in the plan; under the lock */
 	_Atomic uint64_t rule[SIM_RULE_WORDS]; /* its conditions are in the first line of the cache */
 	_Atomic uint64_t added_ns;
+	_Atomic uint64_t matched; /* by this process */
 	bool is_indexed;          /* has its bits; under the lock */
 };
 

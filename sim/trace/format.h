@@ -50,7 +50,7 @@ enum sim_trace_kind {
 	SIM_TRACE_RECEIVED,    /* the same */
 	SIM_TRACE_OPENED,      /* object, a connection */
 	SIM_TRACE_CLOSED,      /* the same */
-	SIM_TRACE_FAULT,       /* object, or 0; args: rule */
+	SIM_TRACE_FAULT,       /* object, or 0; why: operation; args: rule, match of this process, bytes, delay in ns */
 	SIM_TRACE_LOG,         /* detail: level; args: the text's begin */
 	SIM_TRACE_TEXT,        /* args: more of the text of the record before */
 	SIM_TRACE_NUM_KINDS,

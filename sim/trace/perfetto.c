@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "flows.h"
+#include "perfetto_priv.h"
 #include "sim/log.h"
-#include "story.h"
 
 #define FIRST_TRACK UINT32_C(0x40000000) /* above all numbers of threads */
 #define MESSAGE_NS 1000                  /* how long a message's slice is, unless another follows */
@@ -45,18 +45,6 @@ struct teller {
 
 /* ---- JSON ---- */
 
-/* It is printable UTF-8 already. */
-static void put_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 /* In microseconds, as the format wants it. */
 static void put_us(FILE *out, const char *key, uint64_t ns)
 {
@@ -80,7 +68,7 @@ static void begin_at(struct teller *teller, char phase, uint32_t process, uint32
 static void put_key(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, ",\"%s\":", key);
-	put_text(out, text);
+	sim_trace_put_text(out, text);
 }
 
 static void end(struct teller *teller)
@@ -107,7 +95,7 @@ static void put_object_name(FILE *out, const struct sim_trace_recording *recordi
 
 	snprintf(text, sizeof(text), "%s #%u%s%s", sim_trace_name_of(recording, recording->objects[number - 1].name), number,
 		 more[0] ? " " : "", more);
-	put_text(out, text);
+	sim_trace_put_text(out, text);
 }
 
 /* Claim a track until @end_ns; whether it is free from @begin_ns on. */
@@ -129,7 +117,7 @@ static void name_process(struct teller *teller, uint32_t process)
 	snprintf(text, sizeof(text), "%s: %s", who->side, who->program);
 	begin(teller, 'M', process, 0);
 	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", teller->out);
-	put_text(teller->out, text);
+	sim_trace_put_text(teller->out, text);
 	fputc('}', teller->out);
 	end(teller);
 	begin(teller, 'M', process, 0);
@@ -162,7 +150,7 @@ static void name_thread(struct teller *teller, uint32_t process, const struct si
 		return;
 	begin(teller, 'M', process, thread->id);
 	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", teller->out);
-	put_text(teller->out, thread->name);
+	sim_trace_put_text(teller->out, thread->name);
 	fputc('}', teller->out);
 	end(teller);
 }
@@ -182,12 +170,37 @@ static void name_all(struct teller *teller)
 
 /* ---- tasks ---- */
 
-static void put_task_args(struct teller *teller, const struct sim_trace_event *event)
+static void begin_task_args(struct teller *teller, const struct sim_trace_event *event)
 {
 	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
 
-	fprintf(teller->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"status\":", event->args[3]);
-	put_text(teller->out, event->why ? sim_trace_name_of(recording, event->why) : "ok");
+	fprintf(teller->out, ",\"args\":{\"bytes\":%" PRIu64, event->args[3]);
+	put_key(teller->out, "status", event->why ? sim_trace_name_of(recording, event->why) : "ok");
+}
+
+/* Its context, if that is known. */
+static void put_context(struct teller *teller, uint32_t process, uint32_t number)
+{
+	const struct sim_trace_recording *recording = &teller->story->recordings[process];
+
+	if (number == 0)
+		return;
+	fputs(",\"context\":", teller->out);
+	put_object_name(teller->out, recording, number, "");
+	put_key(teller->out, "device", sim_trace_name_of(recording, recording->objects[number - 1].place));
+}
+
+/* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
+static void put_whole_task(struct teller *teller, const struct sim_trace_event *event)
+{
+	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
+
+	begin_task_args(teller, event);
+	put_context(teller, event->process, op->object);
+	put_key(teller->out, "operation", sim_trace_name_of(recording, op->name));
+	if (event->detail)
+		fprintf(teller->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail, event->args[2] - event->time_ns);
 	fputc('}', teller->out);
 }
 
@@ -202,9 +215,9 @@ static void tell_task_end(struct teller *teller, const struct sim_trace_event *e
 	if (op->object)
 		put_object_name(teller->out, recording, op->object, sim_trace_name_of(recording, op->name));
 	else
-		put_text(teller->out, sim_trace_name_of(recording, op->name));
+		sim_trace_put_text(teller->out, sim_trace_name_of(recording, op->name));
 	if (phase == 'b')
-		put_task_args(teller, event);
+		put_whole_task(teller, event);
 	end(teller);
 }
 
@@ -235,7 +248,8 @@ static void tell_job(struct teller *teller, const struct sim_trace_event *event)
 	put_us(teller->out, "dur", ended_ns - began_ns);
 	put_key(teller->out, "name", sim_trace_name_of(recording, op->name));
 	put_key(teller->out, "cat", "job");
-	put_task_args(teller, event);
+	begin_task_args(teller, event);
+	fputc('}', teller->out);
 	end(teller);
 }
 
@@ -311,15 +325,22 @@ static void tell_last_states(struct teller *teller)
 
 /* ---- instants ---- */
 
-static void tell_instant(struct teller *teller, const struct sim_trace_event *event, uint32_t tid, const char *category,
-			 const char *name, const char *text)
+/* Up to its arguments, which are open. */
+static void begin_instant(struct teller *teller, const struct sim_trace_event *event, uint32_t tid, const char *category,
+			  const char *name, const char *text)
 {
 	begin_at(teller, 'i', event->process, tid, event->time_ns);
 	put_key(teller->out, "s", "t");
 	put_key(teller->out, "cat", category);
 	put_key(teller->out, "name", name);
 	fputs(",\"args\":{\"text\":", teller->out);
-	put_text(teller->out, text);
+	sim_trace_put_text(teller->out, text);
+}
+
+static void tell_instant(struct teller *teller, const struct sim_trace_event *event, uint32_t tid, const char *category,
+			 const char *name, const char *text)
+{
+	begin_instant(teller, event, tid, category, name, text);
 	fputc('}', teller->out);
 	end(teller);
 }
@@ -328,7 +349,13 @@ static void tell_fault(struct teller *teller, const struct sim_trace_event *even
 {
 	uint32_t tid = event->subject ? track_of(teller, event->process, event->subject, TRACK_JOBS) : event->thread;
 
-	tell_instant(teller, event, tid, "fault", "fault", sim_trace_rule_of(teller->story, event));
+	begin_instant(teller, event, tid, "fault", "fault", sim_trace_rule_of(teller->story, event));
+	fprintf(teller->out, ",\"rule\":%" PRIu64 ",\"match\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"delay_ns\":%" PRIu64,
+		event->args[0], event->args[1], event->args[2], event->args[3]);
+	put_key(teller->out, "operation", sim_trace_name_of(&teller->story->recordings[event->process], event->why));
+	put_context(teller, event->process, event->subject);
+	fputc('}', teller->out);
+	end(teller);
 }
 
 static void tell_close(struct teller *teller, const struct sim_trace_event *event)
@@ -468,18 +495,6 @@ static int prepare(struct teller *teller)
 	return 0;
 }
 
-static void put_sum(struct teller *teller)
-{
-	uint64_t num_lost = 0, num_bad = 0;
-
-	for (uint32_t i = 0; i < teller->story->num_recordings; i++) {
-		num_lost += teller->story->recordings[i].num_lost;
-		num_bad += teller->story->recordings[i].num_bad;
-	}
-	fprintf(teller->out, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"recorder\":\"bfsim\",\"lost_records\":%" PRIu64
-		",\"bad_records\":%" PRIu64 "}}\n", num_lost, num_bad);
-}
-
 int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out)
 {
 	struct teller teller = {.story = story, .out = out};
@@ -491,7 +506,9 @@ int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out)
 		for (size_t i = 0; i < story->num_events; i++)
 			tell_event(&teller, i);
 		tell_last_states(&teller);
-		put_sum(&teller);
+		fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":", out);
+		sim_trace_put_sum(out, story, teller.pids);
+		fputs("}\n", out);
 	}
 	free(teller.first_object);
 	free(teller.pids);

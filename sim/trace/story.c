@@ -40,6 +40,23 @@ int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const c
 	return 0;
 }
 
+int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t bps)
+{
+	struct sim_trace_link *grown = reallocarray(story->links, story->num_links + 1, sizeof(*grown));
+	struct sim_trace_link *link;
+
+	if (!grown)
+		return -ENOMEM;
+	story->links = grown;
+	link = &grown[story->num_links++];
+	*link = (struct sim_trace_link){.bps = bps};
+	strncpy(link->side, side, sizeof(link->side) - 1);
+	strncpy(link->device, device, sizeof(link->device) - 1);
+	sim_trace_text_clean(link->side, sizeof(link->side));
+	sim_trace_text_clean(link->device, sizeof(link->device));
+	return 0;
+}
+
 const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event)
 {
 	for (uint32_t i = 0; i < story->num_rules; i++)
@@ -87,6 +104,7 @@ void sim_trace_story_free(struct sim_trace_story *story)
 	for (uint32_t i = 0; i < story->num_rules; i++)
 		free(story->rules[i].text);
 	free(story->rules);
+	free(story->links);
 	free(story->recordings);
 	free(story->events);
 	*story = (struct sim_trace_story){0};

@@ -18,8 +18,18 @@ struct sim_trace_rule {
 	char *text;
 };
 
+/* The link that a device's bytes take. */
+struct sim_trace_link {
+	char side[64], device[64];
+	uint64_t bps;            /* payload that it can carry in one direction, in bits per second */
+};
+
 struct sim_trace_story {
 	uint64_t zero_ns;
+	const char *clock;       /* how time passes: a mode's name (sim/clock/clock.h); NULL = not known */
+	uint64_t session_ns;     /* session time when it was read, if the clock is known */
+	struct sim_trace_link *links;
+	uint32_t num_links;
 	struct sim_trace_recording *recordings;
 	uint32_t num_recordings;
 	struct sim_trace_rule *rules;
@@ -31,6 +41,7 @@ struct sim_trace_story {
 /* Zeroed but for its zero_ns, a story is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
 int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording);
 int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text);
+int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t bps);
 int sim_trace_story_sort(struct sim_trace_story *story);
 void sim_trace_story_free(struct sim_trace_story *story);
 

@@ -136,8 +136,17 @@ void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t strea
 
 /* ---- the rest ---- */
 
-/* The fault of the plan's rule @rule struck at @object, or at none of them (0). Its words are the plan's to tell. */
-void sim_trace_fault(uint32_t object, uint32_t rule);
+/* A fault: what the plan's rule did. Its words are the plan's to tell. */
+struct sim_trace_hit {
+	uint32_t rule;         /* its id */
+	const char *operation; /* what was struck, as rules name it */
+	uint64_t match;        /* which of this process's matches of the rule, counted from 1 */
+	uint64_t bytes;        /* of the operation */
+	uint64_t delay_ns;     /* by which it is late */
+};
+
+/* It struck at @object, or at none of them (0). */
+void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit);
 
 /* A line of log, of a level of sim/log.h. */
 void sim_trace_log(int level, const char *format, va_list args);

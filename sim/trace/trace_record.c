@@ -156,10 +156,11 @@ void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint6
 	sim_trace_add(&talk->object->received_bytes, bytes);
 }
 
-void sim_trace_fault(uint32_t object, uint32_t rule)
+void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 {
 	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_FAULT, .subject = object,
-					  .args = {rule}};
+					  .why = sim_trace_name(hit->operation),
+					  .args = {hit->rule, hit->match, hit->bytes, hit->delay_ns}};
 
 	write_one(SIM_TRACE_RING_FAULTS, &record);
 }

@@ -74,15 +74,20 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 	sim_trace_recording_free(&recording);
 }
 
-static void test_a_fault_says_its_rule(void **state)
+static void test_a_fault_says_its_rule_and_what_it_struck(void **state)
 {
 	struct sim_trace_recording recording;
+	const struct sim_trace_hit hit = {.rule = 7, .operation = "dma.memcpy", .match = 3, .bytes = 64, .delay_ns = 500};
 
 	(void)state;
-	sim_trace_fault(0, 7);
+	sim_trace_fault(0, &hit);
 	recording = read_all();
 	assert_int_equal(recording.num_events, 1);
+	assert_string_equal(sim_trace_name_of(&recording, recording.events[0].why), "dma.memcpy");
 	assert_int_equal(recording.events[0].args[0], 7);
+	assert_int_equal(recording.events[0].args[1], 3);
+	assert_int_equal(recording.events[0].args[2], 64);
+	assert_int_equal(recording.events[0].args[3], 500);
 	sim_trace_recording_free(&recording);
 }
 
@@ -286,7 +291,7 @@ int main(void)
 		TEST(test_a_context_and_its_states_are_read_as_they_were),
 		TEST(test_a_task_has_its_times_bytes_and_reason),
 		TEST(test_a_log_line_keeps_its_text_up_to_256_bytes),
-		TEST(test_a_fault_says_its_rule),
+		TEST(test_a_fault_says_its_rule_and_what_it_struck),
 		TEST(test_what_a_killed_process_recorded_is_still_there),
 		TEST(test_a_full_ring_loses_the_oldest_and_says_how_many),
 		TEST(test_a_flood_of_log_lines_leaves_contexts_and_tasks_alone),
