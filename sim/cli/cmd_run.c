@@ -15,6 +15,7 @@
 #include "run_work.h"
 #include "session_opt.h"
 #include "trace_opt.h"
+#include "sim/trace/trace.h"
 
 enum {
 	KEY_HOST = 0x100,
@@ -23,6 +24,7 @@ enum {
 	KEY_REQUIRE_FAULTS,
 	KEY_CLOCK,
 	KEY_TRACE,
+	KEY_REPORT,
 };
 
 struct options {
@@ -33,6 +35,7 @@ struct options {
 	enum sim_clock_mode clock;
 	uint32_t trace_level;
 	const char *trace_path;
+	const char *report_path;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
 	bool is_told;                   /* ... else each program's own is found out */
@@ -51,6 +54,7 @@ static const struct argp_option option_list[] = {
 	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
 	{"trace", KEY_TRACE, "FILE", 0, "At the end, write what the programs have recorded, as bfsim trace does", 0},
+	{"report", KEY_REPORT, "FILE", 0, "At the end, write a page about the run, as bfsim report does; all is recorded then (level full) unless --trace-level says otherwise", 0},
 	CLI_TRACE_LEVEL_OPTION,
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
 	{0},
@@ -129,6 +133,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_TRACE:
 		options->trace_path = arg;
 		return 0;
+	case KEY_REPORT:
+		options->report_path = arg;
+		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
 		return 0;
@@ -138,6 +145,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->num_commands == 0)
 			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
+		if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
+			options->trace_level = SIM_TRACE_FULL;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -148,7 +157,8 @@ static int run(const struct options *options)
 {
 	struct sim_place place;
 	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock,
-				  .trace_level = options->trace_level, .trace_path = options->trace_path, .commands = options->commands,
+				  .trace_level = options->trace_level, .trace_path = options->trace_path,
+				  .report_path = options->report_path, .commands = options->commands,
 				  .num_commands = options->num_commands, .faults = &options->faults,
 				  .require_faults = options->require_faults};
 	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};

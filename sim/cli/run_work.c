@@ -16,6 +16,7 @@
 #include "offspring.h"
 #include "program.h"
 #include "session_use.h"
+#include "report_write.h"
 #include "trace_write.h"
 
 struct run {
@@ -287,12 +288,17 @@ static void end_daemon(struct run *run)
 /* Of all that ran, while the daemon still knows it. */
 static void write_trace(struct run *run)
 {
-	const char *path = run->cfg->trace_path;
+	const char *dir = run->cfg->place->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
+	int status = CLI_OK;
 
-	if (!path || run->daemon <= 0)
+	if (run->daemon <= 0)
 		return;
-	if (cli_trace_write(run->cfg->place->dir, cli_trace_format_of_file(path), path) != CLI_OK && run->status == 0)
-		run->status = CLI_FAILED;
+	if (trace)
+		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
+	if (report && cli_report_write_session(dir, report) != CLI_OK)
+		status = CLI_FAILED;
+	if (run->status == 0)
+		run->status = status;
 }
 
 int cli_run_work(void *cfg, const sigset_t *original)

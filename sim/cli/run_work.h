@@ -36,6 +36,7 @@ struct cli_run_cfg {
 	enum sim_clock_mode clock;
 	uint32_t trace_level;               /* sim/trace/trace.h; 0 = the usual */
 	const char *trace_path;             /* file for the trace, or NULL */
+	const char *report_path;            /* file for the report, or NULL */
 	const struct cli_run_command *commands;
 	size_t num_commands;
 	const struct cli_faults *faults;    /* in the plan from the start */
@@ -45,7 +46,7 @@ struct cli_run_cfg {
 /* The worker of a guard (guard.h); @cfg is a struct cli_run_cfg. Returns 0 when all
  * programs did (and all faults struck, where that is required), else the status of
  * the first that failed, 128 + signal if it was killed;
- * CLI_FAILED as well when all went well but the trace. */
+ * CLI_FAILED as well when all went well but the trace, or the report. */
 int cli_run_work(void *cfg, const sigset_t *original);
 
 #endif

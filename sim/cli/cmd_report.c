@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim report: a page about what a session or a trace has in it. */
+#include <argp.h>
+
+#include "cli.h"
+#include "report_write.h"
+#include "session_opt.h"
+
+struct options {
+	struct cli_session_opt session;
+	const char *trace;
+	const char *path;
+};
+
+static const struct argp_option option_list[] = {
+	{"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 'o':
+		options->path = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			return ARGP_ERR_UNKNOWN;
+		options->trace = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->trace && options->session.by_option)
+			argp_error(state, "of what? Give either a TRACE or --session");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int cli_report(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "[TRACE]",
+		.doc = "Write a page of HTML about a run: latency, throughput and queue depth of its operations, faults and what they "
+		       "hit, warnings.\v"
+		       "TRACE is a file that bfsim trace wrote for Perfetto; without it, the report is about what the session has "
+		       "recorded until now. The page needs nothing but itself. doc/report.md explains it.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	return options.trace ? cli_report_write_trace(options.trace, options.path) :
+			       cli_report_write_session(options.session.dir, options.path);
+}

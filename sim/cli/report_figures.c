@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations and links: their tables and their plots. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_page.h"
+#include "report_plot.h"
+
+#define MAX_PLOTTED 24 /* operations; a table has all */
+#define WORDS_SIZE 256
+#define MIN_BINS 8
+
+/* ---- the table ---- */
+
+static void put_time(FILE *out, uint64_t ns, bool is_known)
+{
+	char text[CLI_FIGURE_SIZE] = "\u2013";
+
+	if (is_known)
+		cli_time_text(ns, text);
+	cli_report_number(out, text);
+}
+
+static void put_count(FILE *out, uint64_t count)
+{
+	char text[CLI_FIGURE_SIZE];
+
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	cli_report_number(out, text);
+}
+
+static uint64_t num_ended(const struct cli_report_op *op)
+{
+	return op->has_counts ? op->completed + op->failed : op->recorded;
+}
+
+static void put_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
+{
+	const uint64_t times[] = {op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns};
+
+	fputs("<tr><td>", out);
+	cli_report_put_process(report, op->pid, out);
+	fputs("</td>", out);
+	cli_report_cell(out, op->context);
+	cli_report_cell(out, op->name);
+	put_count(out, num_ended(op));
+	put_count(out, op->has_counts ? op->failed : op->recorded_failed);
+	put_count(out, op->timed);
+	for (int i = 0; i < 5; i++)
+		put_time(out, times[i], op->timed > 0);
+	fputs("</tr>\n", out);
+}
+
+static void put_table(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = {"Process", "Context", "Operation", ">Ended", ">Failed", ">Timed", ">p50",
+					       ">p90", ">p99", ">p99.9", ">Max", NULL};
+
+	cli_report_table_begin(out, "Latency of each operation", headings);
+	for (size_t i = 0; i < report->num_ops; i++)
+		put_row(report, &report->ops[i], out);
+	cli_report_table_end(out);
+}
+
+/* ---- plots ---- */
+
+static void bin_text(const struct cli_plot *plot, uint32_t number, char text[CLI_FIGURE_SIZE])
+{
+	uint64_t bin = plot->first + number;
+
+	cli_time_text(bin ? cli_report_bin_ns((uint32_t)bin) : 0, text);
+}
+
+static void slice_text(const struct cli_plot *plot, uint32_t number, char text[CLI_FIGURE_SIZE])
+{
+	cli_time_text(plot->first + number * plot->step, text);
+}
+
+/* The bins with tasks, and empty ones around them if they are few: a single bar says nothing. */
+static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
+{
+	uint32_t first = op->first_bin, end = op->end_bin;
+
+	while (end - first < MIN_BINS) {
+		first -= first > 0;
+		end += end < CLI_REPORT_BINS;
+	}
+	plot->first = first;
+	plot->values = op->bins + first;
+	plot->count = end - first;
+}
+
+static void plot_latency(const struct cli_report_op *op, FILE *out)
+{
+	char words[WORDS_SIZE], p50[CLI_FIGURE_SIZE], p99[CLI_FIGURE_SIZE];
+	struct cli_plot plot = {.title = "Latency", .words = words, .colour = "latency", .value_text = cli_count_text,
+				.place_text = bin_text};
+
+	if (op->timed == 0)
+		return;
+	choose_bins(op, &plot);
+	cli_time_text(op->p50_ns, p50);
+	cli_time_text(op->p99_ns, p99);
+	snprintf(words, sizeof(words), "of %" PRIu64 " %s: half within %s, 99 %% within %s", op->timed,
+		 op->is_messages ? "messages" : "tasks", p50, p99);
+	if (op->timed == 1)
+		snprintf(words, sizeof(words), "of one %s: %s", op->is_messages ? "message" : "task", p50);
+	cli_plot_print(&plot, out);
+}
+
+/* A plot over the trace's time, of @values each of a slice. */
+static struct cli_plot over_time(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
+{
+	return (struct cli_plot){.values = values, .count = CLI_REPORT_SLICES, .place_text = slice_text, .step = report->slice_ns};
+}
+
+static void plot_throughput(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
+{
+	char words[WORDS_SIZE], most[CLI_FIGURE_SIZE], mean[CLI_FIGURE_SIZE];
+	uint64_t rates[CLI_REPORT_SLICES], sum = 0;
+	struct cli_plot plot = over_time(report, rates);
+	bool by_bytes;
+
+	for (int i = 0; i < CLI_REPORT_SLICES; i++)
+		sum += op->bytes[i];
+	by_bytes = sum > 0;
+	for (int i = 0; i < CLI_REPORT_SLICES; i++)
+		rates[i] = cli_per_second(by_bytes ? op->bytes[i] : op->tasks[i], report->slice_ns);
+	plot.value_text = by_bytes ? cli_rate_text : cli_count_text;
+	plot.value_text(cli_plot_largest(rates, CLI_REPORT_SLICES), most);
+	plot.value_text(cli_per_second(by_bytes ? sum : op->recorded, report->slice_ns * CLI_REPORT_SLICES), mean);
+	snprintf(words, sizeof(words), "over time: at most %s%s, %s%s on average", most, by_bytes ? "" : " a second", mean,
+		 by_bytes ? "" : " a second");
+	plot.title = by_bytes ? "Throughput" : "Rate";
+	plot.words = words;
+	plot.colour = "bytes";
+	if (op->recorded > 0)
+		cli_plot_print(&plot, out);
+}
+
+static void plot_depth(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
+{
+	uint64_t depths[CLI_REPORT_SLICES];
+	struct cli_plot plot = over_time(report, depths);
+	char words[WORDS_SIZE];
+
+	for (int i = 0; i < CLI_REPORT_SLICES; i++)
+		depths[i] = op->in_flight[i];
+	if (cli_plot_largest(depths, CLI_REPORT_SLICES) == 0)
+		return;
+	snprintf(words, sizeof(words), "over time: at most %" PRIu64 " in flight", cli_plot_largest(depths, CLI_REPORT_SLICES));
+	plot.title = "Queue depth";
+	plot.words = words;
+	plot.colour = "depth";
+	plot.value_text = cli_count_text;
+	cli_plot_print(&plot, out);
+}
+
+static void plot_op(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
+{
+	fputs("<h3>", out);
+	cli_html_put(out, op->name);
+	fputs(", ", out);
+	cli_html_put(out, op->context);
+	fputs(" <span class=\"soft\">of ", out);
+	cli_report_put_process(report, op->pid, out);
+	fputs("</span></h3>\n<div class=\"figures\">\n", out);
+	plot_latency(op, out);
+	plot_throughput(report, op, out);
+	plot_depth(report, op, out);
+	fputs("</div>\n", out);
+}
+
+static int busiest_first(const void *left, const void *right)
+{
+	const struct cli_report_op *a = *(const struct cli_report_op *const *)left;
+	const struct cli_report_op *b = *(const struct cli_report_op *const *)right;
+
+	if (a->recorded != b->recorded)
+		return a->recorded > b->recorded ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void plot_ops(const struct cli_report *report, FILE *out)
+{
+	const struct cli_report_op **order = calloc(report->num_ops + 1, sizeof(struct cli_report_op *));
+	size_t count = report->num_ops < MAX_PLOTTED ? report->num_ops : MAX_PLOTTED;
+
+	for (size_t i = 0; order && i < report->num_ops; i++)
+		order[i] = &report->ops[i];
+	if (order)
+		qsort(order, report->num_ops, sizeof(struct cli_report_op *), busiest_first);
+	for (size_t i = 0; order && i < count; i++)
+		if (order[i]->recorded)
+			plot_op(report, order[i], out);
+	if (count < report->num_ops)
+		fprintf(out, "<p class=\"soft\">The %d busiest operations are drawn.</p>\n", MAX_PLOTTED);
+	free(order);
+}
+
+void cli_report_put_operations(const struct cli_report *report, FILE *out)
+{
+	fputs("<h2 id=\"operations\">Operations</h2>\n", out);
+	if (report->num_ops == 0) {
+		fputs("<p>No task and no message was recorded.</p>\n", out);
+		return;
+	}
+	fputs("<p class=\"soft\">Latency is from a task's submission until it is back, and from a message's sending until its receipt."
+	      " Ended counts all; timed are those that were recorded one by one, which the plots show.</p>\n", out);
+	put_table(report, out);
+	plot_ops(report, out);
+}
+
+/* ---- links ---- */
+
+static void plot_link(const struct cli_report *report, const struct cli_report_link *link, FILE *out)
+{
+	char title[192], words[WORDS_SIZE], most[CLI_FIGURE_SIZE], all[CLI_FIGURE_SIZE];
+	uint64_t shares[CLI_REPORT_SLICES];
+	struct cli_plot plot = over_time(report, shares);
+
+	for (int i = 0; i < CLI_REPORT_SLICES; i++)
+		shares[i] = cli_report_share(link, link->bytes[i], report->slice_ns);
+	cli_share_text(cli_plot_largest(shares, CLI_REPORT_SLICES), most);
+	cli_share_text(cli_report_share(link, link->total_bytes, report->last_ns - report->first_ns), all);
+	snprintf(title, sizeof(title), "%s: %s", link->side, link->device);
+	snprintf(words, sizeof(words), "at most %s of %" PRIu64 " Gb/s, %s on average", most, link->payload_bps / 1000000000, all);
+	plot.title = title;
+	plot.words = words;
+	plot.colour = "link";
+	plot.value_text = cli_share_text;
+	cli_plot_print(&plot, out);
+}
+
+/* Model time is not in the events: what there is of it is the whole. */
+static void put_shares(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = {"Side", "Device", ">Bytes", ">Payload bandwidth", ">Used", NULL};
+	uint64_t session_ns = cli_json_number(report->sum, "session_ns");
+
+	cli_report_table_begin(out, "Use of each link", headings);
+	for (size_t i = 0; i < report->num_links; i++) {
+		const struct cli_report_link *link = &report->links[i];
+		char size[CLI_FIGURE_SIZE], rate[CLI_FIGURE_SIZE], share[CLI_FIGURE_SIZE];
+
+		cli_size_text(link->total_bytes, size);
+		snprintf(rate, sizeof(rate), "%" PRIu64 " Gb/s", link->payload_bps / 1000000000);
+		cli_share_text(cli_report_share(link, link->total_bytes, session_ns), share);
+		fputs("<tr>", out);
+		cli_report_cell(out, link->side);
+		cli_report_cell(out, link->device);
+		cli_report_number(out, size);
+		cli_report_number(out, rate);
+		cli_report_number(out, share);
+		fputs("</tr>\n", out);
+	}
+	cli_report_table_end(out);
+}
+
+void cli_report_put_links(const struct cli_report *report, FILE *out)
+{
+	const char *clock = cli_json_text(report->sum, "clock");
+	bool is_timed = strcmp(clock, "timed") == 0;
+
+	if (report->num_links == 0 || (!is_timed && strcmp(clock, "virtual") != 0))
+		return; /* in functional mode nothing takes the time that a link would */
+	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved, as a part of what its link to the host carries of large"
+	      " transfers in one direction.", out);
+	fputs(is_timed ? "</p>\n" : " Time is the session's virtual time.</p>\n", out);
+	if (!is_timed) {
+		put_shares(report, out);
+		return;
+	}
+	fputs("<div class=\"figures\">\n", out);
+	for (size_t i = 0; i < report->num_links; i++)
+		plot_link(report, &report->links[i], out);
+	fputs("</div>\n", out);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_plot.h"
+
+#include <inttypes.h>
+
+#define HEIGHT 1000 /* of the picture, in its own units; a bar is 10 wide */
+#define MAX_LABELS 4
+
+uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		largest = values[i] > largest ? values[i] : largest;
+	return largest;
+}
+
+static uint32_t height_of(uint64_t value, uint64_t top)
+{
+	if (value == 0 || top == 0)
+		return 0;
+	if (value >= top)
+		return HEIGHT;
+	value = (uint64_t)((unsigned __int128)value * HEIGHT / top);
+	return value < HEIGHT / 100 ? HEIGHT / 100 : (uint32_t)value; /* what is there is seen */
+}
+
+static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, FILE *out)
+{
+	char from[CLI_FIGURE_SIZE], to[CLI_FIGURE_SIZE], value[CLI_FIGURE_SIZE];
+	uint32_t height = height_of(plot->values[number], top);
+
+	if (height == 0)
+		return;
+	plot->place_text(plot, number, from);
+	plot->place_text(plot, number + 1, to);
+	plot->value_text(plot->values[number], value);
+	fprintf(out, "<rect x=\"%u.5\" y=\"%u\" width=\"9\" height=\"%u\"><title>%s to %s: %s</title></rect>\n", number * 10,
+		HEIGHT - height, height, from, to, value);
+}
+
+/* A few, at the begins of bars, evenly. */
+static void put_labels(const struct cli_plot *plot, FILE *out)
+{
+	uint32_t step = (plot->count + MAX_LABELS - 1) / MAX_LABELS;
+	char text[CLI_FIGURE_SIZE];
+
+	fputs("<div class=\"x\" aria-hidden=\"true\">", out);
+	for (uint32_t i = 0; i < plot->count; i += step) {
+		plot->place_text(plot, i, text);
+		fprintf(out, "<span style=\"left:%u.%u%%\">%s</span>", i * 100 / plot->count, i * 1000 / plot->count % 10, text);
+	}
+	fputs("</div>\n", out);
+}
+
+void cli_plot_print(const struct cli_plot *plot, FILE *out)
+{
+	uint64_t top = plot->top ? plot->top : cli_plot_largest(plot->values, plot->count);
+	char text[CLI_FIGURE_SIZE];
+
+	plot->value_text(top, text);
+	fprintf(out, "<figure class=\"%s\">\n<figcaption><b>", plot->colour);
+	cli_html_put(out, plot->title);
+	fputs("</b> ", out);
+	cli_html_put(out, plot->words);
+	fprintf(out, "</figcaption>\n<div class=\"y\" aria-hidden=\"true\">%s</div>\n", text);
+	fprintf(out, "<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"", plot->count * 10,
+		HEIGHT);
+	cli_html_put(out, plot->title);
+	fputs(": ", out);
+	cli_html_put(out, plot->words);
+	fputs("\">\n", out);
+	for (uint32_t i = 0; i < plot->count; i++)
+		put_bar(plot, i, top, out);
+	fputs("</svg>\n", out);
+	put_labels(plot, out);
+	fputs("</figure>\n", out);
+}
