@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "fault_replay.h"
 #include "faults.h"
 #include "session_opt.h"
 #include "session_use.h"
@@ -45,7 +46,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->num_words = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "do what? list, add, rm or clear");
+		argp_error(state, "do what? list, add, rm, clear or replay");
 		return 0;
 	default:
 		(void)arg;
@@ -161,10 +162,22 @@ static const struct {
 	{"clear", do_clear},
 };
 
+/* Needs no session. */
+static int do_replay(const struct options *options)
+{
+	if (options->num_words != 2) {
+		cli_fail("fault replay: of what? Give one file that bfsim trace wrote for Perfetto");
+		return CLI_USAGE;
+	}
+	return cli_fault_replay(options->words[1]) < 0 ? CLI_FAILED : CLI_OK;
+}
+
 static int run(struct options *options)
 {
 	int dir_fd, rc;
 
+	if (strcmp(options->words[0], "replay") == 0)
+		return do_replay(options);
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		if (strcmp(options->words[0], actions[i].name) != 0)
 			continue;
@@ -175,7 +188,7 @@ static int run(struct options *options)
 		close(dir_fd);
 		return rc < 0 ? CLI_FAILED : CLI_OK;
 	}
-	cli_fail("fault %s: there is no such thing to do; it is list, add, rm or clear", options->words[0]);
+	cli_fail("fault %s: there is no such thing to do; it is list, add, rm, clear or replay", options->words[0]);
 	return CLI_USAGE;
 }
 
@@ -185,10 +198,10 @@ int cli_fault(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = take,
-		.args_doc = "list\nadd RULE...\nrm ID...\nclear",
+		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay TRACE",
 		.doc = "See and change the fault plan of a session while its programs run.\v"
 		       "add prints the ids of the new rules. list shows how often what a rule looks for came (MATCHED) and how "
-		       "often it struck (FIRED). doc/faults.md is the manual of rules.",
+		       "often it struck (FIRED). replay prints the plan that repeats the faults of a run that bfsim trace wrote down. doc/faults.md is the manual of rules.",
 		.children = children,
 	};
 	struct options options = {0};

@@ -88,6 +88,8 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 
 	if (rules->rc == 0)
 		rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
+	if (rules->rc == 0)
+		rules->story->rules[rules->story->num_rules - 1].fired = rule->fired;
 }
 
 static void note_time(const struct sim_clock_page *page, struct sim_trace_story *story)

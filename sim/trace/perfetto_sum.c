@@ -101,6 +101,7 @@ static void put_rules(FILE *out, const struct sim_trace_story *story)
 	for (uint32_t i = 0; i < story->num_rules; i++) {
 		fprintf(out, "%s{\"id\":%u", i ? "," : "", story->rules[i].id);
 		put_key(out, "text", story->rules[i].text);
+		put_number(out, "fired", story->rules[i].fired);
 		fputc('}', out);
 	}
 	fputc(']', out);

@@ -16,6 +16,7 @@
 struct sim_trace_rule {
 	uint32_t id;
 	char *text;
+	uint64_t fired;          /* how often it struck */
 };
 
 /* The link that a device's bytes take. */

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fault_replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "sim/faults/plan.h"
+
+/* What stays of when a rule strikes: matches were counted while it did. */
+#define TIMES (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
+
+struct replay {
+	const struct cli_report *report;
+	const char *name;         /* of the trace */
+	size_t num_rules;
+	bool lacks;               /* something that struck, and that the plan does not repeat */
+};
+
+static void lack(struct replay *replay, const char *what, uint64_t rule)
+{
+	cli_fail("%s: rule %" PRIu64 " %s", replay->name, rule, what);
+	replay->lacks = true;
+}
+
+/* ---- a strike ---- */
+
+/* It counts this process's matches alone. Names too long for a rule are not in it. */
+static void bind(struct sim_rule *rule, json_object *process)
+{
+	const char *side = cli_json_text(process, "side"), *program = cli_json_text(process, "program");
+
+	if (rule->where & SIM_WHERE_PID) {
+		rule->where &= ~(uint32_t)SIM_WHERE_PID;
+		rule->pid = 0;
+	}
+	if (side[0] && strlen(side) < sizeof(rule->side)) {
+		memset(rule->side, 0, sizeof(rule->side));
+		memcpy(rule->side, side, strlen(side));
+		rule->where |= SIM_WHERE_SIDE;
+	}
+	if (program[0] && strlen(program) < sizeof(rule->program)) {
+		memset(rule->program, 0, sizeof(rule->program));
+		memcpy(rule->program, program, strlen(program));
+		rule->where |= SIM_WHERE_PROGRAM;
+	}
+}
+
+static void fix_when(struct sim_rule *rule, uint32_t match)
+{
+	rule->when = (rule->when & TIMES) | SIM_WHEN_NTH;
+	rule->nth = match;
+	rule->every = rule->times = rule->skip = rule->chance_ppb = 0;
+	rule->seed = 0;
+}
+
+static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
+{
+	if (!(rule->actions & SIM_ACT_BIT(SIM_ACT_DELAY)))
+		return;
+	rule->delay_kind = SIM_DELAY_FIXED;
+	rule->delay_a = delay_ns;
+	rule->delay_b = 0;
+	if (delay_ns > 0)
+		return;
+	rule->actions &= ~SIM_ACT_BIT(SIM_ACT_DELAY); /* the draw came to nothing */
+	rule->delay_kind = SIM_DELAY_NONE;
+}
+
+/* In single quotes nothing means anything to YAML but they themselves. */
+static void print_rule(struct replay *replay, const char *text)
+{
+	fputs(replay->num_rules++ ? "  - '" : "faults:\n  - '", stdout);
+	for (; *text; text++)
+		fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, stdout);
+	fputs("'\n", stdout);
+}
+
+static void print_strike(struct replay *replay, const struct sim_rule *from, const struct cli_report_note *fault)
+{
+	char text[SIM_RULE_TEXT_SIZE];
+	struct sim_rule rule = *from;
+
+	if (fault->match == 0 || fault->match > UINT32_MAX) {
+		lack(replay, "struck, but the trace does not say at which match", fault->rule);
+		return;
+	}
+	fix_when(&rule, (uint32_t)fault->match);
+	fix_delay(&rule, fault->delay_ns);
+	if (rule.actions == 0)
+		return;
+	bind(&rule, cli_report_process(replay->report, fault->pid));
+	if (sim_rule_check(&rule) < 0) {
+		lack(replay, "struck in a process that no rule can name", fault->rule);
+		return;
+	}
+	sim_rule_format(&rule, NULL, text);
+	print_rule(replay, text);
+}
+
+/* ---- a rule ---- */
+
+static uint64_t print_strikes(struct replay *replay, uint64_t id, const struct sim_rule *rule)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < replay->report->faults.count; i++) {
+		if (replay->report->faults.list[i].rule != id)
+			continue;
+		print_strike(replay, rule, &replay->report->faults.list[i]);
+		count++;
+	}
+	return count;
+}
+
+static void print_one(struct replay *replay, json_object *entry)
+{
+	uint64_t id = cli_json_number(entry, "id"), fired = cli_json_number(entry, "fired");
+	char delays_file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	if (sim_rule_parse(cli_json_text(entry, "text"), &rule, delays_file, &error) < 0) {
+		lack(replay, "is none that this bfsim knows", id);
+		return;
+	}
+	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
+		print_rule(replay, cli_json_text(entry, "text"));
+		return;
+	}
+	if (print_strikes(replay, id, &rule) < fired)
+		lack(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
+}
+
+static void check_rules_gone(struct replay *replay)
+{
+	json_object *rules = cli_json_list(replay->report->sum, "rules");
+
+	for (size_t i = 0; i < replay->report->faults.count; i++) {
+		uint64_t id = replay->report->faults.list[i].rule;
+		bool is_there = false;
+
+		for (size_t j = 0; j < cli_json_len(rules); j++)
+			is_there |= cli_json_number(json_object_array_get_idx(rules, j), "id") == id;
+		if (!is_there) {
+			lack(replay, "struck, but was no longer in the plan when the trace was written", id);
+			return;
+		}
+	}
+}
+
+/* ---- processes ---- */
+
+static bool has_struck(const struct cli_report *report, json_object *process)
+{
+	for (size_t i = 0; i < report->faults.count; i++)
+		if (report->faults.list[i].pid == (int64_t)cli_json_number(process, "pid"))
+			return true;
+	return false;
+}
+
+static bool are_alike(json_object *a, json_object *b)
+{
+	return strcmp(cli_json_text(a, "side"), cli_json_text(b, "side")) == 0 &&
+	       strcmp(cli_json_text(a, "program"), cli_json_text(b, "program")) == 0;
+}
+
+/* Rules know a process by its side and program. */
+static void check_processes(struct replay *replay)
+{
+	json_object *list = cli_json_list(replay->report->sum, "processes");
+
+	for (size_t i = 0; i < cli_json_len(list); i++) {
+		json_object *process = json_object_array_get_idx(list, i);
+
+		for (size_t j = 0; j < cli_json_len(list); j++) {
+			if (i == j || !has_struck(replay->report, process) ||
+			    !are_alike(process, json_object_array_get_idx(list, j)))
+				continue;
+			cli_fail("%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
+				 "that gets there", replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
+			replay->lacks = true;
+			return;
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static int print_plan(const struct cli_report *report, const char *name)
+{
+	struct replay replay = {.report = report, .name = name};
+	json_object *rules = cli_json_list(report->sum, "rules");
+
+	puts("# repeats the faults of a recorded run: bfsim run --fault-plan FILE");
+	for (size_t i = 0; i < cli_json_len(rules); i++)
+		print_one(&replay, json_object_array_get_idx(rules, i));
+	if (replay.num_rules == 0)
+		puts("faults: []");
+	check_rules_gone(&replay);
+	check_processes(&replay);
+	if (replay.num_rules > SIM_PLAN_MAX_RULES) {
+		cli_fail("%s: %zu strikes, but a plan holds %d rules", name, replay.num_rules, SIM_PLAN_MAX_RULES);
+		replay.lacks = true;
+	}
+	return replay.lacks ? -1 : 0;
+}
+
+int cli_fault_replay(const char *trace)
+{
+	FILE *in = fopen(trace, "re");
+	struct cli_report report;
+	int rc;
+
+	if (!in) {
+		cli_fail("cannot read %s: %s", trace, strerror(errno));
+		return -1;
+	}
+	rc = cli_report_read(in, trace, &report);
+	fclose(in);
+	if (rc < 0)
+		return rc;
+	rc = print_plan(&report, trace);
+	cli_report_fini(&report);
+	return rc;
+}

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim fault replay from outside: what chance did once, the plan does again.
+#
+#   test_replay.sh BFSIM TRACE_PEER       (TAP)
+
+. "$(dirname "$0")/tap.sh"
+
+bfsim_program=$(realpath "$1")
+peer=$(realpath "$2")
+work=$(mktemp -d)
+
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL BFSIM_TRACE
+export XDG_RUNTIME_DIR="$work"
+export TMPDIR="$work/tmp"
+mkdir "$TMPDIR"
+
+bfsim() { "$bfsim_program" "$@"; }
+
+clean_up() {
+	for lock in "$work"/*/*/lock; do
+		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+# record FILE ARGUMENT...: bfsim run, all of it recorded. Programs may fail: that is what faults are for.
+record() {
+	file=$1
+	shift
+	bfsim run --trace-level full --trace "$file" "$@" >log 2>&1 || true
+}
+
+# statuses TRACE: how each task of each side ended, in order.
+statuses() {
+	python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+sides = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+tasks = [(sides[e["pid"]], e["args"]["status"]) for e in events if e["ph"] == "b"]
+for side in sorted(set(sides.values())):
+    print(side, [status for name, status in tasks if name == side])' "$1"
+}
+
+# hits TRACE: which match each fault struck, of which side, and by how much it was late.
+hits() {
+	python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+sides = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+for hit in sorted((sides[e["pid"]], e["args"]["match"], e["args"]["delay_ns"]) for e in events if e.get("cat") == "fault"):
+    print(*hit)' "$1"
+}
+
+rules() { grep -c '^  - ' "$1"; }
+
+# --- the same again ------------------------------------------------------------
+
+test_the_task_that_chance_failed_fails_again_and_no_other() {
+	for seed in 1 2 3; do
+		record t.json --seed $seed --fault 'dma.memcpy p=1% fail=IO_FAILED' --dpu "$peer 1000"
+		status 0 bfsim fault replay t.json
+		same 1 "$(rules out)"
+		record u.json --fault-plan out --dpu "$peer 1000"
+		statuses t.json | grep -q DOCA_ERROR_IO_FAILED
+		same "$(statuses t.json)" "$(statuses u.json)"
+	done
+}
+
+test_delays_that_were_drawn_strike_each_side_where_they_did() {
+	record t.json --seed 7 --fault 'dma.memcpy size>=64 p=5% delay=uniform(1us,90us)' --dpu "$peer 400" --host "$peer 300"
+	status 0 bfsim fault replay t.json
+	mv out plan.yaml
+	[ "$(hits t.json | wc -l)" -ge 10 ]
+	same "$(hits t.json | wc -l)" "$(rules plan.yaml)"
+	record u.json --require-faults --fault-plan plan.yaml --dpu "$peer 400" --host "$peer 300"
+	same "$(hits t.json)" "$(hits u.json)"
+	same '' "$(grep never log)"
+}
+
+test_skips_and_limits_become_numbers() {
+	record t.json --fault 'dma.memcpy skip=3 every=4 times=2 delay=5us' --fault 'dma.memcpy nth=9 flip=2' --dpu "$peer 20"
+	status 0 bfsim fault replay t.json
+	same "  - 'dma.memcpy side=dpu program=trace_peer nth=7 delay=5us'
+  - 'dma.memcpy side=dpu program=trace_peer nth=11 delay=5us'
+  - 'dma.memcpy side=dpu program=trace_peer nth=9 flip=2'" "$(grep '^  - ' out)"
+}
+
+test_a_plan_of_a_plan_is_the_same() {
+	record t.json --fault 'dma.memcpy p=10% delay=pareto(1us,1.5)' --dpu "$peer 100"
+	bfsim fault replay t.json >first.yaml
+	record u.json --fault-plan first.yaml --dpu "$peer 100"
+	bfsim fault replay u.json >second.yaml
+	[ "$(rules first.yaml)" -gt 0 ]
+	cmp first.yaml second.yaml
+}
+
+test_a_rule_that_never_struck_leaves_nothing() {
+	record t.json --fault 'dma.memcpy nth=100 fail=IO_FAILED' --dpu "$peer 5"
+	status 0 bfsim fault replay t.json
+	record u.json --fault-plan out --dpu "$peer 5"
+	same '' "$(cat log)"
+}
+
+test_rules_for_events_stay_as_they_are() {
+	record t.json --fault 'link device=03:00.1 from=20s down=1ms' --dpu "$peer 5"
+	status 0 bfsim fault replay t.json
+	says "^  - 'link device=(0000:)?03:00.1 from=20s down=1ms'$" out
+}
+
+# --- what can't be told --------------------------------------------------------
+
+test_processes_of_one_name_are_said_to_be_alike() {
+	record t.json --fault 'dma.memcpy every=5 delay=1us' --dpu "$peer 10; $peer 10"
+	status 1 bfsim fault replay t.json
+	says 'there were several processes dpu: trace_peer' err
+}
+
+test_a_rule_that_was_taken_out_is_said() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'dma.memcpy nth=2 delay=1us' >id
+	bfsim exec --session s --on dpu -- "$peer" 5
+	bfsim fault rm --session s "$(cat id)"
+	bfsim trace s -o t.json
+	status 1 bfsim fault replay t.json
+	says 'rule 1 struck, but was no longer in the plan' err
+}
+
+test_a_file_that_is_no_trace_is_refused() {
+	echo hello >t.json
+	status 1 bfsim fault replay t.json
+	says 't.json:1: this is no trace' err
+	status 2 bfsim fault replay
+	says 'of what' err
+}
+
+run_tests "$0" "$work"
