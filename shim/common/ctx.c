@@ -64,6 +64,17 @@ bool shim_ctx_is_ours(const struct doca_ctx *ctx)
 	return ctx->generation == shim_generation;
 }
 
+/* Of contexts without a device: nothing becomes of it. */
+static const _Atomic uint64_t no_function;
+
+/* Look at the function from now on. Whether it is the one that the device was opened on. */
+static bool watch_function(struct doca_ctx *ctx)
+{
+	ctx->word = ctx->dev ? ctx->dev->word : &no_function;
+	ctx->life = ctx->dev ? ctx->dev->life : 0;
+	return !shim_ctx_is_cut(ctx);
+}
+
 #define NEED_CTX(ctx)                                                                                   \
 	do {                                                                                            \
 		if (doca_unlikely(!shim_ctx_is(ctx)))                                                   \
@@ -101,6 +112,9 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
+	if (!watch_function(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
+				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
 	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_call_at(SIM_OP_CTX_START, ctx->dev, 0, 0);
 	return result == DOCA_SUCCESS ? start(ctx) : result;
@@ -235,6 +249,16 @@ void shim_ctx_fail(struct doca_ctx *ctx)
 			 ctx->ops->name);
 		shim_ctx_end(ctx);
 	}
+}
+
+bool shim_ctx_cut(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
+		return false;
+	sim_warn("the function of a %s context was reset, failed or was removed: the context stops; close the device and open it again",
+		 ctx->ops->name);
+	shim_ctx_end(ctx);
+	return true;
 }
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)

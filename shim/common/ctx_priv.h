@@ -65,6 +65,8 @@ struct doca_ctx {
 	struct doca_pe *pe;            /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
 	struct sim_faults *faults;     /* the session's; once started */
+	const _Atomic uint64_t *word;  /* what has become of its function; once started */
+	uint64_t life;                 /* the function's, when the device was opened */
 	struct sim_queue *queue;       /* while not idle; NULL = it has no jobs */
 	struct shim_alarm alarm;       /* likewise */
 	struct shim_task_pool *pools;  /* while not idle */
@@ -102,6 +104,15 @@ SHIM_SHARED void shim_ctx_end(struct doca_ctx *ctx);
 /* A job failed: the card stops the context. */
 void shim_ctx_fail(struct doca_ctx *ctx);
 
+/* Whether its function was reset, failed or was removed under it; of a context that was started. */
+static inline bool shim_ctx_is_cut(const struct doca_ctx *ctx)
+{
+	return sim_function_life(atomic_load_explicit(ctx->word, memory_order_acquire)) != ctx->life;
+}
+
+/* It was cut: it stops. Whether it had not stopped before. */
+bool shim_ctx_cut(struct doca_ctx *ctx);
+
 /* Jobs and posted tasks in flight. */
 size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
 
@@ -134,6 +145,10 @@ SHIM_SHARED void shim_pe_notify_self(struct doca_ctx *ctx);
 
 /* pe.c: the descriptor that others may write to (as an eventfd) to wake it. */
 SHIM_SHARED int shim_pe_wake_fd(const struct doca_ctx *ctx);
+
+/* pe_wake.c: whoever sleeps on any engine of the process is woken to look; any thread. And in a forked child. */
+void shim_pes_wake(void);
+void shim_pes_forked(void);
 
 /* task.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);

@@ -83,6 +83,11 @@ static doca_error_t make_table(struct sim_session *session)
 	return DOCA_ERROR_NO_MEMORY;
 }
 
+static uint64_t word_of(size_t function)
+{
+	return atomic_load_explicit(sim_session_function(shim_session(), (uint32_t)function), memory_order_acquire);
+}
+
 static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_count)
 {
 	struct doca_devinfo **list = shim_list_new(&devices.lists, devices.count);
@@ -91,7 +96,7 @@ static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_cou
 	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
 	for (size_t i = 0; i < devices.count; i++)
-		if (devices.devinfos[i])
+		if (devices.devinfos[i] && !(word_of(i) & SIM_FUNCTION_GONE))
 			list[count++] = devices.devinfos[i];
 	*ret_list = list;
 	*ret_count = count;
@@ -129,14 +134,22 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 	return DOCA_SUCCESS;
 }
 
+/* A device that is over stays its users', who close it; who opens the function now gets another. */
 static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **ret_dev)
 {
 	struct doca_dev **slot = &devices.devs[devinfo->function->id];
+	uint64_t word = word_of(devinfo->function->id);
 
-	if (!*slot) {
-		*slot = shim_object_new(SHIM_DEV, sizeof(**slot));
-		if (!*slot)
+	if (!sim_function_works(word))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (!*slot || shim_dev_is_over(*slot)) {
+		struct doca_dev *dev = shim_object_new(SHIM_DEV, sizeof(*dev));
+
+		if (!dev)
 			return DOCA_ERROR_NO_MEMORY;
+		*slot = dev;
+		dev->word = sim_session_function(shim_session(), devinfo->function->id);
+		dev->life = sim_function_life(word);
 		(*slot)->devinfo = devinfo;
 		(*slot)->function = devinfo->function;
 		devices.num_open++;
@@ -165,6 +178,9 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 	pthread_mutex_lock(&devices.lock);
 	result = open_locked(devinfo, dev);
 	pthread_mutex_unlock(&devices.lock);
+	if (result == DOCA_ERROR_NOT_CONNECTED)
+		return SHIM_REFUSE(result, "%s does not answer: it was removed, or failed and must be reset (bfsim function add, reset)",
+				   devinfo->function->ibdev);
 	return result;
 }
 
@@ -173,7 +189,8 @@ static doca_error_t close_locked(struct doca_dev *dev)
 	if (dev->opened == 1 && dev->users > 0)
 		return DOCA_ERROR_IN_USE;
 	if (--dev->opened == 0) {
-		devices.devs[dev->function->id] = NULL;
+		if (devices.devs[dev->function->id] == dev)
+			devices.devs[dev->function->id] = NULL;
 		devices.num_open--;
 		shim_object_free(dev, SHIM_DEV);
 	}

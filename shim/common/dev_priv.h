@@ -7,6 +7,7 @@
 
 #include "object.h"
 #include "pcie_model/topology.h"
+#include "sim/session/functions.h"
 
 struct doca_devinfo {
 	struct shim_object object;
@@ -18,6 +19,8 @@ struct doca_dev {
 	struct shim_object object;
 	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
 	const struct pcie_function *function; /* outlives the devinfo in a forked child */
+	const _Atomic uint64_t *word; /* what has become of the function (sim/session/functions.h) */
+	uint64_t life;                /* the function's, when it was opened: if another has begun, nothing works here */
 	uint32_t opened;              /* opens less closes; 0 = of a session that was left, held by its users alone */
 	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
 };
@@ -42,6 +45,13 @@ SHIM_SHARED void shim_dev_release(struct doca_dev *dev);
 static inline const struct pcie_function *shim_dev_function(const struct doca_dev *dev)
 {
 	return dev->function;
+}
+
+/* Whether the function was reset, failed or was removed since the device was opened: it
+ * must be closed and opened again. */
+static inline bool shim_dev_is_over(const struct doca_dev *dev)
+{
+	return sim_function_life(atomic_load_explicit(dev->word, memory_order_acquire)) != dev->life;
 }
 
 /* Whether any device is open. */

@@ -59,24 +59,37 @@ static void free_list(struct doca_devinfo_rep **list)
 	shim_list_free(&reps.lists, list);
 }
 
-static doca_error_t make_list(struct doca_dev *dev, size_t count, struct doca_devinfo_rep ***ret_list)
+static bool is_gone(const struct pcie_function *function)
+{
+	const _Atomic uint64_t *word = sim_session_function(shim_session(), function->id);
+
+	return atomic_load_explicit(word, memory_order_acquire) & SIM_FUNCTION_REP_GONE;
+}
+
+static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devinfo_rep ***ret_list, uint32_t *ret_count)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
-	struct doca_devinfo_rep **list = shim_list_new(&reps.lists, count);
+	struct doca_devinfo_rep **list = shim_list_new(&reps.lists, max);
+	uint32_t count = 0;
 
 	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
-	for (size_t i = 0; i < count; i++) {
-		list[i] = shim_object_new(SHIM_DEVINFO_REP, sizeof(*list[i]));
-		if (!list[i]) {
+	for (size_t i = 0; i < max; i++) {
+		const struct pcie_function *function = &topology->functions[shim_dev_function(dev)->reps[i]];
+
+		if (is_gone(function))
+			continue;
+		list[count] = shim_object_new(SHIM_DEVINFO_REP, sizeof(*list[count]));
+		if (!list[count]) {
 			free_list(list);
 			return DOCA_ERROR_NO_MEMORY;
 		}
-		list[i]->dev = dev;
-		list[i]->lister = shim_dev_function(dev);
-		list[i]->function = &topology->functions[shim_dev_function(dev)->reps[i]];
+		list[count]->dev = dev;
+		list[count]->lister = shim_dev_function(dev);
+		list[count++]->function = function;
 	}
 	*ret_list = list;
+	*ret_count = count;
 	return DOCA_SUCCESS;
 }
 
@@ -102,10 +115,8 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 				   (unsigned int)filter);
 	count = shows_net(filter) ? function->num_reps : 0;
 	pthread_mutex_lock(&reps.lock);
-	result = make_list(dev, count, dev_list_rep);
+	result = make_list(dev, count, dev_list_rep, nb_devs_rep);
 	pthread_mutex_unlock(&reps.lock);
-	if (result == DOCA_SUCCESS)
-		*nb_devs_rep = (uint32_t)count;
 	return result;
 }
 
@@ -139,6 +150,8 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 	SHIM_NEED_OUT(dev_rep);
 	if (!lister_is_open(devinfo))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the device that listed the representor is closed");
+	if (is_gone(devinfo->function))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the representor was removed; list those there are again");
 	rep = shim_object_new(SHIM_DEV_REP, sizeof(*rep));
 	copy = shim_object_new(SHIM_DEVINFO_REP, sizeof(*copy));
 	if (!rep || !copy) {

@@ -32,6 +32,10 @@ doca_error_t shim_export_once(const char *func, struct shim_export **exports, st
 	struct shim_export *export = find(*exports, dev);
 	int rc;
 
+	if (shim_dev_is_over(dev)) {
+		sim_err("%s: the function was reset, failed or was removed; close the device and open it again", func);
+		return DOCA_ERROR_DRIVER;
+	}
 	if (export) {
 		*ret_export = export;
 		return DOCA_SUCCESS;
@@ -86,6 +90,8 @@ static doca_error_t refuse_import(const char *func, int rc)
 		 "the exported memory is gone (its exporter stopped it or died); export it anew"},
 		{-EREMOTE, DOCA_ERROR_INVALID_VALUE,
 		 "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)"},
+		{-ENODEV, DOCA_ERROR_DRIVER,
+		 "the function was reset, failed or was removed; close the device and open it again"},
 		{-EXDEV, DOCA_ERROR_NOT_PERMITTED,
 		 "the memory was exported through another card; use a device of the same card"},
 		{-EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
@@ -112,7 +118,7 @@ static int import(const void *descriptor, size_t len, const struct doca_dev *dev
 	struct sim_session *session = shim_session();
 	struct sim_remote *remote;
 	struct sim_key key;
-	int rc = sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
+	int rc = shim_dev_is_over(dev) ? -ENODEV : sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
 
 	if (rc < 0)
 		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */

@@ -29,6 +29,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	created->event_fd = fd;
+	shim_pe_list(created);
 	*pe = created;
 	return DOCA_SUCCESS;
 }
@@ -39,6 +40,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 	if (pe->ctxs)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
 				   pe->ctxs->ops->name);
+	shim_pe_unlist(pe);
 	close(pe->event_fd);
 	shim_pe_leave_time(pe);
 	shim_object_free(pe, SHIM_PE);
@@ -86,6 +88,8 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 
 	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_ours(ctx)))
 		return false;
+	if (doca_unlikely(shim_ctx_is_cut(ctx)) && shim_ctx_cut(ctx))
+		return true;
 	job = ctx->queue ? sim_queue_poll(ctx->queue) : NULL;
 	if (job) {
 		shim_task_complete(job);
@@ -186,7 +190,7 @@ static doca_error_t clear(const char *func, struct doca_pe *pe)
 /* Run what is queued and want to hear of the rest. Whether a progress call would find something. */
 static bool arm(struct doca_ctx *ctx)
 {
-	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx);
+	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx) || shim_ctx_is_cut(ctx);
 
 	news |= shim_alarm_arm(ctx);
 	if (!ctx->queue)

@@ -15,6 +15,7 @@ struct doca_pe {
 	struct doca_ctx *ctxs;   /* connected */
 	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
 	struct sim_turn *turn;   /* in virtual time, while contexts run */
+	struct doca_pe *next;     /* of the process's */
 	uint32_t turn_generation; /* shim_generation when it was taken */
 };
 
@@ -32,6 +33,10 @@ bool shim_pe_step_in_time(struct doca_pe *pe);
 
 /* pe_time.c: the engine is armed, and its thread is about to sleep. Whether there are @news, or come by letting time pass. */
 bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news);
+
+/* pe_wake.c: it is one of those that shim_pes_wake() wakes, as long as its descriptor is open. */
+void shim_pe_list(struct doca_pe *pe);
+void shim_pe_unlist(struct doca_pe *pe);
 
 /* pe_time.c: it goes away. */
 void shim_pe_leave_time(struct doca_pe *pe);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctx_priv.h"
 #include "dev_priv.h"
 #include "sim/log.h"
 #include "slab.h"
@@ -70,6 +71,7 @@ static void forked(void)
 	shim_objects_forked();
 	shim_slabs_forked();
 	shim_sync_watcher_forked();
+	shim_pes_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
@@ -109,6 +111,8 @@ static int attach(void)
 	rc = sim_session_attach(&cfg, &runtime.session);
 	if (rc == 0)
 		shim_turns = sim_session_turns(runtime.session);
+	if (rc == 0)
+		sim_session_set_look(runtime.session, shim_pes_wake);
 	return rc;
 }
 

@@ -116,7 +116,7 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 	sim_err("%s: the task %s", func,
 		task->freed	? "was freed already, in flight" :
 		task->in_flight ? "is in flight already: wait for its callback" :
-				  "belongs to a context that is not running (stopped, stopping after a failed task, or of the process before fork())");
+				  "belongs to a context that is not running (stopped, stopping after a failed task or its function's reset, or of the process before fork())");
 	return DOCA_ERROR_BAD_STATE;
 }
 
@@ -164,7 +164,7 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 static inline bool can_submit(const struct doca_task *task)
 {
 	return shim_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
-	       shim_ctx_is_ours(task->ctx);
+	       shim_ctx_is_ours(task->ctx) && !shim_ctx_is_cut(task->ctx);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)

@@ -222,6 +222,20 @@ int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_
 	return 0;
 }
 
+bool sim_card_export_through(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key)
+{
+	for (uint32_t i = 0; i < card->num_keys; i++) {
+		const struct card_key *key = &card->keys[i];
+
+		if (key->live && key->region.function == function) {
+			*ret_exporter = key->exporter;
+			*ret_key = key_id(card, key);
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool secret_matches(const uint8_t *a, const uint8_t *b)
 {
 	uint8_t differ = 0;

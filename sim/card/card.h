@@ -89,6 +89,9 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked,
 		    void *arg);
 
+/* Whether anything is exported by way of @function; then the first. */
+bool sim_card_export_through(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
+
 /* Import by way of @function. Returns 0, -ESTALE (no such key, or a wrong
  * secret), -EINVAL (not a function of the importer's side), -ENOTSUP (it can't
  * import), -EXDEV (another card) or -ENOMEM. *ret_region is the card's. */

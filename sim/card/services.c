@@ -415,6 +415,38 @@ bool sim_services_next_of(struct sim_services *services, uint32_t peer, struct s
 	       part_of(services, &services->waiting, peer, ret_parting);
 }
 
+static bool part_through(struct sim_services *services, struct channels *channels, uint32_t function,
+			 struct sim_end *ret_client, struct sim_parting *ret_parting)
+{
+	for (struct channel **link = &channels->first; *link; link = &(*link)->next) {
+		const struct channel *c = *link;
+
+		if (c->function == function || (c->state != SIM_CHANNEL_PENDING && c->server_function == function)) {
+			const struct sim_end server = c->server;
+
+			*ret_client = c->client;
+			part(services, link, &server, ret_parting);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool sim_services_next_through(struct sim_services *services, uint32_t function, struct sim_end *ret_client,
+			       struct sim_parting *ret_parting)
+{
+	struct service **service = &services->services;
+
+	while (*service) {
+		if ((*service)->function == function || (*service)->rep == function)
+			drop_service(service);
+		else
+			service = &(*service)->next;
+	}
+	return part_through(services, &services->open, function, ret_client, ret_parting) ||
+	       part_through(services, &services->waiting, function, ret_client, ret_parting);
+}
+
 bool sim_services_forget(struct sim_services *services, struct sim_parting *ret_parting)
 {
 	while (services->services)

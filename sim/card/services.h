@@ -123,6 +123,11 @@ uint64_t sim_services_deadline_ms(const struct sim_services *services); /* UINT6
 /* End the services of @peer, and the next of its channels. Whether there was a channel. */
 bool sim_services_next_of(struct sim_services *services, uint32_t peer, struct sim_parting *ret_parting);
 
+/* Of what goes by way of a function or its representor: services end, and so does the
+ * first channel, for both ends. Whether there was one; its client is *ret_client. */
+bool sim_services_next_through(struct sim_services *services, uint32_t function, struct sim_end *ret_client,
+			       struct sim_parting *ret_parting);
+
 /* End all services and the next channel of anybody. Whether there was a channel. */
 bool sim_services_forget(struct sim_services *services, struct sim_parting *ret_parting);
 

@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{"exec", "start a program on one side of a session's card", cli_exec},
 	{"run", "run programs on both sides, in a session of their own", cli_run},
 	{"fault", "see and change the faults that a session's card has in store", cli_fault},
+	{"function", "reset, remove, add or break a PCIe function while programs use it", cli_function},
 	{"trace", "write what a session's processes have recorded, for Perfetto or as CSV", cli_trace},
 	{"stats", "count what a session's processes have done", cli_stats},
 	{"report", "write a page about a run: latency, throughput, faults", cli_report},

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "session_use.h"
+#include "sim/faults/faults.h"
 #include "sim/faults/plan_file.h"
 
 enum {
@@ -135,6 +137,40 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 	for (size_t i = 0; i < faults->count && rc == 0; i++)
 		rc = send_one(&faults->list[i], dir_fd, dir, say);
 	return rc;
+}
+
+static bool has_device(int dir_fd, const char *dir, const struct sim_rule *rule)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	bool found = false;
+
+	if (!topology)
+		return false;
+	for (size_t i = 0; i < topology->num_functions && !found; i++)
+		found = sim_where_device(rule->device, &topology->functions[i]);
+	pcie_topology_destroy(topology);
+	if (!found)
+		cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir, dir);
+	return found;
+}
+
+int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action)
+{
+	struct cli_faults faults = {0};
+	char line[SIM_RULE_TEXT_SIZE];
+	int dir_fd, rc = -1;
+
+	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
+	if (cli_faults_add(&faults, line) < 0)
+		return CLI_USAGE;
+	dir_fd = cli_session_open(dir);
+	if (dir_fd >= 0) {
+		if (has_device(dir_fd, dir, &faults.list[0].rule))
+			rc = cli_faults_send(&faults, dir_fd, dir, false);
+		close(dir_fd);
+	}
+	cli_faults_fini(&faults);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static void report_unfired(void *arg, const struct sim_plan_rule *rule)

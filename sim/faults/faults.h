@@ -138,6 +138,9 @@ uint64_t sim_faults_next(struct sim_faults *faults, uint64_t after_ns);
  * when this returns, provided that no other thread is asking. 0 or -ENOMEM. */
 int sim_faults_set_topology(struct sim_faults *faults, const struct pcie_topology *topology);
 
+/* Whether @device, as rules have it, is a name of the function's. */
+bool sim_where_device(const char *device, const struct pcie_function *function);
+
 /* Which bit of @num_bits (> 0) the strike's @i-th flip is in, i < flip_bits; all
  * differ as long as flip_bits <= num_bits. */
 uint64_t sim_strike_bit(const struct sim_strike *strike, uint32_t i, uint64_t num_bits);

@@ -84,6 +84,5 @@ void sim_view_drop_spent(struct sim_view *view, uint32_t place, uint32_t id);
 
 /* Whether a rule's names are those of a process, and of a function. */
 bool sim_where_process(const struct sim_rule *rule, const struct sim_who *who);
-bool sim_where_device(const char *device, const struct pcie_function *function);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/session/board.h - what all processes of a session have before their eyes.
  *
- *   owner --creates--> [ its time | fault plan ] <--maps-- every attached process
+ *   owner --creates--> [ its time | fault plan | functions ] <--maps-- every attached process
  *
  * One piece of shared memory, made by whoever owns the card (a process with a
  * private card has it alone) and handed out on attaching. Session time, on which
@@ -14,6 +14,7 @@
 #ifndef SIM_SESSION_BOARD_H
 #define SIM_SESSION_BOARD_H
 
+#include "functions.h"
 #include "sim/clock/clock.h"
 #include "sim/faults/plan.h"
 #include "sim/shm/segment.h"
@@ -21,6 +22,7 @@
 struct sim_board {
 	struct sim_clock_page clock;
 	struct sim_plan plan;
+	struct sim_functions functions;
 };
 
 /* Make one; the session begins. @ret_fd is the caller's, for handing out. Returns 0 or -errno. */

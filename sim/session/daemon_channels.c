@@ -223,6 +223,19 @@ void daemon_end_channels_of(struct daemon *daemon, struct conn *conn)
 	offer_all(daemon);
 }
 
+/* Both processes still live: each hears of it. */
+void daemon_end_channels_through(struct daemon *daemon, uint32_t function)
+{
+	struct sim_parting parting;
+	struct sim_end client;
+
+	while (sim_services_next_through(daemon->services, function, &client, &parting)) {
+		end_channel(daemon, &parting, -ECONNRESET);
+		tell_closed(daemon, &client, parting.is_left ? -ECONNRESET : -ECONNREFUSED);
+	}
+	offer_all(daemon);
+}
+
 void daemon_drop_channels(struct daemon *daemon)
 {
 	struct sim_parting parting;

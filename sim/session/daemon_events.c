@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules have in store for processes and for the daemon itself: asked for when
+/* What rules have in store for functions, processes and the daemon itself: asked for when
  * they appear, and again whenever a rule begins (sim/faults/faults.h, "Events").
  *
  * Session time says when a rule begins. Virtual time has no alarm that we could
@@ -147,6 +147,7 @@ static void turn_around(struct conn **list)
 
 static void ask_for_all(struct daemon *daemon, uint64_t since_ns)
 {
+	daemon_ask_for_functions(daemon, since_ns);
 	turn_around(&daemon->conns);
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
 		if (conn->attached && !conn->dead)

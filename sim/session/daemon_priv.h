@@ -174,6 +174,7 @@ void daemon_expire_questions(struct daemon *daemon, uint64_t now_ms);
 /* daemon_revoke.c: revocations under way. */
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request);
 void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn);
+void daemon_revoke_all_through(struct daemon *daemon, uint32_t function);
 void daemon_let_go(struct daemon *daemon, struct conn *importer, uint64_t key);
 void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
@@ -182,6 +183,7 @@ void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms);
 /* daemon_channels.c: services, and channels between processes. */
 bool daemon_take_channel(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
 void daemon_end_channels_of(struct daemon *daemon, struct conn *conn);
+void daemon_end_channels_through(struct daemon *daemon, uint32_t function); /* or its representor */
 void daemon_drop_channels(struct daemon *daemon);                   /* tells nobody */
 void daemon_expire_channels(struct daemon *daemon, uint64_t now_ms);
 
@@ -211,6 +213,9 @@ void daemon_meet_process(struct daemon *daemon, struct conn *conn);
 void daemon_continue(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_begin_ns(struct daemon *daemon);
 uint64_t daemon_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
+
+/* daemon_functions.c: ... and to functions. */
+void daemon_ask_for_functions(struct daemon *daemon, uint64_t since_ns);
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

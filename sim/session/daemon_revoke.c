@@ -110,6 +110,18 @@ void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 	daemon_drop_objects_of(daemon, conn->peer);
 }
 
+void daemon_revoke_all_through(struct daemon *daemon, uint32_t function)
+{
+	struct tell tell = {.daemon = daemon};
+	uint32_t exporter;
+	uint64_t key;
+
+	while (sim_card_export_through(daemon->card, function, &exporter, &key)) {
+		sim_card_revoke(daemon->card, exporter, key, tell_gone, &tell);
+		daemon_drop_object(daemon, key);
+	}
+}
+
 uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 {
 	uint64_t soonest = UINT64_MAX;

@@ -77,6 +77,9 @@ int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_pee
 /* Called by an owner: imports of @key are dead. */
 void sim_session_gone(struct sim_session *session, uint64_t key);
 
+/* Called by an owner: something has become of a function. */
+void sim_session_look(struct sim_session *session);
+
 /* Called by an owner: the daemon is gone, and with it every import and channel. */
 void sim_session_lost(struct sim_session *session);
 

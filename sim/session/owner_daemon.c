@@ -273,6 +273,8 @@ static void take_request(struct daemon_owner *self, struct sim_msg *msg, struct 
 		answer_describe(self, msg);
 	else if (msg->type == SIM_MSG_GONE)
 		answer_gone(self, msg);
+	else if (msg->type == SIM_MSG_FUNCTION)
+		sim_session_look(self->session);
 	else if (msg->type == SIM_MSG_NUDGE)
 		sim_exports_serve(self->exports, SERVE_NUDGED_US);
 	else

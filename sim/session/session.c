@@ -57,6 +57,7 @@ struct sim_session {
 	pthread_mutex_t lock; /* protects the imports */
 	struct import *imports;
 	bool records;          /* the process's recording is of this session */
+	void (*_Atomic look)(void);
 	struct sim_session *next_abandoned;
 };
 
@@ -368,6 +369,24 @@ struct sim_engine *sim_session_engine(struct sim_session *session)
 struct sim_faults *sim_session_faults(const struct sim_session *session)
 {
 	return session->faults;
+}
+
+const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function)
+{
+	return &sim_board_of(&session->board)->functions.words[function < SIM_MAX_FUNCTIONS ? function : 0];
+}
+
+void sim_session_set_look(struct sim_session *session, void (*look)(void))
+{
+	atomic_store(&session->look, look);
+}
+
+void sim_session_look(struct sim_session *session)
+{
+	void (*look)(void) = atomic_load(&session->look);
+
+	if (look)
+		look();
 }
 
 uint64_t sim_session_now_ns(const struct sim_session *session)

@@ -52,6 +52,12 @@ struct sim_engine *sim_session_engine(struct sim_session *session);
 /* What the fault plan has in store for this process (sim/faults/faults.h). */
 struct sim_faults *sim_session_faults(const struct sim_session *session);
 
+/* What has become of a function (functions.h). */
+const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function);
+
+/* Have @look called, in the helper's thread, when something has become of any. */
+void sim_session_set_look(struct sim_session *session, void (*look)(void));
+
 /* Time since the session began, by its clock. */
 uint64_t sim_session_now_ns(const struct sim_session *session);
 

@@ -37,6 +37,7 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_BOARD] = {HEAD_BYTES, HEAD_BYTES},
 		[SIM_MSG_FAULT] = {WITH(fault), WITH(fault)},
 		[SIM_MSG_RECORD] = {HEAD_BYTES, 0},
+		[SIM_MSG_FUNCTION] = {HEAD_BYTES, 0},
 		[SIM_MSG_RECORDING] = {WITH(recording), WITH(recorded)},
 	};
 

@@ -11,7 +11,7 @@
  *                       RECORDING                                             (replied to)
  *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK RECORD         (not)
  *   daemon -> process   GONE DESCRIBE                                         (replied to)
- *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK                 (not)
+ *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK FUNCTION        (not)
  *
  * Both ends run the same build; a version other than ours is refused. What
  * arrives is checked for size, kind and a status that means something before it
@@ -60,6 +60,7 @@ enum sim_msg_type {
 	SIM_MSG_FAULT,      /* change the fault plan; with a descriptor of the rule's delays if it has any */
 	/* Recordings (sim/trace/format.h). */
 	SIM_MSG_RECORD,     /* keep the descriptor of mine */
+	SIM_MSG_FUNCTION,   /* look at what has become of the functions (functions.h) */
 	SIM_MSG_RECORDING,  /* which is the first, of that number or later; the reply carries its descriptor */
 	SIM_MSG_COUNT,
 };

@@ -3,7 +3,7 @@
  *
  * What can't be provoked here:
  * unreachable: doca_devinfo_destroy_list DOCA_ERROR_IN_USE: our infos have no state that could be corrupt
- * unreachable: doca_dev_open DOCA_ERROR_NOT_CONNECTED: a function of a simulated card always answers
+ * unreachable: doca_dev_open DOCA_ERROR_NOT_CONNECTED: a rule must remove the function first: tests/multi/test_functions.c
  * unreachable: doca_dev_open DOCA_ERROR_INITIALIZATION: the number of open devices is not limited
  * unreachable: doca_dev_open DOCA_ERROR_NOT_SUPPORTED: there is no doca_rdma_bridge_open_dev_from_pd()
  * unreachable: doca_dev_accelerate_resource_reclaim DOCA_ERROR_DRIVER: nothing is asked of a driver

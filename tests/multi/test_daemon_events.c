@@ -311,6 +311,32 @@ static void test_resting_daemon_can_be_ended(void **state)
 	end_card();
 }
 
+/* ---- functions ---- */
+
+static void test_exports_through_a_function_end_when_it_is_reset(void **state)
+{
+	struct actor_key key, fresh;
+
+	(void)state;
+	attach_both();
+	for (int memory = ACTOR_ANONYMOUS; memory <= ACTOR_MEMFD; memory++) {
+		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &key), 0);
+		assert_int_equal(actor_import(&dpu, &key), 0);
+		add("function side=dpu reset"); /* not the one that it was exported through */
+		assert_int_equal(actor_read(&dpu, &key), 0);
+		add("function side=host reset");
+		assert_int_equal(soon_read_error(&key), -EIO);
+		assert_int_equal(actor_import(&dpu, &key), -ESTALE);
+		assert_int_equal(actor_unexport(&host, &key), -ESTALE);
+		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &fresh), 0);
+		assert_int_equal(actor_import(&dpu, &fresh), 0);
+		assert_int_equal(actor_read(&dpu, &fresh), 0);
+	}
+	actor_detach(&dpu);
+	actor_detach(&host);
+	end_card();
+}
+
 /* ---- where and when it can't be told as elsewhere ---- */
 
 static void run_virtual(int talk, const void *arg)
@@ -416,6 +442,7 @@ int main(void)
 		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
 		TEST(test_resting_daemon_answers_late),
 		TEST(test_resting_daemon_can_be_ended),
+		TEST(test_exports_through_a_function_end_when_it_is_reset),
 		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		TEST(test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted),
 	};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim function: have something happen to a PCIe function of a session that runs. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "faults.h"
+#include "session_opt.h"
+#include "session_use.h"
+
+/* What can be said, and the rule that does it. */
+static const struct {
+	const char *name, *op;
+} actions[] = {
+	{"reset", "function"},
+	{"remove", "function"},
+	{"add", "function"},
+	{"fatal", "link"},
+};
+
+struct options {
+	struct cli_session_opt session;
+	char **words;
+	size_t num_words;
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->words = state->argv + state->next;
+		options->num_words = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (options->num_words != 2)
+			argp_error(state, "do what to which? reset, remove, add or fatal, and a PCI address or an RDMA device");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const char *op_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].name, name) == 0)
+			return actions[i].op;
+	return NULL;
+}
+
+int cli_function(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = take,
+		.args_doc = "reset ADDRESS\nremove ADDRESS\nadd ADDRESS\nfatal ADDRESS",
+		.doc = "Have something happen to a PCIe function while programs use it.\v"
+		       "reset: a function-level reset. remove, add: it is unplugged, and plugged in again. fatal: it fails, and "
+		       "is of no use before a reset. ADDRESS is a PCI address or an RDMA device, and may have * and ? in it; "
+		       "bfsim devs lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+	const char *op;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	op = op_of(options.words[0]);
+	if (!op) {
+		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal", options.words[0]);
+		return CLI_USAGE;
+	}
+	return cli_faults_strike_device(options.session.dir, op, options.words[1], options.words[0]);
+}

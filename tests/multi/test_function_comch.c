@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections over Comch whose function is reset or whose representor goes: both
+ * ends hear of it, whether they poll or sleep, and can connect anew. The rules are
+ * given by the bfsim command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "comch_talk.h"
+
+static int setup(void **state)
+{
+	(void)state;
+	card_start(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	card_kill();
+	return 0;
+}
+
+/* ---- in the ends ---- */
+
+struct end_arg {
+	bool is_server, sleeps;
+};
+
+struct end {
+	struct end_arg arg;
+	uint32_t connected, disconnected;
+};
+
+static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct end *end = talk->cfg.owner;
+
+	(void)connection;
+	end->connected++;
+}
+
+static void on_disconnected(struct talk *talk, struct doca_comch_connection *connection)
+{
+	struct end *end = talk->cfg.owner;
+
+	(void)connection;
+	end->disconnected++;
+}
+
+static bool is_over(const struct talk *talk, const struct end *end)
+{
+	return talk->state == DOCA_CTX_STATE_IDLE || end->disconnected == end->connected;
+}
+
+/* Say 'c' when connected and 'd' when that has ended; twice, with a device opened anew for the second time. */
+static void run_end(int talk_fd)
+{
+	struct end end = {0};
+	struct talk_cfg cfg = {.name = "reset", .owner = &end, .connected = on_connected, .disconnected = on_disconnected};
+
+	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
+	for (uint32_t round = 1; round <= 2; round++) {
+		struct doca_dev *dev = peer_open(NULL);
+		static struct talk talk;
+		struct loop loop;
+		char word;
+
+		loop_open(&loop, end.arg.sleeps);
+		loop_watch(&loop, talk_fd);
+		(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
+		talk_start(&talk);
+		LOOP_UNTIL(&loop, end.connected == round);
+		proc_say(talk_fd, "c", 1);
+		LOOP_UNTIL(&loop, is_over(&talk, &end));
+		end.disconnected = end.connected;
+		proc_say(talk_fd, "d", 1);
+		LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
+		proc_hear(talk_fd, &word, 1);
+		if (talk.state != DOCA_CTX_STATE_IDLE)
+			talk_stop(&talk);
+		talk_close(&talk);
+		loop_close(&loop);
+		NEED_OK(doca_dev_close(dev));
+	}
+}
+
+/* ---- the test ---- */
+
+static const struct peer_role end_role = {"end", run_end};
+
+static void expect_word(struct proc *end, char wanted)
+{
+	char word;
+
+	proc_hear(end->talk, &word, 1);
+	assert_int_equal(word, wanted);
+}
+
+static void run_bfsim(const char *words)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command), "'%s' %s >/dev/null", getenv("BFSIM"), words);
+	assert_int_equal(system(command), 0);
+}
+
+static void expect_break(const char *first, const char *second, bool sleeps)
+{
+	const struct end_arg server_arg = {.is_server = true, .sleeps = sleeps}, client_arg = {.sleeps = sleeps};
+	const char *commands[] = {first, second};
+	struct proc server, client;
+
+	peer_start(&server, "dpu", &end_role, &server_arg, sizeof(server_arg));
+	peer_start(&client, "host", &end_role, &client_arg, sizeof(client_arg));
+	for (int round = 0; round < 2; round++) {
+		expect_word(&server, 'c');
+		expect_word(&client, 'c');
+		run_bfsim(commands[round]);
+		expect_word(&server, 'd');
+		expect_word(&client, 'd');
+		proc_say(server.talk, "g", 1);
+		proc_say(client.talk, "g", 1);
+	}
+	assert_int_equal(proc_wait(&server), 0);
+	assert_int_equal(proc_wait(&client), 0);
+	card_end();
+}
+
+static void test_reset_of_either_function_breaks_the_connection(void **state)
+{
+	(void)state;
+	expect_break("function reset 03:00.0", "function reset b1:00.0", false);
+}
+
+static void test_sleeping_ends_hear_of_it(void **state)
+{
+	(void)state;
+	expect_break("function reset b1:00.0", "function fatal 03:00.0", true);
+}
+
+static void test_connection_breaks_with_its_representor(void **state)
+{
+	(void)state;
+	expect_break("function reset 03:00.0", "fault add 'function device=b1:00.0 rep_remove'", false);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct peer_role roles[] = {{"end", run_end}, {0}};
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_ends_hear_of_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connection_breaks_with_its_representor, setup, teardown),
+	};
+
+	peer_main(argc, argv, roles);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

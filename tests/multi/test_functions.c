@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions that are reset, fail, disappear and come back while a program uses
+ * them, through the public headers. Each test runs in a process of its own. */
+#include "bfsim_util.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct bfsim_session *session;
+
+static void begin(const char *side, const char *topology)
+{
+	const struct bfsim_session_cfg cfg = {.topology = topology};
+
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, side));
+}
+
+static void end(void)
+{
+	NEED_OK(bfsim_session_stop(session));
+}
+
+/* The rule strikes before the daemon takes the next request, which the second call is. */
+static void strike(const char *rule)
+{
+	struct bfsim_fault fault;
+	uint32_t id;
+
+	NEED_OK(bfsim_fault_add(rule, &id));
+	NEED_OK(bfsim_fault_seed(0));
+	NEED_OK(bfsim_fault_get(id, &fault));
+	CHECK(fault.fired > 0);
+}
+
+static uint32_t num_devs(void)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+
+	MUST(doca_devinfo_create_list(&list, &count));
+	MUST(doca_devinfo_destroy_list(list));
+	return count;
+}
+
+static doca_error_t open_first(void)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	doca_error_t result;
+	uint32_t count;
+
+	MUST(doca_devinfo_create_list(&list, &count));
+	result = doca_dev_open(list[0], &dev);
+	MUST(doca_devinfo_destroy_list(list));
+	if (result == DOCA_SUCCESS)
+		MUST(doca_dev_close(dev));
+	return result;
+}
+
+static void need_copy(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig_submit_small(rig, 0);
+	rig_drain(rig);
+	CHECK(rig_small_is_done(rig, 0));
+	rig_close(rig);
+}
+
+static void test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_again(void)
+{
+	struct doca_dma_task_memcpy *late;
+	const void *descriptor;
+	struct rig *rig;
+	size_t len;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL));
+	rig_submit_small(rig, 1);
+	late = rig_memcpy(rig, 2, rig_src(rig, 0, 64), rig_dst(rig, 64, 64));
+	strike("function device=03:00.0 reset");
+	CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(late)) == DOCA_ERROR_BAD_STATE);
+	doca_task_free(doca_dma_task_memcpy_as_task(late));
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	CHECK(!strcmp(rig->trace->text, "running -> stopping\ntask 1 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n"));
+	CHECK(rig_is_untouched(rig, rig_small_to(rig, 1), 64));
+	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION);
+	CHECK(doca_mmap_export_pci(rig->mmap, rig->dev, &descriptor, &len) != DOCA_SUCCESS);
+	need_copy(); /* by another handle, although the old one is still open */
+	rig_close(rig);
+	need_copy();
+	end();
+}
+
+static void test_other_functions_go_on(void)
+{
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	strike("function device=03:00.1 reset");
+	strike("function side=host remove");
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	CHECK(rig_small_is_done(rig, 1));
+	CHECK(rig_state(rig) == DOCA_CTX_STATE_RUNNING);
+	rig_close(rig);
+	end();
+}
+
+static void test_sleeper_wakes_when_its_function_is_reset(void)
+{
+	doca_notification_handle_t handle;
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	MUST(doca_pe_request_notification(rig->pe));
+	CHECK(!rig_is_readable(handle));
+	strike("function device=mlx5_0 reset");
+	CHECK(rig_wait_readable(handle));
+	MUST(doca_pe_clear_notification(rig->pe, handle));
+	CHECK(doca_pe_progress(rig->pe) == 1);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+	end();
+}
+
+static void test_removed_function_is_not_listed_until_it_is_added(void)
+{
+	struct doca_devinfo **old;
+	struct doca_dev *dev;
+	uint32_t before;
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	MUST(doca_devinfo_create_list(&old, &before));
+	rig = rig_start(rig_open(NULL));
+	strike("function device=03:00.0 remove");
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	CHECK(num_devs() == before - 1);
+	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
+	strike("function device=03:00.0 reset"); /* of nothing */
+	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
+	strike("function device=03:00.0 add");
+	CHECK(num_devs() == before);
+	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION); /* that was another */
+	rig_close(rig);
+	need_copy();
+	MUST(doca_devinfo_destroy_list(old));
+	end();
+}
+
+static void test_function_that_failed_is_of_no_use_before_it_is_reset(void)
+{
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	strike("link device=03:00.0 fatal");
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+	CHECK(num_devs() == 2);
+	CHECK(open_first() == DOCA_ERROR_NOT_CONNECTED);
+	strike("function device=03:00.0 reset");
+	CHECK(open_first() == DOCA_SUCCESS);
+	need_copy();
+	end();
+}
+
+static uint32_t num_reps(struct doca_dev *dev, bool open_last)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	uint32_t count;
+
+	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
+	if (open_last) {
+		strike("function device=b1:00.0 rep_remove");
+		CHECK(doca_dev_rep_open(list[0], &rep) == DOCA_ERROR_INVALID_VALUE);
+	}
+	MUST(doca_devinfo_rep_destroy_list(list));
+	return count;
+}
+
+static void test_removed_representor_is_not_listed_until_its_function_is_added(void)
+{
+	struct doca_dev *dev;
+	uint32_t before;
+
+	begin("dpu", NULL);
+	dev = rig_open_dev(0);
+	before = num_reps(dev, true);
+	CHECK(num_reps(dev, false) == before - 1);
+	strike("function device=b1:00.0 add");
+	CHECK(num_reps(dev, false) == before);
+	MUST(doca_dev_close(dev));
+	end();
+}
+
+/* The first PF has two VFs, the second one; the first has two SFs. */
+static void test_pf_has_as_many_vfs_as_it_is_told(void)
+{
+	begin("host", TOPOLOGY);
+	CHECK(num_devs() == 7);
+	strike("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
+	CHECK(num_devs() == 5);
+	strike("function device=b1:00.0 num_vfs=1");
+	CHECK(num_devs() == 6);
+	strike("function device=b1:00.0 num_vfs=9");
+	CHECK(num_devs() == 7);
+	end();
+}
+
+static void test_pf_takes_its_vfs_and_sfs_with_it(void)
+{
+	begin("host", TOPOLOGY);
+	strike("function device=b1:00.0 remove");
+	CHECK(num_devs() == 2);
+	strike("function device=b1:00.0 add");
+	CHECK(num_devs() == 7);
+	end();
+}
+
+static void test_forked_child_stands_before_the_same_functions(void)
+{
+	pid_t pid;
+
+	begin("dpu", NULL);
+	need_copy();
+	strike("function device=03:00.1 remove");
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		CHECK(num_devs() == 1);
+		need_copy();
+		strike("function device=03:00.0 reset");
+		need_copy();
+		_exit(0);
+	}
+	wait_well(pid);
+	need_copy();
+	end();
+}
+
+int main(void)
+{
+	static const struct own_test tests[] = {
+		OWN_TEST(test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_again),
+		OWN_TEST(test_other_functions_go_on),
+		OWN_TEST(test_sleeper_wakes_when_its_function_is_reset),
+		OWN_TEST(test_removed_function_is_not_listed_until_it_is_added),
+		OWN_TEST(test_function_that_failed_is_of_no_use_before_it_is_reset),
+		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),
+		OWN_TEST(test_pf_has_as_many_vfs_as_it_is_told),
+		OWN_TEST(test_pf_takes_its_vfs_and_sfs_with_it),
+		OWN_TEST(test_forked_child_stands_before_the_same_functions),
+	};
+
+	return OWN_RUN(tests);
+}
