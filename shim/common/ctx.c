@@ -28,6 +28,9 @@ static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }
 
+/* Of contexts without a device, and of those that have not been started: nothing becomes of it. */
+static const _Atomic uint64_t no_function;
+
 void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev)
 {
 	ctx->ops = ops;
@@ -63,9 +66,6 @@ bool shim_ctx_is_ours(const struct doca_ctx *ctx)
 {
 	return ctx->generation == shim_generation;
 }
-
-/* Of contexts without a device: nothing becomes of it. */
-static const _Atomic uint64_t no_function;
 
 /* Look at the function from now on. Whether it is the one that the device was opened on. */
 static bool watch_function(struct doca_ctx *ctx)
