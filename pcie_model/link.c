@@ -5,6 +5,8 @@
 
 #include "wide_priv.h"
 
+#define PPB UINT64_C(1000000000)
+
 /* Sizes in bytes, as the PCI Express base specification has them. */
 enum {
 	FRAMING = 8,       /* start or STP, sequence number, LCRC, end: generations 1 to 5 */
@@ -53,6 +55,8 @@ const char *pcie_link_fault(const struct pcie_link *link)
 		return "the maximum read request (MRRS) is 128, 256, 512, 1024, 2048 or 4096 bytes";
 	if (!is_power_within(link->rcb_bytes, 64, 512))
 		return "the read completion boundary (RCB) is 64, 128, 256 or 512 bytes";
+	if (link->repeat_ppb >= PPB)
+		return "some packets must get through: 0 to 999999999 of a billion are repeated";
 	return NULL;
 }
 
@@ -77,13 +81,19 @@ static uint64_t payload(const struct pcie_link *link, uint64_t offset, uint64_t 
 	return link->whole_dwords ? pieces(offset, bytes, WORD) * WORD : bytes;
 }
 
+/* One of n packets is damaged, and so is one of n of those that replace them: n / (n - 1) are sent for each. */
+static uint64_t with_repeats(const struct pcie_link *link, uint64_t bytes)
+{
+	return link->repeat_ppb ? pcie_scale_up(bytes, PPB, PPB - link->repeat_ppb) : bytes;
+}
+
 void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
 {
 	*ret_wire = (struct pcie_wire){0};
 	if (bytes == 0)
 		return;
 	ret_wire->tx_tlps = pieces(offset, bytes, link->mps_bytes);
-	ret_wire->tx_bytes = payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link);
+	ret_wire->tx_bytes = with_repeats(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
 }
 
 /* The largest piece of a read's answer. */
@@ -104,9 +114,9 @@ void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t byte
 	if (bytes == 0)
 		return;
 	ret_wire->tx_tlps = pieces(offset, bytes, link->mrrs_bytes);
-	ret_wire->tx_bytes = ret_wire->tx_tlps * request_overhead(link);
+	ret_wire->tx_bytes = with_repeats(link, ret_wire->tx_tlps * request_overhead(link));
 	ret_wire->rx_tlps = pieces(offset, bytes, completion_unit(link));
-	ret_wire->rx_bytes = payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32);
+	ret_wire->rx_bytes = with_repeats(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
 }
 
 void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire)

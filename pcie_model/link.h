@@ -12,8 +12,8 @@
  * framing. What is left of the line rate for packets depends on how often the
  * link acknowledges, updates flow-control credits and skips for its clocks.
  *
- * All of this is arithmetic on steady streams: there are no credits that run out
- * and no errors. Numbers are integers; nothing overflows up to
+ * All of this is arithmetic on steady streams: there are no credits that run out.
+ * Errors are a part of the packets that is sent again, each as often as it takes. Numbers are integers; nothing overflows up to
  * PCIE_LINK_MAX_BYTES. doc/pcie_model.md has the formulas and their sources.
  */
 #ifndef PCIE_LINK_H
@@ -42,9 +42,10 @@ struct pcie_link {
 	/* The rest goes beyond what published models count. */
 	bool own_completions; /* no completion answers two requests: matters where MRRS < MPS */
 	bool whole_dwords;    /* payload is padded to whole 4-byte words */
+	uint32_t repeat_ppb;  /* of a billion packets, so many arrive damaged: 0 to 999999999 */
 };
 
-/* What a transfer is on the wire: packets and their bytes, headers and framing included. */
+/* What a transfer is on the wire: packets, and their bytes with headers, framing and what is sent again. */
 struct pcie_wire {
 	uint64_t tx_tlps, tx_bytes;
 	uint64_t rx_tlps, rx_bytes;

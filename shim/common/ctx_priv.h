@@ -110,6 +110,12 @@ static inline bool shim_ctx_is_cut(const struct doca_ctx *ctx)
 	return sim_function_life(atomic_load_explicit(ctx->word, memory_order_acquire)) != ctx->life;
 }
 
+/* Whether the link of its card is down, or was a moment ago; of a context that was started. */
+static inline bool shim_ctx_link_is_down(const struct doca_ctx *ctx)
+{
+	return atomic_load_explicit(ctx->word, memory_order_relaxed) & SIM_FUNCTION_DOWN;
+}
+
 /* It was cut: it stops. Whether it had not stopped before. */
 bool shim_ctx_cut(struct doca_ctx *ctx);
 

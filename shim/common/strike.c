@@ -61,6 +61,26 @@ void shim_strike_site_nothing(const struct doca_task *task, struct sim_site *ret
 	(void)ret_site;
 }
 
+/* For how long the link holds the task up; what the model times waits in the model. */
+static uint64_t link_down_ns(const struct doca_task *task)
+{
+	struct sim_session *session = shim_session();
+
+	if (!shim_ctx_link_is_down(task->ctx))
+		return 0;
+	if (task->pool->type->work && sim_clock_mode(sim_session_clock(session)) != SIM_CLOCK_FUNCTIONAL)
+		return 0;
+	return sim_session_link_down_ns(session, shim_dev_function(task->ctx->dev)->id);
+}
+
+static void delay(struct sim_strike *strike, uint64_t ns)
+{
+	if (ns == 0 || strike->actions & (SIM_ACT_BIT(SIM_ACT_HANG) | SIM_ACT_BIT(SIM_ACT_DROP)))
+		return;
+	strike->actions |= SIM_ACT_BIT(SIM_ACT_DELAY);
+	strike->delay_ns = ns < UINT64_MAX - strike->delay_ns ? strike->delay_ns + ns : UINT64_MAX;
+}
+
 doca_error_t shim_strike_ask(struct doca_task *task)
 {
 	const struct shim_strike_ops *ops = task->pool->type->strike;
@@ -71,6 +91,9 @@ doca_error_t shim_strike_ask(struct doca_task *task)
 		site.function = shim_dev_function(task->ctx->dev)->id;
 	ops->site(task, &site);
 	if (!shim_strikes(task->ctx->faults, &site, task->ctx->recorded_as, &strike))
+		strike = (struct sim_strike){0};
+	delay(&strike, link_down_ns(task));
+	if (strike.actions == 0)
 		return DOCA_SUCCESS;
 	if (SHIM_STRIKE_DOES(&strike, REFUSE))
 		return (doca_error_t)strike.refuse_status;

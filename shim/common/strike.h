@@ -5,7 +5,8 @@
  *
  * The plan is asked once for each submission. What it has in store is kept with
  * the task until its job runs, or until the library that keeps the task has
- * looked at it. Without a rule for it an operation costs a load and a branch.
+ * looked at it. A link that is down is like a delay of all tasks. Without a rule for it an
+ * operation costs two loads and a branch.
  */
 #ifndef SHIM_STRIKE_H
 #define SHIM_STRIKE_H
@@ -37,7 +38,7 @@ static inline doca_error_t shim_strike_submit(struct doca_task *task)
 {
 	const struct shim_strike_ops *ops = task->pool->type->strike;
 
-	if (doca_likely(!ops || !sim_faults_any(task->ctx->faults, ops->op)))
+	if (doca_likely(!ops || !(sim_faults_any(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
 		return DOCA_SUCCESS;
 	return shim_strike_ask(task);
 }

@@ -22,6 +22,7 @@ static const struct command commands[] = {
 	{"run", "run programs on both sides, in a session of their own", cli_run},
 	{"fault", "see and change the faults that a session's card has in store", cli_fault},
 	{"function", "reset, remove, add or break a PCIe function while programs use it", cli_function},
+	{"link", "take a card's PCIe link down, or make it slower", cli_link},
 	{"trace", "write what a session's processes have recorded, for Perfetto or as CSV", cli_trace},
 	{"stats", "count what a session's processes have done", cli_stats},
 	{"report", "write a page about a run: latency, throughput, faults", cli_report},

@@ -76,5 +76,5 @@ int cli_function(int argc, char **argv)
 		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal", options.words[0]);
 		return CLI_USAGE;
 	}
-	return cli_faults_strike_device(options.session.dir, op, options.words[1], options.words[0]);
+	return cli_faults_strike_device(options.session.dir, op, options.words[1], options.words[0], NULL);
 }

@@ -154,21 +154,49 @@ static bool has_device(int dir_fd, const char *dir, const struct sim_rule *rule)
 	return found;
 }
 
-int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action)
+/* Rules end at a time of the session's. */
+static int add_end(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
 {
-	struct cli_faults faults = {0};
-	char line[SIM_RULE_TEXT_SIZE];
+	struct sim_rule *rule = &faults->list[0].rule;
+	struct sim_segment board;
+	int rc = sim_control_board(dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	rule->when |= SIM_WHEN_UNTIL;
+	rule->until_ns = sim_board_now_ns(sim_board_of(&board)) + lasts->duration_ns;
+	sim_segment_unmap(&board);
+	return 0;
+}
+
+static int strike_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
+{
+	if (!has_device(dir_fd, dir, &faults->list[0].rule))
+		return -1;
+	if (lasts && add_end(faults, dir_fd, dir, lasts) < 0)
+		return -1;
+	return cli_faults_send(faults, dir_fd, dir, false);
+}
+
+int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
+			     const char *duration)
+{
+	struct cli_faults faults = {0}, lasts = {0};
+	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
 	int dir_fd, rc = -1;
 
 	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
-	if (cli_faults_add(&faults, line) < 0)
+	snprintf(end, sizeof(end), "link down=%s", duration ? duration : "1ns"); /* so that it is read as in rules */
+	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&lasts, end) < 0) {
+		cli_faults_fini(&faults);
 		return CLI_USAGE;
+	}
 	dir_fd = cli_session_open(dir);
 	if (dir_fd >= 0) {
-		if (has_device(dir_fd, dir, &faults.list[0].rule))
-			rc = cli_faults_send(&faults, dir_fd, dir, false);
+		rc = strike_device(&faults, dir_fd, dir, duration ? &lasts.list[0].rule : NULL);
 		close(dir_fd);
 	}
+	cli_faults_fini(&lasts);
 	cli_faults_fini(&faults);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }

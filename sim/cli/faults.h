@@ -37,9 +37,11 @@ int cli_faults_add(struct cli_faults *faults, const char *line);
  * @say. Returns 0 or -1. */
 int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool say);
 
-/* Have @action happen now to the device of that name in the session @dir. Returns the exit
+/* Have @action happen now to the device of that name in the session @dir, and last for
+ * @duration (a time as in rules; NULL: it has no end, or says it itself). Returns the exit
  * status; the line on standard error says why not, also when there is no such device. */
-int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action);
+int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
+			     const char *duration);
 
 /* Say on standard error which rules of a session's plan never struck. Returns how many, or -1. */
 int cli_faults_report_unfired(int dir_fd, const char *dir);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "trouble.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 #define PS_PER_NS 1000
 
@@ -131,6 +133,11 @@ static uint32_t card_of(const struct sim_clock *clock, uint32_t function)
 	return card;
 }
 
+struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t function)
+{
+	return &clock->page->cards[card_of(clock, function)];
+}
+
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			      struct pcie_queue_state *queue)
 {
@@ -147,10 +154,11 @@ uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, cons
 	uint32_t number = card_of(clock, function);
 	const struct pcie_card *card = &clock->topology->cards[number];
 	struct sim_clock_card *shared = &clock->page->cards[number];
+	const struct pcie_link link = sim_clock_link_at(&card->link, &shared->trouble, arrival_ps);
 	struct pcie_times times;
 	uint64_t mine = sim_clock_lock(&shared->lock);
 
-	pcie_engine_run(&card->profile->engine, &card->link, job, arrival_ps, &shared->engine, &shared->link, &times);
+	pcie_engine_run(&card->profile->engine, &link, job, arrival_ps, &shared->engine, &shared->link, &times);
 	sim_clock_unlock(&shared->lock, mine);
 	return times.done_ps;
 }

@@ -65,6 +65,9 @@ uint64_t sim_clock_now_ns(const struct sim_clock *clock);
 /* When session time @ns is by CLOCK_MONOTONIC; of no meaning for virtual time. */
 uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns);
 
+/* The shared state of the card that a function is of. */
+struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t function);
+
 /* @job is handed in now, by way of @function, behind what was handed in to this queue
  * before. Returns when it arrives at the engine. */
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,

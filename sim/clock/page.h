@@ -14,11 +14,20 @@
 #define SIM_CLOCK_MAX_CARDS 4096
 #define SIM_CLOCK_MAX_SEATS 1024
 
+/* What is wrong with a link for a time (trouble.h); zero is nothing. */
+struct sim_clock_trouble {
+	_Atomic uint64_t down_until_ns;
+	_Atomic uint64_t speed_until_ns, repeat_until_ns;
+	_Atomic uint32_t speed;      /* generation << 8 | lanes */
+	_Atomic uint32_t repeat_ppb;
+};
+
 /* A card's engine and its link to the host: until when they are busy, in session time. */
 struct sim_clock_card {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_engine_state engine;
 	struct pcie_link_state link;
+	struct sim_clock_trouble trouble;
 };
 
 enum sim_clock_seat_state {

@@ -198,6 +198,8 @@ void daemon_take_events(struct daemon *daemon)
 		ask_for_all(daemon, since_ns);
 		look_ahead(daemon);
 	}
+	if (events->link_up_ns <= events->asked_ns)
+		daemon_end_downs(daemon);
 	continue_until(daemon, daemon_now_ms());
 }
 
@@ -210,7 +212,9 @@ void daemon_meet_process(struct daemon *daemon, struct conn *conn)
 
 uint64_t daemon_events_deadline_ms(const struct daemon *daemon)
 {
-	uint64_t deadline_ms = next_continue_ms(daemon), next_ns = daemon->events.next_ns, next_ms;
+	const struct daemon_events *events = &daemon->events;
+	uint64_t next_ns = events->next_ns < events->link_up_ns ? events->next_ns : events->link_up_ns;
+	uint64_t deadline_ms = next_continue_ms(daemon), next_ms;
 
 	if (next_ns == SIM_NEVER_NS)
 		return deadline_ms;
@@ -227,7 +231,7 @@ int daemon_open_events(struct daemon *daemon)
 	const struct sim_faults_cfg cfg = {.plan = &board->plan, .topology = daemon->topology};
 	int rc = sim_clock_create(&board->clock, daemon->topology, &daemon->clock);
 
-	daemon->events = (struct daemon_events){.next_ns = SIM_NEVER_NS};
+	daemon->events = (struct daemon_events){.next_ns = SIM_NEVER_NS, .link_up_ns = SIM_NEVER_NS};
 	return rc < 0 ? rc : sim_faults_create(&cfg, &daemon->events.faults);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules do to functions: the word that all processes look at changes, exports
+/* What rules do to functions and to their cards' links: the word that all processes look at changes, exports
  * and channels of the function end, and who sleeps is woken to see it. */
 #include <string.h>
 
 #include "daemon_priv.h"
+#include "sim/clock/trouble.h"
 #include "sim/log.h"
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
@@ -89,6 +90,58 @@ static void set_num_vfs(struct daemon *daemon, uint32_t pf, uint32_t num_vfs)
 			 num_vfs, topology->functions[pf].ibdev, count);
 }
 
+/* ---- links ---- */
+
+static void set_down(struct daemon *daemon, uint32_t card, bool down)
+{
+	const struct pcie_topology *topology = daemon->topology;
+
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (topology->functions[i].card == card)
+			sim_function_set(word_of(daemon, i), SIM_FUNCTION_DOWN, down);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static void trouble_link(struct daemon *daemon, uint32_t function, const struct sim_strike *strike)
+{
+	struct sim_clock_card *card = sim_clock_card(daemon->clock, function);
+	uint64_t now_ns = daemon->events.asked_ns;
+
+	if (strike->actions & DOES(DEGRADE))
+		sim_clock_link_degrade(card, strike->link_gen, strike->link_lanes, now_ns, strike->until_ns);
+	if (strike->actions & DOES(ERRORS))
+		sim_clock_link_repeat(card, strike->errors_ppb, now_ns, strike->until_ns);
+	if (strike->actions & DOES(DOWN)) {
+		sim_clock_link_down(card, later(now_ns, strike->duration_ns));
+		set_down(daemon, daemon->topology->functions[function].card, true);
+		daemon_end_downs(daemon);
+	}
+}
+
+void daemon_end_downs(struct daemon *daemon)
+{
+	const struct pcie_topology *topology = daemon->topology;
+	uint64_t next_ns = SIM_NEVER_NS;
+
+	for (uint32_t i = 0; i < topology->num_functions; i++) {
+		uint64_t up_ns = sim_clock_link_up_ns(sim_clock_card(daemon->clock, i));
+
+		if (!(load(daemon, i) & SIM_FUNCTION_DOWN))
+			continue;
+		if (up_ns <= daemon->events.asked_ns)
+			set_down(daemon, topology->functions[i].card, false);
+		else if (up_ns < next_ns)
+			next_ns = up_ns;
+	}
+	daemon->events.link_up_ns = next_ns;
+}
+
+/* ---- asking ---- */
+
 static void tell_all(struct daemon *daemon)
 {
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
@@ -115,6 +168,7 @@ static void act(struct daemon *daemon, uint32_t function, const struct sim_strik
 		remove_rep(daemon, function);
 	if (strike->actions & DOES(NUM_VFS) && daemon->topology->functions[function].type == PCIE_FUNC_PF)
 		set_num_vfs(daemon, function, strike->num_vfs);
+	trouble_link(daemon, function, strike);
 	tell_all(daemon);
 }
 

@@ -109,6 +109,7 @@ struct daemon_events {
 	uint64_t begun_ns;      /* the last rule was added then: session time may stand still */
 	uint64_t next_ns;       /* the next rule begins then ... */
 	uint64_t generation;    /* ... as of this one of the plan */
+	uint64_t link_up_ns;    /* the first of the links that are down is up again then */
 	bool told_away;         /* said so in the log: that a process can't be reached */
 };
 
@@ -216,6 +217,7 @@ uint64_t daemon_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX =
 
 /* daemon_functions.c: ... and to functions. */
 void daemon_ask_for_functions(struct daemon *daemon, uint64_t since_ns);
+void daemon_end_downs(struct daemon *daemon); /* of links that are up by now */
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

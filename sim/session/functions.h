@@ -23,6 +23,7 @@ enum sim_function_bit {
 	SIM_FUNCTION_GONE = 1,     /* removed: not listed, can't be opened */
 	SIM_FUNCTION_FATAL = 2,    /* can't be opened before it is reset */
 	SIM_FUNCTION_REP_GONE = 4, /* its representor is not listed and can't be opened */
+	SIM_FUNCTION_DOWN = 8,     /* its card's link is down, or was a moment ago (sim/clock/trouble.h) */
 };
 
 #define SIM_FUNCTION_BITS UINT64_C(0xff)

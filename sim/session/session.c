@@ -20,6 +20,7 @@
 #include "exports.h"
 #include "here.h"
 #include "owner.h"
+#include "sim/clock/trouble.h"
 #include "sim/fabric/ofi.h"
 #include "sim/log.h"
 #include "sim/trace/trace.h"
@@ -374,6 +375,14 @@ struct sim_faults *sim_session_faults(const struct sim_session *session)
 const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function)
 {
 	return &sim_board_of(&session->board)->functions.words[function < SIM_MAX_FUNCTIONS ? function : 0];
+}
+
+uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function)
+{
+	uint64_t up_ns = sim_clock_link_up_ns(sim_clock_card(session->clock, function));
+	uint64_t now_ns = sim_clock_now_ns(session->clock);
+
+	return up_ns > now_ns ? up_ns - now_ns : 0;
 }
 
 void sim_session_set_look(struct sim_session *session, void (*look)(void))

@@ -55,6 +55,9 @@ struct sim_faults *sim_session_faults(const struct sim_session *session);
 /* What has become of a function (functions.h). */
 const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function);
 
+/* For how long from now on the link of the function's card is down. */
+uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function);
+
 /* Have @look called, in the helper's thread, when something has become of any. */
 void sim_session_set_look(struct sim_session *session, void (*look)(void));
 

@@ -432,6 +432,56 @@ test_a_run_and_its_worker_killed_together_leave_nothing() {
 	all_gone
 }
 
+# --- what happens to the card --------------------------------------------------
+
+test_function_and_link_commands_strike_the_device_that_is_named() {
+	bfsim up --session s >/dev/null
+	status 0 bfsim function reset 03:00.0 --session s
+	status 0 bfsim function fatal mlx5_1 --session s
+	status 0 bfsim link down b1:00.0 --for 1ms --session s
+	status 0 bfsim link degrade 'b1:*' --to gen2x4 --for 1s --session s
+	status 0 bfsim link errors 03:00.1 --part 1% --session s
+	same '' "$(cat out err)"
+	bfsim fault list --session s >rules
+	says ' 1 +1 +1  function device=0000:03:00.0 reset' rules
+	says ' 2 +[1-9] +[1-9]  link device=mlx5_1 fatal' rules
+	says ' 3 +1 +1  link device=0000:b1:00.0 down=1ms' rules
+	says ' 4 +2 +2  link device=.* until=[0-9]+ns degrade=gen2x4' rules
+	says ' 5 +1 +1  link device=0000:03:00.1 errors=0.01' rules
+	bfsim down --session s
+}
+
+test_function_and_link_commands_explain_what_is_wrong() {
+	bfsim up --session s >/dev/null
+	status 1 bfsim function reset 09:00.0 --session s
+	says 'there is no device .*09:00.0 in session s; bfsim devs --session s lists them' err
+	one_line err
+	status 2 bfsim function jump 03:00.0 --session s
+	says 'it is reset, remove, add or fatal' err
+	status 2 bfsim function reset --session s
+	status 2 bfsim link down 03:00.0 --session s
+	says 'for how long' err
+	status 2 bfsim link degrade 03:00.0 --session s
+	says 'to gen2x4' err
+	status 2 bfsim link degrade 03:00.0 --to gen9x4 --session s
+	status 2 bfsim link cut 03:00.0 --session s
+	says 'it is down, degrade or errors' err
+	status 1 bfsim function reset 03:00.0 --session nowhere
+	bfsim fault list --session s >rules
+	same 1 "$(wc -l <rules)"
+	bfsim down --session s
+}
+
+test_run_ends_when_a_rule_kills_its_daemon() {
+	status 1 bfsim run --host 'sleep 60' --fault 'daemon from=50ms kill'
+	says "the session's daemon ended before the commands did" err
+	same '' "$(ls -A "$TMPDIR")"
+}
+
+test_run_passes_on_that_a_rule_killed_a_program() {
+	status 137 bfsim run --dpu "exec '$peer' listen name" --fault 'peer side=dpu kill' --require-faults
+}
+
 # --- devs, sdk, the rest -------------------------------------------------------
 
 test_devs_shows_the_built_in_topology_without_a_session() {
@@ -560,7 +610,7 @@ test_wrong_command_lines_end_with_2() {
 	status 2 bfsim up --wings
 	status 0 bfsim --version
 	says '^bfsim [0-9]' out
-	for command in up down ps exec run devs sdk; do
+	for command in up down ps exec run fault function link devs sdk; do
 		status 0 bfsim help $command
 		says "^Usage: bfsim $command " out
 		mv out help

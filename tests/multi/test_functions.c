@@ -226,6 +226,107 @@ static void test_pf_takes_its_vfs_and_sfs_with_it(void)
 	end();
 }
 
+/* ---- links ---- */
+
+static uint64_t copy_ns(struct rig *rig, uint64_t number)
+{
+	uint64_t from_ns = bfsim_now_ns();
+
+	rig_submit_small(rig, number);
+	rig_drain(rig);
+	CHECK(rig_small_is_done(rig, number));
+	return bfsim_now_ns() - from_ns;
+}
+
+/* The link of the card: whichever of its functions the rule names. What is under way
+ * before is done; what is handed in afterwards waits, and goes on when the link is up. */
+static void test_copies_wait_while_the_link_is_down(void)
+{
+	uint64_t up_ns;
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	copy_ns(rig, 1);
+	strike("link device=b1:00.1 down=300ms");
+	up_ns = bfsim_now_ns() + 200000000;
+	copy_ns(rig, 2);
+	CHECK(bfsim_now_ns() > up_ns);
+	for (uint64_t number = 3; number < 103; number++)
+		copy_ns(rig, number);
+	CHECK(rig_state(rig) == DOCA_CTX_STATE_RUNNING);
+	CHECK(bfsim_now_ns() - up_ns < 60 * UINT64_C(1000000000)); /* none of them waited so long again */
+	rig_close(rig);
+	end();
+}
+
+static void test_sleeper_wakes_when_the_link_is_up(void)
+{
+	doca_notification_handle_t handle;
+	uint64_t up_ns;
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	strike("link side=dpu down=300ms");
+	up_ns = bfsim_now_ns() + 200000000;
+	MUST(doca_pe_clear_notification(rig->pe, handle));
+	rig_submit_small(rig, 1);
+	MUST(doca_pe_request_notification(rig->pe));
+	CHECK(rig_wait_readable(handle));
+	CHECK(bfsim_now_ns() > up_ns);
+	MUST(doca_pe_clear_notification(rig->pe, handle));
+	rig_drain(rig);
+	rig_close(rig);
+	end();
+}
+
+static void test_copies_behind_a_long_wait_end_with_the_function(void)
+{
+	struct doca_task *refused;
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	strike("link down=3600s");
+	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 refuse", NULL));
+	refused = rig_small_task(rig, 1);
+	CHECK(doca_task_submit(refused) == DOCA_ERROR_AGAIN);
+	doca_task_free(refused);
+	rig_submit_small(rig, 2);
+	for (int i = 0; i < 1000; i++)
+		CHECK(doca_pe_progress(rig->pe) == 0);
+	strike("function device=03:00.0 reset"); /* what never was due ends, too */
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+	end();
+}
+
+/* Copies on the host cross the link twice; a Gen1 x1 link carries 250 MB/s, a Gen5 x16 one 63 GB/s. */
+static void test_degraded_link_makes_copies_slower_in_virtual_time(void)
+{
+	const struct bfsim_session_cfg cfg = {.clock = "virtual"};
+	uint64_t trained_ns, degraded_ns, damaged_ns;
+	struct rig *rig;
+
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, "host"));
+	rig = rig_start(rig_open(NULL));
+	trained_ns = copy_ns(rig, 1);
+	strike("link device=b1:00.0 degrade=gen1x1");
+	degraded_ns = copy_ns(rig, 2);
+	CHECK(degraded_ns > trained_ns);
+	strike("link device=03:00.0 errors=90%");
+	damaged_ns = copy_ns(rig, 3);
+	CHECK(damaged_ns > degraded_ns);
+	strike("link device=03:00.0 down=2ms");
+	CHECK(copy_ns(rig, 4) >= 2000000);
+	CHECK(copy_ns(rig, 5) < 2 * damaged_ns); /* that is over */
+	rig_close(rig);
+	end();
+}
+
 static void test_forked_child_stands_before_the_same_functions(void)
 {
 	pid_t pid;
@@ -258,6 +359,10 @@ int main(void)
 		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),
 		OWN_TEST(test_pf_has_as_many_vfs_as_it_is_told),
 		OWN_TEST(test_pf_takes_its_vfs_and_sfs_with_it),
+		OWN_TEST(test_copies_wait_while_the_link_is_down),
+		OWN_TEST(test_sleeper_wakes_when_the_link_is_up),
+		OWN_TEST(test_copies_behind_a_long_wait_end_with_the_function),
+		OWN_TEST(test_degraded_link_makes_copies_slower_in_virtual_time),
 		OWN_TEST(test_forked_child_stands_before_the_same_functions),
 	};
 

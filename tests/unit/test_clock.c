@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/clock/clock.h"
+#include "sim/clock/trouble.h"
 
 /* Two functions of one card, and one of another. */
 #define TOPOLOGY                                                       \
@@ -149,6 +150,63 @@ static void test_slower_link_is_slower(void **state)
 	assert_true(alone_ps(fixture, 0) < 20 * UINT64_C(1000000));
 }
 
+/* ---- links in trouble; virtual time stands still at 0 ---- */
+
+static void test_degraded_link_is_as_slow_as_one_that_was_trained_so(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pcie_queue_state queue = {0}, later = {.submit_ps = 5000000};
+	struct sim_clock_card *card;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	card = sim_clock_card(fixture->clock, HOST);
+	sim_clock_link_degrade(card, 2, 16, 0, 3000);
+	sim_clock_link_degrade(card, 1, 1, 0, 2000); /* the worse of both ... */
+	assert_int_equal(end_of_job_ps(fixture->other, DPU, &queue), alone_ps(fixture, 1));
+	memset(&card->engine, 0, sizeof(card->engine));
+	memset(&card->link, 0, sizeof(card->link));
+	assert_int_equal(end_of_job_ps(fixture->other, DPU, &later), 5000000 + alone_ps(fixture, 0)); /* ... until 3 us */
+}
+
+static void test_link_is_never_faster_than_trained(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pcie_queue_state queue = {0};
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	sim_clock_link_degrade(sim_clock_card(fixture->clock, OTHER_CARD), 6, 32, 0, UINT64_MAX);
+	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &queue), alone_ps(fixture, 1));
+}
+
+/* 64 KiB take 262 us at 250 MB/s and, when half of the packets are damaged, 524 us. */
+static void test_repeated_packets_take_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pcie_queue_state queue = {0};
+	uint64_t end_ps;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	sim_clock_link_repeat(sim_clock_card(fixture->clock, OTHER_CARD), 500000000, 0, UINT64_MAX);
+	sim_clock_link_repeat(sim_clock_card(fixture->clock, OTHER_CARD), 400000000, 0, 1); /* makes nothing better */
+	end_ps = end_of_job_ps(fixture->clock, OTHER_CARD, &queue);
+	assert_in_range(end_ps, 524 * UINT64_C(1000000), 2 * alone_ps(fixture, 1));
+}
+
+static void test_what_has_to_cross_a_link_that_is_down_waits(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pcie_queue_state queue = {0}, other = {0};
+	uint64_t end_ps;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	sim_clock_link_down(sim_clock_card(fixture->clock, HOST), 1000000);
+	sim_clock_link_down(sim_clock_card(fixture->clock, HOST), 10);
+	end_ps = end_of_job_ps(fixture->other, DPU, &queue);
+	assert_in_range(end_ps, 1000000 * UINT64_C(1000), 1000000 * UINT64_C(1000) + alone_ps(fixture, 0));
+	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &other), alone_ps(fixture, 1));
+	assert_int_equal(sim_clock_link_up_ns(sim_clock_card(fixture->clock, DPU)), 1000000);
+}
+
 static void test_nonsense_in_the_page_makes_times_wrong_and_no_more(void **state)
 {
 	struct fixture *fixture = *state;
@@ -217,6 +275,10 @@ int main(void)
 		TEST(job_alone_takes_what_the_model_says),
 		TEST(job_waits_for_those_of_other_processes_on_the_same_card),
 		TEST(slower_link_is_slower),
+		TEST(degraded_link_is_as_slow_as_one_that_was_trained_so),
+		TEST(link_is_never_faster_than_trained),
+		TEST(repeated_packets_take_time),
+		TEST(what_has_to_cross_a_link_that_is_down_waits),
 		TEST(nonsense_in_the_page_makes_times_wrong_and_no_more),
 		TEST(lock_is_free_again_when_it_is_given_back),
 		TEST(lock_of_a_dead_process_is_taken_over),

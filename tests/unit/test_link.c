@@ -286,6 +286,29 @@ static void test_generation_6_carries_packets_in_flits(void **state)
 	assert_int_equal(pcie_link_tlp_bps(&link), pcie_link_tlp_bps(&without));
 }
 
+/* Of four packets one is damaged, and of those that replace them one of four: 4/3 are sent for each. */
+static void test_damaged_packets_are_sent_again(void **state)
+{
+	struct pcie_link link = gen4_x16;
+	struct pcie_wire well, damaged;
+
+	(void)state;
+	pcie_link_read(&link, 0, 4096, &well);
+	link.repeat_ppb = 250000000;
+	pcie_link_read(&link, 0, 4096, &damaged);
+	assert_int_equal(damaged.rx_bytes, (well.rx_bytes * 4 + 2) / 3);
+	assert_int_equal(damaged.tx_bytes, (well.tx_bytes * 4 + 2) / 3);
+	assert_int_equal(damaged.rx_tlps, well.rx_tlps);
+	pcie_link_write(&link, 0, 4096, &damaged);
+	link.repeat_ppb = 0;
+	pcie_link_write(&link, 0, 4096, &well);
+	assert_int_equal(damaged.tx_bytes, (well.tx_bytes * 4 + 2) / 3);
+	link.repeat_ppb = 999999999;
+	assert_null(pcie_link_fault(&link));
+	link.repeat_ppb = 1000000000;
+	assert_non_null(pcie_link_fault(&link));
+}
+
 static void test_wider_and_newer_links_are_faster(void **state)
 {
 	static const uint32_t widths[] = {1, 2, 4, 8, 12, 16, 32};
@@ -326,7 +349,7 @@ static void test_links_that_cannot_be_are_named(void **state)
 	assert_null(pcie_link_fault(&gen4_x16));
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct pcie_link link = {wrong[i].generation, wrong[i].lanes, wrong[i].mps_bytes, wrong[i].mrrs_bytes,
-					 wrong[i].rcb_bytes, false, false, false, false, false, false, false, false};
+					 wrong[i].rcb_bytes, false, false, false, false, false, false, false, false, 0};
 
 		assert_non_null(pcie_link_fault(&link));
 		assert_non_null(strstr(pcie_link_fault(&link), wrong[i].says));
@@ -353,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_time_is_bytes_at_the_rate_that_is_left),
 		cmocka_unit_test(test_the_largest_transfer_does_not_overflow),
 		cmocka_unit_test(test_generation_6_carries_packets_in_flits),
+		cmocka_unit_test(test_damaged_packets_are_sent_again),
 		cmocka_unit_test(test_wider_and_newer_links_are_faster),
 		cmocka_unit_test(test_links_that_cannot_be_are_named),
 	};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim link: trouble with a card's PCIe link to the host, in a session that runs. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "faults.h"
+#include "session_opt.h"
+#include "session_use.h"
+
+enum {
+	KEY_FOR = 0x100,
+	KEY_TO,
+	KEY_PART,
+};
+
+struct options {
+	struct cli_session_opt session;
+	const char *duration, *to, *part;
+	char **words;
+	size_t num_words;
+};
+
+static const struct argp_option option_list[] = {
+	{"for", KEY_FOR, "TIME", 0, "How long, such as 200ms; needed for down, else until the session ends", 0},
+	{"to", KEY_TO, "genNxM", 0, "degrade: the generation and width that the link runs at, such as gen2x4", 0},
+	{"part", KEY_PART, "PART", 0, "errors: which part of the packets is repeated, such as 1%", 0},
+	{0},
+};
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case KEY_FOR:
+		options->duration = arg;
+		return 0;
+	case KEY_TO:
+		options->to = arg;
+		return 0;
+	case KEY_PART:
+		options->part = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->words = state->argv + state->next;
+		options->num_words = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (options->num_words != 2)
+			argp_error(state, "do what to which? down, degrade or errors, and a PCI address or an RDMA device");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int take_down(const struct options *options)
+{
+	char action[128];
+
+	if (!options->duration) {
+		cli_fail("link down: for how long? --for 200ms");
+		return CLI_USAGE;
+	}
+	snprintf(action, sizeof(action), "down=%s", options->duration);
+	return cli_faults_strike_device(options->session.dir, "link", options->words[1], action, NULL);
+}
+
+static int make_worse(const struct options *options, const char *action, const char *option, const char *value)
+{
+	char text[128];
+
+	if (!value) {
+		cli_fail("link %s: to what? %s", options->words[0], option);
+		return CLI_USAGE;
+	}
+	snprintf(text, sizeof(text), "%s=%s", action, value);
+	return cli_faults_strike_device(options->session.dir, "link", options->words[1], text, options->duration);
+}
+
+static int run(const struct options *options)
+{
+	const char *what = options->words[0];
+
+	if (strcmp(what, "down") == 0)
+		return take_down(options);
+	if (strcmp(what, "degrade") == 0)
+		return make_worse(options, "degrade", "--to gen2x4", options->to);
+	if (strcmp(what, "errors") == 0)
+		return make_worse(options, "errors", "--part 1%", options->part);
+	cli_fail("link %s: there is no such thing to do; it is down, degrade or errors", what);
+	return CLI_USAGE;
+}
+
+int cli_link(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
+		.doc = "Have trouble with a card's link to the host while programs use it.\v"
+		       "down: what has to cross it waits. degrade, errors: it takes longer, where jobs take the model's time "
+		       "(bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, and may have * and ? in it; bfsim devs "
+		       "lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
+		.children = cli_session_children,
+	};
+	struct options options = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	return run(&options);
+}
