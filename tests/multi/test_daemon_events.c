@@ -156,16 +156,17 @@ static int soon_read_error(const struct actor_key *key)
 
 static void test_process_is_killed_when_the_rule_begins_and_its_importers_get_errors(void **state)
 {
-	uint64_t from_ns = now_ns() + 300 * NS_PER_MS;
 	struct actor_key key;
+	uint64_t from_ns;
 	char rule[80];
 
 	(void)state;
-	snprintf(rule, sizeof(rule), "peer side=host from=%lluns kill", (unsigned long long)from_ns);
-	add(rule);
 	attach_both();
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
+	from_ns = now_ns() + 200 * NS_PER_MS;
+	snprintf(rule, sizeof(rule), "peer side=host from=%lluns kill", (unsigned long long)from_ns);
+	add(rule);
 	assert_int_equal(soon_read_error(&key), -EIO);
 	assert_true(now_ns() >= from_ns);
 	expect_killed(&host.proc);
@@ -234,10 +235,10 @@ static void test_paused_process_stops_and_goes_on(void **state)
 	(void)state;
 	attach_both();
 	from_ms = proc_now_ms();
-	add("peer side=host pause=400ms");
+	add("peer side=host pause=1s");
 	expect_soon(host.proc.pid, 'T', true);
 	expect_soon(host.proc.pid, 'T', false);
-	assert_true(proc_now_ms() - from_ms >= 400);
+	assert_true(proc_now_ms() - from_ms >= 1000);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
