@@ -5,6 +5,7 @@
 # application NAME TEST NOTE: TEST is a function that runs both sides and checks the result.
 application() {
 	local side
+	storm_note=
 	for side in host dpu; do
 		if ! quietly "$1 does not build for $side" meson_build $side applications "$scratch/$1-$side" \
 			-Denable_all_applications=false "-Denable_$1=true"; then
@@ -15,7 +16,7 @@ application() {
 	HOST_PROGRAM=$scratch/$1-host/$1/doca_$1
 	DPU_PROGRAM=$scratch/$1-dpu/$1/doca_$1
 	export HOST_PROGRAM DPU_PROGRAM
-	if "$2"; then
+	if weather "$2"; then
 		row "application $1" ok ok "$3"
 	else
 		row "application $1" ok FAILED "see above"

@@ -15,7 +15,9 @@ quietly() {
 
 # row NAME BUILD RUN NOTE
 row() {
-	rows+=("$(printf '%-34s %-6s %-6s %s' "$1" "$2" "$3" "$4")")
+	local note=$4
+	[ -z "$storm_note" ] || note=$storm_note
+	rows+=("$(printf '%-34s %-6s %-6s %s' "$1" "$2" "$3" "$note")")
 	[ "$2" = ok ] && [ "$3" = ok ] || all_fine=false
 }
 
@@ -62,7 +64,8 @@ meson_build() {
 		cd "$scratch/doca/$2" || exit 1
 		shift 3
 		eval "$(bfsim sdk --on "$side" --env)"
-		meson setup "$build" "$@" && ninja -C "$build"
+		# shellcheck disable=SC2046 # options
+		meson setup "$build" "$@" $(if $storm; then sample_options; fi) && ninja -C "$build"
 	)
 }
 
@@ -72,5 +75,16 @@ build() { meson_build "$1" "samples/$2/$3" "build-$1"; }
 # program SIDE LIBRARY SAMPLE
 program() { echo "$scratch/doca/samples/$2/$3/build-$1/doca_$3"; }
 
+# in_session WHAT ARGUMENT...: bfsim run.
+in_session() {
+	local what=$1
+	shift
+	if $storm; then
+		storm_session "$@"
+	else
+		quietly "$what fails" bfsim run "$@"
+	fi
+}
+
 # both_sides WHAT HOST_COMMAND DPU_COMMAND: in one session, until both are done.
-both_sides() { quietly "$1 fails" bfsim run --timeout 120 --host "$2" --dpu "$3"; }
+both_sides() { in_session "$1" --timeout 120 --host "$2" --dpu "$3"; }

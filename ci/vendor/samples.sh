@@ -4,14 +4,18 @@
 
 # alone LIBRARY SAMPLE PATTERN NOTE: a sample that is one process, on the DPU.
 alone() {
+	storm_note=
 	if ! quietly "$2 does not build" build dpu "$1" "$2"; then
 		row "$2" FAILED - "see above"
-	elif quietly "$2 fails" bfsim run --timeout 60 --dpu "$(program dpu "$1" "$2")" &&
-		check "$2" "$3" && check_errors "$2"; then
+	elif weather run_alone "$@"; then
 		row "$2" ok ok "$4"
 	else
 		row "$2" ok FAILED "see above"
 	fi
+}
+
+run_alone() {
+	in_session "$2" --timeout 60 --dpu "$(program dpu "$1" "$2")" && check "$2" "$3" && check_errors "$2"
 }
 
 # pair LIBRARY HOST_SAMPLE HOST_FLAGS HOST_PATTERN DPU_SAMPLE DPU_FLAGS DPU_PATTERN NOTE:
@@ -19,12 +23,13 @@ alone() {
 # flags are words for a shell.
 pair() {
 	local host=ok dpu=ok
+	storm_note=
 	quietly "$2 does not build" build host "$1" "$2" || host=FAILED
 	quietly "$5 does not build" build dpu "$1" "$5" || dpu=FAILED
 	if [ $host$dpu != okok ]; then
 		row "$2" $host - "needs both"
 		row "$5" $dpu - "needs both"
-	elif run_pair "$@"; then
+	elif weather run_pair "$@"; then
 		row "$2" ok ok "host, $8"
 		row "$5" ok ok "DPU, $8"
 	else
@@ -58,15 +63,18 @@ copy() {
 		check "dma_copy $1" "Memory content: $text\$" && check_errors "dma_copy"
 }
 
+copies() { copy "" && copy "-ns 4" && copy "-nd 3" && copy "-ns 5 -nd 7"; }
+
 # The two samples that copy a text by DMA, and meet by way of files.
 dma_copy_samples() {
 	local host=ok dpu=ok
+	storm_note=
 	quietly "dma_copy_host does not build" build host doca_dma dma_copy_host || host=FAILED
 	quietly "dma_copy_dpu does not build" build dpu doca_dma dma_copy_dpu || dpu=FAILED
 	if [ $host$dpu != okok ]; then
 		row dma_copy_host $host - "needs both"
 		row dma_copy_dpu $dpu - "needs both"
-	elif copy "" && copy "-ns 4" && copy "-nd 3" && copy "-ns 5 -nd 7"; then
+	elif weather copies; then
 		row dma_copy_host ok ok "host, in one session with dma_copy_dpu"
 		row dma_copy_dpu ok ok "DPU, got the host's text; also with -ns 4, -nd 3, -ns 5 -nd 7"
 	else

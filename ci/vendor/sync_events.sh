@@ -16,9 +16,17 @@ sync_pair() {
 	return 1
 }
 
+sync_pairs() {
+	local flags
+	for flags in "" "--atomic" "--async --async-num-tasks 4" "--async --async-num-tasks 4 --atomic"; do
+		sync_pair "$1" "$2" "$flags" && sync_pair "$2" "$1" "$flags" || return 1
+	done
+}
+
 # The event is the host's, then the DPU's; each program is built for both sides.
 sync_events() {
-	local local=sync_event_local_pci remote=sync_event_remote_pci sample side flags
+	local local=sync_event_local_pci remote=sync_event_remote_pci sample side
+	storm_note=
 	for sample in $local $remote; do
 		for side in host dpu; do
 			quietly "$sample does not build for the $side" build $side doca_common $sample && continue
@@ -27,13 +35,11 @@ sync_events() {
 			return
 		done
 	done
-	for flags in "" "--atomic" "--async --async-num-tasks 4" "--async --async-num-tasks 4 --atomic"; do
-		if ! sync_pair $local $remote "$flags" || ! sync_pair $remote $local "$flags"; then
-			row $local ok FAILED "see above"
-			row $remote ok FAILED "see above"
-			return
-		fi
-	done
+	if ! weather sync_pairs $local $remote; then
+		row $local ok FAILED "see above"
+		row $remote ok FAILED "see above"
+		return
+	fi
 	row $local ok ok "host and DPU, in one session with sync_event_remote_pci"
 	row $remote ok ok "DPU and host; also with --atomic, --async, and both"
 }

@@ -196,6 +196,12 @@ static void test_plan_of_a_file_strikes(void)
 	rig_close(rig);
 }
 
+static void test_plan_that_comes_with_bfsim_can_be_loaded(void)
+{
+	NEED_OK(bfsim_fault_load(STORM));
+	CHECK(bfsim_fault_unfired(NULL) > 0);
+}
+
 static void test_plan_with_a_wrong_rule_adds_none(void)
 {
 	write_plan("faults:\n  - dma.memcpy nth=2 fail=IO_FAILED\n  - dma.memcpy nth=0 hang\n");
@@ -304,6 +310,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_seed_decides_what_fails),
 		OWN_TEST(test_forked_child_has_the_rules_and_counts_for_itself),
 		OWN_TEST(test_plan_of_a_file_strikes),
+		OWN_TEST(test_plan_that_comes_with_bfsim_can_be_loaded),
 		OWN_TEST(test_plan_with_a_wrong_rule_adds_none),
 		OWN_TEST(test_plan_that_finds_no_room_adds_none),
 		OWN_TEST(test_delays_of_a_file_are_read_when_the_rule_is_added),

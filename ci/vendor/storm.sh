@@ -1,0 +1,101 @@
+# shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
+# SPDX-License-Identifier: BSD-3-Clause
+# Samples in a storm: run again and again with faults of a plan, each time with
+# another seed. A sample may do with a fault what it likes; what bfsim does is judged.
+#
+# bfsim and the samples are built with the address sanitizer, whose reports say
+# whose fault it was: bfsim is to blame when the first frame outside of the sanitizer's
+# runtime is in one of its libraries, when what it allocated for itself is lost, for a hang in
+# a call that should return, and for anything left behind.
+
+hang_s=20
+
+# Options of meson for samples: as bfsim is built.
+sample_options() {
+	if grep -q __asan_init "$prefix"/lib/*/libbfsim.so.0; then
+		echo -Db_sanitize=address -Db_lundef=false
+	fi
+}
+
+begin_storm() {
+	blame=0
+	strikes=0
+	mkdir "$scratch/sessions"
+	export TMPDIR=$scratch/sessions
+	export ASAN_OPTIONS=handle_abort=1:abort_on_error=1:stack_trace_format='"    #%n %m %f %S"'
+	export UBSAN_OPTIONS=print_stacktrace=1
+	export LSAN_OPTIONS=exitcode=0 # a sample's leaks are its business
+}
+
+# storm_session ARGUMENT...: as bfsim run, in the storm. What hangs gets SIGABRT, and tells where it was.
+storm_session() {
+	local arguments=()
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--timeout) shift ;; # ours is shorter
+		--host | --dpu)
+			local name=STORM_${1#--}
+			export "$name=$2"
+			# shellcheck disable=SC2016 # for bfsim's shells
+			arguments+=("$1" 'timeout -s ABRT '"$hang_s"' sh -c "$'"$name"'"; status=$?
+				bfsim fault list --json >"$STORM_FAULTS"; exit $status')
+			shift
+			;;
+		*) arguments+=("$1") ;;
+		esac
+		shift
+	done
+	export STORM_FAULTS=$scratch/faults
+	rm -f "$STORM_FAULTS"
+	bfsim run --timeout $((hang_s + 20)) --fault-plan "$plan" --seed "$seed" "${arguments[@]}" >"$scratch/log" 2>&1
+	session_status=$?
+	judge
+	strikes=$((strikes + $(awk -F: '/"fired":/ { sum += $2 } END { print sum + 0 }' "$STORM_FAULTS" 2>/dev/null)))
+	seed=$((seed + 1))
+	return $session_status
+}
+
+# accuse WHAT: with the seed that shows it again, and the log.
+accuse() {
+	blame=$((blame + 1))
+	echo "--- bfsim: $1, with --seed $seed:"
+	tail -n 60 "$scratch/log"
+}
+
+judge() {
+	local left
+	awk -f "$top/ci/vendor/blame.awk" "$scratch/log" >"$scratch/blame"
+	[ ! -s "$scratch/blame" ] || accuse "$(head -n 1 "$scratch/blame")"
+	left=$(ls -A "$scratch/sessions")
+	[ -z "$left" ] || accuse "left $left behind"
+	rm -rf "${scratch:?}/sessions/"*
+}
+
+# weather FUNCTION ARGUMENT...: once, and as it goes; in a storm again and again, and
+# well if bfsim is not to blame for anything.
+weather() {
+	if ! $storm; then
+		"$@"
+		return
+	fi
+	local round usual=0 told=0 hung=0 crashed=0
+	blame=0
+	strikes=0
+	for ((round = 0; round < rounds; round++)); do
+		session_status=0
+		if "$@" 3>&1 >"$scratch/round" 2>&1; then
+			usual=$((usual + 1))
+		elif [ "$session_status" = 124 ]; then
+			hung=$((hung + 1))
+		elif [ "$session_status" -gt 128 ]; then
+			crashed=$((crashed + 1))
+		else
+			told=$((told + 1))
+		fi
+		grep -A 60 '^--- bfsim:' "$scratch/round"
+	done
+	storm_note="$strikes faults; $usual runs as usual, $told ended with an error"
+	[ $hung = 0 ] || storm_note+=", $hung hung"
+	[ $crashed = 0 ] || storm_note+=", $crashed crashed"
+	[ $blame = 0 ]
+}
