@@ -36,9 +36,8 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 	created->serial = new_number();
 	created->end_of_nodes = &created->nodes;
 	shim_runs_init(&created->waiting);
-	created->ctx.ops = &shim_graph_ops;
+	shim_ctx_init(&created->ctx, &shim_graph_ops, NULL);
 	created->ctx.state = DOCA_CTX_STATE_RUNNING;
-	created->ctx.generation = shim_generation;
 	shim_pe_connect(pe, &created->ctx);
 	*graph = created;
 	return DOCA_SUCCESS;
