@@ -90,9 +90,48 @@ static void run_end(int talk_fd)
 	}
 }
 
+/* ---- a message, which has to cross the link ---- */
+
+static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+{
+	(void)talk, (void)connection;
+	note_take(bytes, len, 0);
+}
+
+/* Say 'c' when connected; when told to go on, the client sends a message. Both say 'd' when it is there, and leave then. */
+static void run_note(int talk_fd)
+{
+	struct end end = {0};
+	struct talk_cfg cfg = {.name = "note", .owner = &end, .connected = on_connected, .disconnected = on_disconnected,
+			       .message = on_message};
+	struct doca_dev *dev = peer_open(NULL);
+	static struct talk talk;
+	struct loop loop;
+	char word;
+
+	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
+	loop_open(&loop, end.arg.sleeps);
+	loop_watch(&loop, talk_fd);
+	(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
+	talk_start(&talk);
+	LOOP_UNTIL(&loop, end.connected == 1);
+	proc_say(talk_fd, "c", 1);
+	if (!end.arg.is_server) {
+		proc_hear(talk_fd, &word, 1);
+		PROC_NEED(note_send(&talk, talk.connection, 1, 0));
+	}
+	LOOP_UNTIL(&loop, talk.received + talk.sent == 1);
+	proc_say(talk_fd, "d", 1);
+	LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
+	talk_stop(&talk);
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
 /* ---- the test ---- */
 
-static const struct peer_role end_role = {"end", run_end};
+static const struct peer_role end_role = {"end", run_end}, note_role = {"note", run_note};
 
 static void expect_word(struct proc *end, char wanted)
 {
@@ -150,13 +189,49 @@ static void test_connection_breaks_with_its_representor(void **state)
 	expect_break("function reset 03:00.0", "fault add 'function device=b1:00.0 rep_remove'", false);
 }
 
+static void expect_wait(bool sleeps)
+{
+	const struct end_arg server_arg = {.is_server = true, .sleeps = sleeps}, client_arg = {.sleeps = sleeps};
+	struct proc server, client;
+	int64_t from_ms;
+
+	peer_start(&server, "dpu", &note_role, &server_arg, sizeof(server_arg));
+	peer_start(&client, "host", &note_role, &client_arg, sizeof(client_arg));
+	expect_word(&server, 'c');
+	expect_word(&client, 'c');
+	run_bfsim("link down 03:00.0 --for 1s");
+	run_bfsim("fault list"); /* comes to the daemon when the link is down */
+	from_ms = proc_now_ms();
+	proc_say(client.talk, "g", 1);
+	expect_word(&server, 'd');
+	assert_true(proc_now_ms() - from_ms > 500);
+	expect_word(&client, 'd');
+	proc_end(&client);
+	proc_end(&server);
+	card_end();
+}
+
+static void test_messages_wait_while_the_link_is_down(void **state)
+{
+	(void)state;
+	expect_wait(false);
+}
+
+static void test_messages_to_sleepers_wait_while_the_link_is_down(void **state)
+{
+	(void)state;
+	expect_wait(true);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct peer_role roles[] = {{"end", run_end}, {0}};
+	static const struct peer_role roles[] = {{"end", run_end}, {"note", run_note}, {0}};
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sleeping_ends_hear_of_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connection_breaks_with_its_representor, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_messages_wait_while_the_link_is_down, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_messages_to_sleepers_wait_while_the_link_is_down, setup, teardown),
 	};
 
 	peer_main(argc, argv, roles);

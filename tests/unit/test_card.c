@@ -266,6 +266,21 @@ static void test_a_revoked_key_tells_its_importers_and_is_gone(void **state)
 	assert_int_equal(sim_card_revoke(f->card, f->host, key.id, note, f), -ESTALE);
 }
 
+static void test_exports_are_found_by_their_function(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_key key = export(f);
+	uint32_t exporter;
+	uint64_t found;
+
+	assert_true(sim_card_export_through(f->card, LEFT_HOST, &exporter, &found));
+	assert_int_equal(exporter, f->host);
+	assert_true(found == key.id);
+	assert_false(sim_card_export_through(f->card, LEFT_DPU, &exporter, &found));
+	sim_card_revoke(f->card, f->host, key.id, note, f);
+	assert_false(sim_card_export_through(f->card, LEFT_HOST, &exporter, &found));
+}
+
 static void test_only_the_exporter_revokes(void **state)
 {
 	struct fixture *f = *state;
@@ -426,6 +441,7 @@ int main(void)
 		TEST(test_sync_events_go_both_ways),
 		TEST(test_memory_of_another_card_is_out_of_reach),
 		TEST(test_a_revoked_key_tells_its_importers_and_is_gone),
+		TEST(test_exports_are_found_by_their_function),
 		TEST(test_only_the_exporter_revokes),
 		TEST(test_an_importer_of_several_times_is_told_once),
 		TEST(test_an_importer_that_let_go_is_not_told),

@@ -343,6 +343,46 @@ static void test_who_leaves_takes_its_services_and_channels_along(void **state)
 	assert_false(sim_services_next_of(f.services, f.host, &parting));
 }
 
+/* Whether the next channel through the function is the host's @number, of which the DPU hears if it knew. */
+static void expect_end_through(uint32_t function, uint64_t number, bool server_knew)
+{
+	struct sim_parting parting;
+	struct sim_end client;
+
+	assert_true(sim_services_next_through(f.services, function, &client, &parting));
+	assert_int_equal(client.peer, f.host);
+	assert_int_equal(client.number, number);
+	assert_int_equal(parting.is_left, server_knew);
+	if (server_knew)
+		assert_int_equal(parting.left.peer, f.dpu);
+	assert_ptr_equal(parting.hello, server_knew ? NULL : &f.hellos[number % 8]);
+}
+
+static void test_what_goes_through_a_function_ends_with_it(void **state)
+{
+	struct sim_parting parting;
+	struct sim_end client;
+
+	(void)state;
+	open_channel();
+	assert_int_equal(connect_to(f.host, 2, HOST0, "echo"), 0);
+	expect_offer(f.dpu, 7, f.host, 2);
+	assert_int_equal(connect_to(f.host, 3, HOST0, "else"), 0);
+	assert_int_equal(listen_on(f.dpu, 8, DPU1, HOST1, "echo"), 0);
+	assert_int_equal(connect_to(f.host, 4, HOST1, "echo"), 0);
+	expect_offer(f.dpu, 8, f.host, 4);
+
+	expect_end_through(HOST0, 1, true);
+	expect_end_through(HOST0, 2, true);
+	expect_end_through(HOST0, 3, false); /* pending */
+	assert_false(sim_services_next_through(f.services, HOST0, &client, &parting));
+	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
+	assert_true(sim_services_is_served(f.services, HOST1, "echo"));
+	expect_end_through(DPU1, 4, true); /* by the server's function */
+	assert_false(sim_services_next_through(f.services, DPU1, &client, &parting));
+	assert_false(sim_services_is_served(f.services, HOST1, "echo"));
+}
+
 /* Those beyond what one process may have unaccepted wait, and are next when there is room. */
 static void test_one_peer_has_limited_channels_and_services(void **state)
 {
@@ -414,6 +454,7 @@ int main(void)
 		TEST(test_nobody_is_left_when_a_pending_one_closes),
 		TEST(test_only_pending_channels_expire),
 		TEST(test_who_leaves_takes_its_services_and_channels_along),
+		TEST(test_what_goes_through_a_function_ends_with_it),
 		TEST(test_one_peer_has_limited_channels_and_services),
 		TEST(test_reports_list_all),
 	};
