@@ -169,7 +169,8 @@ static void act(struct daemon *daemon, uint32_t function, const struct sim_strik
 	if (strike->actions & DOES(NUM_VFS) && daemon->topology->functions[function].type == PCIE_FUNC_PF)
 		set_num_vfs(daemon, function, strike->num_vfs);
 	trouble_link(daemon, function, strike);
-	tell_all(daemon);
+	if (strike->actions & (DOES(RESET) | DOES(FATAL) | DOES(REMOVE) | DOES(NUM_VFS))) /* something may have ended */
+		tell_all(daemon);
 }
 
 static void ask(struct daemon *daemon, enum sim_op op, uint32_t function, uint64_t since_ns)
