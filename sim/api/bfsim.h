@@ -72,7 +72,8 @@ struct bfsim_fault {
 
 /* Add a rule behind those that are there. @ret_id may be NULL. Files that it names
  * (delay=trace(FILE)) are read now. Returns -EINVAL (not a rule: bfsim_error() names the
- * column), -ENOSPC (the plan is full), or what reading the file failed with. */
+ * column), -ENOSPC (the plan is full), -ENOTSUP (link, function, peer and daemon take a session: a
+ * private card has no daemon that has them happen), or what reading the file failed with. */
 int bfsim_fault_add(const char *rule, uint32_t *ret_id);
 
 /* Add the rules of a plan, a YAML file, in its order, and take its seed if it has one.
