@@ -15,6 +15,7 @@
 #include "shim/common/check.h"
 
 #define ASIDE_NS 100000000u /* our choice */
+#define MAX_ASIDE 1024      /* of one connection: what the other end says is not believed */
 
 /* ---- lists ---- */
 
@@ -48,6 +49,15 @@ void comch_late_drop(struct doca_comch_connection *connection)
 
 /* ---- putting ---- */
 
+static bool is_full(const struct comch_late *late)
+{
+	uint32_t count = 0;
+
+	for (const struct comch_message *message = late->aside; message; message = message->next)
+		count++;
+	return count >= MAX_ASIDE;
+}
+
 /* Those before @message are overtaken by it. */
 static void overtake(struct comch_late *late, const struct comch_message *message)
 {
@@ -64,6 +74,7 @@ static void overtake(struct comch_late *late, const struct comch_message *messag
 static void put(struct comch_late *late, const struct comch_mark *mark, const uint8_t *bytes, uint32_t len)
 {
 	struct comch_message *message = malloc(sizeof(*message) + len);
+	bool is_aside = mark->behind > 0 && !is_full(late);
 
 	if (!message) {
 		sim_err("no memory for a fault: a message of %u bytes is lost", len);
@@ -71,9 +82,9 @@ static void put(struct comch_late *late, const struct comch_mark *mark, const ui
 	}
 	*message = (struct comch_message){.due_ns = mark->due_ns, .behind = mark->behind, .len = len};
 	memcpy(message->bytes, bytes, len);
-	if (mark->behind)
+	if (is_aside)
 		message->aside_ns = shim_now_ns() + ASIDE_NS;
-	append(mark->behind ? &late->aside : &late->ready, message);
+	append(is_aside ? &late->aside : &late->ready, message);
 	overtake(late, message);
 }
 

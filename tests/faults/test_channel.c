@@ -230,6 +230,34 @@ static void messages_host(struct side *side)
 	destroy(&client);
 }
 
+/* The sender is gone before its message is due: nothing is held back any more, and nothing lost. */
+
+static void left_dpu(struct side *side)
+{
+	struct end service = listen_as(side, COMCH_NAME);
+
+	comch_tell(side, 0);
+	greet(&service);
+	cell_begin(side, is_at_receiver());
+	hear_all(&service, cell->on_dpu);
+	if (is_at_receiver())
+		cell_struck();
+	destroy(&service);
+}
+
+static void left_host(struct side *side)
+{
+	struct end client;
+
+	comch_hear(side);
+	client = connect_to(side, COMCH_NAME);
+	cell_begin(side, !is_at_receiver());
+	say_all(&client);
+	if (!is_at_receiver())
+		cell_struck();
+	destroy(&client);
+}
+
 /* ---- cells of connections ---- */
 
 static void connect_dpu(struct side *side)
@@ -287,6 +315,9 @@ static const struct cell cells[] = {
 	{"comm_channel.send", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL},
 	{"comm_channel.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL},
 	{"comm_channel.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL},
+	{"comm_channel.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, ALL, SAID_ALL}, /* nothing comes behind it */
+	{"comm_channel.send", "delay", "nth=4 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL},
+	{"comm_channel.recv", "delay", "nth=2 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL},
 	{"comm_channel.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL},
 	{"comm_channel.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL},
 	{"comm_channel.send", "break", "nth=2 break", messages_dpu, messages_host, BROKEN,

@@ -223,6 +223,7 @@ static const struct cell cells[] = {
 	 "got 1: \"one\"\ngot 2: \"two\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL},
 	{"comch.producer.send", "reorder", "nth=2 reorder=1", receives_dpu, sends_host,
 	 "got 1: \"one\"\ngot 3: \"three\"\ngot 2: \"two\"\ngot 4: \"four\"\n", PUT_ALL},
+	{"comch.producer.send", "reorder", "nth=4 reorder=3", receives_dpu, sends_host, GOT_ALL, PUT_ALL}, /* nothing comes behind it */
 	{"comch.producer.send", "truncate", "nth=2 truncate=1", receives_dpu, sends_host,
 	 "got 1: \"one\"\ngot 2: \"t\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL},
 	{"comch.producer.send", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL},

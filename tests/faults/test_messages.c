@@ -178,6 +178,7 @@ static const struct cell cells[] = {
 	{"comch.send", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL},
 	{"comch.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL},
 	{"comch.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL},
+	{"comch.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL}, /* nothing comes behind it */
 	{"comch.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL},
 	{"comch.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
 	{"comch.send", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
@@ -186,6 +187,7 @@ static const struct cell cells[] = {
 	{"comch.recv", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL},
 	{"comch.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL},
 	{"comch.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL},
+	{"comch.recv", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
 	{"comch.recv", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL},
 	{"comch.recv", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
 	{"comch.recv", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
