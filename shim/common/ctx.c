@@ -36,6 +36,7 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 	ctx->ops = ops;
 	ctx->dev = dev;
 	ctx->generation = shim_generation;
+	ctx->word = &no_function;
 	ctx->recorded_as = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
 	if (dev)
 		shim_dev_hold(dev);

@@ -6,7 +6,7 @@
 
 #include "alloc.h"
 #include "check.h"
-#include "runtime.h"
+#include "sim/trace/trace.h"
 
 /* A number that nothing had before: graphs' serials, and marks of searches. */
 static uint64_t new_number(void)
@@ -55,6 +55,7 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 		shim_object_free(node, SHIM_GRAPH_NODE);
 	}
 	shim_pe_disconnect(&graph->ctx);
+	sim_trace_object_end(graph->ctx.recorded_as);
 	shim_object_free(graph, SHIM_GRAPH);
 	return DOCA_SUCCESS;
 }
