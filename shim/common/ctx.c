@@ -117,7 +117,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
 				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
-	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_call_at(SIM_OP_CTX_START, ctx->dev, 0, 0);
+	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_start(ctx->dev);
 	return result == DOCA_SUCCESS ? start(ctx) : result;
 }
 

@@ -152,3 +152,8 @@ doca_error_t shim_strike_call(struct sim_faults *faults, struct sim_site *site, 
 	shim_strike_delay(&strike);
 	return shim_strike_verdict(&strike);
 }
+
+doca_error_t shim_strike_start(const struct doca_dev *dev)
+{
+	return shim_strike_call_at(SIM_OP_CTX_START, dev, 0, 0);
+}

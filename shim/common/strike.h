@@ -77,4 +77,7 @@ static inline doca_error_t shim_strike_call_at(enum sim_op op, const struct doca
 	return shim_strike_call(faults, &site, 0);
 }
 
+/* The user starts a context of @dev, or of none (NULL). */
+SHIM_SHARED doca_error_t shim_strike_start(const struct doca_dev *dev);
+
 #endif

@@ -279,9 +279,11 @@ doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, st
 {
 	doca_error_t result = doca_sync_event_create(ret_twin);
 
-	if (result == DOCA_SUCCESS)
-		(*ret_twin)->twin_of = event;
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	(*ret_twin)->twin_of = event;
+	(*ret_twin)->ctx.is_inner = true;
+	return DOCA_SUCCESS;
 }
 
 static void release(struct doca_dev *dev)

@@ -201,6 +201,11 @@ doca_error_t core_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *ev
 						      struct doca_sync_event_task_wait_neq **task);
 struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task);
 
+/* --- faults (shim/common/strike.h) --- */
+
+/* The user starts a context of @dev, or of none (NULL): SUCCESS, or as a fault has it. */
+doca_error_t shim_strike_start(const struct doca_dev *dev);
+
 /* --- DMA: in libdoca_dma --- */
 
 doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);

@@ -63,7 +63,9 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 
 	NEED_CTX(ctx);
 	NEED_STOPPED(ours);
-	result = ours->ops->start(ours);
+	result = shim_strike_start(ours->dev);
+	if (result == DOCA_SUCCESS)
+		result = ours->ops->start(ours);
 	ours->started = result == DOCA_SUCCESS;
 	return result;
 }

@@ -80,8 +80,10 @@ doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct 
 	core->attachment = attachment;
 	core->job_type = job_type;
 	result = doca_dma_create(dev, &core->dma);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS) {
+		core->dma->ctx.is_inner = true;
 		result = configure(core, depth);
+	}
 	if (result == DOCA_SUCCESS)
 		*ret_core = core;
 	else

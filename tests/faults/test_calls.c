@@ -200,7 +200,7 @@ static void every_alloc_dpu(struct side *side)
 		struct bfsim_fault fault;
 		doca_error_t result;
 
-		snprintf(rule, sizeof(rule), "alloc nth=%d fail=NO_MEMORY", num_failed + 1);
+		snprintf(rule, sizeof(rule), "alloc side=dpu nth=%d fail=NO_MEMORY", num_failed + 1);
 		CHECK(bfsim_fault_add(rule, &id) == 0);
 		result = use_all(side);
 		CHECK(bfsim_fault_get(id, &fault) == 0);
