@@ -98,6 +98,20 @@ int bfsim_fault_get(uint32_t id, struct bfsim_fault *ret_fault);
  * has proved nothing. */
 int bfsim_fault_unfired(struct bfsim_fault *ret_first);
 
+/* Counters ------------------------------------------------------------------------ */
+
+/* What the processes of a session have done, those that have ended too: what bfsim stats shows, added up. */
+struct bfsim_tasks {
+	uint64_t submitted; /* and taken */
+	uint64_t completed; /* well */
+	uint64_t failed;    /* completed with an error */
+	uint64_t bytes;     /* that the completed ones moved */
+};
+
+/* Count the tasks of one kind ("DMA memcpy", as bfsim stats names it) by processes of one side; NULL means all of
+ * them. Returns -ENOTSUP on a private card, where nobody counts. */
+int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks);
+
 /* Sessions ------------------------------------------------------------------------ */
 
 /* For tests with a process on each side: a session of their own.

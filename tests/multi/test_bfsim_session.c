@@ -169,6 +169,48 @@ static void test_session_has_the_clock_that_was_asked_for(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
+/* Of three copies by the DPU the second fails. */
+static void test_tasks_of_ended_processes_are_counted(void)
+{
+	struct bfsim_session *session = start();
+	struct bfsim_tasks tasks = {.bytes = 99};
+	pid_t pid;
+
+	NEED_ERROR(bfsim_tasks(NULL, NULL, &tasks), -ENOTSUP, "private card");
+	CHECK(tasks.bytes == 99);
+	NEED_OK(bfsim_session_enter(session, "host"));
+	NEED_ERROR(bfsim_tasks(NULL, NULL, NULL), -EINVAL, "NULL");
+	NEED_OK(bfsim_fault_add("dma.memcpy nth=2 fail=IO_FAILED", NULL));
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		struct rig *rig;
+
+		NEED_OK(bfsim_session_enter(session, "dpu"));
+		rig = rig_open(NULL);
+		for (uint64_t i = 0; i < 3; i++) {
+			if (rig_state(rig) == DOCA_CTX_STATE_IDLE)
+				rig_start(rig);
+			rig_submit_small(rig, i);
+			rig_drain(rig);
+			if (i == 1)
+				rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+		}
+		rig_close(rig);
+		exit(0);
+	}
+	wait_well(pid);
+	NEED_OK(bfsim_tasks("dpu", "DMA memcpy", &tasks));
+	CHECK(tasks.submitted == 3 && tasks.completed == 2 && tasks.failed == 1 && tasks.bytes == 128);
+	NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+	CHECK(tasks.submitted == 3);
+	NEED_OK(bfsim_tasks("host", NULL, &tasks));
+	CHECK(tasks.submitted == 0);
+	NEED_OK(bfsim_tasks(NULL, "no such", &tasks));
+	CHECK(tasks.submitted == 0);
+	NEED_OK(bfsim_session_stop(session));
+}
+
 static void test_process_on_a_card_stays_on_it(void)
 {
 	struct bfsim_session *session = start();
@@ -283,6 +325,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_session_ends_with_a_test_that_is_killed),
 		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
 		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
+		OWN_TEST(test_tasks_of_ended_processes_are_counted),
 		OWN_TEST(test_process_on_a_card_stays_on_it),
 		OWN_TEST(test_stop_gives_the_environment_back),
 		OWN_TEST(test_child_leaves_the_session_to_its_parent),
