@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{"trace", "write what a session's processes have recorded, for Perfetto or as CSV", cli_trace},
 	{"stats", "count what a session's processes have done", cli_stats},
 	{"report", "write a page about a run: latency, throughput, faults", cli_report},
+	{"top", "watch what a session's processes do while they run", cli_top},
 	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
 	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
 	{"check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary},

@@ -36,6 +36,7 @@ int cli_pcie(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_top(int argc, char **argv);
 
 /* Complain: "bfsim: MESSAGE" in one line on standard error. Returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

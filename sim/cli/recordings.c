@@ -2,6 +2,7 @@
 #include "recordings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,11 +33,11 @@ static struct sim_trace_who who_of(const struct sim_msg *msg)
 }
 
 /* One that makes no sense is left out, and said so: the others are worth having. */
-static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd)
+static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd, bool at_a_glance)
 {
 	struct sim_trace_recording recording = {0};
 	struct sim_trace_who who = who_of(msg);
-	int rc = sim_trace_recording_read_fd(fd, story->zero_ns, &recording);
+	int rc = (at_a_glance ? sim_trace_recording_glance_fd : sim_trace_recording_read_fd)(fd, story->zero_ns, &recording);
 
 	if (rc == -EPROTO) {
 		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
@@ -48,7 +49,7 @@ static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd
 	return sim_trace_story_add(story, &recording);
 }
 
-static int fetch_all(int dir_fd, const char *dir, struct sim_trace_story *story, uint64_t *ret_dropped)
+static int fetch_all(int dir_fd, const char *dir, bool at_a_glance, struct sim_trace_story *story, uint64_t *ret_dropped)
 {
 	uint64_t number = 1;
 	int rc = 0;
@@ -68,7 +69,7 @@ static int fetch_all(int dir_fd, const char *dir, struct sim_trace_story *story,
 			return cli_session_failed(dir, msg.status);
 		number = msg.body.recorded.number + 1;
 		story->zero_ns = msg.body.recorded.zero_ns;
-		rc = take(story, &msg, fd);
+		rc = take(story, &msg, fd, at_a_glance);
 		if (fd >= 0)
 			close(fd);
 		if (rc < 0)
@@ -138,13 +139,25 @@ int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *re
 {
 	struct sim_trace_story story = {0};
 
-	if (fetch_all(dir_fd, dir, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0 ||
+	if (fetch_all(dir_fd, dir, false, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0 ||
 	    fetch_links(dir_fd, dir, &story) < 0) {
 		sim_trace_story_free(&story);
 		return -1;
 	}
 	if (sim_trace_story_sort(&story) < 0) {
 		cli_fail("out of memory: the trace has too many records");
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	*ret_story = story;
+	return 0;
+}
+
+int cli_recordings_glance(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+{
+	struct sim_trace_story story = {0};
+
+	if (fetch_all(dir_fd, dir, true, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0) {
 		sim_trace_story_free(&story);
 		return -1;
 	}

@@ -10,4 +10,7 @@
  * gone. Returns 0 and a story to be freed, or -1; then the reason was said. */
 int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped);
 
+/* The same for whoever looks often: only counts and faults, not sorted, without links. */
+int cli_recordings_glance(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped);
+
 #endif

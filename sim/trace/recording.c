@@ -16,6 +16,7 @@ struct source {
 	struct sim_trace_head head;
 	struct sim_trace_layout layout;
 	uint64_t zero_ns, latest_ns;
+	uint32_t first_ring, end_ring; /* those to be read */
 };
 
 /* ---- the head ---- */
@@ -40,6 +41,7 @@ static int open_source(const void *memory, size_t bytes, uint64_t zero_ns, struc
 	source.layout = sim_trace_layout_of(&source.head);
 	if (source.layout.end > bytes)
 		return -EPROTO;
+	source.end_ring = source.head.num_rings;
 	*ret_source = source;
 	return 0;
 }
@@ -150,12 +152,12 @@ static int copy_rings(const struct source *source, struct sim_trace_recording *t
 	struct sim_trace_event *events;
 	size_t room = 1;
 
-	for (uint32_t i = 0; i < source->head.num_rings; i++)
+	for (uint32_t i = source->first_ring; i < source->end_ring; i++)
 		room += num_held(source, ring_at(source, i)) > 0 ? source->head.num_records : 0;
 	to->events = calloc(room, sizeof(*to->events));
 	if (!to->events)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < source->head.num_rings && to->num_events + source->head.num_records < room + 1; i++)
+	for (uint32_t i = source->first_ring; i < source->end_ring && to->num_events + source->head.num_records < room + 1; i++)
 		take_ring(source, ring_at(source, i), to);
 	events = realloc(to->events, (to->num_events + 1) * sizeof(*events));
 	if (events)
@@ -264,19 +266,13 @@ static void check_events(struct sim_trace_recording *recording)
 
 /* ---- the whole ---- */
 
-int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+static int read_source(const struct source *source, struct sim_trace_recording *ret_recording)
 {
-	struct sim_trace_recording recording = {0};
-	struct source source;
-	int rc = open_source(memory, bytes, zero_ns, &source);
+	struct sim_trace_recording recording = {.level = source->head.level, .began_ns = source->head.began_ns};
+	int rc = copy_rings(source, &recording);
 
-	if (rc < 0)
-		return rc;
-	recording.level = source.head.level;
-	recording.began_ns = source.head.began_ns;
-	rc = copy_rings(&source, &recording);
 	if (rc == 0)
-		rc = copy_tables(&source, &recording);
+		rc = copy_tables(source, &recording);
 	if (rc < 0) {
 		sim_trace_recording_free(&recording);
 		return rc;
@@ -287,16 +283,48 @@ int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns,
 	return 0;
 }
 
-int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	struct source source;
+	int rc = open_source(memory, bytes, zero_ns, &source);
+
+	return rc < 0 ? rc : read_source(&source, ret_recording);
+}
+
+static int glance(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	struct source source;
+	int rc = open_source(memory, bytes, zero_ns, &source);
+
+	if (rc < 0)
+		return rc;
+	source.first_ring = smaller(SIM_TRACE_RING_FAULTS, source.head.num_rings);
+	source.end_ring = smaller(SIM_TRACE_RING_FAULTS + 1, source.head.num_rings);
+	return read_source(&source, ret_recording);
+}
+
+typedef int read_fn(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+
+static int read_segment(int fd, uint64_t zero_ns, read_fn *read_it, struct sim_trace_recording *ret_recording)
 {
 	struct sim_segment segment;
 	int rc = sim_segment_map(fd, sizeof(struct sim_trace_head), &segment);
 
 	if (rc < 0)
 		return rc;
-	rc = sim_trace_recording_read(segment.base, segment.len_bytes, zero_ns, ret_recording);
+	rc = read_it(segment.base, segment.len_bytes, zero_ns, ret_recording);
 	sim_segment_unmap(&segment);
 	return rc;
+}
+
+int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	return read_segment(fd, zero_ns, sim_trace_recording_read, ret_recording);
+}
+
+int sim_trace_recording_glance_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+{
+	return read_segment(fd, zero_ns, glance, ret_recording);
 }
 
 void sim_trace_recording_free(struct sim_trace_recording *recording)

@@ -53,6 +53,9 @@ int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns,
 /* The same of a segment. -EPROTO or another -errno when it can't be mapped. */
 int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
 
+/* Little of it: the tables with their counts, and of the records those of faults. For whoever looks often. */
+int sim_trace_recording_glance_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 
 /* The text of a name's number; "" of none. */

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim top: a session while it runs. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "screen.h"
+#include "session_opt.h"
+#include "session_use.h"
+#include "sim/why.h"
+#include "top.h"
+
+#define NS_PER_S 1e9
+
+enum { KEY_ONCE = 0x100 };
+
+struct options {
+	struct cli_session_opt session;
+	uint64_t interval_ns;
+	bool once;
+};
+
+static const struct argp_option option_list[] = {
+	{"interval", 'i', "SECONDS", 0, "Look so often (default: 1; from 0.05 to 3600)", 0},
+	{"once", KEY_ONCE, NULL, 0, "Look twice, an interval apart, print what there is and end", 0},
+	{0},
+};
+
+static uint64_t interval(const char *text, struct argp_state *state)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.05 && seconds <= 3600))
+		argp_error(state, "--interval %s: not a number of seconds from 0.05 to 3600", text);
+	return (uint64_t)(seconds * NS_PER_S);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case 'i':
+		options->interval_ns = interval(arg, state);
+		return 0;
+	case KEY_ONCE:
+		options->once = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			return ARGP_ERR_UNKNOWN;
+		options->session.dir = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Whether it could be written. */
+static bool show(const struct cli_screen *screen, const struct cli_top_look *look, const char *dir)
+{
+	unsigned int columns, lines;
+	char *text = NULL;
+	size_t len;
+	bool good;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return false;
+	cli_screen_size(screen, &columns, &lines);
+	cli_top_print(look, dir, columns, lines, screen->is_terminal, out);
+	good = fclose(out) == 0 && cli_screen_show(screen, text, len);
+	free(text);
+	return good;
+}
+
+/* Until it is time for the next look. Whether there is to be one. */
+static bool wait_for_next(struct cli_screen *screen, const struct cli_top_look *look, const struct options *options)
+{
+	for (;;) {
+		switch (cli_screen_wait(screen, look->time_ns + options->interval_ns)) {
+		case CLI_SCREEN_TIME:
+			return true;
+		case CLI_SCREEN_SIZE:
+			if (screen->is_terminal && !show(screen, look, options->session.dir))
+				return false;
+			break;
+		case CLI_SCREEN_QUIT:
+		case CLI_SCREEN_FAILED:
+			return false;
+		}
+	}
+}
+
+/* What was said of a failure while the view was there is gone with it: *ret_lost. */
+static int watch(struct cli_screen *screen, const struct options *options, int dir_fd, bool *ret_lost)
+{
+	struct cli_top_look look, next;
+	int status = CLI_OK;
+
+	if (cli_top_look(dir_fd, options->session.dir, NULL, &look) < 0)
+		return CLI_FAILED;
+	if (!options->once && screen->is_terminal && !show(screen, &look, options->session.dir))
+		status = CLI_FAILED;
+	while (status == CLI_OK && wait_for_next(screen, &look, options)) {
+		if (cli_top_look(dir_fd, options->session.dir, &look, &next) < 0) {
+			*ret_lost = screen->is_taken;
+			status = CLI_FAILED;
+			break;
+		}
+		cli_top_look_fini(&look);
+		look = next;
+		if (!show(screen, &look, options->session.dir))
+			status = CLI_FAILED;
+		if (options->once)
+			break;
+	}
+	cli_top_look_fini(&look);
+	return status;
+}
+
+static int run(const struct options *options)
+{
+	int dir_fd = cli_session_open(options->session.dir), rc, status;
+	struct cli_screen screen;
+	bool lost = false;
+
+	if (dir_fd < 0)
+		return CLI_FAILED;
+	rc = cli_screen_open(&screen);
+	if (rc < 0) {
+		close(dir_fd);
+		return cli_fail("cannot watch for signals: %s", strerror(-rc));
+	}
+	status = watch(&screen, options, dir_fd, &lost);
+	cli_screen_close(&screen);
+	close(dir_fd);
+	if (lost)
+		cli_fail("%s", sim_why());
+	return status;
+}
+
+int cli_top(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = take,
+		.args_doc = "[SESSION]",
+		.doc = "Watch a session while it runs: what each context and connection of its processes does, the busiest first.\v"
+		       "Rates are those since the last look. FLY is the tasks in flight, FAIL those that failed and FLT the "
+		       "faults that struck, since the context began. \"q\" ends it. Where standard output is no terminal, one look "
+		       "follows the other. SESSION is the session's directory, as with --session.",
+		.children = cli_session_children,
+	};
+	struct options options = {.interval_ns = (uint64_t)NS_PER_S};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	return run(&options);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "sim/trace/trace.h"
+
+#define OTHER_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
+#define USUAL_SCREEN "\033[?25h\033[?1049l"
+#define TO_TOP "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_REST "\033[J"
+
+static bool write_all(const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(STDOUT_FILENO, text, len);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		text += written;
+		len -= (size_t)written;
+	}
+	return true;
+}
+
+/* ---- taking and giving back ---- */
+
+static void take(struct cli_screen *screen)
+{
+	struct termios keys;
+
+	if (!screen->is_terminal)
+		return;
+	screen->has_keys = tcgetattr(STDIN_FILENO, &screen->before) == 0;
+	if (screen->has_keys) {
+		keys = screen->before;
+		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		keys.c_cc[VMIN] = 0;
+		keys.c_cc[VTIME] = 0;
+		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	}
+	screen->is_taken = write_all(OTHER_SCREEN, strlen(OTHER_SCREEN));
+}
+
+static void give_back(struct cli_screen *screen)
+{
+	if (!screen->is_taken)
+		return;
+	screen->is_taken = false;
+	write_all(USUAL_SCREEN, strlen(USUAL_SCREEN));
+	if (screen->has_keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &screen->before);
+}
+
+static sigset_t our_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&set, numbers[i]);
+	return set;
+}
+
+int cli_screen_open(struct cli_screen *screen)
+{
+	const char *term = getenv("TERM");
+	sigset_t set = our_signals();
+
+	*screen = (struct cli_screen){.is_terminal = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
+	sigprocmask(SIG_BLOCK, &set, &screen->mask);
+	screen->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (screen->signal_fd < 0) {
+		int rc = -errno;
+
+		sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+		return rc;
+	}
+	take(screen);
+	return 0;
+}
+
+void cli_screen_close(struct cli_screen *screen)
+{
+	give_back(screen);
+	close(screen->signal_fd);
+	sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+}
+
+/* ---- showing ---- */
+
+void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns, unsigned int *ret_lines)
+{
+	struct winsize size;
+
+	*ret_columns = 80;
+	*ret_lines = screen->is_terminal ? 24 : 0;
+	if (!screen->is_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0 || size.ws_row == 0)
+		return;
+	*ret_columns = size.ws_col;
+	*ret_lines = size.ws_row;
+}
+
+/* Line by line over what stood there: nothing flickers. */
+static bool show_lines(const char *text, size_t len)
+{
+	bool good = write_all(TO_TOP, strlen(TO_TOP));
+
+	while (good && len > 0) {
+		const char *end = memchr(text, '\n', len);
+		size_t line = end ? (size_t)(end - text) : len;
+
+		good = write_all(text, line) && write_all(CLEAR_LINE "\n", strlen(CLEAR_LINE "\n"));
+		text += end ? line + 1 : line;
+		len -= end ? line + 1 : line;
+	}
+	return good && write_all(CLEAR_REST, strlen(CLEAR_REST));
+}
+
+bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t len)
+{
+	return screen->is_taken ? show_lines(text, len) : write_all(text, len) && write_all("\n", 1);
+}
+
+/* ---- waiting ---- */
+
+/* Let the signal do what it does by itself. One that stops us comes back here. */
+static void obey(struct cli_screen *screen, int number)
+{
+	sigset_t set;
+
+	give_back(screen);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	take(screen);
+}
+
+/* Whether one had to do with the size, or with what is on the screen. */
+static bool take_signals(struct cli_screen *screen)
+{
+	struct signalfd_siginfo info;
+	bool changed = false;
+
+	while (read(screen->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGWINCH)
+			obey(screen, (int)info.ssi_signo);
+		changed = true;
+	}
+	return changed;
+}
+
+/* A terminal that has gone brings no keys any more. */
+static bool wants_to_quit(struct cli_screen *screen)
+{
+	char key;
+	ssize_t count;
+
+	while ((count = read(STDIN_FILENO, &key, 1)) == 1)
+		if (key == 'q' || key == 'Q')
+			return true;
+	if (count < 0 && errno != EAGAIN && errno != EINTR)
+		screen->has_keys = false;
+	return false;
+}
+
+enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns)
+{
+	for (;;) {
+		struct pollfd fds[] = {{.fd = screen->signal_fd, .events = POLLIN},
+				       {.fd = screen->has_keys ? STDIN_FILENO : -1, .events = POLLIN}};
+		uint64_t now_ns = sim_trace_now_ns();
+		uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+		struct timespec left = {.tv_sec = (time_t)(left_ns / 1000000000), .tv_nsec = (long)(left_ns % 1000000000)};
+		int count = ppoll(fds, 2, &left, NULL);
+
+		if (count < 0 && errno != EINTR)
+			return CLI_SCREEN_FAILED;
+		if (count == 0)
+			return CLI_SCREEN_TIME;
+		if (fds[0].revents && take_signals(screen))
+			return CLI_SCREEN_SIZE;
+		if (fds[1].revents && wants_to_quit(screen))
+			return CLI_SCREEN_QUIT;
+	}
+}

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim top from outside: what it shows, and what it leaves of the terminal.
+#
+#   test_top.sh BFSIM TRACE_PEER       (TAP)
+
+. "$(dirname "$0")/tap.sh"
+
+bfsim_program=$(realpath "$1")
+peer=$(realpath "$2")
+watch=$(dirname "$(realpath "$0")")/watch_top.py
+work=$(mktemp -d)
+
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL BFSIM_TRACE
+export XDG_RUNTIME_DIR="$work"
+export TMPDIR="$work/tmp"
+mkdir "$TMPDIR"
+
+bfsim() { "$bfsim_program" "$@"; }
+
+# Those that were left running: a session's end does not end its processes.
+clean_up() {
+	[ ! -e "$work/pids" ] || xargs kill <"$work/pids" 2>/dev/null
+	for lock in "$work"/*/*/lock; do
+		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+
+# leave SIDE ARGUMENT...: a process that goes on until the end. What it says is in $said.
+leave() {
+	side=$1
+	shift
+	said=said_$(date +%s%N)
+	"$bfsim_program" exec --session s --on "$side" -- "$peer" "$@" >"$said" 2>/dev/null &
+	echo $! >>"$work/pids"
+}
+
+# stay SIDE COUNT: one that has done so many tasks, and does nothing more.
+stay() {
+	leave "$@" stay
+	becomes_true has_text "$said"
+}
+
+narrow() { ! grep -E '^.{81}' "$1"; }
+
+# --- what it shows -------------------------------------------------------------
+
+test_a_context_that_rests_has_its_counts_and_no_rates() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'dma.memcpy every=5 delay=1us' >/dev/null
+	stay dpu 20
+	status 0 bfsim top --once --interval 0.05 s
+	says '^bfsim top: 1 process, 0 ended; clock functional, [0-9.]+ m?s; s$' out
+	says '^faults: 1 rule, struck 4 times, 0/s now$' out
+	says "^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0 B/s +0 +0 +0 +4$" out
+	narrow out
+}
+
+test_a_context_that_works_has_rates_and_comes_first() {
+	bfsim up --session s >/dev/null
+	stay host 3
+	leave dpu 1000000000
+	becomes_true eval 'bfsim top --once -i 0.1 s | tee out | grep -E "dpu +trace_peer +dma #1 +[1-9]"'
+	says '^ *[0-9]+ dpu +trace_peer +dma #1 +[1-9][0-9.]* ?[kM]? +[1-9][0-9.]* [kMG]?B/s +0 +[01] +0 +0$' out
+	same "$(printf 'dpu\nhost')" "$(sed -n '5,$s/^ *[0-9]* \([a-z]*\) .*/\1/p' out)"
+}
+
+test_a_fault_and_the_task_that_it_failed_are_counted() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'dma.memcpy nth=4 fail=IO_FAILED' >/dev/null
+	# The fourth fails, and its context is no longer there to take a fifth.
+	stay dpu 4
+	status 0 bfsim top --once -i 0.05 s
+	says ' dpu +trace_peer +dma #1 +0 +0 B/s +0 +0 +1 +1$' out
+}
+
+test_processes_that_ended_are_counted_and_not_listed() {
+	bfsim up --session s >/dev/null
+	bfsim exec --session s --on dpu -- "$peer" 5
+	becomes_true eval 'bfsim top --once -i 0.05 s | grep "0 processes, 1 ended"'
+	status 0 bfsim top --once -i 0.05 s
+	same 3 "$(sed '/^$/d' out | wc -l)"
+}
+
+test_without_a_terminal_one_look_follows_the_other() {
+	bfsim up --session s >/dev/null
+	"$bfsim_program" top -i 0.05 s >looks &
+	# shellcheck disable=SC2016
+	becomes_true eval '[ "$(grep -c "^bfsim top" looks)" -ge 3 ]'
+	kill $!
+	! grep -q "$(printf '\033')" looks
+}
+
+# --- the terminal --------------------------------------------------------------
+
+test_the_terminal_is_as_it_was_when_it_ends() {
+	bfsim up --session s >/dev/null
+	stay dpu 5
+	for how in q SIGINT SIGTERM SIGHUP SIGQUIT stop; do
+		status 0 "$watch" $how "$bfsim_program" top -i 0.05 s
+		says '^ *[0-9]+ dpu +trace_peer' out
+		narrow out
+		case $how in
+		SIG*) says "^status $how$" out ;;
+		*) says '^status 0$' out ;;
+		esac
+	done
+}
+
+test_what_has_no_room_on_the_screen_is_counted() {
+	bfsim up --session s >/dev/null
+	for _ in $(seq 25); do
+		stay dpu 1
+	done
+	status 0 "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^and 7 more$' out
+	same 23 "$(grep -vc ^status out)"
+	narrow out
+}
+
+# --- what can't be -------------------------------------------------------------
+
+test_a_session_that_ends_ends_the_view() {
+	bfsim up --session s >/dev/null
+	"$bfsim_program" top -i 0.05 s >looks 2>err &
+	becomes_true has_text looks
+	bfsim down --session s
+	got=0
+	wait $! || got=$?
+	same 1 $got
+	one_line err
+}
+
+test_wrong_options_and_sessions_are_refused() {
+	status 1 bfsim top --once nowhere
+	says 'no session in nowhere' err
+	for wrong in 0 -1 x 0.01 4000 nan ''; do
+		status 2 bfsim top --once --interval "$wrong"
+		says 'not a number of seconds from 0.05 to 3600' err
+	done
+}
+
+run_tests "$0" "$work"
