@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
+#include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_types.h>
 
@@ -29,8 +30,6 @@ extern "C" {
 #endif
 
 struct doca_clock;
-struct doca_dev;
-struct doca_devinfo;
 
 /* Which clock: the card's ... */
 #define DOCA_CLOCK_NIC_FREE_RUNNING 0x1
