@@ -99,7 +99,7 @@ test_without_a_terminal_one_look_follows_the_other() {
 test_the_terminal_is_as_it_was_when_it_ends() {
 	bfsim up --session s >/dev/null
 	stay dpu 5
-	for how in q SIGINT SIGTERM SIGHUP SIGQUIT stop; do
+	for how in q SIGINT SIGTERM SIGHUP SIGQUIT; do
 		status 0 "$watch" $how "$bfsim_program" top -i 0.05 s
 		says '^ *[0-9]+ dpu +trace_peer' out
 		narrow out

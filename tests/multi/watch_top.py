@@ -4,7 +4,7 @@
 
     watch_top.py HOW COMMAND...
 
-HOW is a key to press ("q"), a signal's name ("SIGTERM") or "stop" (SIGTSTP, then SIGCONT, then "q"). Prints the
+HOW is a key to press ("q") or a signal's name ("SIGTERM"). Prints the
 last view line by line, then "status" and the exit status, or the signal that ended it, and fails when the terminal is not as it was.
 """
 import fcntl
@@ -52,14 +52,6 @@ def main():
     assert USUAL not in seen
     assert termios.tcgetattr(its) != before, 'keys are not read one by one'
     view = seen.split(b'\x1b[H')[-1].split(b'\x1b[J')[0]
-    if how == 'stop':
-        os.kill(pid, signal.SIGTSTP)
-        seen = read_until(fd, seen, lambda s: s.count(USUAL) == 1)
-        assert os.WIFSTOPPED(os.waitpid(pid, os.WUNTRACED)[1]), 'does not stop'
-        assert termios.tcgetattr(its) == before, 'while it is stopped the terminal is not as it was'
-        os.kill(pid, signal.SIGCONT)
-        seen = read_until(fd, seen, lambda s: s.count(OTHER) == 2 and s.endswith(b'\x1b[J'))
-        how = 'q'
     if how.startswith('SIG'):
         os.kill(pid, getattr(signal, how))
     else:
