@@ -299,12 +299,12 @@ void sim_session_detach(struct sim_session *session)
 		return;
 	sim_here_detached(sim_board_of(&session->board));
 	sim_engine_destroy(session->engine);
-	if (session->records)
-		sim_trace_end();
 	sim_turns_destroy(session->turns);
 	sim_clock_destroy(session->clock);
 	if (session->owner)
 		session->owner->ops->destroy(session->owner);
+	if (session->records)
+		sim_trace_end(); /* the helper is gone, which may have had something to say */
 	sim_exports_destroy(session->exports);
 	sim_channels_destroy(session->channels);
 	sim_faults_destroy(session->faults);
