@@ -175,8 +175,8 @@ static inline void grow(struct doca_buf *dst, uint64_t written)
 	}
 }
 
-/* Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
-static inline int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
+/* In line, so that it knows when there is no limit. Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
+static inline __attribute__((always_inline)) int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
 {
 	struct place to = {.buf = dst}, from = {.buf = src};
 	int rc = 0;
@@ -246,7 +246,7 @@ static int flip(const struct doca_buf *dst, uint64_t bit)
 	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
 }
 
-static int memcpy_run_struck(struct sim_job *job, const struct sim_strike *strike)
+static __attribute__((noinline)) int memcpy_run_struck(struct sim_job *job, const struct sim_strike *strike)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
 	uint64_t bytes, limit, written;

@@ -215,7 +215,7 @@ static void run_locked(struct sim_queue *queue, uint32_t run)
 		let_go(queue, job, run);
 }
 
-bool sim_queue_run_one(struct sim_queue *queue)
+static inline __attribute__((always_inline)) bool run_one(struct sim_queue *queue)
 {
 	uint32_t run;
 	bool ran = false;
@@ -230,6 +230,11 @@ bool sim_queue_run_one(struct sim_queue *queue)
 	}
 	atomic_flag_clear_explicit(&queue->running, memory_order_release);
 	return ran;
+}
+
+bool sim_queue_run_one(struct sim_queue *queue)
+{
+	return run_one(queue);
 }
 
 uint64_t sim_queue_release(struct sim_queue *queue)
@@ -248,7 +253,7 @@ uint64_t sim_queue_release(struct sim_queue *queue)
 struct sim_job *sim_queue_poll(struct sim_queue *queue)
 {
 	if (!sim_queue_has_done(queue)) {
-		sim_queue_run_one(queue);
+		run_one(queue);
 		if (has_held(queue))
 			sim_queue_release(queue);
 		if (!sim_queue_has_done(queue))
