@@ -8,27 +8,11 @@
 # shellcheck disable=SC2016
 
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
 
-bfsim_program=$(realpath "$1")
 bfsimd_program=$(realpath "${BFSIM_BFSIMD:-${1}d}")
 peer=$(realpath "$2")
-work=$(mktemp -d)
-
-unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL
-export XDG_RUNTIME_DIR="$work"       # the default session is $work/bfsim
-export TMPDIR="$work/tmp"            # where bfsim run makes its sessions
-mkdir "$TMPDIR"
-
-bfsim() { "$bfsim_program" "$@"; }
-
-clean_up() {
-	for lock in "$work"/*/*/lock "$work"/bfsim/lock; do
-		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
-	done
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' HUP INT TERM
+use_bfsim "$1"
 
 daemon_of() { bfsim ps --json --session "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])'; }
 

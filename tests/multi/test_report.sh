@@ -5,29 +5,13 @@
 #   test_report.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
 
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
 
-bfsim_program=$(realpath "$1")
 peer=$(realpath "$2")
 hello_host=$(realpath "$3")
 hello_dpu=$(realpath "$4")
 checker=$(dirname "$(realpath "$0")")/check_report.py
-work=$(mktemp -d)
-
-unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL BFSIM_TRACE
-export XDG_RUNTIME_DIR="$work"
-export TMPDIR="$work/tmp"
-mkdir "$TMPDIR"
-
-bfsim() { "$bfsim_program" "$@"; }
-
-clean_up() {
-	for lock in "$work"/*/*/lock; do
-		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
-	done
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' HUP INT TERM
+use_bfsim "$1"
 
 # --- figures -------------------------------------------------------------------
 

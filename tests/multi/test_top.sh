@@ -5,29 +5,14 @@
 #   test_top.sh BFSIM TRACE_PEER       (TAP)
 
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
 
-bfsim_program=$(realpath "$1")
 peer=$(realpath "$2")
 watch=$(dirname "$(realpath "$0")")/watch_top.py
-work=$(mktemp -d)
-
-unset BFSIM_SESSION BFSIM_SIDE BFSIM_LOG_LEVEL BFSIM_TRACE
-export XDG_RUNTIME_DIR="$work"
-export TMPDIR="$work/tmp"
-mkdir "$TMPDIR"
-
-bfsim() { "$bfsim_program" "$@"; }
+use_bfsim "$1"
 
 # Those that were left running: a session's end does not end its processes.
-clean_up() {
-	[ ! -e "$work/pids" ] || xargs kill <"$work/pids" 2>/dev/null
-	for lock in "$work"/*/*/lock; do
-		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
-	done
-	rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' HUP INT TERM
+before_sessions_end() { [ ! -e "$work/pids" ] || xargs kill <"$work/pids" 2>/dev/null; }
 
 # leave SIDE ARGUMENT...: a process that goes on until the end. What it says is in $said.
 leave() {
