@@ -2,6 +2,7 @@
 #include "faults.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -201,26 +202,35 @@ int cli_faults_strike_device(const char *dir, const char *op, const char *device
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static void report_unfired(void *arg, const struct sim_plan_rule *rule)
-{
-	int *count = arg;
+struct report {
+	bool struck;    /* say what struck, too */
+	int num_unfired;
+};
 
+static void report_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct report *report = arg;
+
+	if (rule->fired > 0 && report->struck)
+		cli_fail("fault %u struck %" PRIu64 " of the %" PRIu64 " that it looked for: %s", rule->id, rule->fired,
+			 rule->matched, rule->text);
 	if (rule->fired > 0)
 		return;
 	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text,
 		 rule->matched > 0 ? "what it looks for came, but not when it would strike" :
 				     "nothing that it looks for came");
-	(*count)++;
+	report->num_unfired++;
 }
 
-int cli_faults_report_unfired(int dir_fd, const char *dir)
+int cli_faults_report(int dir_fd, const char *dir, bool struck)
 {
+	struct report report = {.struck = struck};
 	struct sim_segment board;
-	int count = 0, rc = sim_control_board(dir_fd, &board);
+	int rc = sim_control_board(dir_fd, &board);
 
 	if (rc < 0)
 		return cli_session_failed(dir, rc);
-	sim_plan_each(&sim_board_of(&board)->plan, report_unfired, &count);
+	sim_plan_each(&sim_board_of(&board)->plan, report_rule, &report);
 	sim_segment_unmap(&board);
-	return count;
+	return report.num_unfired;
 }

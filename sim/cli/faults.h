@@ -43,7 +43,8 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
 			     const char *duration);
 
-/* Say on standard error which rules of a session's plan never struck. Returns how many, or -1. */
-int cli_faults_report_unfired(int dir_fd, const char *dir);
+/* Say on standard error which rules of a session's plan never struck, and with @struck also which
+ * did. Returns how many never did, or -1. */
+int cli_faults_report(int dir_fd, const char *dir, bool struck);
 
 #endif

@@ -28,6 +28,7 @@ struct run {
 	size_t num_programs;
 	int status;                     /* the first failure, 0 = none */
 	bool ending;
+	bool told_to_end;               /* by a signal or the timeout */
 	int64_t kill_at_ms;             /* while ending */
 	bool orphans_told;              /* what programs left behind was asked to end */
 	bool over;                      /* nothing is left but the daemon */
@@ -137,10 +138,12 @@ static void take_signals(struct run *run)
 	struct signalfd_siginfo info;
 
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGTERM)
+		if (info.ssi_signo == SIGTERM) {
+			run->told_to_end = run->told_to_end || !run->ending;
 			begin_end(run);
-		else
+		} else {
 			take_children(run);
+		}
 	}
 }
 
@@ -263,7 +266,8 @@ static void report_faults(struct run *run)
 
 	if (dir_fd < 0)
 		return;
-	if (cli_faults_report_unfired(dir_fd, dir) != 0 && run->cfg->require_faults && run->status == 0)
+	/* A run that went wrong: whether it was a fault. */
+	if (cli_faults_report(dir_fd, dir, run->status != 0 || run->told_to_end) != 0 && run->cfg->require_faults && run->status == 0)
 		run->status = CLI_FAILED;
 	close(dir_fd);
 }

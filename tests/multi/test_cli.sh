@@ -464,6 +464,15 @@ test_run_ends_when_a_rule_kills_its_daemon() {
 
 test_run_passes_on_that_a_rule_killed_a_program() {
 	status 137 bfsim run --dpu "exec '$peer' listen name" --fault 'peer side=dpu kill' --require-faults
+	says '^bfsim: fault 1 struck 1 of the 1 that it looked for: peer side=dpu kill$' err
+}
+
+test_a_fault_that_never_struck_is_named_and_may_be_required_to() {
+	status 0 bfsim run --dpu true --fault 'dma.memcpy hang'
+	says '^bfsim: fault 1 never struck: dma.memcpy hang \(nothing that it looks for came\)$' err
+	status 1 bfsim run --dpu true --fault 'dma.memcpy hang' --require-faults
+	status 2 bfsim run --dpu true --fault 'dma.memcyp hang'
+	says 'column 1: unknown operation `dma.memcyp`; did you mean `dma.memcpy`' err
 }
 
 # --- devs, sdk, the rest -------------------------------------------------------
