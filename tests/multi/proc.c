@@ -213,6 +213,18 @@ int proc_num_fds(pid_t pid)
 	return proc_num_files(path);
 }
 
+void proc_await_fds(pid_t pid, int count)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+	struct timespec pause = {.tv_nsec = 1000000};
+
+	while (proc_num_fds(pid) != count) {
+		if (proc_now_ms() > end)
+			fail_msg("process %d has %d descriptors open, not %d", (int)pid, proc_num_fds(pid), count);
+		nanosleep(&pause, NULL);
+	}
+}
+
 char *proc_make_dir(void)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -60,8 +60,9 @@ void proc_kill_all(void);
 /* Milliseconds of a steady clock. */
 int64_t proc_now_ms(void);
 
-/* How many descriptors a process has open. */
+/* How many descriptors a process has open. Who answers may close one a moment later: that is to be waited for. */
 int proc_num_fds(pid_t pid);
+void proc_await_fds(pid_t pid, int count);
 
 /* A new directory in which to keep sessions, and its end with all in it. */
 char *proc_make_dir(void);

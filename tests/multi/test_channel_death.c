@@ -158,7 +158,7 @@ static void test_a_client_killed_while_it_waits_is_forgotten(void **state)
 	assert_int_equal(talker_connect(&second, 0, HOST0, "echo", PATIENT_MS, "alive"), 0);
 	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	talker_expect_offer(&dpu, 0, 0, "alive");
-	assert_int_equal(proc_num_fds(card.pid), before); /* the hellos' descriptors are closed */
+	proc_await_fds(card.pid, before); /* the hellos' descriptors are closed */
 	talker_detach(&second);
 	talker_detach(&dpu);
 	daemon_stop(&card);
@@ -357,7 +357,7 @@ static void test_descriptors_are_closed_with_what_carried_them(void **state)
 	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0); /* the daemon has read all before */
 	assert_int_equal(talker_count_fds(&dpu), at_dpu);
 	assert_int_equal(talker_count_fds(&host), at_host);
-	assert_int_equal(proc_num_fds(card.pid), at_daemon);
+	proc_await_fds(card.pid, at_daemon);
 	talker_detach(&host);
 	talker_detach(&dpu);
 	daemon_stop(&card);
