@@ -293,14 +293,16 @@ static struct fast_slot *free_slot(struct fast *fast)
 /* All that can be sent now. Whether one has to try again later, of which nobody tells. */
 static bool send_all(struct fast *fast)
 {
-	bool refused = false;
+	bool held = fast->cfg.held && *fast->cfg.held;
+	uint32_t limit = fast->cfg.num_messages - held;
+	bool refused = held;
 
 	for (unsigned int i = 0; i < fast->cfg.num_peers; i++) {
 		struct fast_slot *slot = free_slot(fast);
 
 		if (fast->producer_state != DOCA_CTX_STATE_RUNNING || !slot)
 			return refused;
-		if (fast->cfg.endless || fast->next_seq[i] < fast->cfg.num_messages)
+		if (fast->cfg.endless || fast->next_seq[i] < limit)
 			refused |= !send_next(fast, slot, i);
 	}
 	return refused;

@@ -51,6 +51,7 @@ struct fast_cfg {
 	uint32_t num_messages;  /* to, and from, each of them */
 	uint32_t max_len;       /* of a message */
 	int freeze_fd;          /* hear one byte here before looking for messages; -1 = don't */
+	const _Atomic bool *held; /* as long as it is true, the last message to each is not sent; NULL = it isn't */
 	int done_fd;            /* an eventfd */
 };
 

@@ -38,6 +38,7 @@ struct side_arg { /* without padding: it is sent */
 	uint32_t is_server, sleeps;
 	uint32_t consumes, produces;
 	uint32_t freezes;        /* its workers don't look for messages until the test says something */
+	uint32_t holds;          /* its workers keep their last messages until the test says '!': it is not over before */
 	uint32_t num_workers;
 	uint32_t num_messages;   /* from each worker to each of the other side's */
 	uint32_t max_len;
@@ -53,6 +54,7 @@ struct side {
 	struct loop loop;
 	struct talk talk;
 	struct fast_book book;
+	_Atomic bool held;
 	struct fast workers[FAST_MAX];
 };
 
@@ -63,7 +65,7 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 			       .consumes = side->arg.consumes, .produces = side->arg.produces,
 			       .num_peers = side->arg.num_workers, .num_messages = side->arg.num_messages,
 			       .max_len = side->arg.max_len, .freeze_fd = side->arg.freezes ? side->talk_fd : -1,
-			       .done_fd = side->done_fd};
+			       .held = &side->held, .done_fd = side->done_fd};
 
 	for (uint32_t i = 0; i < side->arg.num_workers; i++)
 		fast_start(&side->workers[i], &cfg);
@@ -77,12 +79,17 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 	fast_learn(&side->book, id, is_new);
 }
 
+/* '?' asks for its status; '!' is no question. */
 static void answer(struct side *side)
 {
 	struct side_status status = {0};
 	char word;
 
 	proc_hear(side->talk_fd, &word, 1);
+	if (word == '!') {
+		side->held = false;
+		return;
+	}
 	for (uint32_t i = 0; i < side->arg.num_workers; i++) {
 		status.sent += side->workers[i].sent;
 		status.received += side->workers[i].received;
@@ -112,6 +119,7 @@ static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
 
 	*side = (struct side){.talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 	proc_hear(talk_fd, &side->arg, sizeof(side->arg));
+	side->held = side->arg.holds;
 	fast_book_init(&side->book);
 	loop_open(&side->loop, side->arg.sleeps);
 	loop_watch(&side->loop, side->done_fd);
@@ -246,8 +254,8 @@ static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
 
 static void stop_one(bool stop_server)
 {
-	struct side_arg arg = {.sleeps = true, .consumes = true, .produces = true, .num_workers = 2, .max_len = 65536,
-			       .num_messages = peer_rounds(1600)};
+	struct side_arg arg = {.sleeps = true, .consumes = true, .produces = true, .holds = true, .num_workers = 2,
+			       .max_len = 65536, .num_messages = peer_rounds(1600)};
 	struct timespec second = {.tv_sec = 1};
 	struct proc server, client;
 
@@ -257,6 +265,8 @@ static void stop_one(bool stop_server)
 	proc_signal(stop_server ? &server : &client, SIGSTOP);
 	nanosleep(&second, NULL);
 	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
+	proc_say(server.talk, "!", 1);
+	proc_say(client.talk, "!", 1);
 	end_side(&client);
 	end_side(&server);
 }
