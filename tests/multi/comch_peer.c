@@ -163,25 +163,13 @@ int card_num_fds(void)
 	return proc_num_fds(card.pid);
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SLOW true
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SLOW true
-#endif
-#ifndef IS_SLOW
-#define IS_SLOW false
-#endif
-
 unsigned int peer_rounds(unsigned int count)
 {
 	const char *wanted = getenv("BFSIM_TEST_ROUNDS");
 
 	if (wanted)
 		return (unsigned int)strtoul(wanted, NULL, 10);
-	return IS_SLOW ? (count + 1) / 2 : count;
+	return PROC_IS_SLOW ? (count + 1) / 2 : count;
 }
 
 /* ---- devices ---- */

@@ -20,7 +20,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROC_DEADLINE_MS 60000 /* a hang, not slowness */
+/* Whether a sanitizer makes programs slow. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PROC_IS_SLOW true
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PROC_IS_SLOW true
+#endif
+#ifndef PROC_IS_SLOW
+#define PROC_IS_SLOW false
+#endif
+
+#define PROC_DEADLINE_MS (PROC_IS_SLOW ? 240000 : 60000) /* a hang, not slowness: a busy machine may take a minute */
 
 struct proc {
 	pid_t pid;
