@@ -218,13 +218,13 @@ static void every_alloc_dpu(struct side *side)
 
 static const struct cell cells[] = {
 	{"mmap.export", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL},
-	{"mmap.export", "delay", "nth=1 delay=30ms", import_dpu, export_host, NULL, NULL},
+	{"mmap.export", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL},
 	{"mmap.import", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL},
-	{"mmap.import", "delay", "nth=1 delay=30ms", import_dpu, export_host, NULL, NULL},
+	{"mmap.import", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL},
 	{"ctx.start", "fail", "nth=1 fail=TIME_OUT", start_dpu, comch_nothing, NULL, NULL},
-	{"ctx.start", "delay", "nth=1 delay=30ms", start_dpu, comch_nothing, NULL, NULL},
+	{"ctx.start", "delay", "nth=1 delay=500ms", start_dpu, comch_nothing, NULL, NULL},
 	{"dev.open", "fail", "nth=1 fail=TIME_OUT side=dpu", open_dpu, comch_nothing, NULL, NULL},
-	{"dev.open", "delay", "nth=1 delay=30ms side=dpu", open_dpu, comch_nothing, NULL, NULL},
+	{"dev.open", "delay", "nth=1 delay=500ms side=dpu", open_dpu, comch_nothing, NULL, NULL},
 	{"alloc", "fail", "nth=1 fail=NO_MEMORY side=dpu", alloc_dpu, comch_nothing, NULL, NULL},
 	{"alloc", "fail", "size>=1G fail=NO_MEMORY", every_alloc_dpu, comch_nothing, NULL, NULL},
 };

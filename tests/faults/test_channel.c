@@ -320,7 +320,7 @@ static const struct cell cells[] = {
 	 "SUCCESS ERROR_NO_MEMORY SUCCESS SUCCESS "},
 	{"comm_channel.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, OTHERS,
 	 "SUCCESS ERROR_TIME_OUT SUCCESS SUCCESS "},
-	{"comm_channel.send", "delay", "nth=2 delay=30ms", messages_dpu, messages_host, ALL, SAID_ALL},
+	{"comm_channel.send", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL},
 	{"comm_channel.send", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL},
 	{"comm_channel.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL},
 	{"comm_channel.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL},
@@ -332,7 +332,7 @@ static const struct cell cells[] = {
 	{"comm_channel.send", "break", "nth=2 break", messages_dpu, messages_host, BROKEN,
 	 "SUCCESS ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET "},
 	{"comm_channel.recv", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, "one TIME_OUT three four ", SAID_ALL},
-	{"comm_channel.recv", "delay", "nth=2 delay=30ms", messages_dpu, messages_host, ALL, SAID_ALL},
+	{"comm_channel.recv", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL},
 	{"comm_channel.recv", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL},
 	{"comm_channel.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL},
 	{"comm_channel.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL},
@@ -341,7 +341,7 @@ static const struct cell cells[] = {
 	{"comm_channel.recv", "break", "nth=2 break", messages_dpu, messages_host, BROKEN, SAID_ALL},
 	{"comm_channel.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL, NULL},
 	{"comm_channel.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL},
-	{"comm_channel.connect", "stall", "nth=1 stall=30ms", connect_dpu, connect_host, NULL, NULL},
+	{"comm_channel.connect", "stall", "nth=1 stall=500ms", connect_dpu, connect_host, NULL, NULL},
 };
 
 int main(void)

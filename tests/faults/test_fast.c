@@ -213,7 +213,7 @@ static void large_host(struct side *side)
 
 static const struct cell cells[] = {
 	{"comch.producer.send", "refuse", "nth=2 refuse", receives_dpu, sends_host, GOT_OTHERS, "put 1\nput 3\nput 4\n"},
-	{"comch.producer.send", "delay", "nth=2 delay=30ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
+	{"comch.producer.send", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
 	{"comch.producer.send", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host, "got 1: \"one\"\n",
 	 "put 1\n" PRODUCER_ENDED "put 2 failed: DOCA_ERROR_TIME_OUT\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
 	 "put 4 failed: DOCA_ERROR_IO_FAILED\nproducer: stopping -> idle\n"},
@@ -235,7 +235,7 @@ static const struct cell cells[] = {
 	 "client: running -> stopping\nclient: stopping -> idle\n"},
 	{"comch.consumer.recv", "refuse", "nth=2 refuse", receives_dpu, sends_host,
 	 "got 1: \"one\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL},
-	{"comch.consumer.recv", "delay", "nth=2 delay=30ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
+	{"comch.consumer.recv", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
 	{"comch.consumer.recv", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host,
 	 "got 1: \"one\"\nrecv 2 failed: DOCA_ERROR_TIME_OUT\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL},
 	{"comch.consumer.recv", "hang", "nth=2 hang", receives_dpu, sends_host,
