@@ -4,7 +4,7 @@
  *               [busy] --its progress engines have nothing to do until wake--> [waiting]
  *              ^  |  ^                                                             |
  *   first call-+  |  +-------- its turn: time jumps to its wake, if that is later -+
- *                 +--has not called for 100 ms of real time, others wait--> [left] --calls--> [busy]
+ *                 +--has not called for a second of real time, others wait--> [left] --calls--> [busy]
  *
  * Whom time waits for is a thread that drives progress engines with contexts
  * that run: it has a seat (page.h), and each engine is a turn of the thread that
@@ -37,7 +37,7 @@
 
 #include "clock.h"
 
-#define SIM_TURNS_PATIENCE_MS 100
+#define SIM_TURNS_PATIENCE_MS 1000 /* a busy machine keeps who would call from running for longer than a tenth of that */
 
 struct sim_turns; /* this process's */
 struct sim_turn;
