@@ -8,7 +8,7 @@
 #include "daemon_priv.h"
 #include "sim/log.h"
 
-#define ANSWER_PATIENCE_MS 5000 /* less than what the importer waits for us */
+#define ANSWER_PATIENCE_MS 10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
 #define MAX_QUESTIONS 64        /* of one importer at once: as many threads may ask */
 
 void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)

@@ -19,6 +19,7 @@
 #include "sim/thread.h"
 
 #define CALL_TIMEOUT_S SIM_DIR_PATIENCE_S /* sending takes no longer either */
+#define DESCRIBE_TIMEOUT_S 15             /* the daemon itself waits for an exporter meanwhile */
 #define SERVE_MAX_US 2000
 #define SERVE_NUDGED_US 2000
 
@@ -81,12 +82,17 @@ static void call_remove(struct daemon_owner *self, struct call *call)
 	}
 }
 
+static int timeout_s(const struct call *call)
+{
+	return call->type == SIM_MSG_DESCRIBE ? DESCRIBE_TIMEOUT_S : CALL_TIMEOUT_S;
+}
+
 static int call_wait(struct daemon_owner *self, struct call *call)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += CALL_TIMEOUT_S;
+	until.tv_sec += timeout_s(call);
 	while (!call->done && !self->lost)
 		if (pthread_cond_timedwait(&self->answered, &self->lock, &until) == ETIMEDOUT)
 			break;
@@ -128,7 +134,7 @@ static int call_fds(struct daemon_owner *self, struct sim_msg *msg, const int *f
 		close(call.fd);
 	if (rc == -ETIMEDOUT && !call.done) /* else the daemon says that an exporter did not answer it */
 		sim_err("the card's daemon did not answer within %d s; see whether it is stopped (bfsim ps)",
-			CALL_TIMEOUT_S);
+			timeout_s(&call));
 	return rc;
 }
 
