@@ -84,7 +84,8 @@ int sim_ofi_target_serve(struct sim_ofi_target *target);
 bool sim_ofi_target_may_sleep(struct sim_ofi_target *target);
 
 /* Connect to the memory that @desc describes, trying its addresses in order,
- * each for at most @timeout_ms, and prove that it is there by reading a byte;
+ * each for at most @timeout_ms, and prove that it is there by reading a byte (a
+ * target that opens its endpoint again is given a second to come back);
  * @len is the memory's size. While it waits for the exporter this, and every
  * operation on the link, calls @nudge(nudge_arg) after a short time without
  * completion and again at growing intervals: it asks the exporter to serve.

@@ -72,7 +72,8 @@ int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned in
 	rc = sim_ofi_peer_get(desc, &link->peer);
 	if (rc == 0)
 		rc = sim_ofi_peer_run(link->peer, &link->claim,
-				      &(struct sim_ofi_op){.local = &byte, .len = 1, .timeout_ms = timeout_ms});
+				      &(struct sim_ofi_op){
+					      .local = &byte, .len = 1, .timeout_ms = timeout_ms, .is_first = true});
 	if (rc < 0) {
 		sim_ofi_link_destroy(link);
 		return rc == -ENOENT || rc == -ECONNRESET ? -EHOSTUNREACH : rc;

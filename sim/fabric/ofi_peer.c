@@ -20,6 +20,7 @@
 #define PIECE (4u << 20) /* what is done again at most; larger ones are no faster */
 #define RETURN_NS 50000000u         /* for a target to come back: it takes 1 ms */
 #define LATE_RETURN_NS 5000000000u  /* on a busy machine; only where somebody tells when it is gone */
+#define ARRIVAL_NS 1000000000u      /* the same, when somebody has just told where it is */
 #define RETURN_STEP_NS 500000
 #define TURN_NS 2000000u /* between looks at whether to give up waiting for one's turn */
 
@@ -141,6 +142,8 @@ static int open_towards(struct sim_ofi_peer *peer, uint32_t index, unsigned int 
 	}
 	if (rc == 0)
 		rc = sim_ofi_endpoint_open(&cfg, &peer->endpoint);
+	/* From here on the target is waited for; before, libfabric was, which takes its time when it is loaded. */
+	wait->deadline_ns = sim_ofi_now_ns() + (uint64_t)timeout_ms * 1000000u;
 	if (rc == 0 && cfg.shm_name)
 		rc = enter_room(peer, name, wait);
 	if (rc == 0 && fi_av_insert(peer->endpoint.av, addr, 1, &peer->addr, 0, NULL) != 1)
@@ -155,7 +158,6 @@ static int connect_to(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_
 	struct sim_ofi_transfer probe = {.peer = peer, .claim = claim, .wait = wait, .local = &byte, .len = 1};
 	int rc;
 
-	wait->deadline_ns = sim_ofi_now_ns() + (uint64_t)claim->timeout_ms * 1000000u;
 	rc = open_towards(peer, index, claim->timeout_ms, wait);
 	if (rc < 0) {
 		sim_ofi_peer_disconnect(peer);
@@ -188,19 +190,6 @@ static int try_addresses(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 static bool is_gone(const atomic_bool *gone)
 {
 	return gone && atomic_load(gone);
-}
-
-/* A target that opens its endpoint again is away for a moment: it is given until @end_ns. */
-static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait,
-			     uint64_t end_ns)
-{
-	int rc = try_addresses(peer, claim, wait);
-
-	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < end_ns && !is_gone(wait->gone)) {
-		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
-		rc = try_addresses(peer, claim, wait);
-	}
-	return rc;
 }
 
 /* ---- an operation ---- */
@@ -237,7 +226,22 @@ static size_t piece_len(const struct sim_ofi_peer *peer, size_t left)
 /* How long without any progress until the target counts as gone. */
 static uint64_t end_of_patience(const struct sim_ofi_op *op)
 {
-	return sim_ofi_now_ns() + (op->gone ? LATE_RETURN_NS : RETURN_NS);
+	return sim_ofi_now_ns() + (op->gone ? LATE_RETURN_NS : op->is_first ? ARRIVAL_NS : RETURN_NS);
+}
+
+/* A target that opens its endpoint again is away for a moment: it is given until *@end_ns, which begins with the first
+ * trouble (0). */
+static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait,
+			     const struct sim_ofi_op *op, uint64_t *end_ns)
+{
+	int rc = try_addresses(peer, claim, wait);
+
+	*end_ns = *end_ns ? *end_ns : end_of_patience(op);
+	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < *end_ns && !is_gone(wait->gone)) {
+		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
+		rc = try_addresses(peer, claim, wait);
+	}
+	return rc;
 }
 
 static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op)
@@ -250,10 +254,8 @@ static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 	while (done < op->len) {
 		int rc = 0;
 
-		if (!peer->connected) {
-			end_ns = end_ns ? end_ns : end_of_patience(op);
-			rc = connect_patiently(peer, claim, &wait, end_ns);
-		}
+		if (!peer->connected)
+			rc = connect_patiently(peer, claim, &wait, op, &end_ns);
 		if (rc == 0) {
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;

@@ -302,6 +302,7 @@ struct sim_ofi_op {
 	size_t len;
 	const atomic_bool *gone;     /* NULL = nobody tells */
 	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
+	bool is_first;               /* of its link: the exporter has just said where it is */
 };
 
 struct sim_ofi_peer {

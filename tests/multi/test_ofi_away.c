@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exporters whose endpoint is away for a while, as when it opens again because
- * a memory was hidden: importers that nobody told of an end wait for it. */
+ * a memory was hidden: importers that nobody told of an end wait for it, and so
+ * do those that have just been told where it is. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -203,6 +204,32 @@ static void test_exporter_that_is_away_for_a_while_is_waited_for(void **state)
 	free(buf);
 }
 
+static void await_refusal(const struct relay *relay)
+{
+	bool refused = false;
+
+	while (!refused) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		refused = connect(fd, (const struct sockaddr *)&relay->here, sizeof(relay->here)) < 0;
+		close(fd);
+	}
+}
+
+static void test_exporter_that_is_away_for_a_while_is_connected_to(void **state)
+{
+	struct relay relay = {.num_pairs = 0};
+	struct sim_ofi_desc desc;
+
+	(void)state;
+	exporter_expose(&exporter, 4096, true, 7, &desc);
+	relay_start(&relay, &desc);
+	assert_int_equal(write(relay.order_fd[1], "aaa", 3), 3);
+	await_refusal(&relay);
+	sim_ofi_link_destroy(connect_to(&desc, 4096));
+	relay_stop(&relay);
+}
+
 struct stream {
 	struct sim_ofi_link *link;
 	atomic_bool stop;
@@ -266,6 +293,7 @@ int main(void)
 	};
 	const struct CMUnitTest tcp[] = {
 		TEST(exporter_that_is_away_for_a_while_is_waited_for, "tcp"),
+		TEST(exporter_that_is_away_for_a_while_is_connected_to, "tcp"),
 		TEST(transfer_goes_on_while_a_hundred_other_memories_are_hidden, "tcp"),
 	};
 	int failed = 0;
