@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How time passes for several processes on one card: who shares an engine and a link shares their rate, and in virtual
  * time what happens when does not depend on how fast anyone is. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ static int teardown(void **state)
 #define IN_FLIGHT 64
 #define WINDOW_NS UINT64_C(200000000)
 #define HEAD_START_NS UINT64_C(30000000)
+#define TRIES 10 /* windows: where the machine has other things to do, not all that could end in one does */
+#define BUSY_NS (WINDOW_NS / 20) /* a stream that was kept from running for so long tells little of the model */
 
 struct window {
 	uint64_t begin_ns, end_ns;
@@ -36,6 +39,34 @@ struct stream {
 	uint64_t counted; /* ended in the window */
 	bool over;
 };
+
+struct tally {
+	uint64_t counted, waited_ns;
+};
+
+/* How long threads of this process were ready to run, and did not. */
+static uint64_t waited_ns(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *task;
+	uint64_t sum = 0;
+
+	PROC_NEED(tasks);
+	while ((task = readdir(tasks)) != NULL) {
+		unsigned long long ran, waited;
+		char path[300];
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", task->d_name);
+		file = fopen(path, "r");
+		if (file && fscanf(file, "%llu %llu", &ran, &waited) == 2)
+			sum += waited;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return sum;
+}
 
 static void go_on(struct copier *copier)
 {
@@ -48,10 +79,11 @@ static void go_on(struct copier *copier)
 		copier_submit(copier, COPIER_BYTES);
 }
 
-/* Says what time it is, hears when to count, streams, says the count. */
+/* Says what time it is, hears when to count, streams, says the tally. */
 static void run_stream(int talk)
 {
 	struct stream stream = {0};
+	struct tally tally;
 	struct copier copier;
 	struct loop loop;
 	struct doca_dev *dev;
@@ -67,15 +99,17 @@ static void run_stream(int talk)
 	now_ns = copier_now_ns(&copier);
 	proc_say(talk, &now_ns, sizeof(now_ns));
 	proc_hear(talk, &stream.window, sizeof(stream.window));
+	tally.waited_ns = waited_ns();
 	for (int i = 0; i < IN_FLIGHT; i++)
 		copier_submit(&copier, COPIER_BYTES);
 	LOOP_UNTIL(&loop, stream.over);
+	tally = (struct tally){.counted = stream.counted, .waited_ns = waited_ns() - tally.waited_ns};
 	copier.on_done = NULL;
 	for (size_t in_flight = 1; in_flight > 0;) {
 		doca_pe_progress(loop.pe);
 		NEED_OK(doca_pe_get_num_inflight_tasks(loop.pe, &in_flight));
 	}
-	proc_say(talk, &stream.counted, sizeof(stream.counted));
+	proc_say(talk, &tally, sizeof(tally));
 	copier_close(&copier);
 	loop_close(&loop);
 	NEED_OK(doca_dev_close(dev));
@@ -100,11 +134,13 @@ static double capacity(void)
 	return (double)WINDOW_NS * 1000 * count / (double)(last.done_ps - first.done_ps);
 }
 
-/* How many of each of @count streams ended in one window. */
-static void run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
+/* How many of each of @count streams ended in one window. Whether they could run as they liked. */
+static bool run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 {
 	struct proc procs[2];
 	struct window window = {0};
+	struct tally tally;
+	bool free = true;
 
 	card_start_with(getenv("SLOW_LINK"), "timed");
 	for (size_t i = 0; i < count; i++) {
@@ -118,51 +154,60 @@ static void run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 	for (size_t i = 0; i < count; i++)
 		proc_say(procs[i].talk, &window, sizeof(window));
 	for (size_t i = 0; i < count; i++) {
-		proc_hear(procs[i].talk, &ret_counts[i], sizeof(ret_counts[i]));
+		proc_hear(procs[i].talk, &tally, sizeof(tally));
+		ret_counts[i] = tally.counted;
+		free &= tally.waited_ns < BUSY_NS;
 		proc_end(&procs[i]);
 	}
 	card_end();
+	return free;
 }
 
-/* What was in flight when the window began may be seen to end in it by a process that did not get to run before. */
-static void assert_within_the_model(double sum, double streams)
+/* More than the model lets through is wrong however busy the machine is; what was in flight when the window began may be
+ * seen to end in it by a process that did not get to run before. */
+static bool reaches_the_model(double sum, double streams)
 {
 	assert_true(sum <= capacity() + streams * IN_FLIGHT);
-	assert_true(sum >= capacity() / 2);
+	return sum >= capacity() / 2;
+}
+
+static bool is_fair(const uint64_t *counts, size_t count)
+{
+	return count == 1 || (counts[0] > counts[1] / 3 && counts[1] > counts[0] / 3);
+}
+
+/* Less than the model says, or than one's share, is wrong where the streams could run; where they never can, nothing shows. */
+static void expect_the_rate(size_t count, bool sleep)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t counts[2] = {0, 0};
+		bool free = run_streams(count, sleep, counts);
+		bool well = reaches_the_model((double)(counts[0] + counts[1]), (double)count) && is_fair(counts, count);
+
+		assert_true(well || !free);
+		if (well)
+			return;
+	}
+	skip();
 }
 
 static void test_stream_has_the_rate_of_the_model(void **state)
 {
-	uint64_t count;
-
 	(void)state;
-	run_streams(1, false, &count);
-	assert_within_the_model((double)count, 1);
+	expect_the_rate(1, false);
 }
 
 /* Were each alone, the sum would be twice as much. */
-static void two_streams(bool sleep)
-{
-	uint64_t counts[2];
-	double sum;
-
-	run_streams(2, sleep, counts);
-	sum = (double)(counts[0] + counts[1]);
-	assert_within_the_model(sum, 2);
-	for (int i = 0; i < 2; i++)
-		assert_true((double)counts[i] > sum / 4 && (double)counts[i] < sum * 3 / 4);
-}
-
 static void test_two_polling_streams_share_the_rate(void **state)
 {
 	(void)state;
-	two_streams(false);
+	expect_the_rate(2, false);
 }
 
 static void test_two_sleeping_streams_share_the_rate(void **state)
 {
 	(void)state;
-	two_streams(true);
+	expect_the_rate(2, true);
 }
 
 /* ---- virtual: a conversation ---- */
@@ -362,8 +407,9 @@ static void test_death_does_not_stop_virtual_time(void **state)
 {
 	struct proc dpu, host;
 	bool sleeps = false;
-	uint64_t now_ns, counted;
+	struct tally tally;
 	struct window window;
+	uint64_t now_ns;
 
 	(void)state;
 	card_start_with(NULL, "virtual");
@@ -375,8 +421,8 @@ static void test_death_does_not_stop_virtual_time(void **state)
 	proc_wait(&dpu);
 	window = (struct window){.begin_ns = 0, .end_ns = 1000000};
 	proc_say(host.talk, &window, sizeof(window));
-	proc_hear(host.talk, &counted, sizeof(counted));
-	assert_true(counted > 0);
+	proc_hear(host.talk, &tally, sizeof(tally));
+	assert_true(tally.counted > 0);
 	proc_end(&host);
 	card_end();
 }
