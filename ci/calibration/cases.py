@@ -5,10 +5,12 @@ Rows are never known by their values: what decides is the operation, the
 conditions in the columns, and what the source itself says in its note.
 """
 import csv
+import math
 import re
 from dataclasses import dataclass, field
 
 PROFILES = {"BlueField-2": "bluefield-2", "BlueField-3": "bluefield-3", "ConnectX-7": "connectx-7"}
+WITHOUT_ENGINE = ("ConnectX-7",)
 DIRECTIONS = {"host_to_dpu": "read", "dpu_to_host": "write", "dpu_local": "local"}
 METRICS = ("rate_Mops", "throughput_GBps", "latency_us")
 
@@ -38,6 +40,10 @@ NOT_MODELLED = [
 PEAK = {"window": 64, "queues": 8}  # where only a peak is given: what saturates; as many cores as a BlueField-2 has
 SMALL_BYTES = 16384                 # below, the rate of jobs decides, not their bytes
 ENOUGH_BUFFERS = 8
+MAX_BYTES = 2**40                   # as the model has it
+
+COLUMNS = ("device", "direction", "operation", "size_bytes", "queue_depth", "threads", "metric", "value")
+OPTIONAL = ("source", "note")
 
 
 @dataclass
@@ -69,13 +75,29 @@ def number_of(text, what):
         value = float(text)
     except ValueError:
         raise LeaveOut(f"its {what} is no number: \"{text}\"") from None
+    if not math.isfinite(value):
+        raise LeaveOut(f"its {what} is no number: \"{text}\"")
     if value <= 0:
         raise LeaveOut(f"its {what} is not positive")
     return value
 
 
-def count_of(text, default):
-    return int(text) if text.isdigit() and int(text) > 0 else default
+def size_of(text):
+    value = number_of(text, "size")
+    if value != int(value):
+        raise LeaveOut(f"its size is no whole number: {text}")
+    if value > MAX_BYTES:
+        raise LeaveOut(f"its size is above {MAX_BYTES}")
+    return int(value)
+
+
+def count_of(text, what, default):
+    """A number of jobs or threads. Not given, or a word of the source's, is the default."""
+    if not re.fullmatch(r"-?[0-9.]+", text):
+        return default
+    if not text.isdecimal() or int(text) == 0:
+        raise LeaveOut(f"its {what} is no number of them: {text}")
+    return int(text)
 
 
 def check_note(row):
@@ -110,10 +132,11 @@ def ask(row):
     if not depth and not threads:
         question.update(PEAK)
     else:
-        question.update(window=min(count_of(depth, PEAK["window"]), 1024), queues=min(count_of(threads, 1), 32))
+        question.update(window=min(count_of(depth, "queue_depth", PEAK["window"]), 1024),
+                        queues=min(count_of(threads, "threads", 1), 32))
     if re.search(r"optimize-reports|same plus ordered", text["note"]):
         question["quiet"] = 1
-    link = re.search(r"PCIe Gen(\d)", text["note"])
+    link = re.search(r"PCIe Gen([1-6])", text["note"])
     if link:
         question["gen"] = int(link[1])
     question.update(operation)
@@ -133,23 +156,42 @@ def judge(row):
         raise LeaveOut(f"no prediction is called {row.metric}")
     row.value = number_of(text["value"], "value")
     if "comch_control_send_call" not in text["operation"]:
-        row.bytes = int(number_of(text["size_bytes"], "size"))
+        row.bytes = size_of(text["size_bytes"])
     check_note(row)
     ask(row)
+    if row.device in WITHOUT_ENGINE:
+        raise LeaveOut(f"{row.device} has no engine that copies for applications")
+
+
+def lines_of(path):
+    """(line's number, {column: text}) of each row. The columns may come in any order, and with others."""
+    try:
+        # Spreadsheets put a mark before the first column.
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            table = csv.DictReader(file)
+            for column in COLUMNS:
+                if column not in (table.fieldnames or []):
+                    raise SystemExit(f"calibrate: {path}: there is no column '{column}'")
+            for text in table:
+                yield table.line_num, text
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SystemExit(f"calibrate: {path}: {error}") from None
 
 
 def read_rows(path):
     """All rows of a file; its columns are those of bluefield_measurements.csv."""
     rows = []
-    with open(path, newline="", encoding="utf-8") as file:
-        for number, text in enumerate(csv.DictReader(file), 2):
-            text = {key: (value or "").strip() for key, value in text.items() if isinstance(value, (str, type(None)))}
-            row = Row(number, text)
-            try:
-                judge(row)
-            except LeaveOut as reason:
-                row.left_out = str(reason)
-            except KeyError as column:
-                raise SystemExit(f"calibrate: {path}: there is no column {column}") from None
-            rows.append(row)
+    for number, text in lines_of(path):
+        is_short = None in text.values()
+        text = dict.fromkeys(OPTIONAL, "") | {key: (value or "").strip() for key, value in text.items() if key}
+        row = Row(number, text)
+        try:
+            if is_short:
+                raise LeaveOut("it has fewer columns than the first line")
+            judge(row)
+        except LeaveOut as reason:
+            row.left_out = str(reason)
+        rows.append(row)
+    if not rows:
+        raise SystemExit(f"calibrate: {path}: there are no rows")
     return rows

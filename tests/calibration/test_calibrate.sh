@@ -73,4 +73,49 @@ test_a_file_that_is_no_table_of_measurements_is_refused() {
 	says "other.csv: there is no column 'device'" err
 }
 
+test_a_broken_row_leaves_the_others_alone() {
+	rows 'BlueField-3,BF3,dpu_to_host' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,64,,throughput_GBps,nan,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,64,,throughput_GBps,inf,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,9999999999999,64,,throughput_GBps,14.7,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,0.5,64,,throughput_GBps,14.7,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,0,,throughput_GBps,14.7,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,64,-1,throughput_GBps,14.7,me,none' \
+		'ConnectX-7,CX7,dpu_to_host,dma_write,4096,64,,throughput_GBps,14.7,me,none' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,64,,throughput_GBps,14.7,me,PCIe Gen9' \
+		'BlueField-3,BF3,dpu_to_host,dma_write,4096,64,,throughput_GBps,14.7,me,none,and,more'
+	status 0 calibrate --data rows.csv
+	says '^2 rows used, 8 left out$' out
+	says 'row +2 .*left out: it has fewer columns' out
+	says 'row +3 .*left out: its value is no number' out
+	says 'row +5 .*left out: its size is above' out
+	says 'row +6 .*left out: its size is no whole number' out
+	says 'row +7 .*left out: its queue_depth' out
+	says 'row +8 .*left out: its threads' out
+	says 'row +9 .*left out: ConnectX-7 has no engine' out
+	says '^MAPE BlueField-3 throughput_GBps 0\.[0-9] over 2 rows$' out
+}
+
+# A byte order mark, CRLF, an empty line, columns in another order and none for source and note.
+test_a_file_that_a_spreadsheet_wrote_is_read() {
+	printf '\357\273\277value,metric,device,direction,operation,size_bytes,queue_depth,threads\r\n' >rows.csv
+	printf '\r\n14.7,throughput_GBps,BlueField-3,dpu_to_host,dma_write,4096,64,\r\n' >>rows.csv
+	status 0 calibrate --data rows.csv
+	says '^row +3 BlueField-3 .* predicted 14\.[0-9]+ error' out
+}
+
+test_a_file_without_rows_or_text_is_refused() {
+	rows
+	head -n 1 rows.csv >header.csv
+	status 1 calibrate --data header.csv --goal 15
+	says 'header.csv: there are no rows' err
+	: >empty.csv
+	status 1 calibrate --data empty.csv
+	says "empty.csv: there is no column 'device'" err
+	printf '\377\376\000' >binary.csv
+	status 1 calibrate --data binary.csv
+	says '^calibrate: binary.csv: ' err
+	! grep Traceback err
+}
+
 run_tests "$0" "$work"
