@@ -73,6 +73,32 @@ static void map_change(struct sim_map *map, uint32_t place, bool is_in)
 		map_clear(map, place);
 }
 
+static bool has_rep(const struct pcie_topology *topology, uint32_t function)
+{
+	for (size_t i = 0; i < topology->num_functions; i++)
+		for (size_t rep = 0; rep < topology->functions[i].num_reps; rep++)
+			if (topology->functions[i].reps[rep] == function)
+				return true;
+	return false;
+}
+
+static bool has_vfs(const struct pcie_topology *topology, uint32_t function)
+{
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (i != function && topology->functions[i].parent == function &&
+		    topology->functions[i].type == PCIE_FUNC_VF)
+			return true;
+	return false;
+}
+
+/* A rule that can't change anything at a function would count as fired there for nothing. */
+static bool fits_function(const struct sim_view *view, const struct sim_rule *rule, uint32_t function)
+{
+	if ((rule->actions & SIM_ACT_BIT(SIM_ACT_REP_REMOVE)) && !has_rep(view->topology, function))
+		return false;
+	return !(rule->actions & SIM_ACT_BIT(SIM_ACT_NUM_VFS)) || has_vfs(view->topology, function);
+}
+
 /* Note at which functions the rule strikes. */
 static void index_functions(struct sim_view *view, uint32_t place, const struct sim_rule *rule)
 {
@@ -80,7 +106,8 @@ static void index_functions(struct sim_view *view, uint32_t place, const struct 
 
 	for (uint32_t i = 0; i < view->num_functions; i++)
 		map_change(&view->functions[i], place,
-			   any || sim_where_device(rule->device, &view->topology->functions[i]));
+			   (any || sim_where_device(rule->device, &view->topology->functions[i])) &&
+				   fits_function(view, rule, i));
 	map_change(&view->functions[view->num_functions], place, any);
 }
 

@@ -37,8 +37,9 @@ static const char topology_yaml[] = "cards:\n"
 				    "  - {side: node0/dpu, type: pf, pci: '03:00.0'}\n"
 				    "  - {side: node0/dpu, type: pf, pci: '03:00.1'}\n"
 				    "  - {side: node0/host, type: pf, pci: 'b1:00.0', ibdev: mlx5_4}\n"
-				    "  - {side: node0/host, type: pf, pci: '0001:b1:00.1'}\n";
-enum { DPU_PF0, DPU_PF1, HOST_PF0, HOST_PF1 };
+				    "  - {side: node0/host, type: pf, pci: '0001:b1:00.1'}\n"
+				    "  - {side: node0/host, type: vf, parent: 'b1:00.0', pci: 'b1:00.2'}\n";
+enum { DPU_PF0, DPU_PF1, HOST_PF0, HOST_PF1, HOST_VF0 };
 
 static inline int set_up(void **state)
 {

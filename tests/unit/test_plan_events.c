@@ -105,6 +105,23 @@ static void test_function_events(void **state)
 	assert_true(event_strikes(world, SIM_OP_DAEMON, SIM_NO_FUNCTION, NULL, 0, 0) == false);
 }
 
+/* What changes nothing must not count as fired: a test would pass for the wrong reason. */
+static void test_function_that_lacks_what_a_rule_takes_is_not_struck(void **state)
+{
+	struct world *world = *state;
+	uint32_t rep = add(world, "function rep_remove"), vfs = add(world, "function num_vfs=0");
+
+	assert_false(event_strikes(world, SIM_OP_FUNCTION, DPU_PF0, NULL, 0, 0));
+	assert_counted(world, rep, 0, 0);
+	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF1, NULL, 0, 0));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE));
+	assert_counted(world, vfs, 0, 0);
+	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE) | SIM_ACT_BIT(SIM_ACT_NUM_VFS));
+	assert_counted(world, rep, 2, 2);
+	assert_counted(world, vfs, 1, 1);
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -115,6 +132,7 @@ int main(void)
 		test(test_peers_are_known_by_their_names),
 		test(test_link_gets_the_worst_of_its_rules),
 		test(test_function_events),
+		test(test_function_that_lacks_what_a_rule_takes_is_not_struck),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
