@@ -222,15 +222,27 @@ static void report_rule(void *arg, const struct sim_plan_rule *rule)
 	report->num_unfired++;
 }
 
-int cli_faults_report(int dir_fd, const char *dir, bool struck)
+int cli_faults_report(const struct sim_plan *plan, bool struck)
 {
 	struct report report = {.struck = struck};
-	struct sim_segment board;
-	int rc = sim_control_board(dir_fd, &board);
 
-	if (rc < 0)
-		return cli_session_failed(dir, rc);
-	sim_plan_each(&sim_board_of(&board)->plan, report_rule, &report);
-	sim_segment_unmap(&board);
+	sim_plan_each(plan, report_rule, &report);
 	return report.num_unfired;
+}
+
+static void look_for_killer(void *arg, const struct sim_plan_rule *rule)
+{
+	bool *found = arg;
+
+	if (rule->fired > 0 && (sim_rule_ops(&rule->rule) & SIM_OP_BIT(SIM_OP_DAEMON)) &&
+	    (rule->rule.actions & SIM_ACT_BIT(SIM_ACT_KILL)))
+		*found = true;
+}
+
+bool cli_faults_killed_daemon(const struct sim_plan *plan)
+{
+	bool found = false;
+
+	sim_plan_each(plan, look_for_killer, &found);
+	return found;
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sim/faults/delays.h"
+#include "sim/faults/plan.h"
 
 struct cli_fault {
 	struct sim_rule rule;
@@ -43,8 +43,11 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
 			     const char *duration);
 
-/* Say on standard error which rules of a session's plan never struck, and with @struck also which
- * did. Returns how many never did, or -1. */
-int cli_faults_report(int dir_fd, const char *dir, bool struck);
+/* Say on standard error which rules of a plan never struck, and with @struck also which
+ * did. Returns how many never did. */
+int cli_faults_report(const struct sim_plan *plan, bool struck);
+
+/* Whether a rule of the plan has killed the session's daemon. */
+bool cli_faults_killed_daemon(const struct sim_plan *plan);
 
 #endif

@@ -18,11 +18,14 @@
 #include "session_use.h"
 #include "report_write.h"
 #include "trace_write.h"
+#include "sim/session/board.h"
+#include "sim/session/control.h"
 
 struct run {
 	const struct cli_run_cfg *cfg;
 	const sigset_t *original;
 	pid_t daemon;                   /* 0 = it ended */
+	struct sim_segment board;       /* stays when the daemon does not */
 	int signal_fd;                  /* SIGCHLD and SIGTERM */
 	struct cli_program *programs;   /* the first num_programs of them were started */
 	size_t num_programs;
@@ -103,12 +106,25 @@ static void take_end(struct run *run, struct cli_program *program, int status)
 	fail(run, code);
 }
 
+static const struct sim_plan *plan_of(const struct run *run)
+{
+	return &sim_board_of(&run->board)->plan;
+}
+
+/* Whom a rule killed was meant to die: what the commands make of it is what the run is for. */
+static void take_daemon_end(struct run *run, int status)
+{
+	run->daemon = 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(plan_of(run)))
+		return;
+	cli_fail("the session's daemon ended before the commands did; ending them");
+	fail(run, CLI_FAILED);
+}
+
 static void take_child(struct run *run, pid_t pid, int status)
 {
 	if (pid == run->daemon) {
-		run->daemon = 0;
-		cli_fail("the session's daemon ended before the commands did; ending them");
-		fail(run, CLI_FAILED);
+		take_daemon_end(run, status);
 		return;
 	}
 	for (size_t i = 0; i < run->num_programs; i++) {
@@ -247,29 +263,29 @@ static int prepare(struct run *run)
 	return has_sides(run) ? 0 : -1;
 }
 
-static int inject_faults(const struct run *run)
+static int inject_faults(struct run *run)
 {
 	const char *dir = run->cfg->place->dir;
 	int dir_fd = cli_session_open(dir);
-	int rc = dir_fd < 0 ? -1 : cli_faults_send(run->cfg->faults, dir_fd, dir, false);
+	int rc = dir_fd < 0 ? -1 : 0;
 
+	if (rc == 0 && (rc = sim_control_board(dir_fd, &run->board)) < 0)
+		cli_session_failed(dir, rc);
+	if (rc == 0)
+		rc = cli_faults_send(run->cfg->faults, dir_fd, dir, false);
 	if (dir_fd >= 0)
 		close(dir_fd);
 	return rc;
 }
 
-/* A test that meant to inject a fault and did not would pass for the wrong reason: say so. */
+/* A test that meant to inject a fault and did not would pass for the wrong reason: say so.
+ * Of a run that went wrong, whether it was a fault. */
 static void report_faults(struct run *run)
 {
-	const char *dir = run->cfg->place->dir;
-	int dir_fd = run->daemon > 0 ? cli_session_open(dir) : -1;
+	bool struck = run->status != 0 || run->told_to_end;
 
-	if (dir_fd < 0)
-		return;
-	/* A run that went wrong: whether it was a fault. */
-	if (cli_faults_report(dir_fd, dir, run->status != 0 || run->told_to_end) != 0 && run->cfg->require_faults && run->status == 0)
+	if (cli_faults_report(plan_of(run), struck) > 0 && run->cfg->require_faults && run->status == 0)
 		run->status = CLI_FAILED;
-	close(dir_fd);
 }
 
 /* The daemon cleans its directory when it is asked to end. */
@@ -295,8 +311,11 @@ static void write_trace(struct run *run)
 	const char *dir = run->cfg->place->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
 	int status = CLI_OK;
 
-	if (run->daemon <= 0)
+	if (run->daemon <= 0) {
+		if (trace || report)
+			cli_fail("nothing to write to %s: what was recorded ended with the session's daemon", trace ? trace : report);
 		return;
+	}
 	if (trace)
 		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
 	if (report && cli_report_write_session(dir, report) != CLI_OK)
@@ -325,6 +344,7 @@ int cli_run_work(void *cfg, const sigset_t *original)
 		cli_program_fini(&run.programs[i]);
 	write_trace(&run);
 	end_daemon(&run);
+	sim_segment_unmap(&run.board);
 	free(run.programs);
 	if (run.signal_fd >= 0)
 		close(run.signal_fd);
