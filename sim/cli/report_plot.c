@@ -5,6 +5,7 @@
 
 #define HEIGHT 1000 /* of the picture, in its own units; a bar is 10 wide */
 #define MAX_LABELS 4
+#define LAST_PART 80 /* of a hundred: a label from here on has no room behind its bar's begin */
 
 uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 {
@@ -48,7 +49,11 @@ static void put_labels(const struct cli_plot *plot, FILE *out)
 	fputs("<div class=\"x\" aria-hidden=\"true\">", out);
 	for (uint32_t i = 0; i < plot->count; i += step) {
 		plot->place_text(plot, i, text);
-		fprintf(out, "<span style=\"left:%u.%u%%\">%s</span>", i * 100 / plot->count, i * 1000 / plot->count % 10, text);
+		if (i * 100 / plot->count >= LAST_PART)
+			fprintf(out, "<span style=\"right:0\">%s</span>", text);
+		else
+			fprintf(out, "<span style=\"left:%u.%u%%\">%s</span>", i * 100 / plot->count,
+				i * 1000 / plot->count % 10, text);
 	}
 	fputs("</div>\n", out);
 }

@@ -4,6 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* To the nearest @step; what is next to the largest number stays as it is. */
+static uint64_t rounded(uint64_t value, uint64_t step)
+{
+	return value > UINT64_MAX - step / 2 ? value : (value + step / 2) / step * step;
+}
+
 /* Three digits of @value, which is counted in the first of @units; each next one is a thousand of the one before. */
 static void scale(uint64_t value, const char *const units[], size_t count, char text[CLI_FIGURE_SIZE])
 {
@@ -11,6 +17,12 @@ static void scale(uint64_t value, const char *const units[], size_t count, char 
 	size_t i = 0;
 
 	while (i + 1 < count && value / unit >= 1000) {
+		unit *= 1000;
+		i++;
+	}
+	if (unit > 1)
+		value = rounded(value, value / unit >= 100 ? unit : value / unit >= 10 ? unit / 10 : unit / 100);
+	if (i + 1 < count && value / unit >= 1000) { /* 999.6 */
 		unit *= 1000;
 		i++;
 	}

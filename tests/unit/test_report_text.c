@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers of a report as people read them (sim/cli/report_text.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sim/cli/report_text.h"
+
+#define assert_reads(put, value, wanted)                       \
+	do {                                                   \
+		char text_[CLI_FIGURE_SIZE];                   \
+		put(value, text_);                             \
+		assert_string_equal(text_, wanted);            \
+	} while (0)
+
+static void test_small_numbers_are_exact(void **state)
+{
+	(void)state;
+	assert_reads(cli_size_text, 0, "0 B");
+	assert_reads(cli_size_text, 999, "999 B");
+	assert_reads(cli_count_text, 64, "64");
+	assert_reads(cli_time_text, 640, "640 ns");
+}
+
+static void test_large_numbers_are_rounded_to_three_digits(void **state)
+{
+	(void)state;
+	assert_reads(cli_size_text, 1000, "1.00 kB");
+	assert_reads(cli_size_text, 4096, "4.10 kB");
+	assert_reads(cli_size_text, 65536, "65.5 kB");
+	assert_reads(cli_size_text, 65556, "65.6 kB");
+	assert_reads(cli_size_text, 1048576, "1.05 MB");
+	assert_reads(cli_rate_text, 415817364, "416 MB/s");
+	assert_reads(cli_time_text, 12346, "12.3 \u00b5s");
+}
+
+static void test_what_rounds_to_a_thousand_gets_the_next_unit(void **state)
+{
+	(void)state;
+	assert_reads(cli_size_text, 9994, "9.99 kB");
+	assert_reads(cli_size_text, 9996, "10.0 kB");
+	assert_reads(cli_size_text, 99960, "100 kB");
+	assert_reads(cli_size_text, 999499, "999 kB");
+	assert_reads(cli_size_text, 999500, "1.00 MB");
+}
+
+/* There is no unit above the last one. */
+static void test_the_largest_number_is_written(void **state)
+{
+	(void)state;
+	assert_reads(cli_time_text, UINT64_MAX, "18446744073 s");
+	assert_reads(cli_size_text, UINT64_MAX, "18446744 TB");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_small_numbers_are_exact),
+		cmocka_unit_test(test_large_numbers_are_rounded_to_three_digits),
+		cmocka_unit_test(test_what_rounds_to_a_thousand_gets_the_next_unit),
+		cmocka_unit_test(test_the_largest_number_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
