@@ -52,21 +52,54 @@ static void add_right(char line[LINE_SIZE], const char *text, unsigned int width
 	snprintf(line + len, LINE_SIZE - len, "%*s ", (int)width, text);
 }
 
-static void add_count(char line[LINE_SIZE], uint64_t count, unsigned int width)
-{
-	char text[CLI_FIGURE_SIZE];
+/* 80 columns of the terminal. Where there are fewer, those go first that say least. */
+enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
-	cli_count_text(count, text);
-	add_right(line, text, width);
+static const struct {
+	const char *heading;
+	unsigned int width;
+	bool is_text;
+} fields[NUM_FIELDS] = {
+	[PID] = {"PID", 7, false},       [SIDE] = {"SIDE", 6, true},        [PROGRAM] = {"PROGRAM", 12, true},
+	[CONTEXT] = {"CONTEXT", 12, true}, [TASKS] = {"TASK/S", 6, false},  [BYTES] = {"BYTES/S", 9, false},
+	[MESSAGES] = {"MSG/S", 6, false}, [FLY] = {"FLY", 4, false},        [FAIL] = {"FAIL", 5, false},
+	[FLT] = {"FLT", 4, false},
+};
+
+static const int goes_first[] = {PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL};
+
+static void choose_fields(unsigned int columns, bool ret_shown[NUM_FIELDS])
+{
+	unsigned int width = 0;
+
+	for (int i = 0; i < NUM_FIELDS; i++) {
+		ret_shown[i] = true;
+		width += fields[i].width + 1;
+	}
+	for (size_t i = 0; i < sizeof(goes_first) / sizeof(goes_first[0]) && width > columns + 1; i++) {
+		ret_shown[goes_first[i]] = false;
+		width -= fields[goes_first[i]].width + 1;
+	}
 }
 
-/* 80 columns; rows have the same widths. */
+static void add_field(char line[LINE_SIZE], int field, const char *text)
+{
+	if (fields[field].is_text)
+		add_text(line, text, fields[field].width);
+	else
+		add_right(line, text, fields[field].width);
+}
+
 static void put_headings(unsigned int columns, bool bold, FILE *out)
 {
-	char line[LINE_SIZE];
+	bool shown[NUM_FIELDS];
+	char line[LINE_SIZE] = "";
 
-	snprintf(line, sizeof(line), "%7s %-6s %-12s %-12s %6s %9s %6s %4s %5s %4s", "PID", "SIDE", "PROGRAM", "CONTEXT",
-		 "TASK/S", "BYTES/S", "MSG/S", "FLY", "FAIL", "FLT");
+	choose_fields(columns, shown);
+	for (int i = 0; i < NUM_FIELDS; i++)
+		if (shown[i])
+			add_field(line, i, fields[i].heading);
+	line[strlen(line) - 1] = '\0';
 	fputs(bold ? "\033[7m" : "", out);
 	put_cut(out, line, columns);
 	fputs(bold ? "\033[0m\n" : "\n", out);
@@ -74,19 +107,27 @@ static void put_headings(unsigned int columns, bool bold, FILE *out)
 
 static void put_row(const struct cli_top_row *row, unsigned int columns, FILE *out)
 {
-	char line[LINE_SIZE], text[CLI_FIGURE_SIZE];
+	char numbers[NUM_FIELDS][CLI_FIGURE_SIZE];
+	const char *texts[NUM_FIELDS];
+	bool shown[NUM_FIELDS];
+	char line[LINE_SIZE] = "";
 
-	snprintf(line, sizeof(line), "%7d ", row->pid);
-	add_text(line, row->side, 6);
-	add_text(line, row->program, 12);
-	add_text(line, row->object, 12);
-	add_count(line, row->task_rate, 6);
-	cli_rate_text(row->byte_rate, text);
-	add_right(line, text, 9);
-	add_count(line, row->message_rate, 6);
-	add_count(line, row->in_flight, 4);
-	add_count(line, row->failed, 5);
-	add_count(line, row->faults, 4);
+	for (int i = 0; i < NUM_FIELDS; i++)
+		texts[i] = numbers[i];
+	texts[SIDE] = row->side;
+	texts[PROGRAM] = row->program;
+	texts[CONTEXT] = row->object;
+	snprintf(numbers[PID], CLI_FIGURE_SIZE, "%d", row->pid);
+	cli_count_text(row->task_rate, numbers[TASKS]);
+	cli_rate_text(row->byte_rate, numbers[BYTES]);
+	cli_count_text(row->message_rate, numbers[MESSAGES]);
+	cli_count_text(row->in_flight, numbers[FLY]);
+	cli_count_text(row->failed, numbers[FAIL]);
+	cli_count_text(row->faults, numbers[FLT]);
+	choose_fields(columns, shown);
+	for (int i = 0; i < NUM_FIELDS; i++)
+		if (shown[i])
+			add_field(line, i, texts[i]);
 	line[strlen(line) - 1] = '\0';
 	put_line(out, line, columns);
 }

@@ -44,6 +44,17 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	narrow out
 }
 
+# Rates and failures stay; who is busy is known by the program.
+test_a_narrow_terminal_shows_what_says_most() {
+	bfsim up --session s >/dev/null
+	stay dpu 20
+	status 0 env COLUMNS=40 "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^PROGRAM +TASK/S +BYTES/S +FAIL$' out
+	says '^trace_peer +0 +0 B/s +0$' out
+	status 0 env COLUMNS=60 "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^trace_peer +dma #1 +0 +0 B/s +0 +0 +0$' out
+}
+
 test_a_context_that_works_has_rates_and_comes_first() {
 	bfsim up --session s >/dev/null
 	stay host 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run a live view in a terminal of 80 columns and 24 lines, end it, and look at what it did to the terminal.
+"""Run a live view in a terminal of 80 columns ($COLUMNS) and 24 lines, end it, and look at what it did to the terminal.
 
     watch_top.py HOW COMMAND...
 
@@ -23,7 +23,7 @@ OTHER, USUAL = b'\x1b[?1049h', b'\x1b[?25h\x1b[?1049l'
 def start(command):
     """The process, our end of its terminal and its own, which we can look at behind its end, and how that was before."""
     ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('HHHH', 24, int(os.environ.get('COLUMNS', '80')), 0, 0))
     before = termios.tcgetattr(its)
     pid = os.fork()
     if pid == 0:
