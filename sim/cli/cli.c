@@ -10,6 +10,14 @@
 
 const char *argp_program_version = "bfsim " BFSIM_VERSION;
 
+/* Names of files and programs may have anything in them, for the terminal too. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 int cli_fail(const char *format, ...)
 {
 	char *text = NULL;
@@ -19,6 +27,8 @@ int cli_fail(const char *format, ...)
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
+	if (text)
+		make_one_line(text);
 	fprintf(stderr, "bfsim: %s\n", text ? text : "out of memory");
 	free(text);
 	return CLI_FAILED;

@@ -38,7 +38,7 @@ int cli_stats(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_top(int argc, char **argv);
 
-/* Complain: "bfsim: MESSAGE" in one line on standard error. Returns CLI_FAILED. */
+/* Complain: "bfsim: MESSAGE" in one line on standard error, with "?" for control characters. Returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What every main does first: the usage status, and something open at 0, 1 and

@@ -165,11 +165,20 @@ static const struct {
 /* Needs no session. */
 static int do_replay(const struct options *options)
 {
+	const char *name = options->words[1]; /* NULL without one */
+	FILE *trace;
+	int rc;
+
 	if (options->num_words != 2) {
 		cli_fail("fault replay: of what? Give one file that bfsim trace wrote for Perfetto");
 		return CLI_USAGE;
 	}
-	return cli_fault_replay(options->words[1]) < 0 ? CLI_FAILED : CLI_OK;
+	trace = fopen(name, "re");
+	if (!trace)
+		return cli_fail("cannot read %s: %s", name, strerror(errno));
+	rc = cli_fault_replay(trace, name, stdout);
+	fclose(trace);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int run(struct options *options)

@@ -16,6 +16,7 @@
 struct replay {
 	const struct cli_report *report;
 	const char *name;         /* of the trace */
+	FILE *out;
 	size_t num_rules;
 	bool lacks;               /* something that struck, and that the plan does not repeat */
 };
@@ -24,6 +25,33 @@ static void lack(struct replay *replay, const char *what, uint64_t rule)
 {
 	cli_fail("%s: rule %" PRIu64 " %s", replay->name, rule, what);
 	replay->lacks = true;
+}
+
+/* Names as a line of a plan can have them: what can't stand there is any letter. */
+static void make_plain(char *name)
+{
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || *name == '"')
+			*name = '?';
+}
+
+static void make_names_plain(struct sim_rule *rule)
+{
+	make_plain(rule->side);
+	make_plain(rule->program);
+	make_plain(rule->device);
+}
+
+/* In single quotes nothing means anything to YAML but they themselves. */
+static void print_rule(struct replay *replay, const struct sim_rule *rule)
+{
+	char line[SIM_RULE_TEXT_SIZE];
+
+	sim_rule_format(rule, NULL, line);
+	fputs(replay->num_rules++ ? "  - '" : "faults:\n  - '", replay->out);
+	for (const char *at = line; *at; at++)
+		fputs(*at == '\'' ? "''" : (char[]){*at, '\0'}, replay->out);
+	fputs("'\n", replay->out);
 }
 
 /* ---- a strike ---- */
@@ -70,18 +98,8 @@ static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
 	rule->delay_kind = SIM_DELAY_NONE;
 }
 
-/* In single quotes nothing means anything to YAML but they themselves. */
-static void print_rule(struct replay *replay, const char *text)
-{
-	fputs(replay->num_rules++ ? "  - '" : "faults:\n  - '", stdout);
-	for (; *text; text++)
-		fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, stdout);
-	fputs("'\n", stdout);
-}
-
 static void print_strike(struct replay *replay, const struct sim_rule *from, const struct cli_report_note *fault)
 {
-	char text[SIM_RULE_TEXT_SIZE];
 	struct sim_rule rule = *from;
 
 	if (fault->match == 0 || fault->match > UINT32_MAX) {
@@ -93,12 +111,12 @@ static void print_strike(struct replay *replay, const struct sim_rule *from, con
 	if (rule.actions == 0)
 		return;
 	bind(&rule, cli_report_process(replay->report, fault->pid));
+	make_names_plain(&rule);
 	if (sim_rule_check(&rule) < 0) {
 		lack(replay, "struck in a process that no rule can name", fault->rule);
 		return;
 	}
-	sim_rule_format(&rule, NULL, text);
-	print_rule(replay, text);
+	print_rule(replay, &rule);
 }
 
 /* ---- a rule ---- */
@@ -128,7 +146,8 @@ static void print_one(struct replay *replay, json_object *entry)
 		return;
 	}
 	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
-		print_rule(replay, cli_json_text(entry, "text"));
+		make_names_plain(&rule);
+		print_rule(replay, &rule);
 		return;
 	}
 	if (print_strikes(replay, id, &rule) < fired)
@@ -190,16 +209,16 @@ static void check_processes(struct replay *replay)
 
 /* ---- the whole ---- */
 
-static int print_plan(const struct cli_report *report, const char *name)
+static int print_plan(const struct cli_report *report, const char *name, FILE *out)
 {
-	struct replay replay = {.report = report, .name = name};
+	struct replay replay = {.report = report, .name = name, .out = out};
 	json_object *rules = cli_json_list(report->sum, "rules");
 
-	puts("# repeats the faults of a recorded run: bfsim run --fault-plan FILE");
+	fputs("# repeats the faults of a recorded run: bfsim run --fault-plan FILE\n", out);
 	for (size_t i = 0; i < cli_json_len(rules); i++)
 		print_one(&replay, json_object_array_get_idx(rules, i));
 	if (replay.num_rules == 0)
-		puts("faults: []");
+		fputs("faults: []\n", out);
 	check_rules_gone(&replay);
 	check_processes(&replay);
 	if (replay.num_rules > SIM_PLAN_MAX_RULES) {
@@ -209,21 +228,14 @@ static int print_plan(const struct cli_report *report, const char *name)
 	return replay.lacks ? -1 : 0;
 }
 
-int cli_fault_replay(const char *trace)
+int cli_fault_replay(FILE *trace, const char *name, FILE *out)
 {
-	FILE *in = fopen(trace, "re");
 	struct cli_report report;
-	int rc;
+	int rc = cli_report_read(trace, name, &report);
 
-	if (!in) {
-		cli_fail("cannot read %s: %s", trace, strerror(errno));
-		return -1;
-	}
-	rc = cli_report_read(in, trace, &report);
-	fclose(in);
 	if (rc < 0)
 		return rc;
-	rc = print_plan(&report, trace);
+	rc = print_plan(&report, name, out);
 	cli_report_fini(&report);
 	return rc;
 }

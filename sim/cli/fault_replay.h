@@ -12,8 +12,10 @@
 #ifndef SIM_CLI_FAULT_REPLAY_H
 #define SIM_CLI_FAULT_REPLAY_H
 
-/* Print the plan for the trace in the file @trace. Returns 0; -1 when it can't be, or not be
- * all of it, which was said. */
-int cli_fault_replay(const char *trace);
+#include <stdio.h>
+
+/* Print the plan for a trace (as cli_report_read() reads it; @name stands for it in messages) to @out.
+ * Returns 0; -1 when it can't be, or not be all of it, which was said. */
+int cli_fault_replay(FILE *trace, const char *name, FILE *out);
 
 #endif

@@ -217,7 +217,7 @@ static struct message *message_at(struct reader *reader, uint64_t number)
 	if (number >= MAX_FLOWS)
 		return NULL;
 	if (number >= reader->num_messages) {
-		uint32_t count = (uint32_t)number * 2 + 64;
+		uint32_t count = number < MAX_FLOWS / 2 - 64 ? (uint32_t)number * 2 + 64 : MAX_FLOWS;
 		struct message *grown = reallocarray(reader->messages, count, sizeof(*grown));
 
 		if (!grown) {

@@ -70,6 +70,19 @@ test_skips_and_limits_become_numbers() {
   - 'dma.memcpy side=dpu program=trace_peer nth=9 flip=2'" "$(grep '^  - ' out)"
 }
 
+# Neither a line of a plan nor YAML can have each of these letters.
+test_a_program_with_an_odd_name_is_struck_again() {
+	odd=$(printf 'it"s\001 m\303\266')
+	ln -s "$peer" "$odd"
+	record t.json --fault 'dma.memcpy nth=3 fail=IO_FAILED' --dpu "./'$odd' 5"
+	status 0 bfsim fault replay t.json
+	says 'program="it[?]s[?] m[?][?]" nth=3 fail=IO_FAILED' out
+	mv out plan.yaml
+	record u.json --require-faults --fault-plan plan.yaml --dpu "./'$odd' 5"
+	[ "$(hits t.json | wc -l)" = 1 ]
+	same "$(statuses t.json)" "$(statuses u.json)"
+}
+
 test_a_plan_of_a_plan_is_the_same() {
 	record t.json --fault 'dma.memcpy p=10% delay=pareto(1us,1.5)' --dpu "$peer 100"
 	bfsim fault replay t.json >first.yaml

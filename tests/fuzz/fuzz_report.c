@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any bytes as the file of a trace that somebody passes to bfsim report or bfsim fault replay: it is
+ * refused with a message, or it makes a page whose only script element is its JSON, and a plan that
+ * bfsim run --fault-plan takes. Seeds are in corpus/report. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/fault_replay.h"
+#include "sim/cli/report.h"
+#include "sim/faults/plan_file.h"
+
+#define FILE_NAME "fuzz.json"
+
+static unsigned int num_said;
+
+/* Unlike assert(), not compiled out. */
+static void promise(bool kept)
+{
+	if (!kept)
+		abort();
+}
+
+/* What the command would say is counted and kept from standard error. */
+int cli_fail(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	promise(vasprintf(&text, format, args) >= 0);
+	va_end(args);
+	promise(strncmp(text, FILE_NAME ":", strlen(FILE_NAME ":")) == 0);
+	free(text);
+	num_said++;
+	return CLI_FAILED;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t found = 0;
+
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		found++;
+	return found;
+}
+
+static void check_page(const struct cli_report *report)
+{
+	char *page = NULL;
+	size_t len;
+	FILE *out = open_memstream(&page, &len);
+
+	promise(out);
+	cli_report_print(report, out);
+	promise(fclose(out) == 0 && strlen(page) == len);
+	promise(count(page, "<script") == 1 && count(page, "</script") == 1);
+	promise(len > 8 && strcmp(page + len - 8, "</html>\n") == 0);
+	free(page);
+}
+
+static void check_json(const struct cli_report *report)
+{
+	json_object *figures = cli_report_json(report), *again;
+
+	promise(figures);
+	again = json_tokener_parse(json_object_to_json_string(figures));
+	promise(again);
+	json_object_put(again);
+	json_object_put(figures);
+}
+
+static bool as_report(const void *text, size_t size)
+{
+	FILE *in = fmemopen((void *)text, size, "r");
+	struct cli_report report;
+	unsigned int said = num_said;
+	int rc;
+
+	promise(in);
+	rc = cli_report_read(in, FILE_NAME, &report);
+	fclose(in);
+	promise(rc == 0 || num_said == said + 1);
+	if (rc < 0)
+		return false;
+	if (cli_report_count(&report) == 0) {
+		check_page(&report);
+		check_json(&report);
+	}
+	cli_report_fini(&report);
+	return true;
+}
+
+/* What the plan lacks was said; what is in it can be used. */
+static void as_replay(const void *text, size_t size)
+{
+	FILE *in = fmemopen((void *)text, size, "r");
+	struct sim_plan_file file = {.num_rules = 0};
+	char error[SIM_PLAN_FILE_ERROR_SIZE];
+	unsigned int said = num_said;
+	char *plan = NULL;
+	size_t len;
+	FILE *out = open_memstream(&plan, &len);
+	int rc;
+
+	promise(in && out);
+	rc = cli_fault_replay(in, FILE_NAME, out);
+	fclose(in);
+	promise(fclose(out) == 0 && (rc == 0) == (num_said == said));
+	promise(sim_plan_file_parse("plan.yaml", plan, len, &file, error) == 0);
+	sim_plan_file_fini(&file);
+	free(plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	void *text;
+
+	if (size == 0)
+		return 0;
+	text = malloc(size); /* of the exact size, so that a read beyond it shows */
+	promise(text);
+	memcpy(text, data, size);
+	if (as_report(text, size))
+		as_replay(text, size);
+	free(text);
+	return 0;
+}
