@@ -63,11 +63,6 @@ bool shim_ctx_is(const struct doca_ctx *ctx)
 	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
 }
 
-bool shim_ctx_is_ours(const struct doca_ctx *ctx)
-{
-	return ctx->generation == shim_generation;
-}
-
 /* Look at the function from now on. Whether it is the one that the device was opened on. */
 static bool watch_function(struct doca_ctx *ctx)
 {

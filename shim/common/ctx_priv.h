@@ -20,6 +20,7 @@
 #include "alarm.h"
 #include "dev_priv.h"
 #include "object.h"
+#include "runtime.h"
 #include "sim/engine/queue.h"
 
 struct doca_ctx;
@@ -92,7 +93,10 @@ SHIM_SHARED doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 bool shim_ctx_is(const struct doca_ctx *ctx);
 
 /* Whether it was made in this process; a forked child's parent's does nothing here. */
-SHIM_SHARED bool shim_ctx_is_ours(const struct doca_ctx *ctx);
+static inline bool shim_ctx_is_ours(const struct doca_ctx *ctx)
+{
+	return ctx->generation == shim_generation;
+}
 
 /* A context that was starting runs now. */
 SHIM_SHARED void shim_ctx_started(struct doca_ctx *ctx);

@@ -152,14 +152,6 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	return DOCA_SUCCESS;
 }
 
-bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
-{
-	for (uint32_t i = 0; i < mmap->num_devs; i++)
-		if (mmap->devs[i] == dev)
-			return true;
-	return false;
-}
-
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
 	struct doca_dev **grown;

@@ -67,7 +67,13 @@ static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t seri
 struct doca_mmap *shim_mmap_new(void);
 
 /* Whether the device may work on this memory. */
-SHIM_SHARED bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
+static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	for (uint32_t i = 0; i < mmap->num_devs; i++)
+		if (mmap->devs[i] == dev)
+			return true;
+	return false;
+}
 
 /* mmap.c: start a map of which all but its memory is known to be in order, for the function
  * @func. Returns what doca_mmap_start() does of the memory. */

@@ -175,8 +175,8 @@ static inline void grow(struct doca_buf *dst, uint64_t written)
 	}
 }
 
-/* In line, so that it knows when there is no limit. Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
-static inline __attribute__((always_inline)) int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
+/* Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
+static int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
 {
 	struct place to = {.buf = dst}, from = {.buf = src};
 	int rc = 0;
@@ -195,6 +195,29 @@ static inline __attribute__((always_inline)) int copy_list(const struct doca_buf
 	return rc;
 }
 
+static int copy_lists(struct doca_dma_task_memcpy *memcpy)
+{
+	int rc = copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &memcpy->task.bytes);
+
+	grow(memcpy->dst, memcpy->task.bytes);
+	return rc;
+}
+
+/* The usual case: one buffer to another. */
+static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
+{
+	const struct doca_buf *src = memcpy->src;
+	struct doca_buf *dst = memcpy->dst;
+	int rc = sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len), src->mmap->remote,
+			  shim_buf_cpu_addr(src, src->data), src->data_len);
+
+	if (doca_unlikely(rc < 0))
+		return rc;
+	memcpy->task.bytes = src->data_len;
+	dst->data_len += src->data_len;
+	return 0;
+}
+
 static inline int refuse_run(const struct doca_dma_task_memcpy *memcpy)
 {
 	const char *wrong = doca_likely(has_lists(memcpy)) ?
@@ -207,17 +230,18 @@ static inline int refuse_run(const struct doca_dma_task_memcpy *memcpy)
 	return -EIO;
 }
 
+/* A copy of up to so many bytes is over before anyone could look at it. */
+#define BRIEF_BYTES 1024
+
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	uint64_t written;
 	int rc = refuse_run(memcpy);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	rc = copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &written);
-	memcpy->task.bytes = written;
-	grow(memcpy->dst, written);
+	rc = doca_likely(!memcpy->src->next && !memcpy->dst->next) ? copy_buf(memcpy) : copy_lists(memcpy);
+	job->brief = memcpy->task.bytes <= BRIEF_BYTES;
 	return rc;
 }
 

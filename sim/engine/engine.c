@@ -65,7 +65,7 @@ static void run_stale(struct sim_queue *queue)
 	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
 	while ((int32_t)(end - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
-		if (!sim_queue_run_one(queue))
+		if (!sim_queue_run_some(queue))
 			break; /* the owner is at it */
 	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
 		sim_queue_notify(queue);

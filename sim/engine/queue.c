@@ -8,6 +8,7 @@
 #include "engine_priv.h"
 
 #define MAX_JOBS (UINT32_C(1) << 30) /* counters are compared by their difference */
+#define MAX_BRIEF 16 /* brief jobs that run under one lock */
 
 /* @max_jobs is MAX_JOBS at most. */
 static uint32_t ring_size(uint32_t max_jobs)
@@ -180,7 +181,7 @@ static uint64_t release_locked(struct sim_queue *queue)
 
 static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 {
-	job->held = false;
+	job->held = job->brief = false;
 	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
 		job->status = -ECANCELED;
 	} else {
@@ -199,42 +200,45 @@ static __attribute__((noinline)) void run_in_time(struct sim_queue *queue, uint3
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 }
 
-static void run_locked(struct sim_queue *queue, uint32_t run)
+/* Whether it was brief. */
+static inline bool run_locked(struct sim_queue *queue, uint32_t run)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool in_turn = !has_held(queue);
+	bool in_turn = !has_held(queue), brief;
 
 	if (__builtin_expect(queue->time != NULL, 0)) {
 		run_in_time(queue, run);
-		return;
+		return false;
 	}
 	run_job(queue, job);
+	brief = job->brief;
 	in_turn &= !job->held;
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 	if (in_turn)
 		let_go(queue, job, run);
+	return brief;
 }
 
-static inline __attribute__((always_inline)) bool run_one(struct sim_queue *queue)
+static inline __attribute__((always_inline)) bool run_some(struct sim_queue *queue)
 {
-	uint32_t run;
-	bool ran = false;
+	uint32_t run, first, end;
 
 	if (!sim_queue_has_pending(queue) ||
 	    atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
 		return false;
-	run = atomic_load_explicit(&queue->run, memory_order_relaxed);
-	if (atomic_load_explicit(&queue->tail, memory_order_acquire) != run) {
-		run_locked(queue, run);
-		ran = true;
-	}
+	first = run = atomic_load_explicit(&queue->run, memory_order_relaxed);
+	end = atomic_load_explicit(&queue->tail, memory_order_acquire);
+	if ((int32_t)(end - first) > MAX_BRIEF)
+		end = first + MAX_BRIEF;
+	while (run != end && run_locked(queue, run++))
+		;
 	atomic_flag_clear_explicit(&queue->running, memory_order_release);
-	return ran;
+	return run != first;
 }
 
-bool sim_queue_run_one(struct sim_queue *queue)
+bool sim_queue_run_some(struct sim_queue *queue)
 {
-	return run_one(queue);
+	return run_some(queue);
 }
 
 uint64_t sim_queue_release(struct sim_queue *queue)
@@ -253,7 +257,7 @@ uint64_t sim_queue_release(struct sim_queue *queue)
 struct sim_job *sim_queue_poll(struct sim_queue *queue)
 {
 	if (!sim_queue_has_done(queue)) {
-		run_one(queue);
+		run_some(queue);
 		if (has_held(queue))
 			sim_queue_release(queue);
 		if (!sim_queue_has_done(queue))
@@ -265,7 +269,7 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue)
 void sim_queue_drain(struct sim_queue *queue)
 {
 	while (sim_queue_has_pending(queue))
-		if (!sim_queue_run_one(queue))
+		if (!sim_queue_run_some(queue))
 			sched_yield(); /* the engine's thread is at it */
 }
 
