@@ -148,6 +148,20 @@ uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, 
 	return pcie_queue_submit(&card->profile->engine, job, now_ps, queue);
 }
 
+/* A link that is down is busy with nothing, in both directions. */
+static void wait_for_link(struct sim_clock_card *card, uint64_t arrival_ps)
+{
+	uint64_t up_ns = sim_clock_link_up_ns(card);
+	uint64_t up_ps = up_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : up_ns * PS_PER_NS;
+
+	if (up_ps <= arrival_ps)
+		return;
+	if (card->link.tx_ps < up_ps)
+		card->link.tx_ps = up_ps;
+	if (card->link.rx_ps < up_ps)
+		card->link.rx_ps = up_ps;
+}
+
 uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			  uint64_t arrival_ps)
 {
@@ -158,6 +172,7 @@ uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, cons
 	struct pcie_times times;
 	uint64_t mine = sim_clock_lock(&shared->lock);
 
+	wait_for_link(shared, arrival_ps);
 	pcie_engine_run(&card->profile->engine, &link, job, arrival_ps, &shared->engine, &shared->link, &times);
 	sim_clock_unlock(&shared->lock, mine);
 	return times.done_ps;

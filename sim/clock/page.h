@@ -14,12 +14,19 @@
 #define SIM_CLOCK_MAX_CARDS 4096
 #define SIM_CLOCK_MAX_SEATS 1024
 
-/* What is wrong with a link for a time (trouble.h); zero is nothing. */
-struct sim_clock_trouble {
-	_Atomic uint64_t down_until_ns;
-	_Atomic uint64_t speed_until_ns, repeat_until_ns;
-	_Atomic uint32_t speed;      /* generation << 8 | lanes */
+#define SIM_CLOCK_MAX_WINDOWS 64 /* of one link, at a time */
+
+/* What one rule has wrong with a link for a time (trouble.h); zero is nothing. */
+struct sim_clock_window {
+	_Atomic uint64_t until_ns, up_ns; /* until then it is worse; until then it is down */
+	_Atomic uint32_t rule;       /* its id; 0 = the window is free */
+	_Atomic uint32_t speed;      /* generation << 8 | lanes; 0 = as it was trained */
 	_Atomic uint32_t repeat_ppb;
+};
+
+struct sim_clock_trouble {
+	_Atomic uint32_t end;        /* windows in use end before this one */
+	struct sim_clock_window windows[SIM_CLOCK_MAX_WINDOWS];
 };
 
 /* A card's engine and its link to the host: until when they are busy, in session time. */

@@ -2,6 +2,9 @@
 /* A card's link to the host when it is not as it was trained. */
 #include "trouble.h"
 
+#include <errno.h>
+#include <stddef.h>
+
 #define PS_PER_NS 1000
 #define PPB 1000000000u
 
@@ -18,59 +21,110 @@ static uint32_t lower(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Both directions are busy with nothing. */
-static void hold(struct sim_clock_card *card, uint64_t until_ns)
-{
-	uint64_t until_ps = until_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : until_ns * PS_PER_NS;
-	uint64_t mine = sim_clock_lock(&card->lock);
+/* ---- windows ---- */
 
-	card->link.tx_ps = later(card->link.tx_ps, until_ps);
-	card->link.rx_ps = later(card->link.rx_ps, until_ps);
-	sim_clock_unlock(&card->lock, mine);
+static uint32_t end_of(const struct sim_clock_trouble *trouble)
+{
+	return lower(load(&trouble->end), SIM_CLOCK_MAX_WINDOWS);
 }
 
-void sim_clock_link_down(struct sim_clock_card *card, uint64_t until_ns)
+static bool is_over(const struct sim_clock_window *window, uint64_t now_ns)
 {
-	store(&card->trouble.down_until_ns, later(load(&card->trouble.down_until_ns), until_ns));
-	hold(card, until_ns);
+	return load(&window->until_ns) <= now_ns && load(&window->up_ns) <= now_ns;
 }
 
-void sim_clock_link_degrade(struct sim_clock_card *card, uint32_t generation, uint32_t lanes, uint64_t now_ns,
-			    uint64_t until_ns)
+/* From the end on: who reads meanwhile finds a window that is nothing, or over. */
+static void close_window(struct sim_clock_window *window)
 {
-	struct sim_clock_trouble *trouble = &card->trouble;
+	store(&window->until_ns, 0);
+	store(&window->up_ns, 0);
+	store(&window->speed, 0);
+	store(&window->repeat_ppb, 0);
+	store(&window->rule, 0);
+}
 
-	if (load(&trouble->speed_until_ns) > now_ns) {
-		generation = lower(generation, load(&trouble->speed) >> 8);
-		lanes = lower(lanes, load(&trouble->speed) & 0xff);
-		until_ns = later(until_ns, load(&trouble->speed_until_ns));
+/* The rule's own window, or one that is free. */
+static struct sim_clock_window *window_for(struct sim_clock_trouble *trouble, uint32_t rule, uint64_t now_ns)
+{
+	uint32_t end = end_of(trouble);
+	struct sim_clock_window *free_one = NULL;
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct sim_clock_window *window = &trouble->windows[i];
+
+		if (load(&window->rule) == rule)
+			return window;
+		if (!load(&window->rule) || is_over(window, now_ns))
+			free_one = window;
 	}
-	store(&trouble->speed, generation << 8 | lanes);
-	store(&trouble->speed_until_ns, until_ns);
+	if (free_one || end == SIM_CLOCK_MAX_WINDOWS)
+		return free_one;
+	store(&trouble->end, end + 1);
+	return &trouble->windows[end];
 }
 
-void sim_clock_link_repeat(struct sim_clock_card *card, uint32_t repeat_ppb, uint64_t now_ns, uint64_t until_ns)
+int sim_clock_link_worsen(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_worse *worse, uint64_t now_ns)
 {
-	struct sim_clock_trouble *trouble = &card->trouble;
+	struct sim_clock_window *window = window_for(&card->trouble, rule, now_ns);
 
-	if (load(&trouble->repeat_until_ns) > now_ns) {
-		repeat_ppb = (uint32_t)later(repeat_ppb, load(&trouble->repeat_ppb));
-		until_ns = later(until_ns, load(&trouble->repeat_until_ns));
+	if (!window)
+		return -ENOSPC;
+	if (load(&window->rule) != rule)
+		close_window(window);
+	store(&window->speed, worse->generation << 8 | worse->lanes);
+	store(&window->repeat_ppb, worse->repeat_ppb);
+	store(&window->up_ns, later(load(&window->up_ns), worse->up_ns));
+	store(&window->until_ns, worse->until_ns);
+	store(&window->rule, rule);
+	return 0;
+}
+
+void sim_clock_link_give_back(struct sim_clock_card *card, bool (*is_there)(const void *arg, uint32_t rule), const void *arg)
+{
+	uint32_t end = end_of(&card->trouble);
+
+	for (uint32_t i = 0; i < end; i++) {
+		struct sim_clock_window *window = &card->trouble.windows[i];
+
+		if (load(&window->rule) && !is_there(arg, load(&window->rule)))
+			close_window(window);
 	}
-	store(&trouble->repeat_ppb, repeat_ppb);
-	store(&trouble->repeat_until_ns, until_ns);
+	while (end > 0 && !load(&card->trouble.windows[end - 1].rule))
+		end--;
+	store(&card->trouble.end, end);
+}
+
+/* ---- what they come to ---- */
+
+uint64_t sim_clock_link_up_ns(const struct sim_clock_card *card)
+{
+	uint32_t end = end_of(&card->trouble);
+	uint64_t up_ns = 0;
+
+	for (uint32_t i = 0; i < end; i++)
+		up_ns = later(up_ns, load(&card->trouble.windows[i].up_ns));
+	return up_ns;
+}
+
+static void worsen(struct pcie_link *link, const struct sim_clock_window *window)
+{
+	uint32_t speed = load(&window->speed);
+
+	if (speed) {
+		link->generation = lower(link->generation, speed >> 8);
+		link->lanes = lower(link->lanes, speed & 0xff);
+	}
+	link->repeat_ppb = lower(lower(load(&window->repeat_ppb), PPB) + link->repeat_ppb, PPB - 1);
 }
 
 struct pcie_link sim_clock_link_at(const struct pcie_link *trained, const struct sim_clock_trouble *trouble,
 				   uint64_t at_ps)
 {
+	uint32_t end = end_of(trouble);
 	struct pcie_link link = *trained;
 
-	if (load(&trouble->speed_until_ns) > at_ps / PS_PER_NS) {
-		link.generation = lower(link.generation, load(&trouble->speed) >> 8);
-		link.lanes = lower(link.lanes, load(&trouble->speed) & 0xff);
-	}
-	if (load(&trouble->repeat_until_ns) > at_ps / PS_PER_NS)
-		link.repeat_ppb = lower(load(&trouble->repeat_ppb), PPB - 1);
+	for (uint32_t i = 0; i < end; i++)
+		if (load(&trouble->windows[i].until_ns) > at_ps / PS_PER_NS)
+			worsen(&link, &trouble->windows[i]);
 	return pcie_link_fault(&link) ? *trained : link;
 }

@@ -27,10 +27,10 @@
  * counted.
  *
  * Several that fire strike together: delays, stalls and error rates add; flipped
- * bits add; of messages' cuts the shortest, of windows the widest, of link
- * speeds and widths the least, of times down or paused the longest, of ends
- * (until) the latest; of a number of VFs the first. With hang, refuse and drop
- * nothing else is left to do, whatever fired before.
+ * bits add; of messages' cuts the shortest, of windows the widest, of times
+ * down or paused the longest; of a number of VFs the first. With hang, refuse and
+ * drop nothing else is left to do, whatever fired before. What each of several
+ * does to a link lasts as long as that rule says: so they are told one by one (each).
  *
  * Events (link, function, peer, daemon) have no caller of their own. Whoever runs
  * the session asks for each function, process and itself when it appears, and
@@ -66,6 +66,8 @@ struct sim_site {
 	uint64_t now_ns;           /* session time; need not be set unless sim_faults_timed() */
 	uint64_t since_ns;         /* events: asked up to here before */
 	const struct sim_who *who; /* events: whom it is about, NULL = nobody; others: this process */
+	void (*each)(void *arg, uint32_t id, const struct sim_rule *rule); /* told of each that fires; may be NULL */
+	void *arg;
 };
 
 struct sim_strike {
@@ -79,15 +81,12 @@ struct sim_strike {
 	uint64_t moved_bytes;      /* FAIL: written before; at most the site's size */
 	uint64_t delay_ns;         /* DELAY */
 	uint64_t duration_ns;      /* STALL, DOWN, PAUSE */
-	uint64_t until_ns;         /* DEGRADE, ERRORS: then it ends; SIM_NEVER_NS = no end */
 	uint64_t key;              /* FLIP, TEAR: of the match, see sim_strike_bit() */
 	uint32_t flip_bits;        /* FLIP; at most as many as there are */
 	uint32_t truncate_bytes;   /* TRUNCATE */
 	uint32_t window;           /* REORDER */
 	uint32_t behind;           /* REORDER: drawn, arrives behind so many later ones, 1 to window */
-	uint32_t errors_ppb;       /* ERRORS: of all packets */
 	uint32_t num_vfs;          /* NUM_VFS */
-	uint8_t link_gen, link_lanes; /* DEGRADE */
 };
 
 struct sim_faults_cfg {

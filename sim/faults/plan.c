@@ -280,19 +280,32 @@ int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struc
 	return 0;
 }
 
-int sim_plan_remove(struct sim_plan *plan, uint32_t id)
+/* Where the rule is, or SIM_PLAN_MAX_RULES. */
+static uint32_t place_of(const struct sim_plan *plan, uint32_t id)
 {
 	uint32_t end = sim_plan_end(plan);
 
-	for (uint32_t place = 0; id && place < end; place++) {
-		if (load(&plan->slots[place].id) != id)
-			continue;
-		store(&plan->slots[place].id, 0);
-		atomic_fetch_sub_explicit(&plan->num_rules, 1, memory_order_relaxed);
-		changed(plan);
-		return 0;
-	}
-	return -ENOENT;
+	for (uint32_t place = 0; id && place < end; place++)
+		if (load(&plan->slots[place].id) == id)
+			return place;
+	return SIM_PLAN_MAX_RULES;
+}
+
+bool sim_plan_has(const struct sim_plan *plan, uint32_t id)
+{
+	return place_of(plan, id) < SIM_PLAN_MAX_RULES;
+}
+
+int sim_plan_remove(struct sim_plan *plan, uint32_t id)
+{
+	uint32_t place = place_of(plan, id);
+
+	if (place == SIM_PLAN_MAX_RULES)
+		return -ENOENT;
+	store(&plan->slots[place].id, 0);
+	atomic_fetch_sub_explicit(&plan->num_rules, 1, memory_order_relaxed);
+	changed(plan);
+	return 0;
 }
 
 void sim_plan_clear(struct sim_plan *plan)

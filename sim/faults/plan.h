@@ -68,6 +68,9 @@ int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struc
  * Returns 0 or -ENOENT. */
 int sim_plan_remove(struct sim_plan *plan, uint32_t id);
 
+/* Whether there is a rule of that id. */
+bool sim_plan_has(const struct sim_plan *plan, uint32_t id);
+
 /* Take all out. Ids go on. */
 void sim_plan_clear(struct sim_plan *plan);
 

@@ -110,27 +110,12 @@ static void apply_message(struct ask *ask, const struct candidate *candidate)
 		strike->duration_ns = least(strike->duration_ns + rule->duration_ns, SIM_RULE_MAX_NS);
 }
 
-static void apply_degrade(struct ask *ask, const struct sim_rule *rule)
-{
-	struct sim_strike *strike = &ask->strike;
-	bool first = is_first(ask, SIM_ACT_DEGRADE);
-
-	strike->link_gen = first ? rule->link_gen : (uint8_t)least(strike->link_gen, rule->link_gen);
-	strike->link_lanes = first ? rule->link_lanes : (uint8_t)least(strike->link_lanes, rule->link_lanes);
-}
-
 static void apply_event(struct ask *ask, const struct sim_rule *rule)
 {
 	struct sim_strike *strike = &ask->strike;
 
 	if (rule->actions & (A(DOWN) | A(PAUSE)))
 		strike->duration_ns = most(strike->duration_ns, rule->duration_ns);
-	if (rule->actions & A(DEGRADE))
-		apply_degrade(ask, rule);
-	if (rule->actions & A(ERRORS))
-		strike->errors_ppb = (uint32_t)least((uint64_t)strike->errors_ppb + rule->errors_ppb, SIM_PPB);
-	if (rule->actions & (A(DEGRADE) | A(ERRORS)))
-		strike->until_ns = most(strike->until_ns, rule->until_ns);
 	if ((rule->actions & A(NUM_VFS)) && is_first(ask, SIM_ACT_NUM_VFS))
 		strike->num_vfs = rule->num_vfs;
 }
@@ -155,6 +140,8 @@ static void apply(struct ask *ask, struct candidate *candidate)
 		strike->delays_ns[strike->num_rules] = candidate->delay_ns;
 	}
 	strike->num_rules++;
+	if (ask->site->each)
+		ask->site->each(ask->site->arg, candidate->id, &candidate->rule);
 	ask->ended = actions & SIM_ACTS_ENDING;
 	if (actions & (A(HANG) | A(REFUSE) | A(DROP)))
 		strike->actions = actions;

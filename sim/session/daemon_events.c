@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules have in store for functions, processes and the daemon itself: asked for when
- * they appear, and again whenever a rule begins (sim/faults/faults.h, "Events").
- *
- * Session time says when a rule begins. Virtual time has no alarm that we could
- * set: while a rule is still to begin, it is looked at every VIRTUAL_LOOK_MS. */
+/* What rules have in store for processes and the daemon itself: asked for when
+ * they appear, and again whenever a rule begins (events.h); and what becomes of
+ * exports, channels and sleepers when rules strike functions. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -15,7 +13,6 @@
 #include "daemon_priv.h"
 #include "sim/log.h"
 
-#define VIRTUAL_LOOK_MS 1
 #define NS_PER_MS UINT64_C(1000000)
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
@@ -85,10 +82,10 @@ static bool can_reach(struct daemon *daemon, const struct conn *conn, const stru
 {
 	if (conn->pidfd >= 0)
 		return true;
-	if (!daemon->events.told_away)
+	if (!daemon->told_away)
 		sim_warn("rules for peer do not reach process %d (%s): the daemon does not see it; start the daemon in its PID namespace, or in one around it",
 			 (int)info->pid, info->program);
-	daemon->events.told_away = true;
+	daemon->told_away = true;
 	return false;
 }
 
@@ -145,9 +142,10 @@ static void turn_around(struct conn **list)
 	*list = turned;
 }
 
-static void ask_for_all(struct daemon *daemon, uint64_t since_ns)
+static void ask_for_processes(void *arg, uint64_t since_ns)
 {
-	daemon_ask_for_functions(daemon, since_ns);
+	struct daemon *daemon = arg;
+
 	turn_around(&daemon->conns);
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
 		if (conn->attached && !conn->dead)
@@ -156,50 +154,43 @@ static void ask_for_all(struct daemon *daemon, uint64_t since_ns)
 	ask_for_ourselves(daemon, since_ns);
 }
 
+/* ---- functions ---- */
+
+static void cut(void *arg, uint32_t function)
+{
+	daemon_revoke_all_through(arg, function);
+	daemon_end_channels_through(arg, function);
+}
+
+static void cut_rep(void *arg, uint32_t function)
+{
+	daemon_end_channels_through(arg, function);
+}
+
+static void tell_all(void *arg)
+{
+	struct daemon *daemon = arg;
+
+	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
+		struct sim_msg msg = {.type = SIM_MSG_FUNCTION};
+
+		if (conn->attached)
+			daemon_send(daemon, conn, &msg, -1);
+	}
+}
+
+static const struct sim_events_hands event_hands = {
+	.cut = cut,
+	.cut_rep = cut_rep,
+	.tell = tell_all,
+	.ask_others = ask_for_processes,
+};
+
 /* ---- by the clock ---- */
-
-static void look_ahead(struct daemon *daemon)
-{
-	struct daemon_events *events = &daemon->events;
-	const struct sim_plan *plan = &sim_board_of(&daemon->board)->plan;
-	uint64_t generation = atomic_load_explicit(&plan->generation, memory_order_acquire);
-
-	if (generation == events->generation && events->next_ns > events->asked_ns)
-		return;
-	events->generation = generation;
-	events->next_ns = sim_faults_next(events->faults, events->asked_ns);
-}
-
-uint64_t daemon_begin_ns(struct daemon *daemon)
-{
-	struct daemon_events *events = &daemon->events;
-	uint64_t now_ns = sim_clock_now_ns(daemon->clock);
-
-	events->begun_ns = now_ns > events->asked_ns ? now_ns : events->asked_ns + 1;
-	return events->begun_ns;
-}
-
-static uint64_t event_time_ns(const struct daemon *daemon)
-{
-	uint64_t now_ns = sim_clock_now_ns(daemon->clock);
-
-	return now_ns > daemon->events.begun_ns ? now_ns : daemon->events.begun_ns;
-}
 
 void daemon_take_events(struct daemon *daemon)
 {
-	struct daemon_events *events = &daemon->events;
-	uint64_t now_ns = event_time_ns(daemon), since_ns = events->asked_ns + 1;
-
-	look_ahead(daemon);
-	if (now_ns > events->asked_ns)
-		events->asked_ns = now_ns;
-	if (events->next_ns <= events->asked_ns) {
-		ask_for_all(daemon, since_ns);
-		look_ahead(daemon);
-	}
-	if (events->link_up_ns <= events->asked_ns)
-		daemon_end_downs(daemon);
+	sim_events_take(&daemon->events);
 	continue_until(daemon, daemon_now_ms());
 }
 
@@ -212,31 +203,24 @@ void daemon_meet_process(struct daemon *daemon, struct conn *conn)
 
 uint64_t daemon_events_deadline_ms(const struct daemon *daemon)
 {
-	const struct daemon_events *events = &daemon->events;
-	uint64_t next_ns = events->next_ns < events->link_up_ns ? events->next_ns : events->link_up_ns;
-	uint64_t deadline_ms = next_continue_ms(daemon), next_ms;
+	uint64_t deadline_ms = sim_events_deadline_ms(&daemon->events, daemon_now_ms());
+	uint64_t continue_ms = next_continue_ms(daemon);
 
-	if (next_ns == SIM_NEVER_NS)
-		return deadline_ms;
-	if (sim_clock_mode(daemon->clock) == SIM_CLOCK_VIRTUAL)
-		next_ms = daemon_now_ms() + VIRTUAL_LOOK_MS;
-	else
-		next_ms = sim_clock_real_ns(daemon->clock, next_ns) / NS_PER_MS + 1;
-	return next_ms < deadline_ms ? next_ms : deadline_ms;
+	return continue_ms < deadline_ms ? continue_ms : deadline_ms;
 }
 
 int daemon_open_events(struct daemon *daemon)
 {
 	struct sim_board *board = sim_board_of(&daemon->board);
-	const struct sim_faults_cfg cfg = {.plan = &board->plan, .topology = daemon->topology};
+	struct sim_events_cfg cfg = {.board = board, .topology = daemon->topology, .hands = &event_hands, .arg = daemon};
 	int rc = sim_clock_create(&board->clock, daemon->topology, &daemon->clock);
 
-	daemon->events = (struct daemon_events){.next_ns = SIM_NEVER_NS, .link_up_ns = SIM_NEVER_NS};
-	return rc < 0 ? rc : sim_faults_create(&cfg, &daemon->events.faults);
+	cfg.clock = daemon->clock;
+	return rc < 0 ? rc : sim_events_init(&daemon->events, &cfg);
 }
 
 void daemon_close_events(struct daemon *daemon)
 {
-	sim_faults_destroy(daemon->events.faults);
+	sim_events_fini(&daemon->events);
 	sim_clock_destroy(daemon->clock);
 }

@@ -36,7 +36,7 @@ static int add(struct daemon *daemon, const struct sim_rule *rule, const struct 
 	int rc = take_delays(fds, &delays);
 
 	if (rc == 0)
-		rc = sim_plan_add(&board->plan, rule, delays, daemon_begin_ns(daemon), ret_id);
+		rc = sim_plan_add(&board->plan, rule, delays, sim_events_begin_ns(&daemon->events), ret_id);
 	free(delays);
 	return rc;
 }
@@ -63,5 +63,7 @@ void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg 
 		rc = 0;
 		break;
 	}
+	if (msg->body.fault.change != SIM_FAULT_ADD)
+		daemon_take_events(daemon); /* what it did to a link is over when the answer comes */
 	daemon_reply(daemon, conn, msg, rc, -1);
 }

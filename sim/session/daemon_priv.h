@@ -7,7 +7,7 @@
 
 #include "board.h"
 #include "daemon.h"
-#include "sim/faults/faults.h"
+#include "events.h"
 #include "wire.h"
 
 /* Text from a peer ends somewhere. */
@@ -102,17 +102,6 @@ struct daemon_hands {
 	void (*rest)(const struct daemon *daemon, uint64_t ns);
 };
 
-/* Rules that strike by the clock; times are session time. */
-struct daemon_events {
-	struct sim_faults *faults;
-	uint64_t asked_ns;      /* what begins up to then was asked for, for all that are there */
-	uint64_t begun_ns;      /* the last rule was added then: session time may stand still */
-	uint64_t next_ns;       /* the next rule begins then ... */
-	uint64_t generation;    /* ... as of this one of the plan */
-	uint64_t link_up_ns;    /* the first of the links that are down is up again then */
-	bool told_away;         /* said so in the log: that a process can't be reached */
-};
-
 struct daemon {
 	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
 	int spare_fd;           /* given up for a moment to refuse a process when descriptors run out */
@@ -128,7 +117,8 @@ struct daemon {
 	struct sim_segment board;
 	int board_fd;           /* handed out; -1 = none */
 	struct sim_clock *clock;
-	struct daemon_events events;
+	struct sim_events events; /* rules that strike by the clock */
+	bool told_away;         /* said so in the log: that rules do not reach a process */
 	const struct daemon_hands *hands;
 	struct conn *conns;
 	struct object *objects; /* by the low half of a key's id */
@@ -203,21 +193,16 @@ void daemon_answer_recording(struct daemon *daemon, struct conn *conn, struct si
 bool daemon_drop_oldest_recording(struct daemon *daemon); /* of those that are gone; whether there was one */
 void daemon_drop_recordings(struct daemon *daemon);
 
-/* daemon_events.c: what rules do to processes and to us, by the clock. When something
- * may have changed, daemon_take_events() does what is due; a process that attaches is
- * met, and continued before it is forgotten. A rule that is added begins at daemon_begin_ns(). */
+/* daemon_events.c: what rules do by the clock: to functions (events.h), to processes and to us. When
+ * something may have changed, daemon_take_events() does what is due; a process that attaches is
+ * met, and continued before it is forgotten. */
 extern const struct daemon_hands daemon_own_hands;
 int daemon_open_events(struct daemon *daemon);
 void daemon_close_events(struct daemon *daemon);
 void daemon_take_events(struct daemon *daemon);
 void daemon_meet_process(struct daemon *daemon, struct conn *conn);
 void daemon_continue(struct daemon *daemon, struct conn *conn);
-uint64_t daemon_begin_ns(struct daemon *daemon);
 uint64_t daemon_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
-
-/* daemon_functions.c: ... and to functions. */
-void daemon_ask_for_functions(struct daemon *daemon, uint64_t since_ns);
-void daemon_end_downs(struct daemon *daemon); /* of links that are up by now */
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

@@ -23,7 +23,7 @@ static void end(void)
 }
 
 /* The rule strikes before the daemon takes the next request, which the second call is. */
-static void strike(const char *rule)
+static uint32_t strike(const char *rule)
 {
 	struct bfsim_fault fault;
 	uint32_t id;
@@ -32,6 +32,7 @@ static void strike(const char *rule)
 	NEED_OK(bfsim_fault_seed(0));
 	NEED_OK(bfsim_fault_get(id, &fault));
 	CHECK(fault.fired > 0);
+	return id;
 }
 
 static uint32_t num_devs(void)
@@ -329,6 +330,75 @@ static void test_degraded_link_makes_copies_slower_in_virtual_time(void)
 	end();
 }
 
+/* In virtual time the same copy over the same link takes equally long. */
+static void test_rule_that_is_taken_out_gives_the_link_back(void)
+{
+	const struct bfsim_session_cfg cfg = {.clock = "virtual"};
+	uint64_t trained_ns, degraded_ns, damaged_ns;
+	uint32_t degrade, errors, down;
+	struct rig *rig;
+
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, "host"));
+	rig = rig_start(rig_open(NULL));
+	copy_ns(rig, 1);
+	trained_ns = copy_ns(rig, 1);
+	degrade = strike("link device=b1:00.0 degrade=gen1x1");
+	degraded_ns = copy_ns(rig, 1);
+	errors = strike("link errors=90%");
+	damaged_ns = copy_ns(rig, 1);
+	CHECK(trained_ns < degraded_ns && degraded_ns < damaged_ns);
+	NEED_OK(bfsim_fault_remove(errors));
+	CHECK(copy_ns(rig, 1) == degraded_ns);
+	NEED_OK(bfsim_fault_remove(degrade));
+	CHECK(copy_ns(rig, 1) == trained_ns);
+	strike("link degrade=gen1x1 errors=90%");
+	down = strike("link down=3600s");
+	NEED_OK(bfsim_fault_remove(down));
+	CHECK(copy_ns(rig, 1) == damaged_ns);
+	NEED_OK(bfsim_fault_clear());
+	CHECK(copy_ns(rig, 1) == trained_ns);
+	rig_close(rig);
+	end();
+}
+
+/* A rule that was taken out before it was 3600 s old: copies that are handed in then do not wait. */
+static void test_link_is_up_when_the_rule_is_taken_out(void)
+{
+	struct rig *rig;
+
+	begin("dpu", NULL);
+	rig = rig_start(rig_open(NULL));
+	NEED_OK(bfsim_fault_remove(strike("link down=3600s")));
+	copy_ns(rig, 1);
+	rig_close(rig);
+	end();
+}
+
+/* Both begin at once: the slow link is over after 1 ms of session time, the damaged one is not. */
+static void test_rules_of_a_link_end_each_at_its_time(void)
+{
+	const struct bfsim_session_cfg cfg = {.clock = "virtual"};
+	uint64_t both_ns, damaged_ns;
+	struct rig *rig;
+
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, "host"));
+	NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* so that it hears of the next two together */
+	NEED_OK(bfsim_fault_add("link degrade=gen1x1 until=1ms", NULL));
+	strike("link errors=99%");
+	rig = rig_start(rig_open(NULL));
+	both_ns = copy_ns(rig, 1);
+	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 delay=2ms", NULL));
+	copy_ns(rig, 1);
+	damaged_ns = copy_ns(rig, 1);
+	CHECK(damaged_ns < both_ns);
+	NEED_OK(bfsim_fault_clear());
+	CHECK(copy_ns(rig, 1) < damaged_ns);
+	rig_close(rig);
+	end();
+}
+
 static void test_forked_child_stands_before_the_same_functions(void)
 {
 	pid_t pid;
@@ -365,6 +435,9 @@ int main(void)
 		OWN_TEST(test_sleeper_wakes_when_the_link_is_up),
 		OWN_TEST(test_copies_behind_a_long_wait_end_with_the_function),
 		OWN_TEST(test_degraded_link_makes_copies_slower_in_virtual_time),
+		OWN_TEST(test_rule_that_is_taken_out_gives_the_link_back),
+		OWN_TEST(test_link_is_up_when_the_rule_is_taken_out),
+		OWN_TEST(test_rules_of_a_link_end_each_at_its_time),
 		OWN_TEST(test_forked_child_stands_before_the_same_functions),
 	};
 

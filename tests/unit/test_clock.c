@@ -152,6 +152,21 @@ static void test_slower_link_is_slower(void **state)
 
 /* ---- links in trouble; virtual time stands still at 0 ---- */
 
+static void worsen(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_worse *worse)
+{
+	assert_int_equal(sim_clock_link_worsen(card, rule, worse, 0), 0);
+}
+
+static void expect_link(const struct fixture *fixture, uint64_t at_ns, uint32_t generation, uint32_t lanes, uint32_t repeat_ppb)
+{
+	const struct sim_clock_card *card = sim_clock_card(fixture->clock, HOST);
+	struct pcie_link link = sim_clock_link_at(&fixture->topology->cards[0].link, &card->trouble, at_ns * 1000);
+
+	assert_int_equal(link.generation, generation);
+	assert_int_equal(link.lanes, lanes);
+	assert_int_equal(link.repeat_ppb, repeat_ppb);
+}
+
 static void test_degraded_link_is_as_slow_as_one_that_was_trained_so(void **state)
 {
 	struct fixture *fixture = *state;
@@ -160,12 +175,86 @@ static void test_degraded_link_is_as_slow_as_one_that_was_trained_so(void **stat
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	card = sim_clock_card(fixture->clock, HOST);
-	sim_clock_link_degrade(card, 2, 16, 0, 3000);
-	sim_clock_link_degrade(card, 1, 1, 0, 2000); /* the worse of both ... */
+	worsen(card, 1, &(struct sim_clock_worse){.until_ns = 3000, .generation = 1, .lanes = 1});
 	assert_int_equal(end_of_job_ps(fixture->other, DPU, &queue), alone_ps(fixture, 1));
 	memset(&card->engine, 0, sizeof(card->engine));
 	memset(&card->link, 0, sizeof(card->link));
-	assert_int_equal(end_of_job_ps(fixture->other, DPU, &later), 5000000 + alone_ps(fixture, 0)); /* ... until 3 us */
+	assert_int_equal(end_of_job_ps(fixture->other, DPU, &later), 5000000 + alone_ps(fixture, 0));
+}
+
+/* What three rules make of a Gen5 x16 link, by the nanosecond. */
+static void test_each_window_ends_at_its_own_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_card *card;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	card = sim_clock_card(fixture->clock, HOST);
+	worsen(card, 7, &(struct sim_clock_worse){.until_ns = 300, .generation = 2, .lanes = 16});
+	worsen(card, 8, &(struct sim_clock_worse){.until_ns = 200, .generation = 3, .lanes = 1, .repeat_ppb = 250000000});
+	worsen(card, 9, &(struct sim_clock_worse){.until_ns = 400, .repeat_ppb = 500000000});
+	expect_link(fixture, 199, 2, 1, 750000000);
+	expect_link(fixture, 200, 2, 16, 500000000);
+	expect_link(fixture, 300, 5, 16, 500000000);
+	expect_link(fixture, 400, 5, 16, 0);
+	worsen(card, 8, &(struct sim_clock_worse){.until_ns = 900, .repeat_ppb = 900000000}); /* said again: one rule */
+	expect_link(fixture, 350, 5, 16, 999999999);
+	expect_link(fixture, 500, 5, 16, 900000000);
+}
+
+static bool is_the_second(const void *arg, uint32_t rule)
+{
+	(void)arg;
+	return rule == 2;
+}
+
+static void test_windows_of_rules_that_are_gone_are_closed_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_card *card;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	card = sim_clock_card(fixture->clock, HOST);
+	worsen(card, 1, &(struct sim_clock_worse){.until_ns = UINT64_MAX, .generation = 1, .lanes = 1, .up_ns = 500});
+	worsen(card, 2, &(struct sim_clock_worse){.until_ns = UINT64_MAX, .generation = 4, .lanes = 8, .up_ns = 300});
+	worsen(card, 3, &(struct sim_clock_worse){.until_ns = UINT64_MAX, .repeat_ppb = 1});
+	sim_clock_link_give_back(card, is_the_second, NULL);
+	expect_link(fixture, 0, 4, 8, 0);
+	assert_int_equal(sim_clock_link_up_ns(card), 300);
+}
+
+/* Windows that are over make room, and a rule that finds none is refused. */
+static void test_link_has_a_number_of_windows_at_a_time(void **state)
+{
+	const struct sim_clock_worse worse = {.until_ns = 100, .repeat_ppb = 1};
+	struct fixture *fixture = *state;
+	struct sim_clock_card *card;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	card = sim_clock_card(fixture->clock, HOST);
+	for (uint32_t rule = 1; rule <= SIM_CLOCK_MAX_WINDOWS; rule++)
+		worsen(card, rule, &worse);
+	expect_link(fixture, 99, 5, 16, SIM_CLOCK_MAX_WINDOWS);
+	assert_int_equal(sim_clock_link_worsen(card, 1000, &worse, 99), -ENOSPC);
+	assert_int_equal(sim_clock_link_worsen(card, 5, &worse, 99), 0); /* has one */
+	assert_int_equal(sim_clock_link_worsen(card, 1000, &(struct sim_clock_worse){.until_ns = 200, .repeat_ppb = 3}, 100), 0);
+	expect_link(fixture, 100, 5, 16, 3);
+}
+
+/* The page is everybody's: nonsense in it must not lead out of it. */
+static void test_nonsense_in_a_link_is_the_link_that_was_trained(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_card *card;
+
+	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
+	card = sim_clock_card(fixture->clock, HOST);
+	memset(&card->trouble, 0xff, sizeof(card->trouble));
+	expect_link(fixture, 0, 5, 16, 999999999);
+	sim_clock_link_give_back(card, is_the_second, NULL);
+	expect_link(fixture, 0, 5, 16, 0);
+	worsen(card, 1, &(struct sim_clock_worse){.until_ns = 100, .generation = 77, .lanes = 3});
+	expect_link(fixture, 0, 5, 16, 0);
 }
 
 static void test_link_is_never_faster_than_trained(void **state)
@@ -174,7 +263,8 @@ static void test_link_is_never_faster_than_trained(void **state)
 	struct pcie_queue_state queue = {0};
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
-	sim_clock_link_degrade(sim_clock_card(fixture->clock, OTHER_CARD), 6, 32, 0, UINT64_MAX);
+	worsen(sim_clock_card(fixture->clock, OTHER_CARD), 1,
+	       &(struct sim_clock_worse){.until_ns = UINT64_MAX, .generation = 6, .lanes = 32});
 	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &queue), alone_ps(fixture, 1));
 }
 
@@ -186,8 +276,8 @@ static void test_repeated_packets_take_time(void **state)
 	uint64_t end_ps;
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
-	sim_clock_link_repeat(sim_clock_card(fixture->clock, OTHER_CARD), 500000000, 0, UINT64_MAX);
-	sim_clock_link_repeat(sim_clock_card(fixture->clock, OTHER_CARD), 400000000, 0, 1); /* makes nothing better */
+	worsen(sim_clock_card(fixture->clock, OTHER_CARD), 1,
+	       &(struct sim_clock_worse){.until_ns = UINT64_MAX, .repeat_ppb = 500000000});
 	end_ps = end_of_job_ps(fixture->clock, OTHER_CARD, &queue);
 	assert_in_range(end_ps, 524 * UINT64_C(1000000), 2 * alone_ps(fixture, 1));
 }
@@ -199,8 +289,8 @@ static void test_what_has_to_cross_a_link_that_is_down_waits(void **state)
 	uint64_t end_ps;
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
-	sim_clock_link_down(sim_clock_card(fixture->clock, HOST), 1000000);
-	sim_clock_link_down(sim_clock_card(fixture->clock, HOST), 10);
+	worsen(sim_clock_card(fixture->clock, HOST), 1, &(struct sim_clock_worse){.up_ns = 1000000});
+	worsen(sim_clock_card(fixture->clock, HOST), 2, &(struct sim_clock_worse){.up_ns = 10});
 	end_ps = end_of_job_ps(fixture->other, DPU, &queue);
 	assert_in_range(end_ps, 1000000 * UINT64_C(1000), 1000000 * UINT64_C(1000) + alone_ps(fixture, 0));
 	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &other), alone_ps(fixture, 1));
@@ -276,6 +366,10 @@ int main(void)
 		TEST(job_waits_for_those_of_other_processes_on_the_same_card),
 		TEST(slower_link_is_slower),
 		TEST(degraded_link_is_as_slow_as_one_that_was_trained_so),
+		TEST(each_window_ends_at_its_own_time),
+		TEST(windows_of_rules_that_are_gone_are_closed_at_once),
+		TEST(link_has_a_number_of_windows_at_a_time),
+		TEST(nonsense_in_a_link_is_the_link_that_was_trained),
 		TEST(link_is_never_faster_than_trained),
 		TEST(repeated_packets_take_time),
 		TEST(what_has_to_cross_a_link_that_is_down_waits),
