@@ -27,7 +27,9 @@
  * Faults. A rule is a line of text, an operation, where, when and what:
  * "dma.memcpy size>=4096 nth=3 fail=IO_FAILED". doc/faults.md is the manual.
  * Rules strike operations that begin after bfsim_fault_add() returned, and none
- * that begins after bfsim_fault_remove() or bfsim_fault_clear() did.
+ * that begins after bfsim_fault_remove() or bfsim_fault_clear() did. What rules do to links
+ * and functions by the clock is done when bfsim_fault_add() returns, on a private card that is there (one
+ * comes with the first device that is looked for); in a session it is within moments.
  *
  * Errors. Functions return 0 or a negative errno value, and leave results as they were
  * when they fail. bfsim_error() has one line about the calling thread's last failure: what
@@ -72,8 +74,8 @@ struct bfsim_fault {
 
 /* Add a rule behind those that are there. @ret_id may be NULL. Files that it names
  * (delay=trace(FILE)) are read now. Returns -EINVAL (not a rule: bfsim_error() names the
- * column), -ENOSPC (the plan is full), -ENOTSUP (link, function, peer and daemon take a session: a
- * private card has no daemon that has them happen), or what reading the file failed with. */
+ * column), -ENOSPC (the plan is full), -ENOTSUP (rules for peer and daemon take a session: on a
+ * private card there is no other process), or what reading the file failed with. */
 int bfsim_fault_add(const char *rule, uint32_t *ret_id);
 
 /* Add the rules of a plan, a YAML file, in its order, and take its seed if it has one.

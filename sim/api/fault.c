@@ -11,6 +11,7 @@
 #include "sim/faults/plan_file.h"
 #include "sim/session/control.h"
 #include "sim/session/here.h"
+#include "sim/session/own_events.h"
 #include "sim/why.h"
 
 _Static_assert(BFSIM_FAULT_TEXT_SIZE >= SIM_RULE_TEXT_SIZE, "a rule's text fits");
@@ -25,19 +26,19 @@ struct change {
 	uint64_t seed;                    /* SEED */
 };
 
-/* Whether all that it strikes happens by the clock: a private card has no daemon that looks at it. */
-static bool needs_daemon(const struct sim_rule *rule)
+/* Whether all that it strikes is what a private card doesn't have: other processes, and a daemon. */
+static bool needs_session(const struct sim_rule *rule)
 {
-	return !(sim_rule_ops(rule) & ~SIM_OPS_EVENTS);
+	return !(sim_rule_ops(rule) & ~(SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON)));
 }
 
-static int change_own(struct sim_board *board, struct change *change)
+static int change_plan(struct sim_board *board, struct change *change)
 {
 	switch (change->what) {
 	case SIM_FAULT_ADD:
-		if (needs_daemon(change->rule))
+		if (needs_session(change->rule))
 			return -ENOTSUP;
-		return sim_plan_add(&board->plan, change->rule, change->delays, sim_board_now_ns(board), &change->id);
+		return sim_plan_add(&board->plan, change->rule, change->delays, sim_own_events_begin_ns(), &change->id);
 	case SIM_FAULT_REMOVE:
 		return sim_plan_remove(&board->plan, change->id);
 	case SIM_FAULT_CLEAR:
@@ -50,6 +51,15 @@ static int change_own(struct sim_board *board, struct change *change)
 	return -EINVAL;
 }
 
+static int change_own(struct sim_board *board, struct change *change)
+{
+	int rc = change_plan(board, change);
+
+	if (rc == 0)
+		sim_own_events_changed();
+	return rc;
+}
+
 static int explain(const struct change *change, const char *dir, int rc)
 {
 	if (rc == -ENOSPC)
@@ -57,7 +67,7 @@ static int explain(const struct change *change, const char *dir, int rc)
 	if (rc == -ENOENT && change->what == SIM_FAULT_REMOVE)
 		return sim_because(rc, "there is no rule %u, or none any more", change->id);
 	if (rc == -ENOTSUP)
-		return sim_because(rc, "what happens by the clock (link, function, peer, daemon) takes a session's daemon: this process has a private card; see bfsim_session_start()");
+		return sim_because(rc, "rules for peer and daemon take a session: on a private card there is no other process and no daemon; see bfsim_session_start()");
 	if (rc < 0 && dir)
 		return sim_control_failed(dir, rc);
 	return rc < 0 ? sim_because(rc, "the plan could not be changed: %s", strerror(-rc)) : 0;

@@ -71,6 +71,7 @@ int sim_events_init(struct sim_events *events, const struct sim_events_cfg *cfg)
 		.hands = cfg->hands,
 		.arg = cfg->arg,
 		.asked_ns = cfg->asked_ns,
+		.begun_ns = cfg->asked_ns + 1, /* rules that were added before there was a card */
 		.next_ns = SIM_NEVER_NS,
 		.link_up_ns = 0, /* it may be down since before */
 	};

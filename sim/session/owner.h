@@ -59,6 +59,11 @@ struct sim_channels;
 int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
 		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
 
+/* Have rules for functions and links strike there by the clock, from now on until
+ * sim_own_events_end(owner) (own_events.h). Returns 0 or -errno. */
+int sim_owner_local_watch(struct sim_owner *owner, struct sim_board *board, const struct pcie_topology *topology,
+			  const struct sim_clock *clock);
+
 /* What a daemon says of its session. */
 struct sim_greeting {
 	uint8_t session_id[SIM_SESSION_ID_SIZE];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "own_events.h"
 #include "owner.h"
 #include "sim/log.h"
 
@@ -157,6 +158,68 @@ static void local_no_knock(struct sim_owner *owner, uint64_t number)
 static void local_no_close(struct sim_owner *owner, uint64_t number, int reason)
 {
 	(void)owner, (void)number, (void)reason;
+}
+
+/* ---- what rules do by the clock ---- */
+
+static void end_services(struct local_owner *self, uint32_t function)
+{
+	struct sim_parting parting;
+	struct sim_end client;
+
+	while (sim_services_next_through(self->services, function, &client, &parting))
+		; /* nobody is connected here */
+}
+
+static void local_cut(void *arg, uint32_t function)
+{
+	struct local_owner *self = arg;
+	uint32_t exporter;
+	uint64_t key;
+
+	pthread_mutex_lock(&self->lock);
+	while (sim_card_export_through(self->card, function, &exporter, &key))
+		sim_card_revoke(self->card, exporter, key, local_revoked, self);
+	end_services(self, function);
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void local_cut_rep(void *arg, uint32_t function)
+{
+	struct local_owner *self = arg;
+
+	pthread_mutex_lock(&self->lock);
+	end_services(self, function);
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void local_tell(void *arg)
+{
+	struct local_owner *self = arg;
+
+	sim_session_look(self->session);
+}
+
+/* Processes and daemons: none are here. */
+static void local_no_others(void *arg, uint64_t since_ns)
+{
+	(void)arg, (void)since_ns;
+}
+
+static const struct sim_events_hands local_hands = {
+	.cut = local_cut,
+	.cut_rep = local_cut_rep,
+	.tell = local_tell,
+	.ask_others = local_no_others,
+};
+
+int sim_owner_local_watch(struct sim_owner *owner, struct sim_board *board, const struct pcie_topology *topology,
+			  const struct sim_clock *clock)
+{
+	const struct sim_events_cfg cfg = {.board = board, .topology = topology, .clock = clock, .hands = &local_hands,
+					   .arg = owner};
+
+	return sim_own_events_begin(&cfg);
 }
 
 static void local_destroy(struct sim_owner *owner)

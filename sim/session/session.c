@@ -19,6 +19,7 @@
 #include "dir.h"
 #include "exports.h"
 #include "here.h"
+#include "own_events.h"
 #include "owner.h"
 #include "sim/clock/trouble.h"
 #include "sim/fabric/ofi.h"
@@ -285,6 +286,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		rc = open_clock(session);
 	if (rc == 0)
 		rc = sim_here_attached(cfg->dir, sim_board_of(&session->board));
+	if (rc == 0 && !cfg->dir)
+		rc = sim_owner_local_watch(session->owner, sim_board_of(&session->board), session->topology, session->clock);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -297,6 +300,7 @@ void sim_session_detach(struct sim_session *session)
 {
 	if (!session)
 		return;
+	sim_own_events_end(session->owner);
 	sim_here_detached(sim_board_of(&session->board));
 	sim_engine_destroy(session->engine);
 	sim_turns_destroy(session->turns);
@@ -322,6 +326,7 @@ void sim_session_abandon(struct sim_session *session)
 {
 	static struct sim_session *abandoned;
 
+	sim_own_events_abandon();
 	sim_here_detached(sim_board_of(&session->board));
 	sim_trace_forked();
 	session->owner->ops->abandon(session->owner);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What rules do by the clock to a private card, where no daemon sees to it. (What becomes of
+ * functions and links is told in test_functions.c, for private cards as well.) */
+#include "bfsim_util.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+#define DEADLINE_NS (60 * UINT64_C(1000000000))
+
+static uint32_t add(const char *rule)
+{
+	uint32_t id;
+
+	NEED_OK(bfsim_fault_add(rule, &id));
+	return id;
+}
+
+/* "what from=<so many ms from now on> how" */
+static uint32_t add_later(const char *what, uint64_t ms, const char *how)
+{
+	char rule[160];
+
+	snprintf(rule, sizeof(rule), "%s from=%lluns %s", what, (unsigned long long)(bfsim_now_ns() + ms * MS), how);
+	return add(rule);
+}
+
+static uint64_t times_fired(uint32_t id)
+{
+	struct bfsim_fault fault;
+
+	NEED_OK(bfsim_fault_get(id, &fault));
+	return fault.fired;
+}
+
+/* By real time, as session time may stand still. */
+static void need_fired_soon(uint32_t id)
+{
+	struct timespec now, from;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	while (times_fired(id) == 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		CHECK((uint64_t)(now.tv_sec - from.tv_sec) * 1000 * MS < DEADLINE_NS);
+		sched_yield();
+	}
+}
+
+static uint32_t num_devs(void)
+{
+	struct doca_devinfo **list;
+	uint32_t count;
+
+	MUST(doca_devinfo_create_list(&list, &count));
+	MUST(doca_devinfo_destroy_list(list));
+	return count;
+}
+
+static void copy(struct rig *rig)
+{
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	CHECK(rig_small_is_done(rig, 1));
+}
+
+/* ---- when ---- */
+
+static void test_rule_from_before_the_first_device_waits_for_the_card(void)
+{
+	uint32_t id = add("function device=03:00.1 remove");
+
+	CHECK(times_fired(id) == 0);
+	CHECK(num_devs() == 1);
+	CHECK(times_fired(id) == 1);
+}
+
+/* Although time stands still before the first device, and begins with it. */
+static void test_in_virtual_time_it_waits_as_well(void)
+{
+	uint32_t id;
+
+	setenv("BFSIM_CLOCK", "virtual", 1);
+	id = add("function device=03:00.1 remove");
+	CHECK(num_devs() == 1);
+	CHECK(times_fired(id) == 1);
+}
+
+static void test_sleeper_wakes_when_its_functions_time_has_come(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	uint64_t from_ns = bfsim_now_ns() + 200 * MS;
+	uint32_t id = add_later("function device=03:00.0", 200, "reset");
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	MUST(doca_pe_request_notification(rig->pe));
+	CHECK(rig_wait_readable(handle));
+	CHECK(bfsim_now_ns() >= from_ns);
+	MUST(doca_pe_clear_notification(rig->pe, handle));
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	CHECK(times_fired(id) == 1);
+	rig_close(rig);
+}
+
+static void test_rules_that_begin_later_do_so_in_their_order(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	uint32_t last = add_later("function device=03:00.1", 150, "add"), first = add_later("function device=03:00.1", 50, "remove");
+
+	CHECK(num_devs() == 2);
+	need_fired_soon(first);
+	need_fired_soon(last);
+	CHECK(num_devs() == 2);
+	CHECK(times_fired(first) == 1 && times_fired(last) == 1);
+	rig_close(rig);
+}
+
+static void test_rule_that_is_taken_out_before_its_time_never_strikes(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	uint32_t id = add_later("function", 100, "remove"), other = add_later("link", 200, "down=1us");
+
+	NEED_OK(bfsim_fault_remove(id));
+	need_fired_soon(other);
+	copy(rig);
+	CHECK(num_devs() == 2);
+	rig_close(rig);
+}
+
+/* It happens within a millisecond of real time after session time has got there, which copies take it to. */
+static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void)
+{
+	struct rig *rig;
+	uint32_t id;
+
+	setenv("BFSIM_CLOCK", "virtual", 1);
+	rig = rig_start(rig_open(NULL));
+	id = add_later("function device=03:00.0", 10, "reset");
+	copy(rig);
+	CHECK(times_fired(id) == 0);
+	add("dma.memcpy delay=20ms");
+	copy(rig);
+	need_fired_soon(id);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+}
+
+/* ---- forks ---- */
+
+static void test_forked_child_is_struck_by_what_comes_later(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	uint32_t id = add_later("function device=03:00.0", 300, "reset");
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		struct rig *own = rig_start(rig_open(NULL));
+
+		CHECK(rig_state(own) == DOCA_CTX_STATE_RUNNING);
+		rig_progress_to(own, DOCA_CTX_STATE_IDLE);
+		CHECK(times_fired(id) == 1);
+		rig_close(own);
+		_exit(0);
+	}
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	CHECK(times_fired(id) == 1);
+	rig_close(rig);
+	wait_well(pid);
+}
+
+/* Both at once would leave it removed: the rule that is first ends it for the other. */
+static void test_forked_child_is_not_struck_again_by_what_was(void)
+{
+	struct rig *rig = rig_open(NULL);
+	uint32_t removes = add("function device=03:00.1 remove"), adds = add("function device=03:00.1 add");
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		CHECK(num_devs() == 2);
+		CHECK(times_fired(removes) == 1 && times_fired(adds) == 1);
+		_exit(0);
+	}
+	wait_well(pid);
+	CHECK(num_devs() == 2);
+	rig_close(rig);
+}
+
+/* ---- what takes a session ---- */
+
+static void test_other_processes_and_daemons_take_a_session(void)
+{
+	NEED_ERROR(bfsim_fault_add("peer kill", NULL), -ENOTSUP, "no other process");
+	NEED_ERROR(bfsim_fault_add("daemon pause=1s", NULL), -ENOTSUP, "bfsim_session_start()");
+}
+
+static void test_plan_of_a_file_has_rules_for_functions(void)
+{
+	struct rig *rig = rig_open(NULL);
+	FILE *file = fopen("plan.yaml", "w");
+
+	CHECK(file && fputs("faults:\n  - function device=03:00.1 remove\n", file) >= 0 && fclose(file) == 0);
+	NEED_OK(bfsim_fault_load("plan.yaml"));
+	CHECK(num_devs() == 1);
+	CHECK(bfsim_fault_unfired(NULL) == 0);
+	rig_close(rig);
+}
+
+int main(void)
+{
+	static const struct own_test tests[] = {
+		OWN_TEST(test_rule_from_before_the_first_device_waits_for_the_card),
+		OWN_TEST(test_in_virtual_time_it_waits_as_well),
+		OWN_TEST(test_sleeper_wakes_when_its_functions_time_has_come),
+		OWN_TEST(test_rules_that_begin_later_do_so_in_their_order),
+		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_strikes),
+		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
+		OWN_TEST(test_forked_child_is_struck_by_what_comes_later),
+		OWN_TEST(test_forked_child_is_not_struck_again_by_what_was),
+		OWN_TEST(test_other_processes_and_daemons_take_a_session),
+		OWN_TEST(test_plan_of_a_file_has_rules_for_functions),
+	};
+
+	return OWN_RUN(tests);
+}
