@@ -102,7 +102,8 @@ int bfsim_fault_unfired(struct bfsim_fault *ret_first);
 
 /* Counters ------------------------------------------------------------------------ */
 
-/* What the processes of a session have done, those that have ended too: what bfsim stats shows, added up. */
+/* What the processes of a session have done, those that have ended too: what bfsim stats shows, added up. On a private
+ * card, what this process has done. */
 struct bfsim_tasks {
 	uint64_t submitted; /* and taken */
 	uint64_t completed; /* well */
@@ -111,7 +112,7 @@ struct bfsim_tasks {
 };
 
 /* Count the tasks of one kind ("DMA memcpy", as bfsim stats names it) by processes of one side; NULL means all of
- * them. Returns -ENOTSUP on a private card, where nobody counts. */
+ * them. Returns -ENOTSUP on a private card where nothing is counted (BFSIM_TRACE=off). */
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks);
 
 /* Sessions ------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 static struct {
 	pthread_mutex_t lock;
 	char *dir;
+	const char *side;
 	struct sim_board *board; /* NULL = not attached */
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -36,7 +37,7 @@ int sim_here_lock(struct sim_here *ret_here)
 
 	lock();
 	if (here.board)
-		*ret_here = (struct sim_here){.dir = here.dir, .board = here.board, .attached = true};
+		*ret_here = (struct sim_here){.dir = here.dir, .side = here.side, .board = here.board, .attached = true};
 	else if (chosen && chosen[0])
 		*ret_here = (struct sim_here){.dir = chosen};
 	else if ((rc = sim_board_own(&own)) == 0)
@@ -51,7 +52,7 @@ void sim_here_unlock(void)
 	unlock();
 }
 
-int sim_here_attached(const char *dir, struct sim_board *board)
+int sim_here_attached(const char *dir, const char *side, struct sim_board *board)
 {
 	char *absolute = dir ? realpath(dir, NULL) : NULL;
 
@@ -62,6 +63,7 @@ int sim_here_attached(const char *dir, struct sim_board *board)
 	lock();
 	free(here.dir);
 	here.dir = absolute;
+	here.side = side;
 	here.board = board;
 	unlock();
 	return 0;

@@ -17,6 +17,7 @@
 
 struct sim_here {
 	const char *dir;         /* of a session with a daemon; NULL = a private card */
+	const char *side;        /* on which it is attached, else NULL */
 	struct sim_board *board; /* NULL = of a daemon to which we are not attached */
 	bool attached;
 };
@@ -26,8 +27,8 @@ struct sim_here {
 int sim_here_lock(struct sim_here *ret_here);
 void sim_here_unlock(void);
 
-/* Called by the session. @dir is copied; NULL = a private card. Returns 0 or -ENOMEM. */
-int sim_here_attached(const char *dir, struct sim_board *board);
+/* Called by the session. @dir is copied; NULL = a private card; @side stays until it is detached. Returns 0 or -ENOMEM. */
+int sim_here_attached(const char *dir, const char *side, struct sim_board *board);
 void sim_here_detached(const struct sim_board *board);
 
 #endif

@@ -118,6 +118,23 @@ static int load_private_topology(struct sim_session *session, const char *path)
 	return rc;
 }
 
+/* Those who may ask for it: with a session, all who ask its daemon; on a private card this process, for counts alone. */
+static void start_recording(struct sim_session *session, uint32_t level)
+{
+	int fd;
+	int rc = sim_trace_begin(level, &fd);
+
+	if (rc == 0) {
+		session->records = true;
+		session->owner->ops->record(session->owner, fd);
+		close(fd);
+	} else if (rc == -EINVAL) {
+		sim_warn("BFSIM_TRACE=%s: not one of off, sampled, full; nothing is recorded", getenv("BFSIM_TRACE"));
+	} else if (rc != -ENOENT && rc != -EBUSY) {
+		sim_warn("nothing that this process does is recorded: no memory for it: %s", strerror(-rc));
+	}
+}
+
 static int attach_private(struct sim_session *session, const struct sim_session_cfg *cfg)
 {
 	int rc = load_private_topology(session, cfg->topology);
@@ -133,6 +150,8 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
 		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
+	if (rc == 0)
+		start_recording(session, SIM_TRACE_COUNTS);
 	return rc;
 }
 
@@ -147,23 +166,6 @@ static int load_topology_of(struct sim_session *session, int dir_fd)
 	rc = load_topology(session, "topology.yaml", yaml, len);
 	free(yaml);
 	return rc;
-}
-
-/* A process without a session's daemon has nobody who would ask for what it records. */
-static void start_recording(struct sim_session *session, uint32_t level)
-{
-	int fd;
-	int rc = sim_trace_begin(level, &fd);
-
-	if (rc == 0) {
-		session->records = true;
-		session->owner->ops->record(session->owner, fd);
-		close(fd);
-	} else if (rc == -EINVAL) {
-		sim_warn("BFSIM_TRACE=%s: not one of off, sampled, full; nothing is recorded", getenv("BFSIM_TRACE"));
-	} else if (rc != -ENOENT && rc != -EBUSY) {
-		sim_warn("this process is not in the session's trace: no memory to record to: %s", strerror(-rc));
-	}
 }
 
 /* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
@@ -285,7 +287,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = open_clock(session);
 	if (rc == 0)
-		rc = sim_here_attached(cfg->dir, sim_board_of(&session->board));
+		rc = sim_here_attached(cfg->dir, session->side, sim_board_of(&session->board));
 	if (rc == 0 && !cfg->dir)
 		rc = sim_owner_local_watch(session->owner, sim_board_of(&session->board), session->topology, session->clock);
 	if (rc < 0) {

@@ -27,6 +27,9 @@ struct sim_trace_pace {
 	bool every;         /* all are recorded, whatever it costs */
 };
 
+/* None is recorded. */
+#define SIM_TRACE_NEVER UINT64_MAX
+
 static inline void sim_trace_pace_init(struct sim_trace_pace *pace, uint64_t now_ns, bool every)
 {
 	*pace = (struct sim_trace_pace){.credited_ns = now_ns, .credits = SIM_TRACE_BURST, .distance = 1, .every = every};

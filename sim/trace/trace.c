@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "recording.h"
 #include "sim/shm/segment.h"
 #include "trace_priv.h"
 
@@ -20,7 +21,8 @@ struct sim_trace_self sim_trace_self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 #define self sim_trace_self
 
 static const char *const levels[] = {
-	[SIM_TRACE_UNSET] = "unset", [SIM_TRACE_OFF] = "off", [SIM_TRACE_SAMPLED] = "sampled", [SIM_TRACE_FULL] = "full"};
+	[SIM_TRACE_UNSET] = "unset", [SIM_TRACE_OFF] = "off", [SIM_TRACE_SAMPLED] = "sampled", [SIM_TRACE_FULL] = "full",
+	[SIM_TRACE_COUNTS] = "counts"};
 
 int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level)
 {
@@ -35,7 +37,7 @@ int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level)
 
 const char *sim_trace_level_name(uint32_t level)
 {
-	return level <= SIM_TRACE_FULL ? levels[level] : "unknown";
+	return level <= SIM_TRACE_COUNTS ? levels[level] : "unknown";
 }
 
 static enum sim_trace_level choose(enum sim_trace_level level)
@@ -44,7 +46,7 @@ static enum sim_trace_level choose(enum sim_trace_level level)
 
 	if (wanted && wanted[0] && sim_trace_level_parse(wanted, &level) < 0)
 		return SIM_TRACE_UNSET;
-	return level == SIM_TRACE_OFF || level == SIM_TRACE_FULL ? level : SIM_TRACE_SAMPLED;
+	return level == SIM_TRACE_OFF || level == SIM_TRACE_FULL || level == SIM_TRACE_COUNTS ? level : SIM_TRACE_SAMPLED;
 }
 
 /* The rings are sparse: memory is taken as it is written to. */
@@ -154,6 +156,17 @@ void sim_trace_end(void)
 		swallow();
 	}
 	pthread_mutex_unlock(&self.lock);
+}
+
+int sim_trace_read_own(struct sim_trace_recording *ret_recording)
+{
+	int rc = -ENOENT;
+
+	pthread_mutex_lock(&self.lock);
+	if (sim_trace_is_on())
+		rc = sim_trace_recording_read(self.memory, self.layout.end, self.head.began_ns, ret_recording);
+	pthread_mutex_unlock(&self.lock);
+	return rc;
 }
 
 void sim_trace_forked(void)

@@ -30,6 +30,7 @@ enum sim_trace_level {
 	SIM_TRACE_OFF,
 	SIM_TRACE_SAMPLED,
 	SIM_TRACE_FULL,
+	SIM_TRACE_COUNTS, /* tasks and messages are counted and none recorded but those that failed; nobody chooses it by name */
 };
 
 /* "off", "sampled", "full". Returns 0, or -EINVAL and leaves *ret_level. */
@@ -41,6 +42,10 @@ const char *sim_trace_level_name(uint32_t level);
  * (the variable says something else) or another -errno. */
 int sim_trace_begin(enum sim_trace_level level, int *ret_fd);
 void sim_trace_end(void);
+
+/* This process's, as it is now (recording.h). Returns 0; -ENOENT (nothing is recorded) or as of sim_trace_recording_read(). */
+struct sim_trace_recording;
+int sim_trace_read_own(struct sim_trace_recording *ret_recording);
 
 /* In a forked child: the parent's goes on, this process has none. */
 void sim_trace_forked(void);

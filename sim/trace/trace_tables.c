@@ -128,7 +128,7 @@ void sim_trace_talk_open(struct sim_trace_talk *talk, uint32_t parent, const cha
 		return;
 	talk->object = sim_trace_object_at(talk->number);
 	sim_trace_pace_init(&talk->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	talk->pace.next = talk->object->sent;
+	talk->pace.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : talk->object->sent;
 	note_connection(talk, SIM_TRACE_OPENED, 0);
 }
 
@@ -178,5 +178,5 @@ void sim_trace_pen_init(struct sim_trace_pen *pen, uint32_t object, const char *
 	pthread_mutex_unlock(&self.lock);
 	pen->op = sim_trace_op_at(pen->number);
 	sim_trace_pace_init(&pen->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	pen->pace.next = pen->op->submitted;
+	pen->pace.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : pen->op->submitted;
 }

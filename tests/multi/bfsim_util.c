@@ -12,6 +12,8 @@ static void become_one(const struct own_test *test, const char *dir)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	unsetenv("BFSIM_SESSION");
 	unsetenv("BFSIM_TOPOLOGY");
+	unsetenv("BFSIM_CLOCK");
+	unsetenv("BFSIM_TRACE");
 	setenv("BFSIM_SIDE", "dpu", 1);
 	CHECK(chdir(dir) == 0);
 	test->body();

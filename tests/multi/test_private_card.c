@@ -193,6 +193,87 @@ static void test_forked_child_is_not_struck_again_by_what_was(void)
 	rig_close(rig);
 }
 
+/* ---- counters ---- */
+
+/* Of three copies the second fails. */
+static void test_tasks_are_counted(void)
+{
+	struct bfsim_tasks tasks = {.bytes = 99};
+	struct rig *rig;
+
+	NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+	CHECK(tasks.submitted == 0 && tasks.bytes == 0);
+	add("dma.memcpy nth=2 fail=IO_FAILED");
+	rig = rig_start(rig_open(NULL));
+	copy(rig);
+	rig_submit_small(rig, 2);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_start(rig);
+	copy(rig);
+	NEED_OK(bfsim_tasks("dpu", "DMA memcpy", &tasks));
+	CHECK(tasks.submitted == 3 && tasks.completed == 2 && tasks.failed == 1 && tasks.bytes == 128);
+	NEED_OK(bfsim_tasks("host", NULL, &tasks));
+	CHECK(tasks.submitted == 0);
+	NEED_OK(bfsim_tasks(NULL, "no such", &tasks));
+	CHECK(tasks.submitted == 0);
+	rig_close(rig);
+	NEED_OK(bfsim_tasks(NULL, NULL, &tasks)); /* of devices that are closed, too */
+	CHECK(tasks.submitted == 3);
+}
+
+static void test_tasks_of_many_are_all_counted(void)
+{
+	struct bfsim_tasks tasks;
+
+	for (int round = 0; round < 10; round++) {
+		struct rig *rig = rig_start(rig_open(NULL));
+
+		for (int i = 0; i < 100; i++)
+			copy(rig);
+		rig_close(rig);
+	}
+	NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+	CHECK(tasks.submitted == 1000 && tasks.completed == 1000);
+}
+
+static void test_forked_child_counts_its_own_tasks(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct bfsim_tasks tasks;
+	pid_t pid;
+
+	copy(rig);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		struct rig *own = rig_start(rig_open(NULL));
+
+		copy(own);
+		copy(own);
+		NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+		CHECK(tasks.submitted == 2);
+		rig_close(own);
+		_exit(0);
+	}
+	wait_well(pid);
+	NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+	CHECK(tasks.submitted == 1);
+	rig_close(rig);
+}
+
+static void test_nothing_is_counted_when_recording_is_off(void)
+{
+	struct bfsim_tasks tasks = {.bytes = 99};
+	struct rig *rig;
+
+	setenv("BFSIM_TRACE", "off", 1);
+	rig = rig_start(rig_open(NULL));
+	copy(rig);
+	NEED_ERROR(bfsim_tasks(NULL, NULL, &tasks), -ENOTSUP, "BFSIM_TRACE=off");
+	CHECK(tasks.bytes == 99);
+	rig_close(rig);
+}
+
 /* ---- what takes a session ---- */
 
 static void test_other_processes_and_daemons_take_a_session(void)
@@ -224,6 +305,10 @@ int main(void)
 		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		OWN_TEST(test_forked_child_is_struck_by_what_comes_later),
 		OWN_TEST(test_forked_child_is_not_struck_again_by_what_was),
+		OWN_TEST(test_tasks_are_counted),
+		OWN_TEST(test_tasks_of_many_are_all_counted),
+		OWN_TEST(test_forked_child_counts_its_own_tasks),
+		OWN_TEST(test_nothing_is_counted_when_recording_is_off),
 		OWN_TEST(test_other_processes_and_daemons_take_a_session),
 		OWN_TEST(test_plan_of_a_file_has_rules_for_functions),
 	};
