@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +18,13 @@
 #include "dir.h"
 #include "exports.h"
 #include "here.h"
+#include "imports.h"
 #include "own_events.h"
 #include "owner.h"
 #include "sim/clock/trouble.h"
 #include "sim/fabric/ofi.h"
 #include "sim/log.h"
 #include "sim/trace/trace.h"
-
-/* How a path asks the owner about its key. */
-struct import_peer {
-	struct sim_owner *owner;
-	uint64_t key;
-};
-
-/* Listed before the owner is asked, so that a key which ends meanwhile is noticed. */
-struct import {
-	struct import_peer peer;
-	struct sim_remote *remote; /* NULL while it is being opened */
-	bool dead;
-	struct import *next;
-};
 
 struct sim_session {
 	char side[PCIE_SIDE_SIZE];
@@ -53,11 +39,10 @@ struct sim_session {
 	struct sim_clock *clock;
 	struct sim_turns *turns; /* NULL unless time is virtual */
 	struct sim_exports *exports;
+	struct sim_imports *imports;
 	struct sim_channels *channels;
 	struct sim_owner *owner;
 	int epoll_fd;
-	pthread_mutex_t lock; /* protects the imports */
-	struct import *imports;
 	bool records;          /* the process's recording is of this session */
 	void (*_Atomic look)(void);
 	struct sim_session *next_abandoned;
@@ -262,7 +247,6 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 
 	if (!session)
 		return -ENOMEM;
-	pthread_mutex_init(&session->lock, NULL);
 	strncpy(session->side, cfg->side, sizeof(session->side) - 1);
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	rc = session->epoll_fd < 0 ? -errno : 0;
@@ -276,6 +260,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		rc = sim_engine_create(&session->engine);
 	if (rc == 0)
 		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
+	if (rc == 0)
+		rc = sim_imports_create(session, &session->self, session->forced_path, &session->imports);
 	if (rc == 0)
 		rc = sim_channels_create(session, &session->channels);
 	if (rc == 0) {
@@ -312,13 +298,13 @@ void sim_session_detach(struct sim_session *session)
 	if (session->records)
 		sim_trace_end(); /* the helper is gone, which may have had something to say */
 	sim_exports_destroy(session->exports);
+	sim_imports_destroy(session->imports);
 	sim_channels_destroy(session->channels);
 	sim_faults_destroy(session->faults);
 	sim_board_release(&session->board);
 	pcie_topology_destroy(session->topology);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
-	pthread_mutex_destroy(&session->lock);
 	free(session->forced_path);
 	free(session);
 }
@@ -401,6 +387,7 @@ void sim_session_look(struct sim_session *session)
 {
 	void (*look)(void) = atomic_load(&session->look);
 
+	sim_imports_end_over(session->imports);
 	if (look)
 		look();
 }
@@ -434,123 +421,24 @@ int sim_session_unexport(struct sim_session *session, uint64_t key)
 	return session->owner->ops->revoke(session->owner, key);
 }
 
-static int peer_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
-{
-	struct import_peer *peer = arg;
-
-	return peer->owner->ops->describe(peer->owner, peer->key, provider, ret_desc);
-}
-
-static void peer_nudge(void *arg)
-{
-	struct import_peer *peer = arg;
-
-	peer->owner->ops->nudge(peer->owner, peer->key);
-}
-
-/* Ask the owner for the memory and open a path to it. */
-static int import_open(struct sim_session *session, struct import *import, const struct sim_key *key,
-		       uint32_t function, struct sim_remote **ret_remote)
-{
-	struct sim_remote_cfg cfg = {.key = key->id, .self = session->self, .object_fd = -1,
-				     .forced_path = session->forced_path,
-				     .peer = {peer_describe, peer_nudge, &import->peer}};
-	struct sim_owner *owner = session->owner;
-	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
-
-	if (rc < 0)
-		return rc;
-	rc = sim_remote_create(&cfg, ret_remote);
-	if (cfg.object_fd >= 0)
-		close(cfg.object_fd);
-	if (rc < 0) {
-		owner->ops->unimport(owner, key->id);
-		return rc;
-	}
-	owner->ops->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
-	return 0;
-}
-
-static void import_unlist(struct sim_session *session, struct import *import)
-{
-	pthread_mutex_lock(&session->lock);
-	for (struct import **link = &session->imports; *link; link = &(*link)->next) {
-		if (*link == import) {
-			*link = import->next;
-			break;
-		}
-	}
-	pthread_mutex_unlock(&session->lock);
-}
-
 int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
 		       struct sim_remote **ret_remote)
 {
-	struct import *import = calloc(1, sizeof(*import));
-	struct sim_remote *remote;
-	int rc;
-
-	if (!import)
-		return -ENOMEM;
-	import->peer = (struct import_peer){session->owner, key->id};
-	pthread_mutex_lock(&session->lock);
-	import->next = session->imports;
-	session->imports = import;
-	pthread_mutex_unlock(&session->lock);
-
-	rc = import_open(session, import, key, function, &remote);
-	if (rc < 0) {
-		import_unlist(session, import);
-		free(import);
-		return rc;
-	}
-	pthread_mutex_lock(&session->lock);
-	import->remote = remote;
-	if (import->dead)
-		sim_remote_revoke(remote);
-	pthread_mutex_unlock(&session->lock);
-	*ret_remote = remote;
-	return 0;
+	return sim_imports_add(session->imports, key, function, ret_remote);
 }
 
 void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 {
-	struct import *import;
-
-	if (!remote)
-		return;
-	pthread_mutex_lock(&session->lock);
-	import = session->imports;
-	while (import && import->remote != remote)
-		import = import->next;
-	pthread_mutex_unlock(&session->lock);
-	import_unlist(session, import);
-	session->owner->ops->unimport(session->owner, remote->key);
-	sim_remote_revoke(remote); /* a copy that still runs in another thread ends first */
-	sim_remote_destroy(remote);
-	free(import);
-}
-
-static void revoke_imports(struct sim_session *session, bool all, uint64_t key)
-{
-	pthread_mutex_lock(&session->lock);
-	for (struct import *import = session->imports; import; import = import->next) {
-		if (all || import->peer.key == key) {
-			import->dead = true;
-			if (import->remote)
-				sim_remote_revoke(import->remote);
-		}
-	}
-	pthread_mutex_unlock(&session->lock);
+	sim_imports_remove(session->imports, remote);
 }
 
 void sim_session_gone(struct sim_session *session, uint64_t key)
 {
-	revoke_imports(session, false, key);
+	sim_imports_end_key(session->imports, key);
 }
 
 void sim_session_lost(struct sim_session *session)
 {
-	revoke_imports(session, true, 0);
+	sim_imports_end_all(session->imports);
 	sim_channels_lost(session->channels);
 }

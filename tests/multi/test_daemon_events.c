@@ -314,27 +314,107 @@ static void test_resting_daemon_can_be_ended(void **state)
 
 /* ---- functions ---- */
 
+/* Each way of data: who imports insists on it. */
+static const struct {
+	const char *path;
+	enum actor_memory memory;
+	bool needs_libfabric;
+} ways[] = {
+	{"mapped", ACTOR_MEMFD, false},
+	{"cma", ACTOR_ANONYMOUS, false},
+	{"shm", ACTOR_ANONYMOUS, true},
+	{"tcp", ACTOR_ANONYMOUS, true},
+};
+
+/* Memory of the host, imported by the DPU, each through its first function. False: there is no such way here. */
+static bool share(size_t way, struct actor_key *ret_key)
+{
+	int rc;
+
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", ways[way].path), 0);
+	assert_int_equal(actor_export(&host, ways[way].memory, ret_key), 0);
+	rc = actor_import(&dpu, ret_key);
+	if (rc == -ENOTSUP && ways[way].needs_libfabric)
+		return false;
+	assert_int_equal(rc, 0);
+	assert_string_equal(dpu.path, ways[way].path);
+	assert_int_equal(actor_read(&dpu, ret_key), 0);
+	return true;
+}
+
+static void detach_both(void)
+{
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
 static void test_exports_through_a_function_end_when_it_is_reset(void **state)
 {
 	struct actor_key key, fresh;
 
 	(void)state;
-	attach_both();
-	for (int memory = ACTOR_ANONYMOUS; memory <= ACTOR_MEMFD; memory++) {
-		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &key), 0);
-		assert_int_equal(actor_import(&dpu, &key), 0);
-		add("function side=dpu reset"); /* not the one that it was exported through */
-		assert_int_equal(actor_read(&dpu, &key), 0);
-		add("function side=host reset");
-		assert_int_equal(soon_read_error(&key), -EIO);
-		assert_int_equal(actor_import(&dpu, &key), -ESTALE);
-		assert_int_equal(actor_unexport(&host, &key), -ESTALE);
-		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &fresh), 0);
-		assert_int_equal(actor_import(&dpu, &fresh), 0);
-		assert_int_equal(actor_read(&dpu, &fresh), 0);
+	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+		if (share(way, &key)) {
+			add("function device=b1:00.1 reset"); /* not the one that it was exported through */
+			assert_int_equal(actor_read(&dpu, &key), 0);
+			add("function device=b1:00.0 reset");
+			assert_int_equal(soon_read_error(&key), -EIO);
+			assert_int_equal(actor_import(&dpu, &key), -ESTALE);
+			assert_int_equal(actor_unexport(&host, &key), -ESTALE);
+			assert_int_equal(actor_export(&host, ways[way].memory, &fresh), 0);
+			assert_int_equal(actor_import(&dpu, &fresh), 0);
+			assert_int_equal(actor_read(&dpu, &fresh), 0);
+		}
+		detach_both();
 	}
-	actor_detach(&dpu);
-	actor_detach(&host);
+	end_card();
+}
+
+/* What was exported is there still, and can be imported again. */
+static void test_imports_through_a_function_end_when_it_is_reset(void **state)
+{
+	struct actor_key key;
+
+	(void)state;
+	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+		if (share(way, &key)) {
+			add("function device=03:00.1 reset"); /* not the one that it was imported through */
+			assert_int_equal(actor_read(&dpu, &key), 0);
+			add("function device=03:00.0 reset");
+			assert_int_equal(soon_read_error(&key), -EIO);
+			assert_int_equal(actor_import(&dpu, &key), 0);
+			assert_int_equal(actor_read(&dpu, &key), 0);
+			add("function device=03:00.0 remove");
+			assert_int_equal(soon_read_error(&key), -EIO);
+			add("function device=03:00.0 add");
+			assert_int_equal(actor_unexport(&host, &key), 0);
+		}
+		detach_both();
+	}
+	end_card();
+}
+
+static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset(void **state)
+{
+	static const char *const rules[] = {"function device=b1:00.0 reset", "function device=03:00.0 reset"};
+	struct actor_say say = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_key key;
+	int reads;
+
+	(void)state;
+	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+		for (size_t i = 0; i < 2; i++) {
+			if (share(way, &key)) {
+				say.fill = key.fill;
+				actor_begin(&dpu, &say);
+				proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+				add(rules[i]);
+				assert_int_equal(actor_finish(&dpu).rc, -EIO);
+			}
+			detach_both();
+		}
+	}
 	end_card();
 }
 
@@ -444,6 +524,8 @@ int main(void)
 		TEST(test_resting_daemon_answers_late),
 		TEST(test_resting_daemon_can_be_ended),
 		TEST(test_exports_through_a_function_end_when_it_is_reset),
+		TEST(test_imports_through_a_function_end_when_it_is_reset),
+		TEST(test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset),
 		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		TEST(test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted),
 	};

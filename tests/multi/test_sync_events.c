@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "actor.h"
+#include "sim/session/control.h"
+#include "sim/session/dir.h"
 #include "sync_actor.h"
 
 #define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
@@ -181,6 +184,19 @@ static void test_sum_of_four_processes_is_exact(void **state)
 
 /* ---- ends ---- */
 
+static void add_rule(const char *text)
+{
+	int dir_fd = sim_dir_open(dir, false);
+	char file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+	uint32_t id;
+
+	assert_int_equal(sim_rule_parse(text, &rule, file, &error), 0);
+	assert_int_equal(sim_control_add_fault(dir_fd, &rule, NULL, &id), 0);
+	close(dir_fd);
+}
+
 static void end_during_wait(enum sync_use use, int signal)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, use, NULL);
@@ -223,6 +239,49 @@ static void test_exporters_stop_ends_a_sleepers_wait(void **state)
 {
 	(void)state;
 	end_during_wait(SYNC_CONTEXT, 0);
+}
+
+/* Both processes live on; only @rule ends what they share. */
+static void reset_during_wait(enum sync_use use, const char *rule)
+{
+	struct pair pair = pair_up("host", SYNC_OWN, use, NULL);
+	uint64_t value;
+
+	sync_actor_begin_wait(&pair.importer, 1);
+	sync_actor_await_sleep(&pair.importer);
+	add_rule(rule);
+	assert_failed(sync_actor_finish(&pair.importer));
+	if (use == SYNC_ALONE) {
+		assert_failed(sync_actor_set(&pair.importer, 1));
+		assert_failed(sync_actor_get(&pair.importer, &value));
+		assert_ok(sync_actor_set(&pair.exporter, 3)); /* its own memory, by its own processor */
+		assert_int_equal(value_of(&pair.exporter), 3);
+	}
+	part(&pair);
+}
+
+static void test_reset_of_the_exporters_function_ends_a_blocking_wait(void **state)
+{
+	(void)state;
+	reset_during_wait(SYNC_ALONE, "function device=b1:00.0 reset");
+}
+
+static void test_reset_of_the_exporters_function_ends_a_sleepers_wait(void **state)
+{
+	(void)state;
+	reset_during_wait(SYNC_CONTEXT, "function device=b1:00.0 reset");
+}
+
+static void test_reset_of_the_importers_function_ends_a_blocking_wait(void **state)
+{
+	(void)state;
+	reset_during_wait(SYNC_ALONE, "function device=03:00.0 reset");
+}
+
+static void test_reset_of_the_importers_function_ends_a_sleepers_wait(void **state)
+{
+	(void)state;
+	reset_during_wait(SYNC_CONTEXT, "function device=03:00.0 reset");
 }
 
 /* It leaves its mark as a waiter in the shared memory: that costs time, no more. */
@@ -273,6 +332,10 @@ int main(void)
 		TEST(test_death_of_the_exporter_ends_a_sleepers_wait),
 		TEST(test_exporters_stop_ends_a_blocking_wait),
 		TEST(test_exporters_stop_ends_a_sleepers_wait),
+		TEST(test_reset_of_the_exporters_function_ends_a_blocking_wait),
+		TEST(test_reset_of_the_exporters_function_ends_a_sleepers_wait),
+		TEST(test_reset_of_the_importers_function_ends_a_blocking_wait),
+		TEST(test_reset_of_the_importers_function_ends_a_sleepers_wait),
 		TEST(test_death_of_a_waiting_importer_harms_nobody),
 		TEST(test_death_of_the_daemon_ends_the_importers_wait),
 	};

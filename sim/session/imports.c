@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "imports.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "functions.h"
+#include "owner.h"
+
+/* How a path asks the owner about its key. */
+struct import_peer {
+	struct sim_owner *owner;
+	uint64_t key;
+};
+
+/* Listed before the owner is asked, so that a key which ends meanwhile is noticed. */
+struct import {
+	struct import_peer peer;
+	const _Atomic uint64_t *word; /* of the function that it is imported through ... */
+	uint64_t life;                /* ... and in which life */
+	struct sim_remote *remote; /* NULL while it is being opened */
+	bool dead;
+	struct import *next;
+};
+
+struct sim_imports {
+	struct sim_session *session;
+	const struct sim_peer_info *self;
+	const char *forced_path;
+	pthread_mutex_t lock; /* protects the list, and what becomes of those in it */
+	struct import *first;
+};
+
+static int peer_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+{
+	struct import_peer *peer = arg;
+
+	return peer->owner->ops->describe(peer->owner, peer->key, provider, ret_desc);
+}
+
+static void peer_nudge(void *arg)
+{
+	struct import_peer *peer = arg;
+
+	peer->owner->ops->nudge(peer->owner, peer->key);
+}
+
+/* Ask the owner for the memory and open a path to it. */
+static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key,
+		       uint32_t function, struct sim_remote **ret_remote)
+{
+	struct sim_remote_cfg cfg = {.key = key->id, .self = *imports->self, .object_fd = -1,
+				     .forced_path = imports->forced_path,
+				     .peer = {peer_describe, peer_nudge, &import->peer}};
+	struct sim_owner *owner = import->peer.owner;
+	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
+
+	if (rc < 0)
+		return rc;
+	rc = sim_remote_create(&cfg, ret_remote);
+	if (cfg.object_fd >= 0)
+		close(cfg.object_fd);
+	if (rc < 0) {
+		owner->ops->unimport(owner, key->id);
+		return rc;
+	}
+	owner->ops->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
+	return 0;
+}
+
+static bool is_over(const struct import *import)
+{
+	return sim_function_life(atomic_load_explicit(import->word, memory_order_acquire)) != import->life;
+}
+
+static void import_unlist(struct sim_imports *imports, struct import *import)
+{
+	pthread_mutex_lock(&imports->lock);
+	for (struct import **link = &imports->first; *link; link = &(*link)->next) {
+		if (*link == import) {
+			*link = import->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&imports->lock);
+}
+
+int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint32_t function,
+		    struct sim_remote **ret_remote)
+{
+	struct import *import = calloc(1, sizeof(*import));
+	struct sim_remote *remote;
+	int rc;
+
+	if (!import)
+		return -ENOMEM;
+	import->peer = (struct import_peer){sim_session_owner(imports->session), key->id};
+	import->word = sim_session_function(imports->session, function);
+	import->life = sim_function_life(atomic_load_explicit(import->word, memory_order_acquire));
+	pthread_mutex_lock(&imports->lock);
+	import->next = imports->first;
+	imports->first = import;
+	pthread_mutex_unlock(&imports->lock);
+
+	rc = import_open(imports, import, key, function, &remote);
+	if (rc < 0) {
+		import_unlist(imports, import);
+		free(import);
+		return rc;
+	}
+	pthread_mutex_lock(&imports->lock);
+	import->remote = remote;
+	if (import->dead || is_over(import))
+		sim_remote_revoke(remote);
+	pthread_mutex_unlock(&imports->lock);
+	*ret_remote = remote;
+	return 0;
+}
+
+void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote)
+{
+	struct import *import;
+
+	if (!remote)
+		return;
+	pthread_mutex_lock(&imports->lock);
+	import = imports->first;
+	while (import && import->remote != remote)
+		import = import->next;
+	pthread_mutex_unlock(&imports->lock);
+	import_unlist(imports, import);
+	import->peer.owner->ops->unimport(import->peer.owner, remote->key);
+	sim_remote_revoke(remote); /* a copy that still runs in another thread ends first */
+	sim_remote_destroy(remote);
+	free(import);
+}
+
+static void end_those(struct sim_imports *imports, bool (*are_over)(const struct import *import, uint64_t key), uint64_t key)
+{
+	pthread_mutex_lock(&imports->lock);
+	for (struct import *import = imports->first; import; import = import->next) {
+		if (are_over(import, key)) {
+			import->dead = true;
+			if (import->remote)
+				sim_remote_revoke(import->remote);
+		}
+	}
+	pthread_mutex_unlock(&imports->lock);
+}
+
+static bool is_of_key(const struct import *import, uint64_t key)
+{
+	return import->peer.key == key;
+}
+
+static bool is_of_old_life(const struct import *import, uint64_t key)
+{
+	(void)key;
+	return is_over(import);
+}
+
+static bool is_any(const struct import *import, uint64_t key)
+{
+	(void)import, (void)key;
+	return true;
+}
+
+void sim_imports_end_key(struct sim_imports *imports, uint64_t key)
+{
+	end_those(imports, is_of_key, key);
+}
+
+void sim_imports_end_over(struct sim_imports *imports)
+{
+	end_those(imports, is_of_old_life, 0);
+}
+
+void sim_imports_end_all(struct sim_imports *imports)
+{
+	end_those(imports, is_any, 0);
+}
+
+int sim_imports_create(struct sim_session *session, const struct sim_peer_info *self, const char *forced_path,
+		       struct sim_imports **ret_imports)
+{
+	struct sim_imports *imports = calloc(1, sizeof(*imports));
+
+	if (!imports)
+		return -ENOMEM;
+	*imports = (struct sim_imports){.session = session, .self = self, .forced_path = forced_path};
+	pthread_mutex_init(&imports->lock, NULL);
+	*ret_imports = imports;
+	return 0;
+}
+
+void sim_imports_destroy(struct sim_imports *imports)
+{
+	if (!imports)
+		return;
+	pthread_mutex_destroy(&imports->lock);
+	free(imports);
+}
