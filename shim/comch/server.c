@@ -143,6 +143,11 @@ static doca_error_t listen_failed(const struct doca_comch_server *server, int rc
 			"give this one another name", endpoint->name, server->represented->ibdev);
 		return DOCA_ERROR_IN_USE;
 	}
+	if (rc == -ENODEV) {
+		sim_err("doca_ctx_start: the representor of %s was removed, so there can't be a Comch server \"%s\" for it; "
+			"when it is back (bfsim function add), start again", server->represented->ibdev, endpoint->name);
+		return DOCA_ERROR_INITIALIZATION;
+	}
 	sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
 		endpoint->name, strerror(-rc));
 	return rc == -EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_DRIVER;

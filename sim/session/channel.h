@@ -43,8 +43,8 @@ struct sim_listener;
 typedef void sim_channel_notify(void *arg);
 
 /* Returns 0; -EADDRINUSE (that name is taken on that representor), -EINVAL (not a
- * function of this side, or it does not hold that representor), -ENAMETOOLONG,
- * -ENOMEM (also: SIM_MAX_SERVICES of this process), -ESHUTDOWN, -ETIMEDOUT (the daemon is stopped). */
+ * function of this side, or it does not hold that representor), -ENODEV (the representor was
+ * removed), -ENAMETOOLONG, -ENOMEM (also: SIM_MAX_SERVICES of this process), -ESHUTDOWN, -ETIMEDOUT (the daemon is stopped). */
 int sim_session_listen(struct sim_session *session, const struct sim_service *service, sim_channel_notify *notify,
 		       void *arg, struct sim_listener **ret_listener);
 

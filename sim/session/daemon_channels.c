@@ -90,6 +90,13 @@ static void offer_all(struct daemon *daemon)
 	}
 }
 
+static int listen_on(struct daemon *daemon, struct conn *conn, uint64_t number, const struct sim_service *service)
+{
+	if (!sim_function_is_represented(&sim_board_of(&daemon->board)->functions, service->rep))
+		return -ENODEV;
+	return sim_services_listen(daemon->services, conn->peer, number, service);
+}
+
 static void take_listen(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	struct sim_service service = {.function = msg->body.listen.function, .rep = msg->body.listen.rep,
@@ -97,7 +104,7 @@ static void take_listen(struct daemon *daemon, struct conn *conn, struct sim_msg
 	int rc;
 
 	END_TEXT(msg->body.listen.name);
-	rc = sim_services_listen(daemon->services, conn->peer, msg->body.listen.number, &service);
+	rc = listen_on(daemon, conn, msg->body.listen.number, &service);
 	daemon_reply(daemon, conn, msg, rc, -1);
 	offer_all(daemon);
 }

@@ -43,6 +43,13 @@ static inline bool sim_function_works(uint64_t word)
 	return !(word & (SIM_FUNCTION_GONE | SIM_FUNCTION_FATAL));
 }
 
+/* Whether anybody can listen for it. */
+static inline bool sim_function_is_represented(const struct sim_functions *functions, uint32_t function)
+{
+	return function >= SIM_MAX_FUNCTIONS ||
+	       !(atomic_load_explicit(&functions->words[function], memory_order_acquire) & SIM_FUNCTION_REP_GONE);
+}
+
 /* For the one who writes: all that is open ends. */
 static inline void sim_function_cut(_Atomic uint64_t *word)
 {

@@ -88,6 +88,9 @@ void sim_session_look(struct sim_session *session);
 /* Called by an owner: the daemon is gone, and with it every import and channel. */
 void sim_session_lost(struct sim_session *session);
 
+/* For owners: whether the function's representor is there. */
+bool sim_session_is_represented(const struct sim_session *session, uint32_t function);
+
 /* For channels: whom they ask, and where they are listed. */
 struct sim_owner *sim_session_owner(const struct sim_session *session);
 struct sim_channels *sim_session_channels(const struct sim_session *session);

@@ -118,7 +118,10 @@ static int local_listen(struct sim_owner *owner, uint64_t number, const struct s
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	rc = sim_services_listen(self->services, self->peer, number, service);
+	if (sim_session_is_represented(self->session, service->rep))
+		rc = sim_services_listen(self->services, self->peer, number, service);
+	else
+		rc = -ENODEV;
 	pthread_mutex_unlock(&self->lock);
 	return rc;
 }

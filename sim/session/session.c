@@ -370,6 +370,11 @@ const _Atomic uint64_t *sim_session_function(const struct sim_session *session, 
 	return &sim_board_of(&session->board)->functions.words[function < SIM_MAX_FUNCTIONS ? function : 0];
 }
 
+bool sim_session_is_represented(const struct sim_session *session, uint32_t function)
+{
+	return sim_function_is_represented(&sim_board_of(&session->board)->functions, function);
+}
+
 uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function)
 {
 	uint64_t up_ns = sim_clock_link_up_ns(sim_clock_card(session->clock, function));

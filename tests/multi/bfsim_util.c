@@ -61,6 +61,50 @@ void wait_well(pid_t pid)
 	CHECK(status == 0);
 }
 
+/* ---- cards ---- */
+
+static struct bfsim_session *session;
+
+bool card_is_private(void)
+{
+	const char *card = getenv("CARD");
+
+	return card && strcmp(card, "private") == 0;
+}
+
+void card_begin(const char *side, const char *topology, const char *clock)
+{
+	const struct bfsim_session_cfg cfg = {.topology = topology, .clock = clock};
+
+	if (card_is_private()) {
+		setenv("BFSIM_SIDE", side, 1);
+		setenv("BFSIM_TOPOLOGY", topology ? topology : "", 1);
+		setenv("BFSIM_CLOCK", clock ? clock : "", 1);
+		return;
+	}
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, side));
+}
+
+void card_end(void)
+{
+	NEED_OK(bfsim_session_stop(session));
+}
+
+/* The daemon has done it before it takes the next request, which the second call is. On a private card
+ * it is done when the rule is added. */
+uint32_t card_strike(const char *rule)
+{
+	struct bfsim_fault fault;
+	uint32_t id;
+
+	NEED_OK(bfsim_fault_add(rule, &id));
+	NEED_OK(bfsim_fault_seed(0));
+	NEED_OK(bfsim_fault_get(id, &fault));
+	CHECK(fault.fired > 0);
+	return id;
+}
+
 void own_need(int rc, int code, const char *text, const char *call, const char *file, int line)
 {
 	if (rc == code && (rc == 0 || strstr(bfsim_error(), text)))

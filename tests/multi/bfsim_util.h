@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,6 +33,16 @@ int own_run(const struct own_test *tests, size_t num_tests);
 
 /* Wait for a child, which must end with status 0. */
 void wait_well(pid_t pid);
+
+/* A card for the test: a session that it enters on @side, or, with CARD=private in the environment, its private
+ * card. NULL: as without it. */
+bool card_is_private(void);
+void card_begin(const char *side, const char *topology, const char *clock);
+void card_end(void);
+
+/* Add a rule for a link or a function, and go on when it has struck; its id. On a private card a device must have been
+ * looked for. */
+uint32_t card_strike(const char *rule);
 
 /* @call returns 0; or @code, with an explanation that contains @text. */
 #define NEED_OK(call) own_need((call), 0, "", #call, __FILE__, __LINE__)

@@ -8,53 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct bfsim_session *session;
-
-static bool card_is_private(void)
-{
-	const char *card = getenv("CARD");
-
-	return card && strcmp(card, "private") == 0;
-}
-
-static void begin_timed(const char *side, const char *topology, const char *clock)
-{
-	const struct bfsim_session_cfg cfg = {.topology = topology, .clock = clock};
-
-	if (card_is_private()) {
-		setenv("BFSIM_SIDE", side, 1);
-		setenv("BFSIM_TOPOLOGY", topology ? topology : "", 1);
-		setenv("BFSIM_CLOCK", clock ? clock : "", 1);
-		return;
-	}
-	NEED_OK(bfsim_session_start(&cfg, &session));
-	NEED_OK(bfsim_session_enter(session, side));
-}
-
-static void begin(const char *side, const char *topology)
-{
-	begin_timed(side, topology, NULL);
-}
-
-static void end(void)
-{
-	NEED_OK(bfsim_session_stop(session));
-}
-
-/* The rule strikes before the daemon takes the next request, which the second call is. On a private card it has
- * struck when it is added. */
-static uint32_t strike(const char *rule)
-{
-	struct bfsim_fault fault;
-	uint32_t id;
-
-	NEED_OK(bfsim_fault_add(rule, &id));
-	NEED_OK(bfsim_fault_seed(0));
-	NEED_OK(bfsim_fault_get(id, &fault));
-	CHECK(fault.fired > 0);
-	return id;
-}
-
 static uint32_t num_devs(void)
 {
 	struct doca_devinfo **list;
@@ -97,12 +50,12 @@ static void test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_aga
 	struct rig *rig;
 	size_t len;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
 	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL));
 	rig_submit_small(rig, 1);
 	late = rig_memcpy(rig, 2, rig_src(rig, 0, 64), rig_dst(rig, 64, 64));
-	strike("function device=03:00.0 reset");
+	card_strike("function device=03:00.0 reset");
 	CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(late)) == DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_dma_task_memcpy_as_task(late));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
@@ -113,23 +66,23 @@ static void test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_aga
 	need_copy(); /* by another handle, although the old one is still open */
 	rig_close(rig);
 	need_copy();
-	end();
+	card_end();
 }
 
 static void test_other_functions_go_on(void)
 {
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	strike("function device=03:00.1 reset");
-	strike("function side=host remove");
+	card_strike("function device=03:00.1 reset");
+	card_strike("function side=host remove");
 	rig_submit_small(rig, 1);
 	rig_drain(rig);
 	CHECK(rig_small_is_done(rig, 1));
 	CHECK(rig_state(rig) == DOCA_CTX_STATE_RUNNING);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 static void test_sleeper_wakes_when_its_function_is_reset(void)
@@ -137,18 +90,18 @@ static void test_sleeper_wakes_when_its_function_is_reset(void)
 	doca_notification_handle_t handle;
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	MUST(doca_pe_request_notification(rig->pe));
 	CHECK(!rig_is_readable(handle));
-	strike("function device=mlx5_0 reset");
+	card_strike("function device=mlx5_0 reset");
 	CHECK(rig_wait_readable(handle));
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	CHECK(doca_pe_progress(rig->pe) == 1);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 static void test_removed_function_is_not_listed_until_it_is_added(void)
@@ -158,39 +111,39 @@ static void test_removed_function_is_not_listed_until_it_is_added(void)
 	uint32_t before;
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	MUST(doca_devinfo_create_list(&old, &before));
 	rig = rig_start(rig_open(NULL));
-	strike("function device=03:00.0 remove");
+	card_strike("function device=03:00.0 remove");
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	CHECK(num_devs() == before - 1);
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	strike("function device=03:00.0 reset"); /* of nothing */
+	card_strike("function device=03:00.0 reset"); /* of nothing */
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	strike("function device=03:00.0 add");
+	card_strike("function device=03:00.0 add");
 	CHECK(num_devs() == before);
 	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION); /* that was another */
 	rig_close(rig);
 	need_copy();
 	MUST(doca_devinfo_destroy_list(old));
-	end();
+	card_end();
 }
 
 static void test_function_that_failed_is_of_no_use_before_it_is_reset(void)
 {
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	strike("link device=03:00.0 fatal");
+	card_strike("link device=03:00.0 fatal");
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
 	CHECK(num_devs() == 2);
 	CHECK(open_first() == DOCA_ERROR_NOT_CONNECTED);
-	strike("function device=03:00.0 reset");
+	card_strike("function device=03:00.0 reset");
 	CHECK(open_first() == DOCA_SUCCESS);
 	need_copy();
-	end();
+	card_end();
 }
 
 static uint32_t num_reps(struct doca_dev *dev, bool open_last)
@@ -201,7 +154,7 @@ static uint32_t num_reps(struct doca_dev *dev, bool open_last)
 
 	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
 	if (open_last) {
-		strike("function device=b1:00.0 rep_remove");
+		card_strike("function device=b1:00.0 rep_remove");
 		CHECK(doca_dev_rep_open(list[0], &rep) == DOCA_ERROR_INVALID_VALUE);
 	}
 	MUST(doca_devinfo_rep_destroy_list(list));
@@ -213,39 +166,39 @@ static void test_removed_representor_is_not_listed_until_its_function_is_added(v
 	struct doca_dev *dev;
 	uint32_t before;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	dev = rig_open_dev(0);
 	before = num_reps(dev, true);
 	CHECK(num_reps(dev, false) == before - 1);
-	strike("function device=b1:00.0 add");
+	card_strike("function device=b1:00.0 add");
 	CHECK(num_reps(dev, false) == before);
 	MUST(doca_dev_close(dev));
-	end();
+	card_end();
 }
 
 /* The first PF has two VFs, the second one; the first has two SFs. */
 static void test_pf_has_as_many_vfs_as_it_is_told(void)
 {
-	begin("host", TOPOLOGY);
+	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	strike("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
+	card_strike("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
 	CHECK(num_devs() == 5);
-	strike("function device=b1:00.0 num_vfs=1");
+	card_strike("function device=b1:00.0 num_vfs=1");
 	CHECK(num_devs() == 6);
-	strike("function device=b1:00.0 num_vfs=9");
+	card_strike("function device=b1:00.0 num_vfs=9");
 	CHECK(num_devs() == 7);
-	end();
+	card_end();
 }
 
 static void test_pf_takes_its_vfs_and_sfs_with_it(void)
 {
-	begin("host", TOPOLOGY);
+	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	strike("function device=b1:00.0 remove");
+	card_strike("function device=b1:00.0 remove");
 	CHECK(num_devs() == 2);
-	strike("function device=b1:00.0 add");
+	card_strike("function device=b1:00.0 add");
 	CHECK(num_devs() == 7);
-	end();
+	card_end();
 }
 
 /* ---- links ---- */
@@ -269,11 +222,11 @@ static void test_copies_wait_while_the_link_is_down(void)
 	uint64_t up_ns;
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
 	copy_ns(rig, 1);
 	up_ns = bfsim_now_ns() + DOWN_NS; /* at the earliest */
-	strike("link device=b1:00.1 down=300ms");
+	card_strike("link device=b1:00.1 down=300ms");
 	copy_ns(rig, 2);
 	CHECK(bfsim_now_ns() >= up_ns);
 	for (uint64_t number = 3; number < 103; number++)
@@ -281,7 +234,7 @@ static void test_copies_wait_while_the_link_is_down(void)
 	CHECK(rig_state(rig) == DOCA_CTX_STATE_RUNNING);
 	CHECK(bfsim_now_ns() - up_ns < 60 * UINT64_C(1000000000)); /* none of them waited so long again */
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 static void test_sleeper_wakes_when_the_link_is_up(void)
@@ -290,11 +243,11 @@ static void test_sleeper_wakes_when_the_link_is_up(void)
 	uint64_t up_ns;
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	up_ns = bfsim_now_ns() + DOWN_NS;
-	strike("link side=dpu down=300ms");
+	card_strike("link side=dpu down=300ms");
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	rig_submit_small(rig, 1);
 	MUST(doca_pe_request_notification(rig->pe));
@@ -303,7 +256,7 @@ static void test_sleeper_wakes_when_the_link_is_up(void)
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	rig_drain(rig);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 static void test_copies_behind_a_long_wait_end_with_the_function(void)
@@ -311,9 +264,9 @@ static void test_copies_behind_a_long_wait_end_with_the_function(void)
 	struct doca_task *refused;
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	strike("link down=3600s");
+	card_strike("link down=3600s");
 	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 refuse", NULL));
 	refused = rig_small_task(rig, 1);
 	CHECK(doca_task_submit(refused) == DOCA_ERROR_AGAIN);
@@ -321,10 +274,10 @@ static void test_copies_behind_a_long_wait_end_with_the_function(void)
 	rig_submit_small(rig, 2);
 	for (int i = 0; i < 1000; i++)
 		CHECK(doca_pe_progress(rig->pe) == 0);
-	strike("function device=03:00.0 reset"); /* what never was due ends, too */
+	card_strike("function device=03:00.0 reset"); /* what never was due ends, too */
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 /* Copies on the host cross the link twice; a Gen1 x1 link carries 250 MB/s, a Gen5 x16 one 63 GB/s. */
@@ -333,20 +286,20 @@ static void test_degraded_link_makes_copies_slower_in_virtual_time(void)
 	uint64_t trained_ns, degraded_ns, damaged_ns;
 	struct rig *rig;
 
-	begin_timed("host", NULL, "virtual");
+	card_begin("host", NULL, "virtual");
 	rig = rig_start(rig_open(NULL));
 	trained_ns = copy_ns(rig, 1);
-	strike("link device=b1:00.0 degrade=gen1x1");
+	card_strike("link device=b1:00.0 degrade=gen1x1");
 	degraded_ns = copy_ns(rig, 2);
 	CHECK(degraded_ns > trained_ns);
-	strike("link device=03:00.0 errors=90%");
+	card_strike("link device=03:00.0 errors=90%");
 	damaged_ns = copy_ns(rig, 3);
 	CHECK(damaged_ns > degraded_ns);
-	strike("link device=03:00.0 down=2ms");
+	card_strike("link device=03:00.0 down=2ms");
 	CHECK(copy_ns(rig, 4) >= 2000000);
 	CHECK(copy_ns(rig, 5) < 2 * damaged_ns); /* that is over */
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 /* In virtual time the same copy over the same link takes equally long, when it is no longer busy with those before. */
@@ -363,26 +316,26 @@ static void test_rule_that_is_taken_out_gives_the_link_back(void)
 	uint32_t degrade, errors, down;
 	struct rig *rig;
 
-	begin_timed("host", NULL, "virtual");
+	card_begin("host", NULL, "virtual");
 	rig = rig_start(rig_open(NULL));
 	trained_ns = settled_ns(rig);
-	degrade = strike("link device=b1:00.0 degrade=gen1x1");
+	degrade = card_strike("link device=b1:00.0 degrade=gen1x1");
 	degraded_ns = settled_ns(rig);
-	errors = strike("link errors=90%");
+	errors = card_strike("link errors=90%");
 	damaged_ns = settled_ns(rig);
 	CHECK(trained_ns < degraded_ns && degraded_ns < damaged_ns);
 	NEED_OK(bfsim_fault_remove(errors));
 	CHECK(settled_ns(rig) == degraded_ns);
 	NEED_OK(bfsim_fault_remove(degrade));
 	CHECK(settled_ns(rig) == trained_ns);
-	strike("link degrade=gen1x1 errors=90%");
-	down = strike("link down=3600s");
+	card_strike("link degrade=gen1x1 errors=90%");
+	down = card_strike("link down=3600s");
 	NEED_OK(bfsim_fault_remove(down));
 	CHECK(settled_ns(rig) == damaged_ns);
 	NEED_OK(bfsim_fault_clear());
 	CHECK(settled_ns(rig) == trained_ns);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 /* A rule that was taken out before it was 3600 s old: copies that are handed in then do not wait. */
@@ -390,12 +343,12 @@ static void test_link_is_up_when_the_rule_is_taken_out(void)
 {
 	struct rig *rig;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	NEED_OK(bfsim_fault_remove(strike("link down=3600s")));
+	NEED_OK(bfsim_fault_remove(card_strike("link down=3600s")));
 	copy_ns(rig, 1);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 /* Both begin at once: the slow link is over after 1 ms of session time, the damaged one is not. */
@@ -404,7 +357,7 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 	uint64_t both_ns, damaged_ns;
 	struct rig *rig;
 
-	begin_timed("host", NULL, "virtual");
+	card_begin("host", NULL, "virtual");
 	if (!card_is_private()) /* where rules wait for the card */
 		NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* it hears of the next two together */
 	NEED_OK(bfsim_fault_add("link degrade=gen1x1 until=1ms", NULL));
@@ -419,28 +372,28 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 	NEED_OK(bfsim_fault_clear());
 	CHECK(copy_ns(rig, 1) < damaged_ns);
 	rig_close(rig);
-	end();
+	card_end();
 }
 
 static void test_forked_child_stands_before_the_same_functions(void)
 {
 	pid_t pid;
 
-	begin("dpu", NULL);
+	card_begin("dpu", NULL, NULL);
 	need_copy();
-	strike("function device=03:00.1 remove");
+	card_strike("function device=03:00.1 remove");
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
 		CHECK(num_devs() == 1);
 		need_copy();
-		strike("function device=03:00.0 reset");
+		card_strike("function device=03:00.0 reset");
 		need_copy();
 		_exit(0);
 	}
 	wait_well(pid);
 	need_copy();
-	end();
+	card_end();
 }
 
 int main(void)
