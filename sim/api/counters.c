@@ -41,12 +41,13 @@ static bool is_wanted(const struct search *search, const struct sim_msg *msg)
 
 static int take(struct search *search, const struct sim_msg *msg, int fd)
 {
+	const struct sim_trace_clock clock = {.zero_ns = msg->body.recorded.zero_ns}; /* only counts matter here */
 	struct sim_trace_recording recording = {0};
 	int rc;
 
 	if (!is_wanted(search, msg))
 		return 0;
-	rc = sim_trace_recording_read_fd(fd, msg->body.recorded.zero_ns, &recording);
+	rc = sim_trace_recording_read_fd(fd, &clock, &recording);
 	if (rc == -EPROTO) /* of a process that wrote nonsense: the others count */
 		return 0;
 	if (rc == 0)

@@ -32,12 +32,23 @@ static struct sim_trace_who who_of(const struct sim_msg *msg)
 	return who;
 }
 
+struct fetch {
+	int dir_fd;
+	const char *dir;
+	bool at_a_glance;
+	const struct sim_board *board; /* of the session */
+	struct sim_trace_story *story;
+	uint64_t num_dropped;
+};
+
 /* One that makes no sense is left out, and said so: the others are worth having. */
-static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd, bool at_a_glance)
+static int take(struct fetch *fetch, const struct sim_msg *msg, int fd)
 {
+	const struct sim_trace_clock clock = {.zero_ns = fetch->story->zero_ns,
+					      .virtual_ns = sim_clock_page_virtual_ns(&fetch->board->clock)};
 	struct sim_trace_recording recording = {0};
 	struct sim_trace_who who = who_of(msg);
-	int rc = (at_a_glance ? sim_trace_recording_glance_fd : sim_trace_recording_read_fd)(fd, story->zero_ns, &recording);
+	int rc = (fetch->at_a_glance ? sim_trace_recording_glance_fd : sim_trace_recording_read_fd)(fd, &clock, &recording);
 
 	if (rc == -EPROTO) {
 		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
@@ -46,10 +57,10 @@ static int take(struct sim_trace_story *story, const struct sim_msg *msg, int fd
 	if (rc < 0)
 		return rc;
 	recording.who = who;
-	return sim_trace_story_add(story, &recording);
+	return sim_trace_story_add(fetch->story, &recording);
 }
 
-static int fetch_all(int dir_fd, const char *dir, bool at_a_glance, struct sim_trace_story *story, uint64_t *ret_dropped)
+static int fetch_recordings(struct fetch *fetch)
 {
 	uint64_t number = 1;
 	int rc = 0;
@@ -58,18 +69,18 @@ static int fetch_all(int dir_fd, const char *dir, bool at_a_glance, struct sim_t
 		struct sim_msg msg = {.type = SIM_MSG_RECORDING, .body.recording.number = number};
 		int fd;
 
-		rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
+		rc = sim_control_exchange(fetch->dir_fd, &msg, -1, &fd);
 		if (rc < 0)
-			return cli_session_failed(dir, rc);
+			return cli_session_failed(fetch->dir, rc);
 		if (msg.status == -ENOENT) {
-			*ret_dropped = msg.body.recorded.num_dropped;
+			fetch->num_dropped = msg.body.recorded.num_dropped;
 			return 0;
 		}
 		if (msg.status < 0)
-			return cli_session_failed(dir, msg.status);
+			return cli_session_failed(fetch->dir, msg.status);
 		number = msg.body.recorded.number + 1;
-		story->zero_ns = msg.body.recorded.zero_ns;
-		rc = take(story, &msg, fd, at_a_glance);
+		fetch->story->zero_ns = msg.body.recorded.zero_ns;
+		rc = take(fetch, &msg, fd);
 		if (fd >= 0)
 			close(fd);
 		if (rc < 0)
@@ -102,18 +113,28 @@ static void note_time(const struct sim_clock_page *page, struct sim_trace_story 
 }
 
 /* What the faults say that struck, and how time passes. */
-static int fetch_board(int dir_fd, const char *dir, struct sim_trace_story *story)
+static int read_board(struct fetch *fetch)
 {
-	struct rules rules = {.story = story};
+	struct rules rules = {.story = fetch->story};
+
+	note_time(&fetch->board->clock, fetch->story);
+	sim_plan_each(&fetch->board->plan, add_rule, &rules);
+	return rules.rc < 0 ? cli_session_failed(fetch->dir, rules.rc) : 0;
+}
+
+static int fetch_all(struct fetch *fetch)
+{
 	struct sim_segment board;
-	int rc = sim_control_board(dir_fd, &board);
+	int rc = sim_control_board(fetch->dir_fd, &board);
 
 	if (rc < 0)
-		return cli_session_failed(dir, rc);
-	note_time(&sim_board_of(&board)->clock, story);
-	sim_plan_each(&sim_board_of(&board)->plan, add_rule, &rules);
+		return cli_session_failed(fetch->dir, rc);
+	fetch->board = sim_board_of(&board);
+	rc = fetch_recordings(fetch);
+	if (rc == 0)
+		rc = read_board(fetch);
 	sim_segment_unmap(&board);
-	return rules.rc < 0 ? cli_session_failed(dir, rules.rc) : 0;
+	return rc;
 }
 
 /* What each device's link carries of large transfers: payload in one direction. */
@@ -138,9 +159,9 @@ static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *stor
 int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
 {
 	struct sim_trace_story story = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .story = &story};
 
-	if (fetch_all(dir_fd, dir, false, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0 ||
-	    fetch_links(dir_fd, dir, &story) < 0) {
+	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &story) < 0) {
 		sim_trace_story_free(&story);
 		return -1;
 	}
@@ -150,17 +171,20 @@ int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *re
 		return -1;
 	}
 	*ret_story = story;
+	*ret_dropped = fetch.num_dropped;
 	return 0;
 }
 
 int cli_recordings_glance(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
 {
 	struct sim_trace_story story = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .at_a_glance = true, .story = &story};
 
-	if (fetch_all(dir_fd, dir, true, &story, ret_dropped) < 0 || fetch_board(dir_fd, dir, &story) < 0) {
+	if (fetch_all(&fetch) < 0) {
 		sim_trace_story_free(&story);
 		return -1;
 	}
 	*ret_story = story;
+	*ret_dropped = fetch.num_dropped;
 	return 0;
 }

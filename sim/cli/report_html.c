@@ -147,7 +147,7 @@ static void put_gaps(const struct cli_report *report, FILE *out)
 		fputs("<p class=\"soft\">Of tasks and messages that come fast only some were recorded: counts are of all, times are of"
 		      " those, and throughput is less than it was. With <code>--trace-level full</code> all are.</p>\n", out);
 	if (strcmp(cli_json_text(report->sum, "clock"), "virtual") == 0)
-		fputs("<p class=\"soft\">Time was virtual; the times of this page are those that the programs really took.</p>\n", out);
+		fputs("<p class=\"soft\">Time was virtual: the times of this page are what the card's model says, whatever the machine took.</p>\n", out);
 }
 
 /* ---- faults ---- */

@@ -156,7 +156,7 @@ int cli_top_look(int dir_fd, const char *dir, const struct cli_top_look *before,
 
 	if (cli_recordings_glance(dir_fd, dir, &story, &num_dropped) < 0)
 		return -1;
-	look.time_ns = sim_trace_now_ns();
+	look.time_ns = sim_trace_real_ns();
 	look.rows = calloc(count_rows(&story) + 1, sizeof(*look.rows));
 	if (!look.rows) {
 		sim_trace_story_free(&story);

@@ -79,6 +79,16 @@ uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page)
 	return since(atomic_load_explicit(&page->start_ns, memory_order_relaxed));
 }
 
+uint64_t sim_clock_page_start_ns(const struct sim_clock_page *page)
+{
+	return atomic_load_explicit(&page->start_ns, memory_order_relaxed);
+}
+
+const _Atomic uint64_t *sim_clock_page_virtual_ns(const struct sim_clock_page *page)
+{
+	return atomic_load_explicit(&page->mode, memory_order_relaxed) == SIM_CLOCK_VIRTUAL ? &page->now_ns : NULL;
+}
+
 int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *topology, struct sim_clock **ret_clock)
 {
 	struct sim_clock *clock = malloc(sizeof(*clock));

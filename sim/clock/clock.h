@@ -49,6 +49,10 @@ void sim_clock_page_renew(struct sim_clock_page *page, enum sim_clock_mode mode)
 /* Session time, for who has the page alone. */
 uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page);
 
+/* When the session began, by CLOCK_MONOTONIC; and where virtual time stands in the page, NULL in other modes. */
+uint64_t sim_clock_page_start_ns(const struct sim_clock_page *page);
+const _Atomic uint64_t *sim_clock_page_virtual_ns(const struct sim_clock_page *page);
+
 /* This process's handle; @page and @topology are borrowed and outlive it. A mode
  * that is none is functional. Returns 0 or -ENOMEM. */
 int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *topology, struct sim_clock **ret_clock);

@@ -25,7 +25,7 @@
 
 uint64_t daemon_now_ms(void)
 {
-	return sim_trace_now_ns() / 1000000;
+	return sim_trace_real_ns() / 1000000;
 }
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
@@ -80,8 +80,10 @@ static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 		return -EIO;
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
 	rc = sim_board_create(clock, &daemon->board, &daemon->board_fd);
-	if (rc == 0)
+	if (rc == 0) {
+		daemon->zero_ns = sim_clock_page_start_ns(&sim_board_of(&daemon->board)->clock);
 		rc = daemon_open_events(daemon);
+	}
 	if (rc == 0)
 		rc = sim_card_create(daemon->topology, &daemon->card);
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
@@ -125,7 +127,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	int rc;
 
 	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .zero_ns = sim_trace_now_ns(), .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .hands = &daemon_own_hands};
+				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .hands = &daemon_own_hands};
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",

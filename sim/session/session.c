@@ -106,8 +106,11 @@ static int load_private_topology(struct sim_session *session, const char *path)
 /* Those who may ask for it: with a session, all who ask its daemon; on a private card this process, for counts alone. */
 static void start_recording(struct sim_session *session, uint32_t level)
 {
+	const struct sim_clock_page *page = &sim_board_of(&session->board)->clock;
+	const struct sim_trace_clock clock = {.zero_ns = sim_clock_page_start_ns(page),
+					      .virtual_ns = sim_clock_page_virtual_ns(page)};
 	int fd;
-	int rc = sim_trace_begin(level, &fd);
+	int rc = sim_trace_begin(level, &clock, &fd);
 
 	if (rc == 0) {
 		session->records = true;

@@ -15,8 +15,11 @@
  * that of one like it which is gone, and its counts go on; if there is none such,
  * the last entry stands for all (and its counts are as good as their writers agree).
  *
- * A record is written once its event is over, with the times in it, by
- * CLOCK_MONOTONIC. A ring's record at @number % num_records is whole when its
+ * A record is written once its event is over, with the times in it: session
+ * time, counted on from when the session began by CLOCK_MONOTONIC; so unless
+ * session time is virtual that is CLOCK_MONOTONIC itself. Many events may have
+ * the same time then; a ring has them in their order. A ring's record at
+ * @number % num_records is whole when its
  * own number says so; the next one to be written there makes it 0 first. The
  * oldest are overwritten. Life (states and connections), faults and log lines
  * have a ring each, that no flood of tasks reaches.
@@ -61,6 +64,12 @@ enum sim_trace_kind {
 
 /* Rings; those from the fourth on are the threads'. */
 enum { SIM_TRACE_RING_LIFE, SIM_TRACE_RING_FAULTS, SIM_TRACE_RING_LOG, SIM_TRACE_RING_THREADS };
+
+/* What the times are by, for who writes and who reads. */
+struct sim_trace_clock {
+	uint64_t zero_ns;                   /* when the session began, by CLOCK_MONOTONIC */
+	const _Atomic uint64_t *virtual_ns; /* session time since then; NULL = it passes as CLOCK_MONOTONIC does */
+};
 
 struct sim_trace_record {
 	_Atomic uint64_t number; /* counted from 1; 0 = being written */
@@ -113,7 +122,7 @@ struct sim_trace_head {
 	uint32_t level;          /* enum sim_trace_level (trace.h) */
 	uint32_t num_names, num_objects, num_ops, num_threads, num_rings, num_records; /* there is room for; records in each ring */
 	int32_t pid;
-	uint64_t began_ns;
+	uint64_t began_ns;       /* by CLOCK_MONOTONIC, in every session: it tells processes apart */
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
 };
 

@@ -9,7 +9,9 @@
  *   fault, log line   instant events
  *
  * Tracks other than threads have numbers that no thread has. Slices of one track
- * never overlap: what would is left out (only a recording that lies has such). */
+ * never overlap: what would is left out (only a recording that lies has such).
+ * In virtual time much happens at one moment: slices of no length, one behind the other in
+ * the file, and a flow's end belongs to the slice that stands before it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 #include "sim/log.h"
 
 #define FIRST_TRACK UINT32_C(0x40000000) /* above all numbers of threads */
-#define MESSAGE_NS 1000                  /* how long a message's slice is, unless another follows */
+#define MESSAGE_NS 1000                  /* how long a message's slice is, unless another follows, or is at the same time */
 #define MORE_PROCESSES 10000000          /* added to a process's number that another has, too */
 
 enum track { TRACK_JOBS, TRACK_STATES, TRACK_SENT, TRACK_RECEIVED, NUM_TRACKS };
@@ -29,6 +31,7 @@ struct object {
 	uint32_t used;                     /* bit of each track that has something */
 	uint64_t since_ns;                 /* of the state; 0 = unknown */
 	uint64_t state;
+	size_t next[2];                    /* message sent, and received: the number of its event; 0 = none */
 };
 
 struct teller {
@@ -39,7 +42,7 @@ struct teller {
 	uint32_t *first_object; /* of each process, in @objects */
 	struct object *objects; /* of all processes */
 	uint32_t *flows;        /* of events */
-	uint64_t *until_ns;     /* of messages: where the next one of the track begins; UINT64_MAX = none */
+	uint64_t *until_ns;     /* of messages: where the slice ends at the latest; UINT64_MAX = anywhere */
 	uint64_t num_tasks;
 };
 
@@ -277,7 +280,7 @@ static void tell_message(struct teller *teller, size_t number)
 	put_key(teller->out, "cat", "message");
 	fprintf(teller->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2], event->args[1]);
 	end(teller);
-	if (teller->flows[number] == 0 || dur_ns == 0)
+	if (teller->flows[number] == 0)
 		return;
 	begin_at(teller, track == TRACK_SENT ? 's' : 'f', event->process, tid, event->time_ns);
 	put_key(teller->out, "name", "message");
@@ -439,22 +442,22 @@ static void find_used_tracks(struct teller *teller)
 	}
 }
 
-/* From the last to the first: where each message's next is. */
+/* From the last to the first: where each message's next is. Those of one moment have no length, the last one neither. */
 static void find_next_messages(struct teller *teller)
 {
 	const struct sim_trace_story *story = teller->story;
 
 	for (size_t i = story->num_events; i-- > 0;) {
 		const struct sim_trace_event *event = &story->events[i];
-		struct object *object;
-		uint64_t *next;
+		size_t *next;
 
 		if (event->kind != SIM_TRACE_SENT && event->kind != SIM_TRACE_RECEIVED)
 			continue;
-		object = object_at(teller, event->process, event->subject);
-		next = &object->free_from_ns[event->kind == SIM_TRACE_SENT ? TRACK_SENT : TRACK_RECEIVED];
-		teller->until_ns[i] = *next ? *next : UINT64_MAX;
-		*next = event->time_ns;
+		next = &object_at(teller, event->process, event->subject)->next[event->kind == SIM_TRACE_RECEIVED];
+		teller->until_ns[i] = *next ? story->events[*next].time_ns : UINT64_MAX;
+		if (teller->until_ns[i] == event->time_ns)
+			teller->until_ns[*next] = event->time_ns;
+		*next = i;
 	}
 }
 

@@ -15,7 +15,8 @@ struct source {
 	const uint8_t *memory;
 	struct sim_trace_head head;
 	struct sim_trace_layout layout;
-	uint64_t zero_ns, latest_ns;
+	struct sim_trace_clock clock;
+	uint64_t latest_ns;            /* of times by CLOCK_MONOTONIC */
 	uint32_t first_ring, end_ring; /* those to be read */
 };
 
@@ -29,9 +30,9 @@ static bool is_sensible(const struct sim_trace_head *head)
 	       head->num_records > 0 && (uint64_t)head->num_rings * head->num_records <= SIM_TRACE_MAX_RECORDS;
 }
 
-static int open_source(const void *memory, size_t bytes, uint64_t zero_ns, struct source *ret_source)
+static int open_source(const void *memory, size_t bytes, const struct sim_trace_clock *clock, struct source *ret_source)
 {
-	struct source source = {.memory = memory, .zero_ns = zero_ns, .latest_ns = sim_trace_now_ns() + SLACK_NS};
+	struct source source = {.memory = memory, .clock = *clock, .latest_ns = sim_trace_real_ns() + SLACK_NS};
 
 	if (bytes < sizeof(source.head) || (uintptr_t)memory % 64 != 0)
 		return -EPROTO;
@@ -48,12 +49,20 @@ static int open_source(const void *memory, size_t bytes, uint64_t zero_ns, struc
 
 /* ---- records ---- */
 
+/* No record is newer. Virtual time may have gone on since the first was read. */
+static uint64_t latest_ns(const struct source *source)
+{
+	const struct sim_trace_clock *clock = &source->clock;
+
+	return clock->virtual_ns ? clock->zero_ns + atomic_load(clock->virtual_ns) : source->latest_ns;
+}
+
 /* Whether time goes on from @before to @time; 0 = not noted. */
 static bool goes_on(const struct source *source, uint64_t *before, uint64_t time)
 {
 	if (time == 0)
 		return true;
-	if (time < source->zero_ns || time < *before || time > source->latest_ns)
+	if (time < source->clock.zero_ns || time < *before || time > latest_ns(source))
 		return false;
 	*before = time;
 	return true;
@@ -283,18 +292,20 @@ static int read_source(const struct source *source, struct sim_trace_recording *
 	return 0;
 }
 
-int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
+			     struct sim_trace_recording *ret_recording)
 {
 	struct source source;
-	int rc = open_source(memory, bytes, zero_ns, &source);
+	int rc = open_source(memory, bytes, clock, &source);
 
 	return rc < 0 ? rc : read_source(&source, ret_recording);
 }
 
-static int glance(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+static int glance(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
+		  struct sim_trace_recording *ret_recording)
 {
 	struct source source;
-	int rc = open_source(memory, bytes, zero_ns, &source);
+	int rc = open_source(memory, bytes, clock, &source);
 
 	if (rc < 0)
 		return rc;
@@ -303,28 +314,29 @@ static int glance(const void *memory, size_t bytes, uint64_t zero_ns, struct sim
 	return read_source(&source, ret_recording);
 }
 
-typedef int read_fn(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+typedef int read_fn(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
+		    struct sim_trace_recording *ret_recording);
 
-static int read_segment(int fd, uint64_t zero_ns, read_fn *read_it, struct sim_trace_recording *ret_recording)
+static int read_segment(int fd, const struct sim_trace_clock *clock, read_fn *read_it, struct sim_trace_recording *ret_recording)
 {
 	struct sim_segment segment;
 	int rc = sim_segment_map(fd, sizeof(struct sim_trace_head), &segment);
 
 	if (rc < 0)
 		return rc;
-	rc = read_it(segment.base, segment.len_bytes, zero_ns, ret_recording);
+	rc = read_it(segment.base, segment.len_bytes, clock, ret_recording);
 	sim_segment_unmap(&segment);
 	return rc;
 }
 
-int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording)
 {
-	return read_segment(fd, zero_ns, sim_trace_recording_read, ret_recording);
+	return read_segment(fd, clock, sim_trace_recording_read, ret_recording);
 }
 
-int sim_trace_recording_glance_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_glance_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording)
 {
-	return read_segment(fd, zero_ns, glance, ret_recording);
+	return read_segment(fd, clock, glance, ret_recording);
 }
 
 void sim_trace_recording_free(struct sim_trace_recording *recording)

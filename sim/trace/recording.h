@@ -27,6 +27,7 @@ struct sim_trace_event {
 	uint16_t kind, detail;
 	uint32_t thread, subject, why, process;
 	uint64_t args[4];
+	uint64_t place;       /* among those of its recording */
 	char *text;           /* of log lines; else NULL */
 };
 
@@ -46,15 +47,16 @@ struct sim_trace_recording {
 	uint64_t num_bad;     /* made no sense */
 };
 
-/* Read one of @bytes at @memory. @zero_ns is when the session began. Returns 0, -EPROTO
+/* Read one of @bytes at @memory. @clock says by what its times are. Returns 0, -EPROTO
  * (it is none) or -ENOMEM; *ret_recording is the caller's then (free). */
-int sim_trace_recording_read(const void *memory, size_t bytes, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
+			     struct sim_trace_recording *ret_recording);
 
 /* The same of a segment. -EPROTO or another -errno when it can't be mapped. */
-int sim_trace_recording_read_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
 /* Little of it: the tables with their counts, and of the records those of faults. For whoever looks often. */
-int sim_trace_recording_glance_fd(int fd, uint64_t zero_ns, struct sim_trace_recording *ret_recording);
+int sim_trace_recording_glance_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 

@@ -16,8 +16,10 @@ int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recordin
 		return -ENOMEM;
 	}
 	story->recordings = grown;
-	for (size_t i = 0; i < recording->num_events; i++)
+	for (size_t i = 0; i < recording->num_events; i++) {
 		recording->events[i].process = story->num_recordings;
+		recording->events[i].place = i;
+	}
 	grown[story->num_recordings++] = *recording;
 	*recording = (struct sim_trace_recording){0};
 	return 0;
@@ -65,16 +67,24 @@ const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct 
 	return "a rule that is no longer in the plan";
 }
 
-/* Equal times: a message is sent before it is received; else as the processes came. */
+/* Kinds in an order that makes sense at one moment: contexts and connections are there first, and a
+ * message is sent before it is received. Those that share a ring have their order from there. */
+static const uint8_t ranks[SIM_TRACE_NUM_KINDS] = {
+	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1, [SIM_TRACE_CLOSED] = 1, [SIM_TRACE_TASK] = 2,
+	[SIM_TRACE_SENT] = 3, [SIM_TRACE_RECEIVED] = 4, [SIM_TRACE_FAULT] = 5, [SIM_TRACE_LOG] = 6};
+
+/* Equal times, as virtual ones often are: by rank; else as the processes came, and in each as it happened. */
 static int compare(const void *left, const void *right)
 {
 	const struct sim_trace_event *a = left, *b = right;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	return a->process < b->process ? -1 : a->process > b->process;
+	if (ranks[a->kind] != ranks[b->kind])
+		return ranks[a->kind] < ranks[b->kind] ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
 }
 
 int sim_trace_story_sort(struct sim_trace_story *story)

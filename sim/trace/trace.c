@@ -6,6 +6,7 @@
  * forked child, private memory takes the segment's place there, which swallows
  * what still comes, and the next recording's segment takes the place of that. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include "trace_priv.h"
 
 struct sim_trace_self sim_trace_self = {.lock = PTHREAD_MUTEX_INITIALIZER};
+atomic_bool sim_trace_time_is_virtual;
 
 #define self sim_trace_self
 
@@ -56,7 +58,7 @@ static struct sim_trace_head plan(enum sim_trace_level level)
 		.magic = SIM_TRACE_MAGIC, .level = level, .num_names = 512, .num_objects = 1024, .num_ops = 1024,
 		.num_threads = 64, .num_rings = SIM_TRACE_RING_THREADS + 16,
 		.num_records = level == SIM_TRACE_FULL ? 32768 : 4096,
-		.pid = getpid(), .began_ns = sim_trace_now_ns()};
+		.pid = getpid(), .began_ns = sim_trace_real_ns()};
 }
 
 /* ---- memory ---- */
@@ -107,9 +109,39 @@ static int make_segment(size_t bytes, int *ret_fd)
 	return 0;
 }
 
+/* ---- time ---- */
+
+uint64_t sim_trace_virtual_ns(void)
+{
+	const _Atomic uint64_t *virtual_ns;
+	uint64_t now_ns;
+
+	atomic_fetch_add(&self.num_reading, 1);
+	virtual_ns = atomic_load(&self.virtual_ns);
+	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) : sim_trace_real_ns(); /* it has just ended */
+	atomic_fetch_sub(&self.num_reading, 1);
+	return now_ns;
+}
+
+static void take_clock(const struct sim_trace_clock *clock)
+{
+	self.zero_ns = clock->zero_ns;
+	atomic_store(&self.virtual_ns, clock->virtual_ns);
+	atomic_store(&sim_trace_time_is_virtual, clock->virtual_ns != NULL);
+}
+
+/* Nobody reads it when this returns. */
+static void drop_clock(void)
+{
+	atomic_store(&sim_trace_time_is_virtual, false);
+	atomic_store(&self.virtual_ns, NULL);
+	while (atomic_load(&self.num_reading) > 0)
+		sched_yield(); /* a few instructions of another thread */
+}
+
 /* ---- life ---- */
 
-static int make(enum sim_trace_level level, int *ret_fd)
+static int make(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
 {
 	struct sim_trace_head head = plan(level);
 	struct sim_trace_layout layout = sim_trace_layout_of(&head);
@@ -126,13 +158,14 @@ static int make(enum sim_trace_level level, int *ret_fd)
 	self.token = token & ~UINT64_C(1);
 	self.used_names = self.used_objects = self.used_ops = 0;
 	self.used_threads = 0;
+	take_clock(clock);
 	memcpy(self.memory, &head, sizeof(head));
 	atomic_fetch_add(&self.epoch, 1);
 	atomic_store_explicit(&self.on, true, memory_order_release);
 	return 0;
 }
 
-int sim_trace_begin(enum sim_trace_level level, int *ret_fd)
+int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
 {
 	int rc;
 
@@ -142,7 +175,7 @@ int sim_trace_begin(enum sim_trace_level level, int *ret_fd)
 	if (level == SIM_TRACE_OFF)
 		return -ENOENT;
 	pthread_mutex_lock(&self.lock);
-	rc = sim_trace_is_on() ? -EBUSY : make(level, ret_fd);
+	rc = sim_trace_is_on() ? -EBUSY : make(level, clock, ret_fd);
 	pthread_mutex_unlock(&self.lock);
 	return rc;
 }
@@ -153,6 +186,7 @@ void sim_trace_end(void)
 	pthread_mutex_lock(&self.lock);
 	if (sim_trace_is_on()) {
 		atomic_store(&self.on, false);
+		drop_clock();
 		swallow();
 	}
 	pthread_mutex_unlock(&self.lock);
@@ -172,5 +206,6 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 void sim_trace_forked(void)
 {
 	pthread_mutex_init(&self.lock, NULL); /* another thread of the parent may have held it */
+	atomic_store(&self.num_reading, 0);   /* ... or been reading */
 	sim_trace_end();
 }

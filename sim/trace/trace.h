@@ -37,10 +37,10 @@ enum sim_trace_level {
 int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level);
 const char *sim_trace_level_name(uint32_t level);
 
-/* Begin, at $BFSIM_TRACE's level, else at @level (UNSET = sampled). *ret_fd is the
- * caller's. Returns 0; -ENOENT (it is off), -EBUSY (there is one), -EINVAL
- * (the variable says something else) or another -errno. */
-int sim_trace_begin(enum sim_trace_level level, int *ret_fd);
+/* Begin, at $BFSIM_TRACE's level, else at @level (UNSET = sampled). What @clock points to is
+ * borrowed until the end. *ret_fd is the caller's. Returns 0; -ENOENT (it is off), -EBUSY
+ * (there is one), -EINVAL (the variable says something else) or another -errno. */
+int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd);
 void sim_trace_end(void);
 
 /* This process's, as it is now (recording.h). Returns 0; -ENOENT (nothing is recorded) or as of sim_trace_recording_read(). */
@@ -50,12 +50,24 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording);
 /* In a forked child: the parent's goes on, this process has none. */
 void sim_trace_forked(void);
 
-static inline uint64_t sim_trace_now_ns(void)
+/* The machine's time, by CLOCK_MONOTONIC. */
+static inline uint64_t sim_trace_real_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+extern atomic_bool sim_trace_time_is_virtual; /* of the recording that there is */
+uint64_t sim_trace_virtual_ns(void);
+
+/* What time it is, for the record. */
+static inline uint64_t sim_trace_now_ns(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&sim_trace_time_is_virtual, memory_order_relaxed), 0))
+		return sim_trace_virtual_ns();
+	return sim_trace_real_ns();
 }
 
 /* ---- contexts and connections ---- */

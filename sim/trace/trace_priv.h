@@ -21,6 +21,10 @@ struct sim_trace_self {
 	_Atomic uint64_t num_streams;
 	uint32_t used_names, used_objects, used_ops;
 	_Atomic uint32_t used_threads;
+	/* Virtual time. Its memory is the session's and goes away with it: so who reads it is counted. */
+	uint64_t zero_ns;
+	const _Atomic uint64_t *_Atomic virtual_ns;
+	_Atomic uint32_t num_reading;
 };
 
 extern struct sim_trace_self sim_trace_self __attribute__((visibility("hidden")));

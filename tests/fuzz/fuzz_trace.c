@@ -15,7 +15,7 @@ static void promise(bool kept)
 		abort();
 }
 
-static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size)
+static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size, const struct sim_trace_clock *clock)
 {
 	struct sim_trace_recording recording;
 	void *bytes;
@@ -24,7 +24,7 @@ static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size)
 	/* of the exact size, so that a read beyond it shows */
 	promise(posix_memalign(&bytes, 64, size ? size : 1) == 0);
 	memcpy(bytes, data, size);
-	rc = sim_trace_recording_read(bytes, size, 0, &recording);
+	rc = sim_trace_recording_read(bytes, size, clock, &recording);
 	free(bytes);
 	promise(rc == 0 || rc == -EPROTO || rc == -ENOMEM);
 	if (rc < 0)
@@ -72,9 +72,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const _Atomic uint64_t late = INT64_MAX;
+	const struct sim_trace_clock real = {0}, virtual = {.virtual_ns = &late};
 	struct sim_trace_story story = {0};
 
-	if (add(&story, data, size) && add(&story, data, size)) {
+	if (add(&story, data, size, &real) && add(&story, data, size, &virtual)) {
 		promise(sim_trace_story_add_rule(&story, 1, "dma.memcpy fail=\"\xff\"") == 0);
 		promise(sim_trace_story_sort(&story) == 0);
 		check_json(&story);

@@ -96,16 +96,22 @@ def encloses(track, ts):
     return any(whole_ns(e['ts']) <= ts < whole_ns(e['ts']) + whole_ns(e['dur']) for e in track)
 
 
+def stands_behind(event, before):
+    """Perfetto gives a flow to the slice that began last on its track, even to one of no length."""
+    return before['ph'] == 'X' and all(before[m] == event[m] for m in ('pid', 'tid', 'ts'))
+
+
 def check_flows(events, tracks):
     """Each flow begins in one slice, ends in another, later."""
     starts, ends = {}, {}
-    for event in events:
+    for before, event in zip([{'ph': None}] + events, events):
         if event['ph'] in 'sf':
             ends_of = starts if event['ph'] == 's' else ends
             if (event['cat'], event['name'], event['id']) in ends_of:
                 wrong(event, 'a flow twice')
             ends_of[event['cat'], event['name'], event['id']] = event
-            if not encloses(tracks.get((event['pid'], event['tid']), []), whole_ns(event['ts'])):
+            if not stands_behind(event, before) and not encloses(
+                    tracks.get((event['pid'], event['tid']), []), whole_ns(event['ts'])):
                 wrong(event, 'a flow outside of any slice')
     for key in starts.keys() | ends.keys():
         start, end = starts.get(key), ends.get(key)

@@ -5,6 +5,9 @@
 
 #include <sys/wait.h>
 
+#include "sim/log.h"
+#include "sim/trace/story.h"
+
 /* ---- what is recorded ---- */
 
 static void test_a_context_and_its_states_are_read_as_they_were(void **state)
@@ -171,7 +174,7 @@ static void test_at_level_full_each_task_is_recorded(void **state)
 
 	(void)state;
 	end(NULL);
-	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &fd), 0);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &fd), 0);
 	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < 30000; i++)
 		do_task(&pen, NULL);
@@ -226,6 +229,131 @@ static void test_more_contexts_than_entries_share_them(void **state)
 	sim_trace_recording_free(&recording);
 }
 
+/* ---- virtual time ---- */
+
+static _Atomic uint64_t virtual_ns;
+
+/* Record anew, by virtual time. */
+static void begin_virtual(enum sim_trace_level level)
+{
+	end(NULL);
+	virtual_ns = 0;
+	session.virtual_ns = &virtual_ns;
+	assert_int_equal(sim_trace_begin(level, &session, &fd), 0);
+}
+
+static void test_virtual_times_are_exact(void **state)
+{
+	uint32_t context;
+	struct sim_trace_recording recording;
+	struct sim_trace_task_times times;
+	struct sim_trace_pen pen;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_SAMPLED);
+	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
+	sim_trace_pen_init(&pen, context, "DMA memcpy");
+	sim_trace_state(context, 0, 2);
+	virtual_ns = 100;
+	sim_trace_task_begin(&pen, &times);
+	times.began_ns = times.ended_ns = sim_trace_now_ns();
+	virtual_ns = UINT64_C(3600000000000); /* an hour later, at once */
+	sim_trace_task(&pen, &times, 64, NULL);
+	recording = read_all();
+	assert_int_equal(recording.num_events, 2);
+	assert_int_equal(recording.events[0].time_ns, session.zero_ns);
+	assert_int_equal(recording.events[1].time_ns, session.zero_ns + 100);
+	assert_int_equal(recording.events[1].args[1], session.zero_ns + 100);
+	assert_int_equal(recording.events[1].args[2], session.zero_ns + virtual_ns);
+	sim_trace_recording_free(&recording);
+}
+
+static void test_a_record_of_virtual_time_to_come_is_left_out(void **state)
+{
+	struct sim_trace_recording recording;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_SAMPLED);
+	virtual_ns = 1000;
+	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
+	virtual_ns = 999; /* for who reads */
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), 0);
+	assert_int_equal(recording.num_events, 0);
+	assert_int_equal(recording.num_bad, 1);
+	sim_trace_recording_free(&recording);
+}
+
+/* Which tasks are recorded must not depend on how fast the machine is. */
+static void test_the_pace_is_that_of_virtual_time(void **state)
+{
+	struct sim_trace_recording recording;
+	struct sim_trace_pen pen;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_SAMPLED);
+	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	for (int i = 0; i < SIM_TRACE_BURST; i++)
+		do_task(&pen, NULL);
+	usleep(2 * SIM_TRACE_GAP_NS / 1000); /* no credit comes of that */
+	for (int i = 0; i < 100; i++)
+		do_task(&pen, NULL);
+	for (int i = 0; i < 2000; i++, virtual_ns += SIM_TRACE_GAP_NS)
+		do_task(&pen, NULL);
+	recording = read_all();
+	/* the burst; one in 2, 4, 8, ... of the hundred; and nearly all that came no faster than credits */
+	assert_true(recording.num_events > SIM_TRACE_BURST + 1000);
+	assert_true(recording.events[SIM_TRACE_BURST + 6].time_ns > session.zero_ns);
+	sim_trace_recording_free(&recording);
+}
+
+/* In the order in which they happened, and a message is sent before it comes. */
+static void test_what_happens_at_one_moment_is_told_in_order(void **state)
+{
+	struct sim_trace_story story = {0};
+	struct sim_trace_recording recording;
+	uint32_t context;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_SAMPLED);
+	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
+	log_line(SIM_LOG_WARNING, "a line");
+	for (uint64_t i = 0; i < 100; i++)
+		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns());
+	for (uint64_t i = 0; i < 100; i++)
+		sim_trace_message(SIM_TRACE_SENT, context, 2, i, 1, sim_trace_now_ns());
+	sim_trace_state(context, 0, 2);
+	sim_trace_state(context, 2, 0);
+	recording = read_all();
+	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
+	assert_int_equal(sim_trace_story_sort(&story), 0);
+	assert_int_equal(story.num_events, 203);
+	assert_int_equal(story.events[0].args[1], 2);
+	assert_int_equal(story.events[1].args[1], 0);
+	for (size_t i = 0; i < 100; i++) {
+		assert_int_equal(story.events[2 + i].kind, SIM_TRACE_SENT);
+		assert_int_equal(story.events[2 + i].args[1], i);
+		assert_int_equal(story.events[102 + i].kind, SIM_TRACE_RECEIVED);
+		assert_int_equal(story.events[102 + i].args[1], i);
+	}
+	assert_int_equal(story.events[202].kind, SIM_TRACE_LOG);
+	sim_trace_story_free(&story);
+}
+
+/* Its memory is gone then. */
+static void test_virtual_time_is_not_read_after_the_end(void **state)
+{
+	struct sim_trace_pen pen;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_FULL);
+	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	do_task(&pen, NULL);
+	assert_int_equal(sim_trace_now_ns(), session.zero_ns);
+	sim_trace_end();
+	assert_true(sim_trace_now_ns() > session.zero_ns);
+	do_task(&pen, NULL);
+}
+
 /* ---- off, and over ---- */
 
 static void test_the_environment_chooses_the_level(void **state)
@@ -233,17 +361,17 @@ static void test_the_environment_chooses_the_level(void **state)
 	int other = -1;
 
 	(void)state;
-	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &other), -EBUSY);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &other), -EBUSY);
 	end(NULL);
 	setenv("BFSIM_TRACE", "off", 1);
-	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &fd), -ENOENT);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &fd), -ENOENT);
 	setenv("BFSIM_TRACE", "everything", 1);
-	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &fd), -EINVAL);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &fd), -EINVAL);
 	unsetenv("BFSIM_TRACE");
-	assert_int_equal(sim_trace_begin(SIM_TRACE_OFF, &fd), -ENOENT);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_OFF, &session, &fd), -ENOENT);
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0);
 	log_line(30, "nobody hears this");
-	assert_int_equal(sim_trace_begin(SIM_TRACE_SAMPLED, &fd), 0);
+	assert_int_equal(sim_trace_begin(SIM_TRACE_SAMPLED, &session, &fd), 0);
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 1);
 }
 
@@ -299,6 +427,11 @@ int main(void)
 		TEST(test_at_level_full_each_task_is_recorded),
 		TEST(test_failed_tasks_are_recorded_whatever_the_pace),
 		TEST(test_more_contexts_than_entries_share_them),
+		TEST(test_virtual_times_are_exact),
+		TEST(test_a_record_of_virtual_time_to_come_is_left_out),
+		TEST(test_the_pace_is_that_of_virtual_time),
+		TEST(test_what_happens_at_one_moment_is_told_in_order),
+		TEST(test_virtual_time_is_not_read_after_the_end),
 		TEST(test_the_environment_chooses_the_level),
 		TEST(test_a_pen_that_is_left_over_does_no_harm),
 		TEST(test_a_forked_child_writes_nothing_into_its_parents),

@@ -29,7 +29,7 @@ static void expect_bad(uint64_t num_bad, size_t num_events)
 {
 	struct sim_trace_recording recording;
 
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), 0);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), 0);
 	assert_int_equal(recording.num_bad, num_bad);
 	assert_int_equal(recording.num_events, num_events);
 	sim_trace_recording_free(&recording);
@@ -44,19 +44,19 @@ static void test_a_head_that_does_not_fit_its_segment_is_refused(void **state)
 
 	(void)state;
 	head->num_records *= 2;
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
 	head->num_records = 0;
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
 	head->num_rings = UINT32_MAX;
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
 	head->num_objects = UINT32_MAX;
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
 	head->magic++;
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
 	expect_bad(0, 0);
 	sim_segment_unmap(&inside);
@@ -85,7 +85,7 @@ static void test_records_of_unknown_kinds_things_and_times_are_left_out(void **s
 	record->subject = 0;
 	expect_bad(1, 0);
 	record->subject = context;
-	record->time_ns = zero_ns - 1;
+	record->time_ns = session.zero_ns - 1;
 	expect_bad(1, 0);
 	record->time_ns = UINT64_MAX;
 	expect_bad(1, 0);
@@ -155,7 +155,7 @@ static void test_a_recorder_believes_nothing_of_its_memory(void **state)
 		log_line(30, "again");
 		sim_trace_object_end(context);
 	}
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	sim_segment_unmap(&inside);
 }
 
@@ -165,8 +165,8 @@ static void test_what_is_no_segment_is_refused(void **state)
 	int other = open("/dev/zero", O_RDWR);
 
 	(void)state;
-	assert_int_equal(sim_trace_recording_read_fd(other, zero_ns, &recording), -EPROTO);
-	assert_int_equal(sim_trace_recording_read_fd(-1, zero_ns, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(other, &session, &recording), -EPROTO);
+	assert_int_equal(sim_trace_recording_read_fd(-1, &session, &recording), -EPROTO);
 	close(other);
 }
 

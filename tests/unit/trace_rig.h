@@ -22,14 +22,14 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 static int fd = -1;
-static uint64_t zero_ns;
+static struct sim_trace_clock session; /* what its times are by */
 
 static int begin(void **state)
 {
 	(void)state;
 	unsetenv("BFSIM_TRACE");
-	zero_ns = sim_trace_now_ns();
-	return sim_trace_begin(SIM_TRACE_UNSET, &fd);
+	session = (struct sim_trace_clock){.zero_ns = sim_trace_real_ns()};
+	return sim_trace_begin(SIM_TRACE_UNSET, &session, &fd);
 }
 
 static int end(void **state)
@@ -45,7 +45,7 @@ static inline struct sim_trace_recording read_all(void)
 {
 	struct sim_trace_recording recording;
 
-	assert_int_equal(sim_trace_recording_read_fd(fd, zero_ns, &recording), 0);
+	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), 0);
 	assert_int_equal(recording.num_bad, 0);
 	return recording;
 }
