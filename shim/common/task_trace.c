@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks on the record: those whose turn it is, and those that failed. */
+#include "runtime.h"
 #include "task_priv.h"
 
 #include <stdlib.h>
@@ -29,6 +30,19 @@ static int run_timed(struct sim_job *job)
 	return rc;
 }
 
+/* What it asks of the link, where that takes time. */
+static enum sim_trace_way way_of(const struct doca_task *task)
+{
+	static const enum sim_trace_way ways[] = {[PCIE_READ] = SIM_TRACE_TO_CARD, [PCIE_WRITE] = SIM_TRACE_TO_HOST,
+						  [PCIE_LOCAL] = SIM_TRACE_NO_WAY, [PCIE_HOST] = SIM_TRACE_THERE_AND_BACK};
+	struct pcie_job work;
+
+	if (sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_FUNCTIONAL ||
+	    !shim_task_work(&task->job, &work))
+		return SIM_TRACE_NO_WAY;
+	return ways[work.direction];
+}
+
 void shim_task_time(struct doca_task *task)
 {
 	struct shim_task_pool *pool = task->pool;
@@ -39,6 +53,7 @@ void shim_task_time(struct doca_task *task)
 		return;
 	task->timed = true;
 	sim_trace_task_begin(&pool->pen, &times_of(task)->noted);
+	times_of(task)->noted.way = way_of(task);
 	times_of(task)->run = task->job.run;
 	if (task->job.run)
 		task->job.run = run_timed;

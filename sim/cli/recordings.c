@@ -137,7 +137,7 @@ static int fetch_all(struct fetch *fetch)
 	return rc;
 }
 
-/* What each device's link carries of large transfers: payload in one direction. */
+/* What each device's link carries of large transfers: payload of reads by the card, and of writes. */
 static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *story)
 {
 	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
@@ -150,7 +150,8 @@ static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *stor
 		struct pcie_bandwidth bandwidth;
 
 		pcie_link_bandwidth(&topology->cards[function->card].link, LINK_TRANSFER_BYTES, &bandwidth);
-		rc = sim_trace_story_add_link(story, function->side, function->ibdev, bandwidth.write_bps);
+		rc = sim_trace_story_add_link(story, function->side, function->ibdev, bandwidth.read_bps,
+					      bandwidth.write_bps);
 	}
 	pcie_topology_destroy(topology);
 	return rc < 0 ? cli_session_failed(dir, rc) : 0;

@@ -22,8 +22,12 @@
 #define CLI_REPORT_SLICES 60 /* of time */
 #define CLI_REPORT_BINS 40   /* of latency: 1 ns to 2, 2 to 5, 5 to 10, 10 to 20, ... */
 
+/* Over a link. */
+enum cli_report_ways { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_WAYS };
+
 struct cli_report_task {
 	uint32_t op;
+	uint32_t ways;        /* that its bytes took: bits 1 << enum cli_report_ways */
 	bool is_timed;        /* submission was noted */
 	uint32_t in_flight;   /* at its submission, with it; 0 = not known */
 	uint64_t begin_ns, latency_ns, bytes;
@@ -63,9 +67,11 @@ struct cli_report_notes {
 
 struct cli_report_link {
 	const char *side, *device; /* in the sum */
-	uint64_t payload_bps;
-	uint64_t total_bytes;
-	uint64_t bytes[CLI_REPORT_SLICES];
+	struct cli_report_way {
+		uint64_t payload_bps; /* that it could carry */
+		uint64_t total_bytes;
+		uint64_t bytes[CLI_REPORT_SLICES]; /* that crossed it there */
+	} ways[CLI_REPORT_NUM_WAYS];
 };
 
 struct cli_report {
@@ -101,8 +107,14 @@ size_t cli_json_len(json_object *list);
 /* The process of that number in the trace's sum, or NULL. */
 json_object *cli_report_process(const struct cli_report *report, int64_t pid);
 
-/* Share of a link's bandwidth, in thousandths, that @bytes in @ns are. */
-uint64_t cli_report_share(const struct cli_report_link *link, uint64_t bytes, uint64_t ns);
+/* report_links.c: what links carried. Returns 0, or -1 without memory. */
+int cli_report_count_links(struct cli_report *report);
+
+/* The slice that a time is in. */
+uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns);
+
+/* Share of a link's bandwidth that way, in thousandths, that @bytes in @ns are. */
+uint64_t cli_report_share(const struct cli_report_way *way, uint64_t bytes, uint64_t ns);
 
 /* The figures as JSON, the caller's (json_object_put()). */
 json_object *cli_report_json(const struct cli_report *report);

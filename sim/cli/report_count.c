@@ -6,8 +6,6 @@
 #include "cli.h"
 #include "report.h"
 
-typedef unsigned __int128 u128;
-
 uint64_t cli_report_bin_ns(uint32_t number)
 {
 	static const uint64_t steps[] = {1, 2, 5};
@@ -28,7 +26,7 @@ static uint32_t bin_of(uint64_t ns)
 	return bin;
 }
 
-static uint32_t slice_of(const struct cli_report *report, uint64_t time_ns)
+uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns)
 {
 	uint64_t slice = time_ns > report->first_ns ? (time_ns - report->first_ns) / report->slice_ns : 0;
 
@@ -104,7 +102,7 @@ static void count_latency(struct cli_report_op *op, uint64_t ns)
 static void count_task(struct cli_report *report, const struct cli_report_task *task)
 {
 	struct cli_report_op *op = &report->ops[task->op];
-	uint32_t begin = slice_of(report, task->begin_ns), end = slice_of(report, task->begin_ns + task->latency_ns);
+	uint32_t begin = cli_report_slice_of(report, task->begin_ns), end = cli_report_slice_of(report, task->begin_ns + task->latency_ns);
 
 	op->recorded++;
 	op->tasks[end]++;
@@ -159,52 +157,6 @@ static void take_all_counts(struct cli_report *report)
 	}
 }
 
-/* ---- links ---- */
-
-uint64_t cli_report_share(const struct cli_report_link *link, uint64_t bytes, uint64_t ns)
-{
-	u128 could = (u128)link->payload_bps * ns;
-	u128 share = could ? (u128)bytes * 8 * 1000 * 1000000000 / could : 0;
-
-	return share < UINT64_MAX ? (uint64_t)share : UINT64_MAX;
-}
-
-static bool uses(const struct cli_report *report, const struct cli_report_op *op, const struct cli_report_link *link)
-{
-	return op->device && strcmp(op->device, link->device) == 0 &&
-	       strcmp(cli_json_text(cli_report_process(report, op->pid), "side"), link->side) == 0;
-}
-
-static void count_link(const struct cli_report *report, struct cli_report_link *link)
-{
-	for (size_t i = 0; i < report->num_ops; i++) {
-		if (!uses(report, &report->ops[i], link))
-			continue;
-		link->total_bytes += report->ops[i].sum_bytes;
-		for (int j = 0; j < CLI_REPORT_SLICES; j++)
-			link->bytes[j] += report->ops[i].bytes[j];
-	}
-}
-
-static int count_links(struct cli_report *report)
-{
-	json_object *list = cli_json_list(report->sum, "links");
-
-	report->links = calloc(cli_json_len(list) + 1, sizeof(*report->links));
-	if (!report->links)
-		return -1;
-	for (size_t i = 0; i < cli_json_len(list); i++) {
-		json_object *entry = json_object_array_get_idx(list, i);
-		struct cli_report_link *link = &report->links[report->num_links];
-
-		*link = (struct cli_report_link){.side = cli_json_text(entry, "side"), .device = cli_json_text(entry, "device"),
-						 .payload_bps = cli_json_number(entry, "payload_bps")};
-		count_link(report, link);
-		report->num_links += link->total_bytes > 0;
-	}
-	return 0;
-}
-
 /* ---- the whole ---- */
 
 int cli_report_count(struct cli_report *report)
@@ -218,7 +170,7 @@ int cli_report_count(struct cli_report *report)
 	for (size_t i = 0; i < report->num_tasks; i++)
 		count_task(report, &report->tasks[i]);
 	take_all_counts(report);
-	if (rank_all(report) == 0 && count_links(report) == 0)
+	if (rank_all(report) == 0 && cli_report_count_links(report) == 0)
 		return 0;
 	cli_fail("out of memory: the trace has too many records");
 	return -1;

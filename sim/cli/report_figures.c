@@ -214,66 +214,38 @@ void cli_report_put_operations(const struct cli_report *report, FILE *out)
 
 /* ---- links ---- */
 
-static void plot_link(const struct cli_report *report, const struct cli_report_link *link, FILE *out)
+static void plot_way(const struct cli_report *report, const struct cli_report_link *link, enum cli_report_ways way,
+		     FILE *out)
 {
-	char title[192], words[WORDS_SIZE], most[CLI_FIGURE_SIZE], all[CLI_FIGURE_SIZE];
+	static const char *const names[CLI_REPORT_NUM_WAYS] = {"host to card", "card to host"};
+	char title[192], words[WORDS_SIZE], most[CLI_FIGURE_SIZE], all[CLI_FIGURE_SIZE], could[CLI_FIGURE_SIZE];
+	const struct cli_report_way *its = &link->ways[way];
 	uint64_t shares[CLI_REPORT_SLICES];
 	struct cli_plot plot = over_time(report, shares);
 
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
-		shares[i] = cli_report_share(link, link->bytes[i], report->slice_ns);
+		shares[i] = cli_report_share(its, its->bytes[i], report->slice_ns);
 	cli_share_text(cli_plot_largest(shares, CLI_REPORT_SLICES), most);
-	cli_share_text(cli_report_share(link, link->total_bytes, report->last_ns - report->first_ns), all);
-	snprintf(title, sizeof(title), "%s: %s", link->side, link->device);
-	snprintf(words, sizeof(words), "at most %s of %" PRIu64 " Gb/s, %s on average", most, link->payload_bps / 1000000000, all);
+	cli_share_text(cli_report_share(its, its->total_bytes, report->slice_ns * CLI_REPORT_SLICES), all);
+	cli_bits_text(its->payload_bps, could);
+	snprintf(title, sizeof(title), "%s: %s, %s", link->side, link->device, names[way]);
+	snprintf(words, sizeof(words), "at most %s of %s, %s on average", most, could, all);
 	plot.title = title;
 	plot.words = words;
 	plot.colour = "link";
 	plot.value_text = cli_share_text;
-	cli_plot_print(&plot, out);
-}
-
-/* Model time is not in the events: what there is of it is the whole. */
-static void put_shares(const struct cli_report *report, FILE *out)
-{
-	static const char *const headings[] = {"Side", "Device", ">Bytes", ">Payload bandwidth", ">Used", NULL};
-	uint64_t session_ns = cli_json_number(report->sum, "session_ns");
-
-	cli_report_table_begin(out, "Use of each link", headings);
-	for (size_t i = 0; i < report->num_links; i++) {
-		const struct cli_report_link *link = &report->links[i];
-		char size[CLI_FIGURE_SIZE], rate[CLI_FIGURE_SIZE], share[CLI_FIGURE_SIZE];
-
-		cli_size_text(link->total_bytes, size);
-		snprintf(rate, sizeof(rate), "%" PRIu64 " Gb/s", link->payload_bps / 1000000000);
-		cli_share_text(cli_report_share(link, link->total_bytes, session_ns), share);
-		fputs("<tr>", out);
-		cli_report_cell(out, link->side);
-		cli_report_cell(out, link->device);
-		cli_report_number(out, size);
-		cli_report_number(out, rate);
-		cli_report_number(out, share);
-		fputs("</tr>\n", out);
-	}
-	cli_report_table_end(out);
+	if (its->total_bytes > 0)
+		cli_plot_print(&plot, out);
 }
 
 void cli_report_put_links(const struct cli_report *report, FILE *out)
 {
-	const char *clock = cli_json_text(report->sum, "clock");
-	bool is_timed = strcmp(clock, "timed") == 0;
-
-	if (report->num_links == 0 || (!is_timed && strcmp(clock, "virtual") != 0))
-		return; /* in functional mode nothing takes the time that a link would */
-	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved, as a part of what its link to the host carries of large"
-	      " transfers in one direction.", out);
-	fputs(is_timed ? "</p>\n" : " Time is the session's virtual time.</p>\n", out);
-	if (!is_timed) {
-		put_shares(report, out);
+	if (report->num_links == 0) /* in functional mode nothing takes the time that a link would, and no task says that it used one */
 		return;
-	}
-	fputs("<div class=\"figures\">\n", out);
+	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved over its link to the host, as a part of what"
+	      " that carries of large transfers in this direction.</p>\n<div class=\"figures\">\n", out);
 	for (size_t i = 0; i < report->num_links; i++)
-		plot_link(report, &report->links[i], out);
+		for (enum cli_report_ways way = 0; way < CLI_REPORT_NUM_WAYS; way++)
+			plot_way(report, &report->links[i], way, out);
 	fputs("</div>\n", out);
 }

@@ -88,15 +88,24 @@ static json_object *op_json(const struct cli_report_op *op)
 	return json;
 }
 
+static json_object *way_json(const struct cli_report_way *way)
+{
+	json_object *json = json_object_new_object();
+
+	add_number(json, "payload_bps", way->payload_bps);
+	add_number(json, "bytes", way->total_bytes);
+	json_object_object_add(json, "bytes_by_slice", numbers(way->bytes, CLI_REPORT_SLICES));
+	return json;
+}
+
 static json_object *link_json(const struct cli_report_link *link)
 {
 	json_object *json = json_object_new_object();
 
 	add_text(json, "side", link->side);
 	add_text(json, "device", link->device);
-	add_number(json, "payload_bps", link->payload_bps);
-	add_number(json, "bytes", link->total_bytes);
-	json_object_object_add(json, "bytes_by_slice", numbers(link->bytes, CLI_REPORT_SLICES));
+	json_object_object_add(json, "to_card", way_json(&link->ways[CLI_REPORT_TO_CARD]));
+	json_object_object_add(json, "to_host", way_json(&link->ways[CLI_REPORT_TO_HOST]));
 	return json;
 }
 

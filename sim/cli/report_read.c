@@ -157,11 +157,21 @@ static int64_t pid_of(json_object *event)
 
 /* ---- events ---- */
 
+static uint32_t ways_of(const char *name)
+{
+	if (strcmp(name, "to card") == 0)
+		return 1 << CLI_REPORT_TO_CARD;
+	if (strcmp(name, "to host") == 0)
+		return 1 << CLI_REPORT_TO_HOST;
+	return strcmp(name, "there and back") == 0 ? 1 << CLI_REPORT_TO_CARD | 1 << CLI_REPORT_TO_HOST : 0;
+}
+
 static void take_task(struct reader *reader, json_object *event)
 {
 	json_object *args = member(event, "args");
 	struct cli_report_task task = {.begin_ns = time_of(event), .bytes = cli_json_number(args, "bytes"),
 				       .in_flight = (uint32_t)cli_json_number(args, "in_flight"),
+				       .ways = ways_of(cli_json_text(args, "way")),
 				       .latency_ns = cli_json_number(args, "ns"), .is_timed = member(args, "ns") != NULL};
 	size_t op = op_of(reader, pid_of(event), cli_json_text(args, "context"), cli_json_text(args, "device"),
 			  cli_json_text(args, "operation"));

@@ -58,6 +58,13 @@ void cli_rate_text(uint64_t bytes_per_s, char text[CLI_FIGURE_SIZE])
 	SCALE(bytes_per_s, units, text);
 }
 
+void cli_bits_text(uint64_t bits_per_s, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {" b/s", " kb/s", " Mb/s", " Gb/s", " Tb/s"};
+
+	SCALE(bits_per_s, units, text);
+}
+
 void cli_count_text(uint64_t count, char text[CLI_FIGURE_SIZE])
 {
 	static const char *const units[] = {"", " k", " M", " G"};

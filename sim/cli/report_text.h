@@ -11,6 +11,7 @@
 /* "640 ns", "12.3 \u00b5s", "4.56 MB", "1.20 GB/s", "1.5 k": three digits and a unit. */
 void cli_time_text(uint64_t ns, char text[CLI_FIGURE_SIZE]);
 void cli_size_text(uint64_t bytes, char text[CLI_FIGURE_SIZE]);
+void cli_bits_text(uint64_t bits_per_s, char text[CLI_FIGURE_SIZE]);
 void cli_rate_text(uint64_t bytes_per_s, char text[CLI_FIGURE_SIZE]);
 void cli_count_text(uint64_t count, char text[CLI_FIGURE_SIZE]);
 void cli_share_text(uint64_t thousandths, char text[CLI_FIGURE_SIZE]); /* "12.3 %" */

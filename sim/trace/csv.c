@@ -34,7 +34,7 @@ static void put_time(FILE *out, const struct sim_trace_story *story, uint64_t ti
 		fprintf(out, "%" PRIu64, time_ns - story->zero_ns);
 }
 
-/* ,operation,status,bytes,in_flight,began_ns,ended_ns,reaped_ns */
+/* ,operation,status,bytes,in_flight,began_ns,ended_ns,reaped_ns,,,,way */
 static void put_task(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
 {
 	const struct sim_trace_recording *recording = &story->recordings[event->process];
@@ -47,12 +47,12 @@ static void put_task(FILE *out, const struct sim_trace_story *story, const struc
 		fprintf(out, "%u", event->detail);
 	for (int i = 0; i < 3; i++)
 		put_time(out, story, event->args[i]);
-	fputs(",,,", out);
+	fprintf(out, ",,,,%s", sim_trace_way_name(event->way));
 }
 
 static void put_message(FILE *out, const struct sim_trace_event *event)
 {
-	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",", event->args[2], event->args[0], event->args[1]);
+	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",,", event->args[2], event->args[0], event->args[1]);
 }
 
 static void put_others(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
@@ -69,6 +69,7 @@ static void put_others(FILE *out, const struct sim_trace_story *story, const str
 		put_text(out, sim_trace_rule_of(story, event));
 	else if (event->kind == SIM_TRACE_LOG)
 		put_text(out, event->text ? event->text : "");
+	fputc(',', out);
 }
 
 static void put_object(FILE *out, const struct sim_trace_recording *recording, uint32_t number)
@@ -106,7 +107,7 @@ static void put_event(FILE *out, const struct sim_trace_story *story, const stru
 int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out)
 {
 	fputs("time_ns,pid,side,program,thread,event,object,object_number,device,operation,status,bytes,in_flight,"
-	      "began_ns,ended_ns,reaped_ns,stream,number,text\n", out);
+	      "began_ns,ended_ns,reaped_ns,stream,number,text,way\n", out);
 	for (size_t i = 0; i < story->num_events; i++)
 		put_event(out, story, &story->events[i]);
 	return 0;

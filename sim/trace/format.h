@@ -59,6 +59,15 @@ enum sim_trace_kind {
 	SIM_TRACE_NUM_KINDS,
 };
 
+/* Over a card's link to its host: where a task's bytes go, if that takes time. */
+enum sim_trace_way {
+	SIM_TRACE_NO_WAY,      /* nowhere, or not noted */
+	SIM_TRACE_TO_CARD,
+	SIM_TRACE_TO_HOST,
+	SIM_TRACE_THERE_AND_BACK, /* from the host to the host */
+	SIM_TRACE_NUM_WAYS,
+};
+
 #define SIM_TRACE_TEXT_BYTES 32 /* of a log line, in one record */
 #define SIM_TRACE_MAX_TEXT_RECORDS 8
 
@@ -74,7 +83,8 @@ struct sim_trace_clock {
 struct sim_trace_record {
 	_Atomic uint64_t number; /* counted from 1; 0 = being written */
 	uint64_t time_ns;
-	uint16_t kind;           /* enum sim_trace_kind */
+	uint8_t kind;            /* enum sim_trace_kind */
+	uint8_t way;             /* of tasks: enum sim_trace_way */
 	uint16_t detail;         /* of tasks: how many were in flight then, this one included */
 	uint32_t thread;         /* its number in the system */
 	uint32_t subject;        /* number of an object, or operation */

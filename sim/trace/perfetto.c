@@ -202,6 +202,8 @@ static void put_whole_task(struct teller *teller, const struct sim_trace_event *
 	begin_task_args(teller, event);
 	put_context(teller, event->process, op->object);
 	put_key(teller->out, "operation", sim_trace_name_of(recording, op->name));
+	if (sim_trace_way_name(event->way)[0])
+		put_key(teller->out, "way", sim_trace_way_name(event->way));
 	if (event->detail)
 		fprintf(teller->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail, event->args[2] - event->time_ns);
 	fputc('}', teller->out);

@@ -89,7 +89,8 @@ static void put_links(FILE *out, const struct sim_trace_story *story)
 		fputs(i ? ",{\"side\":" : "{\"side\":", out);
 		sim_trace_put_text(out, story->links[i].side);
 		put_key(out, "device", story->links[i].device);
-		put_number(out, "payload_bps", story->links[i].bps);
+		put_number(out, "to_card_bps", story->links[i].to_card_bps);
+		put_number(out, "to_host_bps", story->links[i].to_host_bps);
 		fputc('}', out);
 	}
 	fputc(']', out);

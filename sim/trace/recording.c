@@ -92,8 +92,8 @@ static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records,
 
 	if (atomic_load_explicit(&record->number, memory_order_acquire) != number + 1)
 		return false;
-	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .detail = record->detail,
-					      .thread = record->thread, .subject = record->subject, .why = record->why};
+	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .way = record->way,
+					      .detail = record->detail, .thread = record->thread, .subject = record->subject, .why = record->why};
 	memcpy(ret_event->args, record->args, sizeof(ret_event->args));
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
@@ -366,6 +366,13 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
 	return op ? op->object : event->subject;
+}
+
+const char *sim_trace_way_name(uint32_t way)
+{
+	static const char *const names[SIM_TRACE_NUM_WAYS] = {"", "to card", "to host", "there and back"};
+
+	return way < SIM_TRACE_NUM_WAYS ? names[way] : "";
 }
 
 const char *sim_trace_state_name(uint64_t state)

@@ -24,7 +24,8 @@ struct sim_trace_who {
 /* A record, of a log line with its text. */
 struct sim_trace_event {
 	uint64_t time_ns;     /* when it began; of a task without submission, when it was reaped */
-	uint16_t kind, detail;
+	uint8_t kind, way;
+	uint16_t detail;
 	uint32_t thread, subject, why, process;
 	uint64_t args[4];
 	uint64_t place;       /* among those of its recording */
@@ -66,6 +67,9 @@ const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint3
 /* Of a task's event: its operation, and of any: the object it is about, or 0. */
 const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
 uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
+
+/* The way of a task's bytes, for people; "" of none. */
+const char *sim_trace_way_name(uint32_t way);
 
 /* A context's state, for people. */
 const char *sim_trace_state_name(uint64_t state);

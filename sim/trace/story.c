@@ -42,7 +42,8 @@ int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const c
 	return 0;
 }
 
-int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t bps)
+int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t to_card_bps,
+			     uint64_t to_host_bps)
 {
 	struct sim_trace_link *grown = reallocarray(story->links, story->num_links + 1, sizeof(*grown));
 	struct sim_trace_link *link;
@@ -51,7 +52,7 @@ int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, co
 		return -ENOMEM;
 	story->links = grown;
 	link = &grown[story->num_links++];
-	*link = (struct sim_trace_link){.bps = bps};
+	*link = (struct sim_trace_link){.to_card_bps = to_card_bps, .to_host_bps = to_host_bps};
 	strncpy(link->side, side, sizeof(link->side) - 1);
 	strncpy(link->device, device, sizeof(link->device) - 1);
 	sim_trace_text_clean(link->side, sizeof(link->side));

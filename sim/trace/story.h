@@ -22,7 +22,7 @@ struct sim_trace_rule {
 /* The link that a device's bytes take. */
 struct sim_trace_link {
 	char side[64], device[64];
-	uint64_t bps;            /* payload that it can carry in one direction, in bits per second */
+	uint64_t to_card_bps, to_host_bps; /* payload that it can carry, in bits per second */
 };
 
 struct sim_trace_story {
@@ -42,7 +42,8 @@ struct sim_trace_story {
 /* Zeroed but for its zero_ns, a story is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
 int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording);
 int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text);
-int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t bps);
+int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t to_card_bps,
+			     uint64_t to_host_bps);
 int sim_trace_story_sort(struct sim_trace_story *story);
 void sim_trace_story_free(struct sim_trace_story *story);
 

@@ -194,11 +194,14 @@ void sim_trace_end(void)
 
 int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 {
+	struct sim_trace_clock clock;
 	int rc = -ENOENT;
 
 	pthread_mutex_lock(&self.lock);
-	if (sim_trace_is_on())
-		rc = sim_trace_recording_read(self.memory, self.layout.end, self.head.began_ns, ret_recording);
+	if (sim_trace_is_on()) {
+		clock = (struct sim_trace_clock){.zero_ns = self.zero_ns, .virtual_ns = atomic_load(&self.virtual_ns)};
+		rc = sim_trace_recording_read(self.memory, self.layout.end, &clock, ret_recording);
+	}
 	pthread_mutex_unlock(&self.lock);
 	return rc;
 }

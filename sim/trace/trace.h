@@ -95,6 +95,7 @@ void sim_trace_pen_init(struct sim_trace_pen *pen, uint32_t object, const char *
 struct sim_trace_task_times {
 	uint64_t submitted_ns, began_ns, ended_ns; /* 0 = not noted */
 	uint32_t depth;                            /* tasks in flight at its submission, with it */
+	enum sim_trace_way way;                    /* whoever knows it sets it, once the task began */
 };
 
 static inline void sim_trace_add(_Atomic uint64_t *count, uint64_t more)

@@ -58,6 +58,7 @@ static void write_at(struct sim_trace_ring *ring, uint64_t number, const struct 
 	atomic_thread_fence(memory_order_release);
 	to->time_ns = from->time_ns;
 	to->kind = from->kind;
+	to->way = from->way;
 	to->detail = from->detail;
 	to->thread = me.id;
 	to->subject = from->subject;
@@ -114,7 +115,7 @@ void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task
 		    const char *why)
 {
 	struct sim_trace_record record = {
-		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK,
+		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK, .way = (uint8_t)times->way,
 		.detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
 		.subject = pen->number, .why = why ? sim_trace_name(why) : 0,
 		.args = {times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes}};
@@ -125,7 +126,7 @@ void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task
 void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
 		       uint64_t at_ns)
 {
-	struct sim_trace_record record = {.time_ns = at_ns, .kind = (uint16_t)kind, .subject = object,
+	struct sim_trace_record record = {.time_ns = at_ns, .kind = (uint8_t)kind, .subject = object,
 					  .args = {stream, number, bytes}};
 
 	if (object)

@@ -112,7 +112,7 @@ void sim_trace_object_belongs(uint32_t object, uint32_t parent)
 
 static void note_connection(const struct sim_trace_talk *talk, enum sim_trace_kind kind, uint32_t why)
 {
-	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint16_t)kind, .subject = talk->number,
+	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = talk->number,
 					  .why = why};
 
 	atomic_store_explicit(&talk->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);

@@ -9,6 +9,7 @@ Each EXPRESSION is Python that must be true, with
     op(name, ...)   the operation of that name, of the process with that side or context, if given
     text            what a reader sees, in one line
     count(tag)      how many elements of that kind there are
+    near(a, b)      they differ by less than 1 %
 Says what is wrong and exits with 1.
 """
 import html.parser
@@ -77,7 +78,10 @@ def main():
         assert len(found) == 1, f'{len(found)} operations {name} of {side}, {context}'
         return found[0]
 
-    names = {'data': data, 'op': op, 'text': ' '.join(' '.join(page.texts).split()), 'count': page.tags.count}
+    def near(a, b):
+        return abs(a - b) < abs(b) / 100
+
+    names = {'data': data, 'op': op, 'near': near, 'text': ' '.join(' '.join(page.texts).split()), 'count': page.tags.count}
     for expression in sys.argv[2:]:
         if not eval(f'({expression})', names):
             problems.append(f'not true: {expression}')

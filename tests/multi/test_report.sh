@@ -58,14 +58,86 @@ test_messages_take_from_one_side_to_the_other() {
 		'"Messages recorded 2" in text'
 }
 
-test_links_are_shown_when_time_is_modelled() {
-	for clock in functional timed virtual; do
-		status 0 bfsim run --report $clock.html --clock $clock --dpu "$peer 50"
+test_virtual_times_are_those_of_the_model() {
+	for run in first second; do
+		status 0 bfsim run --report $run.html --clock virtual --dpu "$peer 600"
 	done
-	"$checker" functional.html '"Links" not in text and data["clock"] == "functional"'
-	"$checker" timed.html '"Links" in text and count("svg") == 4' \
-		'[(l["side"], l["device"], l["bytes"], sum(l["bytes_by_slice"])) for l in data["links"]] == [("dpu", "mlx5_0", 3200, 3200)]'
-	"$checker" virtual.html '"Payload bandwidth" in text and "Time was virtual" in text and data["session_ns"] > 0'
+	# one task after the other, all alike: 600 in 60 slices
+	"$checker" first.html '"Time was virtual" in text and data["first_ns"] == 0' \
+		'op("DMA memcpy")["latency_ns"]["p50"] == op("DMA memcpy")["latency_ns"]["max"] > 1000' \
+		'data["last_ns"] == 600 * op("DMA memcpy")["latency_ns"]["p50"] == data["session_ns"]' \
+		'len(op("DMA memcpy")["histogram"]) == 1' \
+		'all(9 <= n <= 11 for n in op("DMA memcpy")["ended_by_slice"])'
+	for run in first second; do
+		grep -o '"operations":.*' $run.html | sed 's/"pid":[0-9]*//g' >$run.figures
+	done
+	cmp first.figures second.figures
+}
+
+# A delay of a fault is session time; and what takes none has bars, too.
+test_a_report_copes_with_no_time_and_with_jumps() {
+	status 0 bfsim run --report r.html --clock virtual --fault 'dma.memcpy nth=100 delay=3600s' --dpu "$peer 100"
+	"$checker" r.html 'op("DMA memcpy")["latency_ns"]["max"] > 3600e9 > 1000000 > op("DMA memcpy")["latency_ns"]["p90"]' \
+		'op("DMA memcpy")["ended_by_slice"][0] == 99 and op("DMA memcpy")["ended_by_slice"][59] == 1' \
+		'data["faults"][0]["time_ns"] == 99 * op("DMA memcpy")["latency_ns"]["p50"]'
+	bfsim up --session s --clock virtual >/dev/null
+	bfsim exec --session s --on dpu -- "$peer" 0
+	status 0 bfsim report --session s
+	"$checker" out 'data["first_ns"] == data["last_ns"] == 0'
+}
+
+# --- links ---------------------------------------------------------------------
+
+# The host's memory to the host's memory goes there and back, 64 KiB after 64 KiB; the card's own goes nowhere.
+test_links_carry_what_crosses_them() {
+	slow=$(dirname "$checker")/slow_link.yaml
+	for clock in functional timed virtual; do
+		status 0 bfsim run --report $clock.html --topology "$slow" --clock $clock --host "$peer 120 big"
+	done
+	"$checker" functional.html '"Links" not in text and data["clock"] == "functional" and data["links"] == []'
+	used='[(l["side"], l["device"], l["to_card"]["bytes"], l["to_host"]["bytes"]) for l in data["links"]] == [("host", "mlx5_0", 7864320, 7864320)]'
+	within='all(b * 8e9 / data["slice_ns"] <= way["payload_bps"] * 1.01 for l in data["links"] for way in (l["to_card"], l["to_host"]) for b in way["bytes_by_slice"])'
+	"$checker" timed.html "$used" "$within" '"Links" in text and count("svg") == 5' \
+		'sum(data["links"][0]["to_card"]["bytes_by_slice"]) == 7864320'
+	# What bfsim pcie says of this link and 64 KiB is 1.6085 Gb/s of reads, 1.5661 of writes. All tasks but the first
+	# take as long (p50), since each waits for the one before: so 65536 bytes in p50 are on their way at any
+	# time, in either direction. The first took what is left of the time, and a slice is more than that.
+	"$checker" virtual.html "$used" "$within" \
+		'[round(data["links"][0][w]["payload_bps"] / 1e9, 4) for w in ("to_card", "to_host")] == [1.6085, 1.5661]' \
+		'all(near(b, data["slice_ns"] * 65536 / op("DMA memcpy")["latency_ns"]["p50"]) for w in ("to_card", "to_host") for b in data["links"][0][w]["bytes_by_slice"][1:])' \
+		'all(near(data["links"][0][w]["bytes_by_slice"][0], 65536 + (data["slice_ns"] - data["last_ns"] + 119 * op("DMA memcpy")["latency_ns"]["p50"]) * 65536 / op("DMA memcpy")["latency_ns"]["p50"]) for w in ("to_card", "to_host"))' \
+		'"card to host at most %.1f %% of 1.56 Gb/s" % (data["links"][0]["to_host"]["bytes_by_slice"][0] * 8000 / data["slice_ns"] * 1e9 / data["links"][0]["to_host"]["payload_bps"] // 1 / 10) in text' \
+		'"%.1f %% on average" % (7864320 * 8000 / data["last_ns"] / 1.5661 // 1 / 10) in text'
+	status 0 bfsim run --report local.html --topology "$slow" --clock virtual --dpu "$peer 10 big"
+	"$checker" local.html '"Links" not in text and data["links"] == []'
+}
+
+# task SUBMITTED BACK BYTES, in ns
+task() {
+	printf ',\n{"ph":"b","pid":1,"tid":1,"ts":%d.%03d,"cat":"task","id":"0x%d","name":"dma #1 DMA memcpy","args":{"bytes":%d,"status":"ok","context":"dma #1","device":"mlx5_0","operation":"DMA memcpy","way":"to host","in_flight":1,"ns":%d}}' \
+		$(($1 / 1000)) $(($1 % 1000)) $1$2 $3 $(($2 - $1))
+}
+
+# A link of a byte a nanosecond, and 60 slices of 100 ns:
+#      0 ..  999  1000 bytes, alone
+#   1000 .. 1999  500 bytes: what was submitted at 500 waited for the first
+#   2000 .. 3599  400 bytes  } back at the same time: the second takes 400 ns at least,
+#   3600 .. 3999  400 bytes  } the first has the rest
+test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
+	{
+		printf '{"traceEvents":[\n{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"host: x"}}'
+		task 0 1000 1000
+		task 500 2000 500
+		task 2000 4000 400
+		task 2000 4000 400
+		printf ',\n{"ph":"i","pid":1,"tid":1,"ts":5.999,"s":"t","cat":"log","name":"warning","args":{"text":"the end"}}'
+		printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[{"side":"host","device":"mlx5_0","to_card_bps":8000000000,"to_host_bps":8000000000}],"rules":[]}}\n'
+	} >t.json
+	status 0 bfsim report t.json -o r.html
+	"$checker" r.html 'data["slice_ns"] == 100' \
+		'data["links"][0]["to_host"]["bytes_by_slice"] == [100] * 10 + [50] * 10 + [25] * 16 + [100] * 4 + [0] * 20' \
+		'data["links"][0]["to_card"]["bytes"] == 0 and text.count("card to host") == 1 and "host to card" not in text' \
+		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text'
 }
 
 # --- sources -------------------------------------------------------------------

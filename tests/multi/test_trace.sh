@@ -68,6 +68,34 @@ test_a_failed_task_says_why_and_its_log_line_stands_beside_it() {
 	stat '[(o["completed"], o["failed"], o["bytes"]) for o in ops()] == [(3, 1, 192)]'
 }
 
+# Of one task after the other by the model; of what happens at one moment, in its order.
+test_virtual_times_are_the_same_each_time() {
+	for run in first second; do
+		status 0 bfsim run --clock virtual --trace $run.csv --trace-level full --dpu "$peer 50"
+		status 0 bfsim run --clock virtual --trace $run.json --host "$hello_host" --dpu "$hello_dpu"
+		"$checker" $run.json 'len(e("s")) == len(e("f")) == 2'
+		cut -d, -f 1,3,4,6- $run.csv >$run.told # without pid and thread
+	done
+	cmp first.told second.told
+	python3 -c 'import csv
+tasks = [r for r in csv.DictReader(open("first.csv")) if r["event"] == "task"]
+ns = int(tasks[0]["reaped_ns"])
+assert ns > 1000 and [int(t["time_ns"]) for t in tasks] == [ns * i for i in range(50)]
+assert [int(t["reaped_ns"]) for t in tasks] == [ns * (i + 1) for i in range(50)]'
+}
+
+# All tasks of 64 bytes of the card's own memory stay in it.
+test_a_tasks_way_is_told_where_it_takes_time() {
+	for clock in functional virtual; do
+		status 0 bfsim run --clock $clock --trace $clock-host.csv --host "$peer 2"
+		status 0 bfsim run --clock $clock --trace $clock-dpu.csv --dpu "$peer 2"
+	done
+	python3 -c 'import csv
+def ways(name): return [r["way"] for r in csv.DictReader(open(name + ".csv")) if r["event"] == "task"]
+assert ways("virtual-host") == ["there and back"] * 2
+assert ways("virtual-dpu") == ways("functional-host") == ways("functional-dpu") == [""] * 2'
+}
+
 test_csv_has_a_line_for_each_event_and_a_value_for_each_column() {
 	bfsim up --session s >/dev/null
 	on dpu "$peer" 10 fail 2>/dev/null

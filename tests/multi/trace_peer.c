@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process with something to record: copies within its own memory by DMA tasks.
  *
- *   trace_peer COUNT [fail] [stay]
+ *   trace_peer COUNT [big] [fail] [stay]
  *
- * COUNT tasks of 64 bytes; with "fail" one more, whose destination has no room.
+ * COUNT tasks of 64 bytes, "big" ones of 64 KiB; with "fail" one more, whose destination has no room.
  * With "stay" it then says "ready" and waits to be killed.
  */
 #include <stdbool.h>
@@ -21,8 +21,9 @@
 #include <doca_pe.h>
 
 #define BYTES 64
+#define BIG_BYTES 65536
 
-static char memory[2 * BYTES];
+static char memory[2 * BIG_BYTES];
 static unsigned int num_ended;
 
 static void must(doca_error_t result, const char *what)
@@ -82,9 +83,17 @@ static void run(struct doca_pe *pe, struct doca_dma_task_memcpy *task)
 		doca_pe_progress(pe);
 }
 
+static bool has(char **words, const char *word)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
+}
+
 int main(int argc, char **argv)
 {
-	bool fail = argc > 2 && strcmp(argv[2], "fail") == 0, stay = argc > 2 && strcmp(argv[argc - 1], "stay") == 0;
+	bool fail = has(argv, "fail"), stay = has(argv, "stay");
+	size_t bytes = has(argv, "big") ? BIG_BYTES : BYTES;
 	struct doca_dev *dev = open_first();
 	struct doca_mmap *mmap = map(dev);
 	struct doca_buf_inventory *inventory;
@@ -93,12 +102,13 @@ int main(int argc, char **argv)
 	struct doca_dma *dma;
 	struct doca_pe *pe;
 
+	(void)argc;
 	must(doca_pe_create(&pe), "create an engine");
 	dma = start_context(dev, pe);
 	must(doca_buf_inventory_create(2, &inventory), "create an inventory");
 	must(doca_buf_inventory_start(inventory), "start it");
-	must(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, BYTES, &src), "get a source");
-	must(doca_buf_inventory_buf_get_by_addr(inventory, mmap, memory + BYTES, BYTES, &dst), "get a destination");
+	must(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, bytes, &src), "get a source");
+	must(doca_buf_inventory_buf_get_by_addr(inventory, mmap, memory + bytes, bytes, &dst), "get a destination");
 	must(doca_dma_task_memcpy_alloc_init(dma, src, dst, (union doca_data){.u64 = 0}, &task), "make a task");
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		doca_buf_reset_data_len(dst);

@@ -339,6 +339,49 @@ static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 	sim_trace_story_free(&story);
 }
 
+static size_t count_of(const char *text, const char *what)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		count++;
+	}
+	return count;
+}
+
+/* Slices without length, and each has its end of an arrow right behind it. */
+static void test_messages_of_one_moment_keep_their_arrows(void **state)
+{
+	struct sim_trace_story story = {.zero_ns = session.zero_ns};
+	struct sim_trace_recording recording;
+	char *text = NULL;
+	uint32_t context;
+	size_t len;
+	FILE *out;
+
+	(void)state;
+	begin_virtual(SIM_TRACE_FULL);
+	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "comch", NULL);
+	for (uint64_t i = 0; i < 3; i++)
+		sim_trace_message(SIM_TRACE_SENT, context, 1, i, 1, sim_trace_now_ns());
+	for (uint64_t i = 0; i < 3; i++)
+		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns());
+	recording = read_all();
+	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
+	assert_int_equal(sim_trace_story_sort(&story), 0);
+	out = open_memstream(&text, &len);
+	assert_non_null(out);
+	assert_int_equal(sim_trace_tell_perfetto(&story, out), 0);
+	fclose(out);
+	assert_int_equal(count_of(text, "\"dur\":0.000"), 6);
+	assert_int_equal(count_of(text, "\"number\":0}},\n{\"ph\":\"s\""), 1);
+	assert_int_equal(count_of(text, "},\n{\"ph\":\"s\""), 3);
+	assert_int_equal(count_of(text, "},\n{\"ph\":\"f\""), 3);
+	free(text);
+	sim_trace_story_free(&story);
+}
+
 /* Its memory is gone then. */
 static void test_virtual_time_is_not_read_after_the_end(void **state)
 {
@@ -431,6 +474,7 @@ int main(void)
 		TEST(test_a_record_of_virtual_time_to_come_is_left_out),
 		TEST(test_the_pace_is_that_of_virtual_time),
 		TEST(test_what_happens_at_one_moment_is_told_in_order),
+		TEST(test_messages_of_one_moment_keep_their_arrows),
 		TEST(test_virtual_time_is_not_read_after_the_end),
 		TEST(test_the_environment_chooses_the_level),
 		TEST(test_a_pen_that_is_left_over_does_no_harm),
