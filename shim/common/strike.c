@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "sim/clock/turns.h"
 #include "sim/engine/queue.h"
 
 #define NS_PER_S 1000000000u
@@ -125,17 +126,52 @@ doca_error_t shim_strike_end(struct doca_task *task)
 
 /* ---- calls ---- */
 
-void shim_strike_delay(const struct sim_strike *strike)
+static void never_asleep(void *arg)
 {
-	uint64_t ns = SHIM_STRIKE_DOES(strike, DELAY) ? strike->delay_ns : 0;
+	(void)arg;
+}
+
+/* The calling thread takes part in virtual time, whether it drives an engine or not, until so much of it
+ * has passed. Whether it did. */
+static bool pass_virtual_time(uint64_t ns)
+{
+	uint64_t now_ns = shim_now_ns(), due_ns = ns < SIM_CLOCK_NEVER_NS - now_ns ? now_ns + ns : SIM_CLOCK_NEVER_NS - 1;
+	struct sim_turn *turn;
+
+	if (sim_turn_begin(shim_turns, never_asleep, NULL, &turn) < 0)
+		return false;
+	sim_turn_hand_in(turn);
+	for (;;) {
+		if (!sim_turn_may_look(turn))
+			continue; /* has slept for a moment */
+		if (shim_now_ns() >= due_ns)
+			break;
+		sim_turn_wait(turn, due_ns);
+	}
+	sim_turn_end(turn);
+	return true;
+}
+
+static void sleep_for(uint64_t ns)
+{
 	struct timespec left = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 
-	while (ns > 0 && nanosleep(&left, &left) < 0 && errno == EINTR)
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;
+}
+
+void shim_strike_delay(const struct sim_strike *strike)
+{
+	if (!SHIM_STRIKE_DOES(strike, DELAY) || strike->delay_ns == 0)
+		return;
+	if (!shim_turns || !pass_virtual_time(strike->delay_ns))
+		sleep_for(strike->delay_ns);
 }
 
 doca_error_t shim_strike_verdict(const struct sim_strike *strike)
 {
+	if (SHIM_STRIKE_DOES(strike, HANG) && shim_turns)
+		sim_turns_block(shim_turns); /* nobody waits for it */
 	while (SHIM_STRIKE_DOES(strike, HANG))
 		pause();
 	if (SHIM_STRIKE_DOES(strike, REFUSE))
