@@ -14,7 +14,7 @@ DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 
 /* Patience with the other side, when all went well and when not. */
 #define GOODBYE_S 5.0
-#define FAREWELL_S 0.5
+#define FAREWELL_S 2.0 /* a busy machine lets the other side run late */
 
 /* --- What the ends report --- */
 
