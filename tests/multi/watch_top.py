@@ -16,6 +16,7 @@ import signal
 import struct
 import sys
 import termios
+import time
 
 OTHER, USUAL = b'\x1b[?1049h', b'\x1b[?25h\x1b[?1049l'
 
@@ -32,14 +33,18 @@ def start(command):
         for fd in (0, 1, 2):
             os.dup2(its, fd)
         os.environ['TERM'] = 'xterm'
+        for ends in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):  # a shell's "&" and nohup ignore some
+            signal.signal(ends, signal.SIG_DFL)
         os.execv(command[0], command)
     return pid, ours, its, before
 
 
 def read_until(fd, seen, is_enough):
-    """Read on until that is true of all that was read; 20 s at most."""
+    """Read on until that is true of all that was read; 60 s at most."""
+    end = time.monotonic() + 60
     while not is_enough(seen):
-        assert select.select([fd], [], [], 20)[0], f'nothing more comes behind {seen[-300:]!r}'
+        left = end - time.monotonic()
+        assert left > 0 and select.select([fd], [], [], left)[0], f'what is expected does not come behind {seen[-300:]!r}'
         seen += os.read(fd, 65536)
     return seen
 
