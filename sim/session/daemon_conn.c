@@ -122,6 +122,7 @@ void daemon_conn_free(struct conn *conn)
 {
 	while (conn->unsent)
 		drop_first_unsent(conn);
+	daemon_guard_end(&conn->guard); /* of one that could not be stopped */
 	if (conn->pidfd >= 0)
 		close(conn->pidfd);
 	close(conn->sock);

@@ -38,7 +38,8 @@ static void rest(const struct daemon *daemon, uint64_t ns)
 	poll(&wanted, 1, ms < INT_MAX ? (int)ms : INT_MAX);
 }
 
-const struct daemon_hands daemon_own_hands = {.send_signal = send_signal, .die = die, .rest = rest};
+const struct daemon_hands daemon_own_hands = {
+	.send_signal = send_signal, .start_guard = daemon_guard_start, .die = die, .rest = rest};
 
 /* ---- processes that are stopped ---- */
 
@@ -46,6 +47,7 @@ static void stop_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
 {
 	uint64_t until_ms = daemon_now_ms() + ns / NS_PER_MS + (ns % NS_PER_MS > 0);
 
+	daemon->hands->start_guard(conn->pidfd, &conn->guard);
 	if (daemon->hands->send_signal(conn->pidfd, SIGSTOP) == 0 && until_ms > conn->continue_ms)
 		conn->continue_ms = until_ms;
 }
@@ -56,6 +58,7 @@ void daemon_continue(struct daemon *daemon, struct conn *conn)
 		return;
 	conn->continue_ms = 0;
 	daemon->hands->send_signal(conn->pidfd, SIGCONT);
+	daemon_guard_end(&conn->guard);
 }
 
 static void continue_until(struct daemon *daemon, uint64_t now_ms)

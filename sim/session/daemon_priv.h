@@ -33,6 +33,12 @@ struct packet {
 	struct packet *next;
 };
 
+/* Who sees to it that a stopped process goes on when we are killed. */
+struct guard {
+	pid_t pid;              /* 0 = there is none */
+	int pipe_fd;
+};
+
 /* A process that has connected.
  *
  * Its socket closes when it dies, but only if it did not leave a copy of it in
@@ -54,6 +60,7 @@ struct conn {
 	uint32_t num_unsent_replies, num_unsent_letters;
 	uint32_t num_questions; /* its own, under way */
 	uint64_t continue_ms;   /* we have stopped it until then; 0 = we have not */
+	struct guard guard;     /* while it is stopped */
 	uint64_t recording;     /* number of its recording; 0 = it has none */
 	struct conn *next;
 };
@@ -98,6 +105,7 @@ struct daemon;
 /* What events do to the world. The fuzz target's hands do nothing. */
 struct daemon_hands {
 	int (*send_signal)(int pidfd, int signal);
+	void (*start_guard)(int pidfd, struct guard *guard);
 	void (*die)(void);
 	void (*rest)(const struct daemon *daemon, uint64_t ns);
 };
@@ -203,6 +211,10 @@ void daemon_take_events(struct daemon *daemon);
 void daemon_meet_process(struct daemon *daemon, struct conn *conn);
 void daemon_continue(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
+
+/* daemon_guard.c: who continues a stopped process when we are killed; made unless there is one, and ended. */
+void daemon_guard_start(int pidfd, struct guard *guard);
+void daemon_guard_end(struct guard *guard);
 
 /* daemon_status.c: the state as JSON, in a descriptor, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

@@ -316,7 +316,12 @@ static void wake(const struct daemon *daemon, uint64_t ns)
 	promise(daemon == &fuzz.daemon && ns > 0);
 }
 
-static const struct daemon_hands no_hands = {.send_signal = spare, .die = live, .rest = wake};
+static void no_guard(int pidfd, struct guard *guard)
+{
+	(void)pidfd, (void)guard;
+}
+
+static const struct daemon_hands no_hands = {.send_signal = spare, .start_guard = no_guard, .die = live, .rest = wake};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -126,6 +126,32 @@ static void expect_soon(pid_t pid, char state, bool is)
 	}
 }
 
+static void expect_fds_soon(pid_t pid, int num_fds)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	while (proc_num_fds(pid) > num_fds)
+		assert_true(proc_now_ms() < end);
+}
+
+static void expect_no_children(pid_t pid)
+{
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+	char path[64], text[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	do {
+		assert_true(proc_now_ms() < end);
+		file = fopen(path, "r");
+		assert_non_null(file);
+		text[0] = '\0';
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+	} while (text[0]);
+}
+
 static void expect_killed(struct proc *proc)
 {
 	int status = proc_wait(proc);
@@ -138,6 +164,12 @@ static void attach_both(void)
 {
 	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
 	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+}
+
+static void detach_both(void)
+{
+	actor_detach(&dpu);
+	actor_detach(&host);
 }
 
 /* The first error within the deadline. */
@@ -270,6 +302,40 @@ static void test_killed_daemon_leaves_nobody_stopped(void **state)
 	actor_detach(&host);
 }
 
+/* By somebody who doesn't ask it, so that it has no last word. */
+static void test_daemon_that_is_killed_from_outside_leaves_nobody_stopped(void **state)
+{
+	(void)state;
+	attach_both();
+	add("peer side=host pause=3600s");
+	add("peer side=dpu pause=1800s");
+	add("peer pause=3600s"); /* again: it is one pause */
+	expect_soon(host.proc.pid, 'T', true);
+	expect_soon(dpu.proc.pid, 'T', true);
+	proc_signal(&card, SIGKILL);
+	expect_soon(host.proc.pid, 'T', false);
+	expect_soon(dpu.proc.pid, 'T', false);
+	detach_both();
+}
+
+/* Nothing of it is left: neither children of the daemon nor their descriptors. */
+static void test_guards_of_paused_processes_end_with_the_pause(void **state)
+{
+	int fds;
+
+	(void)state;
+	attach_both();
+	fds = proc_num_fds(card.pid);
+	add("peer pause=100ms");
+	expect_soon(host.proc.pid, 'T', true);
+	expect_soon(host.proc.pid, 'T', false);
+	expect_soon(dpu.proc.pid, 'T', false);
+	expect_no_children(card.pid);
+	expect_fds_soon(card.pid, fds); /* our connection may be about to be closed */
+	detach_both();
+	end_card();
+}
+
 /* ---- the daemon ---- */
 
 static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
@@ -341,12 +407,6 @@ static bool share(size_t way, struct actor_key *ret_key)
 	assert_string_equal(dpu.path, ways[way].path);
 	assert_int_equal(actor_read(&dpu, ret_key), 0);
 	return true;
-}
-
-static void detach_both(void)
-{
-	actor_detach(&dpu);
-	actor_detach(&host);
 }
 
 static void test_exports_through_a_function_end_when_it_is_reset(void **state)
@@ -520,6 +580,8 @@ int main(void)
 		TEST(test_paused_process_stops_and_goes_on),
 		TEST(test_process_goes_on_when_the_daemon_ends_before),
 		TEST(test_killed_daemon_leaves_nobody_stopped),
+		TEST(test_daemon_that_is_killed_from_outside_leaves_nobody_stopped),
+		TEST(test_guards_of_paused_processes_end_with_the_pause),
 		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
 		TEST(test_resting_daemon_answers_late),
 		TEST(test_resting_daemon_can_be_ended),
