@@ -130,6 +130,10 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 		sim_err("doca_workq_submit: a memcpy job's source and destination must be live buffers, heads of their lists");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	if (doca_unlikely(shim_ctx_is_cut(&core->dma->ctx))) {
+		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
+		return DOCA_ERROR_BAD_STATE;
+	}
 	result = get_task(core, &task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;

@@ -224,6 +224,8 @@ static doca_error_t revive(struct workq_attachment *attachment)
 		return DOCA_ERROR_BAD_STATE; /* for another reason, which was said */
 	settle(attachment);
 	result = core_ctx_start(attachment->core);
+	if (result == DOCA_ERROR_INITIALIZATION) /* nor will it ever again: its function was reset */
+		return DOCA_ERROR_BAD_STATE;
 	return result == DOCA_SUCCESS && attachment->workq->armed ? arm(attachment->workq) : result;
 }
 

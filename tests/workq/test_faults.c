@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults in the work-queue generation: they strike the calls that this generation knows. */
 #include <bfsim.h>
+#include <poll.h>
+#include <string.h>
 
 #include "rig.h"
+
+#define DEADLINE_MS 60000
 
 static void strike(const char *rule)
 {
@@ -34,6 +38,139 @@ static void test_adding_a_queue_starts_nothing_that_faults_could_strike(void **s
 	assert_int_equal(bfsim_fault_unfired(NULL), 1);
 }
 
+/* ---- functions that are reset ---- */
+
+static char src[4096], dst[4096];
+
+/* 64 bytes of data, and room for as many. */
+struct copy {
+	struct doca_mmap *from_map, *to_map;
+	struct doca_buf *from, *to;
+};
+
+static struct copy copy_new(struct rig *rig)
+{
+	struct copy copy = {
+		.from_map = rig_map(rig, src, sizeof(src), DOCA_ACCESS_LOCAL_READ_ONLY),
+		.to_map = rig_map(rig, dst, sizeof(dst), DOCA_ACCESS_LOCAL_READ_WRITE),
+	};
+
+	memset(src, 'x', sizeof(src));
+	memset(dst, 0, sizeof(dst));
+	copy.from = rig_data(rig, copy.from_map, src, 64);
+	copy.to = rig_room(rig, copy.to_map, dst, 64);
+	return copy;
+}
+
+static void copy_free(struct copy *copy)
+{
+	rig_return(copy->from);
+	rig_return(copy->to);
+	assert_int_equal(doca_mmap_destroy(copy->from_map), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(copy->to_map), DOCA_SUCCESS);
+}
+
+static void submit(struct rig *rig, const struct copy *copy, uint64_t id, doca_error_t wanted)
+{
+	struct doca_dma_job_memcpy job = rig_job(rig, copy->to, copy->from, id);
+
+	assert_int_equal(doca_workq_submit(rig->workq, &job.base), wanted);
+}
+
+static void expect_failure(struct rig *rig, uint64_t id)
+{
+	struct doca_event event;
+	doca_error_t result;
+
+	do
+		result = doca_workq_progress_retrieve(rig->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
+	while (result == DOCA_ERROR_AGAIN);
+	assert_int_equal(result, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(event.user_data.u64, id);
+}
+
+/* The same context, queue and maps are of no use any more, whatever is tried; a device that is opened anew is. */
+static void expect_end_and_new_beginning(struct rig *rig, struct copy *copy)
+{
+	struct doca_event event;
+
+	for (int i = 0; i < 3; i++) {
+		submit(rig, copy, 9, DOCA_ERROR_BAD_STATE);
+		assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
+	}
+	copy_free(copy);
+	assert_int_equal(rig_teardown((void **)&rig), 0);
+	assert_int_equal(rig_setup((void **)&rig), 0);
+	*copy = copy_new(rig);
+	submit(rig, copy, 10, DOCA_SUCCESS);
+	while (doca_workq_progress_retrieve(rig->workq, &event, 0) == DOCA_ERROR_AGAIN)
+		;
+	assert_int_equal(event.user_data.u64, 10);
+	assert_memory_equal(dst, src, 64);
+	copy_free(copy);
+}
+
+/* The first never ends by itself, and those behind it wait for it. */
+static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void **state)
+{
+	struct rig *rig = *state;
+	struct copy copy = copy_new(rig);
+
+	strike("dma.memcpy nth=1 hang");
+	for (uint64_t id = 1; id <= 3; id++)
+		submit(rig, &copy, id, DOCA_SUCCESS);
+	strike("function reset");
+	submit(rig, &copy, 4, DOCA_ERROR_BAD_STATE);
+	for (uint64_t id = 1; id <= 3; id++)
+		expect_failure(rig, id);
+	expect_end_and_new_beginning(rig, &copy);
+}
+
+static void test_queue_without_jobs_is_of_no_use_when_its_function_was_reset(void **state)
+{
+	struct rig *rig = *state;
+	struct copy copy = copy_new(rig);
+
+	strike("function reset");
+	expect_end_and_new_beginning(rig, &copy);
+}
+
+static void test_queue_cannot_be_added_to_a_context_of_a_reset_function(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_workq *other;
+	struct copy copy = copy_new(rig);
+
+	assert_int_equal(doca_workq_create(RIG_DEPTH, &other), DOCA_SUCCESS);
+	strike("function reset");
+	assert_int_equal(doca_ctx_workq_add(rig->ctx, other), DOCA_ERROR_INITIALIZATION);
+	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
+	expect_end_and_new_beginning(rig, &copy);
+}
+
+/* The context adds an event-driven queue for the test: the rig's is polled. */
+static void test_who_sleeps_on_a_queue_hears_of_the_reset(void **state)
+{
+	struct rig *rig = *state;
+	struct copy copy = copy_new(rig);
+	struct pollfd wait = {.events = POLLIN};
+
+	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
+	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 1), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_SUCCESS);
+	strike("dma.memcpy nth=1 hang");
+	submit(rig, &copy, 1, DOCA_SUCCESS);
+	assert_int_equal(doca_workq_get_event_handle(rig->workq, &wait.fd), DOCA_SUCCESS);
+	assert_int_equal(doca_workq_event_handle_arm(rig->workq), DOCA_SUCCESS);
+	assert_int_equal(poll(&wait, 1, 0), 0);
+	strike("function remove");
+	assert_int_equal(poll(&wait, 1, DEADLINE_MS), 1);
+	assert_int_equal(doca_workq_event_handle_clear(rig->workq, wait.fd), DOCA_SUCCESS);
+	expect_failure(rig, 1);
+	strike("function add");
+	expect_end_and_new_beginning(rig, &copy);
+}
+
 static int teardown(void **state)
 {
 	return bfsim_fault_clear() | rig_teardown(state);
@@ -45,6 +182,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_struck_start_fails_and_the_next_one_does_well, rig_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_strike, rig_setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset, rig_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_queue_without_jobs_is_of_no_use_when_its_function_was_reset, rig_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_queue_cannot_be_added_to_a_context_of_a_reset_function, rig_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_who_sleeps_on_a_queue_hears_of_the_reset, rig_setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
