@@ -31,11 +31,13 @@ static void __attribute__((constructor)) handle_forks(void)
 
 int sim_here_lock(struct sim_here *ret_here)
 {
-	const char *chosen = getenv("BFSIM_SESSION");
 	struct sim_segment own = {0};
+	const char *chosen;
 	int rc = 0;
 
 	lock();
+	/* Not when it doesn't matter: a thread of ours may come here while the program changes its environment. */
+	chosen = here.board ? NULL : getenv("BFSIM_SESSION");
 	if (here.board)
 		*ret_here = (struct sim_here){.dir = here.dir, .side = here.side, .board = here.board, .attached = true};
 	else if (chosen && chosen[0])

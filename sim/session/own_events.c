@@ -76,7 +76,6 @@ static void start_thread(void)
 {
 	int rc;
 
-	own.stop = false;
 	own.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = own.wake_fd < 0 ? -errno : sim_thread_start(&own.thread, "bfsim-events", thread_body, &own.wake_fd);
 	own.runs = rc == 0;
@@ -92,7 +91,7 @@ static void start_thread(void)
 
 void sim_own_events_changed(void)
 {
-	if (!own.is_open)
+	if (!own.is_open || own.stop)
 		return;
 	sim_events_take(&own.events);
 	if (own.runs)
@@ -128,7 +127,7 @@ static void close_card(void)
 {
 	own.asked_ns = own.events.asked_ns;
 	sim_events_fini(&own.events);
-	own.is_open = own.runs = false;
+	own.is_open = own.runs = own.stop = false;
 }
 
 void sim_own_events_end(const void *arg)
@@ -139,7 +138,7 @@ void sim_own_events_end(const void *arg)
 	if (!arg || sim_here_lock(&here) < 0)
 		return;
 	is_mine = own.is_open && own.events.arg == arg;
-	own.stop = is_mine;
+	own.stop |= is_mine;
 	sim_here_unlock();
 	if (!is_mine)
 		return;
