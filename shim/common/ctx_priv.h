@@ -160,6 +160,9 @@ SHIM_SHARED int shim_pe_wake_fd(const struct doca_ctx *ctx);
 void shim_pes_wake(void);
 void shim_pes_forked(void);
 
+/* Whether any has a context. */
+bool shim_pes_in_use(void);
+
 /* task.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);
 

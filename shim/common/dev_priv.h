@@ -60,4 +60,7 @@ bool shim_devices_in_use(void);
 /* Drop the table of devices: the session it came from is left. */
 void shim_devices_forget(void);
 
+/* Drop the lists of representors, which point into the session's topology. */
+void shim_dev_reps_forget(void);
+
 #endif

@@ -135,6 +135,16 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 	return DOCA_SUCCESS;
 }
 
+void shim_dev_reps_forget(void)
+{
+	void *list;
+
+	pthread_mutex_lock(&reps.lock);
+	while ((list = shim_lists_first(&reps.lists)))
+		free_list(list);
+	pthread_mutex_unlock(&reps.lock);
+}
+
 /* Whether the device that listed it is open; its handle may be another device's by now. */
 static bool lister_is_open(const struct doca_devinfo_rep *devinfo)
 {

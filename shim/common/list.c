@@ -43,6 +43,11 @@ bool shim_list_free(struct shim_lists *lists, void *array)
 	return false;
 }
 
+void *shim_lists_first(const struct shim_lists *lists)
+{
+	return lists->first ? lists->first->handles : NULL;
+}
+
 void shim_lists_free_all(struct shim_lists *lists)
 {
 	while (lists->first)

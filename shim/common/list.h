@@ -25,6 +25,9 @@ bool shim_list_has(const struct shim_lists *lists, const void *array);
 /* Free @array; false when it is none of them. */
 bool shim_list_free(struct shim_lists *lists, void *array);
 
+/* One of them, or NULL. */
+void *shim_lists_first(const struct shim_lists *lists);
+
 void shim_lists_free_all(struct shim_lists *lists);
 
 #endif

@@ -38,6 +38,17 @@ void shim_pes_wake(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
+bool shim_pes_in_use(void)
+{
+	bool used = false;
+
+	pthread_mutex_lock(&engines.lock);
+	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
+		used = used || pe->ctxs;
+	pthread_mutex_unlock(&engines.lock);
+	return used;
+}
+
 /* Their descriptors are the parent's, too. */
 void shim_pes_forked(void)
 {

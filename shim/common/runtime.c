@@ -12,6 +12,7 @@
 #include "ctx_priv.h"
 #include "dev_priv.h"
 #include "sim/log.h"
+#include "sim/session/here.h"
 #include "slab.h"
 #include "sync_watch.h"
 
@@ -93,6 +94,29 @@ static int clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 	return -EINVAL;
 }
 
+static void detach(void)
+{
+	shim_devices_forget();
+	shim_dev_reps_forget();
+	shim_turns = NULL;
+	sim_session_detach(runtime.session);
+	runtime.session = NULL;
+}
+
+/* What has to do with the session is an open device, or a graph, which has none; what else there is
+ * of it are lists, which are as stale behind this as destroyed ones. */
+static bool leave_if_unused(void)
+{
+	bool unused;
+
+	pthread_mutex_lock(&runtime.lock);
+	unused = !shim_devices_in_use() && !shim_pes_in_use();
+	if (runtime.session && unused)
+		detach();
+	pthread_mutex_unlock(&runtime.lock);
+	return unused;
+}
+
 static int attach(void)
 {
 	int rc;
@@ -113,6 +137,8 @@ static int attach(void)
 		shim_turns = sim_session_turns(runtime.session);
 	if (rc == 0)
 		sim_session_set_look(runtime.session, shim_pes_wake);
+	if (rc == 0)
+		sim_here_on_leave(leave_if_unused);
 	return rc;
 }
 
@@ -139,10 +165,6 @@ struct sim_session *shim_session(void)
  * cut off by the kernel, as a crashed one is. */
 static void __attribute__((destructor)) leave(void)
 {
-	if (runtime.session && !shim_devices_in_use()) {
-		shim_devices_forget();
-		shim_turns = NULL;
-		sim_session_detach(runtime.session);
-		runtime.session = NULL;
-	}
+	if (runtime.session && !shim_devices_in_use())
+		detach();
 }

@@ -145,9 +145,10 @@ const char *bfsim_session_dir(const struct bfsim_session *session);
  * the card has no such side. */
 int bfsim_session_env(const struct bfsim_session *session, const char *side, char ***ret_env);
 
-/* Put this process on @side: by its environment, so before it uses the first device; or
- * that of a child, after its fork. Returns -ENOENT (no such side) or
- * -EBUSY: the process is on a card already, and stays there. */
+/* Put this process on @side: by its environment, so that the next device that it lists is that side's; or a
+ * child, after its fork. A test program can enter one session after another: the card that it was on is let go,
+ * and lists of that one's devices are no longer good. Returns -ENOENT (no such side) or -EBUSY: the process has
+ * devices open, or a graph, and stays where it is. */
 int bfsim_session_enter(struct bfsim_session *session, const char *side);
 
 /* End it, and take back what entering has set in this process's environment. Programs that

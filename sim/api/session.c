@@ -166,16 +166,19 @@ int bfsim_session_env(const struct bfsim_session *session, const char *side, cha
 	return 0;
 }
 
+/* The process lets go of the card that it is on; not as long as devices of it are open. */
 static int check_free(void)
 {
 	struct sim_here here;
-	int rc = sim_here_lock(&here);
+	int rc;
 
+	if (sim_here_leave())
+		return 0;
+	rc = sim_here_lock(&here);
 	if (rc < 0)
 		return sim_because(rc, "no memory: %s", strerror(-rc));
-	if (here.attached)
-		rc = sim_because(-EBUSY, "this process is on %s%s already: enter a session before the first device is used, or in a forked child",
-				 here.dir ? "the card of session " : "its private card", here.dir ? here.dir : "");
+	rc = sim_because(-EBUSY, "this process has devices of %s%s open: close them first, or enter a session in a forked child",
+			 here.dir ? "the card of session " : "its private card", here.dir ? here.dir : "");
 	sim_here_unlock();
 	return rc;
 }
@@ -254,12 +257,31 @@ static int end_daemon(const struct bfsim_session *session)
 	return rc;
 }
 
+/* A process that is in it, and has closed its devices, goes in order: its card does not vanish under it. */
+static void leave(const struct bfsim_session *session)
+{
+	char *dir = session->place.dir ? realpath(session->place.dir, NULL) : NULL;
+	struct sim_here here;
+	bool is_in;
+
+	if (!dir || sim_here_lock(&here) < 0) {
+		free(dir);
+		return;
+	}
+	is_in = here.attached && here.dir && strcmp(here.dir, dir) == 0;
+	sim_here_unlock();
+	if (is_in)
+		sim_here_leave();
+	free(dir);
+}
+
 int bfsim_session_stop(struct bfsim_session *session)
 {
 	int rc = 0;
 
 	if (!session)
 		return 0;
+	leave(session);
 	if (session->daemon > 0 && session->owner == getpid()) {
 		rc = end_daemon(session);
 		sim_place_unmake(&session->place); /* the daemon did, unless it was killed */

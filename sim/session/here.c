@@ -11,6 +11,7 @@ static struct {
 	char *dir;
 	const char *side;
 	struct sim_board *board; /* NULL = not attached */
+	bool (*leave)(void);
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -77,4 +78,24 @@ void sim_here_detached(const struct sim_board *board)
 	if (here.board == board)
 		here.board = NULL;
 	unlock();
+}
+
+void sim_here_on_leave(bool (*leave)(void))
+{
+	lock();
+	here.leave = leave;
+	unlock();
+}
+
+/* Detaching takes the lock itself. */
+bool sim_here_leave(void)
+{
+	bool (*leave)(void);
+	bool attached;
+
+	lock();
+	leave = here.leave;
+	attached = here.board;
+	unlock();
+	return !attached || (leave && leave());
 }

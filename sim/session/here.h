@@ -31,4 +31,11 @@ void sim_here_unlock(void);
 int sim_here_attached(const char *dir, const char *side, struct sim_board *board);
 void sim_here_detached(const struct sim_board *board);
 
+/* Called by whoever uses the session: @leave is how the process can be asked to detach. It says whether
+ * the process is attached no more; it stays as long as something of the card is in use. */
+void sim_here_on_leave(bool (*leave)(void));
+
+/* Ask. Whether the process is on no card now. */
+bool sim_here_leave(void);
+
 #endif

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <doca_dev.h>
+#include <doca_graph.h>
+#include <doca_pe.h>
 
 #define ON_SIDE "on-side" /* the program again, which says by its status on which side it is */
 enum { SIDE_IS_HOST = 10, SIDE_IS_DPU = 20 };
@@ -209,14 +211,99 @@ static void test_tasks_of_ended_processes_are_counted(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
-static void test_process_on_a_card_stays_on_it(void)
+static void copy_one(void)
 {
-	struct bfsim_session *session = start();
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig_submit_small(rig, 0);
+	rig_drain(rig);
+	CHECK(rig_small_is_done(rig, 0));
+	rig_close(rig);
+}
+
+static void test_process_stays_on_its_card_while_a_device_is_open(void)
+{
+	struct bfsim_session *session = start(), *other = start();
 	struct rig *rig = rig_open(NULL);
 
 	NEED_ERROR(bfsim_session_enter(session, "dpu"), -EBUSY, "private card");
-	rig_close(rig);
 	CHECK(!getenv("BFSIM_SESSION"));
+	rig_close(rig);
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	rig = rig_open(NULL);
+	NEED_ERROR(bfsim_session_enter(other, "dpu"), -EBUSY, bfsim_session_dir(session));
+	rig_close(rig);
+	NEED_OK(bfsim_session_stop(other));
+	NEED_OK(bfsim_session_stop(session));
+}
+
+/* As tests do that have a session each. Nothing of one is left in the next: no rule, no time, no copy counted. */
+static void test_process_enters_one_session_after_another(void)
+{
+	static const char *const clocks[] = {"virtual", "functional", "timed", "virtual"};
+	struct bfsim_tasks tasks;
+
+	copy_one(); /* on the private card */
+	for (int i = 0; i < 4; i++) {
+		struct bfsim_session_cfg cfg = {.clock = clocks[i]};
+		struct bfsim_session *session;
+
+		NEED_OK(bfsim_session_start(&cfg, &session));
+		NEED_OK(bfsim_session_enter(session, i % 2 ? "dpu" : "host"));
+		CHECK(bfsim_fault_unfired(NULL) == 0);
+		CHECK(strcmp(clocks[i], "virtual") != 0 || bfsim_now_ns() == 0);
+		NEED_OK(bfsim_fault_add("dma.memcpy nth=2 hang", NULL));
+		CHECK(side_as_status() == (i % 2 ? SIDE_IS_DPU : SIDE_IS_HOST));
+		copy_one();
+		NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
+		CHECK(tasks.completed == 1);
+		NEED_OK(bfsim_session_stop(session));
+		CHECK(!getenv("BFSIM_SESSION"));
+	}
+	copy_one();
+}
+
+/* What is left of the card that was let go of is as stale as what was destroyed. */
+static void test_lists_of_a_session_that_was_left_are_no_longer_good(void)
+{
+	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	struct bfsim_session *session = start();
+	struct doca_devinfo_rep **reps;
+	struct doca_devinfo **list;
+	struct doca_devinfo_rep *rep;
+	struct doca_devinfo *info;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	MUST(doca_devinfo_create_list(&list, &count));
+	MUST(doca_dev_open(list[0], &dev));
+	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &count));
+	MUST(doca_dev_close(dev));
+	info = list[0];
+	rep = reps[0];
+	NEED_OK(bfsim_session_stop(session));
+	CHECK(doca_devinfo_get_pci_addr_str(info, addr) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_devinfo_rep_get_pci_addr_str(rep, addr) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_devinfo_rep_destroy_list(reps) == DOCA_ERROR_INVALID_VALUE);
+}
+
+/* A graph has no device, and runs by the session's time. */
+static void test_process_stays_on_its_card_while_a_graph_is_there(void)
+{
+	struct bfsim_session *session = start();
+	struct doca_graph *graph;
+	struct doca_pe *pe;
+
+	CHECK(side_as_status() == SIDE_IS_DPU); /* attaches */
+	MUST(doca_pe_create(&pe));
+	MUST(doca_graph_create(pe, &graph));
+	NEED_ERROR(bfsim_session_enter(session, "host"), -EBUSY, "private card");
+	MUST(doca_graph_destroy(graph));
+	MUST(doca_pe_destroy(pe));
+	NEED_OK(bfsim_session_enter(session, "host"));
+	CHECK(side_as_status() == SIDE_IS_HOST);
 	NEED_OK(bfsim_session_stop(session));
 }
 
@@ -324,7 +411,10 @@ int main(int argc, char **argv)
 		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
 		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
 		OWN_TEST(test_tasks_of_ended_processes_are_counted),
-		OWN_TEST(test_process_on_a_card_stays_on_it),
+		OWN_TEST(test_process_stays_on_its_card_while_a_device_is_open),
+		OWN_TEST(test_process_enters_one_session_after_another),
+		OWN_TEST(test_lists_of_a_session_that_was_left_are_no_longer_good),
+		OWN_TEST(test_process_stays_on_its_card_while_a_graph_is_there),
 		OWN_TEST(test_stop_gives_the_environment_back),
 		OWN_TEST(test_child_leaves_the_session_to_its_parent),
 		OWN_TEST(test_two_sessions_know_nothing_of_each_other),
