@@ -14,7 +14,9 @@
  * Any thread asks at any time, without a lock. The view keeps a checked copy of
  * each rule and, for each operation and class of sizes (powers of two), a bitmap
  * of the rules that may strike there; rules for other sides, programs and
- * processes are in none. A change of the plan is noticed by the next ask, which
+ * processes are in none. Where an ask met no rule, it is noted how far around the site
+ * there is none either (sim_faults_calm()), so that what a program does again and again costs the same
+ * with any number of rules. A change of the plan is noticed by the next ask, which
  * brings the view up to date. A rule that can't fire any more leaves it. What
  * stands in the plan is not trusted: at worst faults strike that nobody asked for.
  *
@@ -95,12 +97,25 @@ struct sim_faults_cfg {
 	struct sim_who self;       /* its texts are copied */
 };
 
+#define SIM_CALM_FUNCTIONS 4 /* functions with a place of their own; others share one */
+
+/* Sites at which no rule strikes: of one operation, at one function, of so many bytes, that lie between two
+ * addresses. What the last ask that met no rule found out about its surroundings. */
+struct sim_calm {
+	_Alignas(64) _Atomic uint64_t turn; /* odd while somebody changes it */
+	_Atomic uint64_t function;          /* SIM_NO_CALM = there are none */
+	_Atomic uint64_t size_min, size_max, addr_min, addr_max;
+};
+
+#define SIM_NO_CALM UINT64_MAX
+
 /* The part that is looked at from inline functions. */
 struct sim_faults {
 	const struct sim_plan *plan;
 	_Atomic uint64_t seen;     /* the generation that the view shows */
 	_Atomic uint64_t ops;      /* operations that a rule may strike here */
 	_Atomic uint64_t timed;    /* ... and that know times */
+	struct sim_calm calm[SIM_OP_COUNT][SIM_CALM_FUNCTIONS];
 };
 
 /* Create the view. Returns 0, -EINVAL (a text is too long) or -ENOMEM. */
@@ -125,6 +140,23 @@ static inline bool sim_faults_timed(const struct sim_faults *faults, enum sim_op
 	       ((atomic_load_explicit(&faults->timed, memory_order_relaxed) & SIM_OP_BIT(op)) ||
 		atomic_load_explicit(&faults->seen, memory_order_relaxed) !=
 			atomic_load_explicit(&faults->plan->generation, memory_order_relaxed));
+}
+
+/* Whether nothing strikes at the site, which is known without an ask. If not, ask. */
+static inline bool sim_faults_calm(const struct sim_faults *faults, const struct sim_site *site)
+{
+	const struct sim_calm *calm = &faults->calm[site->op][site->function % SIM_CALM_FUNCTIONS];
+	uint64_t turn = atomic_load_explicit(&calm->turn, memory_order_acquire);
+	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
+
+	return atomic_load_explicit(&calm->function, memory_order_acquire) == site->function &&
+	       site->size >= atomic_load_explicit(&calm->size_min, memory_order_acquire) &&
+	       site->size <= atomic_load_explicit(&calm->size_max, memory_order_acquire) &&
+	       site->addr >= atomic_load_explicit(&calm->addr_min, memory_order_acquire) &&
+	       last <= atomic_load_explicit(&calm->addr_max, memory_order_acquire) && last >= site->addr &&
+	       !(turn & 1) && atomic_load_explicit(&calm->turn, memory_order_relaxed) == turn &&
+	       atomic_load_explicit(&faults->seen, memory_order_relaxed) ==
+		       atomic_load_explicit(&faults->plan->generation, memory_order_relaxed);
 }
 
 /* Ask, and count. Whether a fault strikes; only then *ret_strike is set. */

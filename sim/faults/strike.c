@@ -18,6 +18,7 @@ struct ask {
 	const struct sim_map *addr; /* and at its address; NULL: it takes a look at each */
 	struct sim_strike strike;
 	bool ended; /* nothing is left to strike */
+	bool met;   /* a rule, whether it struck or not */
 };
 
 /* A rule that is looked at. */
@@ -156,13 +157,6 @@ static bool is_event(enum sim_op op)
 	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
 }
 
-static uint64_t last_addr(const struct sim_site *site)
-{
-	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
-
-	return last < site->addr ? UINT64_MAX : last;
-}
-
 static bool is_now(const struct sim_site *site, const struct candidate *candidate)
 {
 	const struct sim_rule *rule = &candidate->rule;
@@ -177,7 +171,7 @@ static bool is_now(const struct sim_site *site, const struct candidate *candidat
 static bool is_there(const struct sim_site *site, const struct sim_rule *rule)
 {
 	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
-	       last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
+	       sim_site_last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
 }
 
 /* Whether it has fired as often as it can. */
@@ -221,29 +215,25 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 
 /* Going through ---------------------------------------------------------------------------- */
 
-/* A condition of an entry, before all of it is copied. */
-#define peek(entry, member) load(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)])
-
 /* Whether the entry's first conditions rule out the site. One that changes just now is as good as not there. */
 static bool is_elsewhere(const struct sim_entry *entry, const struct sim_site *site)
 {
-	return !(peek(entry, ops) & SIM_OP_BIT(site->op)) || site->size < peek(entry, size_min) ||
-	       site->size > peek(entry, size_max) || site->addr > peek(entry, addr_max) ||
-	       last_addr(site) < peek(entry, addr_min);
+	return !(sim_entry_peek(entry, ops) & SIM_OP_BIT(site->op)) || site->size < sim_entry_peek(entry, size_min) ||
+	       site->size > sim_entry_peek(entry, size_max) || site->addr > sim_entry_peek(entry, addr_max) ||
+	       sim_site_last_addr(site) < sim_entry_peek(entry, addr_min);
 }
 
 /* Copy the entry of a place. Whether it is one that may strike at this site. */
 static bool look(const struct ask *ask, struct candidate *candidate)
 {
 	const struct sim_entry *entry = &ask->view->entries[candidate->place];
-	uint64_t bit = UINT64_C(1) << candidate->place % 64;
 
 	candidate->id = atomic_load_explicit(&entry->id, memory_order_acquire);
 	if (!candidate->id || is_elsewhere(entry, ask->site))
 		return false;
 	candidate->added_ns = atomic_load_explicit(&entry->added_ns, memory_order_acquire);
 	sim_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
-	if (!(atomic_load_explicit(&ask->function->words[candidate->place / 64], memory_order_acquire) & bit))
+	if (!sim_map_has(ask->function, candidate->place))
 		return false;
 	return load(&entry->id) == candidate->id &&
 	       load(&ask->view->plan->slots[candidate->place].id) == candidate->id &&
@@ -268,6 +258,7 @@ static void consider(struct ask *ask, uint32_t place)
 	candidate.place = place;
 	if (!look(ask, &candidate))
 		return;
+	ask->met |= is_there(ask->site, &candidate.rule);
 	if (has_fired_out(slot, &candidate.rule) || is_over(ask->site, &candidate.rule)) {
 		sim_view_drop_spent(ask->view, place, candidate.id);
 		return;
@@ -297,15 +288,10 @@ static void go_through_word(struct ask *ask, const struct sim_map *map, uint32_t
 	}
 }
 
-static const struct sim_map *function_map(const struct sim_view *view, uint32_t function)
-{
-	return &view->functions[function < view->num_functions ? function : view->num_functions];
-}
-
 /* Whether the site is beyond all addresses that rules ask for. */
 static bool is_beyond(const struct sim_view *view, const struct sim_site *site)
 {
-	return site->addr > load(&view->addr_max) || last_addr(site) < load(&view->addr_min);
+	return site->addr > load(&view->addr_max) || sim_site_last_addr(site) < load(&view->addr_min);
 }
 
 /* Words of the map that may have a rule for the site's function and address. */
@@ -319,7 +305,7 @@ static uint64_t words_of(const struct ask *ask, const struct sim_map *map)
 static void go_through(struct ask *ask, const struct sim_map *map, uint64_t words)
 {
 	memset(&ask->strike, 0, sizeof(ask->strike));
-	ask->ended = false;
+	ask->ended = ask->met = false;
 	while (words) {
 		uint32_t word = (uint32_t)__builtin_ctzll(words);
 
@@ -338,18 +324,21 @@ bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, s
 	if (!faults || site->op >= SIM_OP_COUNT)
 		return false;
 	sim_view_refresh(view);
+	if (sim_faults_calm(faults, site))
+		return false;
 	if (site->now_ns >= load(&view->next_begin_ns))
 		sim_view_begin(view, site->now_ns);
 	map = &view->maps[site->op][sim_size_class(site->size)];
 	ask.view = view;
 	ask.site = site;
-	ask.function = function_map(view, site->function);
+	ask.function = sim_view_function_map(view, site->function);
 	ask.addr = is_beyond(view, site) ? &view->anywhere : NULL;
 	words = words_of(&ask, map);
-	if (!words)
-		return false;
-	go_through(&ask, map, words);
-	if (!ask.strike.num_rules)
+	if (words)
+		go_through(&ask, map, words);
+	if ((!words || !ask.met) && !is_event(site->op))
+		sim_view_note_calm(view, site);
+	if (!words || !ask.strike.num_rules)
 		return false;
 	*ret_strike = ask.strike;
 	return true;

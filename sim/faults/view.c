@@ -222,6 +222,7 @@ static void refresh_locked(struct sim_view *view, uint64_t generation)
 	for (uint32_t place = 0; place < view->end; place++)
 		refresh_place(view, place);
 	summarize(view);
+	sim_view_forget_calm(view);
 	atomic_store_explicit(&view->faults.seen, generation, memory_order_release);
 }
 
@@ -319,6 +320,7 @@ int sim_faults_set_topology(struct sim_faults *faults, const struct pcie_topolog
 	for (uint32_t place = 0; !rc && place < view->end; place++)
 		if (entry_rule(view, place, &rule))
 			index_functions(view, place, &rule);
+	sim_view_forget_calm(view);
 	pthread_mutex_unlock(&view->lock);
 	return rc;
 }
@@ -348,6 +350,7 @@ int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_
 	view->faults.plan = cfg->plan;
 	view->pid = cfg->self.pid;
 	summarize(view); /* of nothing */
+	sim_view_forget_calm(view);
 	pthread_mutex_init(&view->lock, NULL);
 	*ret_faults = &view->faults;
 	return 0;

@@ -53,6 +53,7 @@ struct sim_view {
 	uint32_t end;             /* of the places known; under the lock */
 	_Atomic uint64_t next_begin_ns; /* then a rule's time has come */
 	_Atomic uint64_t addr_min, addr_max; /* rules for addresses are for these */
+	_Atomic uint32_t num_missed, calm_wait; /* asks that met no rule; and how many of them before the next looks around */
 	struct sim_map anywhere;  /* rules for any address */
 	struct sim_map maps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_entry entries[SIM_PLAN_MAX_RULES];
@@ -62,6 +63,27 @@ struct sim_view {
 static inline struct sim_view *sim_view_of(struct sim_faults *faults)
 {
 	return (struct sim_view *)faults; /* its first member */
+}
+
+/* A condition of an entry, without copying all of it. */
+#define sim_entry_peek(entry, member)                                                      \
+	atomic_load_explicit(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)], memory_order_relaxed)
+
+static inline uint64_t sim_site_last_addr(const struct sim_site *site)
+{
+	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
+
+	return last < site->addr ? UINT64_MAX : last;
+}
+
+static inline bool sim_map_has(const struct sim_map *map, uint32_t place)
+{
+	return atomic_load_explicit(&map->words[place / 64], memory_order_acquire) >> place % 64 & 1;
+}
+
+static inline const struct sim_map *sim_view_function_map(const struct sim_view *view, uint32_t function)
+{
+	return &view->functions[function < view->num_functions ? function : view->num_functions];
 }
 
 /* 0, 1, 2, 3, 4, 5 to 7, 8, 9 to 15, 16, ... */
@@ -74,6 +96,12 @@ static inline unsigned int sim_size_class(uint64_t size)
 
 /* Bring the view up to date if the plan changed. */
 void sim_view_refresh(struct sim_view *view);
+
+/* At a site of an operation, no event, no rule was met: note how far around it there is none. */
+void sim_view_note_calm(struct sim_view *view, const struct sim_site *site);
+
+/* Forget what was noted. Under the lock. */
+void sim_view_forget_calm(struct sim_view *view);
 
 /* Take in the rules whose time has come. */
 void sim_view_begin(struct sim_view *view, uint64_t now_ns);

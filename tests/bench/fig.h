@@ -18,6 +18,7 @@ int bench_fig_comch_fast(const struct bench_report *report); /* the fast path, l
 int bench_fig_comch_many(const struct bench_report *report); /* a thousand clients of one server */
 int bench_fig_workq(const struct bench_report *report);   /* jobs of the work-queue generation against tasks */
 int bench_fig_trace(const struct bench_report *report);   /* recording on against off */
+int bench_fig_faults(const struct bench_report *report);  /* a thousand rules that strike nothing, against none */
 int bench_fig_time(const struct bench_report *report);    /* how late held ends are seen; jobs in virtual time */
 int bench_fig_bufs(const struct bench_report *report);    /* what a million buffers weigh */
 

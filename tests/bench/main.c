@@ -31,7 +31,7 @@ static const struct figure {
 	{"idle", bench_fig_idle},     {"attach", bench_fig_attach}, {"bufs", bench_fig_bufs},
 	{"comch", bench_fig_comch},     {"comch-fast", bench_fig_comch_fast}, {"comch-many", bench_fig_comch_many},
 	{"workq", bench_fig_workq},   {"trace", bench_fig_trace},   {"time", bench_fig_time},
-	{"comm-channel", bench_fig_comm_channel},
+	{"comm-channel", bench_fig_comm_channel}, {"faults", bench_fig_faults},
 };
 
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where an ask met no rule, it is known how far around there is none, and not further. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "plan_world.h"
+
+static struct sim_site copy_at(uint64_t size, uint64_t addr)
+{
+	return (struct sim_site){.op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = addr};
+}
+
+/* Ask there: nothing strikes, and so much is known of it. */
+static void ask(struct world *world, struct sim_site site)
+{
+	assert_false(sim_faults_strike(world->faults, &site, &strike));
+}
+
+static bool is_calm(const struct world *world, struct sim_site site)
+{
+	return sim_faults_calm(world->faults, &site);
+}
+
+static void test_before_an_ask_nothing_is_known(void **state)
+{
+	assert_false(is_calm(*state, copy_at(0, 0)));
+	assert_false(is_calm(*state, copy_at(64, 0x1000)));
+}
+
+static void test_calm_ends_where_the_next_sizes_begin(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "dma.memcpy size=10..20 tear");
+	add(world, "dma.memcpy size=1..24 tear");
+	add(world, "dma.memcpy size=30..40 tear");
+	add(world, "dma.memcpy size=33..50 tear");
+	ask(world, copy_at(27, 0x1000));
+	for (uint64_t size = 0; size < 60; size++)
+		if (is_calm(world, copy_at(size, 0x1000)) != (size > 24 && size < 30))
+			fail_msg("%u bytes", (unsigned int)size);
+}
+
+/* From the first byte behind a range to a copy whose last byte is before the next one. */
+static void test_calm_ends_where_the_next_addresses_begin(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
+	add(world, "dma.memcpy addr=0x3000..0x3fff tear");
+	ask(world, copy_at(64, 0x2800));
+	assert_true(is_calm(world, copy_at(64, 0x2000)));
+	assert_false(is_calm(world, copy_at(64, 0x1fff)));
+	assert_true(is_calm(world, copy_at(64, 0x3000 - 64)));
+	assert_false(is_calm(world, copy_at(65, 0x3000 - 64)));
+	assert_false(is_calm(world, copy_at(64, UINT64_MAX)));
+	assert_false(is_calm(world, copy_at(UINT64_MAX, 0x2000)));
+}
+
+static void test_other_functions_and_operations_are_not_meant(void **state)
+{
+	struct world *world = *state;
+	struct sim_site site = copy_at(64, 0x1000);
+
+	add(world, "dma.memcpy,comch.send device=03:00.1 delay=1us");
+	ask(world, site);
+	assert_true(is_calm(world, site));
+	site.function = DPU_PF1;
+	assert_false(is_calm(world, site));
+	site = copy_at(64, 0x1000);
+	site.op = SIM_OP_COMCH_SEND;
+	assert_false(is_calm(world, site));
+}
+
+static void test_a_changed_plan_ends_it(void **state)
+{
+	struct world *world = *state;
+	struct sim_site site = copy_at(64, 0x1000);
+	uint32_t id;
+
+	add(world, "dma.memcpy size=10 tear");
+	ask(world, site);
+	assert_true(is_calm(world, site));
+	id = add(world, "dma.memcpy size=64 tear");
+	assert_false(is_calm(world, site));
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(is_calm(world, site));
+	assert_int_equal(sim_plan_remove(world->plan, id), 0);
+	ask(world, site);
+	assert_true(is_calm(world, site));
+}
+
+static void test_another_topology_ends_it(void **state)
+{
+	struct world *world = *state;
+	struct sim_site site = copy_at(64, 0x1000);
+
+	add(world, "dma.memcpy device=03:00.1 tear");
+	ask(world, site);
+	assert_true(is_calm(world, site));
+	assert_int_equal(sim_faults_set_topology(world->faults, world->topology), 0);
+	assert_false(is_calm(world, site));
+}
+
+/* A rule that met the site may strike the next one: by chance, by count, by the clock. */
+static void test_where_a_rule_waits_it_is_not_calm(void **state)
+{
+	static const char *const waiting[] = {"dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear", "dma.memcpy skip=99 tear",
+					      "dma.memcpy from=1s tear"};
+	struct world *world = *state;
+
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+		add(world, waiting[i]);
+		ask(world, copy_at(64, 0x1000));
+		if (is_calm(world, copy_at(64, 0x1000)))
+			fail_msg("%s", waiting[i]);
+		sim_plan_clear(world->plan);
+	}
+}
+
+/* ---- any rules, any sites ---- */
+
+#define NUM_RANGES 60
+#define SPACE 400
+
+struct range {
+	uint64_t size_min, size_max, addr_min, addr_max;
+};
+
+static bool is_met(const struct range *ranges, uint64_t size, uint64_t addr)
+{
+	uint64_t last = addr + (size ? size - 1 : 0);
+
+	for (int i = 0; i < NUM_RANGES; i++)
+		if (size >= ranges[i].size_min && size <= ranges[i].size_max && addr <= ranges[i].addr_max &&
+		    last >= ranges[i].addr_min)
+			return true;
+	return false;
+}
+
+static void add_range(struct world *world, struct range *ret_range)
+{
+	char text[128];
+
+	ret_range->size_min = (uint64_t)(rand() % SPACE);
+	ret_range->size_max = ret_range->size_min + (uint64_t)(rand() % 20);
+	ret_range->addr_min = (uint64_t)(rand() % SPACE);
+	ret_range->addr_max = ret_range->addr_min + (uint64_t)(rand() % 100);
+	snprintf(text, sizeof(text), "dma.memcpy size=%u..%u addr=%u..%u delay=1ns", (unsigned int)ret_range->size_min,
+		 (unsigned int)ret_range->size_max, (unsigned int)ret_range->addr_min, (unsigned int)ret_range->addr_max);
+	add(world, text);
+}
+
+static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(void **state)
+{
+	struct world *world = *state;
+	struct range ranges[NUM_RANGES];
+	unsigned int num_calm = 0;
+
+	srand(1);
+	for (int round = 0; round < 20; round++) {
+		sim_plan_clear(world->plan);
+		for (int i = 0; i < NUM_RANGES; i++)
+			add_range(world, &ranges[i]);
+		for (int i = 0; i < 2000; i++) {
+			/* often near the last one */
+			static uint64_t size, addr;
+			struct sim_site site;
+
+			size = rand() % 3 ? size + (uint64_t)(rand() % 3) : (uint64_t)(rand() % SPACE);
+			addr = rand() % 3 ? addr + (uint64_t)(rand() % 3) : (uint64_t)(rand() % SPACE);
+			site = copy_at(size, addr);
+			num_calm += is_calm(world, site);
+			if (sim_faults_strike(world->faults, &site, &strike) != is_met(ranges, size, addr))
+				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
+		}
+	}
+	assert_true(num_calm > 100); /* else nothing was tried */
+}
+
+int main(void)
+{
+#define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		test(test_before_an_ask_nothing_is_known),
+		test(test_calm_ends_where_the_next_sizes_begin),
+		test(test_calm_ends_where_the_next_addresses_begin),
+		test(test_other_functions_and_operations_are_not_meant),
+		test(test_a_changed_plan_ends_it),
+		test(test_another_topology_ends_it),
+		test(test_where_a_rule_waits_it_is_not_calm),
+		test(test_with_any_rules_each_site_is_struck_as_without_what_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
