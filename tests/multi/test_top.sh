@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim top from outside: what it shows, and what it leaves of the terminal.
 #
-#   test_top.sh BFSIM TRACE_PEER       (TAP)
+#   test_top.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
 
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/sessions.sh"
 
 peer=$(realpath "$2")
+hello_host=$(realpath "$3")
+hello_dpu=$(realpath "$4")
 watch=$(dirname "$(realpath "$0")")/watch_top.py
 use_bfsim "$1"
 
@@ -18,8 +20,15 @@ before_sessions_end() { [ ! -e "$work/pids" ] || xargs kill <"$work/pids" 2>/dev
 leave() {
 	side=$1
 	shift
+	start "$side" "$peer" "$@"
+}
+
+# start SIDE PROGRAM ARGUMENT...: likewise.
+start() {
+	side=$1
+	shift
 	said=said_$(date +%s%N)
-	"$bfsim_program" exec --session s --on "$side" -- "$peer" "$@" >"$said" 2>/dev/null &
+	"$bfsim_program" exec --session s --on "$side" -- "$@" >"$said" 2>/dev/null &
 	echo $! >>"$work/pids"
 }
 
@@ -64,6 +73,23 @@ test_a_context_that_works_has_rates_and_comes_first() {
 	same "$(printf 'dpu\nhost')" "$(sed -n '5,$s/^ *[0-9]* \([a-z]*\) .*/\1/p' out)"
 }
 
+# The host's greeting is held back, so that the connection is seen before it has a message, and the DPU's answer hangs.
+test_a_connection_has_a_line_at_each_end_and_its_messages() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'comch.send side=host delay=1s' 'comch.send side=dpu hang' >/dev/null
+	start dpu "$hello_dpu"
+	start host "$hello_host"
+	"$bfsim_program" top -i 0.05 s >looks &
+	echo $! >>"$work/pids"
+	for side in host dpu; do
+		becomes_true eval 'grep -E " $side +trace_hello_ comch_hello +0 +0 B/s +0 +0 +0 +0$" looks'
+		becomes_true eval 'grep -E " $side +trace_hello_ comch_hello +0 +[1-9][0-9.]* B/s +[1-9][0-9.]* +0 +0 +0$" looks'
+	done
+	becomes_true eval 'bfsim top --once -i 0.05 s | tee out | grep -E " dpu +trace_hello_ comch_server +0 +0 B/s +0 +1 +0 +1$"'
+	same 2 "$(grep -c ' comch_hello  *0  *0 B/s  *0 ' out)"
+	narrow out
+}
+
 test_a_fault_and_the_task_that_it_failed_are_counted() {
 	bfsim up --session s >/dev/null
 	bfsim fault add --session s 'dma.memcpy nth=4 fail=IO_FAILED' >/dev/null
@@ -95,15 +121,29 @@ test_without_a_terminal_one_look_follows_the_other() {
 test_the_terminal_is_as_it_was_when_it_ends() {
 	bfsim up --session s >/dev/null
 	stay dpu 5
-	for how in q SIGINT SIGTERM SIGHUP SIGQUIT; do
+	for how in q ^C ^\\ SIGINT SIGTERM SIGHUP SIGQUIT; do
 		status 0 "$watch" $how "$bfsim_program" top -i 0.05 s
 		says '^ *[0-9]+ dpu +trace_peer' out
 		narrow out
 		case $how in
+		q) says '^status 0$' out ;;
+		^C) says '^status SIGINT$' out ;;
 		SIG*) says "^status $how$" out ;;
-		*) says '^status 0$' out ;;
+		*) says '^status SIGQUIT$' out ;;
 		esac
 	done
+}
+
+test_the_terminal_is_as_it_was_while_it_is_stopped() {
+	bfsim up --session s >/dev/null
+	stay dpu 5
+	status 0 "$watch" ^Z,^Z,q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +trace_peer' out
+	says '^status 0$' out
+	status 0 "$watch" ^Z,^C "$bfsim_program" top -i 0.05 s
+	says '^status SIGINT$' out
+	status 0 "$watch" ^Z,SIGTERM "$bfsim_program" top -i 0.05 s
+	says '^status SIGTERM$' out
 }
 
 test_what_has_no_room_on_the_screen_is_counted() {
