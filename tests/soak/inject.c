@@ -11,11 +11,16 @@ static const char *const lasting[NUM_LASTING] = {
 	[LASTING_FLIP_COPY] = "dma.memcpy p=0.3% flip=2",
 	[LASTING_TEAR_COPY] = "dma.memcpy size>=16 p=0.2% tear",
 	[LASTING_FLIP_MESSAGE] = "comch.send p=0.2% flip=1",
-	[LASTING_DROP_MESSAGE] = "comch.send p=0.2% drop",
+	[LASTING_DROP_MESSAGE] = "comch.send side=host p=0.2% drop",
+	[LASTING_DROP_MESSAGE_OF_DPU] = "comch.send side=dpu p=0.2% drop",
 	[LASTING_DUPLICATE_MESSAGE] = "comch.send p=0.2% duplicate",
+	[LASTING_TRUNCATE_MESSAGE] = "comch.send p=0.2% truncate=100",
+	[LASTING_REORDER_MESSAGE] = "comch.send p=0.2% reorder=4",
 	[LASTING_FLIP_FAST] = "comch.producer.send p=0.2% flip=1",
 	[LASTING_DROP_FAST] = "comch.producer.send p=0.2% drop",
 	[LASTING_DUPLICATE_FAST] = "comch.producer.send p=0.2% duplicate",
+	[LASTING_TRUNCATE_FAST] = "comch.producer.send p=0.2% truncate=100",
+	[LASTING_REORDER_FAST] = "comch.producer.send p=0.2% reorder=4",
 };
 
 /* %u: a number from 1 to 20. */
@@ -38,6 +43,9 @@ static const char *const passing[] = {
 	"sync_event.update p=0.%u%% fail=IO_FAILED",
 	"sync_event.update p=%u%% delay=uniform(1us,1ms)",
 	"mmap.export,mmap.import,ctx.start p=%u%% delay=uniform(1us,1ms)",
+	"link device=03:00.0 down=%ums",
+	"peer side=host pause=%ums",
+	"peer side=dpu pause=%ums",
 };
 
 static int complain(const char *what)

@@ -2,7 +2,7 @@
 /* tests/soak/inject.h - faults for the soak: some stay, others come and go.
  *
  * Those that stay make wrong, lost and extra bytes, and are counted exactly. Those that
- * come and go make delays, failures and hangs; a random one is added or removed at each turn.
+ * come and go make delays, failures and hangs, take the link down and hold processes up; a random one is added or removed at each turn.
  */
 #ifndef TESTS_SOAK_INJECT_H
 #define TESTS_SOAK_INJECT_H

@@ -31,7 +31,8 @@ struct fast {
 	struct doca_ctx *ctx;
 	struct slot slots[DEPTH];
 	uint32_t count, next, flying;
-	uint64_t sent, came, wrong, extra;
+	uint64_t sent, came, wrong, extra, late;
+	uint32_t newest;                      /* number of one that came, and 1 */
 	bool has[MAX_MESSAGES], is_gone, has_ended;
 	uint64_t dropped_before;
 	int64_t news_ms;
@@ -98,6 +99,8 @@ static void take(struct fast *fast, const struct doca_comch_consumer_task_post_r
 	} else {
 		fast->has[number] = true;
 		fast->came++;
+		fast->late += number < fast->newest;
+		fast->newest = number < fast->newest ? fast->newest : number + 1;
 	}
 }
 
@@ -178,6 +181,7 @@ static void receive_all(struct fast *fast)
 		side->seen->missing_fast += other.sent - fast->came;
 	side->seen->wrong_fast += fast->wrong;
 	side->seen->extra_fast += fast->extra;
+	side->seen->late_fast += fast->late;
 }
 
 static void consume(struct fast *fast)

@@ -23,9 +23,10 @@ struct exchange {
 	uint32_t next, flying;
 	uint64_t sent;                  /* well */
 	uint64_t came, wrong, extra;    /* came: different ones, and wrong ones */
+	uint64_t late;                  /* behind one that was sent later */
+	uint32_t newest;                /* and 1 */
 	bool has[MAX_MESSAGES];
 	uint64_t dropped_before;
-	int64_t news_ms;
 };
 
 static uint64_t id_of(const struct side *side, int from, uint32_t number)
@@ -44,7 +45,6 @@ static void on_message(void *arg, const uint8_t *bytes, uint32_t len)
 	const struct side *side = exchange->talk.side;
 	uint32_t number = UINT32_MAX;
 
-	exchange->news_ms = side_now_ms();
 	if (len >= 8)
 		memcpy(&number, bytes, sizeof(number));
 	if (number >= exchange->count[!side->which] || len != len_of(side, !side->which, number) ||
@@ -56,6 +56,8 @@ static void on_message(void *arg, const uint8_t *bytes, uint32_t len)
 	} else {
 		exchange->has[number] = true;
 		exchange->came++;
+		exchange->late += number < exchange->newest;
+		exchange->newest = number < exchange->newest ? exchange->newest : number + 1;
 	}
 	side->seen->bytes += len;
 }
@@ -108,15 +110,16 @@ static void send_all(struct exchange *exchange)
 	}
 }
 
+static uint64_t dropped_of_other(const struct side *side)
+{
+	return lasting_fired(side, side->which == DPU ? LASTING_DROP_MESSAGE : LASTING_DROP_MESSAGE_OF_DPU);
+}
+
 /* All that will come has: what the other side sent, but for what was dropped on the way. */
 static bool has_all(const struct exchange *exchange, const struct total *other)
 {
-	const struct side *side = exchange->talk.side;
-
-	if (exchange->came >= other->sent || exchange->talk.is_gone || other->is_gone)
-		return true;
-	return side_now_ms() - exchange->news_ms >= SIDE_PATIENCE_MS &&
-	       other->sent - exchange->came <= lasting_fired(side, LASTING_DROP_MESSAGE) - exchange->dropped_before;
+	return exchange->talk.is_gone || other->is_gone ||
+	       exchange->came + dropped_of_other(exchange->talk.side) - exchange->dropped_before >= other->sent;
 }
 
 static void play(struct exchange *exchange)
@@ -124,7 +127,6 @@ static void play(struct exchange *exchange)
 	struct side *side = exchange->talk.side;
 	struct total mine, other;
 
-	exchange->news_ms = side_now_ms();
 	send_all(exchange);
 	mine = (struct total){exchange->sent, exchange->talk.is_gone};
 	side_say(side, &mine, sizeof(mine));
@@ -134,6 +136,7 @@ static void play(struct exchange *exchange)
 		side->seen->missing_messages += other.sent - exchange->came;
 	side->seen->wrong_messages += exchange->wrong;
 	side->seen->extra_messages += exchange->extra;
+	side->seen->late_messages += exchange->late;
 	side->seen->broken += exchange->talk.is_gone;
 }
 
@@ -146,7 +149,7 @@ void round_messages(struct side *side)
 	memset(&exchange, 0, sizeof(exchange));
 	exchange.count[HOST] = (uint32_t)random_in(&random, 0, MAX_MESSAGES);
 	exchange.count[DPU] = (uint32_t)random_in(&random, 0, MAX_MESSAGES);
-	exchange.dropped_before = lasting_fired(side, LASTING_DROP_MESSAGE);
+	exchange.dropped_before = dropped_of_other(side);
 	if (talk_open(&exchange.talk, side, &callbacks))
 		play(&exchange);
 	talk_close(&exchange.talk);

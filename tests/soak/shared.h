@@ -11,6 +11,7 @@
 #define TESTS_SOAK_SHARED_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HOST, DPU, NUM_SIDES };
@@ -20,11 +21,16 @@ enum {
 	LASTING_FLIP_COPY,
 	LASTING_TEAR_COPY,
 	LASTING_FLIP_MESSAGE,
-	LASTING_DROP_MESSAGE,
+	LASTING_DROP_MESSAGE, /* of the host's ... */
+	LASTING_DROP_MESSAGE_OF_DPU, /* ... and behind it the DPU's, so that each knows how many will come */
 	LASTING_DUPLICATE_MESSAGE,
+	LASTING_TRUNCATE_MESSAGE,
+	LASTING_REORDER_MESSAGE,
 	LASTING_FLIP_FAST,
 	LASTING_DROP_FAST,
 	LASTING_DUPLICATE_FAST,
+	LASTING_TRUNCATE_FAST,
+	LASTING_REORDER_FAST,
 	NUM_LASTING,
 };
 
@@ -39,12 +45,15 @@ struct seen {
 	_Atomic uint64_t wrong_copies;
 	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
 	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
+	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
+	_Atomic uint64_t resets, shortages;      /* of our function, and of memory, that we lived through */
 	_Atomic uint64_t broken;                 /* connections that ended or were refused */
 	_Atomic uint64_t rss_kb, num_fds;        /* at the end of the last round */
 };
 
 struct shared {
 	uint64_t seed;
+	bool calm;                       /* no faults */
 	_Atomic bool stop;               /* the parent: no more rounds */
 	uint32_t lasting[NUM_LASTING];   /* the parent: ids, from before the sides start */
 	struct seen seen[NUM_SIDES];

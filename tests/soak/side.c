@@ -164,7 +164,7 @@ void side_memory_close(struct side_memory *memory)
 
 /* ---- the process ---- */
 
-static void open_dev(struct side *side)
+void side_dev_open(struct side *side)
 {
 	struct doca_devinfo **list;
 	uint32_t count;
@@ -184,7 +184,7 @@ static void open_dev(struct side *side)
 	MUST(doca_pe_create(&side->pe));
 }
 
-static void close_dev(struct side *side)
+void side_dev_close(struct side *side)
 {
 	MUST(doca_pe_destroy(side->pe));
 	if (side->rep)
@@ -221,15 +221,16 @@ static uint64_t num_fds(void)
 
 static void play(struct side *side)
 {
-	static void (*const rounds[])(struct side *side) = {round_dma, round_messages, round_fast, round_events, round_maps};
+	static void (*const rounds[])(struct side *side) = {round_dma, round_messages, round_fast, round_events, round_maps,
+							round_function, round_alloc};
 	struct random random = side_random(side, 'p');
 	uint64_t which = random_in(&random, 0, sizeof(rounds) / sizeof(rounds[0]) - 1);
 
 	rounds[which](side);
 	side_meet(side);
 	if (random_in(&random, 0, 15) == 0) { /* now and then all goes */
-		close_dev(side);
-		open_dev(side);
+		side_dev_close(side);
+		side_dev_open(side);
 	}
 	side->seen->rss_kb = rss_kb();
 	side->seen->num_fds = num_fds();
@@ -255,10 +256,10 @@ void side_run(int which, int word_fd, struct shared *shared)
 	self = &side;
 	/* Failures are what is wanted, and descriptors are refused on purpose. */
 	MUST(doca_log_level_set_global_sdk_limit(getenv("SOAK_LOG") ? DOCA_LOG_LEVEL_INFO : DOCA_LOG_LEVEL_CRIT));
-	open_dev(&side);
+	side_dev_open(&side);
 	while (go_on(&side)) {
 		side.round++;
 		play(&side);
 	}
-	close_dev(&side);
+	side_dev_close(&side);
 }

@@ -57,6 +57,10 @@ struct random side_random(const struct side *side, uint64_t purpose);
 
 int64_t side_now_ms(void);
 
+/* The device, the representor and the engine; what is on them is gone before they close. */
+void side_dev_open(struct side *side);
+void side_dev_close(struct side *side);
+
 /* ---- words between the sides: whole, in order, while the engine progresses ---- */
 
 void side_say(struct side *side, const void *word, size_t len);
@@ -115,5 +119,7 @@ void round_messages(struct side *side);
 void round_fast(struct side *side);
 void round_events(struct side *side);
 void round_maps(struct side *side);
+void round_function(struct side *side);
+void round_alloc(struct side *side);
 
 #endif

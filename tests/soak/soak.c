@@ -3,6 +3,8 @@
  *
  *   no byte is wrong, no message lost or extra, that no injected fault explains
  *   each task completes exactly once, each context and object can be ended
+ *   messages come in their order, but for those that a fault reorders
+ *   behind a reset of its function or a shortage of memory a process goes on as before
  *   both processes' memory and descriptors stay what they were when they were warm
  *
  *   soak [--seconds N] [--seed N] [--calm]
@@ -39,7 +41,6 @@ struct soak {
 	struct inject inject;
 	pid_t pids[NUM_SIDES];
 	uint64_t warm_kb[NUM_SIDES], warm_fds[NUM_SIDES];
-	bool calm;                  /* no faults */
 	bool failed;
 };
 
@@ -143,7 +144,7 @@ static uint64_t fired(const struct soak *soak, int which)
 {
 	struct bfsim_fault fault;
 
-	return soak->calm || bfsim_fault_get(soak->shared->lasting[which], &fault) < 0 ? 0 : fault.fired;
+	return soak->shared->calm || bfsim_fault_get(soak->shared->lasting[which], &fault) < 0 ? 0 : fault.fired;
 }
 
 static void at_most(struct soak *soak, const char *what, uint64_t is, uint64_t most)
@@ -155,13 +156,18 @@ static void at_most(struct soak *soak, const char *what, uint64_t is, uint64_t m
 static void check_bytes(struct soak *soak)
 {
 	at_most(soak, "wrong copies", SUM(soak, wrong_copies), fired(soak, LASTING_FLIP_COPY) + fired(soak, LASTING_TEAR_COPY));
-	at_most(soak, "wrong messages", SUM(soak, wrong_messages), fired(soak, LASTING_FLIP_MESSAGE));
-	at_most(soak, "missing messages", SUM(soak, missing_messages), fired(soak, LASTING_DROP_MESSAGE));
+	at_most(soak, "wrong messages", SUM(soak, wrong_messages),
+		fired(soak, LASTING_FLIP_MESSAGE) + fired(soak, LASTING_TRUNCATE_MESSAGE));
+	at_most(soak, "missing messages", SUM(soak, missing_messages),
+		fired(soak, LASTING_DROP_MESSAGE) + fired(soak, LASTING_DROP_MESSAGE_OF_DPU));
+	at_most(soak, "late messages", SUM(soak, late_messages), fired(soak, LASTING_REORDER_MESSAGE));
 	at_most(soak, "extra messages", SUM(soak, extra_messages), fired(soak, LASTING_DUPLICATE_MESSAGE));
-	at_most(soak, "wrong messages of the fast path", SUM(soak, wrong_fast), fired(soak, LASTING_FLIP_FAST));
+	at_most(soak, "wrong messages of the fast path", SUM(soak, wrong_fast),
+		fired(soak, LASTING_FLIP_FAST) + fired(soak, LASTING_TRUNCATE_FAST));
+	at_most(soak, "late messages of the fast path", SUM(soak, late_fast), fired(soak, LASTING_REORDER_FAST));
 	at_most(soak, "missing messages of the fast path", SUM(soak, missing_fast), fired(soak, LASTING_DROP_FAST));
 	at_most(soak, "extra messages of the fast path", SUM(soak, extra_fast), fired(soak, LASTING_DUPLICATE_FAST));
-	if (soak->calm)
+	if (soak->shared->calm)
 		at_most(soak, "failed tasks, broken connections", SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
 }
 
@@ -220,10 +226,13 @@ static void report(const struct soak *soak)
 	SHOW("wrong copies", SUM(soak, wrong_copies));
 	SHOW("wrong, missing, extra messages", SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
 	SHOW("  on the fast path", SUM(soak, wrong_fast) + SUM(soak, missing_fast) + SUM(soak, extra_fast));
+	SHOW("late messages, of both", SUM(soak, late_messages) + SUM(soak, late_fast));
+	SHOW("function resets", SUM(soak, resets));
+	SHOW("shortages of memory", SUM(soak, shortages));
 	SHOW("connections refused or broken", SUM(soak, broken));
 	SHOW("passing faults added", soak->inject.num_added);
 	SHOW("  removed, having struck", soak->inject.num_fired);
-	for (int which = 0; which < NUM_LASTING && !soak->calm; which++) {
+	for (int which = 0; which < NUM_LASTING && !soak->shared->calm; which++) {
 		struct bfsim_fault fault;
 
 		if (bfsim_fault_get(soak->shared->lasting[which], &fault) == 0)
@@ -241,7 +250,7 @@ static void run(struct soak *soak, int64_t seconds)
 
 	while (now_ms - start_ms < seconds * 1000 && both_run(soak)) {
 		usleep(TURN_MS * 1000);
-		if (!soak->calm && inject_turn(&soak->inject) < 0)
+		if (!soak->shared->calm && inject_turn(&soak->inject) < 0)
 			soak->failed = true;
 		now_ms = side_now_ms();
 		if (now_ms - start_ms < seconds * 1000 / WARM_PART || soak->shared->seen[HOST].rounds < WARM_ROUNDS)
@@ -258,7 +267,7 @@ static int soak(struct soak *soak, int64_t seconds)
 		fprintf(stderr, "soak: %s\n", bfsim_error());
 		return 1;
 	}
-	if (!soak->calm && inject_open(&soak->inject, soak->shared) < 0)
+	if (!soak->shared->calm && inject_open(&soak->inject, soak->shared) < 0)
 		soak->failed = true;
 	if (!soak->failed && start_sides(soak, session) == 0)
 		run(soak, seconds);
@@ -296,6 +305,7 @@ int main(int argc, char **argv)
 		{0},
 	};
 	struct soak state = {0};
+	bool calm = false;
 	int64_t seconds = 600;
 	uint64_t seed;
 	int option;
@@ -308,7 +318,7 @@ int main(int argc, char **argv)
 		else if (option == 'n')
 			seed = number(optarg);
 		else if (option == 'c')
-			state.calm = true;
+			calm = true;
 		else
 			return 2;
 	}
@@ -318,5 +328,6 @@ int main(int argc, char **argv)
 	if (state.shared == MAP_FAILED)
 		return 1;
 	state.shared->seed = seed;
+	state.shared->calm = calm;
 	return soak(&state, seconds);
 }
