@@ -90,6 +90,8 @@ struct comch_endpoint {
 	uint8_t *record;               /* the one being delivered; NULL while a callback has it */
 	struct doca_comch_connection **slots; /* by their slot in the inbox */
 	uint32_t num_slots, num_connections;
+	const struct pcie_comch_timing *timing; /* what messages take; NULL = no time */
+	uint64_t busy_until_ps;        /* its sender's time, of session time */
 	bool rested;                   /* progressed since it stops */
 	bool holds, has_held;          /* leaves what comes in where it is; has done so */
 };
@@ -143,9 +145,10 @@ enum comch_record {
 	COMCH_MARKED,           /* a struct comch_mark, and a message */
 };
 
-/* What a fault has the receiver of a message do. */
+/* What the model, or a fault, has the receiver of a message do. */
 struct comch_mark {
 	uint64_t due_ns;  /* deliver it then, and what came behind it later; 0 = now */
+	uint64_t modelled_ns; /* not before, even if the other end is gone; 0 = now */
 	uint32_t behind;  /* deliver so many later ones first, if they come soon */
 	uint16_t twice;   /* deliver it again at once */
 	uint16_t is_recorded; /* as COMCH_RECORDED_MESSAGE */
@@ -154,7 +157,11 @@ struct comch_mark {
 /* A message that is held back here (late.c). */
 struct comch_message {
 	struct comch_message *next;
-	uint64_t due_ns;   /* not delivered before */
+	uint64_t due_ns;   /* not delivered before ... */
+	uint64_t modelled_ns; /* ... or, when the other end is gone, before this */
+	uint64_t number;   /* in its stream, for the record; 0 = it is there already */
+	uint32_t came_len; /* likewise */
+	bool is_recorded;
 	uint64_t aside_ns; /* not overtaken any more after */
 	uint32_t behind;   /* later ones that are to overtake it */
 	uint32_t len;
@@ -196,7 +203,7 @@ struct doca_comch_connection {
 	bool has_record;                  /* taken out of the ring, but its letter is not here yet */
 	struct comch_consumer_record record;
 	bool is_held;                     /* something of it is left where it is */
-	struct comch_late late;           /* messages that faults hold back */
+	struct comch_late late;           /* messages that are held back */
 	_Atomic bool is_broken;           /* a fault broke it */
 	union doca_data user_data;
 	struct comch_counters counters, shown;
@@ -221,6 +228,7 @@ void comch_connection_look(struct doca_comch_connection *connection);   /* at it
 void comch_connection_take_letters(struct doca_comch_connection *connection);
 bool comch_connection_step(struct doca_comch_connection *connection);
 int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len); /* a message: 0, -EAGAIN or -EPROTO */
+int comch_connection_write_untimed(struct doca_comch_connection *connection, const void *msg, uint32_t len); /* the same, that comes at once */
 void comch_connection_sent(struct doca_comch_connection *connection, uint32_t len, uint64_t at_ns); /* it was written; see sim_trace_talk_turn() */
 void comch_connection_tell(struct doca_comch_connection *connection);   /* the other end has news to look at */
 void comch_connection_kick(struct doca_comch_connection *connection);   /* our own endpoint has; under the lock, any thread */
@@ -232,6 +240,12 @@ void comch_connection_hold(struct doca_comch_connection *connection);
 void comch_connection_put(struct doca_comch_connection *connection);
 bool comch_connection_is_busy(struct doca_comch_connection *connection); /* consumers or producers are started */
 
+/* timing.c: how long messages take by the card's model. None in functional sessions. */
+const struct pcie_comch_timing *comch_timing_of(const struct doca_dev *dev);
+uint64_t comch_comes_ns(const struct comch_endpoint *endpoint);  /* one that is sent now; 0 = now */
+void comch_timing_sent(struct comch_endpoint *endpoint);         /* it was */
+uint64_t comch_left_ns(const struct comch_endpoint *endpoint);   /* when the last one has cost its sender what it costs */
+
 /* strike.c: faults at messages on their way out, and at connections. */
 extern const struct shim_strike_ops comch_send_strike;
 int comch_strike_write(struct doca_comch_connection *connection, const struct sim_strike *strike, const void *msg,
@@ -241,7 +255,7 @@ int comch_strike_send(struct doca_comch_connection *connection, const void *msg,
 bool comch_strikes(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size, struct sim_strike *ret_strike);
 void comch_strike_break(struct doca_comch_connection *connection); /* any thread; the endpoint's next step says so */
 
-/* late.c: faults at messages that come in. A connection that is lost holds nothing back. */
+/* late.c: messages that come in and are not due, and faults at them. A connection that is lost holds nothing back. */
 static inline bool comch_late_has(const struct doca_comch_connection *connection)
 {
 	return connection->late.ready || connection->late.aside;

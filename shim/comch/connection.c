@@ -150,7 +150,7 @@ void comch_connection_sent(struct doca_comch_connection *connection, uint32_t le
 	comch_connection_tell(connection);
 }
 
-int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len)
+int comch_connection_write_untimed(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
 	uint64_t at_ns = sim_trace_talk_turn(&connection->talk);
 	int rc = sim_ring_write(&connection->out, at_ns ? COMCH_RECORDED_MESSAGE : COMCH_MESSAGE, msg, len);
@@ -158,6 +158,14 @@ int comch_connection_write(struct doca_comch_connection *connection, const void 
 	if (rc == 0)
 		comch_connection_sent(connection, len, at_ns);
 	return rc;
+}
+
+int comch_connection_write(struct doca_comch_connection *connection, const void *msg, uint32_t len)
+{
+	static const struct sim_strike nothing;
+
+	return doca_likely(!connection->endpoint->timing) ? comch_connection_write_untimed(connection, msg, len) :
+							    comch_strike_write(connection, &nothing, msg, len);
 }
 
 /* ---- what comes in ---- */
@@ -206,6 +214,8 @@ static void deliver_late(struct doca_comch_connection *connection)
 	struct comch_message *message = comch_late_take(connection);
 
 	sim_inbox_again(&connection->endpoint->inbox, connection->slot); /* there may be more */
+	if (message->number)
+		sim_trace_talk_received(&connection->talk, message->number, message->came_len, message->is_recorded);
 	deliver(connection, message->bytes, message->len);
 	free(message);
 }

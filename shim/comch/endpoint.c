@@ -133,6 +133,8 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 		return DOCA_ERROR_BAD_STATE;
 	}
 	endpoint->rested = endpoint->has_held = false;
+	endpoint->timing = comch_timing_of(endpoint->ctx.dev);
+	endpoint->busy_until_ps = 0;
 	endpoint->receive_failed = DOCA_SUCCESS;
 	rc = open_inbox(endpoint);
 	if (rc < 0)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at messages that come in: late, out of order, twice, wrong, or lost.
+/* Messages that come in and are not due yet, as they take time or by a fault; and faults at them: late, out of
+ * order, twice, wrong, or lost.
  *
  *   ring --read--> [aside: others overtake it] --> [ready, in order] --due--> delivered
  *
  * While one that is ready is late, nothing more is read: messages keep their
  * order unless a fault reorders them. One that is set aside waits for as many
  * later ones as the fault says, but not for long: who sent it may wait for an
- * answer. When the other end is gone nothing is held back any more. */
+ * answer. When the other end is gone, faults hold nothing back any more, and the model does, so that who
+ * sends and goes does not make its last messages faster. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,8 @@
 #include "shim/common/check.h"
 
 #define ASIDE_NS 100000000u /* our choice */
-#define MAX_ASIDE 1024      /* of one connection: what the other end says is not believed */
+#define MAX_ASIDE 1024      /* of one connection: what the other end says is not believed ... */
+#define MAX_MODELLED_NS UINT64_C(1000000000) /* ... as to how long its message takes, either: with a long queue before it, some ms */
 
 /* ---- lists ---- */
 
@@ -71,19 +74,26 @@ static void overtake(struct comch_late *late, const struct comch_message *messag
 	}
 }
 
-static void put(struct comch_late *late, const struct comch_mark *mark, const uint8_t *bytes, uint32_t len)
+/* @number of the stream is on the record when the message is delivered; 0 = never. */
+static void put(struct comch_late *late, const struct comch_mark *mark, const uint8_t *bytes, uint32_t len,
+		uint64_t number, uint32_t came_len)
 {
 	struct comch_message *message = malloc(sizeof(*message) + len);
 	bool is_aside = mark->behind > 0 && !is_full(late);
+	uint64_t now_ns = shim_now_ns();
 
 	if (!message) {
-		sim_err("no memory for a fault: a message of %u bytes is lost", len);
+		sim_err("no memory for a message that is late: one of %u bytes is lost", len);
 		return;
 	}
-	*message = (struct comch_message){.due_ns = mark->due_ns, .behind = mark->behind, .len = len};
+	*message = (struct comch_message){.due_ns = mark->due_ns, .modelled_ns = mark->modelled_ns,
+					 .behind = mark->behind, .number = number, .came_len = came_len,
+					 .is_recorded = mark->is_recorded, .len = len};
 	memcpy(message->bytes, bytes, len);
+	if (message->modelled_ns > now_ns && message->modelled_ns - now_ns > MAX_MODELLED_NS)
+		message->modelled_ns = now_ns;
 	if (is_aside)
-		message->aside_ns = shim_now_ns() + ASIDE_NS;
+		message->aside_ns = now_ns + ASIDE_NS;
 	append(is_aside ? &late->aside : &late->ready, message);
 	overtake(late, message);
 }
@@ -103,10 +113,14 @@ static int take_in(struct doca_comch_connection *connection, struct comch_mark *
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 	enum sim_op op = endpoint->is_channel ? SIM_OP_COMM_CHANNEL_RECV : SIM_OP_COMCH_RECV;
+	uint64_t number = connection->in.count;
 	struct sim_strike strike = {0};
+	uint32_t came_len = len;
 
 	if (comch_strikes(endpoint, op, len, &strike))
 		add_to(mark, &strike);
+	if (SHIM_STRIKE_DOES(&strike, BREAK) || SHIM_STRIKE_DOES(&strike, FAIL) || SHIM_STRIKE_DOES(&strike, DROP))
+		sim_trace_talk_received(&connection->talk, number, len, mark->is_recorded); /* as far as we got it */
 	if (SHIM_STRIKE_DOES(&strike, BREAK))
 		return -ECONNABORTED;
 	if (SHIM_STRIKE_DOES(&strike, FAIL))
@@ -117,9 +131,9 @@ static int take_in(struct doca_comch_connection *connection, struct comch_mark *
 		len = strike.truncate_bytes;
 	if (SHIM_STRIKE_DOES(&strike, FLIP))
 		sim_strike_flip(&strike, bytes, len);
-	put(&connection->late, mark, bytes, len);
+	put(&connection->late, mark, bytes, len, number, came_len);
 	if (mark->twice)
-		put(&connection->late, mark, bytes, len);
+		put(&connection->late, mark, bytes, len, 0, 0);
 	return 0;
 }
 
@@ -132,7 +146,6 @@ int comch_late_put(struct doca_comch_connection *connection, uint32_t kind, uint
 	if (len < before || len - before > connection->endpoint->max_msg_bytes)
 		return -EPROTO;
 	memcpy(&mark, record, before);
-	sim_trace_talk_received(&connection->talk, connection->in.count, len - before, mark.is_recorded);
 	rc = take_in(connection, &mark, record + before, (uint32_t)(len - before));
 	if (comch_late_has(connection))
 		sim_inbox_again(&connection->endpoint->inbox, connection->slot);
@@ -170,10 +183,10 @@ bool comch_late_is_due(struct doca_comch_connection *connection)
 	uint64_t now_ns = shim_now_ns(), next_ns = end_waiting(connection, now_ns);
 	const struct comch_message *first = connection->late.ready;
 
-	if (first && (now_ns >= first->due_ns || connection->status < 0))
-		return true;
 	if (first)
-		next_ns = first->due_ns;
+		next_ns = connection->status < 0 ? first->modelled_ns : first->due_ns;
+	if (first && now_ns >= next_ns)
+		return true;
 	shim_alarm_set(&connection->endpoint->ctx, next_ns);
 	return false;
 }

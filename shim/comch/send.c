@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The send task: a control message. It is over when the message stands in the
- * other end's receive queue; while that is full, it waits. */
+ * other end's receive queue; while that is full, it waits. Where time is modelled, it
+ * is over when it has cost its sender's time (timing.c). */
 #include <errno.h>
 
 #include "comch_priv.h"
@@ -43,14 +44,21 @@ static void move(struct comch_sends *from, struct comch_sends *to,
 	}
 }
 
-/* A fault holds its end back. */
-static void end_late(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
+static bool is_sent(const struct doca_comch_task_send *send)
 {
-	send->due_ns = SIM_JOB_NEVER_DUE;
-	if (!shim_task_is_struck(&send->task, HANG))
-		send->due_ns = shim_now_ns() + send->task.strike->delay_ns;
-	append(&endpoint->late, send);
-	shim_alarm_set(&endpoint->ctx, send->due_ns);
+	return !shim_task_is_struck(&send->task, FAIL) && !shim_task_is_struck(&send->task, HANG);
+}
+
+/* Its end may be held back: by a fault, or by the time that it costs its sender. */
+static uint64_t end_of(const struct comch_endpoint *endpoint, const struct doca_comch_task_send *send)
+{
+	uint64_t due_ns = is_sent(send) ? comch_left_ns(endpoint) : 0;
+
+	if (shim_task_is_struck(&send->task, HANG))
+		return SIM_JOB_NEVER_DUE;
+	if (shim_task_is_struck(&send->task, DELAY))
+		due_ns = (due_ns ? due_ns : shim_now_ns()) + send->task.strike->delay_ns;
+	return due_ns;
 }
 
 /* Its turn has come: it ends, or will. */
@@ -58,10 +66,13 @@ static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *se
 {
 	send->result = shim_task_is_struck(&send->task, FAIL) ? (doca_error_t)send->task.strike->status :
 									 DOCA_SUCCESS;
-	if (shim_task_is_struck(&send->task, HANG) || shim_task_is_struck(&send->task, DELAY))
-		end_late(endpoint, send);
-	else
+	send->due_ns = end_of(endpoint, send);
+	if (doca_likely(send->due_ns == 0)) {
 		append(&endpoint->ended, send);
+		return;
+	}
+	append(&endpoint->late, send);
+	shim_alarm_set(&endpoint->ctx, send->due_ns);
 }
 
 static bool is_due(const struct doca_comch_task_send *send, const void *now_ns)
@@ -85,14 +96,12 @@ static int write_struck(struct doca_comch_connection *connection, const struct d
 
 	if (SHIM_STRIKE_DOES(strike, BREAK))
 		return -ECONNABORTED;
-	if (SHIM_STRIKE_DOES(strike, FAIL) || SHIM_STRIKE_DOES(strike, HANG) || SHIM_STRIKE_DOES(strike, DROP))
+	if (SHIM_STRIKE_DOES(strike, FAIL) || SHIM_STRIKE_DOES(strike, HANG))
 		return 0;
-	return comch_strike_write(connection, strike, send->msg, send->len);
-}
-
-static bool is_sent(const struct doca_comch_task_send *send)
-{
-	return !shim_task_is_struck(&send->task, FAIL) && !shim_task_is_struck(&send->task, HANG);
+	if (!SHIM_STRIKE_DOES(strike, DROP))
+		return comch_strike_write(connection, strike, send->msg, send->len);
+	comch_timing_sent(connection->endpoint);
+	return 0;
 }
 
 /* Write it if there is room. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */

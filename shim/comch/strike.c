@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults at messages on their way out, and at connections.
  *
- * What is wrong with a message it is when it is written. Who writes it may not
+ * What is wrong with a message it is when it is written, and how long it takes. Who writes it may not
  * come by again, so what takes time is left to who reads it: the record says
  * when it is due, or behind how many others, and late.c sees to it. */
 #include <errno.h>
@@ -37,12 +37,13 @@ const struct shim_strike_ops comch_send_strike = {
 	.site = send_site,
 };
 
-static struct comch_mark mark_of(const struct sim_strike *strike)
+static struct comch_mark mark_of(const struct comch_endpoint *endpoint, const struct sim_strike *strike)
 {
-	struct comch_mark mark = {.twice = SHIM_STRIKE_DOES(strike, DUPLICATE)};
+	struct comch_mark mark = {.twice = SHIM_STRIKE_DOES(strike, DUPLICATE), .modelled_ns = comch_comes_ns(endpoint)};
 
+	mark.due_ns = mark.modelled_ns;
 	if (SHIM_STRIKE_DOES(strike, DELAY))
-		mark.due_ns = shim_now_ns() + strike->delay_ns;
+		mark.due_ns = (mark.due_ns ? mark.due_ns : shim_now_ns()) + strike->delay_ns;
 	if (SHIM_STRIKE_DOES(strike, REORDER))
 		mark.behind = strike->behind;
 	return mark;
@@ -53,13 +54,13 @@ int comch_strike_write(struct doca_comch_connection *connection, const struct si
 {
 	uint64_t at_ns = sim_trace_talk_turn(&connection->talk);
 	uint32_t left = SHIM_STRIKE_DOES(strike, TRUNCATE) ? (uint32_t)smaller(len, strike->truncate_bytes) : len;
-	struct comch_mark mark = mark_of(strike);
+	struct comch_mark mark = mark_of(connection->endpoint, strike);
 	uint8_t *record = malloc(sizeof(mark) + left);
 	int rc;
 
 	if (!record) {
-		sim_err("no memory for a fault: a message of %u bytes is sent as it is", len);
-		return comch_connection_write(connection, msg, len);
+		sim_err("no memory for a fault, or for the time that it takes: a message of %u bytes is sent as it is", len);
+		return comch_connection_write_untimed(connection, msg, len);
 	}
 	mark.is_recorded = at_ns != 0;
 	memcpy(record, &mark, sizeof(mark));
@@ -68,8 +69,10 @@ int comch_strike_write(struct doca_comch_connection *connection, const struct si
 		sim_strike_flip(strike, record + sizeof(mark), left);
 	rc = sim_ring_write(&connection->out, COMCH_MARKED, record, sizeof(mark) + left);
 	free(record);
-	if (rc == 0)
+	if (rc == 0) {
+		comch_timing_sent(connection->endpoint);
 		comch_connection_sent(connection, left, at_ns);
+	}
 	return rc;
 }
 
@@ -83,7 +86,10 @@ static int send_struck(struct doca_comch_connection *connection, const struct si
 		return (int)strike->status;
 	if (SHIM_STRIKE_DOES(strike, BREAK))
 		return -ECONNABORTED;
-	return SHIM_STRIKE_DOES(strike, DROP) ? 0 : comch_strike_write(connection, strike, msg, len);
+	if (!SHIM_STRIKE_DOES(strike, DROP))
+		return comch_strike_write(connection, strike, msg, len);
+	comch_timing_sent(connection->endpoint);
+	return 0;
 }
 
 /* A message that there is no room for was not sent: the plan isn't asked. */

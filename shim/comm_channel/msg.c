@@ -8,6 +8,7 @@
 #include "shim/comch/earlier.h"
 #include "shim/common/check.h"
 #include "shim/common/ctx_priv.h"
+#include "shim/common/runtime.h"
 
 #define CHECK_FLAGS(flags)                                                                             \
 	do {                                                                                           \
@@ -29,6 +30,8 @@ static doca_error_t not_sent(struct doca_comm_channel_addr_t *addr, int rc, size
 		return (doca_error_t)rc;
 	if (rc == -EAGAIN || rc == DOCA_ERROR_AGAIN) {
 		addr->refused_bytes = (uint32_t)len;
+		if (doca_unlikely(shim_turns != NULL)) /* there is no room before others had their turn, or time has passed */
+			channel_drive(addr->ep);
 		return DOCA_ERROR_AGAIN;
 	}
 	if (rc == -ENOTCONN) {
@@ -41,8 +44,11 @@ static doca_error_t not_sent(struct doca_comm_channel_addr_t *addr, int rc, size
 
 static doca_error_t send_to(struct doca_comm_channel_addr_t *addr, const void *msg, size_t len)
 {
-	int rc = comch_connection_send(addr->connection, msg, (uint32_t)len);
+	int rc;
 
+	if (doca_unlikely(shim_turns != NULL) && addr->refused_bytes > 0 && !shim_pe_has_turn(addr->ep->pe))
+		return DOCA_ERROR_AGAIN;
+	rc = comch_connection_send(addr->connection, msg, (uint32_t)len);
 	if (rc != 0)
 		return not_sent(addr, rc, len);
 	addr->counters.sent++;

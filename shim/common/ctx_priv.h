@@ -136,7 +136,10 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx);
 void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 
 /* pe.c: one step of the next context that has one; of a live engine, by its thread. */
-bool shim_pe_progress_one(struct doca_pe *pe);
+SHIM_SHARED bool shim_pe_progress_one(struct doca_pe *pe);
+
+/* pe_time.c: in virtual time, whether it is the engine's turn; always in other times. Naps for a moment before it says no. */
+SHIM_SHARED bool shim_pe_has_turn(struct doca_pe *pe);
 
 /* pe_time.c: the context has changed its state. Engines take part in virtual time while one of theirs is not idle. */
 void shim_pe_take_part(struct doca_ctx *ctx);

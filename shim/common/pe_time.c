@@ -89,6 +89,11 @@ static bool has_come(const struct doca_pe *pe, uint64_t next_ns)
 	return has_ends(pe) || next_ns <= sim_session_now_ns(shim_session());
 }
 
+bool shim_pe_has_turn(struct doca_pe *pe)
+{
+	return !shim_pe_turn(pe) || sim_turn_may_look(pe->turn);
+}
+
 bool shim_pe_step_in_time(struct doca_pe *pe)
 {
 	struct sim_turn *turn = shim_pe_turn(pe);
