@@ -58,6 +58,22 @@ test_messages_take_from_one_side_to_the_other() {
 		'"Messages recorded 2" in text'
 }
 
+# It is received when the program gets it, not when it was read.
+test_a_late_message_is_late_in_the_report() {
+	status 0 bfsim run --report r.html --fault 'comch.send side=host delay=5ms' --host "$hello_host" --dpu "$hello_dpu"
+	"$checker" r.html 'op("message", "host")["latency_ns"]["max"] >= 5000000' \
+		'sum(op("message", "host")["bytes_by_slice"]) == 10'
+}
+
+# There and back, one way each: 29.2 us by the profile.
+test_messages_take_virtual_time() {
+	status 0 bfsim run --report r.html --clock virtual --host "$hello_host" --dpu "$hello_dpu"
+	"$checker" r.html 'data["last_ns"] == data["session_ns"] == 58400' \
+		'op("message", "host")["latency_ns"]["p50"] == op("message", "dpu")["latency_ns"]["max"] == 29200' \
+		'op("Comch send", "dpu")["latency_ns"]["p50"] == 985' \
+		'op("message", "host")["bytes_by_slice"].index(10) == 29 and op("message", "dpu")["bytes_by_slice"].index(11) == 59'
+}
+
 test_virtual_times_are_those_of_the_model() {
 	for run in first second; do
 		status 0 bfsim run --report $run.html --clock virtual --dpu "$peer 600"
