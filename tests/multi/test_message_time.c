@@ -134,6 +134,28 @@ static struct doca_comm_channel_ep_t *open_endpoint(struct doca_dev *dev, const 
 	return ep;
 }
 
+/* Until it works, letting time pass meanwhile. */
+static void send_byte(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer, uint8_t byte)
+{
+	doca_error_t result;
+
+	while ((result = doca_comm_channel_ep_sendto(ep, &byte, 1, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
+		; /* being connected, or no room */
+	PROC_NEED(result == DOCA_SUCCESS);
+}
+
+static doca_error_t receive_byte(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer,
+				 uint8_t *byte)
+{
+	doca_error_t result;
+	size_t len = 1;
+
+	while ((result = doca_comm_channel_ep_recvfrom(ep, byte, &len, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
+		len = 1;
+	return result;
+}
+
+/* A word and an answer first: so both wait in virtual time when the burst begins, whenever they were connected. */
 static void run_channel_sender(int talk_fd)
 {
 	struct doca_comm_channel_addr_t *peer;
@@ -141,19 +163,18 @@ static void run_channel_sender(int talk_fd)
 	struct host_diary diary = {0};
 	struct doca_dev *dev;
 	struct plan plan;
+	uint8_t byte;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
 	dev = peer_open(NULL);
 	ep = open_endpoint(dev, &plan);
 	while (doca_comm_channel_ep_connect(ep, NAME, &peer) != DOCA_SUCCESS)
 		; /* it is not there yet */
-	for (uint8_t i = 0; i < BURST; i++) {
-		doca_error_t result = doca_comm_channel_ep_sendto(ep, &i, 1, DOCA_CC_MSG_FLAG_NONE, peer);
-
-		PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN); /* being connected, or no room */
-		i -= result != DOCA_SUCCESS;
-	}
+	send_byte(ep, peer, BURST);
+	PROC_NEED(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	diary.sent_ns = bfsim_now_ns();
+	for (uint8_t i = 0; i < BURST; i++)
+		send_byte(ep, peer, i);
 	NEED_OK(doca_comm_channel_ep_disconnect(ep, peer));
 	NEED_OK(doca_comm_channel_ep_destroy(ep));
 	NEED_OK(doca_dev_close(dev));
@@ -169,6 +190,7 @@ static void run_channel_receiver(int talk_fd)
 	struct doca_dev *dev;
 	doca_error_t result;
 	struct plan plan;
+	uint8_t byte;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
 	dev = peer_open(NULL);
@@ -176,16 +198,12 @@ static void run_channel_receiver(int talk_fd)
 	ep = open_endpoint(dev, &plan);
 	NEED_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
 	NEED_OK(doca_comm_channel_ep_listen(ep, NAME));
-	do {
-		uint8_t byte;
-		size_t len = 1;
-
-		result = doca_comm_channel_ep_recvfrom(ep, &byte, &len, DOCA_CC_MSG_FLAG_NONE, &peer);
-		if (result == DOCA_SUCCESS) {
-			PROC_NEED(byte == diary.num_came && diary.num_came < BURST);
-			diary.came_ns[diary.num_came++] = bfsim_now_ns();
-		}
-	} while (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+	PROC_NEED(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
+	send_byte(ep, peer, BURST);
+	while ((result = receive_byte(ep, &peer, &byte)) == DOCA_SUCCESS) {
+		PROC_NEED(byte == diary.num_came && diary.num_came < BURST);
+		diary.came_ns[diary.num_came++] = bfsim_now_ns();
+	}
 	PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
 	NEED_OK(doca_comm_channel_ep_disconnect(ep, peer));
 	NEED_OK(doca_comm_channel_ep_destroy(ep));
