@@ -3,7 +3,7 @@
  *
  *   [not set] --set--> [set] --its time comes, progress asks--> [not set]
  *
- * What faults hold back (messages, ends of tasks) is due at some time. Progress
+ * What faults or the model hold back (messages, ends of tasks) is due at some time. Progress
  * asks whether that has come, and then looks at all that is held back; what is
  * not due yet sets the alarm anew. An owner that sleeps on its progress engine's
  * handle is woken then: when it goes to sleep, a job that ends at that time is
