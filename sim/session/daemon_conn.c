@@ -23,6 +23,14 @@ int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
+/* Closing alone does not end it as long as a child of ours that has just begun has its copies of our descriptors. */
+static void unwatch(struct daemon *daemon, const struct conn *conn)
+{
+	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->sock, NULL);
+	if (conn->pidfd >= 0)
+		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
+}
+
 static void watch_for(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = &conn->socket};
@@ -238,6 +246,7 @@ void daemon_reap(struct daemon *daemon)
 		daemon_continue(daemon, conn);
 		daemon_detach(daemon, conn);
 		*link = conn->next;
+		unwatch(daemon, conn);
 		daemon_conn_free(conn);
 		link = &daemon->conns; /* sending to others may have found more dead ones */
 	}
