@@ -82,16 +82,12 @@ static void delay(struct sim_strike *strike, uint64_t ns)
 	strike->delay_ns = ns < UINT64_MAX - strike->delay_ns ? strike->delay_ns + ns : UINT64_MAX;
 }
 
-doca_error_t shim_strike_ask(struct doca_task *task)
+static __attribute__((noinline)) doca_error_t ask(struct doca_task *task, struct sim_site *site)
 {
 	const struct shim_strike_ops *ops = task->pool->type->strike;
-	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
 	struct sim_strike strike;
 
-	if (task->ctx->dev)
-		site.function = shim_dev_function(task->ctx->dev)->id;
-	ops->site(task, &site);
-	if (!shim_strikes(task->ctx->faults, &site, task->ctx->recorded_as, &strike))
+	if (!shim_strikes(task->ctx->faults, site, task->ctx->recorded_as, &strike))
 		strike = (struct sim_strike){0};
 	delay(&strike, link_down_ns(task));
 	if (strike.actions == 0)
@@ -105,6 +101,19 @@ doca_error_t shim_strike_ask(struct doca_task *task)
 	if (ops->run)
 		task->job.run = run_struck;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_strike_ask(struct doca_task *task)
+{
+	const struct shim_strike_ops *ops = task->pool->type->strike;
+	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
+
+	if (task->ctx->dev)
+		site.function = shim_dev_function(task->ctx->dev)->id;
+	ops->site(task, &site);
+	if (doca_likely(sim_faults_calm(task->ctx->faults, &site) && !shim_ctx_link_is_down(task->ctx)))
+		return DOCA_SUCCESS;
+	return ask(task, &site);
 }
 
 doca_error_t shim_strike_end(struct doca_task *task)
