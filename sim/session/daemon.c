@@ -205,6 +205,16 @@ static void take_last_words(struct daemon *daemon, struct conn *dying)
 	dying->dead = true;
 }
 
+/* Whose directory was removed would wait for ever: neither a process nor bfsim down finds it. */
+static void take_news_of_dir(struct daemon *daemon)
+{
+	char news[4096];
+
+	while (read(daemon->dir_watch_fd, news, sizeof(news)) > 0)
+		;
+	daemon->unreachable = !sim_dir_has_socket(daemon->dir_fd);
+}
+
 static void take_event(struct daemon *daemon, const struct epoll_event *event)
 {
 	const struct source *source = event->data.ptr;
@@ -215,6 +225,9 @@ static void take_event(struct daemon *daemon, const struct epoll_event *event)
 		break;
 	case SOURCE_SIGNAL:
 		daemon->stop = true;
+		break;
+	case SOURCE_DIR:
+		take_news_of_dir(daemon);
 		break;
 	case SOURCE_PROCESS:
 		take_last_words(daemon, source->conn);
@@ -265,6 +278,8 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	if (daemon->must_accept)
 		daemon_accept(daemon);
 	daemon->must_accept = false;
+	if (daemon->unreachable && !daemon->conns)
+		daemon->stop = true;
 	return count < 0 ? 0 : count;
 }
 
@@ -285,6 +300,15 @@ static int watch_signals(struct daemon *daemon, const sigset_t *ends)
 {
 	daemon->signal_fd = signalfd(-1, ends, SFD_CLOEXEC);
 	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
+}
+
+/* Systems limit how many such watches there are: a session can do without. */
+static void watch_dir(struct daemon *daemon)
+{
+	daemon->dir.kind = SOURCE_DIR;
+	daemon->dir_watch_fd = sim_dir_watch(daemon->dir_fd);
+	if (daemon->dir_watch_fd >= 0)
+		daemon_watch(daemon, daemon->dir_watch_fd, &daemon->dir);
 }
 
 /* Each process needs three descriptors here, and each shared object one. */
@@ -318,9 +342,11 @@ int sim_daemon_run(const struct sim_daemon_cfg *cfg)
 	if (rc == 0)
 		rc = watch_signals(&daemon, &ends);
 	if (rc == 0) {
+		watch_dir(&daemon);
 		tell_ready(cfg->ready_fd);
 		while (!daemon.stop)
 			daemon_step(&daemon, -1);
+		close_fd(daemon.dir_watch_fd);
 	}
 	daemon_close(&daemon);
 	if (rc < 0 && daemon.made_dir)

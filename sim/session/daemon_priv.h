@@ -17,6 +17,7 @@
 enum source_kind {
 	SOURCE_LISTEN,
 	SOURCE_SIGNAL,
+	SOURCE_DIR,
 	SOURCE_SOCKET,
 	SOURCE_PROCESS,
 };
@@ -113,8 +114,10 @@ struct daemon_hands {
 struct daemon {
 	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
 	int spare_fd;           /* given up for a moment to refuse a process when descriptors run out */
-	struct source listening, signals;
+	struct source listening, signals, dir;
+	int dir_watch_fd;       /* while it runs; -1 = there is none to be had */
 	bool made_dir;
+	bool unreachable;       /* somebody removed the socket: no process will come any more */
 	bool must_accept;
 	bool stop;
 	uint8_t session[SIM_SESSION_ID_SIZE];

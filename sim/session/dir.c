@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -230,6 +231,26 @@ int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
 	else
 		*ret_text = text;
 	return rc;
+}
+
+int sim_dir_watch(int dir_fd)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir_fd);
+	if (fd >= 0 && inotify_add_watch(fd, path, IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR) < 0) {
+		int rc = -errno;
+
+		close(fd);
+		return rc;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+bool sim_dir_has_socket(int dir_fd)
+{
+	return faccessat(dir_fd, SOCKET_NAME, F_OK, AT_EACCESS) == 0;
 }
 
 void sim_dir_clean(int dir_fd)

@@ -46,6 +46,12 @@ int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len);
  * (-EFBIG: more than 16 MiB). */
 int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len);
 
+/* Watch for files of the session that go. A descriptor (inotify) to be read when it is readable, or -errno. */
+int sim_dir_watch(int dir_fd);
+
+/* Whether a process could find the socket. */
+bool sim_dir_has_socket(int dir_fd);
+
 /* Remove what sim_dir_lock(), sim_dir_listen() and sim_dir_write() made. */
 void sim_dir_clean(int dir_fd);
 

@@ -99,6 +99,25 @@ test_a_daemon_that_cannot_be_started_is_explained_and_leaves_nothing() {
 	absent s
 }
 
+# Nobody could end it, and it would be there for ever.
+test_a_session_whose_directory_was_removed_ends_with_its_last_process() {
+	bfsim up --session s >/dev/null
+	empty=$(daemon_of s)
+	rm -r s
+	becomes_true gone "$empty"
+	bfsim up --session s >/dev/null
+	used=$(daemon_of s)
+	start_peer host host export
+	exec 8>host.in
+	read -r answer <host.out
+	rm -r s
+	bfsim up --session s >/dev/null # by then the first daemon has seen it, and stays
+	! gone "$used" || false
+	exec 8>&-
+	becomes_true gone "$used"
+	bfsim down --session s
+}
+
 test_up_does_not_replace_a_topology_file_of_the_user() {
 	echo mine >topology.yaml
 	status 1 bfsim up --session .
