@@ -18,6 +18,7 @@ struct replay {
 	const char *name;         /* of the trace */
 	FILE *out;
 	size_t num_rules;
+	bool told_late;           /* said that a rule was added while programs ran */
 	bool lacks;               /* something that struck, and that the plan does not repeat */
 };
 
@@ -85,6 +86,18 @@ static void fix_when(struct sim_rule *rule, uint32_t match)
 	rule->seed = 0;
 }
 
+/* Added while programs ran: what came before did not count. That can be said by time alone. */
+static void begin_at(struct sim_rule *rule, uint64_t added_ns)
+{
+	rule->when |= SIM_WHEN_FROM;
+	rule->from_ns = rule->from_ns > added_ns ? rule->from_ns : added_ns;
+}
+
+static bool is_virtual(const struct replay *replay)
+{
+	return strcmp(cli_json_text(replay->report->sum, "clock"), "virtual") == 0;
+}
+
 static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
 {
 	if (!(rule->actions & SIM_ACT_BIT(SIM_ACT_DELAY)))
@@ -98,8 +111,10 @@ static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
 	rule->delay_kind = SIM_DELAY_NONE;
 }
 
-static void print_strike(struct replay *replay, const struct sim_rule *from, const struct cli_report_note *fault)
+static void print_strike(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
+			 const struct cli_report_note *fault)
 {
+	json_object *process = cli_report_process(replay->report, fault->pid);
 	struct sim_rule rule = *from;
 
 	if (fault->match == 0 || fault->match > UINT32_MAX) {
@@ -107,10 +122,17 @@ static void print_strike(struct replay *replay, const struct sim_rule *from, con
 		return;
 	}
 	fix_when(&rule, (uint32_t)fault->match);
+	if (added_ns > cli_json_number(process, "first_ns")) {
+		begin_at(&rule, added_ns);
+		if (!is_virtual(replay) && !replay->told_late) {
+			lack(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
+			replay->told_late = true;
+		}
+	}
 	fix_delay(&rule, fault->delay_ns);
 	if (rule.actions == 0)
 		return;
-	bind(&rule, cli_report_process(replay->report, fault->pid));
+	bind(&rule, process);
 	make_names_plain(&rule);
 	if (sim_rule_check(&rule) < 0) {
 		lack(replay, "struck in a process that no rule can name", fault->rule);
@@ -121,22 +143,48 @@ static void print_strike(struct replay *replay, const struct sim_rule *from, con
 
 /* ---- a rule ---- */
 
-static uint64_t print_strikes(struct replay *replay, uint64_t id, const struct sim_rule *rule)
+static uint64_t print_strikes(struct replay *replay, uint64_t id, const struct sim_rule *rule, uint64_t added_ns)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < replay->report->faults.count; i++) {
 		if (replay->report->faults.list[i].rule != id)
 			continue;
-		print_strike(replay, rule, &replay->report->faults.list[i]);
+		print_strike(replay, rule, added_ns, &replay->report->faults.list[i]);
 		count++;
 	}
 	return count;
 }
 
+/* When the first process began to do something. */
+static uint64_t begin_ns(const struct replay *replay)
+{
+	json_object *list = cli_json_list(replay->report->sum, "processes");
+	uint64_t begin = UINT64_MAX;
+
+	for (size_t i = 0; i < cli_json_len(list); i++) {
+		uint64_t first = cli_json_number(json_object_array_get_idx(list, i), "first_ns");
+
+		begin = first < begin ? first : begin;
+	}
+	return begin;
+}
+
+static void print_event(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
+{
+	if (is_past && (rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
+		lack(replay, "was taken out, and the trace does not say when: it goes on", id);
+	if (added_ns > begin_ns(replay))
+		begin_at(rule, added_ns);
+	make_names_plain(rule);
+	if (sim_rule_check(rule) == 0)
+		print_rule(replay, rule);
+}
+
 static void print_one(struct replay *replay, json_object *entry)
 {
 	uint64_t id = cli_json_number(entry, "id"), fired = cli_json_number(entry, "fired");
+	uint64_t added_ns = cli_json_number(entry, "added_ns");
 	char delays_file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
@@ -146,11 +194,10 @@ static void print_one(struct replay *replay, json_object *entry)
 		return;
 	}
 	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
-		make_names_plain(&rule);
-		print_rule(replay, &rule);
+		print_event(replay, &rule, id, added_ns, cli_json_number(entry, "taken_out") > 0);
 		return;
 	}
-	if (print_strikes(replay, id, &rule) < fired)
+	if (print_strikes(replay, id, &rule, added_ns) < fired)
 		lack(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
 }
 

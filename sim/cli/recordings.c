@@ -91,17 +91,24 @@ static int fetch_recordings(struct fetch *fetch)
 
 struct rules {
 	struct sim_trace_story *story;
+	bool are_past;
 	int rc;
 };
 
 static void add_rule(void *arg, const struct sim_plan_rule *rule)
 {
 	struct rules *rules = arg;
+	struct sim_trace_rule *added;
 
-	if (rules->rc == 0)
-		rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
-	if (rules->rc == 0)
-		rules->story->rules[rules->story->num_rules - 1].fired = rule->fired;
+	if (rules->rc < 0 || (rules->are_past && rule->fired == 0))
+		return;
+	rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
+	if (rules->rc < 0)
+		return;
+	added = &rules->story->rules[rules->story->num_rules - 1];
+	added->fired = rule->fired;
+	added->added_ns = rule->added_ns;
+	added->is_past = rules->are_past;
 }
 
 static void note_time(const struct sim_clock_page *page, struct sim_trace_story *story)
@@ -119,6 +126,8 @@ static int read_board(struct fetch *fetch)
 
 	note_time(&fetch->board->clock, fetch->story);
 	sim_plan_each(&fetch->board->plan, add_rule, &rules);
+	rules.are_past = true; /* what they did is still told */
+	sim_plan_each_past(&fetch->board->plan, add_rule, &rules);
 	return rules.rc < 0 ? cli_session_failed(fetch->dir, rules.rc) : 0;
 }
 

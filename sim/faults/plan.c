@@ -32,18 +32,24 @@ void sim_words_store(_Atomic uint64_t *to, const void *from, size_t words)
 	}
 }
 
-bool sim_plan_read(const struct sim_plan *plan, uint32_t place, uint32_t *ret_id, struct sim_rule *ret_rule)
+/* The rule in the slot, if @number (its id, or its was) says that there is one. */
+static bool read_slot(const struct sim_plan_slot *slot, const _Atomic uint32_t *number, uint32_t *ret_id,
+		      struct sim_rule *ret_rule)
 {
-	const struct sim_plan_slot *slot = &plan->slots[place];
-	uint32_t id = atomic_load_explicit(&slot->id, memory_order_acquire);
+	uint32_t id = atomic_load_explicit(number, memory_order_acquire);
 
 	if (!id)
 		return false;
 	sim_words_load(ret_rule, slot->rule, SIM_RULE_WORDS);
-	if (load(&slot->id) != id || sim_rule_check(ret_rule))
+	if (load(number) != id || sim_rule_check(ret_rule))
 		return false;
 	*ret_id = id;
 	return true;
+}
+
+bool sim_plan_read(const struct sim_plan *plan, uint32_t place, uint32_t *ret_id, struct sim_rule *ret_rule)
+{
+	return read_slot(&plan->slots[place], &plan->slots[place].id, ret_id, ret_rule);
 }
 
 uint32_t sim_plan_end(const struct sim_plan *plan)
@@ -86,19 +92,36 @@ static void describe(const struct sim_plan *plan, struct sim_plan_rule *rule)
 	sim_rule_format(&rule->rule, file, rule->text);
 }
 
+static void show(const struct sim_plan *plan, uint32_t place, struct sim_plan_rule *rule, sim_plan_rule_cb *cb, void *arg)
+{
+	rule->matched = load(&plan->slots[place].matched);
+	rule->fired = load(&plan->slots[place].fired);
+	rule->added_ns = load(&plan->slots[place].added_ns);
+	describe(plan, rule);
+	cb(arg, rule);
+}
+
 void sim_plan_each(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
 {
 	uint32_t end = sim_plan_end(plan);
 	struct sim_plan_rule rule;
 
+	for (uint32_t place = 0; place < end; place++)
+		if (sim_plan_read(plan, place, &rule.id, &rule.rule))
+			show(plan, place, &rule, cb, arg);
+}
+
+void sim_plan_each_past(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
+{
+	uint32_t end = sim_plan_end(plan);
+	struct sim_plan_rule rule;
+
 	for (uint32_t place = 0; place < end; place++) {
-		if (!sim_plan_read(plan, place, &rule.id, &rule.rule))
-			continue;
-		rule.matched = load(&plan->slots[place].matched);
-		rule.fired = load(&plan->slots[place].fired);
-		rule.added_ns = load(&plan->slots[place].added_ns);
-		describe(plan, &rule);
-		cb(arg, &rule);
+		const struct sim_plan_slot *slot = &plan->slots[place];
+
+		if (!load(&slot->id) && read_slot(slot, &slot->was, &rule.id, &rule.rule) &&
+		    rule.rule.delay_kind != SIM_DELAY_TRACE)
+			show(plan, place, &rule, cb, arg);
 	}
 }
 
@@ -242,10 +265,13 @@ static void fill(struct sim_plan *plan, uint32_t place, const struct sim_rule *r
 {
 	struct sim_plan_slot *slot = &plan->slots[place];
 
+	store(&slot->was, 0);
+	atomic_thread_fence(memory_order_release); /* before what it was is overwritten */
 	store(&slot->matched, 0);
 	store(&slot->fired, 0);
 	store(&slot->added_ns, now_ns);
 	sim_words_store(slot->rule, rule, SIM_RULE_WORDS);
+	atomic_store_explicit(&slot->was, id, memory_order_release);
 	atomic_store_explicit(&slot->id, id, memory_order_release);
 }
 

@@ -28,6 +28,7 @@
 
 struct sim_plan_slot {
 	_Alignas(64) _Atomic uint32_t id; /* 0 = free */
+	_Atomic uint32_t was;             /* the rule that is there, or was before it was taken out; 0 = none */
 	_Atomic uint64_t added_ns;        /* session time */
 	_Atomic uint64_t matched, fired;
 	_Alignas(64) _Atomic uint64_t rule[SIM_RULE_WORDS];
@@ -90,6 +91,9 @@ struct sim_plan_rule {
 /* Visit the rules in order. Any process may; what makes no sense is passed over. */
 typedef void sim_plan_rule_cb(void *arg, const struct sim_plan_rule *rule);
 void sim_plan_each(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg);
+
+/* Visit those that were taken out, as far as nothing has taken their places and they had no file of delays. */
+void sim_plan_each_past(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg);
 
 uint32_t sim_plan_num_rules(const struct sim_plan *plan);
 

@@ -27,12 +27,26 @@ static void put_number(FILE *out, const char *key, uint64_t value)
 	fprintf(out, ",\"%s\":%" PRIu64, key, value);
 }
 
-static void put_process(FILE *out, const struct sim_trace_recording *recording, int64_t pid)
+/* The first thing that it did, as far as is known. */
+static uint64_t first_ns(const struct sim_trace_recording *recording, uint64_t zero_ns)
 {
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < recording->num_events; i++)
+		if (recording->events[i].time_ns < first)
+			first = recording->events[i].time_ns;
+	return recording->num_events == 0 || first < zero_ns ? 0 : first - zero_ns;
+}
+
+static void put_process(FILE *out, const struct sim_trace_story *story, uint32_t number, int64_t pid)
+{
+	const struct sim_trace_recording *recording = &story->recordings[number];
+
 	fprintf(out, "{\"pid\":%" PRId64, pid);
 	put_key(out, "side", recording->who.side);
 	put_key(out, "program", recording->who.program);
 	put_key(out, "level", sim_trace_level_name(recording->level));
+	put_number(out, "first_ns", first_ns(recording, story->zero_ns));
 	put_number(out, "records", recording->num_events);
 	put_number(out, "lost_records", recording->num_lost);
 	put_number(out, "bad_records", recording->num_bad);
@@ -77,7 +91,7 @@ static void put_processes(FILE *out, const struct sim_trace_story *story, const 
 	fputs(",\"processes\":[", out);
 	for (uint32_t i = 0; i < story->num_recordings; i++) {
 		fputs(i ? "," : "", out);
-		put_process(out, &story->recordings[i], pids[i]);
+		put_process(out, story, i, pids[i]);
 	}
 	fputc(']', out);
 }
@@ -103,6 +117,8 @@ static void put_rules(FILE *out, const struct sim_trace_story *story)
 		fprintf(out, "%s{\"id\":%u", i ? "," : "", story->rules[i].id);
 		put_key(out, "text", story->rules[i].text);
 		put_number(out, "fired", story->rules[i].fired);
+		put_number(out, "added_ns", story->rules[i].added_ns);
+		put_number(out, "taken_out", story->rules[i].is_past);
 		fputc('}', out);
 	}
 	fputc(']', out);

@@ -17,6 +17,8 @@ struct sim_trace_rule {
 	uint32_t id;
 	char *text;
 	uint64_t fired;          /* how often it struck */
+	uint64_t added_ns;       /* session time */
+	bool is_past;            /* it was taken out */
 };
 
 /* The link that a device's bytes take. */

@@ -105,6 +105,21 @@ test_rules_for_events_stay_as_they_are() {
 	says "^  - 'link device=(0000:)?03:00.1 from=20s down=1ms'$" out
 }
 
+test_a_rule_that_was_taken_out_is_still_known() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'dma.memcpy nth=2 delay=1us' 'dma.memcpy nth=3 delay=2us' 'comch.send drop' >/dev/null
+	bfsim exec --session s --on dpu -- "$peer" 5
+	bfsim fault rm --session s 1
+	bfsim fault clear --session s
+	bfsim fault add --session s 'dma.memcpy hang' >/dev/null
+	bfsim trace s -o t.csv
+	says ',fault,.*,dma.memcpy nth=2 delay=1us' t.csv
+	bfsim trace s -o t.json
+	status 0 bfsim fault replay t.json
+	same 2 "$(rules out)"
+	says "^  - 'dma.memcpy side=dpu program=trace_peer nth=3 delay=2us'$" out
+}
+
 # --- what can't be told --------------------------------------------------------
 
 test_processes_of_one_name_are_said_to_be_alike() {
@@ -113,14 +128,37 @@ test_processes_of_one_name_are_said_to_be_alike() {
 	says 'there were several processes dpu: trace_peer' err
 }
 
-test_a_rule_that_was_taken_out_is_said() {
+# Its delays went with it, and with them what it says.
+test_a_rule_with_a_file_of_delays_that_was_taken_out_is_said() {
+	echo 1us >delays
 	bfsim up --session s >/dev/null
-	bfsim fault add --session s 'dma.memcpy nth=2 delay=1us' >id
+	bfsim fault add --session s 'dma.memcpy nth=2 delay=trace(delays)' >id
 	bfsim exec --session s --on dpu -- "$peer" 5
 	bfsim fault rm --session s "$(cat id)"
 	bfsim trace s -o t.json
 	status 1 bfsim fault replay t.json
 	says 'rule 1 struck, but was no longer in the plan' err
+}
+
+fired() { [ "$(bfsim fault list --session s | awk '$1 == '"$1"' {print $3}')" -gt 0 ]; }
+works() { bfsim stats --session s --json | grep '"completed":[1-9]'; }
+
+# Its matches were counted from then on; events happened then.
+test_a_rule_that_was_added_while_a_program_ran_begins_then() {
+	bfsim up --session s >/dev/null
+	"$bfsim_program" exec --session s --on dpu -- "$peer" 1000000000 2>/dev/null &
+	runs=$!
+	becomes_true works
+	bfsim fault add --session s 'dma.memcpy every=5 times=1 delay=1us' 'link device=03:00.0 down=1ms' >/dev/null
+	becomes_true fired 1
+	becomes_true fired 2
+	bfsim trace s -o t.json
+	kill "$runs"
+	status 1 bfsim fault replay t.json
+	says 'rule 1 was added while the program ran' err
+	one_line err
+	says "^  - 'dma.memcpy side=dpu program=trace_peer from=[0-9]+[mun]*s nth=5 delay=1us'$" out
+	says "^  - 'link device=0000:03:00.0 from=[0-9]+[mun]*s down=1ms'$" out
 }
 
 test_a_file_that_is_no_trace_is_refused() {

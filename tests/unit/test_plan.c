@@ -289,12 +289,32 @@ static void test_scribbled_plans_are_survived(void **state)
 		for (size_t i = 0; i < sizeof(struct sim_plan); i++)
 			bytes[i] = (uint8_t)(round ? rand() >> 7 : 0xff);
 		sim_plan_each(*state, ignore_rule, &len);
+		sim_plan_each_past(*state, ignore_rule, &len);
 		sim_plan_add(*state, &rule, NULL, 0, &id);
 		sim_plan_add(*state, &traced, delays, 0, &id);
 		sim_plan_remove(*state, 17);
 		sim_plan_clear(*state);
 	}
 	free(delays);
+}
+
+/* Until another rule takes the place of the one that was taken out. */
+static void test_rules_that_were_taken_out_are_remembered(void **state)
+{
+	struct sim_plan *plan = *state;
+	struct listing past = {.len = 0}, later = {.len = 0};
+
+	for (uint32_t i = 0; i < SIM_PLAN_MAX_RULES; i++)
+		add(plan, i < 3 ? "dma.memcpy tear" : "comch.send drop");
+	sim_plan_each_past(plan, list_rule, &past);
+	assert_int_equal(past.len, 0);
+	assert_int_equal(sim_plan_remove(plan, 1), 0);
+	assert_int_equal(sim_plan_remove(plan, 3), 0);
+	sim_plan_each_past(plan, list_rule, &past);
+	assert_string_equal(past.text, "1 dma.memcpy tear\n3 dma.memcpy tear\n");
+	add(plan, "comch.send break");
+	sim_plan_each_past(plan, list_rule, &later);
+	assert_string_equal(later.text, "3 dma.memcpy tear\n");
 }
 
 static void test_rules_that_make_no_sense_are_passed_over(void **state)
@@ -325,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_many_delays_are_read),
 		cmocka_unit_test(test_files_that_are_no_delays_are_refused_with_their_line),
 		test(test_scribbled_plans_are_survived),
+		test(test_rules_that_were_taken_out_are_remembered),
 		test(test_rules_that_make_no_sense_are_passed_over),
 	};
 
