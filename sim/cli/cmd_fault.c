@@ -108,16 +108,8 @@ static int do_list(struct options *options, int dir_fd)
 
 /* ---- changes ---- */
 
-/* All are compiled before the first is added: a typing error changes nothing. */
 static int do_add(struct options *options, int dir_fd)
 {
-	for (size_t i = 1; i < options->num_words; i++)
-		if (cli_faults_add(&options->faults, options->words[i]) < 0)
-			return -1;
-	if (options->faults.count == 0 && !options->faults.has_seed) {
-		cli_fail("fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
-		return -1;
-	}
 	return cli_faults_send(&options->faults, dir_fd, options->session.dir, true);
 }
 
@@ -125,10 +117,6 @@ static int do_rm(struct options *options, int dir_fd)
 {
 	int failed = 0;
 
-	if (options->num_words < 2) {
-		cli_fail("fault rm: which? bfsim fault list shows their ids");
-		return -1;
-	}
 	for (size_t i = 1; i < options->num_words; i++) {
 		char *end;
 		unsigned long id = strtoul(options->words[i], &end, 10);
@@ -152,14 +140,45 @@ static int do_clear(struct options *options, int dir_fd)
 	return rc < 0 ? cli_session_failed(options->session.dir, rc) : 0;
 }
 
+/* ---- words ---- */
+
+/* All are compiled before the first is added: a typing error changes nothing. */
+static bool takes_rules(struct options *options)
+{
+	for (size_t i = 1; i < options->num_words; i++)
+		if (cli_faults_add(&options->faults, options->words[i]) < 0)
+			return false;
+	if (options->faults.count > 0 || options->faults.has_seed)
+		return true;
+	cli_fail("fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
+	return false;
+}
+
+static bool takes_ids(struct options *options)
+{
+	if (options->num_words >= 2)
+		return true;
+	cli_fail("fault rm: which? bfsim fault list shows their ids");
+	return false;
+}
+
+static bool takes_nothing(struct options *options)
+{
+	if (options->num_words == 1)
+		return true;
+	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->words[0], options->words[1]);
+	return false;
+}
+
 static const struct {
 	const char *name;
+	bool (*takes)(struct options *options); /* whether the command line is right */
 	int (*run)(struct options *options, int dir_fd);
 } actions[] = {
-	{"list", do_list},
-	{"add", do_add},
-	{"rm", do_rm},
-	{"clear", do_clear},
+	{"list", takes_nothing, do_list},
+	{"add", takes_rules, do_add},
+	{"rm", takes_ids, do_rm},
+	{"clear", takes_nothing, do_clear},
 };
 
 /* Needs no session. */
@@ -190,6 +209,8 @@ static int run(struct options *options)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		if (strcmp(options->words[0], actions[i].name) != 0)
 			continue;
+		if (!actions[i].takes(options))
+			return CLI_USAGE;
 		dir_fd = cli_session_open(options->session.dir);
 		if (dir_fd < 0)
 			return CLI_FAILED;

@@ -74,7 +74,7 @@ static uint32_t take_number(struct argp_state *state, const char *option, const 
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || number < 1 || number > 65536)
-		argp_error(state, "%s %s: give a whole number", option, text);
+		argp_error(state, "%s %s: give a whole number from 1 on", option, text);
 	return (uint32_t)number;
 }
 

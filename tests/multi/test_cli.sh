@@ -475,6 +475,20 @@ test_function_and_link_commands_explain_what_is_wrong() {
 	bfsim down --session s
 }
 
+# "clear 1" means one rule to whoever writes it.
+test_fault_commands_that_are_wrong_change_nothing() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'dma.memcpy hang' 'comch.send drop' >/dev/null
+	for words in 'clear 1' 'list 1' rm add 'add nonsense' 'add dma.memcpy'; do
+		# shellcheck disable=SC2086
+		status 2 bfsim fault $words --session s
+		one_line err
+	done
+	status 1 bfsim fault rm 3 --session s
+	same 3 "$(bfsim fault list --session s | wc -l)"
+	bfsim down --session s
+}
+
 # Its programs see errors, and say themselves what that means to them.
 test_run_goes_on_when_a_rule_kills_its_daemon() {
 	status 0 bfsim run --require-faults --fault 'daemon kill' --trace t.json --host \
