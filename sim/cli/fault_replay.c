@@ -13,6 +13,9 @@
 /* What stays of when a rule strikes: matches were counted while it did. */
 #define TIMES (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
 
+/* Rules that were there from the begin have times a little behind it in virtual time: a nanosecond each. */
+#define FROM_BEGIN_NS 10000
+
 struct replay {
 	const struct cli_report *report;
 	const char *name;         /* of the trace */
@@ -93,6 +96,11 @@ static void begin_at(struct sim_rule *rule, uint64_t added_ns)
 	rule->from_ns = rule->from_ns > added_ns ? rule->from_ns : added_ns;
 }
 
+static bool is_late(uint64_t added_ns, uint64_t begin_ns)
+{
+	return added_ns > begin_ns && added_ns - begin_ns > FROM_BEGIN_NS;
+}
+
 static bool is_virtual(const struct replay *replay)
 {
 	return strcmp(cli_json_text(replay->report->sum, "clock"), "virtual") == 0;
@@ -122,7 +130,7 @@ static void print_strike(struct replay *replay, const struct sim_rule *from, uin
 		return;
 	}
 	fix_when(&rule, (uint32_t)fault->match);
-	if (added_ns > cli_json_number(process, "first_ns")) {
+	if (is_late(added_ns, cli_json_number(process, "first_ns"))) {
 		begin_at(&rule, added_ns);
 		if (!is_virtual(replay) && !replay->told_late) {
 			lack(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
@@ -174,7 +182,7 @@ static void print_event(struct replay *replay, struct sim_rule *rule, uint64_t i
 {
 	if (is_past && (rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
 		lack(replay, "was taken out, and the trace does not say when: it goes on", id);
-	if (added_ns > begin_ns(replay))
+	if (is_late(added_ns, begin_ns(replay)))
 		begin_at(rule, added_ns);
 	make_names_plain(rule);
 	if (sim_rule_check(rule) == 0)

@@ -120,6 +120,18 @@ test_a_rule_that_was_taken_out_is_still_known() {
 	says "^  - 'dma.memcpy side=dpu program=trace_peer nth=3 delay=2us'$" out
 }
 
+# All rules were there when the first task was submitted, at time 0.
+test_a_virtual_run_is_repeated_as_it_was() {
+	record t.json --clock virtual --fault 'comch.send drop' --fault 'dma.memcpy p=5% delay=uniform(1us,90us)' \
+		--dpu "$peer 400"
+	status 0 bfsim fault replay t.json
+	mv out plan.yaml
+	status 1 grep from= plan.yaml
+	record u.json --clock virtual --fault-plan plan.yaml --dpu "$peer 400"
+	[ "$(hits t.json | wc -l)" -ge 10 ]
+	same "$(hits t.json)" "$(hits u.json)"
+}
+
 # --- what can't be told --------------------------------------------------------
 
 test_processes_of_one_name_are_said_to_be_alike() {
