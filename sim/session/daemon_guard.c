@@ -14,49 +14,76 @@
 #include "daemon_priv.h"
 #include "sim/log.h"
 
-#define PIDFD_AT 0 /* descriptors of the guard; it has no others */
-#define PIPE_AT 1
+/* Descriptors of the guard; it has no others. */
+enum { PIDFD_AT, LIFE_AT, READY_AT, NUM_FDS };
 
-/* Descriptors of ours, such as the lock of the session's directory, must not outlive us in it. A signal to our
- * process group is not for it. */
-static void __attribute__((noreturn)) keep_guard(int pidfd, int pipe_fd)
+/* Copies of our descriptors must not live on in it: the session's directory would stay locked, and a socket that we
+ * close would still be watched. A signal to our process group is not for it. */
+static void __attribute__((noreturn)) keep_guard(const int *fds)
 {
-	char byte;
+	int high[NUM_FDS];
+	char byte = 0;
 
 	setsid();
 	prctl(PR_SET_NAME, "bfsimd-guard");
-	pidfd = fcntl(pidfd, F_DUPFD, PIPE_AT + 1); /* so that neither is where the other goes */
-	pipe_fd = fcntl(pipe_fd, F_DUPFD, PIPE_AT + 1);
-	if (dup2(pidfd, PIDFD_AT) < 0 || dup2(pipe_fd, PIPE_AT) < 0)
+	for (int i = 0; i < NUM_FDS; i++) /* so that none is where another goes */
+		high[i] = fcntl(fds[i], F_DUPFD, NUM_FDS);
+	for (int i = 0; i < NUM_FDS; i++)
+		if (high[i] < 0 || dup2(high[i], i) < 0)
+			_exit(1);
+	close_range(NUM_FDS, UINT_MAX, 0);
+	if (write(READY_AT, &byte, 1) != 1)
 		_exit(1);
-	close_range(PIPE_AT + 1, UINT_MAX, 0);
-	while (read(PIPE_AT, &byte, 1) < 0 && errno == EINTR)
+	close(READY_AT);
+	while (read(LIFE_AT, &byte, 1) < 0 && errno == EINTR)
 		;
 	pidfd_send_signal(PIDFD_AT, SIGCONT, NULL, 0);
 	_exit(0);
 }
 
+/* Until it has nothing more of ours. */
+static int await_ready(int fd)
+{
+	char byte;
+	ssize_t len;
+
+	do {
+		len = read(fd, &byte, 1);
+	} while (len < 0 && errno == EINTR);
+	return len == 1 ? 0 : -ECHILD;
+}
+
+static int fork_guard(int pidfd, const int *life, const int *ready, struct guard *ret_guard)
+{
+	const int fds[NUM_FDS] = {[PIDFD_AT] = pidfd, [LIFE_AT] = life[0], [READY_AT] = ready[1]};
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		keep_guard(fds);
+	*ret_guard = (struct guard){.pid = pid, .pipe_fd = life[1]};
+	return 0;
+}
+
 static int start(int pidfd, struct guard *ret_guard)
 {
-	int fds[2];
-	pid_t pid;
+	int life[2], ready[2], rc;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	if (pipe2(life, O_CLOEXEC) < 0)
 		return -errno;
-	pid = fork();
-	if (pid == 0) {
-		close(fds[1]);
-		keep_guard(pidfd, fds[0]);
+	rc = pipe2(ready, O_CLOEXEC) < 0 ? -errno : 0;
+	if (rc == 0) {
+		rc = fork_guard(pidfd, life, ready, ret_guard);
+		close(ready[1]);
+		if (rc == 0 && await_ready(ready[0]) < 0)
+			sim_warn("the guard of a process that is paused ended at once");
+		close(ready[0]);
 	}
-	close(fds[0]);
-	if (pid < 0) {
-		int rc = -errno;
-
-		close(fds[1]);
-		return rc;
-	}
-	*ret_guard = (struct guard){.pid = pid, .pipe_fd = fds[1]};
-	return 0;
+	close(life[0]);
+	if (rc < 0)
+		close(life[1]);
+	return rc;
 }
 
 void daemon_guard_start(int pidfd, struct guard *guard)
