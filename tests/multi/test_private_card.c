@@ -120,7 +120,6 @@ static void test_rules_that_begin_later_do_so_in_their_order(void)
 	uint32_t last = add_from("function device=03:00.1", now_ns + 1100 * MS, "add");
 	uint32_t first = add_from("function device=03:00.1", now_ns + 1000 * MS, "remove");
 
-	CHECK(num_devs() == 2);
 	need_fired_soon(first);
 	need_fired_soon(last);
 	CHECK(num_devs() == 2);
@@ -131,10 +130,19 @@ static void test_rules_that_begin_later_do_so_in_their_order(void)
 static void test_rule_that_is_taken_out_before_its_time_never_strikes(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
-	uint32_t id = add_later("function", 1000, "remove"), other = add_later("link", 1100, "down=1us");
+	uint64_t from_ns, ms = 50;
 
-	NEED_OK(bfsim_fault_remove(id));
-	need_fired_soon(other);
+	do { /* a busy machine may need more time for it */
+		uint32_t id;
+
+		ms *= 2;
+		NEED_OK(bfsim_fault_clear());
+		from_ns = bfsim_now_ns() + ms * MS;
+		id = add_later("function device=03:00.1", ms, "remove");
+		NEED_OK(bfsim_fault_remove(id));
+		add("function device=03:00.1 add");
+	} while (bfsim_now_ns() >= from_ns);
+	need_fired_soon(add_later("link", ms + 10, "down=1us"));
 	copy(rig);
 	CHECK(num_devs() == 2);
 	rig_close(rig);
@@ -160,6 +168,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void)
 
 /* ---- forks ---- */
 
+/* The child's device is open before that, unless the machine is busy: then it is of the function's next life. */
 static void test_forked_child_is_struck_by_what_comes_later(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
@@ -170,8 +179,11 @@ static void test_forked_child_is_struck_by_what_comes_later(void)
 	if (pid == 0) {
 		struct rig *own = rig_start(rig_open(NULL));
 
-		CHECK(rig_state(own) == DOCA_CTX_STATE_RUNNING);
-		rig_progress_to(own, DOCA_CTX_STATE_IDLE);
+		bool is_early = times_fired(id) == 0;
+
+		need_fired_soon(id);
+		if (is_early)
+			rig_progress_to(own, DOCA_CTX_STATE_IDLE);
 		CHECK(times_fired(id) == 1);
 		rig_close(own);
 		_exit(0);
