@@ -237,7 +237,9 @@ static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *cl
 	int rc = try_addresses(peer, claim, wait);
 
 	*end_ns = *end_ns ? *end_ns : end_of_patience(op);
-	while (rc == -EHOSTUNREACH && sim_ofi_now_ns() < *end_ns && !is_gone(wait->gone)) {
+	/* One that does not answer in time is waited for where somebody tells when it is gone: it may be slow. */
+	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && wait->gone)) && sim_ofi_now_ns() < *end_ns &&
+	       !is_gone(wait->gone)) {
 		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
 		rc = try_addresses(peer, claim, wait);
 	}
@@ -254,8 +256,10 @@ static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 	while (done < op->len) {
 		int rc = 0;
 
-		if (!peer->connected)
+		if (!peer->connected) {
 			rc = connect_patiently(peer, claim, &wait, op, &end_ns);
+			end_ns = rc == 0 ? 0 : end_ns; /* a byte was read: the memory is there */
+		}
 		if (rc == 0) {
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;
