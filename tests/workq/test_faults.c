@@ -110,19 +110,20 @@ static void expect_end_and_new_beginning(struct rig *rig, struct copy *copy)
 	copy_free(copy);
 }
 
-/* The first never ends by itself, and those behind it wait for it. */
+/* None ends by itself: those behind the first might have done their work by the time of the reset, and say so. */
 static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
 
-	strike("dma.memcpy nth=1 hang");
+	strike("dma.memcpy hang");
 	for (uint64_t id = 1; id <= 3; id++)
 		submit(rig, &copy, id, DOCA_SUCCESS);
 	strike("function reset");
 	submit(rig, &copy, 4, DOCA_ERROR_BAD_STATE);
 	for (uint64_t id = 1; id <= 3; id++)
 		expect_failure(rig, id);
+	assert_int_equal(bfsim_fault_clear(), 0);
 	expect_end_and_new_beginning(rig, &copy);
 }
 
