@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,6 +25,7 @@
 #define MIB (1u << 20)
 #define MAX_PAIRS 64
 #define AWAY_MS 100 /* opening an endpoint takes 1 ms */
+#define BREAKS_S 6  /* longer than one that is away is waited for */
 
 static const atomic_bool never;
 
@@ -48,6 +50,7 @@ struct relay {
 	int listen_fd;
 	int order_fd[2];            /* 'a': be away for AWAY_MS, 's': stop */
 	atomic_uint times_away;
+	_Atomic time_t breaks_until_s; /* a connection that carries much is broken off */
 	int pairs[MAX_PAIRS][2];
 	unsigned int num_pairs;
 	pthread_t thread;
@@ -94,12 +97,22 @@ static void take_caller(struct relay *relay)
 	relay->pairs[relay->num_pairs++][1] = other;
 }
 
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 /* Returns whether the connection goes on. */
-static bool pass_on(int from, int to)
+static bool pass_on(const struct relay *relay, int from, int to)
 {
 	char buf[65536];
 	ssize_t got = read(from, buf, sizeof(buf));
 
+	if (got == sizeof(buf) && now_s() < relay->breaks_until_s)
+		return false;
 	for (ssize_t at = 0; at < got;) {
 		ssize_t sent = send(to, buf + at, (size_t)(got - at), MSG_NOSIGNAL);
 
@@ -139,8 +152,8 @@ static void *run_relay(void *arg)
 			continue;
 		}
 		for (unsigned int i = num; i-- > 0;)
-			if ((polled[2 + 2 * i].revents && !pass_on(relay->pairs[i][0], relay->pairs[i][1])) ||
-			    (polled[3 + 2 * i].revents && !pass_on(relay->pairs[i][1], relay->pairs[i][0])))
+			if ((polled[2 + 2 * i].revents && !pass_on(relay, relay->pairs[i][0], relay->pairs[i][1])) ||
+			    (polled[3 + 2 * i].revents && !pass_on(relay, relay->pairs[i][1], relay->pairs[i][0])))
 				drop_pair(relay, i);
 		if (polled[1].revents)
 			take_caller(relay);
@@ -202,6 +215,28 @@ static void test_exporter_that_is_away_for_a_while_is_waited_for(void **state)
 	sim_ofi_link_destroy(link);
 	relay_stop(&relay);
 	assert_int_equal(relay.times_away, 3);
+	free(buf);
+}
+
+/* As by exposures that end one after the other: each time the memory is found again, and not one piece gets through. */
+static void test_transfer_that_is_broken_off_for_long_goes_on(void **state)
+{
+	uint8_t *buf = calloc(8, MIB);
+	struct relay relay = {.num_pairs = 0};
+	struct sim_ofi_desc desc;
+	struct sim_ofi_link *link;
+
+	(void)state;
+	exporter_expose(&exporter, 8 * MIB, true, 7, &desc);
+	relay_start(&relay, &desc);
+	link = connect_to(&desc, 8 * MIB);
+	relay.breaks_until_s = now_s() + BREAKS_S;
+	assert_int_equal(sim_ofi_link_read(link, buf, 0, 8 * MIB, &never), 0);
+	assert_true(now_s() >= relay.breaks_until_s);
+	for (size_t i = 0; i < 8 * MIB; i++)
+		assert_int_equal(buf[i], 7);
+	sim_ofi_link_destroy(link);
+	relay_stop(&relay);
 	free(buf);
 }
 
@@ -284,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tcp[] = {
 		TEST(exporter_that_is_away_for_a_while_is_waited_for, "tcp"),
 		TEST(exporter_that_is_away_for_a_while_is_connected_to, "tcp"),
+		TEST(transfer_that_is_broken_off_for_long_goes_on, "tcp"),
 		TEST(transfer_goes_on_while_a_hundred_other_memories_are_hidden, "tcp"),
 	};
 	int failed = 0;
