@@ -22,6 +22,7 @@
 #define LATE_RETURN_NS 5000000000u  /* on a busy machine; only where somebody tells when it is gone */
 #define ARRIVAL_NS 1000000000u      /* the same, when somebody has just told where it is */
 #define RETURN_STEP_NS 500000
+#define MAX_FOUND 100    /* tries of one piece that found its memory there, when patience has ended */
 #define TURN_NS 2000000u /* between looks at whether to give up waiting for one's turn */
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -229,37 +230,49 @@ static uint64_t end_of_patience(const struct sim_ofi_op *op)
 	return sim_ofi_now_ns() + (op->gone ? LATE_RETURN_NS : op->is_first ? ARRIVAL_NS : RETURN_NS);
 }
 
-/* A target that opens its endpoint again is away for a moment: it is given until *@end_ns, which begins with the first
- * trouble (0). */
+/* A target that opens its endpoint again is away for a moment, and so may one be that does not answer in time, where
+ * somebody tells when it is gone. */
 static int connect_patiently(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, struct sim_ofi_wait *wait,
-			     const struct sim_ofi_op *op, uint64_t *end_ns)
+			     const struct sim_ofi_op *op)
 {
 	int rc = try_addresses(peer, claim, wait);
+	uint64_t end_ns = end_of_patience(op);
 
-	*end_ns = *end_ns ? *end_ns : end_of_patience(op);
-	/* One that does not answer in time is waited for where somebody tells when it is gone: it may be slow. */
-	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && wait->gone)) && sim_ofi_now_ns() < *end_ns &&
-	       !is_gone(wait->gone)) {
+	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && op->gone)) && sim_ofi_now_ns() < end_ns && !is_gone(op->gone)) {
 		nanosleep(&(struct timespec){.tv_nsec = RETURN_STEP_NS}, NULL);
 		rc = try_addresses(peer, claim, wait);
 	}
 	return rc;
 }
 
+/* A piece that does not get through: since when, and how often its memory was found to be there meanwhile. */
+struct trouble {
+	uint64_t end_ns;      /* of patience; 0 = no trouble so far */
+	unsigned int found;
+};
+
+/* Exposures that end break off what is under way, each once: on a busy machine a few of them take longer than patience
+ * lasts. What the target refuses is broken off however often it is tried. */
+static bool is_hopeless(struct trouble *trouble, const struct sim_ofi_op *op, bool is_there)
+{
+	if (trouble->end_ns == 0)
+		trouble->end_ns = end_of_patience(op);
+	trouble->found += is_there;
+	return sim_ofi_now_ns() >= trouble->end_ns && !(op->gone && is_there && trouble->found < MAX_FOUND);
+}
+
 static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op)
 {
 	struct sim_ofi_wait wait = {.gone = op->gone, .nudge = claim->nudge, .nudge_arg = claim->nudge_arg};
 	struct sim_ofi_transfer transfer = {.peer = peer, .claim = claim, .wait = &wait, .write = op->write};
-	uint64_t end_ns = 0; /* 0 = no trouble so far */
+	struct trouble trouble = {0};
 	size_t done = 0;
 
 	while (done < op->len) {
-		int rc = 0;
+		bool is_there;
+		int rc = peer->connected ? 0 : connect_patiently(peer, claim, &wait, op);
 
-		if (!peer->connected) {
-			rc = connect_patiently(peer, claim, &wait, op, &end_ns);
-			end_ns = rc == 0 ? 0 : end_ns; /* a byte was read: the memory is there */
-		}
+		is_there = rc == 0;
 		if (rc == 0) {
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;
@@ -269,10 +282,10 @@ static int run_in_pieces(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim,
 		}
 		if (rc == 0) {
 			done += transfer.len;
-			end_ns = 0;
+			trouble = (struct trouble){0};
 			continue;
 		}
-		if (rc != -ECONNRESET || is_gone(op->gone) || (end_ns && sim_ofi_now_ns() >= end_ns))
+		if (rc != -ECONNRESET || is_gone(op->gone) || is_hopeless(&trouble, op, is_there))
 			return rc;
 	}
 	return 0;

@@ -111,8 +111,10 @@ static bool pass_on(const struct relay *relay, int from, int to)
 	char buf[65536];
 	ssize_t got = read(from, buf, sizeof(buf));
 
-	if (got == sizeof(buf) && now_s() < relay->breaks_until_s)
+	if (got == sizeof(buf) && now_s() < relay->breaks_until_s) {
+		poll(NULL, 0, AWAY_MS);
 		return false;
+	}
 	for (ssize_t at = 0; at < got;) {
 		ssize_t sent = send(to, buf + at, (size_t)(got - at), MSG_NOSIGNAL);
 
