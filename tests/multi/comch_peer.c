@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -79,6 +81,7 @@ void peer_main(int argc, char **argv, const struct peer_role *roles)
 
 static struct proc card;
 static char *card_dir;
+static struct timespec card_since;
 
 struct card_arg {
 	const char *topology, *clock;
@@ -110,6 +113,7 @@ void card_start_with(const char *topology, const char *clock)
 	char ready;
 
 	card_dir = proc_make_dir();
+	clock_gettime(CLOCK_REALTIME_COARSE, &card_since); /* as files have it */
 	num_peers = 0;
 	setenv("BFSIM_SESSION", card_dir, 1);
 	proc_start(&card, run_daemon, &arg);
@@ -122,17 +126,21 @@ static void remove_dir(void)
 	card_dir = NULL;
 }
 
-/* Whether a file in /dev/shm is named for one of the peers, by its number. */
+/* Whether a file in /dev/shm is named for one of the peers, by its number. It is younger than the card: who was killed
+ * by somebody else may have left files, and numbers come again. */
 static bool left_in_shm(void)
 {
 	DIR *dir = opendir("/dev/shm");
 	const struct dirent *entry;
 	bool found = false;
+	struct stat st;
 
 	assert_non_null(dir);
 	while ((entry = readdir(dir)) != NULL) {
 		long pid = strtol(entry->d_name + strcspn(entry->d_name, "0123456789"), NULL, 10);
 
+		if (fstatat(dirfd(dir), entry->d_name, &st, 0) < 0 || st.st_ctim.tv_sec < card_since.tv_sec)
+			continue;
 		for (unsigned int i = 0; i < num_peers && i < MAX_PEERS; i++)
 			found |= pid == peers[i];
 	}
