@@ -90,15 +90,14 @@ static void test_queues_of_one_context_have_their_own_events(void **state)
 static void test_contexts_of_one_queue_share_its_depth(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
-	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1), two = one;
+	struct copy copy = copy_new(rig), other = copy_new(rig); /* contexts may work at the same time */
+	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1), two = rig_job(rig, other.to, other.from, 2);
 	struct doca_event event;
 	struct doca_dma *dma;
 	uint64_t ids = 0;
 
 	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
 	two.base.ctx = doca_dma_as_ctx(dma);
-	two.base.user_data.u64 = 2;
 	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_ctx_dev_add(two.base.ctx, rig->dev), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_start(two.base.ctx), DOCA_SUCCESS);
@@ -117,6 +116,7 @@ static void test_contexts_of_one_queue_share_its_depth(void **state)
 	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS); /* it was never stopped */
 	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_INVALID_VALUE);
+	copy_free(&other);
 	copy_free(&copy);
 }
 
