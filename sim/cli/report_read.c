@@ -273,6 +273,16 @@ static void take_received(struct reader *reader, json_object *event)
 	add_task(reader, &task);
 }
 
+static void take_message(struct reader *reader, json_object *event, char phase)
+{
+	if (phase == 'X')
+		reader->bytes = cli_json_number(member(event, "args"), "bytes");
+	else if (phase == 's')
+		take_sent(reader, event);
+	else if (phase == 'f')
+		take_received(reader, event);
+}
+
 static void take_note(struct reader *reader, json_object *event, struct cli_report_notes *notes)
 {
 	json_object *args = member(event, "args");
@@ -318,12 +328,8 @@ static void take_event(struct reader *reader, json_object *event)
 	note_time(reader->report, event);
 	if (phase == 'b')
 		take_task(reader, event);
-	else if (phase == 'X' && strcmp(cli_json_text(event, "cat"), "message") == 0)
-		reader->bytes = cli_json_number(member(event, "args"), "bytes");
-	else if (phase == 's')
-		take_sent(reader, event);
-	else if (phase == 'f')
-		take_received(reader, event);
+	else if (strcmp(cli_json_text(event, "cat"), "message") == 0) /* a task's slices and flows say what its begin does */
+		take_message(reader, event, phase);
 	else if (phase == 'i')
 		take_instant(reader, event);
 }

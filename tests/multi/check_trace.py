@@ -8,12 +8,13 @@ FILE is what bfsim trace wrote. Each EXPRESSION is Python that must be true, wit
     events          the list; e('X', name='send') picks those of a phase with these members
     process(side)   the pid of the process on that side
     track(pid, s)   the tid of the process's track whose name ends with s
+    flows(cat)      of each flow of that category, "task" or "message", the list of the slices that it leads through
 Says what is wrong and exits with 1.
 """
 import json
 import sys
 
-PHASES = set('MXbeCsfi')
+PHASES = set('MXbeCstfi')
 problems = []
 
 
@@ -40,8 +41,8 @@ def check_members(event):
         return
     if not isinstance(event.get('ts'), (int, float)) or event['ts'] < 0:
         wrong(event, 'ts is no time')
-    needs = {'X': ['dur', 'cat'], 'b': ['id', 'cat'], 'e': ['id', 'cat'], 's': ['id', 'cat'], 'f': ['id', 'cat', 'bp'],
-             'i': ['s'], 'C': ['args']}
+    needs = {'X': ['dur', 'cat'], 'b': ['id', 'cat'], 'e': ['id', 'cat'], 's': ['id', 'cat'], 't': ['id', 'cat', 'bp'],
+             'f': ['id', 'cat', 'bp'], 'i': ['s'], 'C': ['args']}
     for name in needs[event['ph']]:
         if name not in event:
             wrong(event, f'lacks {name}')
@@ -92,33 +93,84 @@ def check_async(events):
         wrong(event, 'has no end')
 
 
-def encloses(track, ts):
-    return any(whole_ns(e['ts']) <= ts < whole_ns(e['ts']) + whole_ns(e['dur']) for e in track)
+def check_order(events):
+    """Behind the metadata, time does not go back from one event to the next."""
+    timed = [e for e in events if e['ph'] != 'M']
+    for before, event in zip(timed, timed[1:]):
+        if whole_ns(event['ts']) < whole_ns(before['ts']):
+            wrong(event, 'earlier than the event before it')
 
 
-def stands_behind(event, before):
-    """Perfetto gives a flow to the slice that began last on its track, even to one of no length."""
-    return before['ph'] == 'X' and all(before[m] == event[m] for m in ('pid', 'tid', 'ts'))
+def bound_slices(events):
+    """Of each event of a flow: the slice that it belongs to, or None.
+
+    Perfetto gives it the slice of its track that began last, even one of no length; chrome://tracing the one
+    around its time. Only where both are the same slice is it bound.
+    """
+    last = {}
+    bound = []
+    for event in events:
+        key = (event['pid'], event['tid'])
+        if event['ph'] in 'Xi':
+            last[key] = event
+        if event['ph'] in 'stf':
+            found = last.get(key, {'ph': None})
+            fits = found['ph'] == 'X' and whole_ns(found['ts']) == whole_ns(event['ts'])
+            bound.append((event, found if fits else None))
+    return bound
 
 
-def check_flows(events, tracks):
-    """Each flow begins in one slice, ends in another, later."""
-    starts, ends = {}, {}
-    for before, event in zip([{'ph': None}] + events, events):
-        if event['ph'] in 'sf':
-            ends_of = starts if event['ph'] == 's' else ends
-            if (event['cat'], event['name'], event['id']) in ends_of:
-                wrong(event, 'a flow twice')
-            ends_of[event['cat'], event['name'], event['id']] = event
-            if not stands_behind(event, before) and not encloses(
-                    tracks.get((event['pid'], event['tid']), []), whole_ns(event['ts'])):
-                wrong(event, 'a flow outside of any slice')
-    for key in starts.keys() | ends.keys():
-        start, end = starts.get(key), ends.get(key)
-        if not start or not end:
-            wrong(start or end, 'half a flow')
-        elif whole_ns(end['ts']) < whole_ns(start['ts']):
-            wrong(end, 'a flow ends before it begins')
+def check_chain(chain):
+    """A flow: one s, then any t, then one f, in this order, each in a slice, none of them earlier than the one before."""
+    if [e['ph'] for e, _ in chain] != ['s'] + ['t'] * (len(chain) - 2) + ['f']:
+        return wrong(chain[0][0], 'a flow that is not begun once, and ended once behind that')
+    for event, bound in chain:
+        if bound is None:
+            wrong(event, 'a flow outside of any slice')
+        if event['ph'] in 'tf' and event['bp'] != 'e':
+            wrong(event, 'a flow to the next slice')
+    for (before, _), (event, _) in zip(chain, chain[1:]):
+        if whole_ns(event['ts']) < whole_ns(before['ts']):
+            wrong(event, 'a flow goes back in time')
+    if len({id(bound) for _, bound in chain}) != len(chain):
+        wrong(chain[0][0], 'a flow from a slice to itself')
+
+
+def what_happens(bound):
+    return bound['name'].split(' ')[0] if bound['cat'] == 'turn' else bound['cat']
+
+
+def check_ends(chain):
+    """Messages from sending to receipt; tasks from submission to end, by what they did in between."""
+    first, last = chain[0][1], chain[-1][1]
+    if chain[0][0]['cat'] == 'message':
+        if (first['name'], last['name'], len(chain)) != ('send', 'receive', 2):
+            wrong(chain[0][0], 'a message that is not sent and received')
+    elif what_happens(first) != 'submit' or what_happens(last) not in ('done', 'failed') or \
+            first['name'].split(' ', 1)[1] != last['name'].split(' ', 1)[1] or \
+            any(what_happens(bound) not in ('job', 'message') for _, bound in chain[1:-1]):
+        wrong(chain[0][0], 'a task that is not submitted, run and done')
+
+
+def flows_of(events):
+    """The flows by what they are: lists of their events, each with its slice."""
+    flows = {}
+    for event, bound in bound_slices(events):
+        flows.setdefault((event['cat'], event['id']), []).append((event, bound))
+    return flows
+
+
+def check_flows(events):
+    flows = flows_of(events)
+    if len({number for _, number in flows}) != len(flows):
+        problems.append('two flows of one number')
+    for chain in flows.values():
+        check_chain(chain)
+        if not problems:
+            check_ends(chain)
+    turns = sum(e['ph'] == 'X' and e['cat'] == 'turn' for e in events)
+    if turns != 2 * sum(category == 'task' for category, _ in flows):
+        problems.append('slices of submissions and ends that no flow leads to')
 
 
 def check_names(events):
@@ -148,7 +200,8 @@ def main():
         tracks = slices_of(events)
         check_nesting(tracks)
         check_async(events)
-        check_flows(events, tracks)
+        check_order(events)
+        check_flows(events)
         named = check_names(events)
 
         def pick(phase, **members):
@@ -162,7 +215,10 @@ def main():
             found = [tid for (what, of, tid), name in named.items() if what == 'thread_name' and of == pid and name.endswith(end)]
             return found[0] if len(found) == 1 else None
 
-        scope = {'events': events, 'e': pick, 'process': process, 'track': track, 'trace': trace}
+        def flows(category):
+            return [[bound for _, bound in chain] for (what, _), chain in flows_of(events).items() if what == category]
+
+        scope = {'flows': flows, 'events': events, 'e': pick, 'process': process, 'track': track, 'trace': trace}
         problems.extend(f'not true: {text}' for text in sys.argv[2:] if not eval(f'({text})', scope))
     for text in problems[:20]:
         print(text)
