@@ -130,7 +130,8 @@ static bool take_next(struct doca_comch_consumer *consumer)
 	rc = sim_recvq_poll(&consumer->queue, &recv->room, consumer->bytes, &message);
 	if (rc == 0 && message.is_recorded)
 		sim_trace_message(SIM_TRACE_RECEIVED, consumer->fast.ctx.recorded_as, consumer->stream,
-				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns());
+				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
+				  shim_task_submitted_ns(&recv->task));
 	if (rc == -EPROTO)
 		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
 	if (rc < 0)

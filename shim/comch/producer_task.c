@@ -168,7 +168,7 @@ static void note(struct doca_comch_producer_task_send *send, struct sim_recvq_me
 	message->is_recorded = send->task.timed;
 	if (message->is_recorded)
 		sim_trace_message(SIM_TRACE_SENT, send->task.ctx->recorded_as, send->remote->stream, slot + 1,
-				  send->task.bytes, sim_trace_now_ns());
+				  send->task.bytes, sim_trace_now_ns(), shim_task_submitted_ns(&send->task));
 }
 
 /* Fill the slot that was kept. @bytes is NULL in a message of immediate data only. */

@@ -96,6 +96,9 @@ SHIM_SHARED void shim_task_time(struct doca_task *task);
 SHIM_SHARED void shim_task_refused(struct doca_task *task);
 SHIM_SHARED void shim_task_record(struct doca_task *task, doca_error_t status);
 
+/* Of a task in flight, for the record of what it does: when it was submitted, if it is timed; else 0. */
+SHIM_SHARED uint64_t shim_task_submitted_ns(const struct doca_task *task);
+
 static inline void shim_task_submitting(struct doca_task *task)
 {
 	const struct sim_trace_pen *pen = &task->pool->pen;

@@ -59,6 +59,11 @@ void shim_task_time(struct doca_task *task)
 		task->job.run = run_timed;
 }
 
+uint64_t shim_task_submitted_ns(const struct doca_task *task)
+{
+	return task->timed ? times_of(task)->noted.submitted_ns : 0;
+}
+
 static void forget_times(struct doca_task *task)
 {
 	task->timed = false;

@@ -1,91 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which task a message of the fast path is of. Records don't say it, but when and where they were written does. */
+/* Which task a message of the fast path is of: that of its context which was submitted when its record says. */
 #include "flows.h"
 
 #include <stdlib.h>
 
-#define MAX_AT_ONCE 64 /* jobs that are looked at for one message */
+#include "moments.h"
 
-struct matcher {
-	const struct sim_trace_story *story;
-	uint32_t *tasks;      /* of events: what is looked for */
-	size_t *first;        /* of each recording, in @sorted */
-	uint32_t *sorted;     /* of each record of all recordings: where it is in the story, from 1 on */
-	uint32_t *candidates; /* tasks with jobs, by context and begin */
-	size_t num_candidates;
+#define MAX_AT_ONCE 64 /* tasks of one moment that are looked at for one message */
+
+/* A task, or what to look for. */
+struct key {
+	uint32_t process, object;
+	uint64_t submitted_ns;
+	uint32_t event;
 };
 
-static bool is_of_one_object(const struct sim_trace_story *story, const struct sim_trace_event *task,
-			     const struct sim_trace_event *message)
+struct tasks {
+	const struct sim_trace_story *story;
+	struct key *keys;  /* sorted */
+	size_t count;
+	size_t *next;      /* of the first task of each moment: how many of that moment have their message */
+};
+
+static int compare_moments(const struct key *a, const struct key *b)
 {
-	return task->process == message->process &&
-	       sim_trace_object_of(&story->recordings[task->process], task) == message->subject;
-}
-
-/* A consumer records a message and, next, its task: the record behind it says so, if it is the thread's own. */
-static void match_received(struct matcher *matcher, size_t number)
-{
-	const struct sim_trace_story *story = matcher->story;
-	const struct sim_trace_event *message = &story->events[number], *task;
-	uint32_t behind;
-
-	if (message->place + 1 >= story->recordings[message->process].num_events)
-		return;
-	behind = matcher->sorted[matcher->first[message->process] + message->place + 1];
-	if (behind == 0)
-		return;
-	task = &story->events[behind - 1];
-	if (task->kind == SIM_TRACE_TASK && task->thread == message->thread && is_of_one_object(story, task, message) &&
-	    task->args[3] == message->args[2] && task->time_ns <= message->time_ns && message->time_ns <= task->args[2])
-		matcher->tasks[number] = behind;
-}
-
-/* Where a list that is sorted by context and begin has what the one or the other event belongs to. */
-static int compare_jobs(const struct sim_trace_story *story, const struct sim_trace_event *a, uint64_t a_ns,
-			const struct sim_trace_event *b, uint64_t b_ns)
-{
-	uint32_t a_object = sim_trace_object_of(&story->recordings[a->process], a);
-	uint32_t b_object = sim_trace_object_of(&story->recordings[b->process], b);
-
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	if (a_object != b_object)
-		return a_object < b_object ? -1 : 1;
-	return a_ns < b_ns ? -1 : a_ns > b_ns;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return a->submitted_ns < b->submitted_ns ? -1 : a->submitted_ns > b->submitted_ns;
 }
 
-static int compare_candidates(const void *left, const void *right, void *arg)
+static int compare(const void *left, const void *right)
 {
-	const struct sim_trace_story *story = arg;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = compare_jobs(story, &story->events[a], story->events[a].args[0], &story->events[b],
-				 story->events[b].args[0]);
+	const struct key *a = left, *b = right;
+	int order = compare_moments(a, b);
 
-	return order ? order : a < b ? -1 : a > b;
+	return order ? order : a->event < b->event ? -1 : a->event > b->event;
 }
 
-static void list_candidates(struct matcher *matcher)
+static void list_tasks(struct tasks *tasks)
 {
-	for (size_t i = 0; i < matcher->story->num_events; i++) {
-		const struct sim_trace_event *event = &matcher->story->events[i];
+	const struct sim_trace_story *story = tasks->story;
 
-		if (event->kind == SIM_TRACE_TASK && event->args[0] && event->args[1] && event->detail)
-			matcher->candidates[matcher->num_candidates++] = (uint32_t)i;
+	for (size_t i = 0; i < story->num_events; i++) {
+		const struct sim_trace_event *event = &story->events[i];
+
+		if (sim_trace_task_is_whole(story, event))
+			tasks->keys[tasks->count++] = (struct key){
+				.process = event->process, .event = (uint32_t)i, .submitted_ns = event->time_ns,
+				.object = sim_trace_object_of(&story->recordings[event->process], event)};
 	}
-	qsort_r(matcher->candidates, matcher->num_candidates, sizeof(*matcher->candidates), compare_candidates,
-		(void *)(uintptr_t)matcher->story);
+	qsort(tasks->keys, tasks->count, sizeof(*tasks->keys), compare);
 }
 
-/* The first job of the message's context that has not begun before @begin_ns. */
-static size_t first_from(const struct matcher *matcher, const struct sim_trace_event *message, uint64_t begin_ns)
+/* The first task that is not before @key. */
+static size_t find(const struct tasks *tasks, const struct key *key)
 {
-	size_t low = 0, high = matcher->num_candidates;
+	size_t low = 0, high = tasks->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct sim_trace_event *task = &matcher->story->events[matcher->candidates[middle]];
 
-		if (compare_jobs(matcher->story, task, task->args[0], message, begin_ns) < 0)
+		if (compare_moments(&tasks->keys[middle], key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -93,82 +70,53 @@ static size_t first_from(const struct matcher *matcher, const struct sim_trace_e
 	return low;
 }
 
-/* A producer's job sends while it runs. At one moment several may have run: as they stand, one message each.
- * Those that failed have moved nothing, so that their bytes tell them apart. */
-static void match_sent(struct matcher *matcher, size_t number, size_t *next)
+/* Several may have been submitted at one moment: as they stand, one message each. Those that
+ * failed have moved nothing, so that their bytes tell them apart. Returns the event, from 1 on, or 0. */
+static uint32_t task_of(struct tasks *tasks, const struct sim_trace_event *message)
 {
-	const struct sim_trace_story *story = matcher->story;
-	const struct sim_trace_event *message = &story->events[number];
-	size_t at = first_from(matcher, message, message->time_ns);
+	const struct key key = {.process = message->process, .object = message->subject, .submitted_ns = message->args[3]};
+	size_t first = find(tasks, &key);
+	size_t at = first + tasks->next[first];
 
-	if (at > 0) /* it may have begun before, and run on */
-		at--;
-	at = at > *next ? at : *next;
-	for (size_t end = at + MAX_AT_ONCE; at < end && at < matcher->num_candidates; at++) {
-		const struct sim_trace_event *task = &story->events[matcher->candidates[at]];
+	for (size_t end = at + MAX_AT_ONCE; at < end && at < tasks->count; at++) {
+		const struct sim_trace_event *task = &tasks->story->events[tasks->keys[at].event];
 
-		if (compare_jobs(story, task, task->args[0], message, message->time_ns) > 0)
-			return;
-		if (!is_of_one_object(story, task, message) || task->args[1] < message->time_ns ||
-		    task->args[3] != message->args[2])
+		if (compare_moments(&tasks->keys[at], &key) != 0)
+			break;
+		if (task->args[3] != message->args[2] || message->time_ns < task->time_ns || message->time_ns > task->args[2])
 			continue;
-		matcher->tasks[number] = matcher->candidates[at] + 1;
-		*next = at + 1;
-		return;
+		tasks->next[first] = at + 1 - first;
+		return tasks->keys[at].event + 1;
 	}
+	return 0;
 }
 
-static void match_all(struct matcher *matcher)
+static void match_all(struct tasks *tasks, uint32_t *of)
 {
-	const struct sim_trace_story *story = matcher->story;
-	size_t *next = calloc(matcher->num_candidates + 1, sizeof(*next)); /* by the context's first job */
+	const struct sim_trace_story *story = tasks->story;
 
-	for (size_t i = 0; next && i < story->num_events; i++) {
+	for (size_t i = 0; i < story->num_events; i++) {
 		const struct sim_trace_event *event = &story->events[i];
 
-		if (event->kind == SIM_TRACE_RECEIVED)
-			match_received(matcher, i);
-		else if (event->kind == SIM_TRACE_SENT)
-			match_sent(matcher, i, &next[first_from(matcher, event, 0)]);
+		if ((event->kind == SIM_TRACE_SENT || event->kind == SIM_TRACE_RECEIVED) && event->args[3])
+			of[i] = task_of(tasks, event);
 	}
-	if (!next) {
-		free(matcher->tasks);
-		matcher->tasks = NULL;
-	}
-	free(next);
-}
-
-static bool index_records(struct matcher *matcher)
-{
-	const struct sim_trace_story *story = matcher->story;
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		matcher->first[i] = count;
-		count += story->recordings[i].num_events;
-	}
-	matcher->sorted = calloc(count + 1, sizeof(*matcher->sorted));
-	for (size_t i = 0; matcher->sorted && i < story->num_events; i++)
-		matcher->sorted[matcher->first[story->events[i].process] + story->events[i].place] = (uint32_t)i + 1;
-	return matcher->sorted;
 }
 
 uint32_t *sim_trace_tasks_of_messages(const struct sim_trace_story *story)
 {
-	struct matcher matcher = {.story = story,
-				  .tasks = calloc(story->num_events + 1, sizeof(*matcher.tasks)),
-				  .first = calloc(story->num_recordings + 1, sizeof(*matcher.first)),
-				  .candidates = calloc(story->num_events + 1, sizeof(*matcher.candidates))};
+	struct tasks tasks = {.story = story, .keys = calloc(story->num_events + 1, sizeof(*tasks.keys)),
+			      .next = calloc(story->num_events + 1, sizeof(*tasks.next))};
+	uint32_t *of = calloc(story->num_events + 1, sizeof(*of));
 
-	if (matcher.tasks && matcher.first && matcher.candidates && index_records(&matcher)) {
-		list_candidates(&matcher);
-		match_all(&matcher);
+	if (tasks.keys && tasks.next && of) {
+		list_tasks(&tasks);
+		match_all(&tasks, of);
 	} else {
-		free(matcher.tasks);
-		matcher.tasks = NULL;
+		free(of);
+		of = NULL;
 	}
-	free(matcher.first);
-	free(matcher.sorted);
-	free(matcher.candidates);
-	return matcher.tasks;
+	free(tasks.keys);
+	free(tasks.next);
+	return of;
 }

@@ -148,9 +148,10 @@ static inline uint64_t sim_trace_talk_turn(const struct sim_trace_talk *talk)
 void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, uint64_t at_ns);
 void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, bool is_recorded);
 
-/* A message that no talk counts: SIM_TRACE_SENT or SIM_TRACE_RECEIVED by @object. */
+/* A message that no talk counts: SIM_TRACE_SENT or SIM_TRACE_RECEIVED by @object, by a task of it that
+ * was submitted at @task_ns and is timed; 0 = by none. */
 void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
-		       uint64_t at_ns);
+		       uint64_t at_ns, uint64_t task_ns);
 
 /* ---- the rest ---- */
 

@@ -124,10 +124,10 @@ void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task
 }
 
 void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
-		       uint64_t at_ns)
+		       uint64_t at_ns, uint64_t task_ns)
 {
 	struct sim_trace_record record = {.time_ns = at_ns, .kind = (uint8_t)kind, .subject = object,
-					  .args = {stream, number, bytes}};
+					  .args = {stream, number, bytes, task_ns}};
 
 	if (object)
 		write_one(SIM_TRACE_RING_THREADS, &record);
@@ -141,7 +141,7 @@ void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t 
 		return;
 	if (at_ns) {
 		sim_trace_pace_take(&talk->pace, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
-		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns);
+		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns, 0);
 	}
 	sim_trace_add(&object->sent, 1);
 	sim_trace_add(&object->sent_bytes, bytes);
@@ -152,7 +152,7 @@ void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint6
 	if (!talk->object)
 		return;
 	if (is_recorded)
-		sim_trace_message(SIM_TRACE_RECEIVED, talk->number, talk->receives, number, bytes, sim_trace_now_ns());
+		sim_trace_message(SIM_TRACE_RECEIVED, talk->number, talk->receives, number, bytes, sim_trace_now_ns(), 0);
 	sim_trace_add(&talk->object->received, 1);
 	sim_trace_add(&talk->object->received_bytes, bytes);
 }

@@ -282,13 +282,13 @@ static void test_stopped_process_loses_nothing(void **state)
 }
 
 /* Lines of what the session's processes recorded, as "bfsim trace" tells it, that have @what in them. */
-static unsigned int count_recorded(const char *what)
+static unsigned int count_recorded(const char *format, const char *what)
 {
 	char command[4096], line[1024];
 	unsigned int count = 0;
 	FILE *trace;
 
-	snprintf(command, sizeof(command), "'%s' trace --format csv", getenv("BFSIM"));
+	snprintf(command, sizeof(command), "'%s' trace --format %s", getenv("BFSIM"), format);
 	trace = popen(command, "r");
 	assert_non_null(trace);
 	while (fgets(line, sizeof(line), trace))
@@ -297,7 +297,8 @@ static unsigned int count_recorded(const char *what)
 	return count;
 }
 
-/* Two workers at either end send 20 messages to each of the other's: 160. */
+/* Two workers at either end send 20 messages to each of the other's: 160. Arrows lead from each submission of a send
+ * by its job to the sending, on to the receipt, and to the end of the task that takes it. */
 static void test_messages_on_record_were_sent_and_received(void **state)
 {
 	struct side_arg arg = {.consumes = true, .produces = true, .num_workers = 2, .max_len = 4096, .num_messages = 20};
@@ -311,8 +312,10 @@ static void test_messages_on_record_were_sent_and_received(void **state)
 	end_side(&client);
 	end_side(&server);
 	unsetenv("BFSIM_TRACE");
-	assert_int_equal(count_recorded(",sent,comch_producer,"), 160);
-	assert_int_equal(count_recorded(",received,comch_consumer,"), 160);
+	assert_int_equal(count_recorded("csv", ",sent,comch_producer,"), 160);
+	assert_int_equal(count_recorded("csv", ",received,comch_consumer,"), 160);
+	assert_int_equal(count_recorded("perfetto", "\"name\":\"message\",\"cat\":\"message\""), 2 * 160);
+	assert_int_equal(count_recorded("perfetto", "{\"ph\":\"t\""), 3 * 160);
 	card_end();
 }
 

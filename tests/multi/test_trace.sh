@@ -68,12 +68,23 @@ test_a_failed_task_says_why_and_its_log_line_stands_beside_it() {
 	stat '[(o["completed"], o["failed"], o["bytes"]) for o in ops()] == [(3, 1, 192)]'
 }
 
+test_an_arrow_leads_from_a_tasks_submission_by_its_job_to_its_end() {
+	for clock in functional timed virtual; do
+		status 0 bfsim run --clock $clock --trace t.json --dpu "$peer 30 fail || true"
+		"$checker" t.json \
+			'[[s["name"] for s in f] for f in flows("task")] ==
+				[["submit DMA memcpy", "DMA memcpy", end + " DMA memcpy"] for end in ["done"] * 30 + ["failed"]]' \
+			'{f[0]["tid"] for f in flows("task")} == {track(process("dpu"), "submitted")}' \
+			'{f[-1]["tid"] for f in flows("task")} == {track(process("dpu"), "trace_peer")}'
+	done
+}
+
 # Of one task after the other by the model; of what happens at one moment, in its order.
 test_virtual_times_are_the_same_each_time() {
 	for run in first second; do
 		status 0 bfsim run --clock virtual --trace $run.csv --trace-level full --dpu "$peer 50"
 		status 0 bfsim run --clock virtual --trace $run.json --host "$hello_host" --dpu "$hello_dpu"
-		"$checker" $run.json 'len(e("s")) == len(e("f")) == 2'
+		"$checker" $run.json 'len(flows("message")) == len(flows("task")) == 2'
 		cut -d, -f 1,3,4,6- $run.csv >$run.told # without pid and thread
 	done
 	cmp first.told second.told
@@ -165,9 +176,10 @@ test_messages_flow_between_host_and_dpu_on_one_axis() {
 	status 0 bfsim run --trace t.json --host "$hello_host" --dpu "$hello_dpu"
 	"$checker" t.json \
 		'process("host") != process("dpu") and None not in (process("host"), process("dpu"))' \
-		'len(e("s", pid=process("host"))) == 1 and len(e("f", pid=process("dpu"))) == 1' \
-		'len(e("s", pid=process("dpu"))) == 1 and len(e("f", pid=process("host"))) == 1' \
-		'e("s", pid=process("host"))[0]["ts"] < e("s", pid=process("dpu"))[0]["ts"]' \
+		'[[s["pid"] for s in f] for f in flows("message")] ==
+			[[process("host"), process("dpu")], [process("dpu"), process("host")]]' \
+		'[[(s["pid"], s["name"]) for s in f] for f in flows("task")] ==
+			[[(process(p), "submit Comch send"), (process(p), "done Comch send")] for p in ("host", "dpu")]' \
 		'len(e("X", name="open")) == 2' \
 		'[i["args"]["text"] for i in e("i", name="closed")] == ["in order"] * 2'
 }

@@ -318,9 +318,9 @@ static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
 	log_line(SIM_LOG_WARNING, "a line");
 	for (uint64_t i = 0; i < 100; i++)
-		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns());
+		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns(), 0);
 	for (uint64_t i = 0; i < 100; i++)
-		sim_trace_message(SIM_TRACE_SENT, context, 2, i, 1, sim_trace_now_ns());
+		sim_trace_message(SIM_TRACE_SENT, context, 2, i, 1, sim_trace_now_ns(), 0);
 	sim_trace_state(context, 0, 2);
 	sim_trace_state(context, 2, 0);
 	recording = read_all();
@@ -364,9 +364,9 @@ static void test_messages_of_one_moment_keep_their_arrows(void **state)
 	begin_virtual(SIM_TRACE_FULL);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "comch", NULL);
 	for (uint64_t i = 0; i < 3; i++)
-		sim_trace_message(SIM_TRACE_SENT, context, 1, i, 1, sim_trace_now_ns());
+		sim_trace_message(SIM_TRACE_SENT, context, 1, i, 1, sim_trace_now_ns(), 0);
 	for (uint64_t i = 0; i < 3; i++)
-		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns());
+		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns(), 0);
 	recording = read_all();
 	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
 	assert_int_equal(sim_trace_story_sort(&story), 0);
