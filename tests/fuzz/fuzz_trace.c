@@ -47,12 +47,34 @@ static char *told(const struct sim_trace_story *story, tell *tell)
 	return text;
 }
 
+/* In the order of time, and no flow without its end. */
+static void check_events(json_object *events)
+{
+	size_t num_begun = 0, num_ended = 0;
+	double last_us = 0;
+
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		json_object *event = json_object_array_get_idx(events, i), *ts;
+		const char *phase = json_object_get_string(json_object_object_get(event, "ph"));
+
+		num_begun += phase[0] == 's';
+		num_ended += phase[0] == 'f';
+		promise(num_ended <= num_begun);
+		if (!json_object_object_get_ex(event, "ts", &ts))
+			continue;
+		promise(json_object_get_double(ts) >= last_us);
+		last_us = json_object_get_double(ts);
+	}
+	promise(num_begun == num_ended);
+}
+
 static void check_json(const struct sim_trace_story *story)
 {
 	char *text = told(story, sim_trace_tell_perfetto);
 	json_object *trace = json_tokener_parse(text);
 
 	promise(trace && json_object_is_type(json_object_object_get(trace, "traceEvents"), json_type_array));
+	check_events(json_object_object_get(trace, "traceEvents"));
 	json_object_put(trace);
 	free(text);
 }
