@@ -328,7 +328,7 @@ static void take_event(struct reader *reader, json_object *event)
 	note_time(reader->report, event);
 	if (phase == 'b')
 		take_task(reader, event);
-	else if (strcmp(cli_json_text(event, "cat"), "message") == 0) /* a task's slices and flows say what its begin does */
+	else if (strcmp(cli_json_text(event, "cat"), "message") == 0) /* of tasks, their begin says all */
 		take_message(reader, event, phase);
 	else if (phase == 'i')
 		take_instant(reader, event);

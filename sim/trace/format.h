@@ -49,7 +49,7 @@
 enum sim_trace_kind {
 	SIM_TRACE_STATE = 1,   /* object: state args[0] -> args[1] */
 	SIM_TRACE_TASK,        /* operation: time is its submission, 0 = not noted; args: began, ended, reaped, bytes */
-	SIM_TRACE_SENT,        /* object: args: stream, number in it, bytes, when its task was submitted if that is recorded, too, else 0 */
+	SIM_TRACE_SENT,        /* object: args: stream, number in it, bytes, submission of its task if that is timed, else 0 */
 	SIM_TRACE_RECEIVED,    /* the same */
 	SIM_TRACE_OPENED,      /* object, a connection */
 	SIM_TRACE_CLOSED,      /* the same */

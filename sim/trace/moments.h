@@ -27,7 +27,7 @@ enum sim_trace_part {
 struct sim_trace_moment {
 	uint64_t time_ns;
 	uint32_t event;          /* in the sorted story */
-	uint16_t short_ns;       /* SUBMIT, SENT, RECEIVED, DONE: until the next one of its context or thread, if that is sooner */
+	uint16_t short_ns;       /* of what takes no time: until the next one of its context or thread */
 	uint8_t part;            /* enum sim_trace_part */
 };
 

@@ -141,11 +141,12 @@ static void tell_submit(struct perfetto *teller, const struct sim_trace_moment *
 {
 	const struct sim_trace_event *event = &teller->story->events[moment->event];
 	uint32_t object = sim_trace_object_of(&teller->story->recordings[event->process], event);
+	uint32_t tid = sim_perfetto_track_of(teller, event->process, object, TRACK_SUBMITTED);
 
 	tell_task_end(teller, moment, 'b');
 	tell_depth(teller, event);
 	if (sim_trace_task_is_whole(teller->story, event))
-		tell_turn(teller, moment, sim_perfetto_track_of(teller, event->process, object, TRACK_SUBMITTED), "submit", 's');
+		tell_turn(teller, moment, tid, "submit", 's');
 }
 
 /* Whether no other is on the track, which it takes until its end. */
