@@ -57,6 +57,9 @@ void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns);
 
 uint64_t sim_engine_now_ns(void);
 
+/* Lock the engine's list, with its thread not at @queue. */
+void sim_queue_lock_engine(struct sim_queue *queue);
+
 /* Run the oldest queued job if there is one and nobody else runs, and those behind it while they are brief; whether any ran. */
 bool sim_queue_run_some(struct sim_queue *queue);
 

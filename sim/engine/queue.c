@@ -31,11 +31,16 @@ static void engine_add(struct sim_engine *engine, struct sim_queue *queue)
 	pthread_mutex_unlock(&engine->lock);
 }
 
-static void engine_remove(struct sim_queue *queue)
+void sim_queue_lock_engine(struct sim_queue *queue)
 {
 	pthread_mutex_lock(&queue->engine->lock);
 	while (queue->pinned)
 		pthread_cond_wait(&queue->engine->unpinned, &queue->engine->lock);
+}
+
+static void engine_remove(struct sim_queue *queue)
+{
+	sim_queue_lock_engine(queue);
 	*queue->prev_link = queue->next;
 	if (queue->next)
 		queue->next->prev_link = queue->prev_link;

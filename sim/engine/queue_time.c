@@ -39,7 +39,9 @@ int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cf
 	if (!time)
 		return -ENOMEM;
 	time->cfg = *cfg;
+	sim_queue_lock_engine(queue);
 	queue->time = time;
+	pthread_mutex_unlock(&queue->engine->lock);
 	return 0;
 }
 
