@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rig.h"
 
+#include <string.h>
+
 static struct rig the_rig;
 
 static void open_device(struct rig *rig)
@@ -92,6 +94,28 @@ struct doca_buf *rig_room(struct rig *rig, struct doca_mmap *mmap, void *addr, s
 void rig_return(struct doca_buf *buf)
 {
 	assert_int_equal(doca_buf_refcount_rm(buf, NULL), DOCA_SUCCESS);
+}
+
+struct copy copy_new(struct rig *rig)
+{
+	struct copy copy = {.src = test_malloc(RIG_COPY_SIZE), .dst = test_calloc(1, RIG_COPY_SIZE)};
+
+	memset(copy.src, 'x', RIG_COPY_SIZE);
+	copy.from_map = rig_map(rig, copy.src, RIG_COPY_SIZE, DOCA_ACCESS_LOCAL_READ_ONLY);
+	copy.to_map = rig_map(rig, copy.dst, RIG_COPY_SIZE, DOCA_ACCESS_LOCAL_READ_WRITE);
+	copy.from = rig_data(rig, copy.from_map, copy.src, 64);
+	copy.to = rig_room(rig, copy.to_map, copy.dst, 64);
+	return copy;
+}
+
+void copy_free(struct copy *copy)
+{
+	rig_return(copy->from);
+	rig_return(copy->to);
+	assert_int_equal(doca_mmap_destroy(copy->from_map), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(copy->to_map), DOCA_SUCCESS);
+	test_free(copy->src);
+	test_free(copy->dst);
 }
 
 struct doca_dma_job_memcpy rig_job(struct rig *rig, struct doca_buf *dst, const struct doca_buf *src, uint64_t id)

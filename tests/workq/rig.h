@@ -45,6 +45,18 @@ struct doca_buf *rig_room(struct rig *rig, struct doca_mmap *mmap, void *addr, s
 
 void rig_return(struct doca_buf *buf);
 
+/* 64 bytes of data, and room for as many, each at the beginning of memory of its own. */
+struct copy {
+	char *src, *dst; /* RIG_COPY_SIZE each */
+	struct doca_mmap *from_map, *to_map;
+	struct doca_buf *from, *to;
+};
+
+#define RIG_COPY_SIZE 4096
+
+struct copy copy_new(struct rig *rig);
+void copy_free(struct copy *copy);
+
 struct doca_dma_job_memcpy rig_job(struct rig *rig, struct doca_buf *dst, const struct doca_buf *src, uint64_t id);
 
 /* Submit it, and poll until an event comes. What the retrieval returned. */

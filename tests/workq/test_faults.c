@@ -40,36 +40,6 @@ static void test_adding_a_queue_starts_nothing_that_faults_could_strike(void **s
 
 /* ---- functions that are reset ---- */
 
-static char src[4096], dst[4096];
-
-/* 64 bytes of data, and room for as many. */
-struct copy {
-	struct doca_mmap *from_map, *to_map;
-	struct doca_buf *from, *to;
-};
-
-static struct copy copy_new(struct rig *rig)
-{
-	struct copy copy = {
-		.from_map = rig_map(rig, src, sizeof(src), DOCA_ACCESS_LOCAL_READ_ONLY),
-		.to_map = rig_map(rig, dst, sizeof(dst), DOCA_ACCESS_LOCAL_READ_WRITE),
-	};
-
-	memset(src, 'x', sizeof(src));
-	memset(dst, 0, sizeof(dst));
-	copy.from = rig_data(rig, copy.from_map, src, 64);
-	copy.to = rig_room(rig, copy.to_map, dst, 64);
-	return copy;
-}
-
-static void copy_free(struct copy *copy)
-{
-	rig_return(copy->from);
-	rig_return(copy->to);
-	assert_int_equal(doca_mmap_destroy(copy->from_map), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(copy->to_map), DOCA_SUCCESS);
-}
-
 static void submit(struct rig *rig, const struct copy *copy, uint64_t id, doca_error_t wanted)
 {
 	struct doca_dma_job_memcpy job = rig_job(rig, copy->to, copy->from, id);
@@ -106,7 +76,7 @@ static void expect_end_and_new_beginning(struct rig *rig, struct copy *copy)
 	while (doca_workq_progress_retrieve(rig->workq, &event, 0) == DOCA_ERROR_AGAIN)
 		;
 	assert_int_equal(event.user_data.u64, 10);
-	assert_memory_equal(dst, src, 64);
+	assert_memory_equal(copy->dst, copy->src, 64);
 	copy_free(copy);
 }
 

@@ -8,36 +8,6 @@
 
 #include "rig.h"
 
-static char src[4096], dst[4096];
-
-/* 64 bytes of data, and room for as many, in one map. */
-struct copy {
-	struct doca_mmap *from_map, *to_map;
-	struct doca_buf *from, *to;
-};
-
-static struct copy copy_new(struct rig *rig)
-{
-	struct copy copy = {
-		.from_map = rig_map(rig, src, sizeof(src), DOCA_ACCESS_LOCAL_READ_ONLY),
-		.to_map = rig_map(rig, dst, sizeof(dst), DOCA_ACCESS_LOCAL_READ_WRITE),
-	};
-
-	memset(src, 'x', sizeof(src));
-	memset(dst, 0, sizeof(dst));
-	copy.from = rig_data(rig, copy.from_map, src, 64);
-	copy.to = rig_room(rig, copy.to_map, dst, 64);
-	return copy;
-}
-
-static void copy_free(struct copy *copy)
-{
-	rig_return(copy->from);
-	rig_return(copy->to);
-	assert_int_equal(doca_mmap_destroy(copy->from_map), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(copy->to_map), DOCA_SUCCESS);
-}
-
 static struct doca_workq *queue_new(uint32_t depth)
 {
 	struct doca_workq *workq;
@@ -168,7 +138,7 @@ static void test_every_job_in_flight_has_its_event_when_one_fails(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
-	struct doca_buf *small = rig_room(rig, copy.to_map, dst + 100, 1);
+	struct doca_buf *small = rig_room(rig, copy.to_map, copy.dst + 100, 1);
 	struct doca_event event;
 	uint64_t seen = 0;
 
@@ -195,7 +165,7 @@ static void test_buffers_that_are_none_are_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
-	struct doca_buf *stale = rig_room(rig, copy.to_map, dst, 1);
+	struct doca_buf *stale = rig_room(rig, copy.to_map, copy.dst, 1);
 	struct doca_dma_job_memcpy job;
 
 	rig_return(stale);
@@ -221,7 +191,7 @@ static void test_data_is_appended_while_there_is_room(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
-	struct doca_buf *wide = rig_room(rig, copy.to_map, dst + 1000, 128);
+	struct doca_buf *wide = rig_room(rig, copy.to_map, copy.dst + 1000, 128);
 	struct doca_dma_job_memcpy job = rig_job(rig, wide, copy.from, 1);
 	struct doca_event event;
 	size_t len;
@@ -231,8 +201,8 @@ static void test_data_is_appended_while_there_is_room(void **state)
 		assert_int_equal(doca_buf_get_data_len(wide, &len), DOCA_SUCCESS);
 		assert_int_equal(len, i * 64);
 	}
-	assert_int_equal(dst[1127], 'x');
-	assert_int_equal(dst[1128], 0);
+	assert_int_equal(copy.dst[1127], 'x');
+	assert_int_equal(copy.dst[1128], 0);
 	rig_return(wide);
 	copy_free(&copy);
 }
@@ -242,19 +212,19 @@ static void test_a_list_that_is_full_is_written_anew(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
-	struct doca_buf *head = rig_room(rig, copy.to_map, dst, 40), *rest = rig_room(rig, copy.to_map, dst + 100, 40);
+	struct doca_buf *head = rig_room(rig, copy.to_map, copy.dst, 40), *rest = rig_room(rig, copy.to_map, copy.dst + 100, 40);
 	struct doca_dma_job_memcpy job = rig_job(rig, head, copy.from, 1);
 	struct doca_event event;
 	size_t len;
 
 	assert_int_equal(doca_buf_list_chain(head, rest), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
-		memset(src, 'a' + i, 64);
+		memset(copy.src, 'a' + i, 64);
 		assert_int_equal(rig_do(rig, &job, &event), DOCA_SUCCESS);
-		assert_int_equal(dst[0], 'a' + i);
-		assert_int_equal(dst[39], 'a' + i);
-		assert_int_equal(dst[40], 0);
-		assert_int_equal(dst[123], 'a' + i);
+		assert_int_equal(copy.dst[0], 'a' + i);
+		assert_int_equal(copy.dst[39], 'a' + i);
+		assert_int_equal(copy.dst[40], 0);
+		assert_int_equal(copy.dst[123], 'a' + i);
 		assert_int_equal(doca_buf_get_data_len(rest, &len), DOCA_SUCCESS);
 		assert_int_equal(len, 24);
 	}
@@ -303,7 +273,7 @@ static void test_failed_jobs_wake_sleepers_and_so_do_those_after_them(void **sta
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig);
-	struct doca_buf *small = rig_room(rig, copy.to_map, dst, 1);
+	struct doca_buf *small = rig_room(rig, copy.to_map, copy.dst, 1);
 	struct doca_dma_job_memcpy bad = rig_job(rig, small, copy.from, 1), good = rig_job(rig, copy.to, copy.from, 2);
 	struct doca_event event;
 	struct pollfd wait;
