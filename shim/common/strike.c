@@ -82,12 +82,31 @@ static void delay(struct sim_strike *strike, uint64_t ns)
 	strike->delay_ns = ns < UINT64_MAX - strike->delay_ns ? strike->delay_ns + ns : UINT64_MAX;
 }
 
-static __attribute__((noinline)) doca_error_t ask(struct doca_task *task, struct sim_site *site)
+static struct sim_site site_of(const struct doca_task *task)
 {
 	const struct shim_strike_ops *ops = task->pool->type->strike;
+	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
+
+	if (task->ctx->dev)
+		site.function = shim_dev_function(task->ctx->dev)->id;
+	ops->site(task, &site);
+	return site;
+}
+
+bool shim_strike_is_quiet(const struct doca_task *task, struct sim_quiet *ret_quiet)
+{
+	const struct sim_site site = site_of(task);
+
+	return sim_faults_quiet(task->ctx->faults, &site, ret_quiet);
+}
+
+doca_error_t shim_strike_ask(struct doca_task *task)
+{
+	const struct shim_strike_ops *ops = task->pool->type->strike;
+	struct sim_site site = site_of(task);
 	struct sim_strike strike;
 
-	if (!shim_strikes(task->ctx->faults, site, task->ctx->recorded_as, &strike))
+	if (!shim_strikes(task->ctx->faults, &site, task->ctx->recorded_as, &strike))
 		strike = (struct sim_strike){0};
 	delay(&strike, link_down_ns(task));
 	if (strike.actions == 0)
@@ -101,19 +120,6 @@ static __attribute__((noinline)) doca_error_t ask(struct doca_task *task, struct
 	if (ops->run)
 		task->job.run = run_struck;
 	return DOCA_SUCCESS;
-}
-
-doca_error_t shim_strike_ask(struct doca_task *task)
-{
-	const struct shim_strike_ops *ops = task->pool->type->strike;
-	struct sim_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
-
-	if (task->ctx->dev)
-		site.function = shim_dev_function(task->ctx->dev)->id;
-	ops->site(task, &site);
-	if (doca_likely(sim_faults_calm(task->ctx->faults, &site) && !shim_ctx_link_is_down(task->ctx)))
-		return DOCA_SUCCESS;
-	return ask(task, &site);
 }
 
 doca_error_t shim_strike_end(struct doca_task *task)

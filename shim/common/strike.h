@@ -22,6 +22,8 @@ struct shim_strike_ops {
 	enum sim_op op;
 	/* Its size, and where its data go. */
 	void (*site)(const struct doca_task *task, struct sim_site *ret_site);
+	/* Whether it is known that nothing strikes there, which saves the ask. NULL: it never is. */
+	bool (*is_quiet)(const struct doca_task *task);
 	/* Of a job: do the work as strike->actions have it (FAIL, TEAR, FLIP, what becomes of a message); else as run() of
 	 * the type. NULL in types that the library keeps: it looks at task->strike itself, from post() on. */
 	int (*run)(struct sim_job *job, const struct sim_strike *strike);
@@ -34,11 +36,16 @@ SHIM_SHARED void shim_strike_site_nothing(const struct doca_task *task, struct s
  * status that refuses it. */
 SHIM_SHARED doca_error_t shim_strike_ask(struct doca_task *task);
 
+/* For is_quiet(): whether it is known by now, and then for how far around (faults.h). */
+SHIM_SHARED bool shim_strike_is_quiet(const struct doca_task *task, struct sim_quiet *ret_quiet);
+
 static inline doca_error_t shim_strike_submit(struct doca_task *task)
 {
 	const struct shim_strike_ops *ops = task->pool->type->strike;
 
 	if (doca_likely(!ops || !(sim_faults_any(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
+		return DOCA_SUCCESS;
+	if (ops->is_quiet && doca_likely(ops->is_quiet(task) && !shim_ctx_link_is_down(task->ctx)))
 		return DOCA_SUCCESS;
 	return shim_strike_ask(task);
 }

@@ -7,12 +7,14 @@
 
 #include "shim/common/ctx_priv.h"
 #include "shim/common/task_priv.h"
+#include "sim/faults/faults.h"
 
 struct doca_dma {
 	struct doca_ctx ctx; /* first: a doca_dma is a doca_ctx */
 	uint32_t num_memcpy_tasks; /* 0 = not configured */
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
 	struct shim_task_pool *memcpy_pool; /* while not idle */
+	struct sim_quiet quiet; /* where no fault strikes its tasks */
 	bool overwrites_full; /* for shim/workq: a destination with too little room behind its data is written anew */
 };
 

@@ -255,6 +255,16 @@ static void memcpy_site(const struct doca_task *task, struct sim_site *ret_site)
 	ret_site->addr = (uintptr_t)memcpy->dst->data + memcpy->dst->data_len;
 }
 
+static bool memcpy_is_quiet(const struct doca_task *task)
+{
+	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+	struct sim_quiet *quiet = &((struct doca_dma *)task->ctx)->quiet;
+
+	return doca_likely(sim_quiet_has(quiet, task->ctx->faults, data_of(memcpy->src).bytes,
+					 (uintptr_t)memcpy->dst->data + memcpy->dst->data_len)) ||
+	       shim_strike_is_quiet(task, quiet);
+}
+
 /* Flip @bit of what was written behind the data of the list @dst. */
 static int flip(const struct doca_buf *dst, uint64_t bit)
 {
@@ -297,6 +307,7 @@ static __attribute__((noinline)) int memcpy_run_struck(struct sim_job *job, cons
 static const struct shim_strike_ops memcpy_strike = {
 	.op = SIM_OP_DMA_MEMCPY,
 	.site = memcpy_site,
+	.is_quiet = memcpy_is_quiet,
 	.run = memcpy_run_struck,
 };
 

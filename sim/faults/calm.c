@@ -93,3 +93,21 @@ void sim_view_note_calm(struct sim_view *view, const struct sim_site *site)
 		set(calm_of(view, site), site->function, &box);
 	pthread_mutex_unlock(&view->lock);
 }
+
+bool sim_faults_quiet(const struct sim_faults *faults, const struct sim_site *site, struct sim_quiet *ret_quiet)
+{
+	const struct sim_calm *calm = &faults->calm[site->op][site->function % SIM_CALM_FUNCTIONS];
+	uint64_t turn = atomic_load_explicit(&calm->turn, memory_order_acquire);
+	struct sim_quiet quiet = {
+		.generation = load(&faults->seen),
+		.size_min = atomic_load_explicit(&calm->size_min, memory_order_acquire),
+		.size_max = atomic_load_explicit(&calm->size_max, memory_order_acquire),
+		.addr_min = atomic_load_explicit(&calm->addr_min, memory_order_acquire),
+		.addr_max = atomic_load_explicit(&calm->addr_max, memory_order_acquire),
+	};
+
+	if (!sim_faults_calm(faults, site) || load(&calm->turn) != turn)
+		return false;
+	*ret_quiet = quiet;
+	return true;
+}

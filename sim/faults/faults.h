@@ -118,6 +118,14 @@ struct sim_faults {
 	struct sim_calm calm[SIM_OP_COUNT][SIM_CALM_FUNCTIONS];
 };
 
+/* A copy of that for one thread, which asks about one operation at one function, again and again. */
+struct sim_quiet {
+	uint64_t generation; /* the plan's that it is of; SIM_NOT_QUIET = it is empty */
+	uint64_t size_min, size_max, addr_min, addr_max;
+};
+
+#define SIM_NOT_QUIET UINT64_MAX
+
 /* Create the view. Returns 0, -EINVAL (a text is too long) or -ENOMEM. */
 int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_faults);
 
@@ -158,6 +166,19 @@ static inline bool sim_faults_calm(const struct sim_faults *faults, const struct
 	       atomic_load_explicit(&faults->seen, memory_order_relaxed) ==
 		       atomic_load_explicit(&faults->plan->generation, memory_order_relaxed);
 }
+
+/* The same by a copy. */
+static inline bool sim_quiet_has(const struct sim_quiet *quiet, const struct sim_faults *faults, uint64_t size, uint64_t addr)
+{
+	uint64_t last = addr + (size ? size - 1 : 0);
+
+	return quiet->generation == atomic_load_explicit(&faults->plan->generation, memory_order_relaxed) &&
+	       size >= quiet->size_min && size <= quiet->size_max && addr >= quiet->addr_min && last <= quiet->addr_max &&
+	       last >= addr;
+}
+
+/* Copy what is known around @site, if that is calm. Whether it is. */
+bool sim_faults_quiet(const struct sim_faults *faults, const struct sim_site *site, struct sim_quiet *ret_quiet);
 
 /* Ask, and count. Whether a fault strikes; only then *ret_strike is set. */
 bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, struct sim_strike *ret_strike);

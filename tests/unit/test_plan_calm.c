@@ -19,9 +19,15 @@ static void ask(struct world *world, struct sim_site site)
 	assert_false(sim_faults_strike(world->faults, &site, &strike));
 }
 
+/* A copy of what is known says the same. */
 static bool is_calm(const struct world *world, struct sim_site site)
 {
-	return sim_faults_calm(world->faults, &site);
+	struct sim_quiet quiet = {.generation = SIM_NOT_QUIET};
+	bool calm = sim_faults_calm(world->faults, &site);
+
+	assert_int_equal(sim_faults_quiet(world->faults, &site, &quiet), calm);
+	assert_int_equal(sim_quiet_has(&quiet, world->faults, site.size, site.addr), calm);
+	return calm;
 }
 
 static void test_before_an_ask_nothing_is_known(void **state)
@@ -79,13 +85,16 @@ static void test_a_changed_plan_ends_it(void **state)
 {
 	struct world *world = *state;
 	struct sim_site site = copy_at(64, 0x1000);
+	struct sim_quiet quiet;
 	uint32_t id;
 
 	add(world, "dma.memcpy size=10 tear");
 	ask(world, site);
 	assert_true(is_calm(world, site));
+	assert_true(sim_faults_quiet(world->faults, &site, &quiet));
 	id = add(world, "dma.memcpy size=64 tear");
 	assert_false(is_calm(world, site));
+	assert_false(sim_quiet_has(&quiet, world->faults, site.size, site.addr));
 	assert_true(sim_faults_strike(world->faults, &site, &strike));
 	assert_false(is_calm(world, site));
 	assert_int_equal(sim_plan_remove(world->plan, id), 0);
@@ -157,8 +166,9 @@ static void add_range(struct world *world, struct range *ret_range)
 static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(void **state)
 {
 	struct world *world = *state;
+	struct sim_quiet quiet = {.generation = SIM_NOT_QUIET};
 	struct range ranges[NUM_RANGES];
-	unsigned int num_calm = 0;
+	unsigned int num_calm = 0, num_quiet = 0;
 
 	srand(1);
 	for (int round = 0; round < 20; round++) {
@@ -174,11 +184,16 @@ static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(voi
 			addr = rand() % 3 ? addr + (uint64_t)(rand() % 3) : (uint64_t)(rand() % SPACE);
 			site = copy_at(size, addr);
 			num_calm += is_calm(world, site);
+			if (sim_quiet_has(&quiet, world->faults, size, addr)) { /* by a copy of some time ago */
+				num_quiet++;
+				assert_false(is_met(ranges, size, addr));
+			}
+			sim_faults_quiet(world->faults, &site, &quiet);
 			if (sim_faults_strike(world->faults, &site, &strike) != is_met(ranges, size, addr))
 				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
 		}
 	}
-	assert_true(num_calm > 100); /* else nothing was tried */
+	assert_true(num_calm > 100 && num_quiet > 100); /* else nothing was tried */
 }
 
 int main(void)
