@@ -96,9 +96,9 @@ void rig_return(struct doca_buf *buf)
 	assert_int_equal(doca_buf_refcount_rm(buf, NULL), DOCA_SUCCESS);
 }
 
-struct copy copy_new(struct rig *rig)
+struct rig_copy rig_copy_new(struct rig *rig)
 {
-	struct copy copy = {.src = test_malloc(RIG_COPY_SIZE), .dst = test_calloc(1, RIG_COPY_SIZE)};
+	struct rig_copy copy = {.src = test_malloc(RIG_COPY_SIZE), .dst = test_calloc(1, RIG_COPY_SIZE)};
 
 	memset(copy.src, 'x', RIG_COPY_SIZE);
 	copy.from_map = rig_map(rig, copy.src, RIG_COPY_SIZE, DOCA_ACCESS_LOCAL_READ_ONLY);
@@ -108,7 +108,7 @@ struct copy copy_new(struct rig *rig)
 	return copy;
 }
 
-void copy_free(struct copy *copy)
+void rig_copy_free(struct rig_copy *copy)
 {
 	rig_return(copy->from);
 	rig_return(copy->to);

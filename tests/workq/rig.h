@@ -46,7 +46,7 @@ struct doca_buf *rig_room(struct rig *rig, struct doca_mmap *mmap, void *addr, s
 void rig_return(struct doca_buf *buf);
 
 /* 64 bytes of data, and room for as many, each at the beginning of memory of its own. */
-struct copy {
+struct rig_copy {
 	char *src, *dst; /* RIG_COPY_SIZE each */
 	struct doca_mmap *from_map, *to_map;
 	struct doca_buf *from, *to;
@@ -54,8 +54,8 @@ struct copy {
 
 #define RIG_COPY_SIZE 4096
 
-struct copy copy_new(struct rig *rig);
-void copy_free(struct copy *copy);
+struct rig_copy rig_copy_new(struct rig *rig);
+void rig_copy_free(struct rig_copy *copy);
 
 struct doca_dma_job_memcpy rig_job(struct rig *rig, struct doca_buf *dst, const struct doca_buf *src, uint64_t id);
 

@@ -40,7 +40,7 @@ static void test_adding_a_queue_starts_nothing_that_faults_could_strike(void **s
 
 /* ---- functions that are reset ---- */
 
-static void submit(struct rig *rig, const struct copy *copy, uint64_t id, doca_error_t wanted)
+static void submit(struct rig *rig, const struct rig_copy *copy, uint64_t id, doca_error_t wanted)
 {
 	struct doca_dma_job_memcpy job = rig_job(rig, copy->to, copy->from, id);
 
@@ -60,7 +60,7 @@ static void expect_failure(struct rig *rig, uint64_t id)
 }
 
 /* The same context, queue and maps are of no use any more, whatever is tried; a device that is opened anew is. */
-static void expect_end_and_new_beginning(struct rig *rig, struct copy *copy)
+static void expect_end_and_new_beginning(struct rig *rig, struct rig_copy *copy)
 {
 	struct doca_event event;
 
@@ -68,23 +68,23 @@ static void expect_end_and_new_beginning(struct rig *rig, struct copy *copy)
 		submit(rig, copy, 9, DOCA_ERROR_BAD_STATE);
 		assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
 	}
-	copy_free(copy);
+	rig_copy_free(copy);
 	assert_int_equal(rig_teardown((void **)&rig), 0);
 	assert_int_equal(rig_setup((void **)&rig), 0);
-	*copy = copy_new(rig);
+	*copy = rig_copy_new(rig);
 	submit(rig, copy, 10, DOCA_SUCCESS);
 	while (doca_workq_progress_retrieve(rig->workq, &event, 0) == DOCA_ERROR_AGAIN)
 		;
 	assert_int_equal(event.user_data.u64, 10);
 	assert_memory_equal(copy->dst, copy->src, 64);
-	copy_free(copy);
+	rig_copy_free(copy);
 }
 
 /* None ends by itself: those behind the first might have done their work by the time of the reset, and say so. */
 static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 
 	strike("dma.memcpy hang");
 	for (uint64_t id = 1; id <= 3; id++)
@@ -100,7 +100,7 @@ static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void 
 static void test_queue_without_jobs_is_of_no_use_when_its_function_was_reset(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 
 	strike("function reset");
 	expect_end_and_new_beginning(rig, &copy);
@@ -110,7 +110,7 @@ static void test_queue_cannot_be_added_to_a_context_of_a_reset_function(void **s
 {
 	struct rig *rig = *state;
 	struct doca_workq *other;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 
 	assert_int_equal(doca_workq_create(RIG_DEPTH, &other), DOCA_SUCCESS);
 	strike("function reset");
@@ -123,7 +123,7 @@ static void test_queue_cannot_be_added_to_a_context_of_a_reset_function(void **s
 static void test_who_sleeps_on_a_queue_hears_of_the_reset(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct pollfd wait = {.events = POLLIN};
 
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);

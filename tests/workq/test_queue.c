@@ -39,7 +39,7 @@ static void expect(struct doca_workq *workq, uint64_t id)
 static void test_queues_of_one_context_have_their_own_events(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1), two = rig_job(rig, copy.to, copy.from, 2);
 	struct doca_workq *other = queue_new(2);
 	struct doca_event event;
@@ -54,13 +54,13 @@ static void test_queues_of_one_context_have_their_own_events(void **state)
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, other), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, other), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 static void test_contexts_of_one_queue_share_its_depth(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig), other = copy_new(rig); /* contexts may work at the same time */
+	struct rig_copy copy = rig_copy_new(rig), other = rig_copy_new(rig); /* contexts may work at the same time */
 	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1), two = rig_job(rig, other.to, other.from, 2);
 	struct doca_event event;
 	struct doca_dma *dma;
@@ -86,15 +86,15 @@ static void test_contexts_of_one_queue_share_its_depth(void **state)
 	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS); /* it was never stopped */
 	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_INVALID_VALUE);
-	copy_free(&other);
-	copy_free(&copy);
+	rig_copy_free(&other);
+	rig_copy_free(&copy);
 }
 
 /* Pending, or ended and not retrieved: the event is the queue's, and the context can't go. */
 static void test_a_queue_with_jobs_is_not_removed(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 1);
 
 	for (int i = 0; i < 2; i++)
@@ -106,13 +106,13 @@ static void test_a_queue_with_jobs_is_not_removed(void **state)
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_SUCCESS);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 static void test_a_queue_of_depth_one_takes_one_job_after_the_other(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_workq *narrow = queue_new(1);
 	uint32_t depth;
 
@@ -128,7 +128,7 @@ static void test_a_queue_of_depth_one_takes_one_job_after_the_other(void **state
 	}
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, narrow), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_destroy(narrow), DOCA_SUCCESS);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 /* ---- jobs that fail ---- */
@@ -137,7 +137,7 @@ static void test_a_queue_of_depth_one_takes_one_job_after_the_other(void **state
 static void test_every_job_in_flight_has_its_event_when_one_fails(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_buf *small = rig_room(rig, copy.to_map, copy.dst + 100, 1);
 	struct doca_event event;
 	uint64_t seen = 0;
@@ -158,13 +158,13 @@ static void test_every_job_in_flight_has_its_event_when_one_fails(void **state)
 	assert_int_equal(seen, (1u << RIG_DEPTH) - 1);
 	assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
 	rig_return(small);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 static void test_buffers_that_are_none_are_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_buf *stale = rig_room(rig, copy.to_map, copy.dst, 1);
 	struct doca_dma_job_memcpy job;
 
@@ -181,7 +181,7 @@ static void test_buffers_that_are_none_are_refused(void **state)
 	}
 	for (int i = 0; i < RIG_DEPTH; i++)
 		expect(rig->workq, 1);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 /* ---- destinations ---- */
@@ -190,7 +190,7 @@ static void test_buffers_that_are_none_are_refused(void **state)
 static void test_data_is_appended_while_there_is_room(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_buf *wide = rig_room(rig, copy.to_map, copy.dst + 1000, 128);
 	struct doca_dma_job_memcpy job = rig_job(rig, wide, copy.from, 1);
 	struct doca_event event;
@@ -204,14 +204,14 @@ static void test_data_is_appended_while_there_is_room(void **state)
 	assert_int_equal(copy.dst[1127], 'x');
 	assert_int_equal(copy.dst[1128], 0);
 	rig_return(wide);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 /* As in 1.5, where a job is submitted over and over: the list is written from its start. */
 static void test_a_list_that_is_full_is_written_anew(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_buf *head = rig_room(rig, copy.to_map, copy.dst, 40), *rest = rig_room(rig, copy.to_map, copy.dst + 100, 40);
 	struct doca_dma_job_memcpy job = rig_job(rig, head, copy.from, 1);
 	struct doca_event event;
@@ -229,7 +229,7 @@ static void test_a_list_that_is_full_is_written_anew(void **state)
 		assert_int_equal(len, 24);
 	}
 	rig_return(head);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 /* ---- sleeping ---- */
@@ -252,7 +252,7 @@ static void sleep_on(struct rig *rig, struct pollfd *wait)
 static void test_a_queue_that_is_armed_before_the_job_wakes_its_sleeper(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct pollfd wait;
 
 	make_event_driven(rig, &wait);
@@ -265,14 +265,14 @@ static void test_a_queue_that_is_armed_before_the_job_wakes_its_sleeper(void **s
 		sleep_on(rig, &wait);
 		expect(rig->workq, i);
 	}
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 /* The job after the failed one finds a queue that is still armed. */
 static void test_failed_jobs_wake_sleepers_and_so_do_those_after_them(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_buf *small = rig_room(rig, copy.to_map, copy.dst, 1);
 	struct doca_dma_job_memcpy bad = rig_job(rig, small, copy.from, 1), good = rig_job(rig, copy.to, copy.from, 2);
 	struct doca_event event;
@@ -290,13 +290,13 @@ static void test_failed_jobs_wake_sleepers_and_so_do_those_after_them(void **sta
 		expect(rig->workq, 2);
 	}
 	rig_return(small);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 static void test_an_event_that_is_there_already_wakes_at_once(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 1);
 	struct pollfd wait;
 
@@ -307,7 +307,7 @@ static void test_an_event_that_is_there_already_wakes_at_once(void **state)
 	assert_int_equal(doca_workq_event_handle_arm(rig->workq), DOCA_SUCCESS);
 	sleep_on(rig, &wait);
 	expect(rig->workq, 1);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 static void test_only_event_driven_queues_are_slept_on(void **state)
@@ -447,7 +447,7 @@ static bool child_is_right(struct rig *rig, const struct doca_dma_job_memcpy *jo
 static void test_a_forked_child_has_none_of_its_parents_jobs(void **state)
 {
 	struct rig *rig = *state;
-	struct copy copy = copy_new(rig);
+	struct rig_copy copy = rig_copy_new(rig);
 	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 1);
 	int status;
 	pid_t pid;
@@ -460,7 +460,7 @@ static void test_a_forked_child_has_none_of_its_parents_jobs(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	expect(rig->workq, 1);
-	copy_free(&copy);
+	rig_copy_free(&copy);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
