@@ -64,8 +64,8 @@ SHIM_SHARED doca_error_t shim_strike_end(struct doca_task *task);
 SHIM_SHARED bool shim_strikes(struct sim_faults *faults, struct sim_site *site, uint32_t object,
 			      struct sim_strike *ret_strike);
 
-/* What it does to a call: wait for its delay, of session time; and the status that it fails with or is refused with, or SUCCESS. A call that
- * hangs does not come back. */
+/* What it does to a call: wait for its delay, of session time; and the status that it fails with or is refused
+ * with, or SUCCESS. A call that hangs does not come back. */
 SHIM_SHARED void shim_strike_delay(const struct sim_strike *strike);
 SHIM_SHARED doca_error_t shim_strike_verdict(const struct sim_strike *strike);
 

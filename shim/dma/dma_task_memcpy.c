@@ -203,6 +203,9 @@ static int copy_lists(struct doca_dma_task_memcpy *memcpy)
 	return rc;
 }
 
+/* A copy of up to so many bytes within this process is over before anyone could look at it. */
+#define BRIEF_BYTES 1024
+
 /* The usual case: one buffer to another. */
 static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 {
@@ -213,6 +216,7 @@ static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 
 	if (doca_unlikely(rc < 0))
 		return rc;
+	memcpy->task.job.brief = src->data_len <= BRIEF_BYTES && !dst->mmap->remote && !src->mmap->remote;
 	memcpy->task.bytes = src->data_len;
 	dst->data_len += src->data_len;
 	return 0;
@@ -230,9 +234,6 @@ static inline int refuse_run(const struct doca_dma_task_memcpy *memcpy)
 	return -EIO;
 }
 
-/* A copy of up to so many bytes is over before anyone could look at it. */
-#define BRIEF_BYTES 1024
-
 static int memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
@@ -240,9 +241,7 @@ static int memcpy_run(struct sim_job *job)
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	rc = doca_likely(!memcpy->src->next && !memcpy->dst->next) ? copy_buf(memcpy) : copy_lists(memcpy);
-	job->brief = memcpy->task.bytes <= BRIEF_BYTES;
-	return rc;
+	return doca_likely(!memcpy->src->next && !memcpy->dst->next) ? copy_buf(memcpy) : copy_lists(memcpy);
 }
 
 /* ---- faults ---- */
