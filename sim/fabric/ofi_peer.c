@@ -164,6 +164,10 @@ static int connect_to(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_
 		sim_ofi_peer_disconnect(peer);
 		return rc;
 	}
+	if (sim_ofi_kind(peer->where.provider) == SIM_OFI_SOCKETS) {
+		probe.door = (const struct sockaddr *)peer->where.addr[index];
+		probe.door_len = peer->where.addr_len[index];
+	}
 	peer->connected = true;
 	return sim_ofi_transfer_run(&probe);
 }

@@ -341,6 +341,8 @@ struct sim_ofi_transfer {
 	size_t len;
 	uint64_t offset;
 	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
+	const struct sockaddr *door;     /* sockets: where nobody has answered yet; else NULL */
+	socklen_t door_len;
 	uint32_t served;                 /* shm: by the target, when we left its region */
 	unsigned int rounds;             /* of waiting so far */
 };

@@ -5,20 +5,29 @@
 #include "sim/log.h"
 
 #define LOOK_ROUNDS 1024 /* shm: look after so many, whatever the target says */
-#define OVER_ROUNDS 4096 /* shm: see whether it is still there */
+#define OVER_ROUNDS 4096 /* see whether the target is still there */
 
 static uint64_t stamp(const struct sim_ofi_peer *peer, uint32_t hides)
 {
 	return (uint64_t)peer->stay << 32 | hides;
 }
 
-/* Between two looks. Returns 0, -ECONNRESET (shm's target is gone), or -EIO or -ETIMEDOUT. */
-static int wait_round(struct sim_ofi_transfer *transfer)
+/* Over sockets libfabric itself would go on knocking at a closed door; one that it came through it watches. */
+static bool is_over(const struct sim_ofi_transfer *transfer)
 {
 	const struct sim_ofi_visit *visit = &transfer->peer->visit;
+
+	if (visit->room)
+		return sim_ofi_visit_over(visit);
+	return transfer->door && sim_ofi_addr_reachable(transfer->door, transfer->door_len, 0) == -ECONNREFUSED;
+}
+
+/* Between two looks. Returns 0, -ECONNRESET (the target is gone), or -EIO or -ETIMEDOUT. */
+static int wait_round(struct sim_ofi_transfer *transfer)
+{
 	int rc = sim_ofi_wait_round(transfer->wait);
 
-	if (rc == 0 && ++transfer->rounds % OVER_ROUNDS == 0 && visit->room && sim_ofi_visit_over(visit))
+	if (rc == 0 && ++transfer->rounds % OVER_ROUNDS == 0 && is_over(transfer))
 		rc = -ECONNRESET;
 	return rc;
 }

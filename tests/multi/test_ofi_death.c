@@ -110,9 +110,22 @@ static void test_killed_exporter_fails_transfers_with_eio_soon(void **state)
 	}
 }
 
+/* Keep the dead exporter's port closed: the next program that asks for any port might be given it. */
+static void hold_port(const struct sim_ofi_desc *desc, int fds[SIM_OFI_MAX_ADDRS])
+{
+	for (uint32_t i = 0; i < desc->num_addrs; i++) {
+		const struct sockaddr *addr = (const struct sockaddr *)desc->addr[i];
+
+		fds[i] = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_int_equal(bind(fds[i], addr, desc->addr_len[i]), 0);
+	}
+}
+
 static void test_dead_exporter_can_not_be_connected_to(void **state)
 {
+	bool is_tcp = strcmp(*state, "tcp") == 0;
 	struct sim_ofi_link *link = NULL;
+	int held[SIM_OFI_MAX_ADDRS];
 	struct exporter exporter;
 	struct sim_ofi_desc desc;
 	int64_t before;
@@ -120,9 +133,51 @@ static void test_dead_exporter_can_not_be_connected_to(void **state)
 	assert_int_equal(exporter_start(&exporter, *state), 0);
 	exporter_expose(&exporter, 4096, true, 1, &desc);
 	exporter_kill(&exporter);
+	if (is_tcp)
+		hold_port(&desc, held);
 	before = now_ms();
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
 	assert_true(now_ms() - before < TIMEOUT_MS); /* refused, not given up on */
+	for (uint32_t i = 0; is_tcp && i < desc.num_addrs; i++)
+		close(held[i]);
+	clean_after(&exporter);
+}
+
+/* Accept one connection and be gone. */
+static void *open_once(void *arg)
+{
+	int listener = *(const int *)arg, fd = accept(listener, NULL, NULL);
+
+	close(listener);
+	close(fd);
+	return NULL;
+}
+
+/* libfabric alone tries a port for ever, so somebody looks whether it is open; it may be closed after that. */
+static void test_exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to(void **state)
+{
+	struct sim_ofi_link *link = NULL;
+	struct exporter exporter;
+	struct sim_ofi_desc desc;
+	pthread_t thread;
+	int64_t before;
+	int listener;
+
+	if (strcmp(*state, "tcp") != 0)
+		skip();
+	assert_int_equal(exporter_start(&exporter, *state), 0);
+	exporter_expose(&exporter, 4096, true, 1, &desc);
+	exporter_kill(&exporter);
+	desc.num_addrs = 1; /* 127.0.0.1 */
+	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)desc.addr[0], desc.addr_len[0]), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(pthread_create(&thread, NULL, open_once, &listener), 0);
+	before = now_ms();
+	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
+	assert_true(now_ms() - before < TIMEOUT_MS);
+	pthread_join(thread, NULL);
 	clean_after(&exporter);
 }
 
@@ -337,6 +392,7 @@ static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
 	{                                                                                     \
 		TEST(killed_exporter_fails_transfers_with_eio_soon, provider),                \
 		TEST(dead_exporter_can_not_be_connected_to, provider),                        \
+		TEST(exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to, provider), \
 		TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),       \
 		TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),         \
 		TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider), \
