@@ -14,6 +14,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
+#define PATIENT_LOOKS 10 /* at least, before somebody is given up */
 #define OTHERS_RANK (UINT64_C(1) << 32) /* behind those that are first */
 
 static _Atomic uint32_t last_number;
@@ -269,7 +270,8 @@ bool sim_seat_look_after(const struct sim_seat *seat, struct sim_seat_watch *wat
 	seen.since_ns = monotonic_ns();
 	if (watch->shared != busy || watch->calls != seen.calls || watch->owner != seen.owner)
 		*watch = seen;
-	else if (seen.since_ns - watch->since_ns > SIM_TURNS_PATIENCE_MS * NS_PER_MS && give_up_on(seat->page, watch))
+	else if (++watch->looks >= PATIENT_LOOKS && seen.since_ns - watch->since_ns > SIM_TURNS_PATIENCE_MS * NS_PER_MS &&
+		 give_up_on(seat->page, watch))
 		*ret_lost = watch->owner;
 	return true;
 }

@@ -16,10 +16,11 @@ struct sim_seat {
 	uint64_t owner;                /* what shared->owner is as long as it is ours */
 };
 
-/* Somebody who is busy, and since when it has not called. */
+/* Somebody who is busy, and since when it has not called. Time alone says little: a machine that stood still
+ * kept it from running, too. So it is looked at a number of times. */
 struct sim_seat_watch {
 	const struct sim_clock_seat *shared; /* NULL = nobody */
-	uint32_t calls;
+	uint32_t calls, looks;
 	uint64_t owner, since_ns;
 };
 

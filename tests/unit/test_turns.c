@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/clock/seat.h"
 #include "sim/clock/turns.h"
 #include "sim/log.h"
 
@@ -363,6 +364,28 @@ static void test_who_does_not_call_is_not_waited_for_forever(void **state)
 	sim_turns_destroy(others);
 }
 
+/* Between two looks lies an hour: whoever is busy may not have run either. */
+static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_seat *busy = &fixture->page->seats[0];
+	struct sim_seat seat = {.page = fixture->page, .shared = &fixture->page->seats[1]};
+	struct sim_seat_watch watch = {.shared = busy};
+	uint64_t lost;
+
+	atomic_store(&busy->state, SIM_SEAT_BUSY);
+	atomic_store(&busy->owner, (uint64_t)getpid() << 32);
+	atomic_store(&fixture->page->end, 2);
+	watch.owner = atomic_load(&busy->owner);
+	assert_true(sim_seat_look_after(&seat, &watch, &lost));
+	assert_int_equal(lost, 0);
+	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_BUSY);
+	for (int i = 0; i < 100 && lost == 0; i++)
+		sim_seat_look_after(&seat, &watch, &lost);
+	assert_int_equal(lost, watch.owner);
+	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_LEFT);
+}
+
 static void test_dead_process_is_left_behind_without_a_word(void **state)
 {
 	struct fixture *fixture = *state;
@@ -478,6 +501,7 @@ int main(void)
 		TEST(message_arrives_before_time_goes_on),
 		TEST(order_is_the_same_each_time),
 		TEST(who_does_not_call_is_not_waited_for_forever),
+		TEST(machine_that_stood_still_is_no_reason_to_give_up),
 		TEST(dead_process_is_left_behind_without_a_word),
 		TEST(left_one_that_calls_again_is_waited_for_again),
 		TEST(nonsense_in_the_page_hangs_nobody),
