@@ -24,6 +24,7 @@ struct exchange {
 	struct loop loop;
 	struct talk *talks;
 	uint32_t num_talks;
+	uint32_t may_send; /* on each connection */
 	unsigned int num_whole; /* connections that had all and are over */
 };
 
@@ -44,10 +45,10 @@ static void say(const struct exchange *exchange, char what)
 
 static void feed(struct talk *talk, struct doca_comch_connection *connection)
 {
-	const struct exchange_arg *arg = &exchange_of(talk)->arg;
+	const struct exchange *exchange = exchange_of(talk);
 	struct pair *pair = pair_of(connection);
 
-	while (pair->out < arg->num_out && pair->out - pair->done < arg->window &&
+	while (pair->out < exchange->may_send && pair->out - pair->done < exchange->arg.window &&
 	       note_send(talk, connection, talk->server ? FROM_SERVER | pair->number : pair->number, pair->out))
 		pair->out++;
 }
@@ -118,6 +119,7 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 	proc_hear(talk_fd, arg, sizeof(*arg));
 	if (arg->window == 0)
 		arg->window = UINT32_MAX;
+	exchange->may_send = arg->withholds ? arg->withholds : arg->num_out;
 	exchange->num_talks = arg->num_clients ? arg->num_clients : 1;
 	exchange->talks = calloc(exchange->num_talks, sizeof(*exchange->talks));
 	PROC_NEED(exchange->talks);
@@ -129,12 +131,29 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 				     .sent = on_sent};
 }
 
+/* What was withheld, too. A server that knows nothing of its client yet sends with its first message. */
+static void send_all(struct exchange *exchange)
+{
+	exchange->may_send = exchange->arg.num_out;
+	for (uint32_t i = 0; i < exchange->num_talks; i++) {
+		struct talk *talk = &exchange->talks[i];
+
+		if (talk->connection && (talk->client || pair_of(talk->connection)->in > 0))
+			feed(talk, talk->connection);
+	}
+}
+
+/* '?' asks for its status; '!' is no question. */
 static void answer(struct exchange *exchange)
 {
 	struct exchange_status status = {0};
 	char word;
 
 	proc_hear(exchange->talk_fd, &word, 1);
+	if (word == '!') {
+		send_all(exchange);
+		return;
+	}
 	for (uint32_t i = 0; i < exchange->num_talks; i++) {
 		status.in_flight += talk_in_flight(&exchange->talks[i]);
 		status.sent += exchange->talks[i].sent;

@@ -11,7 +11,8 @@
  *
  * With arg.freezes it says EXCHANGE_FROZEN at the first connection, and does not
  * progress until exchange_thaw(). With arg.holds it says EXCHANGE_HELD when all is
- * sent and has come, and keeps its connections until exchange_thaw().
+ * sent and has come, and keeps its connections until exchange_thaw(). With
+ * arg.withholds it sends only so many until then: it is not over before.
  */
 #ifndef TESTS_MULTI_COMCH_EXCHANGE_H
 #define TESTS_MULTI_COMCH_EXCHANGE_H
@@ -23,6 +24,7 @@ struct exchange_arg { /* without padding: it is sent */
 	char function[16];       /* client: of its device; server: for whom it is; "" = the first */
 	uint32_t sleeps;         /* on the notification handle; else it polls */
 	uint32_t freezes, holds;
+	uint32_t withholds;      /* messages on each connection that are sent before the test says more; 0 = all */
 	uint32_t num_peers;      /* server: ends after as many */
 	uint32_t number;         /* client: who it is, if the server is to know; its first, if it has several */
 	uint32_t num_in, num_out; /* messages on each connection */

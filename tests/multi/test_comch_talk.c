@@ -78,6 +78,7 @@ static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void
 				   .num_tasks = 1200, .window = 4, .recv_queue = 2};
 	struct exchange_arg client_arg = arg;
 	struct proc server, client;
+	int64_t end;
 	int fds;
 
 	(void)state;
@@ -96,7 +97,9 @@ static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void
 	exchange_thaw(&client);
 	exchange_hear(&client, EXCHANGE_DONE);
 	exchange_hear(&server, EXCHANGE_DONE);
-	assert_true(proc_num_fds(server.pid) <= fds);
+	end = proc_now_ms() + PROC_DEADLINE_MS;
+	while (proc_num_fds(server.pid) > fds) /* its helper may be about to close the last ones */
+		assert_true(proc_now_ms() < end);
 	proc_end(&client);
 	proc_end(&server);
 	card_end();
@@ -149,10 +152,12 @@ static void test_storm_waits_for_a_receiver_that_does_not_progress(void **state)
 	card_end();
 }
 
-/* Stopped in the middle for a second; to others it is as if it didn't progress. */
+/* Stopped in the middle for a second; to others it is as if it didn't progress. However late the stop comes, half of
+ * the messages are still to be sent, more than queues take. */
 static void stop_one(bool stop_server)
 {
-	struct exchange_arg arg = {.name = "stopped", .sleeps = true, .num_peers = 1, .num_in = 100000, .num_out = 100000};
+	struct exchange_arg arg = {.name = "stopped", .sleeps = true, .num_peers = 1, .num_in = 100000, .num_out = 100000,
+				   .withholds = 50000};
 	struct timespec second = {.tv_sec = 1};
 	struct proc server, client;
 
@@ -160,6 +165,8 @@ static void stop_one(bool stop_server)
 	while (exchange_ask(&client).received < 1000)
 		;
 	proc_signal(stop_server ? &server : &client, SIGSTOP);
+	exchange_thaw(&server);
+	exchange_thaw(&client);
 	nanosleep(&second, NULL);
 	assert_true(exchange_ask(stop_server ? &client : &server).in_flight > 0);
 	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
