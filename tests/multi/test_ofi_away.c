@@ -26,6 +26,7 @@
 #define MAX_PAIRS 64
 #define AWAY_MS 100 /* opening an endpoint takes 1 ms */
 #define BREAKS_S 6  /* longer than one that is away is waited for */
+#define MUCH 65536  /* bytes, more than there are before data */
 
 static const atomic_bool never;
 
@@ -45,13 +46,18 @@ static int stop(void **state)
 
 /* ---- a relay before the exporter's socket, which goes away when it is told to ---- */
 
+struct pair {
+	int fds[2];
+	size_t carried; /* bytes, either way */
+};
+
 struct relay {
 	struct sockaddr_in here, to;
 	int listen_fd;
 	int order_fd[2];            /* 'a': be away for AWAY_MS, 's': stop */
 	atomic_uint times_away;
 	_Atomic time_t breaks_until_s; /* a connection that carries much is broken off */
-	int pairs[MAX_PAIRS][2];
+	struct pair pairs[MAX_PAIRS];
 	unsigned int num_pairs;
 	pthread_t thread;
 };
@@ -59,8 +65,8 @@ struct relay {
 static void end_pairs(struct relay *relay)
 {
 	for (unsigned int i = 0; i < relay->num_pairs; i++) {
-		close(relay->pairs[i][0]);
-		close(relay->pairs[i][1]);
+		close(relay->pairs[i].fds[0]);
+		close(relay->pairs[i].fds[1]);
 	}
 	relay->num_pairs = 0;
 }
@@ -93,8 +99,7 @@ static void take_caller(struct relay *relay)
 		close(other);
 		return;
 	}
-	relay->pairs[relay->num_pairs][0] = fd;
-	relay->pairs[relay->num_pairs++][1] = other;
+	relay->pairs[relay->num_pairs++] = (struct pair){.fds = {fd, other}};
 }
 
 static time_t now_s(void)
@@ -105,18 +110,19 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Returns whether the connection goes on. */
-static bool pass_on(const struct relay *relay, int from, int to)
+/* What came on end @from. Returns whether the connection goes on. */
+static bool pass_on(const struct relay *relay, struct pair *pair, int from)
 {
 	char buf[65536];
-	ssize_t got = read(from, buf, sizeof(buf));
+	ssize_t got = read(pair->fds[from], buf, sizeof(buf));
 
-	if (got == sizeof(buf) && now_s() < relay->breaks_until_s) {
+	pair->carried += got > 0 ? (size_t)got : 0;
+	if (pair->carried >= MUCH && now_s() < relay->breaks_until_s) {
 		poll(NULL, 0, AWAY_MS);
 		return false;
 	}
 	for (ssize_t at = 0; at < got;) {
-		ssize_t sent = send(to, buf + at, (size_t)(got - at), MSG_NOSIGNAL);
+		ssize_t sent = send(pair->fds[!from], buf + at, (size_t)(got - at), MSG_NOSIGNAL);
 
 		if (sent <= 0)
 			return false;
@@ -127,9 +133,9 @@ static bool pass_on(const struct relay *relay, int from, int to)
 
 static void drop_pair(struct relay *relay, unsigned int i)
 {
-	close(relay->pairs[i][0]);
-	close(relay->pairs[i][1]);
-	memcpy(relay->pairs[i], relay->pairs[--relay->num_pairs], sizeof(relay->pairs[i]));
+	close(relay->pairs[i].fds[0]);
+	close(relay->pairs[i].fds[1]);
+	relay->pairs[i] = relay->pairs[--relay->num_pairs];
 }
 
 static void *run_relay(void *arg)
@@ -145,7 +151,7 @@ static void *run_relay(void *arg)
 		polled[0] = (struct pollfd){.fd = relay->order_fd[0], .events = POLLIN};
 		polled[1] = (struct pollfd){.fd = relay->listen_fd, .events = POLLIN};
 		for (unsigned int i = 0; i < 2 * num; i++)
-			polled[2 + i] = (struct pollfd){.fd = relay->pairs[i / 2][i % 2], .events = POLLIN};
+			polled[2 + i] = (struct pollfd){.fd = relay->pairs[i / 2].fds[i % 2], .events = POLLIN};
 		poll(polled, 2 + 2 * num, -1);
 		if (polled[0].revents) {
 			if (read(relay->order_fd[0], &order, 1) != 1 || order == 's')
@@ -154,8 +160,8 @@ static void *run_relay(void *arg)
 			continue;
 		}
 		for (unsigned int i = num; i-- > 0;)
-			if ((polled[2 + 2 * i].revents && !pass_on(relay, relay->pairs[i][0], relay->pairs[i][1])) ||
-			    (polled[3 + 2 * i].revents && !pass_on(relay, relay->pairs[i][1], relay->pairs[i][0])))
+			if ((polled[2 + 2 * i].revents && !pass_on(relay, &relay->pairs[i], 0)) ||
+			    (polled[3 + 2 * i].revents && !pass_on(relay, &relay->pairs[i], 1)))
 				drop_pair(relay, i);
 		if (polled[1].revents)
 			take_caller(relay);
@@ -232,7 +238,7 @@ static void test_transfer_that_is_broken_off_for_long_goes_on(void **state)
 	exporter_expose(&exporter, 8 * MIB, true, 7, &desc);
 	relay_start(&relay, &desc);
 	link = connect_to(&desc, 8 * MIB);
-	relay.breaks_until_s = now_s() + BREAKS_S;
+	atomic_store(&relay.breaks_until_s, now_s() + BREAKS_S);
 	assert_int_equal(sim_ofi_link_read(link, buf, 0, 8 * MIB, &never), 0);
 	assert_true(now_s() >= relay.breaks_until_s);
 	for (size_t i = 0; i < 8 * MIB; i++)
