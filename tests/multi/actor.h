@@ -98,6 +98,10 @@ int actor_attach(struct actor *actor, const char *dir, const char *side, const c
 int actor_export(struct actor *actor, enum actor_memory memory, struct actor_key *ret_key);
 int actor_unexport(struct actor *actor, const struct actor_key *key);
 int actor_import(struct actor *actor, const struct actor_key *key); /* one at a time */
+
+/* On a busy machine an exporter may not be quick enough for libfabric: again. */
+int actor_import_patiently(struct actor *actor, const struct actor_key *key);
+
 int actor_read(struct actor *actor, const struct actor_key *key);   /* fails the test when other bytes are there */
 int actor_write(struct actor *actor, uint8_t fill);
 int actor_release(struct actor *actor);

@@ -191,9 +191,28 @@ static void test_when_the_daemon_is_told_to_end_its_processes_get_errors(void **
 
 /* ---- stopped processes ---- */
 
+#define TRIES 5 /* as others may keep a process from running for as long as it is waited for */
+
+/* Memory that the DPU has imported ends, and is not what it waits for in vain. */
+static bool is_answered_at_once(void)
+{
+	struct actor_key fresh;
+	int64_t from_ms, took_ms;
+
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &fresh), 0);
+	assert_int_equal(actor_import(&dpu, &fresh), 0);
+	assert_int_equal(actor_read(&dpu, &fresh), 0);
+	from_ms = proc_now_ms();
+	assert_int_equal(actor_unexport(&host, &fresh), 0);
+	took_ms = proc_now_ms() - from_ms;
+	assert_int_equal(took_ms < PATIENCE_MS ? actor_read(&dpu, &fresh) : soon_read_error(&dpu, &fresh), -EIO);
+	return took_ms < PATIENCE_MS;
+}
+
 static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 {
-	struct actor_key key, other, fresh;
+	struct actor_key key, other;
+	int tries = 1;
 	struct actor second;
 	int64_t from_ms;
 
@@ -210,13 +229,8 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 	assert_int_equal(actor_read(&second, &other), 0);        /* others do not mind */
 	proc_signal(&dpu.proc, SIGCONT);
 	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
-	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &fresh), 0);
-	assert_int_equal(actor_import(&dpu, &fresh), 0);
-	assert_int_equal(actor_read(&dpu, &fresh), 0);
-	from_ms = proc_now_ms();
-	assert_int_equal(actor_unexport(&host, &fresh), 0);
-	assert_true(proc_now_ms() - from_ms < PATIENCE_MS); /* it answers again */
-	assert_int_equal(actor_read(&dpu, &fresh), -EIO);
+	while (!is_answered_at_once()) /* it answers again */
+		assert_true(tries++ < TRIES);
 	actor_detach(&second);
 	actor_detach(&dpu);
 	actor_detach(&host);
@@ -389,12 +403,15 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 	pid_t pids[2] = {host.proc.pid};
 	struct actor over_shm;
 	struct actor_key key;
+	int rc;
 
 	(void)state;
 	assert_int_equal(actor_attach(&over_shm, dir, "dpu", "shm"), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
-	if (actor_import(&over_shm, &key) == -ENOTSUP)
+	rc = actor_import_patiently(&over_shm, &key);
+	if (rc == -ENOTSUP)
 		skip(); /* no such path: built without libfabric */
+	assert_int_equal(rc, 0);
 	pids[1] = over_shm.proc.pid;
 	assert_int_equal(actor_read(&over_shm, &key), 0);
 	assert_true(count_shm_files_of(pids[0]) > 0);

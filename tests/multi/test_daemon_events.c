@@ -404,18 +404,6 @@ static const struct {
 	{"tcp", ACTOR_ANONYMOUS, true},
 };
 
-/* On a busy machine an exporter may not be quick enough for libfabric. */
-static int patient_import(const struct actor_key *key)
-{
-	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-	int rc;
-
-	do {
-		rc = actor_import(&dpu, key);
-	} while (rc == -ETIMEDOUT && proc_now_ms() < end);
-	return rc;
-}
-
 /* Memory of the host, imported by the DPU, each through its first function. False: there is no such way here. */
 static bool share(size_t way, struct actor_key *ret_key)
 {
@@ -424,7 +412,7 @@ static bool share(size_t way, struct actor_key *ret_key)
 	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
 	assert_int_equal(actor_attach(&dpu, dir, "dpu", ways[way].path), 0);
 	assert_int_equal(actor_export(&host, ways[way].memory, ret_key), 0);
-	rc = patient_import(ret_key);
+	rc = actor_import_patiently(&dpu, ret_key);
 	if (rc == -ENOTSUP && ways[way].needs_libfabric)
 		return false;
 	assert_int_equal(rc, 0);
@@ -447,7 +435,7 @@ static void test_exports_through_a_function_end_when_it_is_reset(void **state)
 			assert_int_equal(actor_import(&dpu, &key), -ESTALE);
 			assert_int_equal(actor_unexport(&host, &key), -ESTALE);
 			assert_int_equal(actor_export(&host, ways[way].memory, &fresh), 0);
-			assert_int_equal(patient_import(&fresh), 0);
+			assert_int_equal(actor_import_patiently(&dpu, &fresh), 0);
 			assert_int_equal(actor_read(&dpu, &fresh), 0);
 		}
 		detach_both();
@@ -467,7 +455,7 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 			assert_int_equal(actor_read(&dpu, &key), 0);
 			add("function device=03:00.0 reset");
 			assert_int_equal(soon_read_error(&key), -EIO);
-			assert_int_equal(patient_import(&key), 0);
+			assert_int_equal(actor_import_patiently(&dpu, &key), 0);
 			assert_int_equal(actor_read(&dpu, &key), 0);
 			add("function device=03:00.0 remove");
 			assert_int_equal(soon_read_error(&key), -EIO);
