@@ -44,7 +44,8 @@ int cell_run(const char *family, const struct cell *cells, size_t num_cells);
 /* Session time since @from_ns. */
 uint64_t cell_since_ns(uint64_t from_ns);
 
-/* What "delay=500ms" is, and "stall=500ms": what a test does meanwhile takes less, also on a busy machine. */
+/* What "delay=500ms" is, and "stall=500ms", at least. Where a cell is to see what happens meanwhile, it is 3 s: that
+ * happens sooner on a busy machine, too. */
 #define CELL_DELAY_NS 500000000u
 
 #endif

@@ -341,7 +341,7 @@ static const struct cell cells[] = {
 	{"comm_channel.recv", "break", "nth=2 break", messages_dpu, messages_host, BROKEN, SAID_ALL},
 	{"comm_channel.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL, NULL},
 	{"comm_channel.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL},
-	{"comm_channel.connect", "stall", "nth=1 stall=500ms", connect_dpu, connect_host, NULL, NULL},
+	{"comm_channel.connect", "stall", "nth=1 stall=3s", connect_dpu, connect_host, NULL, NULL},
 };
 
 int main(void)

@@ -173,7 +173,7 @@ static const struct cell cells[] = {
 	{"comch.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, RECEIVED_OTHERS,
 	 "sent 1\nsend 2 failed: DOCA_ERROR_TIME_OUT\nsent 3\nsent 4\n"},
 	{"comch.send", "hang", "nth=2 hang", messages_dpu, messages_host, RECEIVED_OTHERS, "sent 1\nsent 3\nsent 4\n"},
-	{"comch.send", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, RECEIVED_ALL,
+	{"comch.send", "delay", "nth=2 delay=3s", messages_dpu, messages_host, RECEIVED_ALL,
 	 "sent 1\nsent 3\nsent 4\nsent 2\n"},
 	{"comch.send", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL},
 	{"comch.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL},
