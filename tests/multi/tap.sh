@@ -36,12 +36,12 @@ same() {
 one_line() { same 1 "$(wc -l <"$1")"; }
 absent() { ! ls -d "$@" 2>/dev/null; }
 
-# becomes_true COMMAND...: within 20 s.
+# becomes_true COMMAND...: within a minute.
 becomes_true() {
 	tries=0
 	until "$@" >/dev/null; do
 		tries=$((tries + 1))
-		[ $tries -lt 400 ] || { echo "did not become true: $*"; "$@"; return 1; }
+		[ $tries -lt 1200 ] || { echo "did not become true: $*"; "$@"; return 1; }
 		sleep 0.05
 	done
 }

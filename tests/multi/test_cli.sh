@@ -316,7 +316,7 @@ test_run_presses_enter_when_the_peer_is_done() {
 test_run_ends_after_its_time() {
 	status 124 bfsim run --timeout 1 --host 'echo $$ >pid; exec sleep 1000'
 	says 'not finished after 1 s' err
-	gone "$(cat pid)"
+	[ ! -s pid ] || gone "$(cat pid)" # on a busy machine it may not have got so far
 	nothing_left
 }
 

@@ -66,7 +66,7 @@ class Command:
 
     def event(self):
         """Its process id, then what waitpid() says of it."""
-        assert select.select([self.events], [], [], 20)[0], 'it does not end, nor stop'
+        assert select.select([self.events], [], [], 60)[0], 'it does not end, nor stop'
         return struct.unpack('i', os.read(self.events, 4))[0]
 
     def has_terminal(self):
