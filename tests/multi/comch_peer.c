@@ -126,6 +126,17 @@ static void remove_dir(void)
 	card_dir = NULL;
 }
 
+/* Whether this name is one of a peer's, which has ended: a process that lives has its number again, and files of its own. */
+static bool is_of_a_peer(const char *name)
+{
+	long pid = strtol(name + strcspn(name, "0123456789"), NULL, 10);
+	unsigned int i = 0;
+
+	while (i < num_peers && i < MAX_PEERS && pid != peers[i])
+		i++;
+	return i < num_peers && i < MAX_PEERS && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
 /* Whether a file in /dev/shm is named for one of the peers, by its number. It is younger than the card: who was killed
  * by somebody else may have left files, and numbers come again. */
 static bool left_in_shm(void)
@@ -137,12 +148,9 @@ static bool left_in_shm(void)
 
 	assert_non_null(dir);
 	while ((entry = readdir(dir)) != NULL) {
-		long pid = strtol(entry->d_name + strcspn(entry->d_name, "0123456789"), NULL, 10);
-
-		if (fstatat(dirfd(dir), entry->d_name, &st, 0) < 0 || st.st_ctim.tv_sec < card_since.tv_sec)
-			continue;
-		for (unsigned int i = 0; i < num_peers && i < MAX_PEERS; i++)
-			found |= pid == peers[i];
+		/* In this order: who has ended in the meantime has removed it. */
+		found |= is_of_a_peer(entry->d_name) && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
+			 st.st_ctim.tv_sec >= card_since.tv_sec;
 	}
 	closedir(dir);
 	return found;
