@@ -18,6 +18,7 @@
 
 #define SIDE_DEADLINE_MS 60000
 #define SIDE_PATIENCE_MS 100 /* with a task that may hang */
+#define SIDE_SETTLE_MS 1000  /* at the end */
 
 struct side {
 	int which;                   /* HOST, DPU */
