@@ -385,7 +385,7 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
 		if (in_flight < TASKS && state_of(dpu) == DOCA_CTX_STATE_RUNNING)
 			submit(dpu, mmap, at(host, 0), dpu->local, dpu->memory, MIB, 1);
 		doca_pe_progress(dpu->pe);
-		if (dpu->done == 2 * TASKS && host->pid) {
+		if (dpu->done >= 2 * TASKS && host->pid) {
 			host_kill(host);
 			clock_gettime(CLOCK_MONOTONIC, &killed);
 		}
