@@ -86,6 +86,19 @@ void pcie_topology_destroy(struct pcie_topology *topology)
 	free(topology);
 }
 
+void pcie_topology_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const char *side = topology->functions[i].side;
+		size_t first = 0;
+
+		while (strcmp(topology->functions[first].side, side) != 0)
+			first++;
+		if (first == i)
+			visit(arg, side);
+	}
+}
+
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {

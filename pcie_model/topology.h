@@ -93,6 +93,9 @@ int pcie_topology_parse(const char *name, const char *yaml, size_t len,
 /* Free it; NULL is fine. */
 void pcie_topology_destroy(struct pcie_topology *topology);
 
+/* Call @visit once for each side, in the order in which the functions name them. */
+void pcie_topology_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
+
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);
 

@@ -73,7 +73,7 @@ static void post_recv_complete(struct doca_task *task)
 }
 
 const struct shim_task_type comch_post_recv_type = {
-	.name = "Comch post receive",
+	.name = SIM_TASK_COMCH_POST_RECEIVE,
 	.size = sizeof(struct doca_comch_consumer_task_post_recv), /* and the immediate data */
 	.check = post_recv_check,
 	.validate = post_recv_check,

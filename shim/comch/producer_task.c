@@ -344,7 +344,7 @@ static void send_complete(struct doca_task *task)
 }
 
 const struct shim_task_type comch_producer_send_type = {
-	.name = "Comch producer's send",
+	.name = SIM_TASK_COMCH_PRODUCER_SEND,
 	.size = sizeof(struct doca_comch_producer_task_send), /* and the immediate data */
 	.check = send_check,
 	.validate = send_check,

@@ -205,7 +205,7 @@ static void send_complete(struct doca_task *task)
 }
 
 const struct shim_task_type comch_send_type = {
-	.name = "Comch send",
+	.name = SIM_TASK_COMCH_SEND,
 	.size = sizeof(struct doca_comch_task_send),
 	.check = send_check,
 	.validate = send_check,

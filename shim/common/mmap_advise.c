@@ -97,7 +97,7 @@ static void invalidate_complete(struct doca_task *task)
 }
 
 static const struct shim_task_type invalidate_type = {
-	.name = "cache-invalidate",
+	.name = SIM_TASK_CACHE_INVALIDATE,
 	.size = sizeof(struct doca_mmap_advise_task_invalidate_cache),
 	.check = invalidate_check,
 	.validate = invalidate_validate,

@@ -98,7 +98,7 @@ static void add_complete(struct doca_task *base)
 }
 
 const struct shim_task_type shim_sync_get_type = {
-	.name = "sync event get",
+	.name = SIM_TASK_SYNC_GET,
 	.size = sizeof(struct doca_sync_event_task_get),
 	.check = check_out,
 	.validate = check_out,
@@ -107,7 +107,7 @@ const struct shim_task_type shim_sync_get_type = {
 };
 
 const struct shim_task_type shim_sync_set_type = {
-	.name = "sync event notify-set",
+	.name = SIM_TASK_SYNC_SET,
 	.size = sizeof(struct doca_sync_event_task_notify_set),
 	.check = check,
 	.validate = check,
@@ -117,7 +117,7 @@ const struct shim_task_type shim_sync_set_type = {
 };
 
 const struct shim_task_type shim_sync_add_type = {
-	.name = "sync event notify-add",
+	.name = SIM_TASK_SYNC_ADD,
 	.size = sizeof(struct doca_sync_event_task_notify_add),
 	.check = check_out,
 	.validate = check_out,

@@ -77,7 +77,7 @@ static void neq_complete(struct doca_task *base)
 }
 
 const struct shim_task_type shim_sync_wait_eq_type = {
-	.name = "sync event wait-eq",
+	.name = SIM_TASK_SYNC_WAIT_EQ,
 	.size = sizeof(struct doca_sync_event_task_wait_eq),
 	.check = shim_sync_wait_check,
 	.validate = shim_sync_wait_check,
@@ -87,7 +87,7 @@ const struct shim_task_type shim_sync_wait_eq_type = {
 };
 
 const struct shim_task_type shim_sync_wait_neq_type = {
-	.name = "sync event wait-neq",
+	.name = SIM_TASK_SYNC_WAIT_NEQ,
 	.size = sizeof(struct doca_sync_event_task_wait_neq),
 	.check = shim_sync_wait_check,
 	.validate = shim_sync_wait_check,

@@ -24,7 +24,7 @@ static void gt_complete(struct doca_task *base)
 }
 
 const struct shim_task_type shim_sync_wait_gt_type = {
-	.name = "sync event wait-gt",
+	.name = SIM_TASK_SYNC_WAIT_GT,
 	.size = sizeof(struct doca_sync_event_task_wait_gt),
 	.check = shim_sync_wait_check,
 	.validate = shim_sync_wait_check,

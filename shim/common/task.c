@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "task_priv.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "alloc.h"
@@ -13,6 +14,7 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 {
 	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
 
+	assert(sim_task_kind_exists(type->name)); /* who asks for its count is told that there is none, else */
 	if (pool) {
 		pool->bytes = count * type->size;
 		pool->tasks = shim_slab_new(pool->bytes);

@@ -11,6 +11,7 @@
 #define SHIM_TASK_PRIV_H
 
 #include "ctx_priv.h"
+#include "sim/trace/task_kinds.h"
 #include "sim/trace/trace.h"
 
 /* Gets the end of a task instead of the user: whoever submitted it on his behalf. */

@@ -360,7 +360,7 @@ static void memcpy_complete(struct doca_task *task)
 }
 
 const struct shim_task_type shim_dma_memcpy_type = {
-	.name = "DMA memcpy",
+	.name = SIM_TASK_DMA_MEMCPY,
 	.size = sizeof(struct doca_dma_task_memcpy),
 	.check = memcpy_check,
 	.validate = memcpy_validate,

@@ -112,7 +112,9 @@ struct bfsim_tasks {
 };
 
 /* Count the tasks of one kind ("DMA memcpy", as bfsim stats names it) by processes of one side; NULL means all of
- * them. Returns -ENOTSUP on a private card where nothing is counted (BFSIM_TRACE=off). */
+ * them. Returns -ENOENT when there is no such kind, or no such side of the card (bfsim_error() names those that there
+ * are): "no failures" of a kind that is misspelt says nothing. -ENOTSUP on a private card where nothing is counted
+ * (BFSIM_TRACE=off). */
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks);
 
 /* Sessions ------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include "bfsim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,12 @@
 #include "board_priv.h"
 #include "sim/session/control.h"
 #include "sim/session/here.h"
+#include "sim/session/side.h"
 #include "sim/trace/recording.h"
+#include "sim/trace/task_kinds.h"
 #include "sim/trace/trace.h"
 #include "sim/why.h"
+#include "topology_priv.h"
 
 struct search {
 	const char *side, *operation; /* NULL = any */
@@ -81,23 +85,48 @@ static int search_all(struct search *search, int dir_fd)
 	return rc;
 }
 
-static int search_session(struct search *search, const char *dir)
+/* A side that the card does not have has done nothing: that is a slip of the pen, and no answer. @path is where the
+ * card is described, unless this process is on it. */
+static int check_side(const struct search *search, const struct sim_here *here, int dir_fd, const char *path)
 {
-	int dir_fd = api_open_dir(dir), rc;
+	struct pcie_topology *described = NULL;
+	int rc = 0;
+
+	if (!search->side)
+		return 0;
+	if (!here->topology)
+		rc = api_load_topology(dir_fd, path, &described);
+	if (rc == 0)
+		rc = sim_side_check(here->topology ? here->topology : described, "the card", search->side);
+	pcie_topology_destroy(described);
+	return rc;
+}
+
+static int search_session(struct search *search, const struct sim_here *here)
+{
+	int dir_fd = api_open_dir(here->dir), rc;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	rc = search_all(search, dir_fd);
+	rc = check_side(search, here, dir_fd, "topology.yaml");
+	if (rc == 0) {
+		rc = search_all(search, dir_fd);
+		if (rc < 0)
+			sim_control_failed(here->dir, rc);
+	}
 	close(dir_fd);
-	return rc < 0 ? sim_control_failed(dir, rc) : 0;
+	return rc;
 }
 
 /* On a private card there is nobody else. */
 static int search_own(struct search *search, const struct sim_here *here)
 {
+	const char *described = getenv("BFSIM_TOPOLOGY");
 	struct sim_trace_recording recording = {0};
-	int rc;
+	int rc = check_side(search, here, AT_FDCWD, described && described[0] ? described : NULL);
 
+	if (rc < 0)
+		return rc;
 	if (!here->attached || (search->side && strcmp(search->side, here->side) != 0))
 		return 0;
 	rc = sim_trace_read_own(&recording);
@@ -118,11 +147,14 @@ int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret
 
 	if (!ret_tasks)
 		return sim_because(-EINVAL, "there is no place for the answer: ret_tasks is NULL");
+	if (operation && !sim_task_kind_exists(operation))
+		return sim_because(-ENOENT, "no kind of task is called \"%s\"; the kinds are: %s", operation,
+				   sim_task_kind_names());
 	rc = sim_here_lock(&here);
 	if (rc < 0)
 		return sim_because(rc, "no memory: %s", strerror(-rc));
 	if (here.dir)
-		rc = search_session(&search, here.dir);
+		rc = search_session(&search, &here);
 	else
 		rc = search_own(&search, &here);
 	sim_here_unlock();

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pcie_model/topology.h"
-#include "sim/session/dir.h"
 #include "sim/session/here.h"
 #include "sim/session/launch.h"
+#include "sim/session/side.h"
 #include "sim/why.h"
+#include "topology_priv.h"
 
 #define STOP_PATIENCE_MS 10000
 
@@ -38,23 +38,6 @@ struct bfsim_session {
 extern char **environ;
 
 /* Start --------------------------------------------------------------------------- */
-
-static int load_topology(const char *path, struct pcie_topology **ret_topology)
-{
-	const char *built_in = pcie_topology_default_yaml();
-	char error[PCIE_ERROR_SIZE], *yaml = NULL;
-	size_t len = 0;
-	int rc = path ? sim_dir_read(AT_FDCWD, path, &yaml, &len) : 0;
-
-	if (rc < 0)
-		return sim_because(rc, "topology file %s: %s", path, strerror(-rc));
-	if (path)
-		rc = pcie_topology_parse(path, yaml, len, ret_topology, error);
-	else
-		rc = pcie_topology_parse("built-in topology", built_in, strlen(built_in), ret_topology, error);
-	free(yaml);
-	return rc < 0 ? sim_because(rc, "%s", rc == -ENOMEM ? "out of memory" : error) : 0;
-}
 
 static int start_daemon(struct bfsim_session *session, const char *topology, enum sim_clock_mode clock)
 {
@@ -86,7 +69,7 @@ int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_sessio
 		return sim_because(-ENOMEM, "out of memory");
 	session->owner = getpid();
 	session->daemon_fd = -1;
-	rc = load_topology(topology, &session->topology);
+	rc = api_load_topology(AT_FDCWD, topology, &session->topology);
 	if (rc == 0)
 		rc = sim_place_temporary(&session->place);
 	if (rc == 0)
@@ -110,10 +93,7 @@ static int check_side(const struct bfsim_session *session, const char *side)
 {
 	if (!session || !side)
 		return sim_because(-EINVAL, "the %s is NULL", session ? "side" : "session");
-	if (!pcie_topology_has_side(session->topology, side))
-		return sim_because(-ENOENT, "the session's card has no side \"%s\"; bfsim devs --session %s shows its sides",
-				   side, session->place.dir);
-	return 0;
+	return sim_side_check(session->topology, "the session's card", side);
 }
 
 /* The number of the variable that @entry of an environment sets, or NUM_VARS. */

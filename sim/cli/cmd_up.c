@@ -69,7 +69,7 @@ static void print_use(const struct options *options, const char *dir)
 	topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
 	if (topology) {
 		printf("session %s\n", dir);
-		cli_each_side(topology, print_exec, option ? option : "");
+		pcie_topology_each_side(topology, print_exec, option ? option : "");
 		printf("  bfsim down%s\n", option ? option : "");
 	}
 	pcie_topology_destroy(topology);

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "sim/session/dir.h"
+#include "sim/session/side.h"
 #include "sim/why.h"
 
 int cli_session_open(const char *dir)
@@ -85,42 +86,13 @@ struct pcie_topology *cli_topology_built_in(void)
 	return parse("built-in topology", yaml, strlen(yaml));
 }
 
-void cli_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
-{
-	for (size_t i = 0; i < topology->num_functions; i++) {
-		const char *side = topology->functions[i].side;
-		size_t first = 0;
-
-		while (strcmp(topology->functions[first].side, side) != 0)
-			first++;
-		if (first == i)
-			visit(arg, side);
-	}
-}
-
-static void add_name(void *arg, const char *side)
-{
-	FILE *names = arg;
-
-	fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", side);
-}
-
 bool cli_has_side(const struct pcie_topology *topology, const char *where, const char *side)
 {
-	char *names = NULL;
-	size_t len;
-	FILE *out;
+	int rc = sim_side_check(topology, where, side);
 
-	if (pcie_topology_has_side(topology, side))
-		return true;
-	out = open_memstream(&names, &len);
-	if (out) {
-		cli_each_side(topology, add_name, out);
-		fclose(out);
-	}
-	cli_fail("%s has no side \"%s\"; its sides are: %s", where, side, names ? names : "(out of memory)");
-	free(names);
-	return false;
+	if (rc < 0)
+		cli_fail("%s", sim_why());
+	return rc == 0;
 }
 
 int cli_session_failed(const char *dir, int rc)

@@ -24,9 +24,6 @@ struct pcie_topology *cli_topology_built_in(void);
 /* Whether @topology, which is @where's, has @side; if not, says which there are. */
 bool cli_has_side(const struct pcie_topology *topology, const char *where, const char *side);
 
-/* Visit each side's name once, in the order of the functions. */
-void cli_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
-
 /* Send the daemon a request without a body (wire.h: STATUS, SHUTDOWN) and wait
  * for the answer. Returns 0 or -1. *ret_fd is the descriptor that came with it
  * (the caller's), or -1. */

@@ -10,6 +10,7 @@ static struct {
 	pthread_mutex_t lock;
 	char *dir;
 	const char *side;
+	const struct pcie_topology *topology;
 	struct sim_board *board; /* NULL = not attached */
 	bool (*leave)(void);
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -40,7 +41,8 @@ int sim_here_lock(struct sim_here *ret_here)
 	/* Not when it doesn't matter: a thread of ours may come here while the program changes its environment. */
 	chosen = here.board ? NULL : getenv("BFSIM_SESSION");
 	if (here.board)
-		*ret_here = (struct sim_here){.dir = here.dir, .side = here.side, .board = here.board, .attached = true};
+		*ret_here = (struct sim_here){.dir = here.dir, .side = here.side, .topology = here.topology,
+					      .board = here.board, .attached = true};
 	else if (chosen && chosen[0])
 		*ret_here = (struct sim_here){.dir = chosen};
 	else if ((rc = sim_board_own(&own)) == 0)
@@ -55,7 +57,7 @@ void sim_here_unlock(void)
 	unlock();
 }
 
-int sim_here_attached(const char *dir, const char *side, struct sim_board *board)
+int sim_here_attached(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_board *board)
 {
 	char *absolute = dir ? realpath(dir, NULL) : NULL;
 
@@ -67,6 +69,7 @@ int sim_here_attached(const char *dir, const char *side, struct sim_board *board
 	free(here.dir);
 	here.dir = absolute;
 	here.side = side;
+	here.topology = topology;
 	here.board = board;
 	unlock();
 	return 0;

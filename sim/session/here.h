@@ -14,10 +14,12 @@
 #include <stdbool.h>
 
 #include "board.h"
+#include "pcie_model/topology.h"
 
 struct sim_here {
 	const char *dir;         /* of a session with a daemon; NULL = a private card */
 	const char *side;        /* on which it is attached, else NULL */
+	const struct pcie_topology *topology; /* of the card, while it is attached, else NULL */
 	struct sim_board *board; /* NULL = of a daemon to which we are not attached */
 	bool attached;
 };
@@ -27,8 +29,9 @@ struct sim_here {
 int sim_here_lock(struct sim_here *ret_here);
 void sim_here_unlock(void);
 
-/* Called by the session. @dir is copied; NULL = a private card; @side stays until it is detached. Returns 0 or -ENOMEM. */
-int sim_here_attached(const char *dir, const char *side, struct sim_board *board);
+/* Called by the session. @dir is copied; NULL = a private card; @side and @topology stay until it is detached. Returns 0
+ * or -ENOMEM. */
+int sim_here_attached(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_board *board);
 void sim_here_detached(const struct sim_board *board);
 
 /* Called by whoever uses the session: @leave is how the process can be asked to detach. It says whether

@@ -276,7 +276,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = open_clock(session);
 	if (rc == 0)
-		rc = sim_here_attached(cfg->dir, session->side, sim_board_of(&session->board));
+		rc = sim_here_attached(cfg->dir, session->side, session->topology, sim_board_of(&session->board));
 	if (rc == 0 && !cfg->dir)
 		rc = sim_owner_local_watch(session->owner, sim_board_of(&session->board), session->topology, session->clock);
 	if (rc < 0) {

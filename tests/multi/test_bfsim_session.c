@@ -206,8 +206,28 @@ static void test_tasks_of_ended_processes_are_counted(void)
 	CHECK(tasks.submitted == 3);
 	NEED_OK(bfsim_tasks("host", NULL, &tasks));
 	CHECK(tasks.submitted == 0);
-	NEED_OK(bfsim_tasks(NULL, "no such", &tasks));
+	NEED_OK(bfsim_tasks(NULL, "Comch send", &tasks));
 	CHECK(tasks.submitted == 0);
+	NEED_OK(bfsim_session_stop(session));
+}
+
+/* What nobody did is 0; what does not exist is an error, or a typing error would prove that nothing failed. The process
+ * asks from outside, as it has opened nothing, and then as one of the card's. */
+static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
+{
+	struct bfsim_session *session = start();
+	struct bfsim_tasks tasks = {.failed = 99};
+	struct rig *rig;
+
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
+	rig = rig_open(NULL);
+	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
+	NEED_ERROR(bfsim_tasks("dpu", "dma.memcpy", &tasks), -ENOENT, "the kinds are: DMA memcpy, Comch send");
+	CHECK(tasks.failed == 99);
+	NEED_OK(bfsim_tasks("host", "sync event get", &tasks));
+	CHECK(tasks.failed == 0);
+	rig_close(rig);
 	NEED_OK(bfsim_session_stop(session));
 }
 
@@ -411,6 +431,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
 		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
 		OWN_TEST(test_tasks_of_ended_processes_are_counted),
+		OWN_TEST(test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer),
 		OWN_TEST(test_process_stays_on_its_card_while_a_device_is_open),
 		OWN_TEST(test_process_enters_one_session_after_another),
 		OWN_TEST(test_lists_of_a_session_that_was_left_are_no_longer_good),

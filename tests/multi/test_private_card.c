@@ -233,11 +233,25 @@ static void test_tasks_are_counted(void)
 	CHECK(tasks.submitted == 3 && tasks.completed == 2 && tasks.failed == 1 && tasks.bytes == 128);
 	NEED_OK(bfsim_tasks("host", NULL, &tasks));
 	CHECK(tasks.submitted == 0);
-	NEED_OK(bfsim_tasks(NULL, "no such", &tasks));
+	NEED_OK(bfsim_tasks(NULL, "Comch send", &tasks));
 	CHECK(tasks.submitted == 0);
 	rig_close(rig);
 	NEED_OK(bfsim_tasks(NULL, NULL, &tasks)); /* of devices that are closed, too */
 	CHECK(tasks.submitted == 3);
+}
+
+/* Before there is a card, and on it. */
+static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
+{
+	struct bfsim_tasks tasks = {.failed = 99};
+	struct rig *rig;
+
+	NEED_ERROR(bfsim_tasks(NULL, "DMA memcopy", &tasks), -ENOENT, "the kinds are: DMA memcpy, Comch send");
+	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
+	rig = rig_open(NULL);
+	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
+	CHECK(tasks.failed == 99);
+	rig_close(rig);
 }
 
 static void test_tasks_of_many_are_all_counted(void)
@@ -325,6 +339,7 @@ int main(void)
 		OWN_TEST(test_forked_child_is_struck_by_what_comes_later),
 		OWN_TEST(test_forked_child_is_not_struck_again_by_what_was),
 		OWN_TEST(test_tasks_are_counted),
+		OWN_TEST(test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer),
 		OWN_TEST(test_tasks_of_many_are_all_counted),
 		OWN_TEST(test_forked_child_counts_its_own_tasks),
 		OWN_TEST(test_nothing_is_counted_when_recording_is_off),

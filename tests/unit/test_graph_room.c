@@ -56,7 +56,7 @@ static void complete(struct doca_task *task)
 }
 
 static const struct shim_task_type type = {
-	.name = "narrow",
+	.name = SIM_TASK_DMA_MEMCPY, /* of a narrow kind */
 	.size = sizeof(struct doca_task),
 	.check = check,
 	.validate = check,

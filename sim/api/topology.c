@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topology_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/session/dir.h"
+#include "sim/why.h"
+
+int api_load_topology(int dir_fd, const char *path, struct pcie_topology **ret_topology)
+{
+	const char *built_in = pcie_topology_default_yaml();
+	char error[PCIE_ERROR_SIZE], *yaml = NULL;
+	size_t len = 0;
+	int rc = path ? sim_dir_read(dir_fd, path, &yaml, &len) : 0;
+
+	if (rc < 0)
+		return sim_because(rc, "topology file %s: %s", path, strerror(-rc));
+	if (path)
+		rc = pcie_topology_parse(path, yaml, len, ret_topology, error);
+	else
+		rc = pcie_topology_parse("built-in topology", built_in, strlen(built_in), ret_topology, error);
+	free(yaml);
+	return rc < 0 ? sim_because(rc, "%s", rc == -ENOMEM ? "out of memory" : error) : 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/task_kinds.h - what kinds of tasks are called: in recordings, in bfsim stats, by users who ask for one.
+ *
+ * A kind of task takes its name from here and stands in SIM_TASK_KINDS, so that
+ * a name that nothing has can be told from one that did nothing yet.
+ */
+#ifndef SIM_TRACE_TASK_KINDS_H
+#define SIM_TRACE_TASK_KINDS_H
+
+#include <stdbool.h>
+
+#define SIM_TASK_DMA_MEMCPY "DMA memcpy"
+#define SIM_TASK_COMCH_SEND "Comch send"
+#define SIM_TASK_COMCH_PRODUCER_SEND "Comch producer's send"
+#define SIM_TASK_COMCH_POST_RECEIVE "Comch post receive"
+#define SIM_TASK_SYNC_GET "sync event get"
+#define SIM_TASK_SYNC_SET "sync event notify-set"
+#define SIM_TASK_SYNC_ADD "sync event notify-add"
+#define SIM_TASK_SYNC_WAIT_EQ "sync event wait-eq"
+#define SIM_TASK_SYNC_WAIT_NEQ "sync event wait-neq"
+#define SIM_TASK_SYNC_WAIT_GT "sync event wait-gt"
+#define SIM_TASK_CACHE_INVALIDATE "cache-invalidate"
+
+#define SIM_TASK_KINDS(X)               \
+	X(SIM_TASK_DMA_MEMCPY)          \
+	X(SIM_TASK_COMCH_SEND)          \
+	X(SIM_TASK_COMCH_PRODUCER_SEND) \
+	X(SIM_TASK_COMCH_POST_RECEIVE)  \
+	X(SIM_TASK_SYNC_GET)            \
+	X(SIM_TASK_SYNC_SET)            \
+	X(SIM_TASK_SYNC_ADD)            \
+	X(SIM_TASK_SYNC_WAIT_EQ)        \
+	X(SIM_TASK_SYNC_WAIT_NEQ)       \
+	X(SIM_TASK_SYNC_WAIT_GT)        \
+	X(SIM_TASK_CACHE_INVALIDATE)
+
+/* Whether a kind has this name. */
+bool sim_task_kind_exists(const char *name);
+
+/* All names, for messages: "DMA memcpy, Comch send, ...". Static. */
+const char *sim_task_kind_names(void);
+
+#endif
