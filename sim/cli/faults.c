@@ -11,6 +11,7 @@
 #include "session_use.h"
 #include "sim/faults/faults.h"
 #include "sim/faults/plan_file.h"
+#include "sim/session/moot.h"
 
 enum {
 	KEY_FAULT = 0x200,
@@ -140,16 +141,12 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 	return rc;
 }
 
-static bool has_device(int dir_fd, const char *dir, const struct sim_rule *rule)
+static bool has_device(const struct pcie_topology *topology, const char *dir, const struct sim_rule *rule)
 {
-	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
 	bool found = false;
 
-	if (!topology)
-		return false;
 	for (size_t i = 0; i < topology->num_functions && !found; i++)
 		found = sim_where_device(rule->device, &topology->functions[i]);
-	pcie_topology_destroy(topology);
 	if (!found)
 		cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir, dir);
 	return found;
@@ -170,9 +167,44 @@ static int add_end(struct cli_faults *faults, int dir_fd, const char *dir, const
 	return 0;
 }
 
+/* Whether it would change nothing at any function that it names; then says so. */
+static bool is_moot(const struct sim_rule *rule, const struct sim_functions *functions,
+		    const struct pcie_topology *topology)
+{
+	const char *why = NULL;
+
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (sim_where_device(rule->device, &topology->functions[i]) &&
+		    !sim_rule_is_moot(rule, functions, topology, i, &why))
+			return false;
+	if (why)
+		cli_fail("nothing was done: %s: %s already", rule->device, why);
+	return why;
+}
+
+static int check_device(int dir_fd, const char *dir, const struct sim_rule *rule)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct sim_segment board;
+	int rc = -1;
+
+	if (!topology || !has_device(topology, dir, rule))
+		goto out;
+	rc = sim_control_board(dir_fd, &board);
+	if (rc < 0) {
+		rc = cli_session_failed(dir, rc);
+		goto out;
+	}
+	rc = is_moot(rule, &sim_board_of(&board)->functions, topology) ? -1 : 0;
+	sim_segment_unmap(&board);
+out:
+	pcie_topology_destroy(topology);
+	return rc;
+}
+
 static int strike_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
 {
-	if (!has_device(dir_fd, dir, &faults->list[0].rule))
+	if (check_device(dir_fd, dir, &faults->list[0].rule) < 0)
 		return -1;
 	if (lasts && add_end(faults, dir_fd, dir, lasts) < 0)
 		return -1;
@@ -207,6 +239,15 @@ struct report {
 	int num_unfired;
 };
 
+static const char *why_unfired(const struct sim_plan_rule *rule)
+{
+	if (rule->matched == 0)
+		return "nothing that it looks for came";
+	if (sim_rule_ops(&rule->rule) & (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION)))
+		return "what it looks for came, but not when it would strike, or was already what it would become";
+	return "what it looks for came, but not when it would strike";
+}
+
 static void report_rule(void *arg, const struct sim_plan_rule *rule)
 {
 	struct report *report = arg;
@@ -216,9 +257,7 @@ static void report_rule(void *arg, const struct sim_plan_rule *rule)
 			 rule->matched, rule->text);
 	if (rule->fired > 0)
 		return;
-	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text,
-		 rule->matched > 0 ? "what it looks for came, but not when it would strike" :
-				     "nothing that it looks for came");
+	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text, why_unfired(rule));
 	report->num_unfired++;
 }
 

@@ -39,7 +39,7 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 
 /* Have @action happen now to the device of that name in the session @dir, and last for
  * @duration (a time as in rules; NULL: it has no end, or says it itself). Returns the exit
- * status; the line on standard error says why not, also when there is no such device. */
+ * status; the line on standard error says why not, also when there is no such device, or it is as @action would have it already: then no rule is added. */
 int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
 			     const char *duration);
 

@@ -41,7 +41,8 @@
  *   first ask:   since_ns 0, now_ns t         all that hold at t, as far as they began
  *   later asks:  since_ns t + 1, now_ns u     those that began in between
  *
- * A rule begins at its from, or when it was added if that is later.
+ * A rule begins at its from, or when it was added if that is later. One that would change nothing
+ * where it strikes (a function is added that is there) is a match and does not fire (is_moot).
  */
 #ifndef SIM_FAULTS_H
 #define SIM_FAULTS_H
@@ -67,7 +68,10 @@ struct sim_site {
 	uint64_t addr;             /* where its data lie; of a copy, where it goes to */
 	uint64_t now_ns;           /* session time; need not be set unless sim_faults_timed() */
 	uint64_t since_ns;         /* events: asked up to here before */
+	uint64_t upto_ns;          /* events: asked for those that began up to here; 0 = up to now_ns */
 	const struct sim_who *who; /* events: whom it is about, NULL = nobody; others: this process */
+	/* Asked of each that would fire: it does not if nothing would come of it. May be NULL. */
+	bool (*is_moot)(void *arg, uint32_t id, const struct sim_rule *rule);
 	void (*each)(void *arg, uint32_t id, const struct sim_rule *rule); /* told of each that fires; may be NULL */
 	void *arg;
 };

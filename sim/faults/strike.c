@@ -165,7 +165,8 @@ static bool is_now(const struct sim_site *site, const struct candidate *candidat
 	if (!is_event(site->op))
 		return site->now_ns >= rule->from_ns && site->now_ns < rule->until_ns;
 	begin = most(rule->from_ns, candidate->added_ns);
-	return begin >= site->since_ns && begin <= site->now_ns && site->now_ns < rule->until_ns;
+	return begin >= site->since_ns && begin <= (site->upto_ns ? site->upto_ns : site->now_ns) &&
+	       site->now_ns < rule->until_ns;
 }
 
 static bool is_there(const struct sim_site *site, const struct sim_rule *rule)
@@ -195,6 +196,11 @@ static bool is_due(const struct candidate *candidate)
 		return false;
 	return !(rule->when & SIM_WHEN_CHANCE) ||
 	       sim_draw_below(candidate->key, SIM_DRAW_CHANCE, SIM_PPB) < rule->chance_ppb;
+}
+
+static bool is_moot(const struct sim_site *site, const struct candidate *candidate)
+{
+	return site->is_moot && site->is_moot(site->arg, candidate->id, &candidate->rule);
 }
 
 /* Count the fault, unless other threads were the last that might. */
@@ -270,7 +276,7 @@ static void consider(struct ask *ask, uint32_t place)
 		atomic_fetch_add_explicit(&ask->view->entries[place].matched, 1, memory_order_relaxed) + 1;
 	candidate.delay_ns = 0;
 	candidate.key = sim_draw_key(seed_of(ask, &candidate.rule), candidate.id, candidate.match);
-	if (!ask->ended && is_due(&candidate) && count_fired(slot, &candidate.rule))
+	if (!ask->ended && is_due(&candidate) && !is_moot(ask->site, &candidate) && count_fired(slot, &candidate.rule))
 		apply(ask, &candidate);
 }
 

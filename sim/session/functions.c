@@ -2,6 +2,7 @@
 /* What rules do to functions and to their cards' links: the word that all processes look at changes, what is
  * open on the function ends, and who sleeps is woken to see it. */
 #include "events.h"
+#include "moot.h"
 #include "sim/clock/trouble.h"
 #include "sim/log.h"
 
@@ -189,13 +190,28 @@ static void act(struct sim_events *events, uint32_t function, const struct sim_s
 		events->hands->tell(events->arg);
 }
 
-static void ask(struct sim_events *events, enum sim_op op, uint32_t function, uint64_t since_ns)
+static bool is_moot(void *arg, uint32_t id, const struct sim_rule *rule)
+{
+	const struct blow *blow = arg;
+	const struct sim_events *events = blow->events;
+	const struct pcie_function *function = &events->topology->functions[blow->function];
+	char addr[PCIE_ADDR_TEXT_SIZE];
+	const char *why;
+
+	if (!sim_rule_is_moot(rule, &events->board->functions, events->topology, blow->function, &why))
+		return false;
+	pcie_addr_format(&function->addr, addr);
+	sim_info("fault %u does not strike function %s (%s): %s already", id, addr, function->ibdev, why);
+	return true;
+}
+
+static void ask(struct sim_events *events, enum sim_op op, uint32_t function, uint64_t begin_ns)
 {
 	const struct pcie_function *about = &events->topology->functions[function];
 	const struct sim_who who = {.side = about->side};
 	struct blow blow = {events, function};
-	const struct sim_site site = {.op = op, .function = function, .who = &who, .since_ns = since_ns,
-				      .now_ns = events->asked_ns, .each = worsen_link, .arg = &blow};
+	const struct sim_site site = {.op = op, .function = function, .who = &who, .since_ns = begin_ns, .upto_ns = begin_ns,
+				      .now_ns = events->asked_ns, .is_moot = is_moot, .each = worsen_link, .arg = &blow};
 	char addr[PCIE_ADDR_TEXT_SIZE];
 	struct sim_strike strike;
 
@@ -206,9 +222,21 @@ static void ask(struct sim_events *events, enum sim_op op, uint32_t function, ui
 	act(events, function, &strike);
 }
 
-void sim_events_ask_functions(struct sim_events *events, uint64_t since_ns)
+static void ask_all(struct sim_events *events, uint64_t begin_ns)
 {
 	for (enum sim_op op = SIM_OP_LINK; op <= SIM_OP_FUNCTION; op++)
 		for (uint32_t i = 0; sim_faults_any(events->faults, op) && i < events->topology->num_functions; i++)
-			ask(events, op, i, since_ns);
+			ask(events, op, i, begin_ns);
+}
+
+/* One time after the other, also when we come late: what has become of a function by the first rule decides what the
+ * next one finds to do. */
+void sim_events_ask_functions(struct sim_events *events, uint64_t since_ns)
+{
+	uint64_t begin_ns = sim_faults_next(events->faults, since_ns - 1);
+
+	while (begin_ns <= events->asked_ns) {
+		ask_all(events, begin_ns);
+		begin_ns = sim_faults_next(events->faults, begin_ns);
+	}
 }

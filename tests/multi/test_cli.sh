@@ -454,6 +454,22 @@ test_function_and_link_commands_strike_the_device_that_is_named() {
 	bfsim down --session s
 }
 
+# What would change nothing is no fault: a script that goes on would prove nothing.
+test_function_command_fails_when_the_function_is_so_already() {
+	bfsim up --session s >/dev/null
+	status 1 bfsim function add 03:00.0 --session s
+	says '^bfsim: nothing was done: .*03:00.0: it is there already$' err
+	one_line err
+	status 0 bfsim function remove 03:00.0 --session s
+	for action in remove reset; do
+		status 1 bfsim function $action 03:00.0 --session s
+		says 'it is removed already' err
+	done
+	status 0 bfsim function add 'mlx5_*' --session s # one of them is not there
+	same 3 "$(bfsim fault list --session s | wc -l)"
+	bfsim down --session s
+}
+
 test_function_and_link_commands_explain_what_is_wrong() {
 	bfsim up --session s >/dev/null
 	status 1 bfsim function reset 09:00.0 --session s
@@ -507,6 +523,8 @@ test_a_fault_that_never_struck_is_named_and_may_be_required_to() {
 	status 0 bfsim run --dpu true --fault 'dma.memcpy hang'
 	says '^bfsim: fault 1 never struck: dma.memcpy hang \(nothing that it looks for came\)$' err
 	status 1 bfsim run --dpu true --fault 'dma.memcpy hang' --require-faults
+	status 1 bfsim run --dpu true --fault 'function device=03:00.0 add' --require-faults
+	says '^bfsim: fault 1 never struck: function .* add \(what it looks for came, but .* was already what it would become\)$' err
 	status 2 bfsim run --dpu true --fault 'dma.memcyp hang'
 	says 'column 1: unknown operation `dma.memcyp`; did you mean `dma.memcpy`' err
 }

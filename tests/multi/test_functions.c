@@ -104,6 +104,40 @@ static void test_sleeper_wakes_when_its_function_is_reset(void)
 	card_end();
 }
 
+/* It is looked at, but changes nothing: to count it as a fault would be wrong. */
+static void need_no_strike(const char *rule)
+{
+	struct bfsim_fault fault;
+	uint32_t id;
+
+	NEED_OK(bfsim_fault_add(rule, &id));
+	NEED_OK(bfsim_fault_seed(0)); /* the daemon has looked at it by then */
+	NEED_OK(bfsim_fault_get(id, &fault));
+	CHECK(fault.matched > 0 && fault.fired == 0);
+}
+
+static void test_function_is_not_struck_by_what_has_become_of_it_already(void)
+{
+	card_begin("host", TOPOLOGY, NULL);
+	CHECK(num_devs() == 7);
+	need_no_strike("function device=b1:00.0 add");
+	need_no_strike("function device=b1:00.0 num_vfs=2");
+	card_strike("function device=b1:00.0 num_vfs=0");
+	need_no_strike("function device=b1:00.0 num_vfs=0");
+	card_strike("function device=b1:00.0 add"); /* as its VFs are not there */
+	card_strike("function device=b1:00.0 rep_remove");
+	need_no_strike("function device=b1:00.0 rep_remove");
+	card_strike("link device=b1:00.0 fatal");
+	need_no_strike("link device=b1:00.0 fatal");
+	card_strike("function device=b1:00.0 add");
+	card_strike("function device=b1:00.0 remove");
+	need_no_strike("function device=b1:00.0 remove");
+	need_no_strike("function device=b1:00.0 reset");
+	need_no_strike("link device=b1:00.0 fatal");
+	CHECK(num_devs() == 2);
+	card_end();
+}
+
 static void test_removed_function_is_not_listed_until_it_is_added(void)
 {
 	struct doca_devinfo **old;
@@ -118,7 +152,7 @@ static void test_removed_function_is_not_listed_until_it_is_added(void)
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	CHECK(num_devs() == before - 1);
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	card_strike("function device=03:00.0 reset"); /* of nothing */
+	need_no_strike("function device=03:00.0 reset"); /* of nothing */
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
 	card_strike("function device=03:00.0 add");
 	CHECK(num_devs() == before);
@@ -402,6 +436,7 @@ int main(void)
 		OWN_TEST(test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_again),
 		OWN_TEST(test_other_functions_go_on),
 		OWN_TEST(test_sleeper_wakes_when_its_function_is_reset),
+		OWN_TEST(test_function_is_not_struck_by_what_has_become_of_it_already),
 		OWN_TEST(test_removed_function_is_not_listed_until_it_is_added),
 		OWN_TEST(test_function_that_failed_is_of_no_use_before_it_is_reset),
 		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),

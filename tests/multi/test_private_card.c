@@ -127,6 +127,21 @@ static void test_rules_that_begin_later_do_so_in_their_order(void)
 	rig_close(rig);
 }
 
+/* Both have begun when the first device is looked for: the function is there when it is to be added. */
+static void test_rules_that_began_before_the_card_was_there_strike_in_their_order(void)
+{
+	uint32_t first, last;
+
+	last = add("function device=03:00.1 from=2ns remove");
+	first = add("function device=03:00.1 from=1ns add");
+	CHECK(num_devs() == 1);
+	CHECK(times_fired(first) == 0 && times_fired(last) == 1);
+	first = add("function device=03:00.0 remove");
+	last = add("function device=03:00.? add");
+	CHECK(num_devs() == 2);
+	CHECK(times_fired(first) == 1 && times_fired(last) == 2);
+}
+
 static void test_rule_that_is_taken_out_before_its_time_never_strikes(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
@@ -334,6 +349,7 @@ int main(void)
 		OWN_TEST(test_in_virtual_time_it_waits_as_well),
 		OWN_TEST(test_sleeper_wakes_when_its_functions_time_has_come),
 		OWN_TEST(test_rules_that_begin_later_do_so_in_their_order),
+		OWN_TEST(test_rules_that_began_before_the_card_was_there_strike_in_their_order),
 		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_strikes),
 		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		OWN_TEST(test_forked_child_is_struck_by_what_comes_later),

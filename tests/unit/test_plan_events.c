@@ -136,6 +136,42 @@ static void test_function_that_lacks_what_a_rule_takes_is_not_struck(void **stat
 	assert_counted(world, vfs, 1, 1);
 }
 
+static bool moot_id_is(void *arg, uint32_t id, const struct sim_rule *rule)
+{
+	return rule->actions && *(const uint32_t *)arg == id;
+}
+
+/* It is a match, and its turn, but does not fire; those behind it do. */
+static void test_rule_that_would_change_nothing_counts_a_match_alone(void **state)
+{
+	struct world *world = *state;
+	uint32_t remove = add(world, "function device=03:00.0 times=1 remove"), reset = add(world, "function reset");
+	struct sim_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_moot = moot_id_is, .arg = &remove};
+
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_RESET));
+	assert_counted(world, remove, 1, 0);
+	assert_counted(world, reset, 1, 1);
+	site.is_moot = NULL;
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
+	assert_counted(world, remove, 2, 1);
+}
+
+/* Who comes late asks for one time after the other. */
+static void test_events_of_one_time_can_be_asked_for_alone(void **state)
+{
+	struct world *world = *state;
+	struct sim_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .since_ns = 1000 * MS, .upto_ns = 1000 * MS,
+				.now_ns = 3000 * MS};
+
+	add(world, "function from=2s add");
+	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	add(world, "function from=1s remove");
+	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -147,6 +183,8 @@ int main(void)
 		test(test_rules_of_a_link_are_told_one_by_one),
 		test(test_function_events),
 		test(test_function_that_lacks_what_a_rule_takes_is_not_struck),
+		test(test_rule_that_would_change_nothing_counts_a_match_alone),
+		test(test_events_of_one_time_can_be_asked_for_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
