@@ -3,6 +3,7 @@
  * one parser, and errors are led back to the keys. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "plan_file_priv.h"
 
@@ -49,11 +50,33 @@ static int put_value(struct sim_reader *reader, struct draft *draft, const char 
 	return put(reader, draft, quote) || put(reader, draft, value) || put(reader, draft, quote) ? -EINVAL : 0;
 }
 
+/* What YAML has meant by true and false, in its versions; each in lower case, capitalized, or in capitals. A program
+ * may be called yes, so these are values where a word needs one. */
+static const char *const yes[] = {"true", "yes", "on", NULL}, *const no[] = {"false", "no", "off", NULL};
+
+static bool says(const char *value, const char *const *names)
+{
+	while (*names && strcasecmp(value, *names) != 0)
+		names++;
+	return *names;
+}
+
+static int check_value(struct sim_reader *reader, const char *key, const char *value)
+{
+	bool alone = sim_word_can_stand_alone(key);
+
+	if (strcmp(value, "false") == 0 || (alone && says(value, no)))
+		return sim_reader_fail(reader, "%s: can't be false; leave it out", key);
+	if (alone && !sim_word_takes_value(key) && !says(value, yes))
+		return sim_reader_fail(reader, "%s: takes no value; write %s: true, or leave it out", key, key);
+	return 0;
+}
+
 static int put_word(struct sim_reader *reader, struct draft *draft, const char *key, const char *value)
 {
 	if (put(reader, draft, key))
 		return -EINVAL;
-	if (strcmp(value, "true") == 0)
+	if (strcmp(value, "true") == 0 || (sim_word_can_stand_alone(key) && says(value, yes)))
 		return 0;
 	if (!(*value && strchr("=<>", *value)) && put(reader, draft, "="))
 		return -EINVAL;
@@ -96,9 +119,9 @@ static int read_pair(struct sim_reader *reader, struct draft *draft, char op[SIM
 		return sim_reader_fail(reader, "%s: expected a single value", key);
 	if (strcmp(key, "op") == 0)
 		return read_op(reader, op);
-	if (strcmp(sim_reader_text(reader), "false") == 0)
-		return sim_reader_fail(reader, "%s: can't be false; leave it out", key);
-	rc = begin_piece(reader, draft, line);
+	rc = check_value(reader, key, sim_reader_text(reader));
+	if (rc == 0)
+		rc = begin_piece(reader, draft, line);
 	return rc ? rc : put_word(reader, draft, key, sim_reader_text(reader));
 }
 

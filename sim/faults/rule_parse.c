@@ -66,6 +66,28 @@ static const char *word_name(size_t i)
 	return words[i].name;
 }
 
+static const struct word *find_word(const char *name)
+{
+	for (size_t i = 0; i < NUM_WORDS; i++)
+		if (strcmp(words[i].name, name) == 0)
+			return &words[i];
+	return NULL;
+}
+
+bool sim_word_can_stand_alone(const char *name)
+{
+	const struct word *word = find_word(name);
+
+	return word && word->value != NEEDS_VALUE;
+}
+
+bool sim_word_takes_value(const char *name)
+{
+	const struct word *word = find_word(name);
+
+	return word && word->value != NO_VALUE;
+}
+
 /* Errors ----------------------------------------------------------------------- */
 
 static void keep_one_line(char *text)

@@ -66,6 +66,10 @@ bool sim_text_is(struct sim_text text, const char *word);
 /* Bytes of the word that @text begins with: spaces inside quotes or parentheses belong to it. */
 size_t sim_word_len(const char *text);
 
+/* Whether the word of that name means something without a value, and whether with one. Of what is no word, neither. */
+bool sim_word_can_stand_alone(const char *name);
+bool sim_word_takes_value(const char *name);
+
 /* Read the operations: names and patterns, with commas between them. */
 int sim_parse_ops(struct sim_parse *parse, struct sim_text text);
 

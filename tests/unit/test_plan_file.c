@@ -63,6 +63,25 @@ static void test_rules_are_lines_or_mappings(void **state)
 	sim_plan_file_fini(&file);
 }
 
+/* As YAML's versions and their users spell it. Where a word needs a value, that is one. */
+static void test_words_that_stand_alone_are_true_in_any_spelling(void **state)
+{
+	struct sim_plan_file file = parse("faults:\n"
+					  "  - {op: comch.send, drop: yes}\n"
+					  "  - {op: comch.send, drop: On}\n"
+					  "  - {op: comch.send, drop: TRUE}\n"
+					  "  - {op: comch.connect, refuse: yes}\n"
+					  "  - {op: dma.memcpy, side: no, program: yes, hang: true}\n");
+
+	(void)state;
+	assert_int_equal(file.num_rules, 5);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_rule(&file, i, 2 + i, "comch.send drop");
+	assert_rule(&file, 3, 5, "comch.connect refuse");
+	assert_rule(&file, 4, 6, "dma.memcpy side=no program=yes hang");
+	sim_plan_file_fini(&file);
+}
+
 static void test_plan_may_be_empty_and_without_seed(void **state)
 {
 	struct sim_plan_file file = parse("faults: []\n");
@@ -123,7 +142,10 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: [1]}\n", "2: tear: expected a single value");
 	assert_refused("faults:\n  - {op: dma.memcpy, nth: 1,\n     nth: 2, tear: true}\n", "3: nth: is given twice; take one away");
 	assert_refused("faults:\n  - {op: dma.memcpy, fail: \"\"}\n", "2: fail: its value is missing: fail=STATUS");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n", "2: tear: stands alone, without a value");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n", "2: tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: 1}\n", "2: tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: tear: can't be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: can't be false; leave it out");
 }
 
 /* One value is one word: nothing else comes in with it. */
@@ -143,6 +165,8 @@ static void test_values_can_not_smuggle_words(void **state)
 	assert_refused("faults:\n  - {op: dma.memcpy, \"nth=3 hang\": true}\n",
 		       "2: expected one of a rule's words as key, such as op, size, nth or fail");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"true\\nhang\"}\n",
+		       "2: tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, program: \"app\\nhang\"}\n",
 		       "2: a rule is one line of plain text; take the control character away");
 }
 
@@ -274,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules_are_lines_or_mappings),
+		cmocka_unit_test(test_words_that_stand_alone_are_true_in_any_spelling),
 		cmocka_unit_test(test_plan_may_be_empty_and_without_seed),
 		cmocka_unit_test(test_text_that_is_no_plan_is_refused),
 		cmocka_unit_test(test_mistakes_in_rules_are_refused_with_their_line),
