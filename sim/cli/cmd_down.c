@@ -2,6 +2,7 @@
 /* bfsim down: end a session, or remove what a dead one left. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,11 +10,22 @@
 #include "cli.h"
 #include "session_opt.h"
 #include "session_use.h"
+#include "sim/quote.h"
 #include "sim/session/dir.h"
 #include "sim/session/wire.h"
 
 #define PATIENCE_MS 10000
 #define LOOK_EVERY_MS 5
+
+static int lost_patience(const char *dir)
+{
+	char *quoted = sim_quote(dir);
+
+	cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it", dir, PATIENCE_MS / 1000,
+		 quoted ? quoted : dir);
+	free(quoted);
+	return CLI_FAILED;
+}
 
 /* The daemon answers before it ends; the session is over when its lock is free. */
 static int wait_for_end(int dir_fd, const char *dir)
@@ -22,8 +34,7 @@ static int wait_for_end(int dir_fd, const char *dir)
 
 	for (int waited_ms = 0; sim_dir_is_live(dir_fd); waited_ms += LOOK_EVERY_MS) {
 		if (waited_ms >= PATIENCE_MS)
-			return cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it",
-					dir, PATIENCE_MS / 1000, dir);
+			return lost_patience(dir);
 		nanosleep(&pause, NULL);
 	}
 	return CLI_OK;

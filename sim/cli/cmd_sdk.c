@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "install.h"
-#include "quote.h"
+#include "sim/quote.h"
 
 struct options {
 	const char *side;
@@ -67,7 +67,7 @@ static int print_line(const char *variable, const char *tree, const char *part)
 	char *path, *quoted = NULL;
 
 	if (asprintf(&path, "%s/%s", tree, part) >= 0) {
-		quoted = cli_quote(path);
+		quoted = sim_quote(path);
 		free(path);
 	}
 	if (!quoted)

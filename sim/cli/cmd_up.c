@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "quote.h"
 #include "session_make.h"
 #include "session_opt.h"
 #include "session_use.h"
 #include "trace_opt.h"
+#include "sim/quote.h"
 
 enum {
 	KEY_CLOCK = 0x100,
@@ -61,7 +61,7 @@ static void print_exec(void *arg, const char *side)
 static void print_use(const struct options *options, const char *dir)
 {
 	struct pcie_topology *topology;
-	char *quoted = cli_quote(dir), *option = NULL;
+	char *quoted = sim_quote(dir), *option = NULL;
 	int dir_fd = cli_session_open(dir);
 
 	if (options->session.by_option && (!quoted || asprintf(&option, " --session %s", quoted) < 0))

@@ -11,6 +11,7 @@
 #include "session_use.h"
 #include "sim/faults/faults.h"
 #include "sim/faults/plan_file.h"
+#include "sim/quote.h"
 #include "sim/session/moot.h"
 
 enum {
@@ -144,12 +145,17 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 static bool has_device(const struct pcie_topology *topology, const char *dir, const struct sim_rule *rule)
 {
 	bool found = false;
+	char *quoted;
 
 	for (size_t i = 0; i < topology->num_functions && !found; i++)
 		found = sim_where_device(rule->device, &topology->functions[i]);
-	if (!found)
-		cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir, dir);
-	return found;
+	if (found)
+		return true;
+	quoted = sim_quote(dir);
+	cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir,
+		 quoted ? quoted : dir);
+	free(quoted);
+	return false;
 }
 
 /* Rules end at a time of the session's. */

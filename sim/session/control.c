@@ -2,6 +2,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "dir.h"
+#include "sim/quote.h"
 #include "sim/why.h"
 
 static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
@@ -92,11 +94,20 @@ int sim_control_board(int dir_fd, struct sim_segment *ret_board)
 	return rc;
 }
 
+static int no_answer(const char *dir, int rc)
+{
+	char *quoted = sim_quote(dir);
+
+	sim_because(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
+		    SIM_CONTROL_PATIENCE_S, quoted ? quoted : dir);
+	free(quoted);
+	return rc;
+}
+
 int sim_control_failed(const char *dir, int rc)
 {
 	if (rc == -EAGAIN)
-		return sim_because(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it",
-				   dir, SIM_CONTROL_PATIENCE_S, dir);
+		return no_answer(dir, rc);
 	if (rc == -EPROTO)
 		return sim_because(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
 	return sim_because(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);

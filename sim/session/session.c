@@ -24,6 +24,7 @@
 #include "sim/clock/trouble.h"
 #include "sim/fabric/ofi.h"
 #include "sim/log.h"
+#include "sim/quote.h"
 #include "sim/trace/trace.h"
 
 struct sim_session {
@@ -179,6 +180,18 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 	return 0;
 }
 
+static void say_start_one(const char *dir, int rc)
+{
+	char *quoted = sim_quote(dir);
+	const char *word = quoted ? quoted : dir;
+
+	if (rc == -ENOENT)
+		sim_err("no session in %s: start one with bfsim up --session %s", dir, word);
+	else
+		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir, word);
+	free(quoted);
+}
+
 static void explain(const struct sim_session *session, const char *dir, int rc)
 {
 	switch (rc) {
@@ -189,11 +202,10 @@ static void explain(const struct sim_session *session, const char *dir, int rc)
 		if (session->topology && !pcie_topology_has_side(session->topology, session->side))
 			sim_err("session %s has no side \"%s\": see its sides with bfsim devs", dir, session->side);
 		else
-			sim_err("no session in %s: start one with bfsim up --session %s", dir, dir);
+			say_start_one(dir, rc);
 		return;
 	case -ECONNREFUSED:
-		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir,
-			dir);
+		say_start_one(dir, rc);
 		return;
 	case -EPROTO:
 		sim_err("the daemon of session %s hung up: it is of another version of bfsim, or out of descriptors; %s/bfsimd.log says which",

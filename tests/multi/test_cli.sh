@@ -21,13 +21,31 @@ daemon_of() { bfsim ps --json --session "$1" | python3 -c 'import json, sys; pri
 test_up_and_down_start_and_end_a_session() {
 	status 0 bfsim up --session s
 	says "^session $PWD/s\$" out
-	says "bfsim exec --session '$PWD/s' --on host -- COMMAND" out
+	says "bfsim exec --session $PWD/s --on host -- COMMAND" out
 	status 0 bfsim ps --session s
 	says 'no process is attached' out
 	status 0 bfsim down --session s
 	same '' "$(ls -A s)"
 	status 1 bfsim ps --session s
 	says 'no session in s: start one with bfsim up' err
+}
+
+# What users are told to type can be typed.
+test_hints_have_quotes_around_a_directory_that_needs_them() {
+	mkdir "it's a dir"
+	dir="$PWD/it's a dir/s"
+	bfsim up --session "$dir" >out
+	eval "$(grep -o 'bfsim exec.*on host -- ' out) true"
+	status 1 bfsim function reset 09:00.0 --session "$dir"
+	eval "$(grep -o 'bfsim devs .* lists' err | sed 's/ lists$//')" >devs
+	says '^host ' devs
+	daemon=$(daemon_of "$dir")
+	kill -KILL "$daemon"
+	becomes_true gone "$daemon"
+	(BFSIM_SESSION="$dir" BFSIM_SIDE=host "$peer" listen name <&- 2>err) && return 1
+	eval "$(sed -n 's/.*start it again with \(bfsim up\)/\1/p' err)" >out
+	eval "$(grep -o 'bfsim down.*' out)"
+	same '' "$(ls -A "$dir")"
 }
 
 test_the_default_session_is_one_per_user() {

@@ -3,14 +3,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 /* Between single quotes only the single quote itself means something. */
-char *cli_quote(const char *text)
+char *sim_quote(const char *text)
 {
 	char *quoted = NULL;
 	size_t len;
-	FILE *out = open_memstream(&quoted, &len);
+	FILE *out;
 
+	if (*text && strspn(text, PLAIN) == strlen(text))
+		return strdup(text);
+	out = open_memstream(&quoted, &len);
 	if (!out)
 		return NULL;
 	fputc('\'', out);
