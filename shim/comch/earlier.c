@@ -51,6 +51,8 @@ bool comch_receive(struct doca_ctx *ctx)
 
 	if (ctx->state == DOCA_CTX_STATE_IDLE || !is_ours(endpoint))
 		return false;
+	if (doca_unlikely(shim_ctx_is_cut(ctx)) && shim_ctx_cut(ctx))
+		return true;
 	if (endpoint->has_held)
 		look_again(endpoint);
 	endpoint->holds = false;

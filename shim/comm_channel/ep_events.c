@@ -83,6 +83,16 @@ bool channel_is_gone(const struct doca_comm_channel_addr_t *addr)
 	return addr->state == CHANNEL_ENDED || comch_connection_is_gone(addr->connection);
 }
 
+bool channel_is_over(const struct doca_comm_channel_ep_t *ep)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+
+	if (ep->role == CHANNEL_CLIENT)
+		return ep->addrs->state == CHANNEL_ENDED;
+	doca_ctx_get_state(ep->ctx, &state);
+	return state != DOCA_CTX_STATE_RUNNING;
+}
+
 static void end_addr(struct doca_comm_channel_addr_t *addr)
 {
 	if (addr->state == CHANNEL_ENDED)
@@ -138,6 +148,22 @@ static void on_client_state(const union doca_data data, struct doca_ctx *ctx, en
 		end_addr(ep->addrs);
 }
 
+/* Its function was reset, failed or was removed: the context has let go of all connections, without a word of each.
+ * (A service that is closed has no peers any more.) */
+static void on_service_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
+			     enum doca_ctx_states to)
+{
+	struct doca_comm_channel_ep_t *ep = data.ptr;
+
+	(void)ctx;
+	(void)from;
+	if (to != DOCA_CTX_STATE_STOPPING)
+		return;
+	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
+		end_addr(addr);
+	eventfd_write(ep->status_news, 1);
+}
+
 /* ---- messages ---- */
 
 static void keep(struct doca_comm_channel_addr_t *addr, const uint8_t *bytes, uint32_t len)
@@ -182,6 +208,7 @@ doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)
 		doca_ctx_set_state_changed_cb(ep->ctx, on_client_state);
 		return doca_comch_client_event_msg_recv_register(ep->client, on_message);
 	}
+	doca_ctx_set_state_changed_cb(ep->ctx, on_service_state);
 	result = doca_comch_server_event_msg_recv_register(ep->server, on_message);
 	if (result != DOCA_SUCCESS)
 		return result;

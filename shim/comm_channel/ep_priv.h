@@ -115,4 +115,7 @@ void channel_addr_free(struct doca_comm_channel_addr_t *addr); /* with all that 
 /* Whether sending to it is in vain. */
 bool channel_is_gone(const struct doca_comm_channel_addr_t *addr);
 
+/* Whether nothing will come any more, from whomever: a client's service is gone, or a service's function. */
+bool channel_is_over(const struct doca_comm_channel_ep_t *ep);
+
 #endif

@@ -41,8 +41,7 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_cha
 /* Whether recvfrom would have something to say. */
 static bool can_receive(const struct doca_comm_channel_ep_t *ep)
 {
-	return ep->kept || ep->num_untold > 0 || comch_has_held(ep->ctx) ||
-	       (ep->role == CHANNEL_CLIENT && ep->addrs->state == CHANNEL_ENDED);
+	return ep->kept || ep->num_untold > 0 || comch_has_held(ep->ctx) || channel_is_over(ep);
 }
 
 /* Whether a message that was refused would be now; or none was. */

@@ -137,10 +137,16 @@ static doca_error_t receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t
 	return failure;
 }
 
-/* A client whose service is gone has nothing more to wait for, however often it asks. */
-static bool is_over(const struct doca_comm_channel_ep_t *ep)
+/* There is nothing more to wait for, however often it asks. */
+static doca_error_t take_over(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
 {
-	return ep->role == CHANNEL_CLIENT && ep->addrs->state == CHANNEL_ENDED;
+	if (ep->role == CHANNEL_CLIENT) {
+		*peer_addr = ep->addrs;
+		sim_err("doca_comm_channel_ep_recvfrom: the connection ended; disconnect the peer");
+		return DOCA_ERROR_CONNECTION_RESET;
+	}
+	sim_err("doca_comm_channel_ep_recvfrom: the service's function was reset, failed or was removed; destroy the endpoint, close the device and open it again");
+	return DOCA_ERROR_NOT_CONNECTED;
 }
 
 /* What there is besides a message that fits, or nothing. */
@@ -151,11 +157,8 @@ static doca_error_t take_rest(struct doca_comm_channel_ep_t *ep, void *msg, size
 		return take_kept(ep, msg, len, peer_addr);
 	if (ep->num_untold > 0)
 		return take_end(ep, peer_addr);
-	if (is_over(ep)) {
-		*peer_addr = ep->addrs;
-		sim_err("doca_comm_channel_ep_recvfrom: the connection ended; disconnect the peer");
-		return DOCA_ERROR_CONNECTION_RESET;
-	}
+	if (channel_is_over(ep))
+		return take_over(ep, peer_addr);
 	if (shim_ctx_is_ours(ep->ctx))
 		return DOCA_ERROR_AGAIN;
 	sim_err("doca_comm_channel_ep_recvfrom: the endpoint is of the process before fork()");

@@ -121,7 +121,7 @@ static inline bool shim_ctx_link_is_down(const struct doca_ctx *ctx)
 }
 
 /* It was cut: it stops. Whether it had not stopped before. */
-bool shim_ctx_cut(struct doca_ctx *ctx);
+SHIM_SHARED bool shim_ctx_cut(struct doca_ctx *ctx);
 
 /* Jobs and posted tasks in flight. */
 size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);

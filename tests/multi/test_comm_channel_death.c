@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "channel_end.h"
+#include "sim/api/bfsim.h"
 
 /* ---- deaths ---- */
 
@@ -211,6 +212,82 @@ static void test_daemons_death_ends_connections(void **state)
 	end_hear(client.talk); /* told, let go, and could not call again */
 }
 
+/* ---- a service whose function is reset ---- */
+
+static void talk_to_first(int talk, const void *unused)
+{
+	(void)unused;
+	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	end_hear(talk);
+}
+
+static void talk_to_second(int talk, const void *unused)
+{
+	(void)unused;
+	PROC_NEED(end_call_service(1) == DOCA_SUCCESS);
+	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	end_hear(talk);
+	PROC_NEED(end_send(2) == DOCA_SUCCESS);
+	end_hear(talk);
+}
+
+/* What is left of the one service does nothing to the peers of the other, whatever it is asked to do. */
+static void two_services(int talk, const void *unused)
+{
+	struct channel_end first, second;
+	uint32_t value;
+
+	(void)unused;
+	end_start_service(0);
+	first = end;
+	end_start_service(1);
+	second = end;
+	end_tell(talk);
+	end = first;
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	PROC_NEED(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
+	while (doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS)
+		; /* it may see the reset before it hears of the connection's end */
+	PROC_NEED(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
+	PROC_NEED(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is nobody else to wait for */
+	end_tell(talk);
+	first = end;
+	end = second;
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 1);
+	second = end;
+	end = first;
+	PROC_NEED(end_try_send(3) == DOCA_ERROR_CONNECTION_RESET);
+	PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+	PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+	end = second;
+	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 2);
+	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_tell(talk);
+}
+
+static void test_service_hears_of_its_functions_reset_and_others_go_on(void **state)
+{
+	struct proc services, first, second;
+
+	(void)state;
+	proc_start(&services, two_services, NULL);
+	end_hear(services.talk);
+	proc_start(&first, talk_to_first, NULL);
+	end_hear(services.talk);
+	proc_start(&second, talk_to_second, NULL);
+	end_hear(services.talk);
+	end_tell(second.talk);
+	end_hear(services.talk);
+	end_tell(second.talk);
+	end_tell(first.talk);
+	proc_end(&second);
+	proc_end(&first);
+	proc_end(&services);
+}
+
 /* ---- a peer that stands still ---- */
 
 /* Nothing here waits for it. */
@@ -262,6 +339,7 @@ int main(void)
 		CHANNEL_TEST(test_client_survives_each_service),
 		CHANNEL_TEST(test_handshake_ends_with_the_service),
 		CHANNEL_TEST(test_daemons_death_ends_connections),
+		CHANNEL_TEST(test_service_hears_of_its_functions_reset_and_others_go_on),
 		CHANNEL_TEST(test_stopped_service_holds_nobody_up),
 	};
 
