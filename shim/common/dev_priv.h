@@ -63,4 +63,7 @@ void shim_devices_forget(void);
 /* Drop the lists of representors, which point into the session's topology. */
 void shim_dev_reps_forget(void);
 
+/* In a forked child: another thread of the parent may have held their lock. */
+void shim_dev_reps_forked(void);
+
 #endif

@@ -145,6 +145,11 @@ void shim_dev_reps_forget(void)
 	pthread_mutex_unlock(&reps.lock);
 }
 
+void shim_dev_reps_forked(void)
+{
+	pthread_mutex_init(&reps.lock, NULL);
+}
+
 /* Whether the device that listed it is open; its handle may be another device's by now. */
 static bool lister_is_open(const struct doca_devinfo_rep *devinfo)
 {

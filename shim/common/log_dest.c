@@ -74,20 +74,32 @@ static int syslog_priority(uint32_t level)
 	}
 }
 
+void shim_log_dest_forked(struct shim_log_dest *dest)
+{
+	if (dest->put == put_buf)
+		pthread_mutex_init(&dest->buf.lock, NULL);
+}
+
+static pthread_mutex_t syslog_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void shim_log_dests_forked(void)
+{
+	pthread_mutex_init(&syslog_lock, NULL);
+}
+
 /* The process has one connection to syslog and one name on it: give it ours
  * when another backend's was the last. */
 static void put_syslog(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static const char *named;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&syslog_lock);
 	if (named != dest->ident) {
 		openlog(dest->ident, LOG_PID, LOG_USER);
 		named = dest->ident;
 	}
 	syslog(syslog_priority(level), "%.*s", (int)line->len - 1, line->text); /* no newline */
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&syslog_lock);
 }
 
 int shim_log_dest_file(struct shim_log_dest *dest, FILE *file)

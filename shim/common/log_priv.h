@@ -19,7 +19,8 @@
  * delivered without a lock, at any time: before main(), from an exit handler,
  * while another thread adds a backend, in the child of a fork. Everything
  * starts out valid as static data, since sources register before main() in an
- * order nobody controls.
+ * order nobody controls. The few locks that there are (of those who register, of
+ * rates, of destinations that take one line at a time) are new in a forked child.
  *
  * The configuration lock orders those who create backends and set limits.
  */
@@ -83,6 +84,10 @@ struct shim_log_dest {
 	};
 };
 
+/* In a forked child: another thread of the parent may have held the destination's lock, or that of all. */
+void shim_log_dest_forked(struct shim_log_dest *dest);
+void shim_log_dests_forked(void);
+
 /* Prepare a destination. What they are given is borrowed for good, save
  * @ident, which is copied. They return 0, -EBADF (@fd can't be written) or
  * -ENOMEM. There is no fini: a destination lives as long as the process. */
@@ -134,6 +139,9 @@ extern pthread_mutex_t shim_log_config_lock;
 /* Append @backend, whose limits are set, under the configuration lock. */
 void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend *backend);
 
+/* In a forked child: the same for all backends. */
+void shim_log_streams_forked(void);
+
 /* Does any backend show records of @level now? */
 bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level);
 
@@ -161,6 +169,9 @@ doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place p
 
 /* --- log_source.c: numbers for source names --- */
 
+/* In a forked child: the lock of those who register. */
+void shim_log_sources_forked(void);
+
 /* The name that @source was registered with, good for ever; NULL if it isn't registered. */
 const char *shim_log_source_name(int source);
 
@@ -171,10 +182,12 @@ struct shim_log_rate {
 	uint64_t bucket_ns;
 	pthread_mutex_t lock;
 	struct shim_log_site *sites[64]; /* chains, by hash */
+	atomic_bool is_listed;           /* since it was first asked ... */
+	struct shim_log_rate *next;      /* ... among all that were */
 };
 
-#define SHIM_LOG_RATE(quantity, bucket_ns) \
-	{ (quantity), (bucket_ns), PTHREAD_MUTEX_INITIALIZER, { NULL } }
+#define SHIM_LOG_RATE(records, ns) \
+	{ .quantity = (records), .bucket_ns = (ns), .lock = PTHREAD_MUTEX_INITIALIZER }
 
 enum shim_log_verdict {
 	SHIM_LOG_SHOW,
@@ -187,5 +200,8 @@ enum shim_log_verdict {
  * was not yet told of; mostly 0. Without memory for its books it says yes. */
 enum shim_log_verdict shim_log_rate_ask(struct shim_log_rate *rate, const char *file, int line,
 					uint64_t now_ns, uint64_t *ret_dropped);
+
+/* In a forked child: the locks of all of them. */
+void shim_log_rates_forked(void);
 
 #endif

@@ -15,6 +15,23 @@ struct shim_log_site {
 	uint64_t start_ns; /* of this bucket */
 };
 
+static struct shim_log_rate *_Atomic rates;
+
+static void list(struct shim_log_rate *rate)
+{
+	if (atomic_load_explicit(&rate->is_listed, memory_order_relaxed) || atomic_exchange(&rate->is_listed, true))
+		return;
+	rate->next = atomic_load(&rates);
+	while (!atomic_compare_exchange_weak(&rates, &rate->next, rate))
+		;
+}
+
+void shim_log_rates_forked(void)
+{
+	for (struct shim_log_rate *rate = atomic_load(&rates); rate; rate = rate->next)
+		pthread_mutex_init(&rate->lock, NULL);
+}
+
 static struct shim_log_site *site_find(struct shim_log_rate *rate, const char *file, int line,
 				       uint64_t now_ns)
 {
@@ -59,6 +76,7 @@ enum shim_log_verdict shim_log_rate_ask(struct shim_log_rate *rate, const char *
 	struct shim_log_site *site;
 
 	*ret_dropped = 0;
+	list(rate);
 	pthread_mutex_lock(&rate->lock);
 	site = site_find(rate, file, line, now_ns);
 	if (site)

@@ -29,6 +29,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct source *by_name[256];
 static int last_id;
 
+void shim_log_sources_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
 static unsigned int table_of(int id)
 {
 	return sizeof(int) * CHAR_BIT - 1 - __builtin_clz(id);

@@ -37,6 +37,23 @@ static bool shows(struct doca_log_backend *backend, uint32_t level)
 	       level <= atomic_load(&backend->lower.level);
 }
 
+static void stream_forked(struct shim_log_stream *stream)
+{
+	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next))
+		shim_log_dest_forked(&backend->dest);
+}
+
+/* A thread that forks in a flush handler holds a lock, and gives it back in the child, too. */
+void shim_log_streams_forked(void)
+{
+	pthread_mutex_init(&shim_log_config_lock, NULL);
+	if (depth > 0)
+		return;
+	shim_log_dests_forked();
+	stream_forked(&shim_log_app);
+	stream_forked(&shim_log_sdk);
+}
+
 /* The first one from @backend on that shows @level, or NULL. */
 static struct doca_log_backend *showing(struct doca_log_backend *backend, uint32_t level)
 {

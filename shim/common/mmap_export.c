@@ -20,6 +20,11 @@
 /* A thread-safe map may be exported by several threads at once. */
 static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void shim_exports_forked(void)
+{
+	pthread_mutex_init(&exports_lock, NULL);
+}
+
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
 static struct sim_region region_of(const struct doca_mmap *mmap, const struct doca_dev *dev)

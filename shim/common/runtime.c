@@ -11,6 +11,8 @@
 
 #include "ctx_priv.h"
 #include "dev_priv.h"
+#include "export.h"
+#include "log_priv.h"
 #include "sim/log.h"
 #include "sim/session/here.h"
 #include "slab.h"
@@ -69,10 +71,15 @@ static void after_fork(void)
 static void forked(void)
 {
 	shim_generation++;
+	shim_log_sources_forked();
+	shim_log_rates_forked();
+	shim_log_streams_forked();
 	shim_objects_forked();
 	shim_slabs_forked();
 	shim_sync_watcher_forked();
 	shim_pes_forked();
+	shim_exports_forked();
+	shim_dev_reps_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;

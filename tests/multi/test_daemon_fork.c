@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +12,8 @@
 
 #include <cmocka.h>
 #include <doca_dev.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
 
 #include "actor.h"
 
@@ -128,6 +131,152 @@ static void test_a_fork_during_the_first_use_harms_nobody(void **state)
 	assert_int_equal(proc_num_files(dir), 0);
 }
 
+/* ---- forks while other threads are in the library ---- */
+
+static struct doca_dev *open_device(void)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS);
+	PROC_NEED(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	return dev;
+}
+
+static void export_memory(struct doca_dev *dev)
+{
+	static char memory[4096];
+	const void *descriptor;
+	struct doca_mmap *map;
+	size_t len;
+
+	PROC_NEED(doca_mmap_create(&map) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_set_memrange(map, memory, sizeof(memory)) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_add_dev(map, dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_start(map) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_export_pci(map, dev, &descriptor, &len) == DOCA_SUCCESS);
+	PROC_NEED(doca_mmap_destroy(map) == DOCA_SUCCESS);
+}
+
+static void list_representors(struct doca_dev *dev)
+{
+	struct doca_devinfo_rep **list;
+	uint32_t count;
+
+	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+}
+
+static void register_source(struct doca_dev *unused)
+{
+	int source;
+
+	(void)unused;
+	PROC_NEED(doca_log_register_source("fork", &source) == DOCA_SUCCESS);
+	PROC_NEED(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
+	PROC_NEED(doca_log_unregister_source(source) == DOCA_SUCCESS);
+}
+
+static void flush_slowly(char *line)
+{
+	(void)line;
+	usleep(100);
+}
+
+static void log_line(struct doca_dev *unused)
+{
+	static int source;
+
+	(void)unused;
+	if (source == 0)
+		PROC_NEED(doca_log_register_source("fork", &source) == DOCA_SUCCESS);
+	PROC_NEED(doca_log(DOCA_LOG_LEVEL_INFO, source, "file", 1, "func", "a line") == DOCA_SUCCESS);
+}
+
+struct busy {
+	const char *side;
+	void (*work)(struct doca_dev *dev);
+	struct doca_dev *dev;
+	atomic_bool stop;
+};
+
+static void *work_on(void *arg)
+{
+	struct busy *busy = arg;
+
+	while (!atomic_load(&busy->stop))
+		busy->work(busy->dev);
+	return NULL;
+}
+
+/* Whatever the other threads do just then, the child can do it, too. */
+static void fork_among_threads(int talk, const void *arg)
+{
+	static char line[256];
+	struct busy busy = *(const struct busy *)arg;
+	struct doca_log_backend *backend;
+	pthread_t threads[2];
+	int status;
+
+	(void)talk;
+	setenv("BFSIM_SIDE", busy.side, 1);
+	PROC_NEED(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
+	busy.dev = open_device();
+	for (int i = 0; i < 2; i++)
+		PROC_NEED(pthread_create(&threads[i], NULL, work_on, &busy) == 0);
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		PROC_NEED(pid >= 0);
+		if (pid == 0) {
+			alarm(PROC_DEADLINE_MS / 1000);
+			busy.work(open_device());
+			_exit(0);
+		}
+		PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	}
+	atomic_store(&busy.stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev *dev))
+{
+	const struct busy busy = {.side = side, .work = work};
+	struct proc proc;
+
+	proc_start(&proc, fork_among_threads, &busy);
+	proc_end(&proc);
+	daemon_stop(&card);
+}
+
+static void test_a_fork_among_exports_harms_nobody(void **state)
+{
+	(void)state;
+	expect_forks_do_well("host", export_memory);
+}
+
+static void test_a_fork_among_lists_of_representors_harms_nobody(void **state)
+{
+	(void)state;
+	expect_forks_do_well("dpu", list_representors);
+}
+
+static void test_a_fork_among_registrations_harms_nobody(void **state)
+{
+	(void)state;
+	expect_forks_do_well("host", register_source);
+}
+
+static void test_a_fork_while_lines_are_flushed_harms_nobody(void **state)
+{
+	(void)state;
+	expect_forks_do_well("host", log_line);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -135,6 +284,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_child_attaches_by_itself_and_outlives_its_parent),
 		TEST(test_a_fork_during_the_first_use_harms_nobody),
+		TEST(test_a_fork_among_exports_harms_nobody),
+		TEST(test_a_fork_among_lists_of_representors_harms_nobody),
+		TEST(test_a_fork_among_registrations_harms_nobody),
+		TEST(test_a_fork_while_lines_are_flushed_harms_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
