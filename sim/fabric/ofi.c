@@ -27,15 +27,17 @@ static pthread_once_t lib_once = PTHREAD_ONCE_INIT;
 
 static pthread_mutex_t shield = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction shielded[SIGSYS + 1];
+static atomic_bool is_shielded; /* all of them are noted */
 
 void sim_ofi_shield_signals(void)
 {
 	pthread_mutex_lock(&shield);
 	for (int sig = 1; sig <= SIGSYS; sig++)
 		sigaction(sig, NULL, &shielded[sig]);
+	atomic_store(&is_shielded, true);
 }
 
-void sim_ofi_unshield_signals(void)
+static void restore_signals(void)
 {
 	for (int sig = 1; sig <= SIGSYS; sig++) {
 		struct sigaction now;
@@ -43,7 +45,24 @@ void sim_ofi_unshield_signals(void)
 		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != shielded[sig].sa_handler)
 			sigaction(sig, &shielded[sig], NULL);
 	}
+}
+
+void sim_ofi_unshield_signals(void)
+{
+	restore_signals();
+	atomic_store(&is_shielded, false);
 	pthread_mutex_unlock(&shield);
+}
+
+/* A thread that was inside will not put the application's handlers back here. */
+void sim_ofi_forked(void)
+{
+	if (atomic_load(&is_shielded))
+		restore_signals();
+	atomic_store(&is_shielded, false);
+	pthread_mutex_init(&shield, NULL);
+	sim_ofi_peers_forked();
+	sim_ofi_room_forked();
 }
 
 /* Put @to in the place of @from in the environment. Only a pointer changes, so

@@ -29,6 +29,11 @@ static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_ofi_peer *peers;
 static pid_t peers_pid;
 
+void sim_ofi_peers_forked(void)
+{
+	pthread_mutex_init(&peers_lock, NULL);
+}
+
 static bool same_place(const struct sim_ofi_desc *a, const struct sim_ofi_desc *b)
 {
 	if (strcmp(a->provider, b->provider) != 0 || a->num_addrs != b->num_addrs)

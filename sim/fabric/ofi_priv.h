@@ -73,6 +73,10 @@ const struct sim_ofi_lib *sim_ofi_lib(void);
 void sim_ofi_shield_signals(void);
 void sim_ofi_unshield_signals(void);
 
+/* In a forked child, the locks of these files. */
+void sim_ofi_peers_forked(void);
+void sim_ofi_room_forked(void);
+
 /* libfabric's negative code as -errno. */
 int sim_ofi_errno(ssize_t rc);
 

@@ -22,6 +22,11 @@ static pthread_mutex_t prefix_lock = PTHREAD_MUTEX_INITIALIZER;
 static char prefix_made[SIM_OFI_SHM_PREFIX_SIZE];
 static pid_t prefix_pid; /* a forked child is a process of its own */
 
+void sim_ofi_room_forked(void)
+{
+	pthread_mutex_init(&prefix_lock, NULL);
+}
+
 void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
 {
 	uint64_t tag = 0;
