@@ -18,6 +18,7 @@ static struct {
 	struct doca_dev **devs;         /* NULL while closed */
 	uint32_t num_open;
 	struct shim_lists lists;
+	_Atomic bool inherited;         /* of the parent's session, in a forked child that has not attached since */
 } devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
@@ -29,27 +30,43 @@ static void forget_dev(struct doca_dev *dev)
 		shim_object_free(dev, SHIM_DEV);
 }
 
-static void forget(void)
+static void forget_devs(void)
 {
 	for (size_t i = 0; i < devices.count; i++) {
-		if (devices.devinfos[i])
-			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
 		if (devices.devs[i])
 			forget_dev(devices.devs[i]);
+		devices.devs[i] = NULL;
 	}
+	devices.num_open = 0;
+}
+
+static void forget(void)
+{
+	forget_devs();
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i])
+			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
 	free(devices.devinfos);
 	free(devices.devs);
 	devices.devinfos = NULL;
 	devices.devs = NULL;
 	devices.count = 0;
-	devices.num_open = 0;
-	shim_lists_free_all(&devices.lists);
+	devices.inherited = false;
 }
 
 void shim_devices_forget(void)
 {
-	pthread_mutex_init(&devices.lock, NULL);
+	pthread_mutex_lock(&devices.lock);
 	forget();
+	shim_lists_free_all(&devices.lists);
+	pthread_mutex_unlock(&devices.lock);
+}
+
+void shim_devices_forked(void)
+{
+	pthread_mutex_init(&devices.lock, NULL);
+	forget_devs();
+	devices.inherited = devices.devinfos != NULL;
 }
 
 bool shim_devices_in_use(void)
@@ -57,11 +74,50 @@ bool shim_devices_in_use(void)
 	return devices.num_open > 0;
 }
 
+/* Whether a place in the table is for this function: NULL for those of other sides. */
+static bool is_for(const struct doca_devinfo *devinfo, const struct pcie_function *function, const char *side)
+{
+	if (!devinfo || strcmp(function->side, side) != 0)
+		return !devinfo && strcmp(function->side, side) != 0;
+	return strcmp(devinfo->function->side, side) == 0 && strcmp(devinfo->function->ibdev, function->ibdev) == 0 &&
+	       pcie_addr_equal(&devinfo->function->addr, &function->addr);
+}
+
+/* Leave dead handles in the lists, that never become another device's. */
+static void forget_devinfos(void)
+{
+	for (size_t i = 0; i < devices.count; i++) {
+		if (devices.devinfos[i])
+			devices.devinfos[i]->object.magic = 0;
+		devices.devinfos[i] = NULL;
+	}
+}
+
+/* The parent's table, made for the same functions as they stand in the child's session. Of others it is forgotten. */
+static void take_over(const struct pcie_topology *topology, const char *side)
+{
+	bool same = topology->num_functions == devices.count;
+
+	for (size_t i = 0; same && i < devices.count; i++)
+		same = is_for(devices.devinfos[i], &topology->functions[i], side);
+	if (!same) {
+		forget_devinfos();
+		forget();
+		return;
+	}
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i])
+			devices.devinfos[i]->function = &topology->functions[i];
+	devices.inherited = false;
+}
+
 static doca_error_t make_table(struct sim_session *session)
 {
 	const struct pcie_topology *topology = sim_session_topology(session);
 	size_t count = topology->num_functions;
 
+	if (devices.inherited)
+		take_over(topology, sim_session_side(session));
 	if (devices.devinfos)
 		return DOCA_SUCCESS;
 	devices.devinfos = calloc(count, sizeof(struct doca_devinfo *));
@@ -166,10 +222,26 @@ static doca_error_t strike_open(const struct doca_devinfo *devinfo)
 	return shim_strike_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
 }
 
+/* A forked child may open what its parent listed: it attaches by that. */
+static doca_error_t inherit(void)
+{
+	struct sim_session *session;
+	doca_error_t result = shim_runtime_get(&session);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&devices.lock);
+	result = make_table(session);
+	pthread_mutex_unlock(&devices.lock);
+	return result;
+}
+
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
-	doca_error_t result;
+	doca_error_t result = doca_unlikely(devices.inherited) ? inherit() : DOCA_SUCCESS;
 
+	if (result != DOCA_SUCCESS)
+		return result;
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(dev);
 	result = strike_open(devinfo);

@@ -59,10 +59,13 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 static void hint_at_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	const struct pcie_topology *topology = sim_session_topology(shim_session());
+	const struct pcie_topology *topology;
 	const struct pcie_function *other = NULL;
 	struct pcie_addr addr;
 
+	if (!shim_session()) /* a forked child, that goes through its parent's list */
+		return;
+	topology = sim_session_topology(shim_session());
 	pcie_addr_parse(pci_addr_str, &addr);
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];

@@ -84,7 +84,8 @@ static void forked(void)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
 	shim_turns = NULL;
-	shim_devices_forget();
+	shim_devices_forked();
+	shim_dev_reps_forked();
 	pthread_mutex_unlock(&runtime.lock); /* of before_fork() */
 }
 

@@ -277,6 +277,82 @@ static void test_a_fork_while_lines_are_flushed_harms_nobody(void **state)
 	expect_forks_do_well("host", log_line);
 }
 
+/* A child goes through its parent's list as the parent would: a worker for each device is forked so. */
+static void open_what_the_parent_listed(struct doca_devinfo **list)
+{
+	struct doca_dev *dev;
+	uint8_t is_equal;
+
+	PROC_NEED(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.0", &is_equal) == DOCA_SUCCESS && !is_equal);
+	PROC_NEED(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.1", &is_equal) == DOCA_SUCCESS && is_equal);
+	PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_dev_as_devinfo(dev) == list[1]);
+	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_ERROR_INVALID_VALUE);
+	use_devices();
+}
+
+/* @arg: the child's BFSIM_SIDE, or NULL for its parent's. */
+static void list_then_fork(int talk, const void *arg)
+{
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t count;
+	int status;
+	pid_t pid;
+
+	(void)talk;
+	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
+	pid = fork();
+	PROC_NEED(pid >= 0);
+	if (pid == 0) {
+		alarm(PROC_DEADLINE_MS / 1000);
+		if (arg) {
+			setenv("BFSIM_SIDE", arg, 1);
+			PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_ERROR_INVALID_VALUE);
+			use_devices();
+		} else {
+			open_what_the_parent_listed(list);
+		}
+		_exit(0);
+	}
+	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
+	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+}
+
+static void run(proc_body *body, const void *arg)
+{
+	struct proc proc;
+
+	proc_start(&proc, body, arg);
+	proc_end(&proc);
+}
+
+static void test_a_child_opens_the_devices_that_its_parent_listed(void **state)
+{
+	(void)state;
+	run(list_then_fork, NULL);
+	daemon_stop(&card);
+}
+
+static void test_on_a_private_card_a_child_opens_them_on_its_own(void **state)
+{
+	(void)state;
+	unsetenv("BFSIM_SESSION");
+	run(list_then_fork, NULL);
+	daemon_stop(&card);
+}
+
+static void test_a_child_on_another_side_is_refused_its_parents_devices(void **state)
+{
+	(void)state;
+	run(list_then_fork, "dpu");
+	daemon_stop(&card);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -284,6 +360,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_child_attaches_by_itself_and_outlives_its_parent),
 		TEST(test_a_fork_during_the_first_use_harms_nobody),
+		TEST(test_a_child_opens_the_devices_that_its_parent_listed),
+		TEST(test_on_a_private_card_a_child_opens_them_on_its_own),
+		TEST(test_a_child_on_another_side_is_refused_its_parents_devices),
 		TEST(test_a_fork_among_exports_harms_nobody),
 		TEST(test_a_fork_among_lists_of_representors_harms_nobody),
 		TEST(test_a_fork_among_registrations_harms_nobody),
