@@ -14,6 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether how much memory a process has says anything: a sanitizer keeps what was freed for a while, and shadows of the rest. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MEMORY_TELLS false
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_TELLS false
+#endif
+#ifndef MEMORY_TELLS
+#define MEMORY_TELLS true
+#endif
+
 enum { HOST, DPU, NUM_SIDES };
 
 /* Rules that stay for the whole run, so that what they did can be told exactly. */

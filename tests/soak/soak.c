@@ -183,19 +183,6 @@ static void take_warmth(struct soak *soak)
 	}
 }
 
-/* A sanitizer keeps what was freed for a while, and shadows of the rest. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MEMORY_TELLS false
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY_TELLS false
-#endif
-#ifndef MEMORY_TELLS
-#define MEMORY_TELLS true
-#endif
-
 static void check_memory(struct soak *soak)
 {
 	for (int which = 0; which < NUM_SIDES; which++) {
