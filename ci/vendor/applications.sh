@@ -67,10 +67,24 @@ dma_copy_works() {
 }
 
 # --- secure_channel: messages both ways at once, over producers and consumers -----
+#
+# In a storm it often hangs, as it would on a card. Each side counts on the other to go on:
+#
+#   its consumer's thread waits for as many messages as the other announced. When the other's producer ends
+#   with an error they never come, and nobody tells a consumer of producers: only producers hear of consumers
+#   its producer's thread waits for a first consumer, which never comes if the other's could not be started
+#   the start waits for the other's first message, which is not repeated when its task fails
+#   the client waits until its context runs, and does not look whether it was refused and is idle again
+#   the server's end waits for the client to disconnect, which it does when its threads are done: never, then
+#
+# Each begins with an error that one of the two was told of, and logs; if nobody was, the hang is ours. When its
+# connection breaks it ends without its threads, which go on to write to where its main function's
+# variables were: that may crash it.
 
 # secure_channel HOST_COUNT HOST_SIZE DPU_COUNT DPU_SIZE
 secure_channel() {
 	local what="secure_channel with $1 messages of $2 bytes, and $3 of $4"
+	local hang_needs='\[ERR\]'
 	export FROM_HOST="-n $1 -s $2" FROM_DPU="-n $3 -s $4"
 	# shellcheck disable=SC2016 # for bfsim's shells
 	both_sides "$what" '"$HOST_PROGRAM" $FROM_HOST -p b1:00.0' '"$DPU_PROGRAM" $FROM_DPU -p 03:00.0 -r b1:00.0' &&

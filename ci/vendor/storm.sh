@@ -6,7 +6,8 @@
 # bfsim and the samples are built with the address sanitizer, whose reports say
 # whose fault it was: bfsim is to blame when the first frame outside of the sanitizer's
 # runtime is in one of its libraries, when what it allocated for itself is lost, for a hang in
-# a call that should return, and for anything left behind.
+# a call that should return, and for anything left behind. A sample that says so ($hang_needs, a pattern)
+# hangs only behind an error that it logged: a hang without one is bfsim's, too.
 
 hang_s=20
 
@@ -62,10 +63,18 @@ accuse() {
 	tail -n 60 "$scratch/log"
 }
 
+# Whether a sample hung that hangs only behind an error, and there was none until it was given up. Of what is lost
+# (drop), never ends (hang) or goes on much later (pause) nobody is told.
+hung_silently() {
+	[ "$session_status" = 124 ] && [ -n "${hang_needs-}" ] && ! grep -Eqw 'hang|drop|pause' "$plan" || return 1
+	! sed '/ERROR: AddressSanitizer: ABRT/q' "$scratch/log" | grep -Eq -- "$hang_needs"
+}
+
 judge() {
 	local left
 	awk -f "$top/ci/vendor/blame.awk" "$scratch/log" >"$scratch/blame"
 	[ ! -s "$scratch/blame" ] || accuse "$(head -n 1 "$scratch/blame")"
+	! hung_silently || accuse "hangs, and nobody was told of an error"
 	left=$(ls -A "$scratch/sessions")
 	[ -z "$left" ] || accuse "left $left behind"
 	rm -rf "${scratch:?}/sessions/"*
