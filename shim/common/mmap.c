@@ -95,6 +95,8 @@ static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
+	struct doca_mmap last;
+
 	SHIM_NEED(mmap, SHIM_MMAP);
 	if (is_in_use(mmap))
 		return refuse_in_use(__func__, mmap);
@@ -104,9 +106,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 		shim_dev_release(mmap->devs[i]);
 	free(mmap->devs);
 	free_mapping(mmap);
-	if (mmap->free_cb && mmap->free_armed)
-		mmap->free_cb(mmap->addr, mmap->len_bytes, mmap->free_cookie);
-	shim_object_free(mmap, SHIM_MMAP);
+	last = *mmap;
+	shim_object_free(mmap, SHIM_MMAP); /* first: the user's callback finds no map any more */
+	if (last.free_cb && last.free_armed)
+		last.free_cb(last.addr, last.len_bytes, last.free_cookie);
 	return DOCA_SUCCESS;
 }
 

@@ -356,6 +356,28 @@ static void test_free_callback_counts_from_its_next_start(void **state)
 	assert_int_equal(second.count, 1);
 }
 
+static doca_error_t destroyed_again;
+
+static void destroy_again(void *addr, size_t len, void *cookie)
+{
+	(void)addr, (void)len;
+	destroyed_again = doca_mmap_destroy(cookie);
+}
+
+static void test_free_callback_that_destroys_its_map_is_refused(void **state)
+{
+	struct doca_mmap *map;
+
+	(void)state;
+	assert_ok(doca_mmap_create(&map));
+	configure(map);
+	assert_ok(doca_mmap_set_free_cb(map, destroy_again, map));
+	assert_ok(doca_mmap_start(map));
+	destroyed_again = DOCA_SUCCESS;
+	assert_ok(doca_mmap_destroy(map));
+	assert_invalid(destroyed_again);
+}
+
 /* ---- arguments ---- */
 
 /* provokes: doca_mmap_create DOCA_ERROR_INVALID_VALUE
@@ -481,6 +503,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_destroy_calls_the_free_callback_of_a_map_that_was_started),
 	cmocka_unit_test(test_free_callback_of_a_map_that_was_never_started_is_not_called),
 	cmocka_unit_test(test_free_callback_counts_from_its_next_start),
+	cmocka_unit_test(test_free_callback_that_destroys_its_map_is_refused),
 	cmocka_unit_test(test_call_on_no_map_or_another_handle_is_refused),
 	WITH_MAP(test_missing_or_foreign_argument_is_refused),
 };
