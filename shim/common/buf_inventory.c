@@ -183,6 +183,14 @@ static uint32_t list_length(const struct doca_buf *buf)
 	return count;
 }
 
+/* Those of a list: maps with thread safety do not wait for their buffers. */
+static bool have_usable_mmaps(const struct doca_buf *buf)
+{
+	while (buf && shim_buf_has_usable_mmap(buf))
+		buf = buf->next;
+	return !buf;
+}
+
 /* A list's duplicate is a list of duplicates; either all of it is made or nothing. */
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
 					struct doca_buf **dst_buf)
@@ -194,9 +202,9 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 	SHIM_NEED_OUT(dst_buf);
 	if (src_buf->is_inner)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; duplicate the list's head");
-	if (!inventory->started || !shim_buf_has_usable_mmap(src_buf))
+	if (!inventory->started || !have_usable_mmaps(src_buf))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",
-				   inventory->started ? "buffer's memory map" : "inventory");
+				   inventory->started ? "memory map of a buffer" : "inventory");
 	if (list_length(src_buf) > inventory->stock.num_free)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "the inventory has %u free buffers for a list of %u",
 				   inventory->stock.num_free, list_length(src_buf));

@@ -157,6 +157,28 @@ static void test_buffer_that_outlives_a_thread_safe_map_is_no_other_maps(void **
 	assert_ok(doca_mmap_destroy(next));
 }
 
+/* The whole list, not only its head: a map that has the handle of a destroyed one has other memory. */
+static void test_list_with_a_buffer_that_outlives_its_map_has_no_duplicate(void **state)
+{
+	struct doca_mmap *map = thread_safe_map(), *short_lived = thread_safe_map(), *next;
+	struct doca_buf *list = take(map), *copy = NULL;
+	uint8_t other[64];
+	uint32_t num_free;
+
+	(void)state;
+	assert_ok(doca_buf_chain_list(list, take(short_lived)));
+	assert_ok(doca_mmap_destroy(short_lived));
+	assert_doca(doca_buf_inventory_buf_dup(inventory, list, &copy), DOCA_ERROR_BAD_STATE);
+	next = api_map(dev, other, sizeof(other), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	assert_doca(doca_buf_inventory_buf_dup(inventory, list, &copy), DOCA_ERROR_BAD_STATE);
+	assert_num_bufs(next, 0);
+	assert_ok(doca_buf_inventory_get_num_free_elements(inventory, &num_free));
+	assert_int_equal(num_free, 14);
+	assert_ok(doca_buf_dec_refcount(list, NULL));
+	assert_ok(doca_mmap_destroy(next));
+	assert_ok(doca_mmap_destroy(map));
+}
+
 static void test_buffer_of_a_stopped_thread_safe_map_names_no_new_place(void **state)
 {
 	struct doca_mmap *map = thread_safe_map();
@@ -230,6 +252,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_free_callback_waits_until_the_destroy_is_not_refused),
 	cmocka_unit_test(test_thread_safe_map_does_not_count_its_buffers),
 	cmocka_unit_test(test_buffer_that_outlives_a_thread_safe_map_is_no_other_maps),
+	cmocka_unit_test(test_list_with_a_buffer_that_outlives_its_map_has_no_duplicate),
 	cmocka_unit_test(test_buffer_of_a_stopped_thread_safe_map_names_no_new_place),
 	cmocka_unit_test(test_threads_share_a_thread_safe_map),
 };
