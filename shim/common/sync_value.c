@@ -175,9 +175,19 @@ int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
 	return 0;
 }
 
-int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
+/* Who waits for a bare word in virtual time takes a change that is not announced for a plain store. */
+static int begin_change(struct shim_sync_value *value)
 {
 	int rc = begin(value);
+
+	if (rc == 0 && !value->cell)
+		shim_message_sent();
+	return rc;
+}
+
+int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
+{
+	int rc = begin_change(value);
 
 	if (rc < 0)
 		return rc;
@@ -188,7 +198,7 @@ int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
 
 int shim_sync_value_add(struct shim_sync_value *value, uint64_t count, uint64_t *ret_before)
 {
-	int rc = begin(value);
+	int rc = begin_change(value);
 
 	if (rc < 0)
 		return rc;
@@ -309,17 +319,55 @@ static int wait_inside(struct shim_sync_value *value, const struct shim_sync_con
 	return wait_asleep(value, condition);
 }
 
+/* Whether to go on although it is another's turn: who closes the value waits for us, a dead exporter changes nothing any
+ * more, and a plain store to a bare word is told by nobody. */
+static bool ends_out_of_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+			     const struct sim_turn *turn, int *ret_rc)
+{
+	uint64_t now;
+
+	*ret_rc = shim_sync_value_get(value, &now);
+	if (*ret_rc < 0)
+		return true;
+	return !value->cell && shim_sync_condition_holds(condition, now) && !sim_turn_is_called(turn);
+}
+
+/* As one of those that time waits for: as long as it does not hold, like an engine that waits for a message. */
+static int wait_in_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition, struct sim_turn *turn)
+{
+	uint64_t now;
+	int rc;
+
+	for (;;) {
+		if (sim_turn_may_look(turn)) {
+			rc = shim_sync_value_get(value, &now);
+			if (rc < 0 || shim_sync_condition_holds(condition, now))
+				return rc;
+			sim_turn_wait_alone(turn);
+		} else if (ends_out_of_turn(value, condition, turn, &rc)) {
+			sim_turn_hand_in(turn);
+			return rc;
+		}
+	}
+}
+
+static void never_asleep(void *arg)
+{
+	(void)arg;
+}
+
 int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
+	struct sim_turn *turn = NULL;
 	int rc;
 
 	if (!enter(value))
 		return -ENOTCONN;
-	if (shim_turns)
-		sim_turns_block(shim_turns);
-	rc = wait_inside(value, condition, yields);
-	if (shim_turns)
-		sim_turns_unblock(shim_turns);
+	if (shim_turns && sim_turn_begin(shim_turns, never_asleep, NULL, &turn) == 0)
+		rc = wait_in_turn(value, condition, turn);
+	else
+		rc = wait_inside(value, condition, yields);
+	sim_turn_end(turn);
 	leave(value);
 	return rc;
 }

@@ -81,7 +81,8 @@ struct shim_sync_condition {
 
 bool shim_sync_condition_holds(const struct shim_sync_condition *condition, uint64_t value);
 
-/* Wait for it in this thread. @yields: let others run between looks from the start. */
+/* Wait for it in this thread. @yields: let others run between looks from the start. In virtual time the thread is one of
+ * those that it waits for, until it has to wait for a change. */
 int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields);
 
 /* For whoever sleeps by other means (sync_watch.c): count oneself as a waiter, and

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "seat.h"
 #include "sim/log.h"
@@ -369,6 +370,35 @@ bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns)
 	return sim_seat_wait(&driver->seat, wake_of_all_ns, turn->seen) && wake_ns <= sim_clock_now_ns(turns->clock);
 }
 
+/* What it does is seen at the time at which others have brought it, as without a seat. */
+static void nap_without_seat(void)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	nanosleep(&nap, NULL);
+}
+
+void sim_turn_wait_alone(struct sim_turn *turn)
+{
+	struct driver *driver = drive(turn);
+
+	if (!driver) {
+		nap_without_seat();
+		return;
+	}
+	pthread_mutex_lock(&turn->turns->lock);
+	if (sim_seat_state(&driver->seat) != SIM_SEAT_WAITING)
+		turn->seen = atomic_load_explicit(&turn->turns->page->sent, memory_order_acquire);
+	pthread_mutex_unlock(&turn->turns->lock);
+	if (!sim_seat_wait(&driver->seat, SIM_CLOCK_NEVER_NS, turn->seen))
+		sim_seat_nap(&driver->seat, NAP_NS);
+}
+
+bool sim_turn_is_called(const struct sim_turn *turn)
+{
+	return atomic_load_explicit(&turn->turns->page->sent, memory_order_acquire) != turn->seen;
+}
+
 void sim_turns_sent(struct sim_turns *turns)
 {
 	atomic_fetch_add_explicit(&turns->page->sent, 1, memory_order_release);
@@ -380,14 +410,6 @@ void sim_turns_block(struct sim_turns *turns)
 
 	if (driver && sim_seat_is_ours(&driver->seat))
 		sim_seat_be_left(&driver->seat);
-}
-
-void sim_turns_unblock(struct sim_turns *turns)
-{
-	struct driver *driver = pthread_getspecific(turns->key);
-
-	if (driver && sim_seat_is_ours(&driver->seat))
-		sim_seat_be_busy(&driver->seat);
 }
 
 /* ---- sleeping ---- */

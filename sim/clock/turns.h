@@ -69,6 +69,13 @@ bool sim_turn_may_look(struct sim_turn *turn);
  * look again. False: it is the turn of another, or of another engine of this thread. */
 bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns);
 
+/* The same for a message, for a thread that blocks: it does not call for its other engines meanwhile, and they are not
+ * offered to it. Unless its turn comes at once, naps for a moment first. */
+void sim_turn_wait_alone(struct sim_turn *turn);
+
+/* Whether a message was sent since it last looked: its turn is going to come. */
+bool sim_turn_is_called(const struct sim_turn *turn);
+
 /* Its thread is about to sleep until wake is called; with @news, it will be woken at once. */
 void sim_turn_sleep(struct sim_turn *turn, bool news);
 
@@ -78,9 +85,7 @@ void sim_turn_rouse(struct sim_turn *turn);
 /* A message is sent. */
 void sim_turns_sent(struct sim_turns *turns);
 
-/* The calling thread is going to block until something changes that nobody here knows of: time
- * does not wait for it until sim_turns_unblock(). */
+/* The calling thread is going to block for ever: time does not wait for it any more. */
 void sim_turns_block(struct sim_turns *turns);
-void sim_turns_unblock(struct sim_turns *turns);
 
 #endif

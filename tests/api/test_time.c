@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How time passes on a card (BFSIM_CLOCK, doc/time.md), as programs see it by the card's clock.
- *
- * A process takes its card once: so each run is a process, which says what it saw in a text.
- */
+/* How time passes on a card (BFSIM_CLOCK, doc/time.md), as programs see it by the card's clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,71 +9,16 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doca_clock.h>
 
 #include "dma_util.h"
+#include "time_util.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define TEXT_SIZE 16384
 #define ROUNDS 40
 
-struct text {
-	char chars[TEXT_SIZE];
-};
-
-typedef void program(int out);
-
-/* Run @program in a process of its own, on a card whose time passes like that. */
-static void run(const char *clock, program *program, struct text *ret_text)
-{
-	int fds[2], status;
-	size_t len = 0;
-	ssize_t got;
-	pid_t pid;
-
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		setenv("BFSIM_CLOCK", clock, 1);
-		close(fds[0]);
-		program(fds[1]);
-		_exit(0);
-	}
-	close(fds[1]);
-	while (len < TEXT_SIZE - 1 && (got = read(fds[0], ret_text->chars + len, TEXT_SIZE - 1 - len)) > 0)
-		len += (size_t)got;
-	ret_text->chars[len] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-static void assert_same_each_time(const char *clock, program *program)
-{
-	struct text first, again;
-
-	run(clock, program, &first);
-	assert_true(strlen(first.chars) > 0);
-	for (int i = 0; i < 3; i++) {
-		run(clock, program, &again);
-		assert_string_equal(again.chars, first.chars);
-	}
-}
-
 /* ---- programs ---- */
-
-static uint64_t now_ns(struct doca_clock *clock)
-{
-	union doca_clock_timespec_t now;
-
-	MUST(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_FREE_RUNNING, &now));
-	return (uint64_t)now.ts.tv_sec * NS_PER_S + (uint64_t)now.ts.tv_nsec;
-}
 
 /* A program that keeps 16 tasks of various sizes in flight, ROUNDS in all, and notes when each ended. */
 struct worker {

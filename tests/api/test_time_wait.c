@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that block in virtual time: in doca_sync_event_wait_...(), while another one copies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include <doca_log.h>
+#include <doca_sync_event.h>
+
+#include "dma_util.h"
+#include "time_util.h"
+
+/* An engine with one task, which is submitted again and again. */
+struct copier {
+	struct rig *rig;
+	struct doca_clock *clock;
+	struct doca_buf *to;
+	struct doca_task *task;
+	bool is_back;
+};
+
+static void on_task(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	struct copier *copier = rig->arg;
+
+	CHECK(doca_dma_task_memcpy_as_task(task) == copier->task);
+	copier->is_back = true;
+}
+
+static void copier_open(struct copier *copier)
+{
+	*copier = (struct copier){.rig = rig_start(rig_open(NULL))};
+	MUST(doca_clock_create(copier->rig->dev, &copier->clock));
+	copier->to = rig_dst(copier->rig, 4096, 64);
+	copier->task = rig_task(copier->rig, 0, rig_src(copier->rig, 0, 64), copier->to);
+	copier->rig->on_task = on_task;
+	copier->rig->arg = copier;
+}
+
+static void copier_close(struct copier *copier)
+{
+	doca_task_free(copier->task);
+	MUST(doca_clock_destroy(copier->clock));
+	rig_close(copier->rig);
+}
+
+static void copy(struct copier *copier)
+{
+	copier->is_back = false;
+	copier->rig->trace->text[0] = '\0';
+	MUST(doca_buf_reset_data_len(copier->to));
+	MUST(doca_task_submit(copier->task));
+	while (!copier->is_back)
+		doca_pe_progress(copier->rig->pe);
+}
+
+/* ---- one blocks until the other, between copies, sets a sync event ---- */
+
+enum memory { OWN, GIVEN };
+
+struct signal {
+	struct doca_sync_event *event;
+	uint64_t word;        /* where the value is, if it is given */
+	bool plainly;         /* it is stored, not set */
+	atomic_bool is_heard;
+	uint64_t set_ns, heard_ns;
+	pthread_barrier_t barrier;
+};
+
+static void signal_open(struct signal *signal, struct doca_dev *dev, enum memory memory)
+{
+	MUST(doca_sync_event_create(&signal->event));
+	MUST(doca_sync_event_add_publisher_location_cpu(signal->event, dev));
+	MUST(doca_sync_event_add_subscriber_location_cpu(signal->event, dev));
+	if (memory == GIVEN)
+		MUST(doca_sync_event_set_addr(signal->event, &signal->word));
+	MUST(doca_sync_event_start(signal->event));
+	pthread_barrier_init(&signal->barrier, NULL, 2);
+}
+
+static void signal_close(struct signal *signal)
+{
+	MUST(doca_sync_event_destroy(signal->event));
+	pthread_barrier_destroy(&signal->barrier);
+}
+
+static void *hears(void *arg)
+{
+	struct signal *signal = arg;
+	struct copier copier;
+
+	copier_open(&copier);
+	pthread_barrier_wait(&signal->barrier); /* all have begun */
+	MUST(doca_sync_event_wait_eq(signal->event, 1, UINT64_MAX));
+	signal->heard_ns = now_ns(copier.clock);
+	signal->is_heard = true;
+	copier_close(&copier);
+	return NULL;
+}
+
+static void give_signal(struct signal *signal)
+{
+	if (signal->plainly)
+		*(volatile uint64_t *)&signal->word = 1;
+	else
+		MUST(doca_sync_event_update_set(signal->event, 1));
+}
+
+/* Copies, gives the signal at the fifth, and copies on until it is heard. */
+static void copies_and_sets(int out, enum memory memory, bool plainly)
+{
+	struct signal signal = {.plainly = plainly};
+	struct copier copier;
+	pthread_t thread;
+
+	copier_open(&copier);
+	signal_open(&signal, copier.rig->dev, memory);
+	CHECK(pthread_create(&thread, NULL, hears, &signal) == 0);
+	pthread_barrier_wait(&signal.barrier);
+	for (unsigned int i = 0; i < 5 || !signal.is_heard; i++) {
+		copy(&copier);
+		if (i != 4)
+			continue;
+		signal.set_ns = now_ns(copier.clock);
+		give_signal(&signal);
+	}
+	pthread_join(thread, NULL);
+	CHECK(signal.heard_ns >= signal.set_ns);
+	dprintf(out, "set at %" PRIu64, signal.set_ns);
+	if (!plainly) /* which is heard at whatever time it is by then */
+		dprintf(out, ", heard at %" PRIu64, signal.heard_ns);
+	signal_close(&signal);
+	copier_close(&copier);
+}
+
+static void sets_own(int out)
+{
+	copies_and_sets(out, OWN, false);
+}
+
+static void sets_given(int out)
+{
+	copies_and_sets(out, GIVEN, false);
+}
+
+static void stores(int out)
+{
+	copies_and_sets(out, GIVEN, true);
+}
+
+static void *waits_in_vain(void *arg)
+{
+	struct signal *signal = arg;
+	struct copier copier;
+
+	copier_open(&copier);
+	pthread_barrier_wait(&signal->barrier);
+	CHECK(doca_sync_event_wait_eq(signal->event, 1, UINT64_MAX) != DOCA_SUCCESS);
+	copier_close(&copier);
+	return NULL;
+}
+
+/* Its engine is not looked at while it waits for the other to be out of the event. */
+static void stops_the_event(int out)
+{
+	struct signal signal = {0};
+	struct doca_log_backend *log;
+	struct copier copier;
+	pthread_t thread;
+
+	MUST(doca_log_backend_create_with_fd_sdk(out, &log));
+	MUST(doca_log_backend_set_sdk_level(log, DOCA_LOG_LEVEL_WARNING));
+	copier_open(&copier);
+	signal_open(&signal, copier.rig->dev, OWN);
+	CHECK(pthread_create(&thread, NULL, waits_in_vain, &signal) == 0);
+	pthread_barrier_wait(&signal.barrier);
+	copy(&copier); /* it ends when the other waits */
+	MUST(doca_sync_event_stop(signal.event));
+	pthread_join(thread, NULL);
+	dprintf(out, "stopped\n");
+	signal_close(&signal);
+	copier_close(&copier);
+}
+
+/* And hears at that time: whoever set it goes on when the one that waits had its turn. */
+static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change(void **state)
+{
+	static program *const programs[] = {sets_own, sets_given};
+	unsigned long long set_ns, heard_ns;
+	struct text text;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
+		run("virtual", programs[i], &text);
+		assert_int_equal(sscanf(text.chars, "set at %llu, heard at %llu", &set_ns, &heard_ns), 2);
+		assert_true(set_ns > 5 * 1000);
+		assert_int_equal(heard_ns, set_ns);
+		assert_same_each_time("virtual", programs[i]);
+	}
+}
+
+/* Of which nobody tells, while there is always somebody who has something to do. */
+static void test_thread_that_blocks_in_virtual_time_notices_a_plain_store(void **state)
+{
+	(void)state;
+	assert_same_each_time("virtual", stores);
+}
+
+/* Else nobody would go on before time gave up on the one that stops it, with a warning. */
+static void test_stop_does_not_wait_for_the_turn_of_who_waits_for_the_event(void **state)
+{
+	struct text text;
+
+	(void)state;
+	run("virtual", stops_the_event, &text);
+	assert_non_null(strstr(text.chars, "stopped\n"));
+	assert_null(strstr(text.chars, "virtual time no longer waits"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change),
+		cmocka_unit_test(test_thread_that_blocks_in_virtual_time_notices_a_plain_store),
+		cmocka_unit_test(test_stop_does_not_wait_for_the_turn_of_who_waits_for_the_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
