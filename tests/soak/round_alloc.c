@@ -105,10 +105,12 @@ static void run_short(struct side *side, uint32_t nth)
 
 	snprintf(rule, sizeof(rule), "alloc pid=%d nth=%u fail=NO_MEMORY", (int)getpid(), nth);
 	NEED(bfsim_fault_add(rule, &id) == 0);
+	side->seen->rule = id;
 	whole = make_and_end(side);
 	NEED(bfsim_fault_get(id, &fault) == 0);
 	NEED(whole || fault.fired == 1);
 	NEED(bfsim_fault_remove(id) == 0);
+	side->seen->rule = 0;
 	side->seen->shortages += fault.fired;
 }
 

@@ -4,6 +4,7 @@
  * Memory is cut into slots, one for each copy. Before, each holds its pattern of before;
  * what a copy writes has another. A copy that went well leaves the new pattern;
  * one that failed a part of the new, and the old behind it. Anything else is wrong bytes.
+ * When the host is killed the DPU's copies fail; when the DPU is, each of its copies may have been anywhere.
  */
 #include "side.h"
 
@@ -15,8 +16,8 @@
 #define MAX_CTXS 3
 #define MAX_DEPTH 8
 
-/* How each copy of a round ended; said to the host. */
-enum fate { FATE_NONE, FATE_DONE, FATE_FAILED };
+/* How each copy of a round ended; said to the host, which is told nothing if the DPU was killed (torn). */
+enum fate { FATE_NONE, FATE_DONE, FATE_FAILED, FATE_TORN };
 
 struct plan {
 	uint32_t num_slots, slot_bytes, num_ctxs, depth;
@@ -98,6 +99,19 @@ static bool is_part(const uint8_t *bytes, size_t len, uint64_t new, uint64_t old
 	return memcmp(bytes + moved, was + moved, len - moved) == 0;
 }
 
+/* A copy whose process was killed: some bytes are new. A processor doesn't move them one behind the other. */
+static bool is_mixed(const uint8_t *bytes, size_t len, uint64_t new, uint64_t old)
+{
+	uint8_t will[131072], was[131072];
+
+	pattern_fill(will, len, new);
+	pattern_fill(was, len, old);
+	for (size_t at = 0; at < len; at++)
+		if (bytes[at] != will[at] && bytes[at] != was[at])
+			return false;
+	return true;
+}
+
 /* Whether the slot of near (far) memory holds what it should behind a copy of that fate. */
 static bool is_right(const struct plan *plan, const uint8_t *addr, uint32_t slot, bool is_far, enum fate fate)
 {
@@ -108,6 +122,8 @@ static bool is_right(const struct plan *plan, const uint8_t *addr, uint32_t slot
 		return pattern_is(bytes, plan->slot_bytes, here);
 	if (fate == FATE_DONE)
 		return pattern_is(bytes, plan->slot_bytes, there);
+	if (fate == FATE_TORN)
+		return is_mixed(bytes, plan->slot_bytes, there, here);
 	return is_part(bytes, plan->slot_bytes, there, here);
 }
 
@@ -295,28 +311,36 @@ static void host_half(struct side *side, const struct plan *plan)
 	memcpy(place.desc, desc, desc_len);
 	side_say(side, &place, sizeof(place));
 	copy_at_home(side, plan);
-	side_hear(side, fate, sizeof(fate));
+	if (!side_hear(side, fate, sizeof(fate)))
+		memset(fate, FATE_TORN, sizeof(fate));
 	inspect(side, plan, memory.addr, true, fate);
 	side_memory_close(&memory);
 }
 
+static void copy_to_host(struct side *side, const struct plan *plan, struct copier *copier)
+{
+	struct side_memory near;
+
+	side_memory_open(side, (size_t)plan->num_slots * plan->slot_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &near);
+	fill(plan, near.addr, false);
+	copier->near_map = near.mmap, copier->near = near.addr;
+	copier_run(copier);
+	inspect(side, plan, near.addr, false, copier->fate);
+	side_memory_close(&near);
+}
+
 static void dpu_half(struct side *side, const struct plan *plan)
 {
-	size_t len = (size_t)plan->num_slots * plan->slot_bytes;
 	struct copier copier = {.side = side, .plan = plan};
-	struct side_memory near;
 	struct place place;
 
-	side_hear(side, &place, sizeof(place));
-	side_memory_open(side, len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &near);
-	fill(plan, near.addr, false);
-	MUST(doca_mmap_create_from_export(NULL, place.desc, place.desc_len, side->dev, &copier.far_map));
+	if (!side_hear(side, &place, sizeof(place)))
+		return;
 	copier.far = (uint8_t *)(uintptr_t)place.addr;
-	copier.near_map = near.mmap, copier.near = near.addr;
-	copier_run(&copier);
-	inspect(side, plan, near.addr, false, copier.fate);
+	if (!MUST_UNLESS_ALONE(side, doca_mmap_create_from_export(NULL, place.desc, place.desc_len, side->dev, &copier.far_map)))
+		return;
+	copy_to_host(side, plan, &copier);
 	MUST(doca_mmap_destroy(copier.far_map));
-	side_memory_close(&near);
 	side_say(side, copier.fate, sizeof(copier.fate));
 }
 

@@ -151,7 +151,7 @@ static bool has_all(const struct fast *fast, const struct total *other)
 {
 	const struct side *side = fast->talk.side;
 
-	if (fast->came >= other->sent || fast->is_gone || fast->talk.is_gone || other->is_gone)
+	if (fast->came >= other->sent || fast->is_gone || fast->talk.is_gone || other->is_gone || side->is_alone)
 		return true;
 	return side_now_ms() - fast->news_ms >= SIDE_PATIENCE_MS &&
 	       other->sent - fast->came <= lasting_fired(side, LASTING_DROP_FAST) - fast->dropped_before;
@@ -171,13 +171,14 @@ static void receive_all(struct fast *fast)
 		if (side_step(side))
 			start_ms = side_now_ms();
 		if (!told && side_can_hear(side)) {
-			side_hear(side, &other, sizeof(other));
+			if (!side_hear(side, &other, sizeof(other)))
+				other.is_gone = true;
 			told = true;
 			start_ms = side_now_ms();
 		}
 		NEED(side_now_ms() - start_ms < SIDE_DEADLINE_MS);
 	}
-	if (fast->came < other.sent && !fast->is_gone && !fast->talk.is_gone && !other.is_gone)
+	if (fast->came < other.sent && !fast->is_gone && !fast->talk.is_gone && !other.is_gone && !side_is_alone(side))
 		side->seen->missing_fast += other.sent - fast->came;
 	side->seen->wrong_fast += fast->wrong;
 	side->seen->extra_fast += fast->extra;
@@ -189,11 +190,13 @@ static void consume(struct fast *fast)
 	struct side *side = fast->talk.side;
 	doca_error_t result;
 
-	MUST(doca_comch_consumer_create(fast->talk.connection, fast->memory.mmap, &fast->consumer));
+	if (!MUST_UNLESS_ALONE(side, doca_comch_consumer_create(fast->talk.connection, fast->memory.mmap, &fast->consumer)))
+		return;
 	connect_ctx(fast, doca_comch_consumer_as_ctx(fast->consumer));
 	MUST(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_received, DEPTH));
 	result = doca_ctx_start(fast->ctx);
-	NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS || fast->talk.is_gone);
+	if (result != DOCA_ERROR_IN_PROGRESS && !fast->talk.is_gone)
+		MUST_UNLESS_ALONE(side, result);
 	SIDE_UNTIL(side, side_state(fast->ctx) != DOCA_CTX_STATE_STARTING);
 	fast->news_ms = side_now_ms();
 	receive_all(fast);
@@ -251,13 +254,17 @@ static void send_next(struct fast *fast)
 static void produce(struct fast *fast)
 {
 	struct side *side = fast->talk.side;
+	doca_error_t result;
 	struct total mine;
 
-	MUST(doca_comch_producer_create(fast->talk.connection, &fast->producer));
+	if (!MUST_UNLESS_ALONE(side, doca_comch_producer_create(fast->talk.connection, &fast->producer)))
+		return;
 	connect_ctx(fast, doca_comch_producer_as_ctx(fast->producer));
 	MUST(doca_comch_producer_task_send_set_conf(fast->producer, on_sent, on_sent, DEPTH));
-	fast->is_gone = doca_ctx_start(fast->ctx) != DOCA_SUCCESS;
-	NEED(!fast->is_gone || fast->talk.is_gone);
+	result = doca_ctx_start(fast->ctx);
+	fast->is_gone = result != DOCA_SUCCESS;
+	if (!fast->talk.is_gone)
+		MUST_UNLESS_ALONE(side, result);
 	fast->news_ms = side_now_ms();
 	while (!fast->is_gone && (fast->next < fast->count || fast->flying)) {
 		if (fast->next < fast->count)

@@ -134,6 +134,7 @@ static uint32_t reset(const struct side *side)
 	MUST(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(side->dev), addr));
 	snprintf(rule, sizeof(rule), "function device=%s reset", addr);
 	NEED(bfsim_fault_add(rule, &id) == 0);
+	side->seen->rule = id;
 	return id;
 }
 
@@ -166,6 +167,7 @@ static void live_through_reset(struct worker *worker)
 		NEED(side_now_ms() - start_ms < SIDE_DEADLINE_MS);
 	}
 	NEED(bfsim_fault_remove(id) == 0);
+	side->seen->rule = 0;
 	side->seen->resets++;
 }
 

@@ -49,10 +49,13 @@ static void use_export(struct side *side, struct random *random)
 	} else {
 		struct doca_mmap *mmap;
 
-		side_hear(side, &len, sizeof(len));
+		if (!side_hear(side, &len, sizeof(len)))
+			return;
 		NEED(len <= sizeof(word));
-		side_hear(side, word, len);
-		MUST(doca_mmap_create_from_export(NULL, word, len, side->dev, &mmap));
+		if (!side_hear(side, word, len))
+			return;
+		if (!MUST_UNLESS_ALONE(side, doca_mmap_create_from_export(NULL, word, len, side->dev, &mmap)))
+			return;
 		MUST(doca_mmap_destroy(mmap));
 		word[bit / 8 % len] ^= (uint8_t)(1 << bit % 8);
 		NEED(doca_mmap_create_from_export(NULL, word, len, side->dev, &mmap) != DOCA_SUCCESS);

@@ -130,9 +130,10 @@ static void play(struct exchange *exchange)
 	send_all(exchange);
 	mine = (struct total){exchange->sent, exchange->talk.is_gone};
 	side_say(side, &mine, sizeof(mine));
-	side_hear(side, &other, sizeof(other));
-	SIDE_UNTIL(side, has_all(exchange, &other));
-	if (exchange->came < other.sent && !exchange->talk.is_gone && !other.is_gone)
+	if (!side_hear(side, &other, sizeof(other)))
+		other = (struct total){.is_gone = true};
+	SIDE_UNTIL(side, has_all(exchange, &other) || side_is_alone(side));
+	if (exchange->came < other.sent && !exchange->talk.is_gone && !other.is_gone && !side->is_alone)
 		side->seen->missing_messages += other.sent - exchange->came;
 	side->seen->wrong_messages += exchange->wrong;
 	side->seen->extra_messages += exchange->extra;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/soak/shared.h - what the soak's processes know of each other.
  *
- *   parent    owns the session, adds and removes faults, looks at the others' memory
+ *   parent    owns the session, adds and removes faults, looks at the others' memory, and kills one of
+ *             them now and then (crew.h)
  *   host, dpu play rounds: both know from the seed and the round's number what is next,
  *             and tell each other the rest by words (side.h)
  *
@@ -27,7 +28,7 @@
 #define MEMORY_TELLS true
 #endif
 
-enum { HOST, DPU, NUM_SIDES };
+enum { HOST, DPU, NUM_SIDES, NOBODY = NUM_SIDES };
 
 /* Rules that stay for the whole run, so that what they did can be told exactly. */
 enum {
@@ -61,12 +62,15 @@ struct seen {
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
 	_Atomic uint64_t resets, shortages;      /* of our function, and of memory, that we lived through */
 	_Atomic uint64_t broken;                 /* connections that ended or were refused */
+	_Atomic uint64_t widowed;                /* rounds in which the other side was killed */
+	_Atomic uint32_t rule;                   /* of the plan, while it is the side's own; 0 = none */
 	_Atomic uint64_t rss_kb, num_fds;        /* at the end of the last round */
 };
 
 struct shared {
 	uint64_t seed;
 	bool calm;                       /* no faults */
+	int mortal;                      /* the side that is killed now and then, or NOBODY */
 	_Atomic bool stop;               /* the parent: no more rounds */
 	uint32_t lasting[NUM_LASTING];   /* the parent: ids, from before the sides start */
 	struct seen seen[NUM_SIDES];

@@ -2,12 +2,9 @@
 #include "side.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +19,20 @@ void side_fail(const char *file, int line, const char *what, const char *is)
 	abort();
 }
 
+bool side_went_well(struct side *side, doca_error_t result, const char *file, int line, const char *call)
+{
+	int64_t start_ms = side_now_ms();
+
+	if (result == DOCA_SUCCESS)
+		return true;
+	while (!side_is_alone(side)) {
+		if (side_now_ms() - start_ms > SIDE_DEADLINE_MS)
+			side_fail(file, line, call, doca_error_get_name(result));
+		side_step(side);
+	}
+	return false;
+}
+
 int64_t side_now_ms(void)
 {
 	struct timespec now;
@@ -33,57 +44,6 @@ int64_t side_now_ms(void)
 struct random side_random(const struct side *side, uint64_t purpose)
 {
 	return random_of(side->shared->seed, purpose, side->round);
-}
-
-/* ---- words ---- */
-
-static bool can_hear(const struct side *side, int ms)
-{
-	struct pollfd fds[2] = {{.fd = side->word_fd, .events = POLLIN}};
-	doca_notification_handle_t handle;
-	int count = 1;
-
-	if (ms > 0 && doca_pe_get_notification_handle(side->pe, &handle) == DOCA_SUCCESS &&
-	    doca_pe_request_notification(side->pe) == DOCA_SUCCESS) {
-		fds[count++] = (struct pollfd){.fd = handle, .events = POLLIN};
-	}
-	poll(fds, count, ms);
-	if (count > 1)
-		doca_pe_clear_notification(side->pe, handle);
-	return fds[0].revents;
-}
-
-bool side_step(struct side *side)
-{
-	if (doca_pe_progress(side->pe))
-		return true;
-	can_hear(side, 1);
-	return false;
-}
-
-bool side_can_hear(const struct side *side)
-{
-	return can_hear(side, 0);
-}
-
-void side_say(struct side *side, const void *word, size_t len)
-{
-	NEED(send(side->word_fd, word, len, MSG_NOSIGNAL) == (ssize_t)len);
-}
-
-void side_hear(struct side *side, void *word, size_t len)
-{
-	SIDE_UNTIL(side, can_hear(side, 0));
-	NEED(recv(side->word_fd, word, len, MSG_TRUNC) == (ssize_t)len);
-}
-
-void side_meet(struct side *side)
-{
-	uint64_t round = side->round, other;
-
-	side_say(side, &round, sizeof(round));
-	side_hear(side, &other, sizeof(other));
-	NEED(other == round);
 }
 
 /* ---- tasks and contexts ---- */
@@ -235,6 +195,7 @@ static void play(struct side *side)
 	side->seen->rss_kb = rss_kb();
 	side->seen->num_fds = num_fds();
 	side->seen->rounds++;
+	side->seen->widowed += side->is_alone;
 }
 
 /* At the end: helpers may be about to close what the last round had. */
@@ -256,17 +217,24 @@ static bool go_on(struct side *side)
 {
 	uint8_t stop = side->shared->stop;
 
-	if (side->which == HOST)
-		side_say(side, &stop, 1);
-	else
-		side_hear(side, &stop, 1);
+	do {
+		if (side->word_fd < 0 || side->is_alone)
+			side_join(side);
+		if (side->which == HOST)
+			side_say(side, &stop, 1);
+		else
+			side_hear(side, &stop, 1);
+	} while (side->is_alone);
 	return !stop;
 }
 
-void side_run(int which, int word_fd, struct shared *shared)
+void side_run(const struct side *start, struct shared *shared)
 {
-	struct side side = {.which = which, .word_fd = word_fd, .shared = shared, .seen = &shared->seen[which]};
+	struct side side = *start;
 
+	side.word_fd = -1;
+	side.shared = shared;
+	side.seen = &shared->seen[side.which];
 	self = &side;
 	/* Failures are what is wanted, and descriptors are refused on purpose. */
 	MUST(doca_log_level_set_global_sdk_limit(getenv("SOAK_LOG") ? DOCA_LOG_LEVEL_INFO : DOCA_LOG_LEVEL_CRIT));

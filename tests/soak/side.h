@@ -7,6 +7,9 @@
 #ifndef TESTS_SOAK_SIDE_H
 #define TESTS_SOAK_SIDE_H
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_error.h>
@@ -22,7 +25,11 @@
 
 struct side {
 	int which;                   /* HOST, DPU */
-	int word_fd;                 /* to the other */
+	int listen_fd;               /* where the mortal side, or the DPU, calls the other; -1 = we call */
+	struct sockaddr_un address;  /* of that */
+	socklen_t address_len;
+	int word_fd;                 /* to the other; -1 before the first */
+	bool is_alone;               /* the other was killed, and we know it */
 	struct shared *shared;
 	struct seen *seen;           /* ours */
 	uint64_t round;
@@ -46,12 +53,16 @@ struct side {
 			side_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_));      \
 	} while (0)
 
+/* What can only fail because the other side was killed. Whether it went well. */
+#define MUST_UNLESS_ALONE(side, call) side_went_well((side), (call), __FILE__, __LINE__, #call)
+
 void side_fail(const char *file, int line, const char *what, const char *is) __attribute__((noreturn));
+bool side_went_well(struct side *side, doca_error_t result, const char *file, int line, const char *call);
 
 /* ---- the process ---- */
 
-/* Play rounds until the parent says stop. */
-void side_run(int which, int word_fd, struct shared *shared);
+/* Play rounds until the parent says stop. Of @start: which, and listen_fd or the address to call. */
+void side_run(const struct side *start, struct shared *shared);
 
 /* Numbers of this round, the same on both sides. */
 struct random side_random(const struct side *side, uint64_t purpose);
@@ -62,12 +73,20 @@ int64_t side_now_ms(void);
 void side_dev_open(struct side *side);
 void side_dev_close(struct side *side);
 
-/* ---- words between the sides: whole, in order, while the engine progresses ---- */
+/* ---- words between the sides: whole, in order, while the engine progresses ----
+ *
+ *   side_join --> words --the other is killed: alone--> the round ends --> side_join
+ *
+ * One who is alone says nothing and hears nothing: side_hear() and side_meet() return false, and
+ * the round ends what it has begun, as a program would whose peer is gone. The
+ * next one who is called by the other's name joins before the next round. */
 
+void side_join(struct side *side);
 void side_say(struct side *side, const void *word, size_t len);
-void side_hear(struct side *side, void *word, size_t len); /* exactly so many bytes */
-bool side_can_hear(const struct side *side);               /* without waiting */
-void side_meet(struct side *side);                         /* both are here */
+bool side_hear(struct side *side, void *word, size_t len); /* exactly so many bytes */
+bool side_can_hear(struct side *side);                     /* without waiting; also that nothing will come */
+bool side_meet(struct side *side);                         /* both are here */
+bool side_is_alone(struct side *side);                     /* the other was killed: look */
 
 /* One step of the engine, or a moment's rest. Whether something happened. */
 bool side_step(struct side *side);

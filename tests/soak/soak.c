@@ -5,126 +5,45 @@
  *   each task completes exactly once, each context and object can be ended
  *   messages come in their order, but for those that a fault reorders
  *   behind a reset of its function or a shortage of memory a process goes on as before
- *   both processes' memory and descriptors stay what they were when they were warm
+ *   and so does one whose other is killed, in whatever both do, once there is another; the session forgets the dead
+ *   the processes' memory and descriptors stay what they were when they were warm
  *
  *   soak [--seconds N] [--seed N] [--calm]
  *
  * The seed decides what is played and injected, and is printed first.
  */
 #include <getopt.h>
-#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bfsim.h>
 
+#include "crew.h"
 #include "inject.h"
-#include "side.h"
 
 #define TURN_MS 20          /* between changes of the plan */
 #define WARM_PART 4         /* of the time, to get warm ... */
 #define WARM_ROUNDS 100     /* ... and so many rounds: of each kind, of the ways that there are through it */
 #define GROWTH_PERCENT 15   /* of memory, behind that ... */
 #define GROWTH_KB 2048      /* ... and this */
-#define END_MS 90000        /* for the last round */
 
 struct soak {
 	struct shared *shared;
 	struct inject inject;
-	pid_t pids[NUM_SIDES];
+	struct crew crew;
 	uint64_t warm_kb[NUM_SIDES], warm_fds[NUM_SIDES];
 	bool failed;
 };
-
-static const char *const names[NUM_SIDES] = {"host", "dpu"};
 
 static void fail(struct soak *soak, const char *side, const char *what, uint64_t is, uint64_t most)
 {
 	fprintf(stderr, "soak: %s: %s: %llu, which may be %llu\n", side, what, (unsigned long long)is,
 		(unsigned long long)most);
 	soak->failed = true;
-}
-
-/* ---- the sides ---- */
-
-static void become_side(struct soak *soak, struct bfsim_session *session, int which, const int *words)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	close(words[!which]);
-	if (bfsim_session_enter(session, names[which]) < 0) {
-		fprintf(stderr, "soak: %s: %s\n", names[which], bfsim_error());
-		exit(1);
-	}
-	side_run(which, words[which], soak->shared);
-	exit(0);
-}
-
-static int start_sides(struct soak *soak, struct bfsim_session *session)
-{
-	int words[NUM_SIDES];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, words) < 0)
-		return -1;
-	for (int which = 0; which < NUM_SIDES; which++) {
-		soak->pids[which] = fork();
-		if (soak->pids[which] == 0)
-			become_side(soak, session, which, words);
-		if (soak->pids[which] < 0)
-			return -1;
-	}
-	close(words[HOST]);
-	close(words[DPU]);
-	return 0;
-}
-
-/* Whether both still run; one that ended early did so because something was not as it must be. */
-static bool both_run(struct soak *soak)
-{
-	for (int which = 0; which < NUM_SIDES; which++) {
-		int status;
-
-		if (soak->pids[which] > 0 && waitpid(soak->pids[which], &status, WNOHANG) == 0)
-			continue;
-		fprintf(stderr, "soak: %s has ended before its time\n", names[which]);
-		soak->pids[which] = 0;
-		soak->failed = true;
-	}
-	return soak->pids[HOST] && soak->pids[DPU];
-}
-
-static void end_sides(struct soak *soak)
-{
-	int64_t start_ms = side_now_ms();
-
-	soak->shared->stop = true;
-	for (int which = 0; which < NUM_SIDES; which++) {
-		int status = 0;
-
-		if (soak->pids[which] <= 0)
-			continue;
-		if (soak->failed)
-			kill(soak->pids[which], SIGKILL);
-		while (waitpid(soak->pids[which], &status, WNOHANG) == 0) {
-			if (side_now_ms() - start_ms > END_MS) {
-				fprintf(stderr, "soak: %s does not end: it hangs in round %llu\n", names[which],
-					(unsigned long long)soak->shared->seen[which].rounds + 1);
-				kill(soak->pids[which], SIGABRT);
-				start_ms = INT64_MAX / 2;
-				soak->failed = true;
-			}
-			usleep(1000);
-		}
-		if (status && !soak->failed)
-			fail(soak, names[which], "exit status", (uint64_t)status, 0);
-	}
 }
 
 /* ---- what must hold ---- */
@@ -189,13 +108,13 @@ static void check_memory(struct soak *soak)
 		const struct seen *seen = &soak->shared->seen[which];
 		uint64_t most_kb = soak->warm_kb[which] * (100 + GROWTH_PERCENT) / 100 + GROWTH_KB;
 
-		if (seen->rounds < WARM_ROUNDS)
-			continue; /* a machine so slow did not get warm */
+		if (which == soak->shared->mortal || seen->rounds < WARM_ROUNDS)
+			continue; /* none lived long; or a machine so slow did not get warm */
 		if (MEMORY_TELLS && seen->rss_kb > most_kb)
-			fail(soak, names[which], "kB of memory at the end", seen->rss_kb, most_kb);
+			fail(soak, crew_names[which], "kB of memory at the end", seen->rss_kb, most_kb);
 		if (seen->num_fds > soak->warm_fds[which])
-			fail(soak, names[which], "descriptors at the end", seen->num_fds, soak->warm_fds[which]);
-		printf("%-4s memory %llu kB warm, %llu kB at the end; descriptors %llu, %llu\n", names[which],
+			fail(soak, crew_names[which], "descriptors at the end", seen->num_fds, soak->warm_fds[which]);
+		printf("%-4s memory %llu kB warm, %llu kB at the end; descriptors %llu, %llu\n", crew_names[which],
 		       (unsigned long long)soak->warm_kb[which], (unsigned long long)seen->rss_kb,
 		       (unsigned long long)soak->warm_fds[which], (unsigned long long)seen->num_fds);
 	}
@@ -217,6 +136,10 @@ static void report(const struct soak *soak)
 	SHOW("function resets", SUM(soak, resets));
 	SHOW("shortages of memory", SUM(soak, shortages));
 	SHOW("connections refused or broken", SUM(soak, broken));
+	if (soak->shared->mortal != NOBODY)
+		printf("%-40s %llu, in %llu rounds\n", soak->shared->mortal == HOST ? "kills of the host's process" :
+		       "kills of the DPU's process", (unsigned long long)soak->crew.num_killed,
+		       (unsigned long long)SUM(soak, widowed));
 	SHOW("passing faults added", soak->inject.num_added);
 	SHOW("  removed, having struck", soak->inject.num_fired);
 	for (int which = 0; which < NUM_LASTING && !soak->shared->calm; which++) {
@@ -231,19 +154,25 @@ static void report(const struct soak *soak)
 
 /* ---- the run ---- */
 
+static void turn(struct soak *soak)
+{
+	if (crew_turn(&soak->crew) < 0)
+		soak->failed = true;
+	else if (!soak->shared->calm && inject_turn(&soak->inject) < 0)
+		soak->failed = true;
+}
+
 static void run(struct soak *soak, int64_t seconds)
 {
 	int64_t start_ms = side_now_ms(), now_ms = start_ms;
 
-	while (now_ms - start_ms < seconds * 1000 && both_run(soak)) {
+	while (now_ms - start_ms < seconds * 1000 && !soak->failed) {
 		usleep(TURN_MS * 1000);
-		if (!soak->shared->calm && inject_turn(&soak->inject) < 0)
-			soak->failed = true;
+		turn(soak);
 		now_ms = side_now_ms();
 		if (now_ms - start_ms < seconds * 1000 / WARM_PART || soak->shared->seen[HOST].rounds < WARM_ROUNDS)
 			take_warmth(soak);
 	}
-	end_sides(soak);
 }
 
 static int soak(struct soak *soak, int64_t seconds)
@@ -256,10 +185,11 @@ static int soak(struct soak *soak, int64_t seconds)
 	}
 	if (!soak->shared->calm && inject_open(&soak->inject, soak->shared) < 0)
 		soak->failed = true;
-	if (!soak->failed && start_sides(soak, session) == 0)
+	if (!soak->failed) {
+		soak->failed = crew_start(&soak->crew, session, soak->shared) < 0;
 		run(soak, seconds);
-	else
-		soak->failed = true;
+		soak->failed |= crew_end(&soak->crew, soak->failed) < 0;
+	}
 	check_bytes(soak);
 	check_memory(soak);
 	report(soak);
@@ -316,5 +246,6 @@ int main(int argc, char **argv)
 		return 1;
 	state.shared->seed = seed;
 	state.shared->calm = calm;
+	state.shared->mortal = calm ? NOBODY : crew_mortal(seed);
 	return soak(&state, seconds);
 }

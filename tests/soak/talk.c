@@ -98,10 +98,25 @@ static bool call(struct talk *talk)
 {
 	doca_error_t result;
 
-	side_meet(talk->side); /* the server listens */
+	if (!side_meet(talk->side)) /* the server listens */
+		return false;
 	result = doca_ctx_start(talk->ctx);
 	NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	SIDE_UNTIL(talk->side, talk->connection || side_state(talk->ctx) == DOCA_CTX_STATE_IDLE);
+	return talk->connection;
+}
+
+/* A client that is killed before we heard of it is one that we may never hear of. */
+static bool be_called(struct talk *talk)
+{
+	struct side *side = talk->side;
+	uint8_t well;
+
+	MUST(doca_ctx_start(talk->ctx));
+	side_meet(side);
+	if (!side_hear(side, &well, 1) || !well)
+		return false;
+	SIDE_UNTIL(side, talk->connection || side_is_alone(side));
 	return talk->connection;
 }
 
@@ -119,11 +134,7 @@ bool talk_open(struct talk *talk, struct side *side, const struct talk *callback
 	MUST(doca_pe_connect_ctx(side->pe, talk->ctx));
 	MUST(doca_ctx_set_state_changed_cb(talk->ctx, on_state));
 	if (side->which == DPU) {
-		MUST(doca_ctx_start(talk->ctx));
-		side_meet(side);
-		side_hear(side, &well, 1);
-		if (well)
-			SIDE_UNTIL(side, talk->connection);
+		well = be_called(talk);
 	} else {
 		well = call(talk);
 		side_say(side, &well, 1);
@@ -134,7 +145,9 @@ bool talk_open(struct talk *talk, struct side *side, const struct talk *callback
 
 void talk_close(struct talk *talk)
 {
-	side_meet(talk->side); /* nobody goes before the other has all */
+	/* Nobody goes before the other has all. Who was left alone is told so by the connection, too. */
+	if (!side_meet(talk->side) && talk->connection)
+		SIDE_UNTIL(talk->side, talk->is_gone);
 	side_stop(talk->side, talk->ctx);
 	if (talk->server)
 		MUST(doca_comch_server_destroy(talk->server));

@@ -3,7 +3,7 @@
  *
  *   both sides: talk_open --> ... --> talk_close
  *
- * The connection may never be, or go before its time, when faults have it so: then is_gone.
+ * The connection may never be, or go before its time, when faults have it so, or an end of it is killed: then is_gone.
  */
 #ifndef TESTS_SOAK_TALK_H
 #define TESTS_SOAK_TALK_H
@@ -27,7 +27,7 @@ struct talk {
 	void (*sent)(void *round, struct doca_comch_task_send *task, struct ticket *ticket);
 };
 
-/* Meet the other side. Whether there is a connection, on both sides alike. */
+/* Meet the other side. Whether there is a connection, on both sides alike as long as both live. */
 bool talk_open(struct talk *talk, struct side *side, const struct talk *callbacks);
 void talk_close(struct talk *talk);
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words between the sides, and what one does whose other side was killed. */
+#include "side.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+/* Whether @fd, or the engine within @ms, has something. What fd says; 0 = nothing. */
+static short look(const struct side *side, int fd, int ms)
+{
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}};
+	doca_notification_handle_t handle;
+	int count = 1;
+
+	if (ms > 0 && doca_pe_get_notification_handle(side->pe, &handle) == DOCA_SUCCESS &&
+	    doca_pe_request_notification(side->pe) == DOCA_SUCCESS) {
+		fds[count++] = (struct pollfd){.fd = handle, .events = POLLIN};
+	}
+	poll(fds, count, ms);
+	if (count > 1)
+		doca_pe_clear_notification(side->pe, handle);
+	return fds[0].revents;
+}
+
+bool side_step(struct side *side)
+{
+	if (doca_pe_progress(side->pe))
+		return true;
+	look(side, side->is_alone ? -1 : side->word_fd, 1); /* one who has gone is always heard */
+	return false;
+}
+
+/* Only the mortal side may go. */
+static void lose(struct side *side)
+{
+	NEED(side->shared->mortal == !side->which);
+	side->is_alone = true;
+}
+
+bool side_is_alone(struct side *side)
+{
+	if (!side->is_alone && look(side, side->word_fd, 0) & (POLLHUP | POLLERR))
+		lose(side);
+	return side->is_alone;
+}
+
+bool side_can_hear(struct side *side)
+{
+	return side->is_alone || look(side, side->word_fd, 0);
+}
+
+void side_say(struct side *side, const void *word, size_t len)
+{
+	ssize_t said;
+
+	if (side->is_alone)
+		return;
+	said = send(side->word_fd, word, len, MSG_NOSIGNAL);
+	if (said == (ssize_t)len)
+		return;
+	NEED(said < 0 && (errno == EPIPE || errno == ECONNRESET));
+	lose(side);
+}
+
+bool side_hear(struct side *side, void *word, size_t len)
+{
+	ssize_t heard;
+
+	if (side->is_alone)
+		return false;
+	SIDE_UNTIL(side, side_can_hear(side));
+	heard = recv(side->word_fd, word, len, MSG_TRUNC);
+	if (heard == (ssize_t)len)
+		return true;
+	NEED(heard == 0 || (heard < 0 && errno == ECONNRESET));
+	lose(side);
+	return false;
+}
+
+bool side_meet(struct side *side)
+{
+	uint64_t round = side->round, other;
+
+	side_say(side, &round, sizeof(round));
+	if (!side_hear(side, &other, sizeof(other)))
+		return false;
+	NEED(other == round);
+	return true;
+}
+
+/* ---- joining ---- */
+
+/* The round that the other is behind: one who was started just now takes it from there. */
+static void tell_round(struct side *side)
+{
+	side_say(side, &side->round, sizeof(side->round));
+}
+
+static void be_called(struct side *side)
+{
+	if (side->word_fd >= 0)
+		close(side->word_fd);
+	SIDE_UNTIL(side, look(side, side->listen_fd, 0));
+	side->word_fd = accept4(side->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	NEED(side->word_fd >= 0);
+	side->is_alone = false;
+	tell_round(side);
+}
+
+void side_join(struct side *side)
+{
+	if (side->listen_fd >= 0) {
+		be_called(side);
+		return;
+	}
+	side->word_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	NEED(side->word_fd >= 0);
+	NEED(connect(side->word_fd, (const struct sockaddr *)&side->address, side->address_len) == 0);
+	NEED(side_hear(side, &side->round, sizeof(side->round)));
+}
