@@ -111,6 +111,7 @@ static void load(void)
 	void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
 	void *handle;
 
+	sim_ofi_hush_leaks();
 	sim_ofi_shield_signals();
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (handle) {
@@ -127,6 +128,7 @@ static void load(void)
 		sim_warn("no libfabric (%s): memory of other processes can't be reached over shm or tcp; "
 			 "install libfabric1", handle ? "it lacks functions" : dlerror());
 	sim_ofi_unshield_signals();
+	sim_ofi_unhush_leaks();
 }
 
 const struct sim_ofi_lib *sim_ofi_lib(void)

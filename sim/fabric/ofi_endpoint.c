@@ -158,6 +158,7 @@ int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi
 	*ret = endpoint;
 	if (!lib)
 		return -ENOSYS;
+	sim_ofi_hush_leaks();
 	rc = open_info(lib, cfg, &endpoint);
 	if (rc == 0) {
 		rc = open_objects(lib, cfg->target, &endpoint);
@@ -166,6 +167,7 @@ int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi
 				 lib->strerror(-rc));
 		rc = sim_ofi_errno(rc);
 	}
+	sim_ofi_unhush_leaks();
 	if (rc < 0) {
 		sim_ofi_endpoint_close(&endpoint);
 		return rc;

@@ -261,6 +261,31 @@ over_shm() { over shm heap; }
 
 over_tcp() { over tcp heap; }
 
+# --- Programs whose authors check them with the address sanitizer ------------------
+# They find their own leaks, and none of ours or of libfabric's: the programs are
+# built with it, the libraries are not.
+
+leak_checked_over() {
+	APPS=$APPS/leak_checked
+	export LSAN_OPTIONS= ASAN_OPTIONS=
+	over "$1" "$2"
+}
+
+leak_checked_over_mapped() { leak_checked_over mapped shared; }
+
+leak_checked_over_cma() { leak_checked_over cma heap; }
+
+leak_checked_over_shm() { leak_checked_over shm heap; }
+
+leak_checked_over_tcp() { leak_checked_over tcp heap; }
+
+leak_of_the_program_is_found() {
+	fails env LEAK=1 BFSIM_SIDE=dpu "$APPS/leak_checked/leak"
+	says 'LeakSanitizer: detected memory leaks' err
+	says '4242 byte\(s\) leaked in 1 allocation' err
+	BFSIM_SIDE=dpu "$APPS/leak_checked/leak"
+}
+
 # ---------------------------------------------------------------------------------
 
 "$3"
