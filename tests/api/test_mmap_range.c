@@ -2,6 +2,7 @@
 /* A memory map's range, and the memory that must be behind it. Ranges of a
  * dmabuf are in test_mmap_dmabuf.c. */
 #include "api_util.h"
+#include "../far.h"
 
 #include <dirent.h>
 #include <string.h>
@@ -43,10 +44,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Pages of memory, protected as given. */
+/* Pages of memory, protected as given; of those that a test unmaps there are no others in the place. */
 static uint8_t *pages(size_t count, int protection)
 {
-	uint8_t *memory = mmap(NULL, count * page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory = mmap(FAR_AWAY, count * page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	return memory;

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "../far.h"
 #include "sim/fabric/remote.h"
 #include "sim/log.h"
 
@@ -371,7 +372,7 @@ static void test_an_object_shorter_than_the_memory_is_not_mapped(void **state)
 
 static void test_memory_that_the_exporter_unmapped_is_an_io_error(void **state)
 {
-	uint8_t *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory = mmap(FAR_AWAY, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct sim_remote_cfg cfg = cfg_of(memory, SIZE);
 	struct sim_remote *remote = create(&cfg, "cma");
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../far.h"
 #include "refuse.h"
 #include "rig.h"
 
@@ -315,9 +316,9 @@ static void test_chunks_do_not_meet(void **state)
 	map_end(mmap);
 }
 
-static char *new_page(void)
+static char *new_page(size_t number)
 {
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap((char *)FAR_AWAY + number * 65536, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(page, MAP_FAILED);
 	return page;
@@ -329,7 +330,7 @@ static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
 	struct rig *rig = *state;
 	struct doca_dev *other = rig_open(2);
 	struct doca_mmap *map = started_map(rig->dev);
-	char *page = new_page(), *read_only = new_page();
+	char *page = new_page(0), *read_only = new_page(1);
 
 	assert_int_equal(mprotect(read_only, 4096, PROT_READ), 0);
 	assert_refused(populate(map, read_only), DOCA_ERROR_NOT_PERMITTED);
