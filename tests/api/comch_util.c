@@ -418,6 +418,7 @@ static int live(comch_half *half, bool is_dpu, int word_fd)
 	if (is_dpu)
 		side.rep = comch_open_rep(side.dev, HOST_DEVICE);
 	MUST(doca_pe_create(&side.pe));
+	comch_meet(&side); /* a client waits for its server for some seconds only, and a busy machine starts one side late */
 	half(&side);
 	MUST(doca_pe_destroy(side.pe));
 	if (is_dpu)

@@ -179,6 +179,8 @@ static bool all_have_all(struct exchange *exchange)
 /* From its start to its end. */
 static void run(struct exchange *exchange)
 {
+	if (exchange->arg.waits)
+		freeze(exchange, EXCHANGE_READY);
 	for (uint32_t i = 0; i < exchange->num_talks; i++)
 		talk_start(&exchange->talks[i]);
 	say(exchange, EXCHANGE_STARTED);

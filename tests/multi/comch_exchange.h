@@ -9,7 +9,8 @@
  *                        <--    EXCHANGE_DONE       all is sent and has come, and it is idle again
  *   proc_end()           -->    it ends
  *
- * With arg.freezes it says EXCHANGE_FROZEN at the first connection, and does not
+ * With arg.waits it says EXCHANGE_READY when all is open, and does not start until
+ * exchange_thaw(). With arg.freezes it says EXCHANGE_FROZEN at the first connection, and does not
  * progress until exchange_thaw(). With arg.holds it says EXCHANGE_HELD when all is
  * sent and has come, and keeps its connections until exchange_thaw(). With
  * arg.withholds it sends only so many until then: it is not over before.
@@ -23,7 +24,7 @@ struct exchange_arg { /* without padding: it is sent */
 	char name[32];           /* of the server */
 	char function[16];       /* client: of its device; server: for whom it is; "" = the first */
 	uint32_t sleeps;         /* on the notification handle; else it polls */
-	uint32_t freezes, holds;
+	uint32_t waits, freezes, holds;
 	uint32_t withholds;      /* messages on each connection that are sent before the test says more; 0 = all */
 	uint32_t num_peers;      /* server: ends after as many */
 	uint32_t number;         /* client: who it is, if the server is to know; its first, if it has several */
@@ -34,7 +35,7 @@ struct exchange_arg { /* without padding: it is sent */
 	uint32_t num_clients;    /* client: in this one process; 0 = 1 */
 };
 
-enum { EXCHANGE_STARTED = 's', EXCHANGE_FROZEN = 'f', EXCHANGE_HELD = 'h', EXCHANGE_DONE = 'd' };
+enum { EXCHANGE_READY = 'r', EXCHANGE_STARTED = 's', EXCHANGE_FROZEN = 'f', EXCHANGE_HELD = 'h', EXCHANGE_DONE = 'd' };
 
 struct exchange_status {
 	uint64_t in_flight, sent, received; /* of all connections */

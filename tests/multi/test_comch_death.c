@@ -67,6 +67,8 @@ struct party {
 	struct link links[MAX_LINKS];
 	struct toll toll;
 	bool is_victim, runs;
+	bool started;                /* a survivor, which is to find a server ... */
+	unsigned int num_connected;  /* ... and had found so many before */
 };
 
 static void feed(struct talk *talk, struct link *link)
@@ -193,6 +195,14 @@ static void bury(struct party *party)
 	proc_say(party->talk_fd, &party->toll, sizeof(party->toll));
 }
 
+/* A client waits for its server for some seconds only, and a busy machine may take longer to start one. */
+static void insist(struct party *party)
+{
+	if (party->talk.client && party->started && party->talk.state == DOCA_CTX_STATE_IDLE &&
+	    party->talk.num_connected == party->num_connected)
+		talk_start(&party->talk);
+}
+
 /* Says 'o' when it has its device. 's': start; 'b': the peer was killed, bury it; 'e': end. */
 static void run_survivor(int talk_fd)
 {
@@ -203,8 +213,10 @@ static void run_survivor(int talk_fd)
 	open_party(&party, talk_fd, &dev);
 	proc_say(talk_fd, "o", 1);
 	do {
-		LOOP_UNTIL(&party.loop, (reap(&party), proc_hears_within(talk_fd, 0)));
+		LOOP_UNTIL(&party.loop, (reap(&party), insist(&party), proc_hears_within(talk_fd, 0)));
 		proc_hear(talk_fd, &word, 1);
+		party.started = word == 's';
+		party.num_connected = party.talk.num_connected;
 		if (word == 's')
 			talk_start(&party.talk);
 		else if (word == 'b')

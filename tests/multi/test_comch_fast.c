@@ -136,6 +136,8 @@ static void run_side(int talk_fd)
 
 	open_side(&side, talk_fd, &dev);
 	talk_start(&side.talk);
+	if (side.arg.is_server)
+		proc_say(talk_fd, "l", 1);
 	LOOP_UNTIL(&side.loop, is_done(&side));
 	for (uint32_t i = 0; i < side.arg.num_workers; i++) {
 		fast_join(&side.workers[i]);
@@ -158,8 +160,11 @@ static const struct peer_role side_role = {"side", run_side};
 
 static void start_sides(struct proc *server, struct side_arg server_arg, struct proc *client, struct side_arg client_arg)
 {
+	char word;
+
 	server_arg.is_server = true;
 	peer_start(server, "dpu", &side_role, &server_arg, sizeof(server_arg));
+	proc_hear(server->talk, &word, 1); /* it listens: a client waits for it for some seconds only */
 	peer_start(client, "host", &side_role, &client_arg, sizeof(client_arg));
 }
 

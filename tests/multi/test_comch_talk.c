@@ -183,15 +183,21 @@ static void test_stopped_process_loses_nothing(void **state)
 
 /* ---- who comes first ---- */
 
+/* Both are ready: a client waits for its server for some seconds only, in which a busy machine may start no process. */
 static void meet(bool client_first, bool sleeps)
 {
-	struct exchange_arg arg = {.name = "order", .sleeps = sleeps, .num_peers = 1, .num_in = 100, .num_out = 100};
-	struct proc server, client;
+	struct exchange_arg arg = {.name = "order", .sleeps = sleeps, .waits = true, .num_peers = 1, .num_in = 100,
+				   .num_out = 100};
+	struct proc server, client, *first = client_first ? &client : &server, *second = client_first ? &server : &client;
 
-	exchange_start(client_first ? &client : &server, !client_first, &arg);
-	exchange_hear(client_first ? &client : &server, EXCHANGE_STARTED);
-	exchange_start(client_first ? &server : &client, client_first, &arg);
-	exchange_hear(client_first ? &server : &client, EXCHANGE_STARTED);
+	exchange_start(&server, true, &arg);
+	exchange_start(&client, false, &arg);
+	exchange_hear(&server, EXCHANGE_READY);
+	exchange_hear(&client, EXCHANGE_READY);
+	exchange_thaw(first);
+	exchange_hear(first, EXCHANGE_STARTED);
+	exchange_thaw(second);
+	exchange_hear(second, EXCHANGE_STARTED);
 	end_both(&server, &client);
 }
 
@@ -216,7 +222,7 @@ struct lives {
 	uint32_t sleeps, count;
 };
 
-/* Answers one message and stops; as often as it is told, with one context. */
+/* Says 'r' when all is open, and when told to, answers one message and stops; as often as it is told, with one context. */
 static void serve_lives(int talk_fd)
 {
 	struct talk_cfg cfg = {.name = "lives", .message = echo};
@@ -224,10 +230,13 @@ static void serve_lives(int talk_fd)
 	struct lives lives;
 	struct loop loop;
 	struct talk talk;
+	char word;
 
 	proc_hear(talk_fd, &lives, sizeof(lives));
 	loop_open(&loop, lives.sleeps);
 	talk_open_server(&talk, &cfg, &loop, dev);
+	proc_say(talk_fd, "r", 1);
+	proc_hear(talk_fd, &word, 1);
 	for (uint32_t life = 1; life <= lives.count; life++) {
 		talk_start(&talk);
 		LOOP_UNTIL(&loop, talk.sent == life);
@@ -239,7 +248,7 @@ static void serve_lives(int talk_fd)
 	NEED_OK(doca_dev_close(dev));
 }
 
-/* Starts again whenever its server went. */
+/* Starts again whenever its server went; says so the first time. */
 static void outlive(int talk_fd)
 {
 	struct talk_cfg cfg = {.name = "lives", .message = echo};
@@ -253,6 +262,8 @@ static void outlive(int talk_fd)
 	talk_open_client(&talk, &cfg, &loop, dev);
 	for (uint32_t life = 1; life <= lives.count; life++) {
 		talk_start(&talk);
+		if (life == 1)
+			proc_say(talk_fd, "s", 1);
 		LOOP_UNTIL(&loop, talk.state != DOCA_CTX_STATE_STARTING);
 		PROC_NEED(note_send(&talk, talk.connection, 7, 0));
 		LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
@@ -269,11 +280,17 @@ static void live(bool sleeps)
 	struct lives three = {.sleeps = sleeps, .count = 3}, two = {.sleeps = sleeps, .count = 2},
 		     one = {.sleeps = sleeps, .count = 1};
 	struct proc client, first, second;
+	char word;
 
-	peer_start(&client, "host", &outlive_role, &three, sizeof(three));
 	peer_start(&first, "dpu", &serve_role, &two, sizeof(two));
-	assert_int_equal(proc_wait(&first), 0);
 	peer_start(&second, "dpu", &serve_role, &one, sizeof(one));
+	proc_hear(first.talk, &word, 1);
+	proc_hear(second.talk, &word, 1);
+	peer_start(&client, "host", &outlive_role, &three, sizeof(three));
+	proc_hear(client.talk, &word, 1);
+	proc_say(first.talk, "!", 1);
+	assert_int_equal(proc_wait(&first), 0);
+	proc_say(second.talk, "!", 1);
 	assert_int_equal(proc_wait(&second), 0);
 	assert_int_equal(proc_wait(&client), 0);
 }

@@ -112,7 +112,7 @@ static void count_disconnect(struct talk *talk, struct doca_comch_connection *co
 	count->disconnected++;
 }
 
-/* Says 'c' when a client is there, then stands still until it hears something; says what it counted up to the end. */
+/* Says 'l' when it listens and 'c' when a client is there, then stands still until it hears something; says what it counted up to the end. */
 static void run_counter(int talk_fd)
 {
 	struct count count = {0};
@@ -128,6 +128,7 @@ static void run_counter(int talk_fd)
 	dev = peer_open(NULL);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
+	proc_say(talk_fd, "l", 1);
 	LOOP_UNTIL(&loop, talk.num_connected == 1);
 	proc_say(talk_fd, "c", 1);
 	proc_hear(talk_fd, &word, 1);
@@ -200,18 +201,27 @@ static void go_at_once(int talk_fd)
 	client_close(&client);
 }
 
+/* When this returns, they are connected. */
+static void start_both(struct proc *server, const struct peer_role *server_role, struct proc *client,
+		       const struct peer_role *client_role)
+{
+	char word;
+
+	peer_start(server, "dpu", server_role, "!", 1);
+	proc_hear(server->talk, &word, 1); /* it listens: a client waits for it for some seconds only */
+	peer_start(client, "host", client_role, "!", 1);
+	proc_hear(server->talk, &word, 1);
+}
+
 /* Those that were there are told to be gone before the connection is. */
 static void test_consumers_that_stop_with_their_client_expire_first(void **state)
 {
 	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", go_at_once};
 	struct proc counter, client;
 	struct count count;
-	char word;
 
 	(void)state;
-	peer_start(&counter, "dpu", &counter_role, "!", 1);
-	peer_start(&client, "host", &client_role, "!", 1);
-	proc_hear(counter.talk, &word, 1);
+	start_both(&counter, &counter_role, &client, &client_role);
 	assert_int_equal(proc_wait(&client), 0); /* there is no room for all that the other end should hear */
 	proc_say(counter.talk, "!", 1);
 	proc_hear(counter.talk, &count, sizeof(count));
@@ -254,9 +264,7 @@ static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leav
 	char word;
 
 	(void)state;
-	peer_start(&counter, "dpu", &counter_role, "!", 1);
-	peer_start(&client, "host", &client_role, "!", 1);
-	proc_hear(counter.talk, &word, 1);
+	start_both(&counter, &counter_role, &client, &client_role);
 	proc_hear(client.talk, &word, 1);
 	proc_say(counter.talk, "!", 1);
 	proc_say(client.talk, "!", 1);
@@ -307,9 +315,7 @@ static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 	char word;
 
 	(void)state;
-	peer_start(&counter, "dpu", &counter_role, "!", 1);
-	peer_start(&client, "host", &client_role, "!", 1);
-	proc_hear(counter.talk, &word, 1);
+	start_both(&counter, &counter_role, &client, &client_role);
 	proc_say(counter.talk, "!", 1);
 	proc_hear(client.talk, &word, 1);
 	proc_signal(&counter, SIGKILL);
@@ -338,6 +344,7 @@ static void offer_many(int talk_fd)
 	memory_open(&memory, dev);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
+	proc_say(talk_fd, "l", 1);
 	LOOP_UNTIL(&loop, talk.num_connected == 1);
 	connection = talk.connection;
 	proc_say(talk_fd, "c", 1);
@@ -372,12 +379,9 @@ static void test_connection_ends_when_its_letters_cannot_be_delivered(void **sta
 {
 	static const struct peer_role server_role = {"server", offer_many}, client_role = {"client", read_nothing};
 	struct proc server, client;
-	char word;
 
 	(void)state;
-	peer_start(&server, "dpu", &server_role, "!", 1);
-	peer_start(&client, "host", &client_role, "!", 1);
-	proc_hear(server.talk, &word, 1);
+	start_both(&server, &server_role, &client, &client_role);
 	proc_signal(&client, SIGSTOP);
 	proc_say(server.talk, "!", 1);
 	assert_int_equal(proc_wait(&server), 0);

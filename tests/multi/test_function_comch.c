@@ -58,7 +58,7 @@ static bool is_over(const struct talk *talk, const struct end *end)
 	return talk->state == DOCA_CTX_STATE_IDLE || end->disconnected == end->connected;
 }
 
-/* Say 'c' when connected and 'd' when that has ended; twice, with a device opened anew for the second time. */
+/* Say 'l' (a server, when it listens), 'c' when connected and 'd' when that has ended; twice, with a device opened anew for the second time. */
 static void run_end(int talk_fd)
 {
 	struct end end = {0};
@@ -75,6 +75,8 @@ static void run_end(int talk_fd)
 		loop_watch(&loop, talk_fd);
 		(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
 		talk_start(&talk);
+		if (end.arg.is_server)
+			proc_say(talk_fd, "l", 1);
 		LOOP_UNTIL(&loop, end.connected == round);
 		proc_say(talk_fd, "c", 1);
 		LOOP_UNTIL(&loop, is_over(&talk, &end));
@@ -114,6 +116,8 @@ static void run_note(int talk_fd)
 	loop_watch(&loop, talk_fd);
 	(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
+	if (end.arg.is_server)
+		proc_say(talk_fd, "l", 1);
 	LOOP_UNTIL(&loop, end.connected == 1);
 	proc_say(talk_fd, "c", 1);
 	if (!end.arg.is_server) {
@@ -156,6 +160,7 @@ static void expect_break(const char *first, const char *second, bool sleeps)
 	struct proc server, client;
 
 	peer_start(&server, "dpu", &end_role, &server_arg, sizeof(server_arg));
+	expect_word(&server, 'l'); /* a client waits for it for some seconds only */
 	peer_start(&client, "host", &end_role, &client_arg, sizeof(client_arg));
 	for (int round = 0; round < 2; round++) {
 		expect_word(&server, 'c');
@@ -164,6 +169,8 @@ static void expect_break(const char *first, const char *second, bool sleeps)
 		expect_word(&server, 'd');
 		expect_word(&client, 'd');
 		proc_say(server.talk, "g", 1);
+		if (round == 0)
+			expect_word(&server, 'l');
 		proc_say(client.talk, "g", 1);
 	}
 	assert_int_equal(proc_wait(&server), 0);
@@ -196,6 +203,7 @@ static void expect_wait(bool sleeps)
 	int64_t from_ms;
 
 	peer_start(&server, "dpu", &note_role, &server_arg, sizeof(server_arg));
+	expect_word(&server, 'l');
 	peer_start(&client, "host", &note_role, &client_arg, sizeof(client_arg));
 	expect_word(&server, 'c');
 	expect_word(&client, 'c');

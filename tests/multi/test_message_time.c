@@ -114,6 +114,7 @@ static void run_receiver(int talk_fd)
 	loop_open(&loop, plan.sleeps);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
+	proc_say(talk_fd, "l", 1);
 	LOOP_UNTIL(&loop, talk.num_disconnected == 1);
 	talk_stop(&talk);
 	talk_close(&talk);
@@ -198,6 +199,7 @@ static void run_channel_receiver(int talk_fd)
 	ep = open_endpoint(dev, &plan);
 	NEED_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
 	NEED_OK(doca_comm_channel_ep_listen(ep, NAME));
+	proc_say(talk_fd, "l", 1);
 	PROC_NEED(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	send_byte(ep, peer, BURST);
 	while ((result = receive_byte(ep, &peer, &byte)) == DOCA_SUCCESS) {
@@ -223,9 +225,11 @@ static void burst(const char *clock, const struct peer_role *from, const struct 
 		  struct host_diary *ret_host, struct dpu_diary *ret_dpu)
 {
 	struct proc host, dpu;
+	char word;
 
 	card_start_with(NULL, clock);
 	peer_start(&dpu, "dpu", to, &plan, sizeof(plan));
+	proc_hear(dpu.talk, &word, 1); /* it listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", from, &plan, sizeof(plan));
 	proc_hear(host.talk, ret_host, sizeof(*ret_host));
 	proc_hear(dpu.talk, ret_dpu, sizeof(*ret_dpu));

@@ -303,6 +303,7 @@ static void run_answering(int talk)
 	static struct end end;
 
 	end_open(&end, talk, true);
+	proc_say(talk, "l", 1);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		LOOP_UNTIL(&end.loop, end.received == round + 1);
 		copy(&end, round, COPIER_BYTES - round * 1000);
@@ -324,11 +325,13 @@ struct conversation {
 static void converse_with(const char *fault, bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
 {
 	struct proc host, dpu;
+	char word;
 
 	card_start_with(NULL, "virtual");
 	if (fault)
 		assert_int_equal(bfsim_fault_add(fault, NULL), 0);
 	peer_start(&dpu, "dpu", &answering_role, &dpu_sleeps, sizeof(dpu_sleeps));
+	proc_hear(dpu.talk, &word, 1); /* it listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", &asking_role, &host_sleeps, sizeof(host_sleeps));
 	proc_hear(host.talk, &ret->host, sizeof(ret->host));
 	proc_hear(dpu.talk, &ret->dpu, sizeof(ret->dpu));
