@@ -107,9 +107,11 @@ static int write_struck(struct doca_comch_connection *connection, const struct d
 /* Write it if there is room. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */
 static int write_out(struct doca_comch_connection *connection, struct doca_comch_task_send *send)
 {
-	int rc = doca_likely(!send->task.strike) ? comch_connection_write(connection, send->msg, send->len) :
-						   write_struck(connection, send);
+	int rc;
 
+	connection->talk.task_ns = doca_unlikely(send->task.timed) ? shim_task_submitted_ns(&send->task) : 0;
+	rc = doca_likely(!send->task.strike) ? comch_connection_write(connection, send->msg, send->len) :
+					       write_struck(connection, send);
 	if (rc < 0 || doca_unlikely(!is_sent(send)))
 		return rc;
 	connection->counters.sent++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which task a message of the fast path is of: that of its context which was submitted when its record says. */
+/* Which task a message is of: that of its context, or of its connection's, which was submitted when its record says. */
 #include "flows.h"
 
 #include <stdlib.h>
@@ -70,11 +70,20 @@ static size_t find(const struct tasks *tasks, const struct key *key)
 	return low;
 }
 
+/* A message of a connection is of a task of that one's context. */
+static uint32_t context_of(const struct sim_trace_story *story, const struct sim_trace_event *message)
+{
+	const struct sim_trace_object *object = &story->recordings[message->process].objects[message->subject - 1];
+
+	return object->kind == SIM_TRACE_CONNECTION ? object->parent : message->subject;
+}
+
 /* Several may have been submitted at one moment: as they stand, one message each. Those that
  * failed have moved nothing, so that their bytes tell them apart. Returns the event, from 1 on, or 0. */
 static uint32_t task_of(struct tasks *tasks, const struct sim_trace_event *message)
 {
-	const struct key key = {.process = message->process, .object = message->subject, .submitted_ns = message->args[3]};
+	const struct key key = {.process = message->process, .object = context_of(tasks->story, message),
+				.submitted_ns = message->args[3]};
 	size_t first = find(tasks, &key);
 	size_t at = first + tasks->next[first];
 

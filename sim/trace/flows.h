@@ -10,8 +10,8 @@
  * frees it; NULL without memory. */
 uint32_t *sim_trace_flows(const struct sim_trace_story *story);
 
-/* For each event of a sorted story: if it is a message of the fast path, the event (counted from 1) of the
- * task that sent it or took it, if that was recorded; else 0. The caller frees it; NULL without memory. */
+/* For each event of a sorted story: if it is a message, the event (counted from 1) of the
+ * task that sent it or, on the fast path, took it, if that was recorded; else 0. The caller frees it; NULL without memory. */
 uint32_t *sim_trace_tasks_of_messages(const struct sim_trace_story *story);
 
 #endif

@@ -126,6 +126,7 @@ struct sim_trace_talk {
 	struct sim_trace_object *object; /* NULL = nothing is recorded */
 	uint32_t number;                 /* of the object */
 	uint64_t sends, receives;        /* streams */
+	uint64_t task_ns;                /* the sender's: of the task whose message is next, its submission if it is timed, else 0 */
 	struct sim_trace_pace pace;
 };
 

@@ -141,7 +141,8 @@ void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t 
 		return;
 	if (at_ns) {
 		sim_trace_pace_take(&talk->pace, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
-		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns, 0);
+		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns,
+				  talk->task_ns);
 	}
 	sim_trace_add(&object->sent, 1);
 	sim_trace_add(&object->sent_bytes, bytes);

@@ -179,7 +179,8 @@ test_messages_flow_between_host_and_dpu_on_one_axis() {
 		'[[s["pid"] for s in f] for f in flows("message")] ==
 			[[process("host"), process("dpu")], [process("dpu"), process("host")]]' \
 		'[[(s["pid"], s["name"]) for s in f] for f in flows("task")] ==
-			[[(process(p), "submit Comch send"), (process(p), "done Comch send")] for p in ("host", "dpu")]' \
+			[[(process(p), "submit Comch send"), (process(p), "send"), (process(p), "done Comch send")]
+				for p in ("host", "dpu")]' \
 		'len(e("X", name="open")) == 2' \
 		'[i["args"]["text"] for i in e("i", name="closed")] == ["in order"] * 2'
 }

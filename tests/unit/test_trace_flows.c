@@ -193,6 +193,32 @@ static void test_a_message_is_on_the_way_of_both_its_tasks(void **state)
 		    "X 0.030 done DMA memcpy\nf 0.030 task 2\n");
 }
 
+/* A connection's, by a task of its context; and one that another task, which was not timed, has sent. */
+static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(void **state)
+{
+	struct sim_trace_talk talk;
+	struct sim_trace_task_times send;
+
+	(void)state;
+	sim_trace_talk_open(&talk, context, "name", "mlx5_0", 2, 4);
+	send = submit();
+	virtual_ns += 5;
+	talk.task_ns = send.submitted_ns;
+	sim_trace_talk_sent(&talk, 1, 8, sim_trace_talk_turn(&talk));
+	virtual_ns += 5;
+	talk.task_ns = 0;
+	sim_trace_talk_sent(&talk, 2, 8, sim_trace_talk_turn(&talk));
+	virtual_ns += 10;
+	sim_trace_task(&pen, &send, 8, NULL);
+	virtual_ns += 10;
+	sim_trace_message(SIM_TRACE_RECEIVED, context, 2, 1, 8, sim_trace_now_ns(), 0);
+	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 3\n"
+		    "X 0.005 send\ns 0.005 message 1\nt 0.005 task 3\n"
+		    "X 0.010 send\n"
+		    "X 0.020 done DMA memcpy\nf 0.020 task 3\n"
+		    "X 0.030 receive\nf 0.030 message 1\n");
+}
+
 /* Three sends of one moment, of which the first moved nothing: messages are those of the others. */
 static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **state)
 {
@@ -256,6 +282,7 @@ int main(void)
 		VIRTUAL_TEST(test_a_task_without_a_job_flows_from_submission_to_end),
 		VIRTUAL_TEST(test_a_task_whose_submission_is_not_known_has_no_flow),
 		VIRTUAL_TEST(test_a_message_is_on_the_way_of_both_its_tasks),
+		VIRTUAL_TEST(test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task),
 		VIRTUAL_TEST(test_messages_of_one_moment_are_of_tasks_that_moved_as_much),
 		VIRTUAL_TEST(test_short_slices_do_not_overlap),
 	};
