@@ -203,6 +203,7 @@ static void settle(struct side *side)
 {
 	int64_t start_ms = side_now_ms();
 
+	side->is_alone = true; /* the other ends, too, and is not waited for any more */
 	while (side_now_ms() - start_ms < SIDE_SETTLE_MS) {
 		uint64_t now = num_fds();
 
