@@ -27,7 +27,7 @@ static const char *why_refused(int status)
 	case -EPROTO:
 		return "the server has another maximum message size (doca_comch_server_set_max_msg_size)";
 	case -EBUSY:
-		return "the server has as many clients as its device permits";
+		return "the server has as many clients as its device permits, or as its process has memory and descriptors for";
 	case -EPIPE:
 		return "the server's process died";
 	case -ESHUTDOWN:

@@ -221,7 +221,8 @@ static void deliver_late(struct doca_comch_connection *connection)
 }
 
 /* One record, with nothing of the connection touched after the user's callback:
- * it may have closed it. Returns 0 (taken), 1 (and the user saw it), -EAGAIN, -EPROTO or -ECONNABORTED (a fault). */
+ * it may have closed it. Returns 0 (taken), 1 (and the user saw it), -EAGAIN, -ENOMEM (as well, but there may be one),
+ * -EPROTO or -ECONNABORTED (a fault). */
 static int take_record(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -231,8 +232,10 @@ static int take_record(struct doca_comch_connection *connection)
 	size_t len;
 	int rc;
 
-	if (!record)
-		return -EAGAIN;
+	if (!record) { /* perhaps there is memory the next time */
+		sim_inbox_again(&endpoint->inbox, connection->slot);
+		return -ENOMEM;
+	}
 	endpoint->record = NULL;
 	rc = read_record(connection, record, &kind, &len);
 	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE || kind == COMCH_MARKED))
@@ -289,7 +292,7 @@ static bool read_on(struct doca_comch_connection *connection)
 	}
 	if (rc == -EAGAIN && connection->status < 0)
 		return end_of(connection);
-	return rc == 1;
+	return rc == 1 || rc == -ENOMEM; /* or it would be tried again at once */
 }
 
 /* Its endpoint holds: no message and no end is taken now. */

@@ -54,6 +54,22 @@ static int admit(struct doca_comch_connection *connection, struct sim_letter *he
 	return rc;
 }
 
+/* There is nothing to make a connection with: who offers next hears of that, and may come again. */
+static void turn_away(struct doca_comch_server *server, int rc)
+{
+	struct comch_endpoint *endpoint = &server->endpoint;
+	struct sim_channel *channel;
+	struct sim_letter hello;
+
+	if (!sim_listener_take(server->listener, NULL, NULL, &channel, &hello))
+		return;
+	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s", endpoint->name,
+		strerror(-rc));
+	comch_letter_drop(&hello);
+	sim_channel_close(shim_session(), channel, -EBUSY);
+	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT);
+}
+
 /* Offers: take the next. */
 static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *unused)
 {
@@ -69,7 +85,7 @@ static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_co
 	}
 	rc = comch_connection_new(endpoint, &connection);
 	if (rc < 0) {
-		sim_err("Comch server \"%s\": no memory for another connection: %s", endpoint->name, strerror(-rc));
+		turn_away(server, rc);
 		return false;
 	}
 	if (!sim_listener_take(server->listener, comch_connection_notify, connection, &connection->channel, &hello)) {

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -363,6 +365,101 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 	card_end();
 }
 
+/* ---- a server without descriptors ---- */
+
+#define OFFER_FDS 3 /* that come with a client */
+#define MOST_FDS 200
+
+/* Take all descriptors but those that a client's offer needs. How many were taken. */
+static int take_fds(int fds[MOST_FDS])
+{
+	const struct rlimit few = {.rlim_cur = MOST_FDS, .rlim_max = MOST_FDS};
+	int count = 0;
+
+	PROC_NEED(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	while (count < MOST_FDS && (fds[count] = dup(STDERR_FILENO)) >= 0)
+		count++;
+	PROC_NEED(count > OFFER_FDS);
+	for (int i = 0; i < OFFER_FDS; i++)
+		close(fds[--count]);
+	return count;
+}
+
+static void run_poor_server(int talk_fd)
+{
+	struct talk_cfg cfg = {.name = "poor"};
+	int fds[MOST_FDS], num_fds;
+	struct doca_dev *dev;
+	struct talk talk;
+	struct loop loop;
+	char word;
+
+	proc_hear(talk_fd, &word, 1);
+	loop_open(&loop, true);
+	loop_watch(&loop, talk_fd);
+	dev = peer_open(NULL);
+	talk_open_server(&talk, &cfg, &loop, dev);
+	talk_start(&talk);
+	num_fds = take_fds(fds);
+	proc_say(talk_fd, "!", 1);
+	LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
+	proc_hear(talk_fd, &word, 1);
+	PROC_NEED(talk.num_connected == 0);
+	while (num_fds > 0)
+		close(fds[--num_fds]);
+	proc_say(talk_fd, "!", 1);
+	LOOP_UNTIL(&loop, talk.num_disconnected == 1);
+	talk_stop(&talk);
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+static void run_client_that_comes_again(int talk_fd)
+{
+	struct talk_cfg cfg = {.name = "poor"};
+	struct doca_dev *dev = peer_open(NULL);
+	struct talk talk;
+	struct loop loop;
+	char word;
+
+	proc_hear(talk_fd, &word, 1);
+	loop_open(&loop, true);
+	talk_open_client(&talk, &cfg, &loop, dev);
+	talk_start(&talk);
+	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
+	PROC_NEED(talk.num_connected == 0 && talk.num_refused == 1);
+	proc_say(talk_fd, "!", 1);
+	proc_hear(talk_fd, &word, 1);
+	talk_start(&talk);
+	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_RUNNING);
+	talk_stop(&talk);
+	talk_close(&talk);
+	loop_close(&loop);
+	NEED_OK(doca_dev_close(dev));
+}
+
+/* It takes the client's offer and has nothing left for the connection: the client hears of it, and may come again. */
+static void test_server_without_descriptors_refuses_a_client(void **state)
+{
+	static const struct peer_role server_role = {"server", run_poor_server},
+				      client_role = {"client", run_client_that_comes_again};
+	struct proc server, client;
+	char word;
+
+	(void)state;
+	peer_start(&server, "dpu", &server_role, "!", 1);
+	proc_hear(server.talk, &word, 1);
+	peer_start(&client, "host", &client_role, "!", 1);
+	proc_hear(client.talk, &word, 1);
+	proc_say(server.talk, "!", 1);
+	proc_hear(server.talk, &word, 1);
+	proc_say(client.talk, "!", 1);
+	assert_int_equal(proc_wait(&client), 0);
+	assert_int_equal(proc_wait(&server), 0);
+	card_end();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -374,6 +471,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_receiver_that_does_not_progress, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
