@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The consumer: offers buffers to the other end's producers. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static int open_queue(struct doca_comch_consumer *consumer, struct sim_letter *l
 	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
 	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
 	consumer->bytes = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
-	letter->fds[1] = dup(shim_pe_wake_fd(&consumer->fast.ctx));
+	letter->fds[1] = fcntl(shim_pe_wake_fd(&consumer->fast.ctx), F_DUPFD_CLOEXEC, 0);
 	if (letter->fds[1] < 0)
 		return -errno;
 	letter->num_fds = 2;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers that go when little else does: with their client at once, while the
  * other end takes nothing, or later than their connection. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -61,6 +63,16 @@ static struct doca_comch_consumer *open_consumer(struct doca_comch_connection *c
 	NEED_OK(doca_pe_connect_ctx(loop->pe, doca_comch_consumer_as_ctx(consumer)));
 	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(consumer, unused, unused, 1));
 	return consumer;
+}
+
+/* Programs that a role might start get no descriptor of ours. */
+static void need_closed_on_exec(void)
+{
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		PROC_NEED(flags < 0 || flags & FD_CLOEXEC);
+	}
 }
 
 static void start(struct doca_comch_consumer *consumer)
@@ -192,6 +204,7 @@ static void go_at_once(int talk_fd)
 	for (int i = 0; i < 3; i++) {
 		consumers[i] = open_consumer(client.talk.connection, &client.memory, &client.loop);
 		start(consumers[i]);
+		need_closed_on_exec(); /* its letter has not left yet */
 		LOOP_UNTIL(&client.loop, state_of(consumers[i]) == DOCA_CTX_STATE_RUNNING);
 	}
 	for (int i = 0; i < 3; i++) {
