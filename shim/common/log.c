@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A flood of one SDK message is cut to this many a second. Debug and trace
@@ -85,6 +86,9 @@ static void env_read(void)
 	level = strtol(text, &end, 10);
 	if (end != text && !*end && level >= 0)
 		env_level = level;
+	else if (*text)
+		fprintf(stderr, "bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 (information), 60 (debugging) or 70 (traces)\n",
+			text);
 }
 
 static bool last_resort_wants(uint32_t level)

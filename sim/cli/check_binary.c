@@ -56,8 +56,23 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct cli_import *)a)->symbol, ((const struct cli_import *)b)->symbol);
 }
 
-static struct cli_check_counts count(const struct cli_imports *imports, enum cli_provider provider)
+/* The current generation's headers are of the newest release, which releases.h compares with; the other's are of 2.2.
+ * What differs from the newest both there and in a later release is taken to differ between the two. */
+bool cli_check_changed(const struct cli_check *check, const struct cli_import *import, enum cli_provider provider)
 {
+	bool changed = cli_has_changed(import->symbol, provider);
+
+	if (check->own == CLI_BFSIM_TASK)
+		return changed;
+	if (provider <= CLI_RELEASE_2_2 || provider == CLI_BFSIM_WORKQ ||
+	    cli_supply(import->symbol, NULL, provider) == CLI_ABSENT)
+		return false;
+	return changed || cli_has_changed(import->symbol, CLI_RELEASE_2_2);
+}
+
+static struct cli_check_counts count(const struct cli_check *check, enum cli_provider provider)
+{
+	const struct cli_imports *imports = &check->imports;
 	struct cli_check_counts counts = {0};
 
 	for (size_t i = 0; i < imports->num; i++) {
@@ -66,7 +81,7 @@ static struct cli_check_counts count(const struct cli_imports *imports, enum cli
 
 		counts.absent += supply == CLI_ABSENT;
 		counts.other_version += supply == CLI_OTHER_VERSION;
-		counts.changed += cli_has_changed(import->symbol, provider);
+		counts.changed += cli_check_changed(check, import, provider);
 		counts.not_simulated += cli_is_not_simulated(import->symbol, provider);
 	}
 	for (size_t i = 0; i < imports->num_needed; i++)
@@ -88,7 +103,7 @@ int cli_check_read(const char *path, struct cli_check *ret)
 	check.generation = cli_generation_of_imports(&check.imports);
 	check.own = check.generation == CLI_GENERATION_WORKQ ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
 	for (enum cli_provider i = 0; i < CLI_NUM_PROVIDERS; i++)
-		check.counts[i] = count(&check.imports, i);
+		check.counts[i] = count(&check, i);
 	*ret = check;
 	return 0;
 }

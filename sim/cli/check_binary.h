@@ -18,7 +18,7 @@
 
 struct cli_check_counts {
 	size_t absent, other_version;
-	size_t changed;             /* there, with other parameters than now */
+	size_t changed;             /* there, with other parameters (cli_check_changed()) */
 	size_t not_simulated;
 	size_t libraries_absent;
 };
@@ -38,6 +38,9 @@ void cli_check_free(struct cli_check *check);
 
 bool cli_check_starts(const struct cli_check *check, enum cli_provider provider);
 bool cli_check_links(const struct cli_check *check, enum cli_provider provider);
+
+/* Whether @provider has it with other parameters, or another result, than bfsim's headers of the program's generation. */
+bool cli_check_changed(const struct cli_check *check, const struct cli_import *import, enum cli_provider provider);
 
 /* Whether bfsim's function takes other parameters than the program was built with:
  * they are others in each release that it starts on. */

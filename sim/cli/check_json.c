@@ -67,7 +67,7 @@ static json_object *symbol_json(const struct cli_check *check, const struct cli_
 	add_text(json, "bfsim", cli_check_misfits(check, import) ? "misfits" : supply_text(import, check->own));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		add_text(releases, cli_provider_name(i), supply_text(import, i));
-		if (cli_has_changed(import->symbol, i))
+		if (cli_check_changed(check, import, i))
 			json_object_array_add(changed, json_object_new_string(cli_provider_name(i)));
 	}
 	json_object_object_add(json, "releases", releases);

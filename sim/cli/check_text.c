@@ -79,8 +79,8 @@ static void print_against(const struct cli_check *check, enum cli_provider relea
 	if (counts->absent)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->changed)
-		printf("; %zu with other parameters than now: its source does not compile there unchanged",
-		       counts->changed);
+		printf("; %zu with other parameters than %s: its source does not compile there unchanged",
+		       counts->changed, check->own == CLI_BFSIM_TASK ? "now" : "in 2.2");
 	printf("\n");
 }
 
@@ -115,14 +115,14 @@ static const char *bfsim_cell(const struct cli_check *check, const struct cli_im
 	}
 }
 
-static const char *release_cell(const struct cli_import *import, enum cli_provider release)
+static const char *release_cell(const struct cli_check *check, const struct cli_import *import, enum cli_provider release)
 {
 	static const char *const cells[2][3] = {
 		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes"},
 		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*"},
 	};
 
-	return cells[cli_has_changed(import->symbol, release)][cli_supply(import->symbol, import->version, release)];
+	return cells[cli_check_changed(check, import, release)][cli_supply(import->symbol, import->version, release)];
 }
 
 /* Whether the table is about it, even if not everything is asked for. */
@@ -130,7 +130,7 @@ static bool is_worth_a_row(const struct cli_check *check, const struct cli_impor
 {
 	if (against >= 0)
 		return cli_supply(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
-		       cli_has_changed(import->symbol, (enum cli_provider)against);
+		       cli_check_changed(check, import, (enum cli_provider)against);
 	return cli_supply(import->symbol, import->version, check->own) != CLI_PRESENT ||
 	       cli_check_misfits(check, import) || cli_is_not_simulated(import->symbol, check->own);
 }
@@ -144,7 +144,7 @@ static void add_row(struct cli_table *table, const struct cli_check *check, cons
 	cli_table_add(table, "%s", library[0] ? library : "-");
 	cli_table_add(table, "%s", bfsim_cell(check, import));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
-		cli_table_add(table, "%s", release_cell(import, i));
+		cli_table_add(table, "%s", release_cell(check, import, i));
 }
 
 static bool is_any_changed(const struct cli_check *check)
@@ -172,6 +172,7 @@ int cli_check_print(const struct cli_check *check, int against, bool all)
 	if (cli_table_print(&table) < 0)
 		return -1;
 	if (is_any_changed(check))
-		printf("* its parameters or its result are others there than in the newest release\n");
+		printf("* its parameters or its result are others there than in %s\n",
+		       check->own == CLI_BFSIM_TASK ? "the newest release" : "2.2");
 	return 0;
 }

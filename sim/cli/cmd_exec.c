@@ -96,7 +96,7 @@ int cli_exec(int argc, char **argv)
 	if (!dir)
 		return CLI_FAILED;
 	if (!options.is_told)
-		options.generation = cli_generation_of_command(options.command[0]);
+		options.generation = cli_generation_of_command(options.command);
 	rc = cli_enter_side(dir, options.side, options.generation);
 	free(dir);
 	if (rc < 0)

@@ -49,7 +49,7 @@ static const struct argp_option option_list[] = {
 	{"on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0},
 	{"generation", 'g', "GENERATION", 0,
 	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
-	 "; without it, as the symbols of the program say that a command begins with", 0},
+	 "; without it, as the symbols say of the first program in a command that uses DOCA", 0},
 	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
 	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
 	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
@@ -67,6 +67,8 @@ static void add_command(struct options *options, const char *side, const char *t
 
 	if (!commands)
 		argp_failure(state, CLI_FAILED, 0, "out of memory");
+	if (text[strspn(text, " \t\n")] == '\0') /* a variable that was not set */
+		argp_error(state, "the command on %s is empty", side);
 	commands[options->num_commands++] = (struct cli_run_command){
 		.side = side,
 		.text = text,
@@ -142,6 +144,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case KEY_TIMEOUT:
 		options->timeout_s = seconds(arg, state);
 		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "\"%s\" belongs to no side; a command with its arguments is one word: --host './app %s'", arg, arg);
+		return EINVAL;
 	case ARGP_KEY_END:
 		if (options->num_commands == 0)
 			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");

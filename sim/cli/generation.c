@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "generation.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "releases.h"
@@ -37,13 +37,20 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 
 /* ---- of a command ---- */
 
+static bool is_program(const char *path)
+{
+	struct stat what;
+
+	return stat(path, &what) == 0 && S_ISREG(what.st_mode) && access(path, X_OK) == 0;
+}
+
 static char *in_dir(const char *dir, size_t len, const char *command)
 {
 	char *path;
 
 	if (asprintf(&path, "%.*s%s%s", (int)len, dir, len ? "/" : "", command) < 0)
 		return NULL;
-	if (access(path, X_OK) == 0)
+	if (is_program(path))
 		return path;
 	free(path);
 	return NULL;
@@ -56,7 +63,7 @@ static char *find_program(const char *command)
 	char *path = NULL;
 
 	if (strchr(command, '/') || !list)
-		return strdup(command);
+		return is_program(command) ? strdup(command) : NULL;
 	do {
 		end = strchrnul(list, ':');
 		path = in_dir(list, (size_t)(end - list), command);
@@ -65,39 +72,80 @@ static char *find_program(const char *command)
 	return path;
 }
 
-enum cli_generation cli_generation_of_command(const char *command)
+static bool has_doca_symbols(const struct cli_imports *imports)
 {
-	enum cli_generation generation = CLI_GENERATION_TASK;
+	for (size_t i = 0; i < imports->num; i++)
+		if (cli_is_doca_symbol(imports->list[i].symbol))
+			return true;
+	return false;
+}
+
+/* Whether @word is a program that uses DOCA; of which generation, then. */
+static bool tells(const char *word, enum cli_generation *ret_generation)
+{
 	struct cli_imports imports;
-	char *path = find_program(command);
+	char *path = find_program(word);
+	bool told = false;
 
 	if (path && cli_imports_read(path, &imports) == 0) {
-		generation = cli_generation_of_imports(&imports);
+		told = has_doca_symbols(&imports);
+		if (told)
+			*ret_generation = cli_generation_of_imports(&imports);
 		cli_imports_free(&imports);
 	}
 	free(path);
-	return generation;
+	return told;
 }
 
-/* The first word of a shell command that assigns no variable; "" if there is none. */
-static char *first_word(const char *text)
-{
-	for (;;) {
-		size_t len;
+/* ---- of a shell's ---- */
 
-		text += strspn(text, " \t\n");
-		len = strcspn(text, " \t\n;&|<>()");
-		if (len == 0 || !memchr(text, '=', len))
-			return strndup(text, len);
-		text += len;
+#define BETWEEN_WORDS " \t\n;&|<>()"
+
+/* Copy the next word from *text on to @word (which has room), without its quotes. */
+static void take_word(const char **text, char *word)
+{
+	char quote = '\0';
+
+	for (; **text && (quote || !strchr(BETWEEN_WORDS, **text)); (*text)++) {
+		if (**text == quote)
+			quote = '\0';
+		else if (!quote && (**text == '\'' || **text == '"'))
+			quote = **text;
+		else if (quote != '\'' && **text == '\\' && (*text)[1])
+			*word++ = *++*text;
+		else
+			*word++ = **text;
 	}
+	*word = '\0';
+}
+
+static bool text_tells(const char *text, enum cli_generation *ret_generation)
+{
+	char *word = malloc(strlen(text) + 1);
+	bool told = false;
+
+	while (word && !told && *(text += strspn(text, BETWEEN_WORDS))) {
+		take_word(&text, word);
+		told = tells(word, ret_generation);
+	}
+	free(word);
+	return told;
 }
 
 enum cli_generation cli_generation_of_shell(const char *text)
 {
-	char *word = first_word(text);
-	enum cli_generation generation = word ? cli_generation_of_command(word) : CLI_GENERATION_TASK;
+	enum cli_generation generation = CLI_GENERATION_TASK;
 
-	free(word);
+	text_tells(text, &generation);
+	return generation;
+}
+
+enum cli_generation cli_generation_of_command(char *const *command)
+{
+	enum cli_generation generation = CLI_GENERATION_TASK;
+
+	for (; *command; command++)
+		if (tells(*command, &generation) || text_tells(*command, &generation))
+			break;
 	return generation;
 }

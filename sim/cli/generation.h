@@ -5,9 +5,11 @@
  *   task    progress engines and tasks, from 2.5 on
  *
  * Both have the same SONAMEs. The program's own imports tell them apart: symbols,
- * or versions of symbols, that only one of them has. What does not tell (a
- * script, a file that can't be read, a program that loads its libraries later)
- * is of the current generation, task.
+ * or versions of symbols, that only one of them has. A program is often not the
+ * first word of its command (valgrind ./app, timeout 9 ./app, sh -c './app'): the
+ * first word counts that names one which uses DOCA. Where none does (scripts, files
+ * that can't be read, programs that load their libraries later), it is the current
+ * generation, task.
  */
 #ifndef SIM_CLI_GENERATION_H
 #define SIM_CLI_GENERATION_H
@@ -17,11 +19,10 @@
 
 enum cli_generation cli_generation_of_imports(const struct cli_imports *imports);
 
-/* The same for the program that execvp(3) would start for @command. */
-enum cli_generation cli_generation_of_command(const char *command);
+/* Of a command's words, up to NULL; a word may itself be for a shell. */
+enum cli_generation cli_generation_of_command(char *const *command);
 
-/* The same for the program that a command of sh(1) begins with, behind assignments
- * of variables. Its name is taken as it stands: without quotes and expansions. */
+/* Of the words of a command for sh(1), with what is quoted in one piece, and nothing expanded. */
 enum cli_generation cli_generation_of_shell(const char *text);
 
 #endif

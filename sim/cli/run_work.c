@@ -133,9 +133,18 @@ static void take_child(struct run *run, pid_t pid, int status)
 	}
 }
 
+/* Daemons, most likely. Whoever had all ended expects no less. */
+static void tell_of_orphans(const struct run *run, unsigned int count)
+{
+	if (count > 0 && !run->ending)
+		cli_fail("the commands have ended; ending %u process%s that they left in the background", count,
+			 count > 1 ? "es" : "");
+}
+
 /* Whoever ended. When no program runs any more, what they left behind ends too. */
 static void take_children(struct run *run)
 {
+	unsigned int num_orphans;
 	int status;
 	pid_t pid;
 
@@ -144,8 +153,10 @@ static void take_children(struct run *run)
 	press_enter(run);
 	if (count_running(run) > 0)
 		return;
+	num_orphans = cli_signal_children(run->orphans_told ? 0 : SIGTERM, run->daemon);
+	tell_of_orphans(run, num_orphans);
 	begin_end(run);
-	run->over = cli_signal_children(run->orphans_told ? 0 : SIGTERM, run->daemon) == 0;
+	run->over = num_orphans == 0;
 	run->orphans_told = true;
 }
 

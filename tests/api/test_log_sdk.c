@@ -191,7 +191,9 @@ static void test_environment_sets_what_standard_error_gets(void **state)
 
 	(void)state;
 	assert_string_equal(in_child(environment_silences)->err, "");
-	assert_int_equal(count_of(in_child(environment_is_no_number)->err, MISTAKE), 1);
+	got = in_child(environment_is_no_number);
+	assert_int_equal(count_of(got->err, MISTAKE), 1);
+	assert_int_equal(count_of(got->err, "BFSIM_LOG_LEVEL=loud: not a level; give 20"), 1);
 	got = in_child(environment_overrides);
 	assert_int_equal(count_of(got->err, MISTAKE), 2);
 	assert_int_equal(count_of(got->out, MISTAKE), 1);

@@ -372,6 +372,8 @@ test_run_uses_a_directory_that_is_named() {
 
 test_run_ends_what_its_commands_left_behind() {
 	status 0 bfsim run --host 'sleep 1000 & echo $! >a; setsid sleep 1000 & echo $! >b'
+	says 'ending 2 processes that they left in the background' err
+	one_line err
 	gone "$(cat a)"
 	gone "$(cat b)"
 	nothing_left
@@ -673,6 +675,10 @@ test_wrong_command_lines_end_with_2() {
 	status 2 bfsim fly
 	says 'no command "fly"' err
 	status 2 bfsim up --wings
+	status 2 bfsim run --dpu ./app 03:00.0
+	says '"03:00.0" belongs to no side; a command with its arguments is one word' err
+	status 2 bfsim run --host true --dpu ' '
+	says 'the command on dpu is empty' err
 	status 0 bfsim --version
 	says '^bfsim [0-9]' out
 	for command in up down ps exec run fault function link devs sdk; do

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,6 +16,13 @@
 
 static const char *programs;
 
+static enum cli_generation generation_of_word(const char *word)
+{
+	char *command[] = {(char *)(uintptr_t)word, NULL};
+
+	return cli_generation_of_command(command);
+}
+
 /* One of the programs, by its path. */
 static enum cli_generation generation_of(const char *name)
 {
@@ -22,7 +30,7 @@ static enum cli_generation generation_of(const char *name)
 	enum cli_generation generation;
 
 	assert_true(asprintf(&path, "%s/%s", programs, name) > 0);
-	generation = cli_generation_of_command(path);
+	generation = generation_of_word(path);
 	free(path);
 	return generation;
 }
@@ -75,25 +83,46 @@ static void test_symbol_of_1_5_alone_tells_the_generation(void **state)
 	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 }
 
+/* A fifo among the words is not opened: that would wait for its writer. */
+static void test_program_that_another_one_starts_tells_the_generation(void **state)
+{
+	char dir[] = "/tmp/bfsim-generation-XXXXXX", *program, *script, *fifo;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_true(asprintf(&program, "%s/uses_2_2", programs) > 0);
+	assert_true(asprintf(&script, "cd /; %s | cat", program) > 0);
+	assert_true(asprintf(&fifo, "%s/fifo", dir) > 0);
+	assert_int_equal(mkfifo(fifo, 0700), 0);
+	assert_int_equal(cli_generation_of_command((char *[]){"env", "A=1", fifo, dir, program, "-x", NULL}), CLI_GENERATION_WORKQ);
+	assert_int_equal(cli_generation_of_command((char *[]){"sh", "-c", script, NULL}), CLI_GENERATION_WORKQ);
+	assert_int_equal(cli_generation_of_command((char *[]){"env", "A=1", NULL}), CLI_GENERATION_TASK);
+	assert_int_equal(unlink(fifo), 0);
+	assert_int_equal(rmdir(dir), 0);
+	free(fifo);
+	free(script);
+	free(program);
+}
+
 static void test_what_does_not_tell_is_of_the_task_generation(void **state)
 {
 	(void)state;
 	assert_int_equal(generation_of_one("doca_log", "EXPERIMENTAL"), CLI_GENERATION_TASK); /* both have it */
 	assert_int_equal(generation_of_one("doca_of_tomorrow", "DOCA_9"), CLI_GENERATION_TASK);
-	assert_int_equal(cli_generation_of_command("/etc/passwd"), CLI_GENERATION_TASK);
-	assert_int_equal(cli_generation_of_command("/nowhere/at/all"), CLI_GENERATION_TASK);
-	assert_int_equal(cli_generation_of_command("no-program-of-this-name"), CLI_GENERATION_TASK);
-	assert_int_equal(cli_generation_of_command(""), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_word("/etc/passwd"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_word("/nowhere/at/all"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_word("no-program-of-this-name"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_word(""), CLI_GENERATION_TASK);
 }
 
 static void test_program_is_found_in_the_path(void **state)
 {
 	(void)state;
 	assert_int_equal(setenv("PATH", programs, 1), 0);
-	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_word("uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(setenv("PATH", "/nowhere:", 1), 0); /* an empty entry is the current directory */
 	assert_int_equal(chdir(programs), 0);
-	assert_int_equal(cli_generation_of_command("uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_word("uses_2_2"), CLI_GENERATION_WORKQ);
 }
 
 static enum cli_generation generation_of_shell(const char *format)
@@ -107,9 +136,16 @@ static enum cli_generation generation_of_shell(const char *format)
 	return generation;
 }
 
-static void test_shell_command_is_what_it_begins_with(void **state)
+static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 {
 	(void)state;
+	assert_int_equal(generation_of_shell("cd /tmp && timeout 9 %s/uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("until [ -s info ]; do sleep 1; done; %s/uses_2_2 -d info | cat"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("'%s/uses_2_2'"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("exec \"%s/uses\"\\_2'_2' a b"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("echo '%s/uses_2_2 is no word of its own'"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_shell("sh %s/uses_2_5 uses_2_2"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_shell("'%s/uses_2_2"), CLI_GENERATION_WORKQ); /* the shell will complain */
 	assert_int_equal(generation_of_shell("%s/uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell(" A=1 B= %s/uses_2_2 -x; true"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("%s/uses_2_2>/dev/null"), CLI_GENERATION_WORKQ);
@@ -129,7 +165,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_version_of_a_symbol_tells_the_generation),
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),
-		cmocka_unit_test(test_shell_command_is_what_it_begins_with),
+		cmocka_unit_test(test_program_that_another_one_starts_tells_the_generation),
+		cmocka_unit_test(test_shell_command_is_of_the_first_word_that_uses_doca),
 		cmocka_unit_test(test_program_is_found_in_the_path), /* last: it changes the environment */
 	};
 

@@ -207,6 +207,17 @@ test_relinking_says_what_a_release_lacks() {
 	lacks SYMBOL out
 }
 
+# What it calls has changed since, but not in the release that it is for.
+test_program_of_2_2_is_held_against_the_parameters_of_2_2() {
+	status 0 check --against 2.2 "$programs/old_jobs"
+	says '^  against 2.2 +links$' out
+	lacks SYMBOL out
+	status 1 check --against 2.10 "$programs/old_jobs"
+	says 'with other parameters than in 2.2' out
+	says '^doca_mmap_create .* yes +relink\* +relink\* +relink\*$' out
+	says '^\* its parameters .* than in 2.2$' out
+}
+
 test_function_with_other_parameters_is_pointed_out() {
 	status 1 check --against 2.5 "$programs/uses_3_0"
 	says 'with other parameters than now' out
