@@ -17,7 +17,7 @@ static int take_dir(const char *dir, struct sim_place *place)
 	if (mkdir(dir, 0700) == 0)
 		place->made = true;
 	else if (errno != EEXIST)
-		return sim_because(-errno, "cannot make the session directory %s: %s", dir, strerror(errno));
+		return sim_because(-errno, "cannot make the session directory %s: %s; choose another --session", dir, strerror(errno));
 	place->dir = realpath(dir, NULL);
 	if (!place->dir)
 		return sim_because(-errno, "cannot use the session directory %s: %s", dir, strerror(errno));

@@ -64,6 +64,12 @@ test_a_second_up_is_refused_and_harms_nothing() {
 	bfsim down --session s
 }
 
+test_a_directory_that_cannot_be_made_is_explained() {
+	status 1 bfsim up --session nowhere/s
+	says 'cannot make the session directory nowhere/s: No such file or directory; choose another --session' err
+	one_line err
+}
+
 test_down_without_a_session_is_an_error() {
 	status 1 bfsim down --session nowhere
 	says 'no session in nowhere' err
