@@ -25,13 +25,19 @@ static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 	return rc;
 }
 
+/* libfabric's shm is not offered either where /dev/shm has no room for it. */
 static int shm_open_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
+	int rc;
+
 	if (cfg->self.shm_dev == 0 || cfg->self.shm_dev != cfg->exporter.shm_dev) {
 		*ret_reason = "the two don't see one /dev/shm";
 		return -EXDEV;
 	}
-	return ofi_open(remote, cfg, "shm", ret_reason);
+	rc = ofi_open(remote, cfg, "shm", ret_reason);
+	if (rc == -ENOSYS)
+		*ret_reason = "libfabric offers no shm: it lacks the provider, or /dev/shm is too small (64 MiB do for two processes)";
+	return rc;
 }
 
 static int tcp_open_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
