@@ -94,6 +94,7 @@ for side in host dpu; do
 done
 "$bfsim" run --timeout 60 --host ./hello_host --dpu ./hello_dpu >said
 grep -q 'the DPU answers: hello, host' said
+grep -q 'dma.memcpy' moved/share/doc/bfsim/doc/faults.md # which messages name
 grep -q 'libfabric: net endpoint info' moved/share/doc/bfsim/valgrind.supp # for checks of it
 
 # No session and no side: a private card, on the side that the tree is for.
