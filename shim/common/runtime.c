@@ -170,9 +170,10 @@ struct sim_session *shim_session(void)
 }
 
 /* At exit: a program that closed its devices leaves in order; another one is
- * cut off by the kernel, as a crashed one is. */
+ * cut off by the kernel, as a crashed one is. Threads that main() did not wait
+ * for may look at devices just now: they find all as it was. */
 static void __attribute__((destructor)) leave(void)
 {
 	if (runtime.session && !shim_devices_in_use())
-		detach();
+		sim_session_leave(runtime.session);
 }

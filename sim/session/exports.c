@@ -48,13 +48,30 @@ int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **re
 	return 0;
 }
 
-static void export_free(struct export *export)
+static void hide(struct export *export)
 {
 	for (int i = 0; i < MAX_TARGETS; i++) {
 		sim_ofi_target_hide(export->exposed[i]);
 		free(export->descs[i]);
+		export->exposed[i] = NULL;
+		export->descs[i] = NULL;
 	}
+}
+
+static void export_free(struct export *export)
+{
+	hide(export);
 	free(export);
+}
+
+void sim_exports_close(struct sim_exports *exports)
+{
+	pthread_mutex_lock(&exports->lock);
+	for (struct export *export = exports->list; export; export = export->next)
+		hide(export);
+	while (exports->num_targets > 0)
+		sim_ofi_target_destroy(exports->targets[--exports->num_targets].target);
+	pthread_mutex_unlock(&exports->lock);
 }
 
 void sim_exports_destroy(struct sim_exports *exports)
@@ -67,8 +84,7 @@ void sim_exports_destroy(struct sim_exports *exports)
 		exports->list = first->next;
 		export_free(first);
 	}
-	for (unsigned int i = 0; i < exports->num_targets; i++)
-		sim_ofi_target_destroy(exports->targets[i].target);
+	sim_exports_close(exports);
 	pthread_mutex_destroy(&exports->lock);
 	free(exports);
 }

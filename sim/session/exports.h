@@ -18,6 +18,9 @@ struct sim_exports;
 int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **ret_exports);
 void sim_exports_destroy(struct sim_exports *exports);
 
+/* End all exposures and close the targets; nobody serves any more. */
+void sim_exports_close(struct sim_exports *exports);
+
 /* Note an export. Returns 0 or -ENOMEM. */
 int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region);
 

@@ -43,6 +43,8 @@ struct sim_owner_ops {
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
 	/* Keep what this process records; @fd stays the caller's. */
 	void (*record)(struct sim_owner *owner, int fd);
+	/* The process ends: say so. Other threads may call meanwhile and later; then as if the owner were gone. */
+	void (*leave)(struct sim_owner *owner);
 	void (*destroy)(struct sim_owner *owner);
 	/* In a forked child: close what keeps the parent attached, touch nothing else. */
 	void (*abandon)(struct sim_owner *owner);

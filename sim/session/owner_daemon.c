@@ -339,18 +339,26 @@ static void *helper_thread(void *arg)
 	return NULL;
 }
 
-static void daemon_destroy(struct sim_owner *owner)
+static void daemon_leave(struct sim_owner *owner)
 {
 	struct daemon_owner *self = remote(owner);
-
 	struct sim_msg leave = {.type = SIM_MSG_DETACH};
 
 	if (self->helper_runs) {
 		eventfd_write(self->stop_fd, 1);
 		pthread_join(self->helper, NULL);
 	}
+	self->helper_runs = false;
 	if (self->attached)
 		post(self, &leave);
+	self->attached = false;
+}
+
+static void daemon_destroy(struct sim_owner *owner)
+{
+	struct daemon_owner *self = remote(owner);
+
+	daemon_leave(owner);
 	close(self->sock);
 	if (self->stop_fd >= 0)
 		close(self->stop_fd);
@@ -381,6 +389,7 @@ static const struct sim_owner_ops daemon_ops = {
 	.knock = daemon_owner_knock,
 	.close = daemon_owner_close,
 	.record = daemon_record,
+	.leave = daemon_leave,
 	.destroy = daemon_destroy,
 	.abandon = daemon_abandon,
 };

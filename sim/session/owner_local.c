@@ -225,6 +225,11 @@ int sim_owner_local_watch(struct sim_owner *owner, struct sim_board *board, cons
 	return sim_own_events_begin(&cfg);
 }
 
+static void local_leave_nobody(struct sim_owner *owner)
+{
+	(void)owner;
+}
+
 static void local_destroy(struct sim_owner *owner)
 {
 	struct local_owner *self = local(owner);
@@ -262,6 +267,7 @@ static const struct sim_owner_ops local_ops = {
 	.knock = local_no_knock,
 	.close = local_no_close,
 	.record = local_record_nowhere,
+	.leave = local_leave_nobody,
 	.destroy = local_destroy,
 	.abandon = local_no_abandon,
 };

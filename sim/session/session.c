@@ -324,6 +324,13 @@ void sim_session_detach(struct sim_session *session)
 	free(session);
 }
 
+void sim_session_leave(struct sim_session *session)
+{
+	sim_own_events_end(session->owner);
+	session->owner->ops->leave(session->owner);
+	sim_exports_close(session->exports);
+}
+
 /* Kept, since objects of the application may still point into it. */
 void sim_session_abandon(struct sim_session *session)
 {

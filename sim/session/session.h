@@ -40,6 +40,10 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 /* Detach: exports end, imports must have been released, queues destroyed. NULL is fine. */
 void sim_session_detach(struct sim_session *session);
 
+/* The process ends: the others hear of it. Everything else stays, as other threads may
+ * be anywhere in it up to the end. */
+void sim_session_leave(struct sim_session *session);
+
 /* In a forked child: let go of the parent's attachment without ending it. The
  * session stays the parent's; the child attaches anew if it wants to. The
  * child's copy must not be used or detached any more; its memory is kept. */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that end while threads of theirs are in the library, through the public API. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <doca_dev.h>
+
+#include "actor.h"
+
+#define NUM_THREADS 2
+#define NUM_PROGRAMS 20
+
+static char *dir;
+static struct proc card;
+
+static int setup(void **state)
+{
+	(void)state;
+	dir = proc_make_dir();
+	daemon_start(&card, dir, NULL);
+	setenv("BFSIM_SIDE", "host", 1); /* for the processes: the test itself uses no device */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	daemon_stop(&card);
+	proc_kill_all();
+	proc_remove_dir(dir);
+	return 0;
+}
+
+static atomic_uint num_looks;
+
+/* What it is told at the very end is nobody's business. */
+static void *look_for_devices(void *unused)
+{
+	for (;;) {
+		struct doca_devinfo **list;
+		struct doca_dev *dev;
+		uint32_t count;
+
+		if (doca_devinfo_create_list(&list, &count) != DOCA_SUCCESS)
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			if (doca_dev_open(list[i], &dev) == DOCA_SUCCESS)
+				doca_dev_close(dev);
+		doca_devinfo_destroy_list(list);
+		atomic_fetch_add(&num_looks, 1);
+	}
+	return unused;
+}
+
+static void end_among_threads(int talk, const void *session)
+{
+	pthread_t thread;
+
+	(void)talk;
+	setenv("BFSIM_SESSION", session, 1);
+	for (int i = 0; i < NUM_THREADS; i++)
+		PROC_NEED(pthread_create(&thread, NULL, look_for_devices, NULL) == 0);
+	while (atomic_load(&num_looks) < 100)
+		usleep(100);
+	exit(0);
+}
+
+static void expect_good_ends(const char *session)
+{
+	for (int i = 0; i < NUM_PROGRAMS; i++) {
+		struct proc program;
+
+		proc_start(&program, end_among_threads, session);
+		assert_int_equal(proc_wait(&program), 0);
+	}
+}
+
+static void test_program_ends_well_while_threads_look_for_devices(void **state)
+{
+	(void)state;
+	expect_good_ends(dir);
+}
+
+static void test_program_on_a_private_card_ends_well_while_threads_look_for_devices(void **state)
+{
+	(void)state;
+	expect_good_ends("");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_program_ends_well_while_threads_look_for_devices, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
