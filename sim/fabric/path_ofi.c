@@ -20,6 +20,8 @@ static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 	}
 	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.nudge, cfg->peer.arg,
 				 &remote->link);
+	if (rc == -EHOSTUNREACH && cfg->peer.describe(cfg->peer.arg, provider, &desc) == -ESTALE)
+		return -ESTALE; /* it went away while we connected */
 	if (rc < 0)
 		*ret_reason = rc == -ENOSYS ? "libfabric has no such provider here" : "the exporter can't be reached";
 	return rc;

@@ -32,7 +32,8 @@ static bool may_take(const struct sim_path_ops *path, const struct sim_remote_cf
 }
 
 /* Open the first path that works; each that does not leaves its reason. A path
- * that waited in vain for the exporter, which may be stopped, might work later. */
+ * that waited in vain for the exporter, which may be stopped, might work later.
+ * An export that ended meanwhile explains why none works: then nothing else does. */
 static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
 	int failure = -ENOTSUP;
@@ -48,6 +49,8 @@ static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg
 			remote->path = paths[i];
 			return 0;
 		}
+		if (rc == -ESTALE)
+			return rc;
 		if (rc == -ETIMEDOUT || rc == -EHOSTUNREACH)
 			failure = -ETIMEDOUT;
 		if (paths[i] != &sim_path_in_place || cfg->forced_path)
@@ -84,8 +87,9 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 	memcpy(remote->program, cfg->exporter.program, sizeof(remote->program));
 	rc = open_best(remote, cfg);
 	if (rc < 0) {
-		sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
-			cfg->exporter.program, cfg->exporter.side, remote->reason);
+		if (rc != -ESTALE)
+			sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
+				cfg->exporter.program, cfg->exporter.side, remote->reason);
 		free(remote);
 		return rc;
 	}

@@ -32,7 +32,7 @@ struct sim_path_ops;
 
 /* How the session lets an importer talk to the exporter's helper. */
 struct sim_remote_peer {
-	/* Have the memory exposed through @provider. Returns 0 or -errno. */
+	/* Have the memory exposed through @provider. Returns 0, -ESTALE (it is exported no more) or another -errno. */
 	int (*describe)(void *arg, const char *provider, struct sim_ofi_desc *ret_desc);
 	/* Ask the exporter's helper to look after its peers now. */
 	void (*nudge)(void *arg);
@@ -70,7 +70,8 @@ struct sim_remote {
 
 /* Choose a path and open it. Returns 0, -ENOTSUP (no path works, or the forced
  * one does not; the log says why), -ETIMEDOUT (nor does one that needs the
- * exporter's help, which did not come: it may be stopped) or -ENOMEM. */
+ * exporter's help, which did not come: it may be stopped), -ESTALE (the export
+ * has ended by now) or -ENOMEM. */
 int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_remote);
 
 /* Close the path and free it; no copy may be under way. NULL is fine. */

@@ -172,12 +172,12 @@ static void list_representors(struct doca_dev *dev)
 
 static void register_source(struct doca_dev *unused)
 {
-	int source;
+	int own;
 
 	(void)unused;
-	PROC_NEED(doca_log_register_source("fork", &source) == DOCA_SUCCESS);
+	PROC_NEED(doca_log_register_source("fork", &own) == DOCA_SUCCESS);
 	PROC_NEED(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
-	PROC_NEED(doca_log_unregister_source(source) == DOCA_SUCCESS);
+	PROC_NEED(doca_log_unregister_source(own) == DOCA_SUCCESS);
 }
 
 static void flush_slowly(char *line)
@@ -186,13 +186,11 @@ static void flush_slowly(char *line)
 	usleep(100);
 }
 
+static int source; /* of lines; it is there before the threads are */
+
 static void log_line(struct doca_dev *unused)
 {
-	static int source;
-
 	(void)unused;
-	if (source == 0)
-		PROC_NEED(doca_log_register_source("fork", &source) == DOCA_SUCCESS);
 	PROC_NEED(doca_log(DOCA_LOG_LEVEL_INFO, source, "file", 1, "func", "a line") == DOCA_SUCCESS);
 }
 
@@ -224,6 +222,7 @@ static void fork_among_threads(int talk, const void *arg)
 	(void)talk;
 	setenv("BFSIM_SIDE", busy.side, 1);
 	PROC_NEED(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
+	PROC_NEED(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
 	busy.dev = open_device();
 	for (int i = 0; i < 2; i++)
 		PROC_NEED(pthread_create(&threads[i], NULL, work_on, &busy) == 0);

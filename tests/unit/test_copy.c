@@ -223,6 +223,32 @@ static void quiet(int level, const char *file, int line, const char *func, const
 	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
 }
 
+static int ended_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+{
+	(void)arg, (void)provider, (void)ret_desc;
+	return -ESTALE;
+}
+
+static void fail_if_logged(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	(void)level, (void)file, (void)line, (void)func, (void)args;
+	fail_msg("logged: %s", format);
+}
+
+static void test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote = NULL;
+
+	(void)state;
+	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie)); /* its memory is another's already */
+	cfg.peer.describe = ended_describe;
+	sim_log_set_sink(fail_if_logged);
+	assert_int_equal(sim_remote_create(&cfg, &remote), -ESTALE);
+	sim_log_set_sink(NULL);
+	assert_null(remote);
+}
+
 static void expect_no_path(const struct sim_remote_cfg *cfg)
 {
 	struct sim_remote *remote = NULL;
@@ -508,6 +534,7 @@ int main(void)
 		TEST(test_permissions_are_those_of_the_export),
 		TEST(test_the_best_path_is_chosen_and_the_others_say_why_not),
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
+		TEST(test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path),
 		TEST(test_a_pid_without_the_exporters_cookie_is_not_believed),
 		TEST(test_memory_in_a_shared_object_is_mapped),
 		TEST(test_a_sync_events_value_is_mapped_and_not_copied),
