@@ -34,6 +34,29 @@ static const char *level_tag(uint32_t level)
 	}
 }
 
+/* No fork comes while one of ours asks libc, whose own lock a child would find taken for ever. */
+static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void shim_log_zone_lock(void)
+{
+	pthread_mutex_lock(&zone_lock);
+}
+
+void shim_log_zone_unlock(void)
+{
+	pthread_mutex_unlock(&zone_lock);
+}
+
+static bool ask_libc(time_t now, struct tm *ret_tm)
+{
+	bool answered;
+
+	shim_log_zone_lock();
+	answered = localtime_r(&now, ret_tm);
+	shim_log_zone_unlock();
+	return answered;
+}
+
 /* The local second of the day. Time zones change at full minutes, so libc is
  * asked once a minute. */
 static int local_second(time_t now, bool reentered)
@@ -42,7 +65,7 @@ static int local_second(time_t now, bool reentered)
 	long minute = now / 60;
 	struct tm tm;
 
-	if (!reentered && atomic_load(&asked_minute) != minute && localtime_r(&now, &tm)) {
+	if (!reentered && atomic_load(&asked_minute) != minute && ask_libc(now, &tm)) {
 		atomic_store(&seconds_east, tm.tm_gmtoff);
 		atomic_store(&asked_minute, minute);
 	}

@@ -63,6 +63,10 @@ void shim_log_line_format(struct shim_log_line *line, const struct shim_log_plac
 			  uint32_t level, const struct timespec *now, bool reentered,
 			  const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
+/* Around a fork: nobody is in libc for the time zone then. */
+void shim_log_zone_lock(void);
+void shim_log_zone_unlock(void);
+
 /* Copy @line as a string into @buf of @capacity bytes, 1 or more, cut to fit. */
 void shim_log_line_fit(const struct shim_log_line *line, char *buf, size_t capacity);
 
@@ -139,7 +143,11 @@ extern pthread_mutex_t shim_log_config_lock;
 /* Append @backend, whose limits are set, under the configuration lock. */
 void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend *backend);
 
-/* In a forked child: the same for all backends. */
+/* Before a fork, and after it in the parent and in the child. */
+void shim_log_before_fork(void);
+void shim_log_after_fork(void);
+
+/* In a forked child: the locks of all backends. */
 void shim_log_streams_forked(void);
 
 /* Does any backend show records of @level now? */

@@ -37,6 +37,19 @@ static bool shows(struct doca_log_backend *backend, uint32_t level)
 	       level <= atomic_load(&backend->lower.level);
 }
 
+/* A thread that forks in the middle of a line may be who asks. */
+void shim_log_before_fork(void)
+{
+	if (depth == 0)
+		shim_log_zone_lock();
+}
+
+void shim_log_after_fork(void)
+{
+	if (depth == 0)
+		shim_log_zone_unlock();
+}
+
 static void stream_forked(struct shim_log_stream *stream)
 {
 	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next))

@@ -60,10 +60,12 @@ static const char *set_or_null(const char *name)
 static void before_fork(void)
 {
 	pthread_mutex_lock(&runtime.lock);
+	shim_log_before_fork();
 }
 
 static void after_fork(void)
 {
+	shim_log_after_fork();
 	pthread_mutex_unlock(&runtime.lock);
 }
 
@@ -71,6 +73,7 @@ static void after_fork(void)
 static void forked(void)
 {
 	shim_generation++;
+	shim_log_after_fork();
 	shim_log_sources_forked();
 	shim_log_rates_forked();
 	shim_log_streams_forked();
