@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Listing and opening devices. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static struct {
 	size_t count;
 	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
 	struct doca_dev **devs;         /* NULL while closed */
-	uint32_t num_open;
+	atomic_uint num_open; /* read without the lock at exit, too */
 	struct shim_lists lists;
 	_Atomic bool inherited;         /* of the parent's session, in a forked child that has not attached since */
 } devices = {.lock = PTHREAD_MUTEX_INITIALIZER};

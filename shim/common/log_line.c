@@ -10,6 +10,7 @@
  */
 #include "shim/common/log_priv.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,26 +35,20 @@ static const char *level_tag(uint32_t level)
 	}
 }
 
-/* No fork comes while one of ours asks libc, whose own lock a child would find taken for ever. */
-static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_long seconds_east, asked_minute = -1;
 
-void shim_log_zone_lock(void)
-{
-	pthread_mutex_lock(&zone_lock);
-}
-
-void shim_log_zone_unlock(void)
-{
-	pthread_mutex_unlock(&zone_lock);
-}
+/* libc's own lock stays taken for ever in a child whose parent had a thread in there. So a fork waits for who asks, and
+ * nobody asks while one is under way; neither is a lock, as lines are logged under many. */
+static atomic_uint num_asking;
+static atomic_bool is_forking;
 
 static bool ask_libc(time_t now, struct tm *ret_tm)
 {
 	bool answered;
 
-	shim_log_zone_lock();
-	answered = localtime_r(&now, ret_tm);
-	shim_log_zone_unlock();
+	atomic_fetch_add(&num_asking, 1);
+	answered = !atomic_load(&is_forking) && localtime_r(&now, ret_tm);
+	atomic_fetch_sub(&num_asking, 1);
 	return answered;
 }
 
@@ -61,7 +56,6 @@ static bool ask_libc(time_t now, struct tm *ret_tm)
  * asked once a minute. */
 static int local_second(time_t now, bool reentered)
 {
-	static atomic_long seconds_east, asked_minute = -1;
 	long minute = now / 60;
 	struct tm tm;
 
@@ -70,6 +64,20 @@ static int local_second(time_t now, bool reentered)
 		atomic_store(&asked_minute, minute);
 	}
 	return (int)((now + atomic_load(&seconds_east)) % SECONDS_A_DAY);
+}
+
+void shim_log_zone_before_fork(void)
+{
+	if (atomic_load(&asked_minute) < 0) /* a line meanwhile does without the answer */
+		local_second(time(NULL), false);
+	atomic_store(&is_forking, true);
+	while (atomic_load(&num_asking) > 0)
+		sched_yield();
+}
+
+void shim_log_zone_after_fork(void)
+{
+	atomic_store(&is_forking, false);
 }
 
 static const char *base_name(const char *path)

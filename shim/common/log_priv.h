@@ -64,8 +64,8 @@ void shim_log_line_format(struct shim_log_line *line, const struct shim_log_plac
 			  const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
 /* Around a fork: nobody is in libc for the time zone then. */
-void shim_log_zone_lock(void);
-void shim_log_zone_unlock(void);
+void shim_log_zone_before_fork(void);
+void shim_log_zone_after_fork(void);
 
 /* Copy @line as a string into @buf of @capacity bytes, 1 or more, cut to fit. */
 void shim_log_line_fit(const struct shim_log_line *line, char *buf, size_t capacity);

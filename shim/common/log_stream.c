@@ -41,13 +41,13 @@ static bool shows(struct doca_log_backend *backend, uint32_t level)
 void shim_log_before_fork(void)
 {
 	if (depth == 0)
-		shim_log_zone_lock();
+		shim_log_zone_before_fork();
 }
 
 void shim_log_after_fork(void)
 {
 	if (depth == 0)
-		shim_log_zone_unlock();
+		shim_log_zone_after_fork();
 }
 
 static void stream_forked(struct shim_log_stream *stream)
