@@ -299,7 +299,7 @@ static void report_faults(struct run *run)
 		run->status = CLI_FAILED;
 }
 
-/* The daemon cleans its directory when it is asked to end. */
+/* The daemon cleans its directory when it is asked to end. If it had to be killed we do: who guards us may be dead. */
 static void end_daemon(struct run *run)
 {
 	struct timespec patience = {.tv_sec = CLI_RUN_PATIENCE_MS / 1000};
@@ -314,6 +314,7 @@ static void end_daemon(struct run *run)
 			break;
 	}
 	cli_kill_offspring(0);
+	sim_place_unmake(run->cfg->place);
 }
 
 /* Of all that ran, while the daemon still knows it. */

@@ -69,6 +69,7 @@ run_tests() {
 		else
 			echo "not ok $number - $test"
 			sed 's/^/# /' "$2/log"
+			cat "$2/log" >&2 # this is what meson shows
 			failed=1
 		fi
 	done

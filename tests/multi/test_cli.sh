@@ -446,6 +446,13 @@ test_a_killed_run_leaves_nothing() {
 	all_gone
 }
 
+test_a_killed_run_leaves_nothing_of_a_daemon_that_does_not_end() {
+	start_long_run ''
+	kill -STOP "$(cat daemon)"
+	kill -KILL $run
+	all_gone
+}
+
 test_a_killed_worker_of_run_leaves_nothing() {
 	start_long_run "$with_grandchild"
 	kill -KILL "$(cat worker)"
