@@ -62,7 +62,6 @@ void shim_devices_forget(void);
 
 /* In a forked child: the devices are the parent's. Lists stay, and what stands in them is the child's to open. */
 void shim_devices_forked(void);
-void shim_dev_reps_forked(void);
 
 /* Drop the lists of representors, which point into the session's topology. */
 void shim_dev_reps_forget(void);

@@ -82,7 +82,6 @@ static void forked(void)
 	shim_sync_watcher_forked();
 	shim_pes_forked();
 	shim_exports_forked();
-	shim_dev_reps_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;

@@ -55,7 +55,7 @@ void sim_ofi_unshield_signals(void)
 }
 
 /* A thread that was inside will not put the application's handlers back here. */
-void sim_ofi_forked(void)
+static void forked(void)
 {
 	if (atomic_load(&is_shielded))
 		restore_signals();
@@ -63,6 +63,11 @@ void sim_ofi_forked(void)
 	pthread_mutex_init(&shield, NULL);
 	sim_ofi_peers_forked();
 	sim_ofi_room_forked();
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked);
 }
 
 /* Put @to in the place of @from in the environment. Only a pointer changes, so

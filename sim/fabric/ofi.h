@@ -17,8 +17,7 @@
  * do to the application). A process without it gets -ENOSYS.
  *
  * Threads: a target is used by one thread at a time, links by any. None is
- * started here. Nothing here survives a fork(): the child makes its own, and
- * begins with sim_ofi_forked().
+ * started here. Nothing here survives a fork(): the child makes its own.
  */
 #ifndef SIM_FABRIC_OFI_H
 #define SIM_FABRIC_OFI_H
@@ -48,9 +47,6 @@ struct sim_ofi_desc {
 	uint32_t addr_len[SIM_OFI_MAX_ADDRS];
 	uint8_t addr[SIM_OFI_MAX_ADDRS][SIM_OFI_ADDR_SIZE];
 };
-
-/* In a forked child: other threads of the parent may have been anywhere in here. */
-void sim_ofi_forked(void);
 
 /* Open an endpoint of @provider: "shm"; "tcp" (libfabric's best RDM endpoint
  * over sockets: "net" or "tcp", whatever it is called there); or another name

@@ -4,10 +4,6 @@
 
 #include <errno.h>
 
-void sim_ofi_forked(void)
-{
-}
-
 int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_target)
 {
 	(void)provider, (void)ret_target;

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ofi_priv.h"
 
@@ -27,11 +26,11 @@
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_ofi_peer *peers;
-static pid_t peers_pid;
 
 void sim_ofi_peers_forked(void)
 {
 	pthread_mutex_init(&peers_lock, NULL);
+	peers = NULL;
 }
 
 static bool same_place(const struct sim_ofi_desc *a, const struct sim_ofi_desc *b)
@@ -64,10 +63,6 @@ int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_
 	struct sim_ofi_peer *peer;
 
 	pthread_mutex_lock(&peers_lock);
-	if (peers_pid != getpid()) { /* a forked child leaves its parent's alone */
-		peers_pid = getpid();
-		peers = NULL;
-	}
 	peer = peers;
 	while (peer && !same_place(&peer->where, desc))
 		peer = peer->next;

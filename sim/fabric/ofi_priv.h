@@ -73,7 +73,7 @@ const struct sim_ofi_lib *sim_ofi_lib(void);
 void sim_ofi_shield_signals(void);
 void sim_ofi_unshield_signals(void);
 
-/* In a forked child, the locks of these files. */
+/* In a forked child, which leaves alone what its parent has, and whose other threads may have been anywhere. */
 void sim_ofi_peers_forked(void);
 void sim_ofi_room_forked(void);
 

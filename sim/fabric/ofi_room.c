@@ -19,12 +19,12 @@
 #define LOCK_SPINS 64
 
 static pthread_mutex_t prefix_lock = PTHREAD_MUTEX_INITIALIZER;
-static char prefix_made[SIM_OFI_SHM_PREFIX_SIZE];
-static pid_t prefix_pid; /* a forked child is a process of its own */
+static char prefix_made[SIM_OFI_SHM_PREFIX_SIZE]; /* "" = not yet */
 
 void sim_ofi_room_forked(void)
 {
 	pthread_mutex_init(&prefix_lock, NULL);
+	prefix_made[0] = '\0';
 }
 
 void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
@@ -32,12 +32,11 @@ void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
 	uint64_t tag = 0;
 
 	pthread_mutex_lock(&prefix_lock);
-	if (prefix_pid != getpid()) {
-		prefix_pid = getpid();
+	if (!prefix_made[0]) {
 		/* Containers that share /dev/shm may repeat process ids. */
 		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
 			tag = sim_ofi_now_ns();
-		snprintf(prefix_made, sizeof(prefix_made), BRAND "%d-%016" PRIx64 "-", prefix_pid, tag);
+		snprintf(prefix_made, sizeof(prefix_made), BRAND "%d-%016" PRIx64 "-", (int)getpid(), tag);
 	}
 	memcpy(ret_prefix, prefix_made, sizeof(prefix_made));
 	pthread_mutex_unlock(&prefix_lock);

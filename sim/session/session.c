@@ -339,7 +339,6 @@ void sim_session_abandon(struct sim_session *session)
 	sim_own_events_abandon();
 	sim_here_detached(sim_board_of(&session->board));
 	sim_trace_forked();
-	sim_ofi_forked();
 	session->owner->ops->abandon(session->owner);
 	sim_channels_abandon(session->channels);
 	sim_turns_abandon(session->turns);
