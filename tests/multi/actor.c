@@ -422,6 +422,29 @@ static struct actor_answer order(struct actor *actor, const struct actor_say *sa
 	return actor_finish(actor);
 }
 
+static struct {
+	char *dir;
+	struct proc daemon;
+} session;
+
+int session_setup(void **state)
+{
+	(void)state;
+	session.dir = proc_make_dir();
+	daemon_start(&session.daemon, session.dir, NULL);
+	setenv("BFSIM_SESSION", session.dir, 1);
+	return 0;
+}
+
+int session_teardown(void **state)
+{
+	(void)state;
+	daemon_stop(&session.daemon);
+	proc_kill_all();
+	proc_remove_dir(session.dir);
+	return 0;
+}
+
 int actor_attach(struct actor *actor, const char *dir, const char *side, const char *path)
 {
 	struct actor_say say = {.order = ACTOR_ATTACH};

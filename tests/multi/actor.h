@@ -91,6 +91,11 @@ void daemon_read_status(const char *dir, char *text, size_t size);
 /* SIGTERM, and expect that it ends with 0. */
 void daemon_stop(struct proc *daemon);
 
+/* cmocka's setup and teardown for tests that use devices in processes alone: those are in a new session, by
+ * BFSIM_SESSION. At the end its daemon must still live, and end well. */
+int session_setup(void **state);
+int session_teardown(void **state);
+
 /* Start a process and attach it. @path: the data path to insist on, NULL = the best. Returns what attaching did. */
 int actor_attach(struct actor *actor, const char *dir, const char *side, const char *path);
 

@@ -58,27 +58,6 @@ typedef struct doca_cc_producer_task_send produce_task;
 
 #define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
 
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	daemon_stop(&card);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
 /* ---- in the processes ---- */
 
 static struct {
@@ -487,8 +466,8 @@ static void test_device_says_what_comch_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pings_and_a_block_arrive, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_device_says_what_comch_says, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pings_and_a_block_arrive, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_device_says_what_comch_says, session_setup, session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

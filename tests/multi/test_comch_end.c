@@ -19,27 +19,6 @@
 #define NAME "end"
 #define NUM_TASKS 100 /* more than a receive queue holds */
 
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	daemon_stop(&card);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
 /* --- In the processes: one end each --- */
 
 static struct end {
@@ -273,8 +252,8 @@ static void test_death_with_messages_waiting_ends_their_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, session_setup, session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

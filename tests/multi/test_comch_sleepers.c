@@ -18,27 +18,6 @@
 #define NAME "sleepers"
 #define NUM_CLIENTS 300 /* the server keeps 256 descriptors */
 
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	daemon_stop(&card);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
 /* --- In the processes --- */
 
 static struct {
@@ -225,7 +204,7 @@ static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, session_setup, session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,27 +15,6 @@
 #define NUM_THREADS 2
 #define NUM_PROGRAMS 20
 
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SIDE", "host", 1); /* for the processes: the test itself uses no device */
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	daemon_stop(&card);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
 static atomic_uint num_looks;
 
 /* What it is told at the very end is nobody's business. */
@@ -57,12 +36,14 @@ static void *look_for_devices(void *unused)
 	return unused;
 }
 
-static void end_among_threads(int talk, const void *session)
+static void end_among_threads(int talk, const void *is_private)
 {
 	pthread_t thread;
 
 	(void)talk;
-	setenv("BFSIM_SESSION", session, 1);
+	if (is_private)
+		unsetenv("BFSIM_SESSION");
+	setenv("BFSIM_SIDE", "host", 1);
 	for (int i = 0; i < NUM_THREADS; i++)
 		PROC_NEED(pthread_create(&thread, NULL, look_for_devices, NULL) == 0);
 	while (atomic_load(&num_looks) < 100)
@@ -70,12 +51,12 @@ static void end_among_threads(int talk, const void *session)
 	exit(0);
 }
 
-static void expect_good_ends(const char *session)
+static void expect_good_ends(const char *is_private)
 {
 	for (int i = 0; i < NUM_PROGRAMS; i++) {
 		struct proc program;
 
-		proc_start(&program, end_among_threads, session);
+		proc_start(&program, end_among_threads, is_private);
 		assert_int_equal(proc_wait(&program), 0);
 	}
 }
@@ -83,21 +64,22 @@ static void expect_good_ends(const char *session)
 static void test_program_ends_well_while_threads_look_for_devices(void **state)
 {
 	(void)state;
-	expect_good_ends(dir);
+	expect_good_ends(NULL);
 }
 
 static void test_program_on_a_private_card_ends_well_while_threads_look_for_devices(void **state)
 {
 	(void)state;
-	expect_good_ends("");
+	expect_good_ends("a private card");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_program_ends_well_while_threads_look_for_devices, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_program_ends_well_while_threads_look_for_devices, session_setup,
+						session_teardown),
+		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices, session_setup,
+						session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
