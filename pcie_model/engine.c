@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "wide_priv.h"
+#include "u128_priv.h"
 
 #define FS_PER_PS 1000
 

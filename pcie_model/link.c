@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "wide_priv.h"
+#include "u128_priv.h"
 
 #define PPB UINT64_C(1000000000)
 

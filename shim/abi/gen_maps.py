@@ -17,7 +17,7 @@ import json
 import pathlib
 import sys
 
-# The names of this project's own in a library, by its facts; core_*: see shim/workq/core_names.h.
+# The names of this project's own in a library, by its facts; core_*: see shim/workq/renamed_symbols.h.
 PRIVATE = {
     'facts.json': {'libdoca_common': ['shim_*'], 'libdoca_comch': ['comch_*']},
     'facts-workq.json': {'libdoca_common': ['shim_*', 'core_*']},

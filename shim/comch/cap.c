@@ -4,8 +4,8 @@
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 
-#include "shim/common/check.h"
-#include "shim/common/dev_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
 
 #define MAX_LIST_LEN 1 /* the Comch guide: chained buffers are not supported */
 

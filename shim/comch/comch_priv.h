@@ -22,11 +22,11 @@
 #include <doca_comch.h>
 #include <pthread.h>
 
-#include "earlier.h"
-#include "shim/common/strike.h"
-#include "shim/common/task_priv.h"
+#include "comm_channel_hooks.h"
+#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_priv.h"
 #include "sim/session/channel.h"
-#include "sim/shm/inbox.h"
+#include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 #include "sim/shm/segment.h"
 

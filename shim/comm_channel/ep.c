@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An endpoint's public functions: capabilities, properties, life. */
 #include "ep_priv.h"
-#include "shim/common/check.h"
-#include "shim/common/dev_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
 
 #define DEFAULT_QUEUE 64 /* messages; our choice */
 #define MAX_QUEUE 8192   /* in messages, that a uint16_t and rounding up can hold */

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/earlier.h"
-#include "shim/common/check.h"
+#include "shim/comch/comm_channel_hooks.h"
+#include "shim/common/base/check.h"
 
 /* ---- descriptors ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The DMA context: its capabilities, configuration and life. */
 #include "dma_priv.h"
-#include "shim/common/check.h"
+#include "shim/common/base/check.h"
 
 static doca_error_t dma_start(struct doca_ctx *ctx)
 {

@@ -5,9 +5,9 @@
 
 #include <doca_dma.h>
 
-#include "shim/common/ctx_priv.h"
-#include "shim/common/task_priv.h"
-#include "sim/faults/faults.h"
+#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/task_priv.h"
+#include "sim/faults/inject/injector.h"
 
 struct doca_dma {
 	struct doca_ctx ctx; /* first: a doca_dma is a doca_ctx */

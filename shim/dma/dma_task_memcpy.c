@@ -4,10 +4,10 @@
 #include <errno.h>
 
 #include "dma_priv.h"
-#include "shim/common/buf_priv.h"
-#include "shim/common/check.h"
-#include "shim/common/runtime.h"
-#include "shim/common/strike.h"
+#include "shim/common/mem/buf_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "shim/common/process/fault.h"
 #include "sim/fabric/remote.h"
 
 static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)

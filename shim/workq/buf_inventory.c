@@ -3,9 +3,9 @@
 #include <doca_buf_inventory.h>
 
 #include "buf_priv.h"
-#include "chunks.h"
-#include "core.h"
-#include "shim/common/check.h"
+#include "mmap_chunks.h"
+#include "core_api.h"
+#include "shim/common/base/check.h"
 
 doca_error_t workq_check_extensions(const char *func, uint32_t extensions)
 {

@@ -3,9 +3,9 @@
 #include <doca_bufpool.h>
 
 #include "buf_priv.h"
-#include "chunks.h"
-#include "core.h"
-#include "shim/common/check.h"
+#include "mmap_chunks.h"
+#include "core_api.h"
+#include "shim/common/base/check.h"
 
 static struct doca_buf_pool *core_of(struct doca_bufpool *bufpool)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: their device, their queues, their life. */
 #include "ctx_priv.h"
-#include "shim/common/check.h"
-#include "shim/common/dev_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
 
 #define MAX_NUM_CTX 512 /* our choice: the reference names no number */
 

@@ -19,8 +19,8 @@
 #include <doca_ctx.h>
 #include <stdbool.h>
 
-#include "core.h"
-#include "shim/common/object.h"
+#include "core_api.h"
+#include "shim/common/base/object.h"
 
 struct workq_ctx;
 struct workq_attachment;

@@ -3,7 +3,7 @@
 #include <doca_dev.h>
 #include <stdio.h>
 
-#include "shim/common/check.h"
+#include "shim/common/base/check.h"
 
 /* The core writes "domain:bus:device.function"; the domain has no place in a doca_pci_bdf. */
 static void bdf_from_text(const char *text, struct doca_pci_bdf *ret_bdf)

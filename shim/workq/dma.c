@@ -4,7 +4,7 @@
 
 #include "ctx_priv.h"
 #include "dma_core.h"
-#include "shim/common/check.h"
+#include "shim/common/base/check.h"
 
 struct doca_dma {
 	struct workq_ctx ctx; /* first */

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "shim/common/buf_priv.h"
-#include "shim/common/check.h"
-#include "shim/common/strike.h"
+#include "shim/common/mem/buf_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/fault.h"
 #include "shim/dma/dma_priv.h"
 
 struct workq_dma_core {

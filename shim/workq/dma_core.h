@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/common/object.h"
+#include "shim/common/base/object.h"
 
 struct doca_buf;
 struct doca_ctx;

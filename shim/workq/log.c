@@ -3,8 +3,8 @@
  * rate limits. Sources, backends and limits are the core's. */
 #include <inttypes.h>
 
-#include "shim/common/check.h"
-#include "shim/common/log_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/log/log_priv.h"
 
 /* Where the record was written: the source's name stands for the file. */
 static struct shim_log_place at(int line)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunks.h"
-#include "core.h"
-#include "shim/common/check.h"
+#include "mmap_chunks.h"
+#include "core_api.h"
+#include "shim/common/base/check.h"
 
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sync events: life, configuration, exports, and what is done at once. */
-#include "shim/common/check.h"
+#include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
 #define NEED_EVENT(event) SHIM_NEED(event, SHIM_WORKQ_SYNC_EVENT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sync events' jobs: each is a task of the queue's twin. */
-#include "shim/common/check.h"
+#include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
 /* No device is of use: which ones there are is said by its locations. */

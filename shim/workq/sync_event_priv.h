@@ -13,7 +13,7 @@
 
 #include <doca_sync_event.h>
 
-#include "core.h"
+#include "core_api.h"
 #include "ctx_priv.h"
 
 struct doca_sync_event {

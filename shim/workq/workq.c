@@ -4,8 +4,8 @@
 #include <sys/eventfd.h>
 
 #include "ctx_priv.h"
-#include "shim/common/check.h"
-#include "shim/common/runtime.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
 
 #define MAX_DEPTH (1u << 20) /* our choice */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bfsim.h"
-#include "sim/why.h"
+#include "sim/base/last_error.h"
 
 const char *bfsim_error(void)
 {

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "board_priv.h"
-#include "sim/faults/plan_file.h"
-#include "sim/session/control.h"
-#include "sim/session/here.h"
-#include "sim/session/own_events.h"
-#include "sim/why.h"
+#include "shared_state_priv.h"
+#include "sim/faults/plan/plan_file.h"
+#include "sim/control/control.h"
+#include "sim/session/current_session.h"
+#include "sim/session/private_fault_events.h"
+#include "sim/base/last_error.h"
 
 _Static_assert(BFSIM_FAULT_TEXT_SIZE >= SIM_RULE_TEXT_SIZE, "a rule's text fits");
 

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/session/here.h"
-#include "sim/session/launch.h"
-#include "sim/session/side.h"
-#include "sim/why.h"
+#include "sim/session/current_session.h"
+#include "sim/control/launch.h"
+#include "sim/control/side.h"
+#include "sim/base/last_error.h"
 #include "topology_priv.h"
 
 #define STOP_PATIENCE_MS 10000

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/session/dir.h"
-#include "sim/why.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/base/last_error.h"
 
 int api_load_topology(int dir_fd, const char *path, struct pcie_topology **ret_topology)
 {

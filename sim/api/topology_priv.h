@@ -3,7 +3,7 @@
 #ifndef SIM_API_TOPOLOGY_PRIV_H
 #define SIM_API_TOPOLOGY_PRIV_H
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 /* Read a card's description: @path, as seen from the directory @dir_fd; NULL = the built-in one. *ret_topology is
  * the caller's (pcie_topology_destroy()). Returns 0, or -errno with the reason in sim_why(). */

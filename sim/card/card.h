@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 #define SIM_SECRET_SIZE 16
 #define SIM_PROGRAM_SIZE 32

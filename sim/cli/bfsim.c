@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "sim/cli/base/cli.h"
 
 struct command {
 	const char *name;

@@ -9,11 +9,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "session_make.h"
-#include "session_opt.h"
-#include "sim/session/daemon.h"
-#include "trace_opt.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_start.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/daemon/daemon.h"
+#include "sim/cli/base/trace_opt.h"
 
 enum {
 	KEY_READY_FD = 0x100,

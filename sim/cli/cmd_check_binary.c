@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_binary.h"
-#include "cli.h"
+#include "sim/cli/abi/check_binary.h"
+#include "sim/cli/base/cli.h"
 
 /* The exit statuses: the largest of all programs counts. */
 enum {

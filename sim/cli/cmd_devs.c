@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "devs.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "sim/session/dir.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/view/devs.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/protocol/session_dir.h"
 
 struct options {
 	struct cli_session_opt session;

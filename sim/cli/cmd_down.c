@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "sim/quote.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/base/shell_quote.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 
 #define PATIENCE_MS 10000
 #define LOOK_EVERY_MS 5

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "generation.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "side_env.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/abi/generation.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/side_env.h"
 
 struct options {
 	struct cli_session_opt session;

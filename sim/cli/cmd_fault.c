@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "fault_replay.h"
-#include "faults.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "table.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/fault/fault_replay.h"
+#include "sim/cli/fault/faults.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/table.h"
 
 struct options {
 	struct cli_session_opt session;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "faults.h"
-#include "session_opt.h"
-#include "session_use.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/fault/faults.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
 
 enum {
 	KEY_FOR = 0x100,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "pcie_curve.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/view/pcie_curve.h"
 #include "pcie_model/profile.h"
 
 #define DEFAULT_PROFILE "bluefield-3"

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "sim/session/wire.h"
-#include "table.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/protocol/wire.h"
+#include "sim/cli/base/table.h"
 
 struct options {
 	struct cli_session_opt session;

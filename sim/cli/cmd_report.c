@@ -2,9 +2,9 @@
 /* bfsim report: a page about what a session or a trace has in it. */
 #include <argp.h>
 
-#include "cli.h"
-#include "report_write.h"
-#include "session_opt.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/report/report_write.h"
+#include "sim/cli/base/session_opt.h"
 
 struct options {
 	struct cli_session_opt session;

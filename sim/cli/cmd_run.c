@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "faults.h"
-#include "generation.h"
-#include "guard.h"
-#include "install.h"
-#include "run_work.h"
-#include "session_opt.h"
-#include "trace_opt.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/fault/faults.h"
+#include "sim/cli/abi/generation.h"
+#include "sim/cli/run/supervisor.h"
+#include "sim/cli/base/install.h"
+#include "sim/cli/run/run_worker.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/trace_opt.h"
 #include "sim/trace/trace.h"
 
 enum {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "install.h"
-#include "sim/quote.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/install.h"
+#include "sim/base/shell_quote.h"
 
 struct options {
 	const char *side;

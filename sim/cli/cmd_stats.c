@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "recordings.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "stats.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/trace/recordings.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/view/stats.h"
 
 struct options {
 	struct cli_session_opt session;

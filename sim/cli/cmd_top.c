@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "screen.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "sim/why.h"
-#include "top.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/view/screen.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/base/last_error.h"
+#include "sim/cli/view/top.h"
 
 #define NS_PER_S 1e9
 

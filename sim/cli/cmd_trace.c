@@ -3,9 +3,9 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "cli.h"
-#include "session_opt.h"
-#include "trace_write.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/trace/trace_write.h"
 
 struct options {
 	struct cli_session_opt session;

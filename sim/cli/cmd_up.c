@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "session_make.h"
-#include "session_opt.h"
-#include "session_use.h"
-#include "trace_opt.h"
-#include "sim/quote.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_start.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/trace_opt.h"
+#include "sim/base/shell_quote.h"
 
 enum {
 	KEY_CLOCK = 0x100,

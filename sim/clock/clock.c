@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "trouble.h"
+#include "link_state.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define PS_PER_NS 1000

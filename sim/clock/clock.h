@@ -21,8 +21,8 @@
 
 #include <stdbool.h>
 
-#include "page.h"
-#include "pcie_model/topology.h"
+#include "clock_page.h"
+#include "pcie_model/topology/topology.h"
 
 #define SIM_CLOCK_NEVER_NS UINT64_MAX
 #define SIM_CLOCK_MODES "functional, timed or virtual" /* for messages */

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "engine_priv.h"
-#include "sim/log.h"
-#include "sim/thread.h"
+#include "sim/base/log.h"
+#include "sim/base/thread.h"
 
 #define NS_PER_S 1000000000u
 #define TICK_NS 1000000u

@@ -4,7 +4,7 @@
 
 #include "path.h"
 #include "remote.h"
-#include "sim/log.h"
+#include "sim/base/log.h"
 
 #define BOUNCE_BYTES 32768 /* for a path that only copies on both ends */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "path.h"
-#include "sim/log.h"
+#include "sim/base/log.h"
 
 static const struct sim_path_ops *const paths[] = {
 	&sim_path_in_place, &sim_path_mapped, &sim_path_cma, &sim_path_shm, &sim_path_tcp,

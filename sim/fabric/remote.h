@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ofi.h"
+#include "sim/fabric/ofi/ofi.h"
 #include "sim/card/card.h"
 
 struct sim_path_ops;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "channels.h"
+#include "channel_list.h"
 #include "owner.h"
 
 static struct sim_owner *owner_of(const struct sim_channels *channels)

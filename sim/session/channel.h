@@ -31,7 +31,7 @@
 #ifndef SIM_SESSION_CHANNEL_H
 #define SIM_SESSION_CHANNEL_H
 
-#include "letter.h"
+#include "sim/protocol/handshake_msg.h"
 #include "session.h"
 #include "sim/card/services.h" /* struct sim_service */
 

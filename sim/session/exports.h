@@ -10,7 +10,7 @@
 #define SIM_SESSION_EXPORTS_H
 
 #include "sim/card/card.h"
-#include "sim/fabric/ofi.h"
+#include "sim/fabric/ofi/ofi.h"
 
 struct sim_exports;
 

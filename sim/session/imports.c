@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "functions.h"
+#include "sim/state/function_status.h"
 #include "owner.h"
 
 /* How a path asks the owner about its key. */

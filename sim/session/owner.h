@@ -7,7 +7,7 @@
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
 
-#include "board.h"
+#include "sim/state/shared_state.h"
 #include "channel.h"
 #include "session.h"
 

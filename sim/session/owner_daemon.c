@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dir.h"
+#include "sim/protocol/session_dir.h"
 #include "exports.h"
 #include "owner.h"
 #include "owner_daemon_priv.h"
-#include "sim/log.h"
-#include "sim/thread.h"
+#include "sim/base/log.h"
+#include "sim/base/thread.h"
 
 #define CALL_TIMEOUT_S SIM_DIR_PATIENCE_S /* sending takes no longer either */
 #define DESCRIBE_TIMEOUT_S 15             /* the daemon itself waits for an exporter meanwhile */

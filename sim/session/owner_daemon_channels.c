@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "channels.h"
+#include "channel_list.h"
 #include "owner_daemon_priv.h"
-#include "sim/log.h"
+#include "sim/base/log.h"
 
 static void post_of_channel(struct sim_owner *owner, uint16_t type, uint64_t number, int reason)
 {

@@ -4,7 +4,7 @@
 #define SIM_SESSION_OWNER_DAEMON_PRIV_H
 
 #include "owner.h"
-#include "wire.h"
+#include "sim/protocol/wire.h"
 
 /* Send from any thread. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
 int sim_owner_daemon_post(struct sim_owner *owner, struct sim_msg *msg);

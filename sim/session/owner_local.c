@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "own_events.h"
+#include "private_fault_events.h"
 #include "owner.h"
-#include "sim/log.h"
+#include "sim/base/log.h"
 
 struct local_owner {
 	struct sim_owner base;

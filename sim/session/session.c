@@ -13,18 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "board.h"
-#include "channels.h"
-#include "dir.h"
+#include "sim/state/shared_state.h"
+#include "channel_list.h"
+#include "sim/protocol/session_dir.h"
 #include "exports.h"
-#include "here.h"
+#include "current_session.h"
 #include "imports.h"
-#include "own_events.h"
+#include "private_fault_events.h"
 #include "owner.h"
-#include "sim/clock/trouble.h"
-#include "sim/fabric/ofi.h"
-#include "sim/log.h"
-#include "sim/quote.h"
+#include "sim/clock/link_state.h"
+#include "sim/fabric/ofi/ofi.h"
+#include "sim/base/log.h"
+#include "sim/base/shell_quote.h"
 #include "sim/trace/trace.h"
 
 struct sim_session {

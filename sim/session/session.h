@@ -15,11 +15,11 @@
 #ifndef SIM_SESSION_H
 #define SIM_SESSION_H
 
-#include "descriptor.h"
+#include "sim/protocol/descriptor.h"
 #include "sim/card/card.h"
-#include "sim/clock/turns.h"
+#include "sim/clock/vclock_sched.h"
 #include "sim/engine/engine.h"
-#include "sim/faults/faults.h"
+#include "sim/faults/inject/injector.h"
 #include "sim/fabric/remote.h"
 
 struct sim_session;
@@ -53,7 +53,7 @@ const struct pcie_topology *sim_session_topology(const struct sim_session *sessi
 const char *sim_session_side(const struct sim_session *session);
 const uint8_t *sim_session_id(const struct sim_session *session);
 struct sim_engine *sim_session_engine(struct sim_session *session);
-/* What the fault plan has in store for this process (sim/faults/faults.h). */
+/* What the fault plan has in store for this process (sim/faults/inject/injector.h). */
 struct sim_faults *sim_session_faults(const struct sim_session *session);
 
 /* What has become of a function (functions.h). */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/shm/segment.h"
-#include "text.h"
+#include "sanitize.h"
 #include "trace.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* a record may be newer than our idea of now */

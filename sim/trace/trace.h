@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "format.h"
-#include "pace.h"
+#include "sampler.h"
 
 enum sim_trace_level {
 	SIM_TRACE_UNSET, /* whoever is asked next decides */
@@ -168,7 +168,7 @@ struct sim_trace_hit {
 /* It struck at @object, or at none of them (0). */
 void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit);
 
-/* A line of log, of a level of sim/log.h. */
+/* A line of log, of a level of sim/base/log.h. */
 void sim_trace_log(int level, const char *format, va_list args);
 
 #endif

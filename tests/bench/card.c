@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "measure.h"
-#include "sim/session/daemon.h"
+#include "sim/daemon/daemon.h"
 
 static int run_daemon(void *arg, int fd)
 {

@@ -9,8 +9,8 @@
 #include "copier.h"
 #include "fig.h"
 #include "memory.h"
-#include "sim/faults/rule.h"
-#include "sim/session/control.h"
+#include "sim/faults/rule/rule.h"
+#include "sim/control/control.h"
 
 #define NUM_RULES 1000
 #define HIGH_ADDR UINT64_C(0xffff000000000000) /* where no program's memory is */

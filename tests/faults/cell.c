@@ -3,7 +3,7 @@
 
 #include <bfsim.h>
 
-#include "sim/faults/op.h"
+#include "sim/faults/rule/op.h"
 
 #define MAX_CELLS 64
 

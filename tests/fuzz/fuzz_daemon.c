@@ -24,9 +24,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sim/log.h"
-#include "sim/session/daemon_priv.h"
-#include "sim/session/dir.h"
+#include "sim/base/log.h"
+#include "sim/daemon/daemon_priv.h"
+#include "sim/protocol/session_dir.h"
 
 #define MAX_CONNS 8
 #define MAX_KEYS 16

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "sim/session/descriptor.h"
+#include "sim/protocol/descriptor.h"
 
 #define CHECKSUM_OFFSET (SIM_DESCRIPTOR_BYTES - 4)
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/cli/elf_imports.h"
+#include "sim/cli/abi/elf_imports.h"
 
 /* Unlike assert(), not compiled out. */
 static void promise(bool kept)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/faults/plan_file.h"
+#include "sim/faults/plan/plan_file.h"
 
 #define FILE_NAME "fuzz.yaml"
 

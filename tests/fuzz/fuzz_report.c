@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/cli.h"
-#include "sim/cli/fault_replay.h"
-#include "sim/cli/report.h"
-#include "sim/faults/plan_file.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/fault/fault_replay.h"
+#include "sim/cli/report/report.h"
+#include "sim/faults/plan/plan_file.h"
 
 #define FILE_NAME "fuzz.json"
 

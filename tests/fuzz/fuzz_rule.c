@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/faults/faults.h"
+#include "sim/faults/inject/injector.h"
 
 /* Unlike assert(), not compiled out. */
 static void promise(bool kept)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 #define FILE_NAME "fuzz.yaml"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/trace/story.h"
+#include "sim/trace/export/merged_trace.h"
 
 /* Unlike assert(), not compiled out. */
 static void promise(bool kept)

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "sim/session/daemon.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/daemon/daemon.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 
 /* ---- the daemon ---- */
 

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "sim/fabric/ofi.h"
+#include "sim/fabric/ofi/ofi.h"
 
 struct exporter {
 	pid_t pid;

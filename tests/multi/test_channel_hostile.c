@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 #include "talker.h"
 
 #define NUMBERS 8 /* that a thief tries */

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/session/board.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/state/shared_state.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 
 #define MANY 64
 

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 
 #define SOON_MS 5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
 #define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_PATIENCE_MS */

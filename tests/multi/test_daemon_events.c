@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/clock/seat.h"
-#include "sim/session/control.h"
-#include "sim/session/daemon.h"
-#include "sim/session/dir.h"
+#include "sim/clock/participant.h"
+#include "sim/control/control.h"
+#include "sim/daemon/daemon.h"
+#include "sim/protocol/session_dir.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/session/dir.h"
-#include "sim/session/wire.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/protocol/wire.h"
 
 #define DPU_FUNCTION 0 /* of the built-in topology */
 #define HOST_FUNCTION 2

@@ -15,7 +15,7 @@
 
 #include "sim/api/bfsim.h"
 #include "comch_talk.h"
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 #define BURST 20
 #define NAME "burst"

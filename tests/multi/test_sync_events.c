@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "actor.h"
-#include "sim/session/control.h"
-#include "sim/session/dir.h"
+#include "sim/control/control.h"
+#include "sim/protocol/session_dir.h"
 #include "sync_actor.h"
 
 #define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)

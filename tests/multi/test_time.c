@@ -13,7 +13,7 @@
 #include "sim/api/bfsim.h"
 #include "comch_talk.h"
 #include "copier.h"
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 static int teardown(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sim/cli/generation.h"
+#include "sim/cli/abi/generation.h"
 
 static const char *programs;
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/session/control.h"
+#include "sim/control/control.h"
 
 #define BACKLOG 8
 #define END_MS 90000    /* for the last round */

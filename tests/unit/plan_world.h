@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/faults/faults.h"
+#include "sim/faults/inject/injector.h"
 
 #define MS UINT64_C(1000000)
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sim/clock/clock.h"
-#include "sim/clock/trouble.h"
+#include "sim/clock/link_state.h"
 
 /* Two functions of one card, and one of another. */
 #define TOPOLOGY                                                       \

@@ -20,7 +20,7 @@
 
 #include "../far.h"
 #include "sim/fabric/remote.h"
-#include "sim/log.h"
+#include "sim/base/log.h"
 
 #define SIZE 100000 /* three bounce buffers of 32768 and a rest */
 #define ADDR 0x7000000000ull /* as its users give it: not where it is */

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "sim/session/dir.h"
+#include "sim/protocol/session_dir.h"
 
 #define LONG_NAME "a-name-of-fifty-characters-that-goes-on-and-on-and-"
 

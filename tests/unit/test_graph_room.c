@@ -14,7 +14,7 @@
 #include <doca_dev.h>
 #include <doca_graph.h>
 
-#include "shim/common/task_priv.h"
+#include "shim/common/pe/task_priv.h"
 
 enum { TASKS = 3 };
 

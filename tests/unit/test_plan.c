@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/faults/plan.h"
+#include "sim/faults/plan/plan.h"
 
 static int set_up(void **state)
 {

@@ -86,7 +86,7 @@ static void test_peers_are_known_by_their_names(void **state)
 	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 3000 * MS));
 }
 
-/* Each of them ends at its own time: what they come to at a time is the link's business (sim/clock/trouble.h). */
+/* Each of them ends at its own time: what they come to at a time is the link's business (sim/clock/link_state.h). */
 static void test_rules_of_a_link_are_told_one_by_one(void **state)
 {
 	struct world *world = *state;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/faults/plan_file.h"
+#include "sim/faults/plan/plan_file.h"
 
 static struct sim_plan_file parse(const char *yaml)
 {

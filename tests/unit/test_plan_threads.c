@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/faults/faults.h"
+#include "sim/faults/inject/injector.h"
 
 #define THREADS 3
 #define ASKS 20000

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/clock/turns.h"
+#include "sim/clock/vclock_sched.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/queue.h"
 

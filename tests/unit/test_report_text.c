@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of a report as people read them (sim/cli/report_text.h). */
+/* Numbers of a report as people read them (sim/cli/base/human_format.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sim/cli/report_text.h"
+#include "sim/cli/base/human_format.h"
 
 #define assert_reads(put, value, wanted)                       \
 	do {                                                   \

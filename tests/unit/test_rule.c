@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/faults/rule.h"
+#include "sim/faults/rule/rule.h"
 
 static struct sim_rule parse(const char *text)
 {

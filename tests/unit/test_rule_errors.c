@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sim/faults/rule.h"
+#include "sim/faults/rule/rule.h"
 
 struct mistake {
 	const char *text;

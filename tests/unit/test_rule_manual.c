@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/faults/rule.h"
+#include "sim/faults/rule/rule.h"
 
 #define MAX_LINE 2048
 

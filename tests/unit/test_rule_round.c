@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/faults/rule.h"
+#include "sim/faults/rule/rule.h"
 
 #define ROUNDS 20000
 

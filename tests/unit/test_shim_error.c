@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/error.c: from -errno to doca_error_t. */
-#include "shim/common/error.h"
+/* shim/common/base/error.c: from -errno to doca_error_t. */
+#include "shim/common/base/error.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 #ifndef UNIT_DATA_DIR /* the build gives both; else run from the root of the sources */
 #define UNIT_DATA_DIR "tests/unit/data"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 struct mistake {
 	const char *yaml;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcie_model/topology.h"
+#include "pcie_model/topology/topology.h"
 
 static long until_failure = -1; /* allocations that still succeed; negative = all do */
 

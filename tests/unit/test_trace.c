@@ -5,8 +5,8 @@
 
 #include <sys/wait.h>
 
-#include "sim/log.h"
-#include "sim/trace/story.h"
+#include "sim/base/log.h"
+#include "sim/trace/export/merged_trace.h"
 
 /* ---- what is recorded ---- */
 

@@ -2,8 +2,8 @@
 /* sim/trace: arrows of the trace lead along tasks and messages, never back, whatever happened at one moment. */
 #include "trace_rig.h"
 
-#include "sim/trace/flows.h"
-#include "sim/trace/moments.h"
+#include "sim/trace/export/flows.h"
+#include "sim/trace/export/timeline.h"
 
 static _Atomic uint64_t virtual_ns;
 static uint32_t context;

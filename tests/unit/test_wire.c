@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "sim/session/wire.h"
+#include "sim/protocol/wire.h"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>

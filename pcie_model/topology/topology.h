@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcie_model/topology/topology.h - the cards of a session and their PCIe functions.
+ *
+ *   topology -- card "card0" (profile bluefield-3)
+ *                 |-- function, side "dpu",  03:00.0, holds representors of b1:00.0 ...
+ *                 |-- function, side "host", b1:00.0 (PF), b1:00.2 (VF of it), SF ...
+ *
+ * A side is a machine's name as processes give it ("host", "dpu",
+ * "node0/host"); the part after the last '/' is "host" or "dpu". A function is
+ * seen by processes of its own side; a DPU function also shows representors of
+ * functions on the host side of the same card.
+ *
+ * A topology is read-only after loading and may be shared between threads.
+ * It is described in YAML; doc/topology.md explains each field.
+ */
+#ifndef PCIE_TOPOLOGY_H
+#define PCIE_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pcie_model/pci_addr.h"
+#include "pcie_model/profile.h"
+
+#define PCIE_SIDE_SIZE 64    /* of a side's name with its terminating zero */
+#define PCIE_IBDEV_SIZE 64
+#define PCIE_IFACE_SIZE 256
+#define PCIE_VUID_SIZE 128
+#define PCIE_ERROR_SIZE 256
+
+enum pcie_func_type {
+	PCIE_FUNC_PF = 0,
+	PCIE_FUNC_VF = 1,
+	PCIE_FUNC_SF = 2,
+};
+
+enum pcie_link_layer {
+	PCIE_LINK_ETHERNET = 0,
+	PCIE_LINK_INFINIBAND = 1,
+};
+
+struct pcie_function {
+	uint32_t id;                  /* its index in pcie_topology.functions */
+	uint32_t card;                /* index in pcie_topology.cards */
+	char side[PCIE_SIDE_SIZE];
+	enum pcie_func_type type;
+	uint32_t parent;              /* id of the PF it belongs to; a PF's own id */
+	struct pcie_addr addr;        /* an SF has its parent PF's address */
+	char ibdev[PCIE_IBDEV_SIZE];  /* "mlx5_0" */
+	char iface[PCIE_IFACE_SIZE];  /* network interface, "" = none */
+	char rep_iface[PCIE_IFACE_SIZE]; /* interface of its representor on the DPU, "" = none */
+	enum pcie_link_layer link_layer;
+	uint8_t mac[6];
+	bool has_ipv4;
+	uint8_t ipv4[4];
+	uint8_t ipv6[16];             /* link-local from the MAC unless given */
+	uint16_t lid;                 /* InfiniBand only */
+	char vuid[PCIE_VUID_SIZE];
+	uint16_t vhca_id;
+	uint32_t mtu;                 /* bytes */
+	uint32_t sf_index;            /* SFs only */
+	uint64_t active_rate_bps;     /* bits per second */
+	bool hotplug;                 /* was plugged while running */
+	struct pcie_caps caps;        /* the profile's for its side, with overrides */
+	const uint32_t *reps;         /* ids of the functions whose representors it holds */
+	size_t num_reps;
+};
+
+struct pcie_card {
+	char name[PCIE_SIDE_SIZE];
+	const struct pcie_profile *profile;
+	struct pcie_link link; /* to the host: the profile's, with overrides */
+};
+
+struct pcie_topology {
+	struct pcie_card *cards;
+	size_t num_cards;
+	struct pcie_function *functions;
+	size_t num_functions;
+};
+
+/* The built-in topology as YAML: one BlueField-3, two PFs, seen by the side
+ * "dpu" as 03:00.0 and 03:00.1 and by "host" as b1:00.0 and b1:00.1. */
+const char *pcie_topology_default_yaml(void);
+
+/* Parse @len bytes of YAML. @name stands for the file in messages. Returns 0,
+ * -EINVAL (what is wrong is in @error: "file:line: field: reason") or -ENOMEM;
+ * *ret_topology is the caller's (pcie_topology_destroy()), untouched on failure. */
+int pcie_topology_parse(const char *name, const char *yaml, size_t len,
+			struct pcie_topology **ret_topology, char error[PCIE_ERROR_SIZE]);
+
+/* Free it; NULL is fine. */
+void pcie_topology_destroy(struct pcie_topology *topology);
+
+/* Call @visit once for each side, in the order in which the functions name them. */
+void pcie_topology_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
+
+/* Whether any function belongs to @side. */
+bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);
+
+/* Whether the side's name says that it is a DPU's ("dpu", "x/dpu"). */
+bool pcie_side_is_dpu(const char *side);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The values that the file gives of a card itself. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "value_parse_priv.h"
+#include "topology_draft_priv.h"
+
+static int card_fail(const struct pcie_draft *draft, size_t card, const char *field,
+		     const char *reason, const char *quoted)
+{
+	char path[PCIE_FIELD_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "cards[%zu].%s", card, field);
+	return pcie_yaml_source_fail(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
+}
+
+static int read_card_name(const struct pcie_draft *draft, size_t index)
+{
+	const char *text = draft->yaml->cards[index].name;
+	struct pcie_card *cards = draft->topology->cards;
+
+	if (!text)
+		snprintf(cards[index].name, sizeof(cards[index].name), "card%zu", index);
+	else if (!*text || strlen(text) >= sizeof(cards[index].name) || !pcie_text_is_name(text))
+		return card_fail(draft, index, "name",
+				 "is not a name; write 1 to 63 characters without spaces and '/'", text);
+	else
+		strcpy(cards[index].name, text);
+
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(cards[i].name, cards[index].name) == 0)
+			return card_fail(draft, index, "name", "is the name of an earlier card too",
+					 cards[index].name);
+	}
+	return 0;
+}
+
+static int read_profile(const struct pcie_draft *draft, size_t index)
+{
+	const char *name = draft->yaml->cards[index].profile;
+	const struct pcie_profile *const *all;
+	char reason[128] = "is not a profile; known are";
+	size_t count;
+
+	draft->topology->cards[index].profile = pcie_profile_find(name);
+	if (draft->topology->cards[index].profile)
+		return 0;
+	all = pcie_profile_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(reason);
+
+		snprintf(reason + len, sizeof(reason) - len, "%s %s", i ? "," : "", all[i]->name);
+	}
+	return card_fail(draft, index, "profile", reason, name);
+}
+
+/* ---- the link ---- */
+
+static int read_link_number(const struct pcie_draft *draft, size_t index, const char *field, const char *text,
+			    uint32_t *ret_value)
+{
+	uint64_t value;
+
+	if (!text)
+		return 0;
+	if (pcie_text_number(text, UINT32_MAX, &value))
+		return card_fail(draft, index, field, "is not a number", text);
+	*ret_value = (uint32_t)value;
+	return 0;
+}
+
+/* The profile's, but for what the file gives. */
+static int read_link(const struct pcie_draft *draft, size_t index)
+{
+	const struct pcie_yaml_link *yaml = draft->yaml->cards[index].link;
+	struct pcie_link *link = &draft->topology->cards[index].link;
+	const char *fault;
+	char path[PCIE_FIELD_PATH_SIZE];
+	int rc = 0;
+
+	*link = draft->topology->cards[index].profile->link;
+#define READ(member, key)                                                                          \
+	if (!rc && yaml)                                                                           \
+		rc = read_link_number(draft, index, "link." key, yaml->member, &link->member);
+	PCIE_YAML_LINK(READ)
+#undef READ
+	fault = rc ? NULL : pcie_link_fault(link);
+	if (!fault)
+		return rc;
+	snprintf(path, sizeof(path), "cards[%zu].link", index);
+	return pcie_yaml_source_fail(draft->source, path, "%s", fault);
+}
+
+int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)
+{
+	int rc = read_card_name(draft, index);
+
+	if (!rc)
+		rc = read_profile(draft, index);
+	return rc ? rc : read_link(draft, index);
+}

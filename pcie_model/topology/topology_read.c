@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The values that the file gives, one by one; what it leaves out stays zero. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value_parse_priv.h"
+#include "topology_draft_priv.h"
+
+#define MAX_FUNCTIONS 4096 /* of a topology: above any card's VFs and SFs, and quick to check */
+#define DEFAULT_MTU 1500
+#define MIN_MTU 68          /* of IPv4 */
+#define MAX_UNICAST_LID 0xbfff
+
+/* Text ------------------------------------------------------------------------- */
+
+static int read_name(const struct pcie_draft *draft, const struct pcie_draft_function *function,
+		     const char *field, const char *text, char *ret_name, size_t size)
+{
+	if (!text)
+		return 0;
+	if (strlen(text) >= size)
+		return pcie_draft_fail(draft, function, field,
+				       PCIE_QUOTE "... is too long; at most %zu bytes", text, size - 1);
+	if (!pcie_text_is_name(text))
+		return pcie_draft_fail(draft, function, field,
+				       PCIE_QUOTE " is not a name; write it without spaces and '/'",
+				       text);
+	strcpy(ret_name, text);
+	return 0;
+}
+
+static int read_device_name(const struct pcie_draft *draft,
+			    const struct pcie_draft_function *function, const char *field,
+			    const char *text, char *ret_name, size_t size)
+{
+	if (text && !*text)
+		return pcie_draft_fail(draft, function, field,
+				       "is empty; give a name, or leave the field out for the default");
+	return read_name(draft, function, field, text, ret_name, size);
+}
+
+static int read_names(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const struct pcie_yaml_function *yaml = function->yaml;
+	struct pcie_function *final = function->final;
+	int rc;
+
+	rc = read_device_name(draft, function, "ibdev", yaml->ibdev, final->ibdev,
+			      sizeof(final->ibdev));
+	if (!rc)
+		rc = read_device_name(draft, function, "vuid", yaml->vuid, final->vuid,
+				      sizeof(final->vuid));
+	if (!rc)
+		rc = read_name(draft, function, "iface", yaml->iface, final->iface,
+			       sizeof(final->iface));
+	if (!rc)
+		rc = read_name(draft, function, "rep-iface", yaml->rep_iface, final->rep_iface,
+			       sizeof(final->rep_iface));
+	return rc;
+}
+
+/* Numbers ---------------------------------------------------------------------- */
+
+static int read_number(const struct pcie_draft *draft, const struct pcie_draft_function *function,
+		       const char *field, const char *text, uint64_t min, uint64_t max,
+		       uint64_t *ret_value)
+{
+	uint64_t value;
+
+	if (!text)
+		return 0;
+	if (pcie_text_number(text, max, &value) || value < min)
+		return pcie_draft_fail(draft, function, field,
+				       PCIE_QUOTE " is not a number from %" PRIu64 " to %" PRIu64,
+				       text, min, max);
+	*ret_value = value;
+	return 0;
+}
+
+static int read_bool(const struct pcie_draft *draft, const struct pcie_draft_function *function,
+		     const char *field, const char *text, bool *ret_value)
+{
+	if (text && pcie_text_bool(text, ret_value))
+		return pcie_draft_fail(draft, function, field,
+				       PCIE_QUOTE " is neither true nor false", text);
+	return 0;
+}
+
+static int read_rate(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const char *text = function->yaml->active_rate;
+
+	if (text && pcie_text_rate(text, &function->final->active_rate_bps))
+		return pcie_draft_fail(draft, function, "active-rate",
+				       PCIE_QUOTE " is not a rate; write bits per second, or a "
+				       "number with Mb/s, Gb/s or Tb/s", text);
+	return 0;
+}
+
+static int read_lid(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const char *text = function->yaml->lid;
+	uint64_t lid = 0;
+	int rc;
+
+	if (text && function->final->link_layer != PCIE_LINK_INFINIBAND)
+		return pcie_draft_fail(draft, function, "lid",
+				       "only a function with \"link-layer: infiniband\" has a LID");
+	rc = read_number(draft, function, "lid", text, 1, MAX_UNICAST_LID, &lid);
+	function->final->lid = (uint16_t)lid;
+	return rc;
+}
+
+static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const struct pcie_yaml_function *yaml = function->yaml;
+	struct pcie_function *final = function->final;
+	uint64_t vhca_id = 0, mtu = DEFAULT_MTU, sf_index = 0;
+	int rc;
+
+	if (yaml->sf_index && final->type != PCIE_FUNC_SF)
+		return pcie_draft_fail(draft, function, "sf-index",
+				       "only an SF has an index; remove it or write \"type: sf\"");
+	rc = read_number(draft, function, "vhca-id", yaml->vhca_id, 0, UINT16_MAX, &vhca_id);
+	if (!rc)
+		rc = read_number(draft, function, "mtu", yaml->mtu, MIN_MTU, UINT16_MAX, &mtu);
+	if (!rc)
+		rc = read_number(draft, function, "sf-index", yaml->sf_index, 0, UINT32_MAX, &sf_index);
+	if (!rc)
+		rc = read_rate(draft, function);
+	if (!rc)
+		rc = read_bool(draft, function, "hotplug", yaml->hotplug, &final->hotplug);
+	if (!rc)
+		rc = read_lid(draft, function);
+	final->vhca_id = (uint16_t)vhca_id;
+	final->mtu = (uint32_t)mtu;
+	final->sf_index = (uint32_t)sf_index;
+	return rc;
+}
+
+/* Capabilities ----------------------------------------------------------------- */
+
+static int read_cap_BOOL(const struct pcie_draft *draft, const struct pcie_draft_function *function,
+			 const char *field, const char *text, bool *ret_value)
+{
+	return read_bool(draft, function, field, text, ret_value);
+}
+
+static int read_cap_COUNT(const struct pcie_draft *draft,
+			  const struct pcie_draft_function *function, const char *field,
+			  const char *text, uint32_t *ret_value)
+{
+	uint64_t value = *ret_value;
+	int rc = read_number(draft, function, field, text, 0, UINT32_MAX, &value);
+
+	*ret_value = (uint32_t)value;
+	return rc;
+}
+
+static int read_cap_BYTES(const struct pcie_draft *draft,
+			  const struct pcie_draft_function *function, const char *field,
+			  const char *text, uint64_t *ret_value)
+{
+	if (text && pcie_text_bytes(text, ret_value))
+		return pcie_draft_fail(draft, function, field,
+				       PCIE_QUOTE " is not a size; write bytes, or a number with "
+				       "KiB, MiB or GiB", text);
+	return 0;
+}
+
+/* Bytes that the API tells as a uint32_t. */
+static int read_cap_SIZE(const struct pcie_draft *draft,
+			 const struct pcie_draft_function *function, const char *field,
+			 const char *text, uint32_t *ret_value)
+{
+	uint64_t value = *ret_value;
+	int rc = read_cap_BYTES(draft, function, field, text, &value);
+
+	if (!rc && value > UINT32_MAX)
+		rc = pcie_draft_fail(draft, function, field,
+				     PCIE_QUOTE " is too large; give less than 4 GiB", text);
+	if (!rc)
+		*ret_value = (uint32_t)value;
+	return rc;
+}
+
+static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const struct pcie_yaml_caps *yaml = function->yaml->caps;
+	struct pcie_caps *caps = &function->final->caps;
+	int rc = 0;
+
+	if (!yaml)
+		return 0;
+#define READ_CAP(kind, member, key)                                                             \
+	if (!rc)                                                                                \
+		rc = read_cap_##kind(draft, function, "caps." key, yaml->member, &caps->member);
+	PCIE_YAML_CAPS(READ_CAP)
+#undef READ_CAP
+	return rc;
+}
+
+/* Addresses -------------------------------------------------------------------- */
+
+static int read_addresses(const struct pcie_draft *draft,
+			  const struct pcie_draft_function *function)
+{
+	const struct pcie_yaml_function *yaml = function->yaml;
+	struct pcie_function *final = function->final;
+
+	if (yaml->mac && pcie_text_mac(yaml->mac, final->mac))
+		return pcie_draft_fail(draft, function, "mac",
+				       PCIE_QUOTE " is not a MAC address of one device; write "
+				       "02:00:5e:10:00:01 (the first byte even)", yaml->mac);
+	if (yaml->ipv4) {
+		final->has_ipv4 = inet_pton(AF_INET, yaml->ipv4, final->ipv4) == 1;
+		if (!final->has_ipv4)
+			return pcie_draft_fail(draft, function, "ipv4",
+					       PCIE_QUOTE " is not an IPv4 address; write 192.0.2.1",
+					       yaml->ipv4);
+	}
+	if (yaml->ipv6 && inet_pton(AF_INET6, yaml->ipv6, final->ipv6) != 1)
+		return pcie_draft_fail(draft, function, "ipv6",
+				       PCIE_QUOTE " is not an IPv6 address; write fe80::1",
+				       yaml->ipv6);
+	return 0;
+}
+
+/* What it is and where it is --------------------------------------------------- */
+
+static bool is_side_name(const char *side)
+{
+	const char *last = strrchr(side, '/');
+
+	last = last ? last + 1 : side;
+	if (strcmp(last, "host") != 0 && strcmp(last, "dpu") != 0)
+		return false;
+	return strspn(side, "abcdefghijklmnopqrstuvwxyz0123456789_/-") == strlen(side) &&
+	       side[0] != '/' && !strstr(side, "//") && strlen(side) < PCIE_SIDE_SIZE;
+}
+
+static int read_side(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const char *side = function->yaml->side;
+	const struct pcie_profile *profile = draft->topology->cards[function->final->card].profile;
+
+	if (!is_side_name(side))
+		return pcie_draft_fail(draft, function, "side",
+				       PCIE_QUOTE " is not a side; write host or dpu, or with a "
+				       "machine's name before it: node0/host", side);
+	strcpy(function->final->side, side);
+	if (pcie_side_is_dpu(side) && !profile->has_dpu)
+		return pcie_draft_fail(draft, function, "side",
+				       "a %s has no Arm cores, hence no side " PCIE_QUOTE
+				       "; use a host side or a BlueField profile",
+				       profile->name, side);
+	return 0;
+}
+
+static int read_type(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	static const char *const names[] = {
+		[PCIE_FUNC_PF] = "pf",
+		[PCIE_FUNC_VF] = "vf",
+		[PCIE_FUNC_SF] = "sf",
+	};
+
+	for (int type = PCIE_FUNC_PF; type <= PCIE_FUNC_SF; type++) {
+		if (strcmp(function->yaml->type, names[type]) == 0) {
+			function->final->type = (enum pcie_func_type)type;
+			return 0;
+		}
+	}
+	return pcie_draft_fail(draft, function, "type",
+			       PCIE_QUOTE " is not a type of function; write pf, vf or sf",
+			       function->yaml->type);
+}
+
+static int read_link_layer(const struct pcie_draft *draft,
+			   const struct pcie_draft_function *function)
+{
+	const char *text = function->yaml->link_layer;
+
+	if (!text || strcmp(text, "ethernet") == 0)
+		function->final->link_layer = PCIE_LINK_ETHERNET;
+	else if (strcmp(text, "infiniband") == 0)
+		function->final->link_layer = PCIE_LINK_INFINIBAND;
+	else
+		return pcie_draft_fail(draft, function, "link-layer",
+				       PCIE_QUOTE " is not a link layer; write ethernet or infiniband",
+				       text);
+	return 0;
+}
+
+static int read_identity(const struct pcie_draft *draft,
+			 const struct pcie_draft_function *function)
+{
+	int rc = read_side(draft, function);
+
+	if (!rc)
+		rc = read_type(draft, function);
+	if (!rc && pcie_addr_parse(function->yaml->pci, &function->final->addr))
+		rc = pcie_draft_fail(draft, function, "pci",
+				     PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
+				     function->yaml->pci);
+	if (!rc)
+		rc = read_link_layer(draft, function);
+	return rc;
+}
+
+static int read_function(const struct pcie_draft *draft,
+			 const struct pcie_draft_function *function)
+{
+	const struct pcie_profile *profile = draft->topology->cards[function->final->card].profile;
+	struct pcie_function *final = function->final;
+	int rc = read_identity(draft, function);
+
+	if (rc)
+		return rc;
+	final->caps = pcie_side_is_dpu(final->side) ? profile->dpu_caps : profile->host_caps;
+	final->active_rate_bps = profile->port_rate_bps;
+	rc = read_names(draft, function);
+	if (!rc)
+		rc = read_addresses(draft, function);
+	if (!rc)
+		rc = read_numbers(draft, function);
+	if (!rc)
+		rc = read_caps(draft, function);
+	return rc;
+}
+
+/* All of it -------------------------------------------------------------------- */
+
+static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
+{
+	const struct pcie_yaml *yaml = draft->yaml;
+	char path[PCIE_FIELD_PATH_SIZE];
+	size_t count = 0;
+
+	if (!yaml->num_cards)
+		return pcie_yaml_source_fail(draft->source, "cards", "needs at least one card");
+	for (uint32_t i = 0; i < yaml->num_cards; i++) {
+		snprintf(path, sizeof(path), "cards[%u].functions", i);
+		count += yaml->cards[i].num_functions;
+		if (!yaml->cards[i].num_functions)
+			return pcie_yaml_source_fail(draft->source, path,
+						     "needs at least one function");
+		if (count > MAX_FUNCTIONS)
+			return pcie_yaml_source_fail(draft->source, path,
+						     "the topology has more than %d functions",
+						     MAX_FUNCTIONS);
+	}
+	*ret_count = count;
+	return 0;
+}
+
+static int allocate(struct pcie_draft *draft, size_t num_functions)
+{
+	struct pcie_topology *topology = draft->topology;
+
+	topology->cards = calloc(draft->yaml->num_cards, sizeof(*topology->cards));
+	topology->functions = calloc(num_functions, sizeof(*topology->functions));
+	draft->functions = calloc(num_functions, sizeof(*draft->functions));
+	if (!topology->cards || !topology->functions || !draft->functions)
+		return -ENOMEM;
+	topology->num_cards = draft->yaml->num_cards;
+	topology->num_functions = num_functions;
+	return 0;
+}
+
+/* Give each function its number, its card and its description. */
+static void enumerate(const struct pcie_draft *draft)
+{
+	uint32_t id = 0;
+
+	for (uint32_t card = 0; card < draft->yaml->num_cards; card++) {
+		const struct pcie_yaml_card *yaml = &draft->yaml->cards[card];
+
+		for (uint32_t i = 0; i < yaml->num_functions; i++, id++) {
+			draft->functions[id].yaml = &yaml->functions[i];
+			draft->functions[id].index = i;
+			draft->functions[id].final = &draft->topology->functions[id];
+			draft->topology->functions[id].id = id;
+			draft->topology->functions[id].card = card;
+		}
+	}
+}
+
+int pcie_draft_read(struct pcie_draft *draft)
+{
+	size_t num_functions = 0;
+	int rc;
+
+	rc = count_functions(draft, &num_functions);
+	if (!rc)
+		rc = allocate(draft, num_functions);
+	if (rc)
+		return rc;
+	enumerate(draft);
+	for (size_t i = 0; !rc && i < draft->topology->num_cards; i++)
+		rc = pcie_draft_read_card(draft, i);
+	for (size_t i = 0; !rc && i < num_functions; i++)
+		rc = read_function(draft, &draft->functions[i]);
+	return rc;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which DPU function holds which host functions' representors. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value_parse_priv.h"
+#include "topology_draft_priv.h"
+
+/* "SIDE/ADDRESS" or "SIDE/ADDRESS/sfN", taken apart. */
+struct reference {
+	char side[PCIE_SIDE_SIZE];
+	struct pcie_addr addr;
+	bool is_sf;
+	uint64_t sf_index;
+};
+
+/* Cut the part behind the last '/' off @text. Returns that part, or NULL. */
+static char *cut_last_part(char *text)
+{
+	char *slash = strrchr(text, '/');
+
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return slash + 1;
+}
+
+static int parse_reference(const char *text, struct reference *ret_reference)
+{
+	char buffer[PCIE_SIDE_SIZE + PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295")];
+	struct reference reference = { .is_sf = false };
+	char *part;
+
+	if (strlen(text) >= sizeof(buffer))
+		return -EINVAL;
+	strcpy(buffer, text);
+	part = cut_last_part(buffer);
+	if (part && strncmp(part, "sf", 2) == 0) {
+		reference.is_sf = true;
+		if (pcie_text_number(part + 2, UINT32_MAX, &reference.sf_index))
+			return -EINVAL;
+		part = cut_last_part(buffer);
+	}
+	if (!part || pcie_addr_parse(part, &reference.addr) || strlen(buffer) >= PCIE_SIDE_SIZE)
+		return -EINVAL;
+	strcpy(reference.side, buffer);
+	*ret_reference = reference;
+	return 0;
+}
+
+static bool is_referenced(const struct pcie_function *function, const struct reference *reference)
+{
+	return strcmp(function->side, reference->side) == 0 &&
+	       pcie_addr_equal(&function->addr, &reference->addr) &&
+	       (function->type == PCIE_FUNC_SF) == reference->is_sf &&
+	       (!reference->is_sf || function->sf_index == reference->sf_index);
+}
+
+static struct pcie_draft_function *find_referenced(const struct pcie_draft *draft, uint32_t card,
+						   const struct reference *reference)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		struct pcie_draft_function *function = &draft->functions[i];
+
+		if (function->final->card == card && is_referenced(function->final, reference))
+			return function;
+	}
+	return NULL;
+}
+
+static void hold(const struct pcie_draft_function *holder, uint32_t *reps,
+		 struct pcie_draft_function *represented)
+{
+	represented->is_represented = true;
+	reps[holder->final->num_reps++] = represented->final->id;
+}
+
+/* The DPU function that holds @id's representor, for a message. */
+static const struct pcie_draft_function *holder_of(const struct pcie_draft *draft, uint32_t id)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_function *function = draft->functions[i].final;
+
+		for (size_t j = 0; j < function->num_reps; j++) {
+			if (function->reps[j] == id)
+				return &draft->functions[i];
+		}
+	}
+	return NULL;
+}
+
+static int hold_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
+		      uint32_t *reps, uint32_t entry)
+{
+	const char *text = holder->yaml->represents[entry];
+	struct pcie_draft_function *represented;
+	struct reference reference;
+	char field[32];
+
+	snprintf(field, sizeof(field), "represents[%" PRIu32 "]", entry);
+	if (parse_reference(text, &reference))
+		return pcie_draft_fail(draft, holder, field,
+				       PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
+				       "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4", text);
+	if (pcie_side_is_dpu(reference.side))
+		return pcie_draft_fail(draft, holder, field,
+				       PCIE_QUOTE " is on a DPU side; only host functions are "
+				       "represented", text);
+	represented = find_referenced(draft, holder->final->card, &reference);
+	if (!represented)
+		return pcie_draft_fail(draft, holder, field,
+				       "this card has no function " PCIE_QUOTE, text);
+	if (represented->is_represented) {
+		const struct pcie_draft_function *other = holder_of(draft, represented->final->id);
+
+		return pcie_draft_fail(draft, holder, field,
+				       PCIE_QUOTE " is represented by cards[%u].functions[%u] "
+				       "already; remove one", text, other->final->card, other->index);
+	}
+	hold(holder, reps, represented);
+	return 0;
+}
+
+static int hold_all_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
+{
+	uint32_t num_reps = holder->yaml->num_represents;
+	uint32_t *reps;
+	int rc = 0;
+
+	if (!num_reps)
+		return 0;
+	reps = calloc(num_reps, sizeof(*reps));
+	if (!reps)
+		return -ENOMEM;
+	holder->final->reps = reps;
+	for (uint32_t i = 0; !rc && i < num_reps; i++)
+		rc = hold_named(draft, holder, reps, i);
+	return rc;
+}
+
+/* Whether @holder, the n-th PF of the DPU, represents @function when the file doesn't say:
+ * it does if that is the n-th PF of its host, or belongs to it. */
+static bool holds_by_default(const struct pcie_draft *draft,
+			     const struct pcie_draft_function *holder,
+			     const struct pcie_draft_function *function)
+{
+	const struct pcie_draft_function *pf = &draft->functions[function->final->parent];
+
+	return function->final->card == holder->final->card &&
+	       !pcie_side_is_dpu(function->final->side) && pf->ordinal == holder->ordinal;
+}
+
+static int hold_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
+{
+	size_t num_reps = 0;
+	uint32_t *reps;
+
+	if (holder->final->type != PCIE_FUNC_PF)
+		return 0;
+	for (size_t i = 0; i < draft->topology->num_functions; i++)
+		num_reps += holds_by_default(draft, holder, &draft->functions[i]);
+	if (!num_reps)
+		return 0;
+	reps = calloc(num_reps, sizeof(*reps));
+	if (!reps)
+		return -ENOMEM;
+	holder->final->reps = reps;
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		struct pcie_draft_function *function = &draft->functions[i];
+
+		if (holds_by_default(draft, holder, function))
+			hold(holder, reps, function);
+	}
+	return 0;
+}
+
+static bool card_names_representors(const struct pcie_draft *draft, uint32_t card)
+{
+	const struct pcie_yaml_card *yaml = &draft->yaml->cards[card];
+
+	for (uint32_t i = 0; i < yaml->num_functions; i++) {
+		if (yaml->functions[i].has_represents)
+			return true;
+	}
+	return false;
+}
+
+static int link_representors(const struct pcie_draft *draft,
+			     const struct pcie_draft_function *function)
+{
+	if (!pcie_side_is_dpu(function->final->side)) {
+		if (function->yaml->has_represents)
+			return pcie_draft_fail(draft, function, "represents",
+					       "only a DPU function holds representors");
+		return 0;
+	}
+	if (card_names_representors(draft, function->final->card))
+		return hold_all_named(draft, function);
+	return hold_default(draft, function);
+}
+
+int pcie_draft_represent(struct pcie_draft *draft)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++)
+		rc = link_representors(draft, &draft->functions[i]);
+	return rc;
+}

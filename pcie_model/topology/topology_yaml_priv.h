@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcie_model/topology/topology_yaml_priv.h - the topology as written: structure checked, values not.
+ *
+ * Every value is still text, NULL where the file does not give it. libcyaml
+ * checks the structure (fields known, required ones there, lists and mappings
+ * where they belong, nothing given twice). It is not asked to convert values:
+ * it takes "12abc" for 12, "010" for 8 and any word but a few for true, and its
+ * messages can't say what would have been right.
+ */
+#ifndef PCIE_TOPOLOGY_YAML_PRIV_H
+#define PCIE_TOPOLOGY_YAML_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "yaml_source_priv.h"
+
+/* The fields of a function that are one value: X(member, key, required or optional). */
+#define PCIE_YAML_FUNCTION_FIELDS(X)                    \
+	X(side, "side", REQUIRED)                       \
+	X(type, "type", REQUIRED)                       \
+	X(pci, "pci", REQUIRED)                         \
+	X(parent, "parent", OPTIONAL)                   \
+	X(ibdev, "ibdev", OPTIONAL)                     \
+	X(iface, "iface", OPTIONAL)                     \
+	X(rep_iface, "rep-iface", OPTIONAL)             \
+	X(link_layer, "link-layer", OPTIONAL)           \
+	X(mac, "mac", OPTIONAL)                         \
+	X(ipv4, "ipv4", OPTIONAL)                       \
+	X(ipv6, "ipv6", OPTIONAL)                       \
+	X(lid, "lid", OPTIONAL)                         \
+	X(vuid, "vuid", OPTIONAL)                       \
+	X(vhca_id, "vhca-id", OPTIONAL)                 \
+	X(mtu, "mtu", OPTIONAL)                         \
+	X(sf_index, "sf-index", OPTIONAL)               \
+	X(active_rate, "active-rate", OPTIONAL)         \
+	X(hotplug, "hotplug", OPTIONAL)
+
+/* The fields of struct pcie_caps: X(kind of value, member, key). */
+#define PCIE_YAML_CAPS(X)                                                         \
+	X(BOOL, dma_memcpy, "dma-memcpy")                                         \
+	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")                          \
+	X(COUNT, dma_max_list_len, "dma-max-list-len")                            \
+	X(COUNT, dma_max_tasks, "dma-max-tasks")                                  \
+	X(BOOL, comch_server, "comch-server")                                     \
+	X(BOOL, comch_client, "comch-client")                                     \
+	X(COUNT, comch_max_name_len, "comch-max-name-len")                        \
+	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes")                       \
+	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue")                    \
+	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks")                    \
+	X(COUNT, comch_max_clients, "comch-max-clients")                          \
+	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks")                    \
+	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")                       \
+	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                       \
+	X(COUNT, comch_max_consumers, "comch-max-consumers")                      \
+	X(COUNT, comch_max_producers, "comch-max-producers")                      \
+	X(BOOL, cache_invalidate, "cache-invalidate")                             \
+	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") \
+	X(BOOL, mmap_export_pci, "mmap-export-pci")                               \
+	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                     \
+	X(BOOL, sync_event_export_pci, "sync-event-export-pci")                   \
+	X(BOOL, sync_event_from_export_pci, "sync-event-from-export-pci")         \
+	X(BOOL, rep_filter_all, "rep-filter-all")                                 \
+	X(BOOL, rep_filter_net, "rep-filter-net")                                 \
+	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                       \
+	X(BOOL, hotplug_manager, "hotplug-manager")                               \
+	X(BOOL, notification_moderation, "notification-moderation")               \
+	X(BOOL, accelerate_resource_reclaim, "accelerate-resource-reclaim")       \
+	X(COUNT, num_completion_vectors, "num-completion-vectors")                \
+	X(COUNT, max_mmap_devices, "max-mmap-devices")
+
+/* The fields of struct pcie_link that a description can give: X(member, key). */
+#define PCIE_YAML_LINK(X)              \
+	X(generation, "generation")    \
+	X(lanes, "lanes")              \
+	X(mps_bytes, "mps")            \
+	X(mrrs_bytes, "mrrs")          \
+	X(rcb_bytes, "rcb")
+
+struct pcie_yaml_link {
+#define MEMBER(member, key) char *member;
+	PCIE_YAML_LINK(MEMBER)
+#undef MEMBER
+};
+
+struct pcie_yaml_caps {
+#define MEMBER(kind, member, key) char *member;
+	PCIE_YAML_CAPS(MEMBER)
+#undef MEMBER
+};
+
+struct pcie_yaml_function {
+#define MEMBER(member, key, presence) char *member;
+	PCIE_YAML_FUNCTION_FIELDS(MEMBER)
+#undef MEMBER
+	char **represents;
+	uint32_t num_represents;
+	bool has_represents; /* the field is there, be the list empty */
+	struct pcie_yaml_caps *caps;
+};
+
+struct pcie_yaml_card {
+	char *name;
+	char *profile;
+	struct pcie_yaml_link *link;
+	struct pcie_yaml_function *functions;
+	uint32_t num_functions;
+};
+
+struct pcie_yaml {
+	struct pcie_yaml_card *cards;
+	uint32_t num_cards;
+};
+
+/* Read @source. *ret_yaml is the caller's (pcie_yaml_free()). Returns 0,
+ * -EINVAL with the source's error text set, or -ENOMEM. */
+int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret_yaml);
+
+/* Free it; NULL is fine. */
+void pcie_yaml_free(struct pcie_yaml *yaml);
+
+#endif

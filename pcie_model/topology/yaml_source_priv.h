@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pcie_model/topology/yaml_source_priv.h - a YAML text, and errors that point into it.
+ *
+ * A place in the text is named by its path, "cards[0].functions[2].pci". Lines
+ * are not stored: the text is walked again when an error needs one, which
+ * happens once per load at most.
+ */
+#ifndef PCIE_YAML_SOURCE_PRIV_H
+#define PCIE_YAML_SOURCE_PRIV_H
+
+#include <stddef.h>
+
+#define PCIE_YAML_MAX_BYTES (1u << 20) /* a larger text is refused */
+#define PCIE_YAML_MAX_KEY 64           /* of a key with its terminating zero */
+#define PCIE_YAML_MAX_DEPTH 8          /* lists and mappings inside each other */
+#define PCIE_YAML_PATH_SIZE (PCIE_YAML_MAX_DEPTH * PCIE_YAML_MAX_KEY)
+
+struct pcie_yaml_source {
+	const char *name; /* stands for the file in messages */
+	const char *text; /* @len bytes, not terminated */
+	size_t len;
+	char *error;      /* PCIE_ERROR_SIZE bytes of the caller's */
+};
+
+/* Refuse what the loader should never see: oversized or malformed text, several
+ * documents, anchors and aliases, deep nesting, keys that are no plain text,
+ * text with a zero byte. Returns 0, -EINVAL with the error text set, or -ENOMEM. */
+int pcie_yaml_source_check(const struct pcie_yaml_source *source);
+
+/* Called for each key's value and each list entry, outer before inner. */
+typedef void pcie_yaml_visit(void *arg, const char *path, size_t line);
+
+/* Walk a text that passed the check. Returns 0 or -ENOMEM. */
+int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit *visit, void *arg);
+
+/* Set the error text to "file:line: @path: reason" and return -EINVAL. The line
+ * is that of @path's last occurrence, or of the nearest enclosing place that
+ * exists; an empty path stands for the document. */
+int pcie_yaml_source_fail(const struct pcie_yaml_source *source, const char *path,
+			  const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same when the line is known already. */
+int pcie_yaml_source_fail_at(const struct pcie_yaml_source *source, size_t line, const char *path,
+			     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The consumer: offers buffers to the other end's producers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "consumer_priv.h"
+#include "shim/common/process/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+
+#define DEFAULT_IMM_BYTES 32 /* or less, as the device has it; our choice */
+
+/* ---- starting: the other end gets to know of it ---- */
+
+static int open_queue(struct doca_comch_consumer *consumer, struct sim_letter *letter)
+{
+	struct sim_recvq_cfg cfg = {.num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes};
+	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &letter->fds[0]);
+
+	if (rc < 0)
+		return rc;
+	letter->num_fds = 1;
+	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
+	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
+	consumer->bytes = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
+	letter->fds[1] = fcntl(shim_pe_wake_fd(&consumer->fast.ctx), F_DUPFD_CLOEXEC, 0);
+	if (letter->fds[1] < 0)
+		return -errno;
+	letter->num_fds = 2;
+	return consumer->posted && consumer->bytes ? 0 : -ENOMEM;
+}
+
+static int write_letter(struct doca_comch_consumer *consumer, struct sim_letter *letter)
+{
+	struct comch_consumer_letter body = {.id = consumer->fast.id, .num_slots = consumer->num_tasks,
+					     .max_imm_bytes = consumer->imm_bytes, .has_memory = true};
+	int rc = shim_mmap_share(consumer->mmap, consumer->fast.ctx.dev, &consumer->share);
+
+	if (rc < 0)
+		return rc;
+	body.key = consumer->share.key;
+	body.stream = consumer->stream = sim_trace_new_stream();
+	memcpy(letter->body, &body, sizeof(body));
+	letter->len_bytes = sizeof(body);
+	return 0;
+}
+
+/* Half-built is fine. */
+static void close_all(struct doca_comch_consumer *consumer)
+{
+	shim_mmap_unshare(&consumer->share);
+	sim_segment_unmap(&consumer->memory);
+	free(consumer->posted);
+	free(consumer->bytes);
+	consumer->posted = NULL;
+	consumer->bytes = NULL;
+	consumer->pool = NULL;
+}
+
+static int announce(struct doca_comch_consumer *consumer)
+{
+	struct sim_letter letter = {0};
+	int rc = open_queue(consumer, &letter);
+
+	if (rc == 0)
+		rc = write_letter(consumer, &letter);
+	if (rc == 0)
+		rc = comch_fast_join(&consumer->fast);
+	if (rc < 0) {
+		comch_letter_drop(&letter);
+		return rc;
+	}
+	rc = comch_announce(&consumer->fast, &letter, &consumer->told);
+	if (rc < 0)
+		comch_fast_leave(&consumer->fast);
+	return rc;
+}
+
+static doca_error_t consumer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+	doca_error_t result;
+	int rc;
+
+	if (!consumer->done) {
+		sim_err("doca_ctx_start: no task type is configured; call doca_comch_consumer_task_post_recv_set_conf() first");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (!shim_mmap_is_same(consumer->mmap, consumer->mmap_serial) || !shim_mmap_is_usable(consumer->mmap) ||
+	    !shim_mmap_has_dev(consumer->mmap, ctx->dev)) {
+		sim_err("doca_ctx_start: the consumer's memory map is destroyed or stopped, or the connection's device is not in it");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	consumer->type = comch_post_recv_type;
+	consumer->type.size = (sizeof(struct doca_comch_consumer_task_post_recv) + consumer->imm_bytes + 15) / 16 * 16;
+	result = shim_task_pool_add(ctx, &consumer->type, consumer->num_tasks, &consumer->pool);
+	if (result != DOCA_SUCCESS)
+		return result;
+	consumer->told = false;
+	rc = announce(consumer);
+	if (rc == 0)
+		return DOCA_ERROR_IN_PROGRESS;
+	close_all(consumer);
+	sim_err("doca_ctx_start: the consumer can't be announced: %s", rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
+	return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+}
+
+/* ---- running ---- */
+
+/* The connection ended under it. */
+static bool is_lost(const struct doca_comch_consumer *consumer)
+{
+	return consumer->fast.connection->lost < 0;
+}
+
+static bool consumer_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+
+	shim_alarm_rings(&ctx->alarm);
+	if (comch_consumer_take(consumer))
+		return true;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING)
+		return comch_consumer_flush(consumer);
+	if (is_lost(consumer)) {
+		shim_ctx_end(ctx);
+		return true;
+	}
+	if (ctx->state == DOCA_CTX_STATE_STARTING && consumer->told) {
+		shim_ctx_started(ctx);
+		return true;
+	}
+	return false;
+}
+
+static bool consumer_arm(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+
+	sim_recvq_arm(&consumer->queue);
+	if (comch_recvs_are_late(consumer) && ctx->alarm.due_ns == 0)
+		return true; /* nobody has looked at them yet */
+	return (!consumer->late.ready && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
+	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->told) ||
+	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
+}
+
+/* ---- stopping ---- */
+
+static void consumer_end(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+
+	comch_announce_end(&consumer->fast);
+	/* Afterwards nobody writes to the buffers any more. */
+	shim_mmap_unshare(&consumer->share);
+}
+
+static void consumer_stopped(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+
+	comch_fast_leave(&consumer->fast);
+	close_all(consumer);
+}
+
+static const struct shim_ctx_ops consumer_ops = {
+	.name = "comch_consumer",
+	.start = consumer_start,
+	.may_stop = shim_ctx_may_stop_always,
+	.end = consumer_end,
+	.progress = consumer_progress,
+	.arm = consumer_arm,
+	.at_rest = shim_ctx_at_rest_always,
+	.stopped = consumer_stopped,
+};
+
+/* ---- the public face ---- */
+
+static doca_error_t check_map(const char *func, const struct doca_mmap *mmap)
+{
+	if (shim_mmap_is_imported(mmap) || !mmap->range_set) {
+		sim_err("%s: the memory map is %s", func, mmap->range_set ? "not this process's own memory" : "empty");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!(mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)) {
+		sim_err("%s: the memory map does not allow the other side to write; set DOCA_ACCESS_FLAG_PCI_READ_WRITE", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
+					struct doca_comch_consumer **consumer)
+{
+	struct doca_comch_consumer *created;
+	doca_error_t result;
+
+	SHIM_NEED(comch_connection, SHIM_COMCH_CONNECTION);
+	SHIM_NEED(buf_mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(consumer);
+	result = check_map(__func__, buf_mmap);
+	if (result != DOCA_SUCCESS)
+		return result;
+	created = shim_object_new(SHIM_COMCH_CONSUMER, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	result = comch_fast_init(__func__, &created->fast, &consumer_ops, comch_connection,
+				 &comch_connection->num_consumers);
+	if (result != DOCA_SUCCESS) {
+		shim_object_free(created, SHIM_COMCH_CONSUMER);
+		return result;
+	}
+	created->mmap = buf_mmap;
+	created->mmap_serial = buf_mmap->serial;
+	created->imm_bytes = smaller(shim_dev_function(created->fast.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
+	*consumer = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
+{
+	doca_error_t result;
+
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	result = shim_ctx_fini(&consumer->fast.ctx);
+	if (result != DOCA_SUCCESS)
+		return result;
+	comch_fast_fini(&consumer->fast);
+	shim_object_free(consumer, SHIM_COMCH_CONSUMER);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
+{
+	return shim_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->fast.ctx : NULL;
+}
+
+doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
+{
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	SHIM_NEED_OUT(id);
+	*id = consumer->fast.id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
+{
+	uint32_t max;
+
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	if (consumer->fast.ctx.state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	max = shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_imm_bytes;
+	if (imm_data_len > max)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u bytes; the device takes %u (doca_comch_consumer_cap_get_max_imm_data_len)",
+				   imm_data_len, max);
+	consumer->imm_bytes = imm_data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)
+{
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	SHIM_NEED_OUT(imm_data_len);
+	*imm_data_len = consumer->imm_bytes;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
+							 doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+							 doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
+							 uint32_t num_post_recv_tasks)
+{
+	uint32_t max;
+
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	SHIM_NEED_OUT(task_completion_cb);
+	SHIM_NEED_OUT(task_error_cb);
+	if (consumer->fast.ctx.state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	max = shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_fast_tasks;
+	if (num_post_recv_tasks == 0 || num_post_recv_tasks > max)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %u (doca_comch_consumer_cap_get_max_num_tasks)",
+				   num_post_recv_tasks, max);
+	consumer->done = task_completion_cb;
+	consumer->failed = task_error_cb;
+	consumer->num_tasks = num_post_recv_tasks;
+	return DOCA_SUCCESS;
+}

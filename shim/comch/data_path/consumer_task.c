@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The post receive task: a buffer that waits for a producer's message. */
+#include <errno.h>
+#include <string.h>
+
+#include "consumer_priv.h"
+#include "shim/common/mem/buf_priv.h"
+#include "shim/common/base/check.h"
+
+static struct doca_comch_consumer_task_post_recv *recv_of(const struct doca_task *task)
+{
+	return (struct doca_comch_consumer_task_post_recv *)(uintptr_t)task;
+}
+
+static struct doca_comch_consumer *consumer_of(const struct doca_task *task)
+{
+	return (struct doca_comch_consumer *)task->ctx;
+}
+
+static uint64_t room_behind_data(const struct doca_buf *buf)
+{
+	return (uint64_t)(buf->head + buf->len - (buf->data + buf->data_len));
+}
+
+/* Why the buffer can't take a message, or NULL. */
+static const char *wrong_with(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
+{
+	if (!shim_is(buf, SHIM_BUF) || buf->is_inner)
+		return "its buffer is not live, or inside a list";
+	if (buf->next)
+		return "its buffer is chained; Comch takes single ones";
+	if (buf->mmap != consumer->mmap || !shim_buf_has_usable_mmap(buf))
+		return "its buffer is not of the memory map that the consumer was created with, or that was stopped";
+	if (room_behind_data(buf) > shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_buf_bytes)
+		return "its buffer is larger than doca_comch_consumer_cap_get_max_buf_size()";
+	return NULL;
+}
+
+static doca_error_t post_recv_check(const struct doca_task *task)
+{
+	const struct doca_buf *buf = recv_of(task)->buf;
+	const char *wrong = buf ? wrong_with(consumer_of(task), buf) : NULL;
+
+	if (!wrong)
+		return DOCA_SUCCESS;
+	sim_err("post receive task: %s", wrong);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t post_recv_post(struct doca_task *task)
+{
+	struct doca_comch_consumer_task_post_recv *recv = recv_of(task);
+	struct doca_comch_consumer *consumer = consumer_of(task);
+	struct doca_buf *buf = recv->buf;
+
+	recv->room = (struct sim_recvq_room){0};
+	if (buf)
+		recv->room = (struct sim_recvq_room){.addr = (uintptr_t)(buf->data + buf->data_len),
+						     .len_bytes = (uint32_t)room_behind_data(buf)};
+	recv->imm_len = 0;
+	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
+	sim_recvq_post(&consumer->queue, &recv->room);
+	return DOCA_SUCCESS;
+}
+
+static void post_recv_complete(struct doca_task *task)
+{
+	struct doca_comch_consumer *consumer = consumer_of(task);
+	doca_comch_consumer_task_post_recv_completion_cb_t cb =
+		task->status == DOCA_SUCCESS ? consumer->done : consumer->failed;
+
+	cb(recv_of(task), task->user_data, task->ctx->user_data);
+}
+
+const struct shim_task_type comch_post_recv_type = {
+	.name = SIM_TASK_COMCH_POST_RECEIVE,
+	.size = sizeof(struct doca_comch_consumer_task_post_recv), /* and the immediate data */
+	.check = post_recv_check,
+	.validate = post_recv_check,
+	.post = post_recv_post,
+	.complete = post_recv_complete,
+	.strike = &comch_post_recv_strike,
+};
+
+/* ---- messages ---- */
+
+/* What came, put where it belongs. The buffer is still what it was: or the user broke the rules. */
+static doca_error_t accept(const struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
+			   const struct sim_recvq_message *message)
+{
+	struct doca_buf *buf = recv->buf;
+
+	if (message->failed)
+		return DOCA_ERROR_IO_FAILED;
+	if (buf && (wrong_with(consumer, buf) || (uintptr_t)(buf->data + buf->data_len) != recv->room.addr ||
+		    room_behind_data(buf) < message->len_bytes)) {
+		sim_err("post receive task: its buffer was changed or returned while the task was in flight");
+		return DOCA_ERROR_IO_FAILED;
+	}
+	if (message->inlined && buf)
+		memcpy((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined, message->len_bytes);
+	if (buf)
+		buf->data_len += message->len_bytes;
+	recv->task.bytes = message->len_bytes + message->imm_bytes;
+	recv->producer = message->producer;
+	recv->imm_len = message->imm_bytes;
+	memcpy(recv->imm, message->imm, message->imm_bytes);
+	return DOCA_SUCCESS;
+}
+
+/* Finish one whose end was held back. Whether there was one. */
+static bool take_late(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_late(consumer);
+
+	if (recv)
+		shim_task_finish(&recv->task, recv->result);
+	return recv != NULL;
+}
+
+/* Take what came. Whether the user saw it. */
+static bool take_next(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *recv;
+	struct sim_recvq_message message;
+	doca_error_t result;
+	int rc;
+
+	recv = consumer->posted[consumer->queue.polled % consumer->num_tasks];
+	rc = sim_recvq_poll(&consumer->queue, &recv->room, consumer->bytes, &message);
+	if (rc == 0 && message.is_recorded)
+		sim_trace_message(SIM_TRACE_RECEIVED, consumer->fast.ctx.recorded_as, consumer->stream,
+				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
+				  shim_task_submitted_ns(&recv->task));
+	if (rc == -EPROTO)
+		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
+	if (rc < 0)
+		message = (struct sim_recvq_message){.failed = true};
+	result = accept(consumer, recv, &message);
+	if (doca_unlikely(comch_recv_hold(consumer, recv, &message, result)))
+		return false;
+	shim_task_finish(&recv->task, result);
+	return true;
+}
+
+bool comch_consumer_take(struct doca_comch_consumer *consumer)
+{
+	for (;;) {
+		if (doca_unlikely(comch_recvs_are_late(consumer)) && take_late(consumer))
+			return true;
+		if (consumer->late.ready || !sim_recvq_has_message(&consumer->queue))
+			return false; /* what is late is not overtaken */
+		if (take_next(consumer))
+			return true;
+	}
+}
+
+bool comch_consumer_flush(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_any(consumer);
+	const struct doca_comch_connection *connection = consumer->fast.connection;
+
+	if (recv) {
+		shim_task_finish(&recv->task, recv->result);
+		return true;
+	}
+	recv = consumer->late.hung;
+	if (recv)
+		consumer->late.hung = recv->next;
+	else if (consumer->queue.polled < consumer->queue.posted)
+		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
+	else
+		return false;
+	shim_task_finish(&recv->task, connection->lost < 0 ? comch_fast_why(connection) : DOCA_ERROR_IO_FAILED);
+	return true;
+}
+
+/* ---- the public face ---- */
+
+doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
+							   struct doca_comch_consumer_task_post_recv **task)
+{
+	struct doca_task *base;
+	doca_error_t result;
+
+	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	SHIM_NEED_OUT(task);
+	result = shim_task_alloc(consumer->pool, &consumer->fast.ctx, (union doca_data){.u64 = 0}, &base);
+	if (result == DOCA_ERROR_BAD_STATE)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
+	if (result != DOCA_SUCCESS)
+		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", consumer->num_tasks);
+	*task = recv_of(base);
+	(*task)->buf = buf;
+	(*task)->imm_len = 0;
+	(*task)->producer = 0;
+	return DOCA_SUCCESS;
+}
+
+static bool is_recv(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_COMCH_CONSUMER);
+}
+
+struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
+{
+	return is_recv(task) ? &task->task : NULL;
+}
+
+void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
+{
+	if (is_recv(task) && !task->task.in_flight)
+		task->buf = buf;
+	else
+		sim_err("%s: the task is NULL, freed, of another kind, or in flight; nothing was changed", __func__);
+}
+
+struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return is_recv(task) ? task->buf : NULL;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return is_recv(task) ? task->producer : 0;
+}
+
+const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return is_recv(task) && task->imm_len > 0 ? task->imm : NULL;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return is_recv(task) ? task->imm_len : 0;
+}

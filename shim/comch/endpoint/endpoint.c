@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What servers and clients do alike. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "shim/comch/comch_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+
+#define DEFAULT_RECV_QUEUE 32 /* messages; our choice */
+
+static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
+{
+	return (struct comch_endpoint *)(uintptr_t)ctx;
+}
+
+/* ---- configuration ---- */
+
+doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, const char *name)
+{
+	size_t max = caps->comch_max_name_len < SIM_SERVICE_NAME_SIZE ? caps->comch_max_name_len : SIM_SERVICE_NAME_SIZE;
+
+	if (!name) {
+		sim_err("%s: name is NULL", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (name[0] != '\0' && strnlen(name, max) < max)
+		return DOCA_SUCCESS;
+	sim_err("%s: the server's name is %s; give 1 to %zu characters (doca_comch_cap_get_max_name_len)", func,
+		name[0] ? "too long" : "empty", max - 1);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_ops *ctx_ops,
+				 const struct comch_endpoint_ops *ops, struct doca_dev *dev, const char *name)
+{
+	const struct pcie_caps *caps = &shim_dev_function(dev)->caps;
+
+	endpoint->ops = ops;
+	strcpy(endpoint->name, name);
+	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
+	endpoint->recv_queue_size = caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue :
+										      DEFAULT_RECV_QUEUE;
+	endpoint->inbox_fd = endpoint->status_fd = -1;
+	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t must_be_idle(const char *func, const struct comch_endpoint *endpoint)
+{
+	if (endpoint->ctx.state == DOCA_CTX_STATE_IDLE)
+		return DOCA_SUCCESS;
+	sim_err("%s: the context is not idle; stop it first", func);
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t set_limit(const char *func, struct comch_endpoint *endpoint, uint32_t *limit, uint32_t value,
+			      uint32_t max)
+{
+	doca_error_t result = must_be_idle(func, endpoint);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (value == 0 || value > max) {
+		sim_err("%s: %u is out of range; give 1 to %u, the device's limit", func, value, max);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	*limit = value;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t comch_set_max_msg_size(const char *func, struct comch_endpoint *endpoint, uint32_t size)
+{
+	return set_limit(func, endpoint, &endpoint->max_msg_bytes, size,
+			 shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
+}
+
+doca_error_t comch_set_recv_queue_size(const char *func, struct comch_endpoint *endpoint, uint32_t size)
+{
+	return set_limit(func, endpoint, &endpoint->recv_queue_size, size,
+			 shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue);
+}
+
+doca_error_t comch_set_consumer_events(const char *func, struct comch_endpoint *endpoint,
+				       doca_comch_event_consumer_cb_t new_cb, doca_comch_event_consumer_cb_t expired_cb)
+{
+	doca_error_t result = must_be_idle(func, endpoint);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	endpoint->new_consumer = new_cb;
+	endpoint->expired_consumer = expired_cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t comch_set_received(const char *func, struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t cb)
+{
+	doca_error_t result = must_be_idle(func, endpoint);
+
+	if (result == DOCA_SUCCESS)
+		endpoint->received = cb;
+	return result;
+}
+
+/* ---- life ---- */
+
+size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint)
+{
+	return sizeof(struct comch_mark) + endpoint->max_msg_bytes; /* more than a consumer's record */
+}
+
+static int open_inbox(struct comch_endpoint *endpoint)
+{
+	int rc = sim_segment_create(sizeof(struct sim_inbox_shared), &endpoint->inbox_memory, &endpoint->inbox_fd);
+
+	memset(&endpoint->inbox, 0, sizeof(endpoint->inbox));
+	endpoint->inbox.shared = endpoint->inbox_memory.base;
+	return rc;
+}
+
+doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
+{
+	doca_error_t result = DOCA_ERROR_INITIALIZATION;
+	int rc;
+
+	if ((!endpoint->send_done && !endpoint->is_channel) || !endpoint->received) {
+		sim_err("doca_ctx_start: a Comch %s needs send tasks and a receive callback; call "
+			"doca_comch_%s_task_send_set_conf() and doca_comch_%s_event_msg_recv_register() first",
+			endpoint->ops->noun, endpoint->ops->noun, endpoint->ops->noun);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	endpoint->rested = endpoint->has_held = false;
+	endpoint->timing = comch_timing_of(endpoint->ctx.dev);
+	endpoint->busy_until_ps = 0;
+	endpoint->receive_failed = DOCA_SUCCESS;
+	rc = open_inbox(endpoint);
+	if (rc < 0)
+		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->noun, strerror(-rc));
+	else if (endpoint->is_channel)
+		result = DOCA_SUCCESS;
+	else
+		result = shim_task_pool_add(&endpoint->ctx, &comch_send_type, endpoint->num_send_tasks,
+					    &endpoint->sends);
+	if (result != DOCA_SUCCESS)
+		comch_endpoint_stopped(endpoint);
+	return result;
+}
+
+void comch_endpoint_stopped(struct comch_endpoint *endpoint)
+{
+	sim_segment_unmap(&endpoint->inbox_memory);
+	if (endpoint->inbox_fd >= 0)
+		close(endpoint->inbox_fd);
+	endpoint->inbox_fd = -1;
+	free(endpoint->record);
+	endpoint->record = NULL;
+	free(endpoint->slots);
+	endpoint->slots = NULL;
+	endpoint->num_slots = endpoint->num_connections = 0;
+	endpoint->sends = NULL;
+}
+
+doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
+{
+	const struct comch_endpoint *endpoint = endpoint_of(ctx);
+
+	for (uint32_t i = 0; i < endpoint->num_slots; i++)
+		if (endpoint->slots[i] && endpoint->slots[i]->state != COMCH_LOST &&
+		    comch_connection_is_busy(endpoint->slots[i]))
+			return SHIM_REFUSE(DOCA_ERROR_IN_USE,
+					   "consumers or producers of its connections are started; stop them first");
+	return DOCA_SUCCESS;
+}
+
+void comch_endpoint_status_changed(const struct comch_endpoint *endpoint)
+{
+	if (endpoint->status_fd >= 0)
+		eventfd_write(endpoint->status_fd, 1);
+}
+
+static bool step(struct comch_endpoint *endpoint, uint32_t slot)
+{
+	struct doca_comch_connection *connection = slot < endpoint->num_slots ? endpoint->slots[slot] : NULL;
+
+	if (slot == COMCH_OFFERS_SLOT)
+		return endpoint->ops->arrange(endpoint, NULL);
+	return connection && comch_connection_step(connection);
+}
+
+bool comch_endpoint_progress(struct doca_ctx *ctx)
+{
+	struct comch_endpoint *endpoint = endpoint_of(ctx);
+	uint32_t slot;
+
+	if (shim_alarm_rings(&ctx->alarm)) {
+		comch_send_late(endpoint);
+		comch_late_look(endpoint);
+	}
+	if (comch_send_report(endpoint))
+		return true;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
+		while (sim_inbox_next(&endpoint->inbox, &slot))
+			; /* nobody looks there any more: so it is no news */
+		endpoint->rested = true;
+		return false;
+	}
+	/* What a step says to be sent, or to be lost, is reported next: an end waits for that. */
+	while (!endpoint->ended.first && sim_inbox_next(&endpoint->inbox, &slot))
+		if (step(endpoint, slot))
+			return true;
+	return comch_send_report(endpoint);
+}
+
+bool comch_endpoint_arm(struct doca_ctx *ctx)
+{
+	struct comch_endpoint *endpoint = endpoint_of(ctx);
+	bool news = sim_inbox_arm(&endpoint->inbox);
+
+	return news || endpoint->ended.first || (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->rested);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The server: takes clients of one function under one name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/comch/comch_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+
+struct doca_comch_server {
+	struct comch_endpoint endpoint; /* first */
+	struct doca_dev_rep *rep;
+	const struct pcie_function *represented;
+	struct sim_listener *listener;
+	doca_comch_event_connection_status_changed_cb_t connected, disconnected;
+};
+
+static struct doca_comch_server *server_of(struct comch_endpoint *endpoint)
+{
+	return (struct doca_comch_server *)endpoint;
+}
+
+static void announce(struct comch_endpoint *endpoint, doca_comch_event_connection_status_changed_cb_t cb,
+		     struct doca_comch_connection *connection, bool well)
+{
+	/* The event carries nothing of its own: any address that is not NULL does. */
+	cb((struct doca_comch_event_connection_status_changed *)endpoint, connection, well);
+}
+
+/* ---- clients come ---- */
+
+/* Let one in, or say why not. */
+static int admit(struct doca_comch_connection *connection, struct sim_letter *hello)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+	struct sim_letter welcome;
+	int rc = 0;
+
+	if (endpoint->num_connections > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_clients) {
+		sim_err("Comch server \"%s\": refuses a client: %u are connected, the device's limit", endpoint->name,
+			endpoint->num_connections - 1);
+		comch_letter_drop(hello);
+		return -EBUSY;
+	}
+	rc = comch_connection_meet(connection, hello);
+	if (rc < 0)
+		return rc == -EPROTO ? rc : -ECONNREFUSED;
+	comch_connection_introduce(connection, &welcome);
+	rc = sim_channel_accept(connection->channel, &welcome);
+	close(connection->in_fd);
+	connection->in_fd = -1;
+	return rc;
+}
+
+/* There is nothing to make a connection with: who offers next hears of that, and may come again. */
+static void turn_away(struct doca_comch_server *server, int rc)
+{
+	struct comch_endpoint *endpoint = &server->endpoint;
+	struct sim_channel *channel;
+	struct sim_letter hello;
+
+	if (!sim_listener_take(server->listener, NULL, NULL, &channel, &hello))
+		return;
+	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s", endpoint->name,
+		strerror(-rc));
+	comch_letter_drop(&hello);
+	sim_channel_close(shim_session(), channel, -EBUSY);
+	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT);
+}
+
+/* Offers: take the next. */
+static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *unused)
+{
+	struct doca_comch_server *server = server_of(endpoint);
+	struct doca_comch_connection *connection;
+	struct sim_letter hello;
+	int rc;
+
+	(void)unused;
+	if (endpoint->holds) {
+		endpoint->has_held |= sim_listener_num_waiting(server->listener) > 0;
+		return false;
+	}
+	rc = comch_connection_new(endpoint, &connection);
+	if (rc < 0) {
+		turn_away(server, rc);
+		return false;
+	}
+	if (!sim_listener_take(server->listener, comch_connection_notify, connection, &connection->channel, &hello)) {
+		comch_connection_close(connection, -ECONNREFUSED);
+		comch_connection_let_go(connection);
+		return false;
+	}
+	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT); /* there may be more */
+	comch_connection_look(connection);
+	rc = admit(connection, &hello);
+	if (rc < 0)
+		comch_connection_close(connection, rc);
+	announce(endpoint, server->connected, connection, rc == 0);
+	if (rc < 0)
+		comch_connection_let_go(connection);
+	return true;
+}
+
+/* ---- clients go ---- */
+
+static void server_lost(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+{
+	struct doca_comch_server *server = server_of(endpoint);
+
+	/* Consumers and producers may hold it on; the endpoint lets go when the user was told. */
+	comch_connection_close(connection, -ECONNRESET);
+	announce(endpoint, server->disconnected, connection, true);
+	comch_connection_let_go(connection);
+}
+
+static const struct comch_endpoint_ops server_endpoint_ops = {
+	.noun = "server",
+	.arrange = server_arrange,
+	.lost = server_lost,
+};
+
+doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
+					  struct doca_comch_connection *connection)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED(connection, SHIM_COMCH_CONNECTION);
+	if (connection->endpoint != &comch_server->endpoint || connection->state == COMCH_CLOSED)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the connection is %s",
+				   connection->state == COMCH_CLOSED ? "closed already" : "another server's");
+	if (connection->state == COMCH_OPEN && comch_connection_is_busy(connection))
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "consumers or producers on it are started; stop them first");
+	comch_connection_close(connection, -ECONNRESET);
+	comch_connection_let_go(connection);
+	return DOCA_SUCCESS;
+}
+
+/* ---- the context ---- */
+
+/* In the session's thread. It wakes without a question, as comch_connection_notify()
+ * does: a peer may have taken note of our sleep, and be stopped before it wakes us. */
+static void offers(void *arg)
+{
+	struct doca_comch_server *server = arg;
+
+	sim_inbox_ring(server->endpoint.inbox.shared, COMCH_OFFERS_SLOT);
+	shim_pe_notify(&server->endpoint.ctx);
+	comch_endpoint_status_changed(&server->endpoint);
+}
+
+static doca_error_t listen_failed(const struct doca_comch_server *server, int rc)
+{
+	const struct comch_endpoint *endpoint = &server->endpoint;
+
+	if (rc == -EADDRINUSE) {
+		sim_err("doca_ctx_start: there is a Comch server \"%s\" for the representor of %s on this card already; "
+			"give this one another name", endpoint->name, server->represented->ibdev);
+		return DOCA_ERROR_IN_USE;
+	}
+	if (rc == -ENODEV) {
+		sim_err("doca_ctx_start: the representor of %s was removed, so there can't be a Comch server \"%s\" for it; "
+			"when it is back (bfsim function add), start again", server->represented->ibdev, endpoint->name);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
+		endpoint->name, strerror(-rc));
+	return rc == -EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_DRIVER;
+}
+
+static doca_error_t server_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_server *server = (struct doca_comch_server *)ctx;
+	struct sim_service service = {.function = shim_dev_function(ctx->dev)->id, .rep = server->represented->id,
+				      .name = server->endpoint.name};
+	doca_error_t result;
+	int rc;
+
+	if (!server->connected) {
+		sim_err("doca_ctx_start: a Comch server needs connection callbacks; call "
+			"doca_comch_server_event_connection_status_changed_register() first");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	result = comch_endpoint_start(&server->endpoint);
+	if (result != DOCA_SUCCESS)
+		return result;
+	rc = sim_session_listen(shim_session(), &service, offers, server, &server->listener);
+	if (rc == 0) {
+		sim_inbox_again(&server->endpoint.inbox, COMCH_OFFERS_SLOT); /* one may have been quick */
+		return DOCA_SUCCESS;
+	}
+	comch_endpoint_stopped(&server->endpoint);
+	return listen_failed(server, rc);
+}
+
+static void server_end(struct doca_ctx *ctx)
+{
+	struct doca_comch_server *server = (struct doca_comch_server *)ctx;
+
+	sim_session_unlisten(shim_session(), server->listener);
+	server->listener = NULL;
+	for (uint32_t i = 0; i < server->endpoint.num_slots; i++) {
+		struct doca_comch_connection *connection = server->endpoint.slots[i];
+
+		if (connection) {
+			comch_connection_close(connection, -ECONNRESET);
+			comch_connection_let_go(connection);
+		}
+	}
+}
+
+static bool server_at_rest(const struct doca_ctx *ctx)
+{
+	return ((const struct doca_comch_server *)ctx)->endpoint.rested;
+}
+
+static void server_stopped(struct doca_ctx *ctx)
+{
+	comch_endpoint_stopped((struct comch_endpoint *)ctx);
+}
+
+static const struct shim_ctx_ops server_ops = {
+	.name = "comch_server",
+	.start = server_start,
+	.may_stop = comch_endpoint_may_stop,
+	.end = server_end,
+	.progress = comch_endpoint_progress,
+	.arm = comch_endpoint_arm,
+	.at_rest = server_at_rest,
+	.stopped = server_stopped,
+};
+
+/* ---- the public face ---- */
+
+doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
+				      struct doca_comch_server **comch_server)
+{
+	struct doca_comch_server *created;
+	doca_error_t result;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED(repr, SHIM_DEV_REP);
+	SHIM_NEED_OUT(comch_server);
+	result = comch_check_name(__func__, &shim_dev_function(dev)->caps, name);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!shim_dev_function(dev)->caps.comch_server)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s on side %s can't have a server; the DPU's devices can",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	created = shim_object_new(SHIM_COMCH_SERVER, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	created->rep = repr;
+	created->represented = repr->devinfo->function;
+	comch_endpoint_init(&created->endpoint, &server_ops, &server_endpoint_ops, dev, name);
+	*comch_server = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
+{
+	doca_error_t result;
+
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	result = shim_ctx_fini(&comch_server->endpoint.ctx);
+	if (result == DOCA_SUCCESS)
+		shim_object_free(comch_server, SHIM_COMCH_SERVER);
+	return result;
+}
+
+struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
+{
+	return shim_is(comch_server, SHIM_COMCH_SERVER) ? &comch_server->endpoint.ctx : NULL;
+}
+
+doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	return comch_set_max_msg_size(__func__, &comch_server->endpoint, size);
+}
+
+doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server, uint32_t *size)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(size);
+	*size = comch_server->endpoint.max_msg_bytes;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	return comch_set_recv_queue_size(__func__, &comch_server->endpoint, size);
+}
+
+doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server, uint32_t *size)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(size);
+	*size = comch_server->endpoint.recv_queue_size;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server, struct doca_dev **dev)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(dev);
+	*dev = comch_server->endpoint.ctx.dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server, struct doca_dev_rep **rep)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(rep);
+	*rep = comch_server->rep;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_event_connection_status_changed_register(
+	struct doca_comch_server *comch_server, doca_comch_event_connection_status_changed_cb_t connect_event_cb,
+	doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(connect_event_cb);
+	SHIM_NEED_OUT(disconnect_event_cb);
+	if (comch_server->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	comch_server->connected = connect_event_cb;
+	comch_server->disconnected = disconnect_event_cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server,
+						       doca_comch_event_consumer_cb_t new_consumer_event_cb,
+						       doca_comch_event_consumer_cb_t expired_consumer_event_cb)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(new_consumer_event_cb);
+	SHIM_NEED_OUT(expired_consumer_event_cb);
+	return comch_set_consumer_events(__func__, &comch_server->endpoint, new_consumer_event_cb,
+					 expired_consumer_event_cb);
+}
+
+doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
+						       doca_comch_event_msg_recv_cb_t recv_event_cb)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_OUT(recv_event_cb);
+	return comch_set_received(__func__, &comch_server->endpoint, recv_event_cb);
+}
+
+doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
+						  doca_comch_task_send_completion_cb_t task_completion_cb,
+						  doca_comch_task_send_completion_cb_t task_error_cb,
+						  uint32_t num_send_tasks)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	return comch_send_set_conf(__func__, &comch_server->endpoint, task_completion_cb, task_error_cb, num_send_tasks);
+}
+
+doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
+						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
+						    struct doca_comch_task_send **task)
+{
+	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED(peer, SHIM_COMCH_CONNECTION);
+	SHIM_NEED_OUT(msg);
+	SHIM_NEED_OUT(task);
+	return comch_send_alloc(__func__, &comch_server->endpoint, peer, msg, len, task);
+}
+
+struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
+{
+	const struct comch_endpoint *endpoint = shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
+
+	return shim_is(endpoint, SHIM_COMCH_SERVER) ? (struct doca_comch_server *)(uintptr_t)endpoint : NULL;
+}
+
+uint32_t comch_server_num_pending(const struct doca_comch_server *server)
+{
+	return sim_listener_num_waiting(server->listener);
+}

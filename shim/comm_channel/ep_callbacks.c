@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What Comch tells an endpoint: peers that come and go, and the message that is waited for. */
+#include <doca_ctx.h>
+#include <doca_pe.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "ep_priv.h"
+#include "shim/comch/comm_channel_hooks.h"
+#include "shim/common/base/check.h"
+
+/* The endpoint of a server's connection. */
+static struct doca_comm_channel_ep_t *service_of(struct doca_comch_connection *connection)
+{
+	union doca_data data = {.u64 = 0};
+
+	doca_ctx_get_user_data(doca_comch_server_as_ctx(doca_comch_server_get_server_ctx(connection)), &data);
+	return data.ptr;
+}
+
+static struct doca_comm_channel_addr_t *addr_of(struct doca_comch_connection *connection)
+{
+	return doca_comch_connection_get_user_data(connection).ptr;
+}
+
+void channel_drive(struct doca_comm_channel_ep_t *ep)
+{
+	while (doca_pe_progress(ep->pe))
+		;
+}
+
+/* ---- peers ---- */
+
+struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
+						  struct doca_comch_connection *connection, enum channel_peer_state state)
+{
+	struct doca_comm_channel_addr_t *addr = shim_object_new(SHIM_CHANNEL_ADDR, sizeof(*addr));
+
+	if (!addr)
+		return NULL;
+	addr->ep = ep;
+	addr->connection = connection;
+	addr->state = state;
+	doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = addr});
+	addr->next = ep->addrs;
+	ep->addrs = addr;
+	return addr;
+}
+
+/* Out of the list that the user may hold. */
+static void hide(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *addr)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < ep->num_shown_addrs; i++)
+		if (ep->shown_addrs[i] != addr)
+			ep->shown_addrs[kept++] = ep->shown_addrs[i];
+	ep->num_shown_addrs = kept;
+}
+
+void channel_addr_free(struct doca_comm_channel_addr_t *addr)
+{
+	struct doca_comm_channel_ep_t *ep = addr->ep;
+	struct doca_comm_channel_addr_t **link = &ep->addrs;
+
+	if (addr->connection)
+		doca_comch_connection_set_user_data(addr->connection, (union doca_data){.ptr = NULL});
+	if (ep->kept && ep->kept->addr == addr) {
+		free(ep->kept);
+		ep->kept = NULL;
+	}
+	ep->num_untold -= addr->state == CHANNEL_ENDED && !addr->told;
+	hide(ep, addr);
+	while (*link != addr)
+		link = &(*link)->next;
+	*link = addr->next;
+	shim_object_free(addr, SHIM_CHANNEL_ADDR);
+}
+
+bool channel_is_gone(const struct doca_comm_channel_addr_t *addr)
+{
+	return addr->state == CHANNEL_ENDED || comch_connection_is_gone(addr->connection);
+}
+
+bool channel_is_over(const struct doca_comm_channel_ep_t *ep)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
+
+	if (ep->role == CHANNEL_CLIENT)
+		return ep->addrs->state == CHANNEL_ENDED;
+	doca_ctx_get_state(ep->ctx, &state);
+	return state != DOCA_CTX_STATE_RUNNING;
+}
+
+static void end_addr(struct doca_comm_channel_addr_t *addr)
+{
+	if (addr->state == CHANNEL_ENDED)
+		return;
+	addr->state = CHANNEL_ENDED;
+	addr->connection = NULL;
+	addr->ep->num_untold++;
+}
+
+static void on_connect(struct doca_comch_event_connection_status_changed *event,
+		       struct doca_comch_connection *connection, uint8_t well)
+{
+	struct doca_comm_channel_ep_t *ep;
+
+	(void)event;
+	if (!well) /* Comch said why */
+		return;
+	ep = service_of(connection);
+	if (!channel_addr_new(ep, connection, CHANNEL_CONNECTED)) {
+		sim_err("Comm Channel: no memory for another peer; it is disconnected");
+		doca_comch_server_disconnect(ep->server, connection);
+		return;
+	}
+	eventfd_write(ep->status_news, 1);
+}
+
+static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
+			  struct doca_comch_connection *connection, uint8_t well)
+{
+	struct doca_comm_channel_addr_t *addr = addr_of(connection);
+
+	(void)event;
+	(void)well;
+	if (!addr)
+		return;
+	end_addr(addr);
+	eventfd_write(addr->ep->status_news, 1);
+}
+
+/* A client's one peer is there when its context runs, and gone when it stops. */
+static void on_client_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
+			    enum doca_ctx_states to)
+{
+	struct doca_comm_channel_ep_t *ep = data.ptr;
+
+	(void)ctx;
+	(void)from;
+	if (!ep->addrs)
+		return;
+	if (to == DOCA_CTX_STATE_RUNNING)
+		ep->addrs->state = CHANNEL_CONNECTED;
+	else if (to == DOCA_CTX_STATE_STOPPING)
+		end_addr(ep->addrs);
+}
+
+/* Its function was reset, failed or was removed: the context has let go of all connections, without a word of each.
+ * (A service that is closed has no peers any more.) */
+static void on_service_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
+			     enum doca_ctx_states to)
+{
+	struct doca_comm_channel_ep_t *ep = data.ptr;
+
+	(void)ctx;
+	(void)from;
+	if (to != DOCA_CTX_STATE_STOPPING)
+		return;
+	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
+		end_addr(addr);
+	eventfd_write(ep->status_news, 1);
+}
+
+/* ---- messages ---- */
+
+static void keep(struct doca_comm_channel_addr_t *addr, const uint8_t *bytes, uint32_t len)
+{
+	struct channel_kept *kept = malloc(sizeof(*kept) + len);
+
+	if (!kept) {
+		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost", len);
+		return;
+	}
+	*kept = (struct channel_kept){.addr = addr, .len = len};
+	memcpy(kept->bytes, bytes, len);
+	addr->ep->kept = kept;
+}
+
+/* Only a recvfrom lets one come: it is the one that is wanted. */
+static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		       struct doca_comch_connection *connection)
+{
+	struct doca_comm_channel_addr_t *addr = addr_of(connection);
+	struct doca_comm_channel_ep_t *ep;
+
+	(void)event;
+	if (!addr)
+		return;
+	ep = addr->ep;
+	if (len > ep->want_len) {
+		keep(addr, bytes, len);
+		return;
+	}
+	memcpy(ep->want, bytes, len);
+	ep->want_len = len;
+	ep->got_from = addr;
+}
+
+doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)
+{
+	doca_error_t result;
+
+	doca_ctx_set_user_data(ep->ctx, (union doca_data){.ptr = ep});
+	if (ep->client) {
+		doca_ctx_set_state_changed_cb(ep->ctx, on_client_state);
+		return doca_comch_client_event_msg_recv_register(ep->client, on_message);
+	}
+	doca_ctx_set_state_changed_cb(ep->ctx, on_service_state);
+	result = doca_comch_server_event_msg_recv_register(ep->server, on_message);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return doca_comch_server_event_connection_status_changed_register(ep->server, on_connect, on_disconnect);
+}

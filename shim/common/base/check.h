@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/base/check.h - refusing a user's mistake: an error code and one log line. */
+#ifndef SHIM_CHECK_H
+#define SHIM_CHECK_H
+
+#include <doca_common_defines.h>
+#include <doca_error.h>
+
+#include "object.h"
+#include "sim/base/log.h"
+
+/* Log what is wrong and what to do, prefixed with the public function's name, and yield @code. */
+#define SHIM_REFUSE(code, format, ...)                                          \
+	({                                                                      \
+		sim_err("%s: " format, __func__, ##__VA_ARGS__);                \
+		(code);                                                         \
+	})
+
+/* Return from the public function unless @handle is a live object of that kind. */
+#define SHIM_NEED(handle, kind)                                                              \
+	do {                                                                                 \
+		if (doca_unlikely(!shim_is((handle), (kind))))                               \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,                         \
+					   "%s is %s", #handle,                              \
+					   (handle) ? "no live object of its type: destroyed already, or another's handle" : \
+						      "NULL");                               \
+	} while (0)
+
+/* Return from the public function unless the output @pointer can be written to. */
+#define SHIM_NEED_OUT(pointer)                                                               \
+	do {                                                                                 \
+		if (doca_unlikely(!(pointer)))                                               \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s is NULL", #pointer); \
+	} while (0)
+
+/* For what bfsim does not simulate: say so, once for each place. */
+#define SHIM_NOT_SIMULATED(what)                                                             \
+	({                                                                                   \
+		static atomic_flag said_ = ATOMIC_FLAG_INIT;                                 \
+		if (!atomic_flag_test_and_set(&said_))                                       \
+			sim_warn("%s: bfsim does not simulate %s (yet): see the coverage table in its README", \
+				 __func__, (what));                                          \
+		DOCA_ERROR_NOT_SUPPORTED;                                                    \
+	})
+
+#endif

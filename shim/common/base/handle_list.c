@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "handle_list.h"
+
+#include <stdlib.h>
+
+#include "shim/common/process/alloc.h"
+
+struct shim_list {
+	struct shim_list *next;
+	void *handles[];
+};
+
+void *shim_list_new(struct shim_lists *lists, size_t count)
+{
+	struct shim_list *list = shim_calloc(1, sizeof(*list) + (count + 1) * sizeof(void *));
+
+	if (!list)
+		return NULL;
+	list->next = lists->first;
+	lists->first = list;
+	return list->handles;
+}
+
+bool shim_list_has(const struct shim_lists *lists, const void *array)
+{
+	for (const struct shim_list *list = lists->first; list; list = list->next)
+		if ((const void *)list->handles == array)
+			return true;
+	return false;
+}
+
+bool shim_list_free(struct shim_lists *lists, void *array)
+{
+	for (struct shim_list **link = &lists->first; *link; link = &(*link)->next) {
+		struct shim_list *list = *link;
+
+		if ((void *)list->handles != array)
+			continue;
+		*link = list->next;
+		free(list);
+		return true;
+	}
+	return false;
+}
+
+void *shim_lists_first(const struct shim_lists *lists)
+{
+	return lists->first ? lists->first->handles : NULL;
+}
+
+void shim_lists_free_all(struct shim_lists *lists)
+{
+	while (lists->first)
+		shim_list_free(lists, lists->first->handles);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The card's clocks, and the host's beside them. */
+#include <doca_clock.h>
+
+#include "shim/common/base/check.h"
+#include "dev_priv.h"
+#include "shim/common/process/runtime.h"
+
+#define NS_PER_S 1000000000u
+
+struct doca_clock {
+	struct shim_object object;
+	struct doca_dev *dev;
+};
+
+doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return DOCA_ERROR_NOT_SUPPORTED; /* there is no DPA */
+}
+
+doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock)
+{
+	struct doca_clock *created;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(clock);
+	created = shim_object_new(SHIM_CLOCK, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	created->dev = (struct doca_dev *)(uintptr_t)dev; /* to be counted as a user of it */
+	shim_dev_hold(created->dev);
+	*clock = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_clock_destroy(struct doca_clock *clock)
+{
+	SHIM_NEED(clock, SHIM_CLOCK);
+	shim_dev_release(clock->dev);
+	shim_object_free(clock, SHIM_CLOCK);
+	return DOCA_SUCCESS;
+}
+
+/* ---- reading: nanoseconds, or cycles ---- */
+
+static uint64_t system_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t cycles(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t count;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+	return count;
+#else
+	return system_ns(CLOCK_MONOTONIC_RAW);
+#endif
+}
+
+static uint64_t free_running_ns(void)
+{
+	return sim_session_now_ns(shim_session());
+}
+
+static uint64_t nic_real_ns(void)
+{
+	bool is_virtual = sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_VIRTUAL;
+
+	return is_virtual ? free_running_ns() : system_ns(CLOCK_REALTIME);
+}
+
+static bool is_nic(uint64_t type)
+{
+	return type == DOCA_CLOCK_NIC_FREE_RUNNING || type == DOCA_CLOCK_NIC_REAL_TIME;
+}
+
+/* Whether there is such a clock. */
+static bool read_clock(uint64_t type, uint64_t *ret_value)
+{
+	switch (type) {
+	case DOCA_CLOCK_NIC_FREE_RUNNING:
+		*ret_value = free_running_ns();
+		return true;
+	case DOCA_CLOCK_NIC_REAL_TIME:
+		*ret_value = nic_real_ns();
+		return true;
+	case DOCA_CLOCK_HOST_COUNTER_CYCLES:
+		*ret_value = cycles();
+		return true;
+	case DOCA_CLOCK_HOST_REAL_TIME:
+		*ret_value = system_ns(CLOCK_REALTIME);
+		return true;
+	case DOCA_CLOCK_HOST_MONOTONIC:
+		*ret_value = system_ns(CLOCK_MONOTONIC);
+		return true;
+	case DOCA_CLOCK_HOST_MONOTONIC_RAW:
+		*ret_value = system_ns(CLOCK_MONOTONIC_RAW);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void write_out(uint64_t type, uint64_t value, union doca_clock_timespec_t *ret)
+{
+	if (type == DOCA_CLOCK_HOST_COUNTER_CYCLES)
+		ret->counter = value;
+	else
+		ret->ts = (struct timespec){.tv_sec = (time_t)(value / NS_PER_S), .tv_nsec = (long)(value % NS_PER_S)};
+}
+
+#define REFUSE_TYPE(type) \
+	SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%#llx is no clock that this card has (DOCA_CLOCK_...)", (unsigned long long)(type))
+
+doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
+				      union doca_clock_timespec_t *clock_ts)
+{
+	uint64_t value;
+
+	SHIM_NEED(clock, SHIM_CLOCK);
+	SHIM_NEED_OUT(clock_ts);
+	if (!read_clock(clock_type, &value))
+		return REFUSE_TYPE(clock_type);
+	write_out(clock_type, value, clock_ts);
+	return DOCA_SUCCESS;
+}
+
+/* Both at once: the primary one is read around the other, unless they go together. */
+static bool read_both(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
+		      uint64_t *ret_margin)
+{
+	uint64_t before, after;
+
+	if (!read_clock(primary_type, &before) || !read_clock(nic_type, ret_nic) || !read_clock(primary_type, &after))
+		return false;
+	*ret_margin = 0;
+	*ret_primary = before;
+	if (is_nic(primary_type) && primary_type == nic_type) {
+		*ret_primary = *ret_nic;
+	} else if (after > before) {
+		*ret_margin = (after - before + 1) / 2;
+		*ret_primary = before + (after - before) / 2;
+	}
+	return true;
+}
+
+doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock_type,
+					   uint64_t nic_clock_type, union doca_clock_timespec_t *primary_clock_ts,
+					   union doca_clock_timespec_t *nic_clock_ts, uint64_t *error_margin_nsecs)
+{
+	uint64_t primary, nic, margin;
+
+	SHIM_NEED(clock, SHIM_CLOCK);
+	SHIM_NEED_OUT(primary_clock_ts);
+	SHIM_NEED_OUT(nic_clock_ts);
+	SHIM_NEED_OUT(error_margin_nsecs);
+	if (!is_nic(nic_clock_type))
+		return REFUSE_TYPE(nic_clock_type);
+	if (!read_both(primary_clock_type, nic_clock_type, &primary, &nic, &margin))
+		return REFUSE_TYPE(primary_clock_type);
+	write_out(primary_clock_type, primary, primary_clock_ts);
+	write_out(nic_clock_type, nic, nic_clock_ts);
+	*error_margin_nsecs = margin;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Listing and opening devices. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/common/base/check.h"
+#include "dev_priv.h"
+#include "shim/common/base/handle_list.h"
+#include "shim/common/process/runtime.h"
+#include "shim/common/process/fault.h"
+
+/* All functions of this process's side, made with the first list; indexed by function id. */
+static struct {
+	pthread_mutex_t lock;
+	size_t count;
+	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
+	struct doca_dev **devs;         /* NULL while closed */
+	atomic_uint num_open; /* read without the lock at exit, too */
+	struct shim_lists lists;
+	_Atomic bool inherited;         /* of the parent's session, in a forked child that has not attached since */
+} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
+static void forget_dev(struct doca_dev *dev)
+{
+	dev->opened = 0;
+	dev->object.magic = 0;
+	if (dev->users == 0)
+		shim_object_free(dev, SHIM_DEV);
+}
+
+static void forget_devs(void)
+{
+	for (size_t i = 0; i < devices.count; i++) {
+		if (devices.devs[i])
+			forget_dev(devices.devs[i]);
+		devices.devs[i] = NULL;
+	}
+	devices.num_open = 0;
+}
+
+static void forget(void)
+{
+	forget_devs();
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i])
+			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
+	free(devices.devinfos);
+	free(devices.devs);
+	devices.devinfos = NULL;
+	devices.devs = NULL;
+	devices.count = 0;
+	devices.inherited = false;
+}
+
+void shim_devices_forget(void)
+{
+	pthread_mutex_lock(&devices.lock);
+	forget();
+	shim_lists_free_all(&devices.lists);
+	pthread_mutex_unlock(&devices.lock);
+}
+
+void shim_devices_forked(void)
+{
+	pthread_mutex_init(&devices.lock, NULL);
+	forget_devs();
+	devices.inherited = devices.devinfos != NULL;
+}
+
+bool shim_devices_in_use(void)
+{
+	return devices.num_open > 0;
+}
+
+/* Whether a place in the table is for this function: NULL for those of other sides. */
+static bool is_for(const struct doca_devinfo *devinfo, const struct pcie_function *function, const char *side)
+{
+	if (!devinfo || strcmp(function->side, side) != 0)
+		return !devinfo && strcmp(function->side, side) != 0;
+	return strcmp(devinfo->function->side, side) == 0 && strcmp(devinfo->function->ibdev, function->ibdev) == 0 &&
+	       pcie_addr_equal(&devinfo->function->addr, &function->addr);
+}
+
+/* Leave dead handles in the lists, that never become another device's. */
+static void forget_devinfos(void)
+{
+	for (size_t i = 0; i < devices.count; i++) {
+		if (devices.devinfos[i])
+			devices.devinfos[i]->object.magic = 0;
+		devices.devinfos[i] = NULL;
+	}
+}
+
+/* The parent's table, made for the same functions as they stand in the child's session. Of others it is forgotten. */
+static void take_over(const struct pcie_topology *topology, const char *side)
+{
+	bool same = topology->num_functions == devices.count;
+
+	for (size_t i = 0; same && i < devices.count; i++)
+		same = is_for(devices.devinfos[i], &topology->functions[i], side);
+	if (!same) {
+		forget_devinfos();
+		forget();
+		return;
+	}
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i])
+			devices.devinfos[i]->function = &topology->functions[i];
+	devices.inherited = false;
+}
+
+static doca_error_t make_table(struct sim_session *session)
+{
+	const struct pcie_topology *topology = sim_session_topology(session);
+	size_t count = topology->num_functions;
+
+	if (devices.inherited)
+		take_over(topology, sim_session_side(session));
+	if (devices.devinfos)
+		return DOCA_SUCCESS;
+	devices.devinfos = calloc(count, sizeof(struct doca_devinfo *));
+	devices.devs = calloc(count, sizeof(struct doca_dev *));
+	devices.count = devices.devinfos && devices.devs ? count : 0;
+	for (size_t i = 0; i < devices.count; i++) {
+		if (strcmp(topology->functions[i].side, sim_session_side(session)) != 0)
+			continue;
+		devices.devinfos[i] = shim_object_new(SHIM_DEVINFO, sizeof(struct doca_devinfo));
+		if (!devices.devinfos[i]) {
+			devices.count = i;
+			break;
+		}
+		devices.devinfos[i]->function = &topology->functions[i];
+	}
+	if (devices.count == count)
+		return DOCA_SUCCESS;
+	forget();
+	return DOCA_ERROR_NO_MEMORY;
+}
+
+static uint64_t word_of(size_t function)
+{
+	return atomic_load_explicit(sim_session_function(shim_session(), (uint32_t)function), memory_order_acquire);
+}
+
+static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_count)
+{
+	struct doca_devinfo **list = shim_list_new(&devices.lists, devices.count);
+	uint32_t count = 0;
+
+	if (!list)
+		return DOCA_ERROR_NO_MEMORY;
+	for (size_t i = 0; i < devices.count; i++)
+		if (devices.devinfos[i] && !(word_of(i) & SIM_FUNCTION_GONE))
+			list[count++] = devices.devinfos[i];
+	*ret_list = list;
+	*ret_count = count;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs)
+{
+	struct sim_session *session;
+	doca_error_t result;
+
+	SHIM_NEED_OUT(dev_list);
+	SHIM_NEED_OUT(nb_devs);
+	result = shim_runtime_get(&session);
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&devices.lock);
+	result = make_table(session);
+	if (result == DOCA_SUCCESS)
+		result = make_list(dev_list, nb_devs);
+	pthread_mutex_unlock(&devices.lock);
+	return result;
+}
+
+doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
+{
+	bool found;
+
+	pthread_mutex_lock(&devices.lock);
+	found = shim_list_free(&devices.lists, dev_list);
+	pthread_mutex_unlock(&devices.lock);
+	if (!found)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "not a list of doca_devinfo_create_list(), or destroyed already");
+	return DOCA_SUCCESS;
+}
+
+/* A device that is over stays its users', who close it; who opens the function now gets another. */
+static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **ret_dev)
+{
+	struct doca_dev **slot = &devices.devs[devinfo->function->id];
+	uint64_t word = word_of(devinfo->function->id);
+
+	if (!sim_function_works(word))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (!*slot || shim_dev_is_over(*slot)) {
+		struct doca_dev *dev = shim_object_new(SHIM_DEV, sizeof(*dev));
+
+		if (!dev)
+			return DOCA_ERROR_NO_MEMORY;
+		*slot = dev;
+		dev->word = sim_session_function(shim_session(), devinfo->function->id);
+		dev->life = sim_function_life(word);
+		(*slot)->devinfo = devinfo;
+		(*slot)->function = devinfo->function;
+		devices.num_open++;
+	}
+	(*slot)->opened++;
+	*ret_dev = *slot;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t strike_open(const struct doca_devinfo *devinfo)
+{
+	const struct doca_dev dev = {.function = devinfo->function};
+
+	return shim_strike_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
+}
+
+/* A forked child may open what its parent listed: it attaches by that. */
+static doca_error_t inherit(void)
+{
+	struct sim_session *session;
+	doca_error_t result = shim_runtime_get(&session);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&devices.lock);
+	result = make_table(session);
+	pthread_mutex_unlock(&devices.lock);
+	return result;
+}
+
+doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
+{
+	doca_error_t result = doca_unlikely(devices.inherited) ? inherit() : DOCA_SUCCESS;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(dev);
+	result = strike_open(devinfo);
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&devices.lock);
+	result = open_locked(devinfo, dev);
+	pthread_mutex_unlock(&devices.lock);
+	if (result == DOCA_ERROR_NOT_CONNECTED)
+		return SHIM_REFUSE(result, "%s does not answer: it was removed, or failed and must be reset (bfsim function add, reset)",
+				   devinfo->function->ibdev);
+	return result;
+}
+
+static doca_error_t close_locked(struct doca_dev *dev)
+{
+	if (dev->opened == 1 && dev->users > 0)
+		return DOCA_ERROR_IN_USE;
+	if (--dev->opened == 0) {
+		if (devices.devs[dev->function->id] == dev)
+			devices.devs[dev->function->id] = NULL;
+		devices.num_open--;
+		shim_object_free(dev, SHIM_DEV);
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dev_close(struct doca_dev *dev)
+{
+	doca_error_t result;
+
+	if (!dev) /* fine, as with the vendor: the public DMA samples close a device that is closed and NULL */
+		return DOCA_SUCCESS;
+	SHIM_NEED(dev, SHIM_DEV);
+	pthread_mutex_lock(&devices.lock);
+	result = close_locked(dev);
+	pthread_mutex_unlock(&devices.lock);
+	if (result == DOCA_ERROR_IN_USE)
+		return SHIM_REFUSE(result, "%u memory map(s), context(s) or representor(s) still use the device; destroy them first",
+				   dev->users);
+	return result;
+}
+
+struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
+{
+	return shim_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
+}
+
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+	SHIM_NEED(dev, SHIM_DEV);
+	if (!shim_dev_function(dev)->caps.accelerate_resource_reclaim)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "the device lacks it; ask doca_devinfo_cap_is_accelerate_resource_reclaim_supported() first");
+	return DOCA_SUCCESS; /* nothing of ours is slow to reclaim */
+}
+
+void shim_dev_hold(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&devices.lock);
+	dev->users++;
+	pthread_mutex_unlock(&devices.lock);
+}
+
+void shim_dev_release(struct doca_dev *dev)
+{
+	pthread_mutex_lock(&devices.lock);
+	if (--dev->users == 0 && dev->opened == 0)
+		shim_object_free(dev, SHIM_DEV);
+	pthread_mutex_unlock(&devices.lock);
+}

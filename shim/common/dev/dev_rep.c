@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Representors: what a DPU's device shows of the host's functions. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/common/base/check.h"
+#include "devinfo_priv.h"
+#include "shim/common/base/handle_list.h"
+#include "shim/common/process/runtime.h"
+
+static struct {
+	pthread_mutex_t lock;
+	struct shim_lists lists;
+} reps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define KNOWN_FILTERS (DOCA_DEVINFO_REP_FILTER_NET | DOCA_DEVINFO_REP_FILTER_EMULATED)
+
+static bool has_representors(const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+
+	return caps->rep_filter_all || caps->rep_filter_net || caps->rep_filter_emulated;
+}
+
+#define FILTER_CAPABILITY(function_name, out, field)                                          \
+	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out)           \
+	{                                                                                     \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                             \
+		SHIM_NEED_OUT(out);                                                           \
+		if (!has_representors(devinfo->function))                                     \
+			return DOCA_ERROR_NOT_SUPPORTED; /* an answer: programs look for a device this way */ \
+		*out = devinfo->function->caps.field;                                         \
+		return DOCA_SUCCESS;                                                          \
+	}
+
+FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_all_supported, filter_all_supported, rep_filter_all)
+FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_net_supported, filter_net_supported, rep_filter_net)
+FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_emulated_supported, filter_emulated_supported, rep_filter_emulated)
+
+static bool filter_supported(const struct pcie_caps *caps, int filter)
+{
+	if (filter == DOCA_DEVINFO_REP_FILTER_ALL)
+		return caps->rep_filter_all;
+	return (!(filter & DOCA_DEVINFO_REP_FILTER_NET) || caps->rep_filter_net) &&
+	       (!(filter & DOCA_DEVINFO_REP_FILTER_EMULATED) || caps->rep_filter_emulated);
+}
+
+/* Emulated functions are those that were plugged in software: none of ours is, so far. */
+static bool shows_net(int filter)
+{
+	return filter == DOCA_DEVINFO_REP_FILTER_ALL || filter & DOCA_DEVINFO_REP_FILTER_NET;
+}
+
+static void free_list(struct doca_devinfo_rep **list)
+{
+	for (struct doca_devinfo_rep **rep = list; *rep; rep++)
+		shim_object_free(*rep, SHIM_DEVINFO_REP);
+	shim_list_free(&reps.lists, list);
+}
+
+static bool is_gone(const struct pcie_function *function)
+{
+	const _Atomic uint64_t *word = sim_session_function(shim_session(), function->id);
+
+	return atomic_load_explicit(word, memory_order_acquire) & SIM_FUNCTION_REP_GONE;
+}
+
+static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devinfo_rep ***ret_list, uint32_t *ret_count)
+{
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+	struct doca_devinfo_rep **list = shim_list_new(&reps.lists, max);
+	uint32_t count = 0;
+
+	if (!list)
+		return DOCA_ERROR_NO_MEMORY;
+	for (size_t i = 0; i < max; i++) {
+		const struct pcie_function *function = &topology->functions[shim_dev_function(dev)->reps[i]];
+
+		if (is_gone(function))
+			continue;
+		list[count] = shim_object_new(SHIM_DEVINFO_REP, sizeof(*list[count]));
+		if (!list[count]) {
+			free_list(list);
+			return DOCA_ERROR_NO_MEMORY;
+		}
+		list[count]->dev = dev;
+		list[count]->lister = shim_dev_function(dev);
+		list[count++]->function = function;
+	}
+	*ret_list = list;
+	*ret_count = count;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
+					  struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+{
+	const struct pcie_function *function;
+	doca_error_t result;
+	size_t count;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(dev_list_rep);
+	SHIM_NEED_OUT(nb_devs_rep);
+	if (filter & ~KNOWN_FILTERS)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "filter %#x has bits that are no filter (doca_dev.h has those there are)",
+				   (unsigned int)filter);
+	function = shim_dev_function(dev);
+	if (!has_representors(function))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s shows no representors; use a DPU's device",
+				   function->ibdev, function->side);
+	if (!filter_supported(&function->caps, filter))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device lacks filter %#x; ask its capabilities first",
+				   (unsigned int)filter);
+	count = shows_net(filter) ? function->num_reps : 0;
+	pthread_mutex_lock(&reps.lock);
+	result = make_list(dev, count, dev_list_rep, nb_devs_rep);
+	pthread_mutex_unlock(&reps.lock);
+	return result;
+}
+
+doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
+{
+	bool found;
+
+	pthread_mutex_lock(&reps.lock);
+	found = shim_list_has(&reps.lists, dev_list_rep);
+	if (found)
+		free_list(dev_list_rep);
+	pthread_mutex_unlock(&reps.lock);
+	if (!found)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "not a list of doca_devinfo_rep_create_list(), or destroyed already");
+	return DOCA_SUCCESS;
+}
+
+void shim_dev_reps_forget(void)
+{
+	void *list;
+
+	pthread_mutex_lock(&reps.lock);
+	while ((list = shim_lists_first(&reps.lists)))
+		free_list(list);
+	pthread_mutex_unlock(&reps.lock);
+}
+
+void shim_dev_reps_forked(void)
+{
+	pthread_mutex_init(&reps.lock, NULL);
+}
+
+/* Whether the device that listed it is open; its handle may be another device's by now. */
+static bool lister_is_open(const struct doca_devinfo_rep *devinfo)
+{
+	return shim_is(devinfo->dev, SHIM_DEV) && shim_dev_function(devinfo->dev) == devinfo->lister;
+}
+
+doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
+{
+	struct doca_dev_rep *rep;
+	struct doca_devinfo_rep *copy;
+
+	SHIM_NEED(devinfo, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(dev_rep);
+	if (!lister_is_open(devinfo))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the device that listed the representor is closed");
+	if (is_gone(devinfo->function))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the representor was removed; list those there are again");
+	rep = shim_object_new(SHIM_DEV_REP, sizeof(*rep));
+	copy = shim_object_new(SHIM_DEVINFO_REP, sizeof(*copy));
+	if (!rep || !copy) {
+		if (rep)
+			shim_object_free(rep, SHIM_DEV_REP);
+		if (copy)
+			shim_object_free(copy, SHIM_DEVINFO_REP);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	copy->dev = devinfo->dev;
+	copy->lister = devinfo->lister;
+	copy->function = devinfo->function;
+	rep->devinfo = copy;
+	shim_dev_hold(copy->dev);
+	*dev_rep = rep;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
+{
+	SHIM_NEED(dev, SHIM_DEV_REP);
+	shim_dev_release(dev->devinfo->dev);
+	shim_object_free(dev->devinfo, SHIM_DEVINFO_REP);
+	shim_object_free(dev, SHIM_DEV_REP);
+	return DOCA_SUCCESS;
+}
+
+struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
+{
+	return shim_is(dev_rep, SHIM_DEV_REP) ? dev_rep->devinfo : NULL;
+}
+
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(pci_addr_str);
+	pcie_addr_format(&devinfo_rep->function->addr, pci_addr_str);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
+						const char *pci_addr_str, uint8_t *is_equal)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	return shim_pci_addr_is_equal(__func__, devinfo_rep->function, pci_addr_str, is_equal);
+}
+
+doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
+						enum doca_pci_func_type *pci_func_type)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(pci_func_type);
+	*pci_func_type = (enum doca_pci_func_type)devinfo_rep->function->type; /* the numbers agree */
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	/* No least size is set for this buffer: the text must fit. */
+	return shim_get_text(__func__, devinfo_rep->function->vuid, rep_vuid, size,
+			     (uint32_t)strlen(devinfo_rep->function->vuid) + 1);
+}
+
+doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(vhca_id);
+	*vhca_id = devinfo_rep->function->vhca_id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
+					     uint32_t size)
+{
+	doca_error_t result;
+
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	result = shim_check_out(__func__, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!devinfo_rep->function->rep_iface[0])
+		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "the representor has no network interface in the topology");
+	return shim_get_text(__func__, devinfo_rep->function->rep_iface, iface_name, size,
+			     DOCA_DEVINFO_IFACE_NAME_SIZE);
+}
+
+doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(is_hotplug);
+	*is_hotplug = devinfo_rep->function->hotplug;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of the two kinds enter here: the application's through doca_log(),
+ * those of our own libraries through sim_log() of sim/base/log.h.
+ *
+ * Where an SDK record goes:
+ *   an SDK backend shows its level          to the SDK backends
+ *   else BFSIM_LOG_LEVEL allows its level   to standard error
+ *   else, with no SDK backend at all        to standard error, if a warning or
+ *                                           worse and within the global SDK limit
+ * The vendor's libraries are silent in the last case. We speak up, since a line
+ * of ours says what the application did wrong.
+ */
+#include "shim/common/log/log_priv.h"
+#include "sim/base/log.h"
+#include "sim/trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A flood of one SDK message is cut to this many a second. Debug and trace
+ * records are shown to those who ask for them, so they get all. */
+#define SDK_QUANTITY 20
+#define SDK_BUCKET_NS UINT64_C(1000000000)
+
+doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place place, const char *format,
+			     va_list args)
+{
+	const char *source_name = shim_log_source_name(source);
+
+	if (!shim_log_level_ok(level) || level == DOCA_LOG_LEVEL_DISABLE) {
+		sim_err("log record at %s:%d: %u is no level of a record; they are 20 (critical) ... 70 (trace)",
+			place.file ? place.file : "?", place.line, level);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!source_name) {
+		sim_err("log record at %s:%d: log source %d is not registered; use DOCA_LOG_REGISTER",
+			place.file ? place.file : "?", place.line, source);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (!place.file)
+		place.file = source_name;
+	if (!format) {
+		sim_err("log record at %s:%d: the format is NULL", place.file, place.line);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (level <= DOCA_LOG_LEVEL_WARNING)
+		sim_trace_log((int)level, format, args);
+	shim_log_stream_vput(&shim_log_app, &place, level, format, args);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
+		      const char *format, ...)
+{
+	doca_error_t result;
+	va_list args;
+
+	va_start(args, format);
+	result = shim_log_record(level, source, (struct shim_log_place){ fname, line, func }, format, args);
+	va_end(args);
+	return result;
+}
+
+/* Standard error in the shape of a stream, for what no backend is there to show. */
+static struct doca_log_backend to_stderr = {
+	.lower.level = DOCA_LOG_LEVEL_TRACE,
+	.upper.level = DOCA_LOG_LEVEL_DISABLE,
+	.dest.put = shim_log_dest_put_stderr,
+};
+static struct shim_log_stream last_resort = { .first = &to_stderr };
+
+/* BFSIM_LOG_LEVEL as it was when the first SDK record came; -1 for none. */
+static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static long env_level = -1;
+
+static void env_read(void)
+{
+	const char *text = getenv("BFSIM_LOG_LEVEL");
+	char *end;
+	long level;
+
+	if (!text)
+		return;
+	level = strtol(text, &end, 10);
+	if (end != text && !*end && level >= 0)
+		env_level = level;
+	else if (*text)
+		fprintf(stderr, "bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 (information), 60 (debugging) or 70 (traces)\n",
+			text);
+}
+
+static bool last_resort_wants(uint32_t level)
+{
+	pthread_once(&env_once, env_read);
+	if (env_level >= 0)
+		return level <= env_level;
+	return !atomic_load(&shim_log_sdk.first) && level <= DOCA_LOG_LEVEL_WARNING &&
+	       level <= atomic_load(&shim_log_sdk.lower);
+}
+
+static struct shim_log_stream *sdk_route(uint32_t level)
+{
+	if (shim_log_stream_wants(&shim_log_sdk, level))
+		return &shim_log_sdk;
+	return last_resort_wants(level) ? &last_resort : NULL;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* May the record be shown? Tells about those that are not. */
+static bool often_enough(struct shim_log_stream *route, const struct shim_log_place *place,
+			 uint32_t level)
+{
+	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_QUANTITY, SDK_BUCKET_NS);
+	enum shim_log_verdict verdict;
+	uint64_t dropped;
+
+	if (level > DOCA_LOG_LEVEL_INFO)
+		return true;
+	verdict = shim_log_rate_ask(&rate, place->file, place->line, monotonic_ns(), &dropped);
+	if (dropped)
+		shim_log_stream_put(route, place, level,
+				    "%" PRIu64 " more records from this line were dropped", dropped);
+	if (verdict == SHIM_LOG_FIRST_DROP)
+		shim_log_stream_put(route, place, level,
+				    "over %d records a second from this line; dropping the rest",
+				    SDK_QUANTITY);
+	return verdict == SHIM_LOG_SHOW;
+}
+
+#ifdef SHIM_WORKQ_CORE
+#define put_sdk shim_workq_log_vput
+#else
+#define put_sdk shim_log_stream_vput
+#endif
+
+static void sdk_sink(int level, const char *file, int line, const char *func, const char *format,
+		     va_list args)
+{
+	struct shim_log_place place = { file, line, func };
+	int saved_errno = errno;
+	struct shim_log_stream *route = sdk_route(level);
+
+	if (route && often_enough(route, &place, level)) {
+		errno = saved_errno;
+		put_sdk(route, &place, level, format, args);
+	}
+	errno = saved_errno;
+}
+
+__attribute__((constructor)) static void sink_install(void)
+{
+	sim_log_set_sink(sdk_sink);
+}

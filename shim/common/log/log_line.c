@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The shape of a line is that of the vendor's 3.0 release:
+ *
+ *   [15:44:04:857359][862197][DOCA][WRN][file.c:1743][function] text
+ *
+ * local time to the microsecond, thread, level, place, function. Up to 2.2, and
+ * in the work-queue libraries, it was [time][DOCA][WRN][SOURCE:line]: text. (From
+ * 3.1 on the thread is a pthread_t and the SDK's own records lack the function.) Public logs show
+ * ERR, WRN, INF and DBG; for the two other levels we follow their pattern.
+ */
+#include "shim/common/log/log_priv.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECONDS_A_DAY (24 * 60 * 60)
+
+static const char *level_tag(uint32_t level)
+{
+	switch (level) {
+	case DOCA_LOG_LEVEL_CRIT:
+		return "CRT";
+	case DOCA_LOG_LEVEL_ERROR:
+		return "ERR";
+	case DOCA_LOG_LEVEL_WARNING:
+		return "WRN";
+	case DOCA_LOG_LEVEL_INFO:
+		return "INF";
+	case DOCA_LOG_LEVEL_DEBUG:
+		return "DBG";
+	default:
+		return "TRC";
+	}
+}
+
+static atomic_long seconds_east, asked_minute = -1;
+
+/* libc's own lock stays taken for ever in a child whose parent had a thread in there. So a fork waits for who asks, and
+ * nobody asks while one is under way; neither is a lock, as lines are logged under many. */
+static atomic_uint num_asking;
+static atomic_bool is_forking;
+
+static bool ask_libc(time_t now, struct tm *ret_tm)
+{
+	bool answered;
+
+	atomic_fetch_add(&num_asking, 1);
+	answered = !atomic_load(&is_forking) && localtime_r(&now, ret_tm);
+	atomic_fetch_sub(&num_asking, 1);
+	return answered;
+}
+
+/* The local second of the day. Time zones change at full minutes, so libc is
+ * asked once a minute. */
+static int local_second(time_t now, bool reentered)
+{
+	long minute = now / 60;
+	struct tm tm;
+
+	if (!reentered && atomic_load(&asked_minute) != minute && ask_libc(now, &tm)) {
+		atomic_store(&seconds_east, tm.tm_gmtoff);
+		atomic_store(&asked_minute, minute);
+	}
+	return (int)((now + atomic_load(&seconds_east)) % SECONDS_A_DAY);
+}
+
+void shim_log_zone_before_fork(void)
+{
+	if (atomic_load(&asked_minute) < 0) /* a line meanwhile does without the answer */
+		local_second(time(NULL), false);
+	atomic_store(&is_forking, true);
+	while (atomic_load(&num_asking) > 0)
+		sched_yield();
+}
+
+void shim_log_zone_after_fork(void)
+{
+	atomic_store(&is_forking, false);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Mark the @len bytes at @text, where a longer line was cut, with as much of
+ * the ending as there is room for. */
+static void mark_cut(char *text, size_t len)
+{
+	static const char ending[] = "...\n";
+	size_t n = len < sizeof(ending) - 1 ? len : sizeof(ending) - 1;
+
+	memcpy(text + len - n, ending + sizeof(ending) - 1 - n, n);
+}
+
+/* Append; false once the line is full, the newline's place included. */
+__attribute__((format(printf, 2, 0))) static bool vappend(struct shim_log_line *line,
+							   const char *format, va_list args)
+{
+	size_t room = SHIM_LOG_LINE_MAX - line->len;
+	int n = vsnprintf(line->text + line->len, room, format, args);
+
+	if (n < 0) /* an argument that can't be converted, such as a bad %ls */
+		n = 0;
+	if ((size_t)n < room) {
+		line->len += n;
+		return true;
+	}
+	line->len = SHIM_LOG_LINE_MAX;
+	return false;
+}
+
+__attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *line,
+							  const char *format, ...)
+{
+	va_list args;
+	bool fits;
+
+	va_start(args, format);
+	fits = vappend(line, format, args);
+	va_end(args);
+	return fits;
+}
+
+#ifdef SHIM_WORKQ_CORE
+static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
+			uint32_t level, const struct timespec *now, bool reentered)
+{
+	int second = local_second(now->tv_sec, reentered);
+
+	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60,
+		      second % 60, now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
+}
+#else
+static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
+			uint32_t level, const struct timespec *now, bool reentered)
+{
+	int second = local_second(now->tv_sec, reentered);
+
+	return append(line, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s:%d]", second / 3600,
+		      second / 60 % 60, second % 60, now->tv_nsec / 1000, (int)gettid(),
+		      level_tag(level), base_name(place->file), place->line) &&
+	       (place->func ? append(line, "[%s] ", place->func) : append(line, " "));
+}
+#endif
+
+void shim_log_line_format(struct shim_log_line *line, const struct shim_log_place *place,
+			  uint32_t level, const struct timespec *now, bool reentered,
+			  const char *format, va_list args)
+{
+	line->len = 0;
+	if (append_head(line, place, level, now, reentered) && vappend(line, format, args))
+		line->text[line->len++] = '\n';
+	else
+		mark_cut(line->text, line->len);
+	line->text[line->len] = '\0';
+}
+
+void shim_log_line_fit(const struct shim_log_line *line, char *buf, size_t capacity)
+{
+	size_t len = line->len < capacity ? line->len : capacity - 1;
+
+	memcpy(buf, line->text, len);
+	if (len < line->len)
+		mark_cut(buf, len);
+	buf[len] = '\0';
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sources: a number for each name.
+ *
+ * A name keeps its number and its entry for ever, so that readers need no lock
+ * and a plugin loaded a thousand times takes one entry. A number counts while
+ * somebody has it registered: each source file of that name, or each load.
+ * Numbers start at 1; 0 is what a file has before its constructor ran.
+ */
+#include "shim/common/log/log_priv.h"
+#include "sim/base/log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct source {
+	struct source *same_hash;
+	atomic_uint users;
+	int id;
+	char name[];
+};
+
+/* Where numbers lead: table[k] has 2^k entries, those of the numbers from 2^k
+ * on, and never moves. */
+static _Atomic(_Atomic(struct source *) *) table[sizeof(int) * CHAR_BIT - 1];
+
+/* For those who register. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct source *by_name[256];
+static int last_id;
+
+void shim_log_sources_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+static unsigned int table_of(int id)
+{
+	return sizeof(int) * CHAR_BIT - 1 - __builtin_clz(id);
+}
+
+static struct source *source_of(int id)
+{
+	_Atomic(struct source *) *entries;
+
+	if (id <= 0)
+		return NULL;
+	entries = atomic_load(&table[table_of(id)]);
+	return entries ? atomic_load(&entries[id - (1 << table_of(id))]) : NULL;
+}
+
+const char *shim_log_source_name(int id)
+{
+	struct source *source = source_of(id);
+
+	return source && atomic_load(&source->users) ? source->name : NULL;
+}
+
+static struct source **chain_of(const char *name)
+{
+	unsigned int hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return &by_name[hash % (sizeof(by_name) / sizeof(by_name[0]))];
+}
+
+/* Make the entries that @id falls into, unless they are there. */
+static bool table_grow(int id)
+{
+	unsigned int k = table_of(id);
+	_Atomic(struct source *) *entries;
+
+	if (atomic_load(&table[k]))
+		return true;
+	entries = calloc((size_t)1 << k, sizeof(*entries));
+	atomic_store(&table[k], entries);
+	return entries != NULL;
+}
+
+static struct source *source_add(const char *name, struct source **chain)
+{
+	struct source *source;
+
+	if (last_id == INT_MAX || !table_grow(last_id + 1))
+		return NULL;
+	source = calloc(1, sizeof(*source) + strlen(name) + 1);
+	if (!source)
+		return NULL;
+	strcpy(source->name, name);
+	source->id = ++last_id;
+	source->same_hash = *chain;
+	*chain = source;
+	atomic_store(&table[table_of(last_id)][last_id - (1 << table_of(last_id))], source);
+	return source;
+}
+
+static struct source *source_get(const char *name)
+{
+	struct source **chain = chain_of(name);
+	struct source *source;
+
+	for (source = *chain; source; source = source->same_hash) {
+		if (!strcmp(source->name, name))
+			return source;
+	}
+	return source_add(name, chain);
+}
+
+doca_error_t doca_log_register_source(const char *source_name, int *source)
+{
+	struct source *found;
+
+	if (!source_name || !source) {
+		sim_err("log source: %s is NULL; pass a name and an int for its number",
+			source_name ? "source" : "source_name");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	pthread_mutex_lock(&lock);
+	found = source_get(source_name);
+	if (found) {
+		atomic_fetch_add(&found->users, 1);
+		*source = found->id;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!found) {
+		sim_err("log source %s: no memory to register it", source_name);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_log_unregister_source(int source)
+{
+	struct source *found = source_of(source);
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	known = found && atomic_load(&found->users) > 0;
+	if (known)
+		atomic_fetch_sub(&found->users, 1);
+	pthread_mutex_unlock(&lock);
+	if (!known) {
+		sim_err("log source %d is not registered; it may have been unregistered before", source);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "shim/common/log/log_priv.h"
+
+#include <errno.h>
+
+struct shim_log_stream shim_log_app = {
+	.lower = DOCA_LOG_LEVEL_INFO,
+	.upper = DOCA_LOG_LEVEL_CRIT,
+};
+
+struct shim_log_stream shim_log_sdk = {
+	.lower = DOCA_LOG_LEVEL_INFO,
+	.upper = DOCA_LOG_LEVEL_DISABLE, /* no such limit: the most severe records pass too */
+};
+
+pthread_mutex_t shim_log_config_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Records that this thread is in the middle of. A second one comes from a flush
+ * handler, a custom FILE or a signal handler: it must not wait for what this
+ * thread holds, and it may not go round in circles, so the third is dropped. */
+static _Thread_local unsigned int depth;
+#define DEPTH_MAX 2
+
+void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend *backend)
+{
+	backend->stream = stream;
+	if (stream->last)
+		atomic_store(&stream->last->next, backend);
+	else
+		atomic_store(&stream->first, backend);
+	stream->last = backend;
+}
+
+static bool shows(struct doca_log_backend *backend, uint32_t level)
+{
+	return level >= atomic_load(&backend->upper.level) &&
+	       level <= atomic_load(&backend->lower.level);
+}
+
+/* A thread that forks in the middle of a line may be who asks. */
+void shim_log_before_fork(void)
+{
+	if (depth == 0)
+		shim_log_zone_before_fork();
+}
+
+void shim_log_after_fork(void)
+{
+	if (depth == 0)
+		shim_log_zone_after_fork();
+}
+
+static void stream_forked(struct shim_log_stream *stream)
+{
+	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next))
+		shim_log_dest_forked(&backend->dest);
+}
+
+/* A thread that forks in a flush handler holds a lock, and gives it back in the child, too. */
+void shim_log_streams_forked(void)
+{
+	pthread_mutex_init(&shim_log_config_lock, NULL);
+	if (depth > 0)
+		return;
+	shim_log_dests_forked();
+	stream_forked(&shim_log_app);
+	stream_forked(&shim_log_sdk);
+}
+
+/* The first one from @backend on that shows @level, or NULL. */
+static struct doca_log_backend *showing(struct doca_log_backend *backend, uint32_t level)
+{
+	while (backend && !shows(backend, level))
+		backend = atomic_load(&backend->next);
+	return backend;
+}
+
+bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level)
+{
+	return showing(atomic_load(&stream->first), level) != NULL;
+}
+
+static void deliver(struct doca_log_backend *backend, uint32_t level,
+		    const struct shim_log_line *line)
+{
+	for (; backend; backend = showing(atomic_load(&backend->next), level)) {
+		if (depth == 1 || !backend->dest.once)
+			backend->dest.put(&backend->dest, level, line);
+	}
+}
+
+void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_place *place,
+			  uint32_t level, const char *format, va_list args)
+{
+	struct doca_log_backend *backend = showing(atomic_load(&stream->first), level);
+	int saved_errno = errno, cancel_state;
+	struct shim_log_line line;
+	struct timespec now;
+
+	if (!backend || depth == DEPTH_MAX)
+		return;
+	depth++;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	clock_gettime(CLOCK_REALTIME, &now);
+	errno = saved_errno; /* for %m */
+	shim_log_line_format(&line, place, level, &now, depth > 1, format, args);
+	deliver(backend, level, &line);
+	pthread_setcancelstate(cancel_state, NULL);
+	depth--;
+	errno = saved_errno;
+}
+
+void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_place *place,
+			 uint32_t level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	shim_log_stream_vput(stream, place, level, format, args);
+	va_end(args);
+}

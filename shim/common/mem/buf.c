@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers: their data, and lists of them. */
+#include "buf_priv.h"
+#include "shim/common/base/check.h"
+
+#define GETTER(function_name, type, out, value)                              \
+	doca_error_t function_name(const struct doca_buf *buf, type *out)     \
+	{                                                                    \
+		SHIM_NEED(buf, SHIM_BUF);                                    \
+		SHIM_NEED_OUT(out);                                          \
+		*out = (value);                                              \
+		return DOCA_SUCCESS;                                         \
+	}
+
+GETTER(doca_buf_get_head, void *, head, buf->head)
+GETTER(doca_buf_get_len, size_t, len, buf->len)
+GETTER(doca_buf_get_data, void *, data, buf->data)
+GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
+GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
+GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
+GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
+GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
+
+static doca_error_t set_data(const char *func, struct doca_buf *buf, uint8_t *data, size_t data_len)
+{
+	uintptr_t start = (uintptr_t)data, head = (uintptr_t)buf->head;
+
+	if (doca_unlikely(start < head || data_len > buf->len || start - head > buf->len - data_len)) {
+		sim_err("%s: data %p, %zu bytes, is not inside the buffer %p, %zu bytes; nothing was changed", func,
+			data, data_len, buf->head, buf->len);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	buf->data = data;
+	buf->data_len = data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
+{
+	SHIM_NEED(buf, SHIM_BUF);
+	return set_data(__func__, buf, data, data_len);
+}
+
+doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
+{
+	SHIM_NEED(buf, SHIM_BUF);
+	return set_data(__func__, buf, buf->data, data_len);
+}
+
+doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
+{
+	SHIM_NEED(buf, SHIM_BUF);
+	buf->data_len = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_get_next_in_list(struct doca_buf *buf, struct doca_buf **next_buf)
+{
+	SHIM_NEED(buf, SHIM_BUF);
+	SHIM_NEED_OUT(next_buf);
+	*next_buf = buf->next;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_get_last_in_list(struct doca_buf *buf, struct doca_buf **last_buf)
+{
+	SHIM_NEED(buf, SHIM_BUF);
+	SHIM_NEED_OUT(last_buf);
+	while (buf->next)
+		buf = buf->is_inner ? buf->next : buf->tail;
+	*last_buf = buf;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_elements)
+{
+	uint32_t count = 0;
+
+	SHIM_NEED(buf, SHIM_BUF);
+	SHIM_NEED_OUT(num_elements);
+	if (buf->is_inner)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is not the head of its list");
+	for (; buf; buf = buf->next)
+		count++;
+	*num_elements = count;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t chain(const char *func, struct doca_buf *list1, struct doca_buf *list2)
+{
+	if (list1 == list2 || list1->is_inner || list2->is_inner) {
+		sim_err("%s: %s", func,
+			list1 == list2 ? "a list can't be appended to itself" : "both buffers must be heads of their lists");
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (list2->refcount != 1) {
+		sim_err("%s: the list to append has %u references; it must have one", func, list2->refcount);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	list1->tail->next = list2;
+	list1->tail = list2->tail;
+	list2->is_inner = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+	SHIM_NEED(list1, SHIM_BUF);
+	SHIM_NEED(list2, SHIM_BUF);
+	return chain(__func__, list1, list2);
+}
+
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
+				      struct doca_buf *list2)
+{
+	SHIM_NEED(list1_head, SHIM_BUF);
+	SHIM_NEED(list1_tail, SHIM_BUF);
+	SHIM_NEED(list2, SHIM_BUF);
+	if (list1_head->is_inner || list1_head->tail != list1_tail)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "list1_head and list1_tail are not the ends of one list");
+	return chain(__func__, list1_head, list2);
+}
+
+doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2)
+{
+	struct doca_buf *before = list1;
+
+	SHIM_NEED(list1, SHIM_BUF);
+	SHIM_NEED(list2, SHIM_BUF);
+	if (list1->is_inner)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "list1 is not the head of its list");
+	while (before && before->next != list2)
+		before = before->next;
+	if (!before)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "list2 is not a later element of list1");
+	list2->tail = list1->tail;
+	list2->is_inner = false;
+	list2->refcount = 1;
+	list1->tail = before;
+	before->next = NULL;
+	return DOCA_SUCCESS;
+}

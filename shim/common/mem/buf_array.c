@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays of buffers: the CPU's side of them. Their users, DPA and GPU, are not simulated. */
+#include <doca_buf_array.h>
+
+#include "shim/common/base/check.h"
+#include "mmap_priv.h"
+
+struct doca_buf_arr {
+	struct shim_object object;
+	bool started;
+	size_t num_elements, element_bytes;
+	uint64_t offset_bytes;  /* of the first element in the map's range */
+	struct doca_mmap *mmap; /* NULL: no parameters yet */
+	uint64_t mmap_serial;   /* another one at @mmap: the map is gone */
+};
+
+/* Return unless the array can be configured now. */
+#define NEED_STOPPED(arr)                                                                                \
+	do {                                                                                             \
+		SHIM_NEED((arr), SHIM_BUF_ARR);                                                          \
+		if ((arr)->started)                                                                      \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is started; stop it first"); \
+	} while (0)
+
+/* More than an address space holds, and less than any address of a memory map. */
+#define MAX_ELEMENTS (SIZE_MAX >> 20)
+
+doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+{
+	struct doca_buf_arr *created;
+
+	SHIM_NEED_OUT(buf_arr);
+	if (num_elem == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an array needs at least one element");
+	if (num_elem > MAX_ELEMENTS)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%zu elements are no number of elements; a program of release 2.5 or 2.6 passes a memory "
+				   "map here: build it anew, with the present parameters", num_elem);
+	created = shim_object_new(SHIM_BUF_ARR, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	created->num_elements = num_elem;
+	*buf_arr = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+{
+	SHIM_NEED(buf_arr, SHIM_BUF_ARR);
+	shim_object_free(buf_arr, SHIM_BUF_ARR);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size,
+				     uint64_t start_offset)
+{
+	NEED_STOPPED(buf_arr);
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (elem_size == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an element needs at least one byte");
+	if (!mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "the memory map has no range; call doca_mmap_set_memrange() first");
+	buf_arr->mmap = mmap;
+	buf_arr->mmap_serial = mmap->serial;
+	buf_arr->element_bytes = elem_size;
+	buf_arr->offset_bytes = start_offset;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler)
+{
+	NEED_STOPPED(buf_arr);
+	SHIM_NEED_OUT(dpa_handler);
+	return SHIM_NOT_SIMULATED("the DPA");
+}
+
+doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+{
+	NEED_STOPPED(buf_arr);
+	SHIM_NEED_OUT(gpu_handler);
+	return SHIM_NOT_SIMULATED("the GPU");
+}
+
+/* From the map's start to the end of the last element; SIZE_MAX when that can't be counted. */
+static size_t bytes_needed(const struct doca_buf_arr *arr)
+{
+	size_t needed;
+
+	if (__builtin_mul_overflow(arr->num_elements, arr->element_bytes, &needed) ||
+	    __builtin_add_overflow(needed, arr->offset_bytes, &needed))
+		return SIZE_MAX;
+	return needed;
+}
+
+doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+{
+	NEED_STOPPED(buf_arr);
+	if (!buf_arr->mmap)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "no memory map; call doca_buf_arr_set_params() first");
+	if (!shim_mmap_is_same(buf_arr->mmap, buf_arr->mmap_serial) || !shim_mmap_is_usable(buf_arr->mmap))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the memory map is not started");
+	if (bytes_needed(buf_arr) > buf_arr->mmap->len_bytes)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
+				   "%zu elements of %zu bytes from offset %zu need %zu bytes; the memory map has %zu",
+				   buf_arr->num_elements, buf_arr->element_bytes, (size_t)buf_arr->offset_bytes,
+				   bytes_needed(buf_arr), buf_arr->mmap->len_bytes);
+	sim_info("%s: started without a target, which bfsim can't have; a card would refuse that", __func__);
+	buf_arr->started = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+{
+	SHIM_NEED(buf_arr, SHIM_BUF_ARR);
+	buf_arr->started = false;
+	return DOCA_SUCCESS;
+}
+
+/* Return unless the array has handles to give. */
+#define NEED_STARTED(arr)                                                                        \
+	do {                                                                                     \
+		SHIM_NEED((arr), SHIM_BUF_ARR);                                                  \
+		if (!(arr)->started)                                                             \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is not started");    \
+	} while (0)
+
+doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+{
+	SHIM_NEED_OUT(dpa_buf_arr);
+	NEED_STARTED(buf_arr);
+	return SHIM_NOT_SIMULATED("the DPA");
+}
+
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
+{
+	SHIM_NEED_OUT(gpu_buf_arr);
+	NEED_STARTED(buf_arr);
+	return SHIM_NOT_SIMULATED("the GPU");
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shim/common/process/alloc.h"
+#include "shim/common/process/runtime.h"
+#include "sim/base/log.h"
+
+/* ---- exports ---- */
+
+static struct shim_export *find(struct shim_export *export, const struct doca_dev *dev)
+{
+	while (export && export->dev != dev)
+		export = export->next;
+	return export;
+}
+
+static doca_error_t refuse_export(const char *func, int rc)
+{
+	if (rc == -ENOTSUP || rc == -ENOMEM)
+		return rc == -ENOTSUP ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_NO_MEMORY;
+	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
+	return DOCA_ERROR_DRIVER;
+}
+
+doca_error_t shim_export_once(const char *func, struct shim_export **exports, struct doca_dev *dev,
+			      const struct sim_region *region, int object_fd, struct shim_export **ret_export)
+{
+	struct sim_session *session = shim_session();
+	struct shim_export *export = find(*exports, dev);
+	int rc;
+
+	if (shim_dev_is_over(dev)) {
+		sim_err("%s: the function was reset, failed or was removed; close the device and open it again", func);
+		return DOCA_ERROR_DRIVER;
+	}
+	if (export) {
+		*ret_export = export;
+		return DOCA_SUCCESS;
+	}
+	export = shim_calloc(1, sizeof(*export));
+	if (!export)
+		return DOCA_ERROR_NO_MEMORY;
+	rc = sim_session_export(session, region, object_fd, &export->key);
+	if (rc < 0) {
+		free(export);
+		return refuse_export(func, rc);
+	}
+	sim_descriptor_encode(sim_session_id(session), &export->key, export->bytes);
+	shim_dev_hold(dev);
+	export->dev = dev;
+	export->next = *exports;
+	*exports = export;
+	*ret_export = export;
+	return DOCA_SUCCESS;
+}
+
+static bool is_this_session(const struct sim_session *session)
+{
+	return session && session == shim_session();
+}
+
+void shim_exports_end(struct shim_export **exports, struct sim_session *session)
+{
+	while (*exports) {
+		struct shim_export *first = *exports;
+
+		if (is_this_session(session))
+			sim_session_unexport(session, first->key.id);
+		*exports = first->next;
+		shim_dev_release(first->dev);
+		free(first);
+	}
+}
+
+/* ---- imports ---- */
+
+static doca_error_t refuse_import(const char *func, int rc)
+{
+	static const struct {
+		int rc;
+		doca_error_t result;
+		const char *why;
+	} answers[] = {
+		{-EINVAL, DOCA_ERROR_INVALID_VALUE,
+		 "not an unaltered export descriptor of bfsim; was it cut or changed on its way?"},
+		{-ESTALE, DOCA_ERROR_DRIVER,
+		 "the exported memory is gone (its exporter stopped it or died); export it anew"},
+		{-EREMOTE, DOCA_ERROR_INVALID_VALUE,
+		 "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)"},
+		{-ENODEV, DOCA_ERROR_DRIVER,
+		 "the function was reset, failed or was removed; close the device and open it again"},
+		{-EXDEV, DOCA_ERROR_NOT_PERMITTED,
+		 "the memory was exported through another card; use a device of the same card"},
+		{-EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
+		 "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own"},
+		{-ETIMEDOUT, DOCA_ERROR_NOT_SUPPORTED, "the exporter does not answer; is it stopped? the line before says more"},
+		{-ENOTSUP, DOCA_ERROR_NOT_SUPPORTED,
+		 "no data path to the exporter works (the line before says why), or the device can't import"},
+		{-ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory"},
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (answers[i].rc == rc) {
+			sim_err("%s: %s", func, answers[i].why);
+			return answers[i].result;
+		}
+	}
+	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
+	return DOCA_ERROR_DRIVER;
+}
+
+static int import(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
+		  struct sim_remote **ret_remote)
+{
+	struct sim_session *session = shim_session();
+	struct sim_remote *remote;
+	struct sim_key key;
+	int rc = shim_dev_is_over(dev) ? -ENODEV : sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
+
+	if (rc < 0)
+		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */
+	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote);
+	if (rc < 0)
+		return rc;
+	if (wants_sync != !!(remote->region.access & SIM_ACCESS_SYNC)) {
+		sim_session_release(session, remote);
+		return -EMEDIUMTYPE;
+	}
+	*ret_remote = remote;
+	return 0;
+}
+
+doca_error_t shim_import(const char *func, const void *descriptor, size_t len, const struct doca_dev *dev,
+			 bool wants_sync, struct sim_remote **ret_remote)
+{
+	int rc = import(descriptor, len, dev, wants_sync, ret_remote);
+
+	return rc < 0 ? refuse_import(func, rc) : DOCA_SUCCESS;
+}
+
+void shim_import_end(struct sim_remote *remote, struct sim_session *session)
+{
+	if (is_this_session(session))
+		sim_session_release(session, remote);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/mem/export.h - what objects of the shim hand to the card's other side, and take from it.
+ *
+ * A memory map and a sync event keep a list of their exports, one for each
+ * device; the descriptor's bytes live as long as the export. An import is a
+ * remote of the session. Both are of the session in which they were made: in a
+ * forked child they are its parent's, and only forgotten. @func is the public
+ * function's name, for the log. One thread at a time for one object.
+ */
+#ifndef SHIM_EXPORT_H
+#define SHIM_EXPORT_H
+
+#include <doca_error.h>
+
+#include "shim/common/dev/dev_priv.h"
+#include "sim/session/session.h"
+
+struct shim_export {
+	struct doca_dev *dev; /* held */
+	struct sim_key key;
+	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
+	struct shim_export *next;
+};
+
+/* The export for @dev: the first call makes it, of @region in @object_fd (-1: no
+ * shared object), which stays the caller's. NOT_SUPPORTED, NO_MEMORY or DRIVER. */
+doca_error_t shim_export_once(const char *func, struct shim_export **exports, struct doca_dev *dev,
+			      const struct sim_region *region, int object_fd, struct shim_export **ret_export);
+
+/* mmap_export.c, in a forked child: another thread of the parent may have been exporting. */
+void shim_exports_forked(void);
+
+/* End all of them, made in @session. On return no importer touches the memory any more. */
+void shim_exports_end(struct shim_export **exports, struct sim_session *session);
+
+/* Import what a descriptor of @len bytes names: a sync event's value if @wants_sync,
+ * memory otherwise. INVALID_VALUE, NOT_SUPPORTED, NOT_PERMITTED, NO_MEMORY or DRIVER. */
+doca_error_t shim_import(const char *func, const void *descriptor, size_t len, const struct doca_dev *dev,
+			 bool wants_sync, struct sim_remote **ret_remote);
+
+/* End an import made in @session. */
+void shim_import_end(struct sim_remote *remote, struct sim_session *session);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A memory map's life: configuration, start, stop, end. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim/common/process/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
+#include "mmap_priv.h"
+#include "shim/common/process/runtime.h"
+
+#define DEFAULT_MAX_DEVICES 8 /* our choice, as the profiles' max-mmap-devices: the reference gives no number */
+
+#define KNOWN_ACCESS                                                                              \
+	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
+	 DOCA_ACCESS_FLAG_RDMA_ATOMIC | DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE | \
+	 DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
+
+/* Return unless the map's configuration can change now. An imported one is as good as started. */
+#define NEED_CONFIGURABLE(mmap, code_if_started)                                                        \
+	do {                                                                                            \
+		SHIM_NEED((mmap), SHIM_MMAP);                                                           \
+		if (shim_mmap_is_imported(mmap))                                                        \
+			return SHIM_REFUSE((code_if_started),                                           \
+					   "the memory map was created from an export; it can't be changed"); \
+		if ((mmap)->started)                                                                    \
+			return SHIM_REFUSE((code_if_started), "the memory map is started; stop it first"); \
+	} while (0)
+
+/* Return if the map was ever exported: its devices and state are settled then. */
+#define NEED_NEVER_EXPORTED(mmap)                                                                       \
+	do {                                                                                            \
+		if ((mmap)->was_exported)                                                               \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                    \
+					   "the memory map was exported; destroy it and create another"); \
+	} while (0)
+
+struct doca_mmap *shim_mmap_new(void)
+{
+	static atomic_uint_fast64_t serials;
+	struct doca_mmap *created = shim_object_new(SHIM_MMAP, sizeof(*created));
+
+	if (created) {
+		created->object_fd = -1;
+		created->serial = atomic_fetch_add(&serials, 1) + 1;
+	}
+	return created;
+}
+
+doca_error_t doca_mmap_create(struct doca_mmap **mmap)
+{
+	struct doca_mmap *created;
+
+	SHIM_NEED_OUT(mmap);
+	created = shim_mmap_new();
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	created->access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
+	created->max_devs = DEFAULT_MAX_DEVICES;
+	*mmap = created;
+	return DOCA_SUCCESS;
+}
+
+static void free_mapping(struct doca_mmap *mmap)
+{
+	if (mmap->cpu_base)
+		munmap(mmap->cpu_base - mmap->object_offset % (uint64_t)sysconf(_SC_PAGESIZE),
+		       mmap->len_bytes + mmap->object_offset % (uint64_t)sysconf(_SC_PAGESIZE));
+	if (mmap->object_fd >= 0)
+		close(mmap->object_fd);
+}
+
+static doca_error_t refuse_with_bufs(const char *func, const struct doca_mmap *mmap)
+{
+	sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_dec_refcount() first",
+		func, mmap->num_bufs);
+	return DOCA_ERROR_NOT_PERMITTED;
+}
+
+/* Whether a map without thread safety has buffers or holders, which must go before it stops or ends. */
+static bool is_in_use(const struct doca_mmap *mmap)
+{
+	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_holders > 0);
+}
+
+static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap)
+{
+	if (mmap->num_bufs > 0)
+		return refuse_with_bufs(func, mmap);
+	sim_err("%s: %u buffer pool(s) or started Comch consumer(s) use the memory map; destroy or stop them first",
+		func, mmap->num_holders);
+	return DOCA_ERROR_NOT_PERMITTED;
+}
+
+doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
+{
+	struct doca_mmap last;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (is_in_use(mmap))
+		return refuse_in_use(__func__, mmap);
+	shim_mmap_unexport(mmap);
+	shim_mmap_unimport(mmap);
+	for (uint32_t i = 0; i < mmap->num_devs; i++)
+		shim_dev_release(mmap->devs[i]);
+	free(mmap->devs);
+	free_mapping(mmap);
+	last = *mmap;
+	shim_object_free(mmap, SHIM_MMAP); /* first: the user's callback finds no map any more */
+	if (last.free_cb && last.free_armed)
+		last.free_cb(last.addr, last.len_bytes, last.free_cookie);
+	return DOCA_SUCCESS;
+}
+
+static bool wants_write(uint32_t access)
+{
+	return access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE |
+			 DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC);
+}
+
+doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
+{
+	doca_error_t result = shim_mmap_look(func, mmap, wants_write(mmap->access));
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	mmap->started = true;
+	mmap->was_started = true;
+	mmap->free_armed = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_start(struct doca_mmap *mmap)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
+	if (!mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no memory range; call doca_mmap_set_memrange() first");
+	if (mmap->num_devs == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no device; call doca_mmap_add_dev() first");
+	return shim_mmap_register(__func__, mmap);
+}
+
+doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (shim_mmap_is_imported(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
+				   "the memory map was created from an export; destroy it instead");
+	if (is_in_use(mmap))
+		return refuse_in_use(__func__, mmap);
+	shim_mmap_unexport(mmap);
+	mmap->started = false;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+	struct doca_dev **grown;
+
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
+	SHIM_NEED(dev, SHIM_DEV);
+	if (shim_mmap_has_dev(mmap, dev))
+		return SHIM_REFUSE(DOCA_ERROR_ALREADY_EXIST, "the device is in the memory map already");
+	if (mmap->num_devs >= shim_dev_function(dev)->caps.max_mmap_devices)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "%s can be one of %u devices of a memory map (max-mmap-devices)",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->caps.max_mmap_devices);
+	if (mmap->num_devs == mmap->max_devs)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
+				   "the memory map has its %u devices; see doca_mmap_set_max_num_devices()", mmap->max_devs);
+	grown = shim_realloc(mmap->devs, (mmap->num_devs + 1) * sizeof(struct doca_dev *));
+	if (!grown)
+		return DOCA_ERROR_NO_MEMORY;
+	mmap->devs = grown;
+	mmap->devs[mmap->num_devs++] = dev;
+	shim_dev_hold(dev);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	NEED_NEVER_EXPORTED(mmap);
+	SHIM_NEED(dev, SHIM_DEV);
+	for (uint32_t i = 0; i < mmap->num_devs; i++) {
+		if (mmap->devs[i] != dev)
+			continue;
+		mmap->devs[i] = mmap->devs[--mmap->num_devs];
+		shim_dev_release(dev);
+		return DOCA_SUCCESS;
+	}
+	return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device is not in the memory map");
+}
+
+static doca_error_t check_range(const char *func, const struct doca_mmap *mmap, const void *addr, size_t len)
+{
+	if (!addr || len == 0 || (uintptr_t)addr + len < (uintptr_t)addr) {
+		sim_err("%s: range %p of %zu bytes is %s", func, addr, len,
+			addr && len ? "beyond the address space" : "empty; give an address and a length");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (mmap->range_set) {
+		sim_err("%s: the memory map has its range already; it is set once", func);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+{
+	doca_error_t result;
+
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	result = check_range(__func__, mmap, addr, len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	mmap->addr = addr;
+	mmap->len_bytes = len;
+	mmap->range_set = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+					   size_t dmabuf_offset, size_t len)
+{
+	doca_error_t result;
+
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	result = check_range(__func__, mmap, addr, len);
+	if (result == DOCA_SUCCESS)
+		result = shim_mmap_map_object(__func__, mmap, dmabuf_fd, dmabuf_offset, len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	mmap->addr = addr;
+	mmap->len_bytes = len;
+	mmap->range_set = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr, size_t len)
+{
+	doca_error_t result;
+
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	SHIM_NEED_OUT(dpa);
+	result = check_range(__func__, mmap, (void *)(uintptr_t)dpa_addr, len);
+	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("the DPA") : result;
+}
+
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
+					  doca_dpa_dev_mmap_t *dpa_mmap_handle)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(dpa_mmap_handle);
+	if (!shim_mmap_is_usable(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map is not started");
+	if (!shim_mmap_has_dev(mmap, dev))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device is not in the memory map");
+	return SHIM_NOT_SIMULATED("the DPA");
+}
+
+doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(addr);
+	SHIM_NEED_OUT(len);
+	if (!mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the memory map has no range yet");
+	*addr = mmap->addr;
+	*len = mmap->len_bytes;
+	return DOCA_SUCCESS;
+}
+
+/* What the reference calls invalid, and what a card of release 3.2 answers (device_capabilities). */
+static bool access_is_valid(uint32_t access)
+{
+	uint32_t pci = access & (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+
+	if (access & ~(uint32_t)KNOWN_ACCESS)
+		return false;
+	if (pci == (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+		return false;
+	return !(pci && access & DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING);
+}
+
+doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	if (!access_is_valid(access_mask))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%#x has unknown flags, both PCI permissions, or one of them with relaxed ordering",
+				   access_mask);
+	mmap->access = access_mask;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	SHIM_NEED_OUT(free_cb);
+	mmap->free_cb = free_cb;
+	mmap->free_cookie = opaque;
+	mmap->free_armed = false; /* it is called only for a start after this */
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	if (mmap->was_started)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
+	if (max_num_devices == 0 || max_num_devices < mmap->num_devs)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u is less than the %u devices it has, or zero",
+				   max_num_devices, mmap->num_devs);
+	mmap->max_devs = max_num_devices;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(max_num_devices);
+	*max_num_devices = mmap->max_devs;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	mmap->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(user_data);
+	*user_data = mmap->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(num_bufs);
+	*num_bufs = mmap->num_bufs;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(exported);
+	*exported = mmap->was_exported;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(from_export);
+	*from_export = shim_mmap_is_imported(mmap);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
+{
+	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	if (mmap->num_bufs > 0)
+		return refuse_with_bufs(__func__, mmap);
+	mmap->thread_safe = true;
+	return DOCA_SUCCESS;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The context of hints about memory, and its one task: cache invalidation. */
+#include <doca_mmap_advise.h>
+
+#include <errno.h>
+
+#include "buf_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/task_priv.h"
+
+enum { MAX_TASKS = 65536 }; /* our choice: as many as of DMA tasks; the interface has no query for it */
+
+struct doca_mmap_advise {
+	struct doca_ctx ctx; /* first: a doca_mmap_advise is a doca_ctx */
+	uint32_t num_tasks; /* 0 = not configured */
+	doca_mmap_advise_task_invalidate_cache_completion_cb_t done, failed;
+	struct shim_task_pool *pool; /* while not idle */
+};
+
+struct doca_mmap_advise_task_invalidate_cache {
+	struct doca_task task; /* first: an invalidate task is a doca_task */
+	struct doca_buf *buf;
+};
+
+static struct doca_mmap_advise_task_invalidate_cache *invalidate_of(const struct doca_task *task)
+{
+	return (struct doca_mmap_advise_task_invalidate_cache *)(uintptr_t)task;
+}
+
+/* ---- the task ---- */
+
+static bool is_single_buf(const struct doca_buf *buf)
+{
+	return shim_is(buf, SHIM_BUF) && !buf->is_inner && !buf->next;
+}
+
+/* Why the task can't succeed, or NULL. A buffer lies within its map for life: that needs no look. */
+static const char *wrong_with(const struct doca_mmap_advise_task_invalidate_cache *invalidate)
+{
+	const struct doca_dev *dev = invalidate->task.ctx->dev;
+	const struct doca_buf *buf = invalidate->buf;
+
+	if (buf->data_len == 0)
+		return "the buffer has no data (doca_buf_set_data)";
+	if (buf->data_len > shim_dev_function(dev)->caps.cache_invalidate_max_buf_bytes)
+		return "it is larger than doca_mmap_advise_task_cache_invalidate_get_max_buf_size()";
+	if (!shim_buf_has_usable_mmap(buf))
+		return "the buffer's memory map was stopped or destroyed";
+	if (!shim_mmap_has_dev(buf->mmap, dev))
+		return "the device is not in the buffer's memory map (doca_mmap_add_dev)";
+	return NULL;
+}
+
+static doca_error_t invalidate_check(const struct doca_task *task)
+{
+	if (is_single_buf(invalidate_of(task)->buf))
+		return DOCA_SUCCESS;
+	sim_err("cache-invalidate task: it must have a live buffer that is not in a list");
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t invalidate_validate(const struct doca_task *task)
+{
+	doca_error_t result = invalidate_check(task);
+	const char *wrong = result == DOCA_SUCCESS ? wrong_with(invalidate_of(task)) : NULL;
+
+	if (!wrong)
+		return result;
+	sim_err("cache-invalidate task: %s", wrong);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* The memory is coherent, so that there is no line to drop; what remains is the order of accesses around it. */
+static int invalidate_run(struct sim_job *job)
+{
+	struct doca_mmap_advise_task_invalidate_cache *invalidate = invalidate_of(shim_task_of(job));
+	const char *wrong = is_single_buf(invalidate->buf) ?
+				    wrong_with(invalidate) :
+				    "the buffer was returned to its inventory, or chained, while the task was in flight";
+
+	if (wrong) {
+		sim_err("a cache-invalidate task fails as it does on a card: %s", wrong);
+		return -EIO;
+	}
+	atomic_thread_fence(memory_order_seq_cst);
+	return 0;
+}
+
+static void invalidate_complete(struct doca_task *task)
+{
+	struct doca_mmap_advise *advise = (struct doca_mmap_advise *)task->ctx;
+	doca_mmap_advise_task_invalidate_cache_completion_cb_t cb =
+		task->status == DOCA_SUCCESS ? advise->done : advise->failed;
+
+	cb(invalidate_of(task), task->user_data, advise->ctx.user_data);
+}
+
+static const struct shim_task_type invalidate_type = {
+	.name = SIM_TASK_CACHE_INVALIDATE,
+	.size = sizeof(struct doca_mmap_advise_task_invalidate_cache),
+	.check = invalidate_check,
+	.validate = invalidate_validate,
+	.post = shim_task_post_job,
+	.run = invalidate_run,
+	.complete = invalidate_complete,
+};
+
+/* ---- the context ---- */
+
+static doca_error_t advise_start(struct doca_ctx *ctx)
+{
+	struct doca_mmap_advise *advise = (struct doca_mmap_advise *)ctx;
+	doca_error_t result;
+
+	if (!shim_dev_function(ctx->dev)->caps.cache_invalidate) {
+		sim_err("doca_ctx_start: device %s can't invalidate caches; those of a BlueField's own side can",
+			shim_dev_function(ctx->dev)->ibdev);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	if (advise->num_tasks == 0) {
+		sim_err("doca_ctx_start: no task type is configured; call doca_mmap_advise_task_invalidate_cache_set_conf() first");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	result = shim_ctx_open_queue(ctx, advise->num_tasks);
+	if (result == DOCA_SUCCESS)
+		result = shim_task_pool_add(ctx, &invalidate_type, advise->num_tasks, &advise->pool);
+	return result;
+}
+
+static void advise_stopped(struct doca_ctx *ctx)
+{
+	((struct doca_mmap_advise *)ctx)->pool = NULL;
+}
+
+static const struct shim_ctx_ops advise_ops = {
+	.name = "mmap_advise",
+	.start = advise_start,
+	.may_stop = shim_ctx_may_stop_always,
+	.end = shim_ctx_end_nothing,
+	.progress = shim_ctx_progress_nothing,
+	.arm = shim_ctx_arm_nothing,
+	.at_rest = shim_ctx_at_rest_always,
+	.stopped = advise_stopped,
+};
+
+/* ---- the public face ---- */
+
+doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise)
+{
+	struct doca_mmap_advise *created;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(mmap_advise);
+	created = shim_object_new(SHIM_MMAP_ADVISE, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	shim_ctx_init(&created->ctx, &advise_ops, dev);
+	*mmap_advise = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
+{
+	doca_error_t result;
+
+	SHIM_NEED(mmap_advise, SHIM_MMAP_ADVISE);
+	result = shim_ctx_fini(&mmap_advise->ctx);
+	if (result == DOCA_SUCCESS)
+		shim_object_free(mmap_advise, SHIM_MMAP_ADVISE);
+	return result;
+}
+
+struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
+{
+	return shim_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
+}
+
+doca_error_t doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.cache_invalidate ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinfo *devinfo,
+								     uint64_t *buf_size)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(buf_size);
+	*buf_size = devinfo->function->caps.cache_invalidate_max_buf_bytes;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
+	struct doca_mmap_advise *mmap_advise, doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,
+	doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks)
+{
+	SHIM_NEED(mmap_advise, SHIM_MMAP_ADVISE);
+	SHIM_NEED_OUT(completion_cb);
+	SHIM_NEED_OUT(error_cb);
+	if (mmap_advise->ctx.state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is not idle; stop it first");
+	if (num_tasks == 0 || num_tasks > MAX_TASKS)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %d", num_tasks, MAX_TASKS);
+	mmap_advise->done = completion_cb;
+	mmap_advise->failed = error_cb;
+	mmap_advise->num_tasks = num_tasks;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_advise *mmap_advise,
+							       struct doca_buf *buf, union doca_data user_data,
+							       struct doca_mmap_advise_task_invalidate_cache **task)
+{
+	struct doca_task *base;
+	doca_error_t result;
+
+	SHIM_NEED(mmap_advise, SHIM_MMAP_ADVISE);
+	SHIM_NEED_OUT(task);
+	result = shim_task_alloc(mmap_advise->pool, &mmap_advise->ctx, user_data, &base);
+	if (result == DOCA_ERROR_BAD_STATE)
+		return SHIM_REFUSE(result, "the context is not running; start it first");
+	if (result != DOCA_SUCCESS)
+		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", mmap_advise->num_tasks);
+	*task = invalidate_of(base);
+	(*task)->buf = buf;
+	return DOCA_SUCCESS;
+}
+
+static bool is_invalidate(const struct doca_mmap_advise_task_invalidate_cache *task)
+{
+	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_MMAP_ADVISE);
+}
+
+struct doca_task *
+doca_mmap_advise_task_invalidate_cache_as_doca_task(struct doca_mmap_advise_task_invalidate_cache *task)
+{
+	return is_invalidate(task) ? &task->task : NULL;
+}
+
+void doca_mmap_advise_task_invalidate_cache_set_buf(struct doca_mmap_advise_task_invalidate_cache *task,
+						    struct doca_buf *buf)
+{
+	if (is_invalidate(task) && !task->task.in_flight)
+		task->buf = buf;
+	else
+		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+}
+
+struct doca_buf *
+doca_mmap_advise_task_invalidate_cache_get_buf(const struct doca_mmap_advise_task_invalidate_cache *task)
+{
+	return is_invalidate(task) ? task->buf : NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exporting a memory map, and making one of an export. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "shim/common/process/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
+#include "export.h"
+#include "mmap_priv.h"
+#include "shim/common/process/runtime.h"
+#include "shim/common/process/fault.h"
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(addr, len_bytes) 0
+#endif
+
+/* A thread-safe map may be exported by several threads at once. */
+static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void shim_exports_forked(void)
+{
+	pthread_mutex_init(&exports_lock, NULL);
+}
+
+#define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+
+static struct sim_region region_of(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	const uint8_t *cpu = mmap->cpu_base ? mmap->cpu_base : mmap->addr;
+
+	return (struct sim_region){
+		.addr = (uintptr_t)mmap->addr,
+		.cpu_addr = (uintptr_t)cpu,
+		.len_bytes = mmap->len_bytes,
+		.access = SIM_ACCESS_READ |
+			  (mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE ? (uint32_t)SIM_ACCESS_WRITE : 0),
+		.function = shim_dev_function(dev)->id,
+		.object_offset = mmap->object_offset,
+	};
+}
+
+/* What other processes write there, valgrind does not see: to it, all of it is
+ * defined from here on. */
+static void tell_valgrind(const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_WRITE)
+		(void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(region->cpu_addr, region->len_bytes);
+}
+
+static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, struct shim_export **ret_export)
+{
+	struct sim_region region = region_of(mmap, dev);
+	doca_error_t result;
+
+	tell_valgrind(&region);
+	pthread_mutex_lock(&exports_lock);
+	result = shim_export_once("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd, ret_export);
+	if (result == DOCA_SUCCESS) {
+		mmap->session = shim_session();
+		mmap->was_exported = true;
+	}
+	pthread_mutex_unlock(&exports_lock);
+	return result;
+}
+
+/* What both kinds of export ask for. */
+static doca_error_t check_export(const char *func, const struct doca_mmap *mmap, const struct doca_dev *dev,
+				 uint32_t access, const char *missing)
+{
+	if (!mmap->started) {
+		sim_err("%s: the memory map is %s", func,
+			shim_mmap_is_imported(mmap) ? "created from an export itself" : "not started; start it first");
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (!shim_mmap_has_dev(mmap, dev)) {
+		sim_err("%s: the device is not in the memory map; add it with doca_mmap_add_dev() before the start", func);
+		return DOCA_ERROR_NOT_FOUND;
+	}
+	if (!(mmap->access & access)) {
+		sim_err("%s: the memory map has no %s permission; see doca_mmap_set_permissions()", func, missing);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				  size_t *export_desc_len)
+{
+	struct shim_export *export;
+	doca_error_t result;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(export_desc);
+	SHIM_NEED_OUT(export_desc_len);
+	result = check_export(__func__, mmap, dev, PCI_ACCESS, "PCI");
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!shim_dev_function(dev)->caps.mmap_export_pci)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export memory over PCI; the host's devices can",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = shim_strike_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
+	if (result == DOCA_SUCCESS)
+		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
+	if (result != DOCA_SUCCESS)
+		return result;
+	*export_desc = export->bytes;
+	*export_desc_len = sizeof(export->bytes);
+	return DOCA_SUCCESS;
+}
+
+int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share)
+{
+	struct sim_region region = region_of(mmap, dev);
+	int rc;
+
+	region.access |= SIM_ACCESS_CHANNEL;
+	tell_valgrind(&region);
+	rc = sim_session_export(shim_session(), &region, mmap->object_fd, &ret_share->key);
+	if (rc < 0)
+		return rc;
+	ret_share->mmap = mmap;
+	ret_share->mmap_serial = mmap->serial;
+	mmap->num_holders++;
+	return 0;
+}
+
+void shim_mmap_unshare(struct shim_share *share)
+{
+	if (!share->mmap)
+		return;
+	sim_session_unexport(shim_session(), share->key.id);
+	if (shim_mmap_is_same(share->mmap, share->mmap_serial))
+		share->mmap->num_holders--;
+	share->mmap = NULL;
+}
+
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				   size_t *export_desc_len)
+{
+	doca_error_t result;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(export_desc);
+	SHIM_NEED_OUT(export_desc_len);
+	result = check_export(__func__, mmap, dev,
+			      DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC,
+			      "RDMA");
+	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("RDMA") : result;
+}
+
+void shim_mmap_unexport(struct doca_mmap *mmap)
+{
+	shim_exports_end(&mmap->exports, mmap->session);
+}
+
+void shim_mmap_unimport(struct doca_mmap *mmap)
+{
+	shim_import_end(mmap->remote, mmap->session);
+	mmap->remote = NULL;
+}
+
+/* A map that stands for imported memory. */
+static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
+{
+	struct doca_mmap *mmap = shim_mmap_new();
+
+	if (mmap)
+		mmap->devs = shim_malloc(sizeof(struct doca_dev *));
+	if (!mmap || !mmap->devs) {
+		if (mmap)
+			shim_object_free(mmap, SHIM_MMAP);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	mmap->devs[0] = dev;
+	mmap->num_devs = mmap->max_devs = 1;
+	shim_dev_hold(dev);
+	mmap->session = shim_session();
+	mmap->remote = remote;
+	mmap->range_set = true;
+	mmap->addr = (uint8_t *)(uintptr_t)remote->region.addr;
+	mmap->len_bytes = remote->region.len_bytes;
+	mmap->access = remote->region.access & SIM_ACCESS_WRITE ? DOCA_ACCESS_FLAG_PCI_READ_WRITE :
+								  DOCA_ACCESS_FLAG_PCI_READ_ONLY;
+	*ret_mmap = mmap;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
+					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
+{
+	struct sim_remote *remote;
+	doca_error_t result;
+
+	SHIM_NEED_OUT(export_desc);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(mmap);
+	if (!shim_dev_function(dev)->caps.mmap_from_export_pci)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't import memory over PCI; the DPU's devices can",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = shim_strike_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
+	if (result != DOCA_SUCCESS) {
+		sim_session_release(shim_session(), remote);
+		return result;
+	}
+	result = wrap_remote(remote, dev, mmap);
+	if (result != DOCA_SUCCESS)
+		sim_session_release(shim_session(), remote);
+	else if (user_data)
+		(*mmap)->user_data = *user_data;
+	return result;
+}

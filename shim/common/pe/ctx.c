@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ctx_priv.h"
+
+#include <assert.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "shim/common/process/fault.h"
+#include "task_priv.h"
+
+static const bool edges[4][4] = { /* [from][to] */
+	[DOCA_CTX_STATE_IDLE] = {[DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true},
+	[DOCA_CTX_STATE_STARTING] = {[DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true},
+	[DOCA_CTX_STATE_RUNNING] = {[DOCA_CTX_STATE_STOPPING] = true},
+	[DOCA_CTX_STATE_STOPPING] = {[DOCA_CTX_STATE_IDLE] = true},
+};
+
+/* The one place that changes a state. */
+static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
+{
+	enum doca_ctx_states from = ctx->state;
+
+	assert(edges[from][to]);
+	ctx->state = to;
+	shim_pe_take_part(ctx);
+	sim_trace_state(ctx->recorded_as, from, to);
+	if (ctx->state_changed)
+		ctx->state_changed(ctx->user_data, ctx, from, to);
+}
+
+/* Of contexts without a device, and of those that have not been started: nothing becomes of it. */
+static const _Atomic uint64_t no_function;
+
+void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev)
+{
+	ctx->ops = ops;
+	ctx->dev = dev;
+	ctx->generation = shim_generation;
+	ctx->word = &no_function;
+	ctx->recorded_as = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
+	if (dev)
+		shim_dev_hold(dev);
+}
+
+doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_IDLE) {
+		sim_err("doca_%s_destroy: the context is not idle; stop it, free its tasks and progress its engine first",
+			ctx->ops->name);
+		return DOCA_ERROR_IN_USE;
+	}
+	shim_pe_disconnect(ctx);
+	if (shim_ctx_is_ours(ctx))
+		sim_trace_object_end(ctx->recorded_as);
+	if (ctx->dev)
+		shim_dev_release(ctx->dev);
+	return DOCA_SUCCESS;
+}
+
+bool shim_ctx_is(const struct doca_ctx *ctx)
+{
+	return ctx && (uintptr_t)ctx % _Alignof(struct doca_ctx) == 0 && ctx->object.magic > shim_magic(SHIM_PE) &&
+	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
+}
+
+/* Look at the function from now on. Whether it is the one that the device was opened on. */
+static bool watch_function(struct doca_ctx *ctx)
+{
+	ctx->word = ctx->dev ? ctx->dev->word : &no_function;
+	ctx->life = ctx->dev ? ctx->dev->life : 0;
+	return !shim_ctx_is_cut(ctx);
+}
+
+#define NEED_CTX(ctx)                                                                                   \
+	do {                                                                                            \
+		if (doca_unlikely(!shim_ctx_is(ctx)))                                                   \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                       \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
+	} while (0)
+
+static doca_error_t start(struct doca_ctx *ctx)
+{
+	doca_error_t result = ctx->ops->start(ctx);
+
+	if (result == DOCA_ERROR_IN_PROGRESS) {
+		go(ctx, DOCA_CTX_STATE_STARTING);
+		return result;
+	}
+	if (result != DOCA_SUCCESS) {
+		shim_task_pools_free(ctx);
+		sim_queue_destroy(ctx->queue);
+		ctx->queue = NULL;
+		shim_alarm_clear(&ctx->alarm);
+		return result;
+	}
+	go(ctx, DOCA_CTX_STATE_RUNNING);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_start(struct doca_ctx *ctx)
+{
+	doca_error_t result;
+
+	NEED_CTX(ctx);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (!shim_ctx_is_ours(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
+	if (!ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
+	if (!watch_function(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
+				   "the function was reset, failed or was removed; close the device and open it again");
+	ctx->faults = sim_session_faults(shim_session());
+	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_start(ctx->dev);
+	return result == DOCA_SUCCESS ? start(ctx) : result;
+}
+
+static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
+{
+	const struct sim_queue_time time = {
+		.clock = clock,
+		.function = shim_dev_function(ctx->dev)->id,
+		.work = shim_task_work,
+		.hand_in = shim_pe_hand_in,
+	};
+
+	return sim_queue_set_clock(ctx->queue, &time);
+}
+
+doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
+{
+	struct sim_session *session = shim_session();
+	int rc = sim_queue_create(sim_session_engine(session), max_jobs, shim_pe_notify, ctx, &ctx->queue);
+
+	if (rc == 0 && ctx->dev)
+		rc = set_clock(ctx, sim_session_clock(session));
+	if (rc == 0)
+		return DOCA_SUCCESS;
+	sim_err("doca_ctx_start: no memory for a queue of %u tasks; configure fewer", max_jobs);
+	return DOCA_ERROR_INITIALIZATION;
+}
+
+void shim_ctx_started(struct doca_ctx *ctx)
+{
+	go(ctx, DOCA_CTX_STATE_RUNNING);
+}
+
+void shim_ctx_end(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
+		return;
+	if (ctx->queue)
+		sim_queue_flush(ctx->queue);
+	ctx->ops->end(ctx);
+	go(ctx, DOCA_CTX_STATE_STOPPING);
+}
+
+doca_error_t shim_ctx_may_stop_always(const struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return DOCA_SUCCESS;
+}
+
+void shim_ctx_end_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+}
+
+bool shim_ctx_progress_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+bool shim_ctx_arm_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+bool shim_ctx_at_rest_always(const struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+bool shim_ctx_may_idle(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->at_rest(ctx);
+}
+
+bool shim_ctx_try_idle(struct doca_ctx *ctx)
+{
+	if (!shim_ctx_may_idle(ctx))
+		return false;
+	sim_queue_destroy(ctx->queue);
+	ctx->queue = NULL;
+	shim_alarm_clear(&ctx->alarm);
+	shim_task_pools_free(ctx);
+	ctx->ops->stopped(ctx);
+	go(ctx, DOCA_CTX_STATE_IDLE);
+	return true;
+}
+
+/* In a forked child: the queue is the parent's engine's, whose thread may have been anywhere in it. */
+static void forget(struct doca_ctx *ctx)
+{
+	ctx->queue = NULL;
+	ctx->alarm = (struct shim_alarm){0};
+	shim_task_pools_free(ctx);
+	ctx->num_allocated = 0;
+	ctx->num_posted = 0;
+	ctx->state = DOCA_CTX_STATE_IDLE;
+}
+
+doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
+{
+	doca_error_t result;
+
+	NEED_CTX(ctx);
+	if (!ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return DOCA_SUCCESS;
+	if (!shim_ctx_is_ours(ctx)) {
+		forget(ctx);
+		return DOCA_SUCCESS;
+	}
+	if (ctx->state != DOCA_CTX_STATE_STOPPING) {
+		result = ctx->ops->may_stop(ctx);
+		if (result != DOCA_SUCCESS)
+			return result;
+		shim_ctx_end(ctx);
+	}
+	if (ctx->state == DOCA_CTX_STATE_IDLE) /* the callback saw to it */
+		return DOCA_SUCCESS;
+	return shim_ctx_try_idle(ctx) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+}
+
+void shim_ctx_fail(struct doca_ctx *ctx)
+{
+	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
+		sim_warn("a %s task failed: its context stops, and completes the tasks behind it with an error",
+			 ctx->ops->name);
+		shim_ctx_end(ctx);
+	}
+}
+
+bool shim_ctx_cut(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
+		return false;
+	sim_warn("the function of a %s context was reset, failed or was removed: the context stops; close the device and open it again",
+		 ctx->ops->name);
+	shim_ctx_end(ctx);
+	return true;
+}
+
+void doca_ctx_flush_tasks(struct doca_ctx *ctx)
+{
+	if (!shim_ctx_is(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_ours(ctx))
+		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed, idle, or of the process before fork()");
+	else if (ctx->queue)
+		sim_queue_doorbell(ctx->queue);
+}
+
+size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx)
+{
+	return ctx->num_posted + (ctx->queue ? sim_queue_in_flight(ctx->queue) : 0);
+}
+
+doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(num_inflight_tasks);
+	*num_inflight_tasks = shim_ctx_num_in_flight(ctx);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(state);
+	*state = ctx->state;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data)
+{
+	NEED_CTX(ctx);
+	ctx->user_data = user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(user_data);
+	*user_data = ctx->user_data;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(cb);
+	ctx->state_changed = cb;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	SHIM_NEED_OUT(num_comp_vectors);
+	*num_comp_vectors = devinfo->function->caps.num_completion_vectors;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
+{
+	NEED_CTX(ctx);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	if (!ctx->dev)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "a %s context has no device", ctx->ops->name);
+	if (comp_vector >= shim_dev_function(ctx->dev)->caps.num_completion_vectors)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "vector %u; the device has %u", comp_vector,
+				   shim_dev_function(ctx->dev)->caps.num_completion_vectors);
+	ctx->completion_vector = comp_vector; /* spreads interrupts on a card; here one thread runs jobs anyway */
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(dpa_dev);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");
+	return SHIM_NOT_SIMULATED("the DPA");
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+	NEED_CTX(ctx);
+	SHIM_NEED_OUT(gpu_dev);
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");
+	return SHIM_NOT_SIMULATED("GPUs");
+}

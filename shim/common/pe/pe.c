@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Progress engines: find a context with a job that ended, and tell the user. */
+#include <doca_pe.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "shim/common/base/check.h"
+#include "ctx_priv.h"
+#include "pe_priv.h"
+#include "task_priv.h"
+
+#define EVENTS_AT_ONCE 64 /* besides tasks, in the mode that progresses all */
+
+doca_error_t doca_pe_create(struct doca_pe **pe)
+{
+	struct doca_pe *created;
+	int fd;
+
+	SHIM_NEED_OUT(pe);
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no descriptor for its events: %s", strerror(errno));
+	created = shim_object_new(SHIM_PE, sizeof(*created));
+	if (!created) {
+		close(fd);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	created->event_fd = fd;
+	shim_pe_list(created);
+	*pe = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_destroy(struct doca_pe *pe)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	if (pe->ctxs)
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
+				   pe->ctxs->ops->name);
+	shim_pe_unlist(pe);
+	close(pe->event_fd);
+	shim_pe_leave_time(pe);
+	shim_object_free(pe, SHIM_PE);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	if (!shim_ctx_is(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s", ctx ? "no live context" : "NULL");
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle");
+	if (ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is connected already, for life");
+	shim_pe_connect(pe, ctx);
+	return DOCA_SUCCESS;
+}
+
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	ctx->pe = pe;
+	ctx->next_in_pe = pe->ctxs;
+	pe->ctxs = ctx;
+}
+
+void shim_pe_disconnect(struct doca_ctx *ctx)
+{
+	struct doca_ctx **link;
+
+	if (!ctx->pe)
+		return;
+	link = &ctx->pe->ctxs;
+	while (*link != ctx)
+		link = &(*link)->next_in_pe;
+	*link = ctx->next_in_pe;
+	ctx->pe->cursor = NULL;
+	ctx->pe = NULL;
+}
+
+/* One step of one context: a completion, or its way from stopping to idle. */
+static inline bool progress_ctx(struct doca_ctx *ctx)
+{
+	struct sim_job *job;
+
+	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_ours(ctx)))
+		return false;
+	if (doca_unlikely(shim_ctx_is_cut(ctx)) && shim_ctx_cut(ctx))
+		return true;
+	job = ctx->queue ? sim_queue_poll(ctx->queue) : NULL;
+	if (job) {
+		shim_task_complete(job);
+		return true;
+	}
+	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
+}
+
+static inline bool step(struct doca_pe *pe)
+{
+	struct doca_ctx *first = pe->cursor ? pe->cursor : pe->ctxs;
+	struct doca_ctx *ctx = first;
+
+	while (ctx) {
+		struct doca_ctx *next = ctx->next_in_pe ? ctx->next_in_pe : pe->ctxs;
+
+		pe->cursor = next; /* before a callback may destroy either */
+		if (progress_ctx(ctx))
+			return true;
+		ctx = next == first ? NULL : next;
+	}
+	return false;
+}
+
+bool shim_pe_step(struct doca_pe *pe)
+{
+	return step(pe);
+}
+
+bool shim_pe_progress_one(struct doca_pe *pe)
+{
+	return doca_likely(!pe->turn) ? step(pe) : shim_pe_step_in_time(pe);
+}
+
+static size_t num_in_flight(const struct doca_pe *pe)
+{
+	size_t count = 0;
+
+	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		count += shim_ctx_num_in_flight(ctx);
+	return count;
+}
+
+uint8_t doca_pe_progress(struct doca_pe *pe)
+{
+	size_t limit;
+
+	if (doca_unlikely(!shim_is(pe, SHIM_PE))) {
+		sim_err("doca_pe_progress: the progress engine is NULL or destroyed");
+		return 0;
+	}
+	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
+		return shim_pe_progress_one(pe);
+	/* What callbacks resubmit and peers send meanwhile is left for later calls, so that this one ends. */
+	limit = num_in_flight(pe) + EVENTS_AT_ONCE;
+	if (!shim_pe_progress_one(pe))
+		return 0;
+	while (limit-- > 1 && shim_pe_progress_one(pe))
+		;
+	return 1;
+}
+
+doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	SHIM_NEED_OUT(num_inflight_tasks);
+	*num_inflight_tasks = num_in_flight(pe);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no event mode", (int)event_mode);
+	pe->event_mode = event_mode;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	SHIM_NEED_OUT(handle);
+	*handle = pe->event_fd;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t clear(const char *func, struct doca_pe *pe)
+{
+	eventfd_t count;
+
+	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* nothing there is fine */
+		return DOCA_SUCCESS;
+	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func, strerror(errno));
+	return DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+/* Run what is queued and want to hear of the rest. Whether a progress call would find something. */
+static bool arm(struct doca_ctx *ctx)
+{
+	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx) || shim_ctx_is_cut(ctx);
+
+	news |= shim_alarm_arm(ctx);
+	if (!ctx->queue)
+		return news;
+	sim_queue_set_notify(ctx->queue, true);
+	sim_queue_drain(ctx->queue);
+	sim_queue_await_due(ctx->queue);
+	return sim_queue_has_done(ctx->queue) || news;
+}
+
+/* The caller is about to sleep: what is queued runs here and now, so that the
+ * common case wakes nobody. What the engine's thread runs meanwhile notifies. */
+doca_error_t doca_pe_request_notification(struct doca_pe *pe)
+{
+	bool news = false;
+
+	SHIM_NEED(pe, SHIM_PE);
+	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+		clear(__func__, pe);
+	pe->armed = true;
+	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
+			news |= arm(ctx);
+	if (doca_unlikely(pe->turn))
+		news = shim_pe_sleep_in_time(pe, news);
+	if (news)
+		eventfd_write(pe->event_fd, 1);
+	return DOCA_SUCCESS;
+}
+
+void shim_pe_notify(void *arg)
+{
+	struct doca_ctx *ctx = arg;
+
+	eventfd_write(ctx->pe->event_fd, 1);
+}
+
+void shim_pe_notify_self(struct doca_ctx *ctx)
+{
+	if (ctx->pe->armed)
+		shim_pe_notify(ctx);
+}
+
+int shim_pe_wake_fd(const struct doca_ctx *ctx)
+{
+	return ctx->pe->event_fd;
+}
+
+doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
+{
+	(void)handle; /* has a meaning on Windows only */
+	SHIM_NEED(pe, SHIM_PE);
+	pe->armed = false;
+	if (doca_unlikely(shim_pe_turn(pe)))
+		sim_turn_rouse(pe->turn);
+	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		if (ctx->queue)
+			sim_queue_set_notify(ctx->queue, false);
+	return clear(__func__, pe);
+}

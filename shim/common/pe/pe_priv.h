@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/pe/pe_priv.h - a progress engine, for the files that make it. */
+#ifndef SHIM_PE_PRIV_H
+#define SHIM_PE_PRIV_H
+
+#include "ctx_priv.h"
+#include "shim/common/process/runtime.h"
+#include "sim/clock/vclock_sched.h"
+
+struct doca_pe {
+	struct shim_object object;
+	enum doca_pe_event_mode event_mode;
+	int event_fd;
+	bool armed;              /* a notification was requested */
+	struct doca_ctx *ctxs;   /* connected */
+	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
+	struct sim_turn *turn;   /* in virtual time, while contexts run */
+	struct doca_pe *next;     /* of the process's */
+	uint32_t turn_generation; /* shim_generation when it was taken */
+};
+
+/* Its turn, or NULL: in other times than virtual, and in a forked child, where it is the parent's. */
+static inline struct sim_turn *shim_pe_turn(const struct doca_pe *pe)
+{
+	return pe->turn && pe->turn_generation == shim_generation ? pe->turn : NULL;
+}
+
+/* pe.c: one step of the next context that has one, whatever time it is. */
+bool shim_pe_step(struct doca_pe *pe);
+
+/* pe_time.c: the same when it is its turn; lets time pass up to the next such step. */
+bool shim_pe_step_in_time(struct doca_pe *pe);
+
+/* pe_time.c: the engine is armed, and its thread is about to sleep. Whether there are @news, or come by letting time pass. */
+bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news);
+
+/* pe_wake.c: it is one of those that shim_pes_wake() wakes, as long as its descriptor is open. */
+void shim_pe_list(struct doca_pe *pe);
+void shim_pe_unlist(struct doca_pe *pe);
+
+/* pe_time.c: it goes away. */
+void shim_pe_leave_time(struct doca_pe *pe);
+
+#endif

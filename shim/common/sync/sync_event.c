@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A sync event's configuration and life. */
+#include <errno.h>
+
+#include "shim/common/base/check.h"
+#include "sync_event_priv.h"
+
+#define EVENT_BYTES sizeof(uint64_t)
+
+/* What a memory map must permit so that a value can lie in its memory. */
+#define BUF_ACCESS \
+	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
+	 DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+/* Return unless the event is one that can be configured now. */
+#define NEED_CONFIGURABLE(event)                                                                               \
+	do {                                                                                                   \
+		SHIM_NEED((event), SHIM_SYNC_EVENT);                                                           \
+		if ((event)->remote)                                                                           \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                               \
+					   "the event was created from an export; its exporter configures it"); \
+		if (shim_sync_event_is_started(event))                                                         \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started; stop it first");       \
+	} while (0)
+
+/* ---- configuration ---- */
+
+/* A later device of a role is as good as the first: they only say which card it is. */
+static void add_cpu(struct shim_sync_role *role, struct doca_dev *dev)
+{
+	role->places |= SHIM_SYNC_CPU;
+	if (role->dev)
+		return;
+	shim_dev_hold(dev);
+	role->dev = dev;
+}
+
+doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+{
+	NEED_CONFIGURABLE(event);
+	SHIM_NEED(dev, SHIM_DEV);
+	add_cpu(&event->publisher, dev);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+{
+	NEED_CONFIGURABLE(event);
+	SHIM_NEED(dev, SHIM_DEV);
+	add_cpu(&event->subscriber, dev);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
+{
+	NEED_CONFIGURABLE(event);
+	event->publisher.places |= SHIM_SYNC_REMOTE_PCI;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event)
+{
+	NEED_CONFIGURABLE(event);
+	event->subscriber.places |= SHIM_SYNC_REMOTE_PCI;
+	return DOCA_SUCCESS;
+}
+
+static void drop_buf(struct doca_sync_event *event)
+{
+	if (event->buf)
+		doca_buf_dec_refcount(event->buf, NULL);
+	event->buf = NULL;
+}
+
+doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
+{
+	const char *wrong;
+
+	NEED_CONFIGURABLE(event);
+	SHIM_NEED_OUT(addr);
+	if ((uintptr_t)addr % EVENT_BYTES != 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%p is no multiple of 8", (void *)addr);
+	wrong = shim_range_look(addr, EVENT_BYTES, NULL, NULL);
+	if (wrong)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the memory at %p is %s in this process", (void *)addr, wrong);
+	drop_buf(event);
+	event->addr = addr;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_sync_event_look_at_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
+{
+	if (buf->is_inner || buf->next || buf->data_len != EVENT_BYTES) {
+		sim_err("%s: the buffer is part of a list, or its data segment has %zu bytes; the value takes one buffer with 8", func,
+			buf->data_len);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (!shim_buf_has_usable_mmap(buf)) {
+		sim_err("%s: the buffer's memory map was stopped or destroyed", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if ((buf->mmap->access & BUF_ACCESS) != BUF_ACCESS) {
+		sim_err("%s: the buffer's memory map permits %#x of the %#x that the value needs: local read and write, RDMA read, write and atomic (doca_mmap_set_permissions)",
+			func, buf->mmap->access & BUF_ACCESS, BUF_ACCESS);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	*ret_word = (uint64_t *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data);
+	if ((uintptr_t)*ret_word % EVENT_BYTES == 0)
+		return DOCA_SUCCESS;
+	sim_err("%s: the buffer's data begins at %p, which is no multiple of 8", func, (void *)*ret_word);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf)
+{
+	doca_error_t result;
+	uint64_t *word;
+
+	NEED_CONFIGURABLE(event);
+	SHIM_NEED(buf, SHIM_BUF);
+	result = shim_sync_event_look_at_buf(__func__, buf, &word);
+	if (result == DOCA_SUCCESS)
+		result = doca_buf_inc_refcount(buf, NULL);
+	if (result != DOCA_SUCCESS)
+		return result;
+	drop_buf(event);
+	event->addr = NULL;
+	event->buf = buf;
+	return DOCA_SUCCESS;
+}
+
+/* ---- start and stop ---- */
+
+static doca_error_t open_own(const char *func, struct doca_sync_event *event)
+{
+	int rc = shim_sync_value_open_own(&event->value);
+
+	if (rc == 0)
+		return DOCA_SUCCESS;
+	sim_err("%s: no memory for the value (error %d): a started event takes a page and a file descriptor", func, -rc);
+	return DOCA_ERROR_NO_MEMORY;
+}
+
+static doca_error_t open_value(const char *func, struct doca_sync_event *event)
+{
+	doca_error_t result;
+	uint64_t *word;
+
+	if (event->twin_of) {
+		shim_sync_value_open_shared(&event->value, &event->twin_of->value);
+		return DOCA_SUCCESS;
+	}
+	if (event->remote) {
+		shim_sync_value_open_imported(&event->value, event->remote);
+		return DOCA_SUCCESS;
+	}
+	if (!event->publisher.places || !event->subscriber.places) {
+		sim_err("%s: no %s is set; see doca_sync_event_add_publisher_location_cpu(), doca_sync_event_add_subscriber_location_cpu() and other places",
+			func, event->publisher.places ? "subscriber" : "publisher");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (!event->addr && !event->buf)
+		return open_own(func, event);
+	word = event->addr;
+	result = event->buf ? shim_sync_event_look_at_buf(func, event->buf, &word) : DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		shim_sync_value_open_given(&event->value, word);
+	return result;
+}
+
+/* The importers first: they may have mapped what the value lies in. */
+static void close_value(struct doca_sync_event *event)
+{
+	shim_sync_event_unexport(event);
+	if (shim_ctx_is_ours(&event->ctx))
+		shim_sync_value_close(&event->value);
+	else
+		shim_sync_value_forget(&event->value);
+}
+
+doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+{
+	doca_error_t result;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	if (event->use == SHIM_SYNC_CONTEXT)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the event is a context since doca_sync_event_as_ctx(); see doca_ctx_start()");
+	if (event->is_started)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started already");
+	result = shim_sync_event_check(__func__, event);
+	if (result == DOCA_SUCCESS)
+		result = open_value(__func__, event);
+	if (result != DOCA_SUCCESS)
+		return result;
+	event->use = SHIM_SYNC_ALONE;
+	event->is_started = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+{
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	if (event->use == SHIM_SYNC_CONTEXT)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is a context; see doca_ctx_stop()");
+	if (event->is_started)
+		close_value(event);
+	event->is_started = false;
+	return DOCA_SUCCESS;
+}
+
+/* ---- as a context ---- */
+
+static doca_error_t start(struct doca_ctx *ctx)
+{
+	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
+	doca_error_t result;
+
+	if (event->use != SHIM_SYNC_CONTEXT) {
+		sim_err("doca_ctx_start: the sync event is no context; see doca_sync_event_as_ctx()");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	result = open_value("doca_ctx_start", event);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = shim_sync_event_make_pools(event);
+	if (result != DOCA_SUCCESS)
+		close_value(event);
+	return result;
+}
+
+static void stopped(struct doca_ctx *ctx)
+{
+	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
+
+	shim_sync_event_forget_tasks(event);
+	close_value(event);
+}
+
+static const struct shim_ctx_ops sync_event_ops = {
+	.name = "sync_event",
+	.start = start,
+	.may_stop = shim_ctx_may_stop_always,
+	.end = shim_sync_event_end,
+	.progress = shim_sync_event_progress,
+	.arm = shim_sync_event_arm,
+	.at_rest = shim_ctx_at_rest_always, /* tasks that wait are allocated */
+	.stopped = stopped,
+};
+
+struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+{
+	if (!shim_is(event, SHIM_SYNC_EVENT))
+		return NULL;
+	if (event->use == SHIM_SYNC_ALONE) {
+		sim_err("%s: the event is used on its own since doca_sync_event_start()", __func__);
+		return NULL;
+	}
+	event->use = SHIM_SYNC_CONTEXT;
+	return &event->ctx;
+}
+
+/* ---- life ---- */
+
+doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+{
+	struct doca_sync_event *created;
+
+	SHIM_NEED_OUT(event);
+	created = shim_object_new(SHIM_SYNC_EVENT, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	shim_ctx_init(&created->ctx, &sync_event_ops, NULL); /* it has as many devices as locations */
+	*event = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin)
+{
+	doca_error_t result = doca_sync_event_create(ret_twin);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	(*ret_twin)->twin_of = event;
+	(*ret_twin)->ctx.is_inner = true;
+	return DOCA_SUCCESS;
+}
+
+static void release(struct doca_dev *dev)
+{
+	if (dev)
+		shim_dev_release(dev);
+}
+
+doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+{
+	doca_error_t result;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	result = shim_ctx_fini(&event->ctx);
+	if (result != DOCA_SUCCESS)
+		return result;
+	close_value(event); /* no stop needed, as public samples show */
+	shim_sync_event_unimport(event);
+	drop_buf(event);
+	release(event->publisher.dev);
+	release(event->subscriber.dev);
+	shim_object_free(event, SHIM_SYNC_EVENT);
+	return DOCA_SUCCESS;
+}
+
+/* ---- for the other files ---- */
+
+doca_error_t shim_sync_event_error(const char *func, int rc)
+{
+	if (rc == 0)
+		return DOCA_SUCCESS;
+	if (rc == -ENOTCONN) {
+		sim_err("%s: the event is not started, or was stopped meanwhile", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	sim_err("%s: the exporter of the event has stopped it, died or left the session", func);
+	return DOCA_ERROR_IO_FAILED;
+}
+
+doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event)
+{
+	if (!shim_ctx_is_ours(&event->ctx)) {
+		sim_err("%s: the event is of the process before fork(); make one in the child", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (event->buf && !shim_buf_has_usable_mmap(event->buf)) {
+		sim_err("%s: the memory map that the event's value lies in was stopped or destroyed", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	return DOCA_SUCCESS;
+}

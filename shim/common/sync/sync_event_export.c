@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events between the card's two sides. */
+#include <unistd.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "sync_event_priv.h"
+
+doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.sync_event_export_pci ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.sync_event_from_export_pci ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+/* ---- export ---- */
+
+/* The memory to export: a cell as a whole, or a bare word. */
+static struct sim_region region_of(const struct doca_sync_event *event, const struct doca_dev *dev)
+{
+	return (struct sim_region){
+		.addr = (uintptr_t)event->value.word,
+		.cpu_addr = (uintptr_t)event->value.word,
+		.len_bytes = event->value.cell ? sizeof(struct shim_sync_cell) : sizeof(uint64_t),
+		.access = SIM_ACCESS_SYNC,
+		.function = shim_dev_function(dev)->id,
+	};
+}
+
+/* Adding must be atomic between processes, so an importer needs the very same
+ * word: the user's must lie in a shared object. */
+static doca_error_t export_given(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+{
+	static const char func[] = "doca_sync_event_export_to_remote_pci";
+	struct sim_region region = region_of(event, dev);
+	doca_error_t result;
+	int fd;
+
+	if (event->buf && !(event->buf->mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)) {
+		sim_err("%s: the buffer's memory map has no permission to be read and written over PCI; see doca_mmap_set_permissions()",
+			func);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (shim_range_look((void *)(uintptr_t)region.addr, sizeof(uint64_t), &fd, &region.object_offset) || fd < 0) {
+		sim_err("%s: the memory given for the value lies in no shared object (memfd, /dev/shm, dmabuf), so that no other process can do atomic operations on it; give such memory, or none",
+			func);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	result = shim_export_once(func, &event->exports, dev, &region, fd, ret_export);
+	close(fd);
+	return result;
+}
+
+static doca_error_t export(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+{
+	struct sim_region region = region_of(event, dev);
+
+	if (!event->value.cell)
+		return export_given(event, dev, ret_export);
+	return shim_export_once("doca_sync_event_export_to_remote_pci", &event->exports, dev, &region,
+				event->value.segment_fd, ret_export);
+}
+
+doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
+						  const uint8_t **data, size_t *sz)
+{
+	struct shim_export *made;
+	doca_error_t result;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(data);
+	SHIM_NEED_OUT(sz);
+	if (event->remote)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event was created from an export itself");
+	if (!shim_sync_event_is_started(event))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is not started; start it first");
+	result = shim_sync_event_check(__func__, event);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!shim_dev_function(dev)->caps.sync_event_export_pci)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export sync events over PCI",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = export(event, dev, &made);
+	if (result != DOCA_SUCCESS)
+		return result;
+	event->session = shim_session();
+	*data = made->bytes;
+	*sz = sizeof(made->bytes);
+	return DOCA_SUCCESS;
+}
+
+void shim_sync_event_unexport(struct doca_sync_event *event)
+{
+	shim_exports_end(&event->exports, event->session);
+}
+
+/* ---- import ---- */
+
+/* The exporter may be any program of the session: what it gave out as a value must be able to be one. */
+static bool is_value(const struct sim_remote *remote)
+{
+	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
+	       remote->region.len_bytes >= sizeof(uint64_t);
+}
+
+static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev, struct doca_sync_event **ret_event)
+{
+	doca_error_t result;
+
+	if (!is_value(remote)) {
+		sim_err("doca_sync_event_create_from_export: what was exported can't be a value; is its exporter of another version of bfsim?");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	result = doca_sync_event_create(ret_event);
+	if (result != DOCA_SUCCESS)
+		return result;
+	shim_dev_hold(dev);
+	(*ret_event)->import_dev = dev;
+	(*ret_event)->remote = remote;
+	(*ret_event)->session = shim_session();
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+						struct doca_sync_event **event)
+{
+	struct sim_remote *remote;
+	doca_error_t result;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(data);
+	SHIM_NEED_OUT(event);
+	if (!shim_dev_function(dev)->caps.sync_event_from_export_pci)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't import sync events over PCI",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = shim_import(__func__, data, sz, dev, true, &remote);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = wrap_remote(remote, dev, event);
+	if (result != DOCA_SUCCESS)
+		shim_import_end(remote, shim_session());
+	return result;
+}
+
+void shim_sync_event_unimport(struct doca_sync_event *event)
+{
+	if (!event->remote)
+		return;
+	shim_import_end(event->remote, event->session);
+	shim_dev_release(event->import_dev);
+	event->remote = NULL;
+}

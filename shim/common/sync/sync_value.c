@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sync_value.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/common/process/runtime.h"
+
+/* How a wait goes on: looking only, then letting others run in between, then asleep,
+ * longer each time. A wake-up costs more than a short wait, which is worth a spin; the
+ * other side gets this CPU, if it needs it, after the first 20 us. */
+#define SPIN_NS 20000
+#define YIELD_NS 300000
+#define SLEEP_MIN_NS 50000
+#define SLEEP_MAX_NS 5000000 /* in which a woken sleeper sees a close or the exporter's end, too */
+
+/* ---- life ---- */
+
+int shim_sync_value_open_own(struct shim_sync_value *value)
+{
+	int rc = sim_segment_create(sizeof(struct shim_sync_cell), &value->segment, &value->segment_fd);
+
+	if (rc < 0) {
+		value->segment_fd = -1;
+		return rc;
+	}
+	value->cell = value->segment.base;
+	value->word = &value->cell->value;
+	atomic_store(&value->is_open, true);
+	return 0;
+}
+
+void shim_sync_value_open_given(struct shim_sync_value *value, uint64_t *word)
+{
+	value->segment_fd = -1;
+	value->word = (_Atomic uint64_t *)word;
+	atomic_store(&value->is_open, true);
+}
+
+/* A region that has room for a cell is one. */
+void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_remote *remote)
+{
+	value->segment_fd = -1;
+	value->remote = remote;
+	value->word = (_Atomic uint64_t *)remote->base;
+	if (remote->region.len_bytes >= sizeof(struct shim_sync_cell))
+		value->cell = (struct shim_sync_cell *)remote->base;
+	atomic_store(&value->is_open, true);
+}
+
+void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shim_sync_value *other)
+{
+	value->segment_fd = -1;
+	value->remote = other->remote;
+	value->word = other->word;
+	value->cell = other->cell;
+	atomic_store(&value->is_open, true);
+}
+
+static void wake(struct shim_sync_cell *cell)
+{
+	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The exporter of an in-place import may unmap its cell at any time: loads and stores
+ * are made inside only; a system call on a bad address merely fails. */
+static bool touch(struct shim_sync_value *value)
+{
+	return !value->remote || sim_remote_enter(value->remote);
+}
+
+static void untouch(struct shim_sync_value *value)
+{
+	if (value->remote)
+		sim_remote_leave(value->remote);
+}
+
+static void wake_waits(struct shim_sync_value *value)
+{
+	if (!value->cell || !touch(value))
+		return;
+	atomic_fetch_add(&value->cell->changes, 1);
+	untouch(value);
+	wake(value->cell);
+}
+
+static void free_memory(struct shim_sync_value *value)
+{
+	if (value->segment_fd >= 0)
+		close(value->segment_fd);
+	sim_segment_unmap(&value->segment);
+	value->segment_fd = -1;
+	value->cell = NULL;
+	value->word = NULL;
+	value->remote = NULL;
+}
+
+void shim_sync_value_close(struct shim_sync_value *value)
+{
+	if (!atomic_exchange(&value->is_open, false))
+		return;
+	wake_waits(value);
+	while (atomic_load(&value->inside) > 0)
+		sched_yield();
+	free_memory(value);
+}
+
+void shim_sync_value_forget(struct shim_sync_value *value)
+{
+	if (atomic_exchange(&value->is_open, false))
+		free_memory(value);
+}
+
+/* ---- operations ---- */
+
+/* Keep a close waiting until leave(). */
+static bool enter(struct shim_sync_value *value)
+{
+	atomic_fetch_add(&value->inside, 1);
+	if (atomic_load(&value->is_open))
+		return true;
+	atomic_fetch_sub(&value->inside, 1);
+	return false;
+}
+
+static void leave(struct shim_sync_value *value)
+{
+	atomic_fetch_sub_explicit(&value->inside, 1, memory_order_release);
+}
+
+/* Come to the word, to leave it with finish(). */
+static int begin(struct shim_sync_value *value)
+{
+	if (!enter(value))
+		return -ENOTCONN;
+	if (touch(value))
+		return 0;
+	leave(value);
+	return -EIO;
+}
+
+static void finish(struct shim_sync_value *value)
+{
+	untouch(value);
+	leave(value);
+}
+
+/* The word was changed: whoever was a waiter before that is woken. */
+static void finish_change(struct shim_sync_value *value)
+{
+	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
+
+	shim_message_sent();
+	if (wanted)
+		atomic_fetch_add(&value->cell->changes, 1);
+	untouch(value);
+	if (wanted)
+		wake(value->cell);
+	leave(value);
+}
+
+int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
+{
+	int rc = begin(value);
+
+	if (rc < 0)
+		return rc;
+	*ret = atomic_load(value->word);
+	finish(value);
+	return 0;
+}
+
+/* Who waits for a bare word in virtual time takes a change that is not announced for a plain store. */
+static int begin_change(struct shim_sync_value *value)
+{
+	int rc = begin(value);
+
+	if (rc == 0 && !value->cell)
+		shim_message_sent();
+	return rc;
+}
+
+int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
+{
+	int rc = begin_change(value);
+
+	if (rc < 0)
+		return rc;
+	atomic_store(value->word, to);
+	finish_change(value);
+	return 0;
+}
+
+int shim_sync_value_add(struct shim_sync_value *value, uint64_t count, uint64_t *ret_before)
+{
+	int rc = begin_change(value);
+
+	if (rc < 0)
+		return rc;
+	*ret_before = atomic_fetch_add(value->word, count);
+	finish_change(value);
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+bool shim_sync_condition_holds(const struct shim_sync_condition *condition, uint64_t value)
+{
+	uint64_t masked = value & condition->mask;
+
+	switch (condition->relation) {
+	case SHIM_SYNC_EQ:
+		return masked == condition->to;
+	case SHIM_SYNC_NEQ:
+		return masked != condition->to;
+	case SHIM_SYNC_GT:
+		return masked > condition->to;
+	}
+	return false;
+}
+
+void shim_sync_value_join(struct shim_sync_value *value)
+{
+	if (!value->cell || !touch(value))
+		return;
+	atomic_fetch_add(&value->cell->waiters, 1);
+	untouch(value);
+}
+
+void shim_sync_value_part(struct shim_sync_value *value)
+{
+	if (!value->cell || !touch(value))
+		return;
+	atomic_fetch_sub(&value->cell->waiters, 1);
+	untouch(value);
+}
+
+const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *value)
+{
+	return value->cell ? &value->cell->changes : NULL;
+}
+
+int shim_sync_value_look(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes)
+{
+	int rc = begin(value);
+
+	if (rc < 0)
+		return rc;
+	*ret_changes = value->cell ? atomic_load(&value->cell->changes) : 0;
+	*ret = atomic_load(value->word);
+	finish(value);
+	return 0;
+}
+
+long shim_sync_value_patience_ns(const struct shim_sync_value *value)
+{
+	if (!value->cell)
+		return SHIM_SYNC_GIVEN_NS;
+	return value->remote ? SHIM_SYNC_IMPORTED_NS : 0;
+}
+
+static long since_ns(const struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - start->tv_sec) * 1000000000L + (now.tv_nsec - start->tv_nsec);
+}
+
+/* Sleep for @ns at most, or until the value has changed since @changes. */
+static void doze(const struct shim_sync_value *value, uint32_t changes, long ns)
+{
+	struct timespec pause = {.tv_nsec = ns};
+
+	if (value->cell)
+		syscall(SYS_futex, &value->cell->changes, FUTEX_WAIT, changes, &pause, NULL, 0);
+	else
+		nanosleep(&pause, NULL);
+}
+
+/* Look until it holds, asleep in between. Whoever calls is inside, so that the value stays. */
+static int wait_asleep(struct shim_sync_value *value, const struct shim_sync_condition *condition)
+{
+	long pause = SLEEP_MIN_NS;
+	uint64_t now;
+	uint32_t changes;
+	int rc;
+
+	shim_sync_value_join(value);
+	while ((rc = shim_sync_value_look(value, &now, &changes)) == 0 && !shim_sync_condition_holds(condition, now)) {
+		doze(value, changes, pause);
+		pause = pause * 2 < SLEEP_MAX_NS ? pause * 2 : SLEEP_MAX_NS;
+		if (!value->cell && pause > SHIM_SYNC_GIVEN_NS)
+			pause = SHIM_SYNC_GIVEN_NS;
+	}
+	shim_sync_value_part(value);
+	return rc;
+}
+
+static int wait_inside(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
+{
+	struct timespec start;
+	uint64_t now;
+	int rc;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (long past = 0; past < YIELD_NS; past = since_ns(&start)) {
+		rc = shim_sync_value_get(value, &now);
+		if (rc < 0 || shim_sync_condition_holds(condition, now))
+			return rc;
+		if (yields || past > SPIN_NS)
+			sched_yield();
+	}
+	return wait_asleep(value, condition);
+}
+
+/* Whether to go on although it is another's turn: who closes the value waits for us, a dead exporter changes nothing any
+ * more, and a plain store to a bare word is told by nobody. */
+static bool ends_out_of_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+			     const struct sim_turn *turn, int *ret_rc)
+{
+	uint64_t now;
+
+	*ret_rc = shim_sync_value_get(value, &now);
+	if (*ret_rc < 0)
+		return true;
+	return !value->cell && shim_sync_condition_holds(condition, now) && !sim_turn_is_called(turn);
+}
+
+/* As one of those that time waits for: as long as it does not hold, like an engine that waits for a message. */
+static int wait_in_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition, struct sim_turn *turn)
+{
+	uint64_t now;
+	int rc;
+
+	for (;;) {
+		if (sim_turn_may_look(turn)) {
+			rc = shim_sync_value_get(value, &now);
+			if (rc < 0 || shim_sync_condition_holds(condition, now))
+				return rc;
+			sim_turn_wait_alone(turn);
+		} else if (ends_out_of_turn(value, condition, turn, &rc)) {
+			sim_turn_hand_in(turn);
+			return rc;
+		}
+	}
+}
+
+static void never_asleep(void *arg)
+{
+	(void)arg;
+}
+
+int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
+{
+	struct sim_turn *turn = NULL;
+	int rc;
+
+	if (!enter(value))
+		return -ENOTCONN;
+	if (shim_turns && sim_turn_begin(shim_turns, never_asleep, NULL, &turn) == 0)
+		rc = wait_in_turn(value, condition, turn);
+	else
+		rc = wait_inside(value, condition, yields);
+	sim_turn_end(turn);
+	leave(value);
+	return rc;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled with the core: what core.h declares is what the core has, or this file fails. */
+#include <doca_buf_inventory.h>
+#include <doca_buf_pool.h>
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+#include <doca_pe.h>
+#include <doca_sync_event.h>
+
+#include "core_api.h"
+
+#define IS(name, value) _Static_assert((name) == (value), #name " is not what core.h says")
+
+IS(DOCA_ERROR_TOO_BIG, 27);
+IS(DOCA_ERROR_AUTHENTICATION, 28);
+IS(DOCA_ERROR_BAD_CONFIG, 29);
+IS(DOCA_ERROR_SKIPPED, 30);
+IS(DOCA_CTX_STATE_IDLE, 0);
+IS(DOCA_CTX_STATE_STARTING, 1);
+IS(DOCA_CTX_STATE_RUNNING, 2);
+IS(DOCA_CTX_STATE_STOPPING, 3);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled with the core: its log lines, in the names that a program of this generation knows.
+ *
+ *   core_mmap_start: ...                      doca_mmap_start: ...
+ *   core_pe_request_notification: ...         doca_workq_event_handle_arm: ...
+ *   ... call doca_buf_dec_refcount() first    ... call doca_buf_refcount_rm() first
+ *
+ * A function that is told under another name stands in core_names.h; any other core_... that a line
+ * begins with is told under its public name.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/common/log/log_priv.h"
+
+#define PREFIX_LEN 5 /* doca_, core_ */
+
+static const char *const told_names[][2] = {
+#define PAIR(name, told) {name, told},
+	SHIM_WORKQ_TOLD_NAMES(PAIR)
+};
+
+struct text {
+	size_t len;
+	char bytes[SHIM_LOG_LINE_MAX];
+};
+
+static void append(struct text *text, const char *bytes, size_t len)
+{
+	size_t room = sizeof(text->bytes) - 1 - text->len;
+
+	if (len > room)
+		len = room;
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = '\0';
+}
+
+static size_t word_len(const char *at)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)at[len]) || at[len] == '_')
+		len++;
+	return len;
+}
+
+static bool has_prefix(const char *word, size_t len, const char *prefix)
+{
+	return len > PREFIX_LEN && memcmp(word, prefix, PREFIX_LEN) == 0;
+}
+
+/* The told name of a word that is a function's, or NULL. */
+static const char *told(const char *word, size_t len)
+{
+	if (!has_prefix(word, len, "doca_") && !has_prefix(word, len, "core_"))
+		return NULL;
+	for (size_t i = 0; i < sizeof(told_names) / sizeof(told_names[0]); i++) {
+		const char *name = told_names[i][0];
+
+		if (strlen(name) == len && memcmp(name + PREFIX_LEN, word + PREFIX_LEN, len - PREFIX_LEN) == 0)
+			return told_names[i][1];
+	}
+	return NULL;
+}
+
+static void append_word(struct text *text, const char *word, size_t len)
+{
+	const char *name = told(word, len);
+
+	if (name) {
+		append(text, name, strlen(name));
+	} else if (text->len == 0 && has_prefix(word, len, "core_") && word[len] == ':') {
+		append(text, "doca_", PREFIX_LEN);
+		append(text, word + PREFIX_LEN, len - PREFIX_LEN);
+	} else {
+		append(text, word, len);
+	}
+}
+
+void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_place *place, uint32_t level,
+			 const char *format, va_list args)
+{
+	char line[SHIM_LOG_LINE_MAX];
+	struct text text = {0};
+
+	if (vsnprintf(line, sizeof(line), format, args) < 0)
+		line[0] = '\0';
+	for (const char *at = line; *at;) {
+		size_t len = word_len(at);
+
+		if (len > 0)
+			append_word(&text, at, len);
+		else
+			append(&text, at, 1);
+		at += len ? len : 1;
+	}
+	shim_log_stream_put(stream, place, level, "%s", text.bytes);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mmap_chunks.h"
+
+#include <stdlib.h>
+
+#include "core_api.h"
+#include "shim/common/base/check.h"
+
+struct workq_chunked *workq_chunked_get(struct doca_mmap *mmap)
+{
+	struct workq_chunked *chunked = mmap->annex;
+
+	if (chunked)
+		return chunked;
+	chunked = calloc(1, sizeof(*chunked));
+	if (chunked)
+		chunked->max_chunks = WORKQ_DEFAULT_MAX_CHUNKS;
+	mmap->annex = chunked;
+	return chunked;
+}
+
+uint32_t workq_chunks_num_bufs(const struct workq_chunked *chunked)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < chunked->num_chunks; i++)
+		total += chunked->chunks[i].core->num_bufs;
+	return total;
+}
+
+/* The map itself goes first: it alone may have pools, and refuse for them. */
+doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chunked)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (workq_chunks_num_bufs(chunked) > 0) {
+		sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first", func,
+			workq_chunks_num_bufs(chunked));
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
+		result = core_mmap_stop(chunked->chunks[i].core);
+	return result;
+}
+
+doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *chunked)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
+		result = shim_mmap_register(func, chunked->chunks[i].core);
+	return result;
+}
+
+void workq_chunks_resume(const struct workq_chunked *chunked)
+{
+	for (uint32_t i = 0; i < chunked->num_chunks; i++)
+		chunked->chunks[i].core->started = true;
+}
+
+doca_error_t workq_chunks_look(const char *func, const struct workq_chunked *chunked)
+{
+	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
+		const struct workq_chunk *chunk = &chunked->chunks[i];
+		const char *wrong = shim_range_look(chunk->addr, chunk->len, NULL, NULL);
+
+		if (wrong) {
+			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it", func,
+				(void *)chunk->addr, chunk->len, wrong);
+			return DOCA_ERROR_NOT_PERMITTED;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
+void workq_chunked_end(struct workq_chunked *chunked)
+{
+	if (!chunked)
+		return;
+	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
+		const struct workq_chunk *chunk = &chunked->chunks[i];
+
+		if (i > 0)
+			core_mmap_destroy(chunk->core);
+		if (chunk->free_cb)
+			chunk->free_cb(chunk->addr, chunk->len, chunk->opaque);
+	}
+	free(chunked->chunks);
+	free(chunked);
+}
+
+struct doca_mmap *workq_core_map(struct doca_mmap *mmap, const void *addr)
+{
+	const struct workq_chunked *chunked = shim_is(mmap, SHIM_MMAP) ? workq_chunked_of(mmap) : NULL;
+
+	for (uint32_t i = 0; chunked && i < chunked->num_chunks; i++) {
+		const struct workq_chunk *chunk = &chunked->chunks[i];
+
+		if ((const char *)addr >= chunk->addr && (const char *)addr < chunk->addr + chunk->len)
+			return chunk->core;
+	}
+	return mmap;
+}
+
+/* ---- the public face ---- */
+
+doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_num_chunks)
+{
+	struct workq_chunked *chunked;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (max_num_chunks == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no chunks at all");
+	if (shim_mmap_is_imported(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was created from an export; it can't be changed");
+	chunked = workq_chunked_get(mmap);
+	if (!chunked)
+		return DOCA_ERROR_NO_MEMORY;
+	if (chunked->was_started || mmap->was_started)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
+	chunked->max_chunks = max_num_chunks;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_get_max_num_chunks(struct doca_mmap *mmap, uint32_t *max_num_chunks)
+{
+	const struct workq_chunked *chunked;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_OUT(max_num_chunks);
+	chunked = workq_chunked_of(mmap);
+	*max_num_chunks = chunked ? chunked->max_chunks : WORKQ_DEFAULT_MAX_CHUNKS;
+	return DOCA_SUCCESS;
+}
+
+static bool meets_a_chunk(const struct workq_chunked *chunked, const char *addr, size_t len)
+{
+	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
+		const struct workq_chunk *chunk = &chunked->chunks[i];
+
+		if (addr < chunk->addr + chunk->len && chunk->addr < addr + len)
+			return true;
+	}
+	return false;
+}
+
+/* Why the map can't have the chunk; DOCA_SUCCESS = it can. */
+static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, size_t len)
+{
+	static const char func[] = "doca_mmap_populate";
+	const struct workq_chunked *chunked = workq_chunked_of(mmap);
+
+	if (!chunked || !chunked->started || mmap->was_exported || shim_mmap_is_imported(mmap)) {
+		sim_err("%s: the memory map is %s", func,
+			mmap->was_exported	      ? "exported already" :
+			shim_mmap_is_imported(mmap)   ? "created from an export" :
+							"not started without a range of its own: start it, then add devices and chunks");
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	if (chunked->num_chunks >= chunked->max_chunks) {
+		sim_err("%s: the memory map has %u chunks, its maximum; see doca_mmap_set_max_num_chunks()", func, chunked->max_chunks);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	if (meets_a_chunk(chunked, addr, len)) {
+		sim_err("%s: %p, %zu bytes, meets a chunk that the memory map has", func, (const void *)addr, len);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
+	return DOCA_SUCCESS;
+}
+
+static bool make_room(struct workq_chunked *chunked)
+{
+	uint32_t room = chunked->room ? 2 * chunked->room : 4;
+	struct workq_chunk *grown;
+
+	if (chunked->num_chunks < chunked->room)
+		return true;
+	grown = realloc(chunked->chunks, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	chunked->chunks = grown;
+	chunked->room = room;
+	return true;
+}
+
+/* A map of the core's for a further chunk, with the devices of the first. */
+static doca_error_t create_further(const struct doca_mmap *first, struct doca_mmap **ret_core)
+{
+	doca_error_t result = core_mmap_create(ret_core);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = core_mmap_set_max_num_devices(*ret_core, first->max_devs);
+	for (uint32_t i = 0; i < first->num_devs && result == DOCA_SUCCESS; i++)
+		result = core_mmap_add_dev(*ret_core, first->devs[i]);
+	if (result != DOCA_SUCCESS)
+		core_mmap_destroy(*ret_core);
+	return result;
+}
+
+/* 1.5 asks for no permissions: everyone may do everything. What can't be used, it
+ * says, can't be registered with the device. */
+static doca_error_t settle_core(struct doca_mmap *core, void *addr, size_t len)
+{
+	doca_error_t result = core_mmap_set_memrange(core, addr, len);
+
+	if (result == DOCA_SUCCESS)
+		result = core_mmap_set_permissions(core, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+	if (result == DOCA_SUCCESS)
+		result = shim_mmap_register("doca_mmap_populate", core);
+	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
+}
+
+/* The chunk's map: the first one's is the map itself, which is as it was on failure. */
+static doca_error_t open_core(struct doca_mmap *mmap, void *addr, size_t len, struct doca_mmap **ret_core)
+{
+	bool is_first = workq_chunked_of(mmap)->num_chunks == 0;
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (is_first)
+		*ret_core = mmap;
+	else
+		result = create_further(mmap, ret_core);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = settle_core(*ret_core, addr, len);
+	if (result == DOCA_SUCCESS)
+		return result;
+	if (is_first)
+		mmap->range_set = false;
+	else
+		core_mmap_destroy(*ret_core);
+	return result;
+}
+
+doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, size_t pg_sz,
+				doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
+{
+	struct workq_chunked *chunked;
+	struct doca_mmap *core;
+	doca_error_t result;
+
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (!addr || len == 0 || (uintptr_t)addr + len < (uintptr_t)addr)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%p, %zu bytes, is %s", addr, len,
+				   addr && len ? "beyond the address space" : "empty; give an address and a length");
+	if (pg_sz < 4096 || (pg_sz & (pg_sz - 1)))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a page size of %zu; give a power of two of at least 4096", pg_sz);
+	result = check_chunk(mmap, addr, len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	chunked = workq_chunked_of(mmap);
+	if (!make_room(chunked))
+		return DOCA_ERROR_NO_MEMORY;
+	result = open_core(mmap, addr, len, &core);
+	if (result == DOCA_SUCCESS)
+		chunked->chunks[chunked->num_chunks++] =
+			(struct workq_chunk){.addr = addr, .len = len, .core = core, .free_cb = free_cb, .opaque = opaque};
+	return result;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/base/thread.h - starting a thread of ours inside somebody else's process. */
+#ifndef SIM_THREAD_H
+#define SIM_THREAD_H
+
+#include <pthread.h>
+
+/* Start a thread named @name (at most 15 characters) with all signals blocked,
+ * so that the application's handlers keep running in its own threads.
+ * Returns 0 or -errno. */
+int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg);
+
+#endif

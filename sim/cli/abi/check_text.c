@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What bfsim check-binary says to people: a verdict of a few lines, then a table. */
+#include <stdio.h>
+
+#include "check_binary.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/table.h"
+
+static const char *plural(size_t num)
+{
+	return num == 1 ? "" : "s";
+}
+
+/* "2.5, 2.10": the releases of which @holds. Returns how many. */
+static size_t print_releases(const struct cli_check *check, bool (*holds)(const struct cli_check *, enum cli_provider))
+{
+	size_t num = 0;
+
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
+		if (holds(check, i))
+			printf("%s%s", num++ ? ", " : "", cli_provider_name(i));
+	}
+	if (num == 0)
+		printf("no release that is known here");
+	return num;
+}
+
+static void print_subject(const struct cli_check *check)
+{
+	const struct cli_imports *imports = &check->imports;
+
+	if (imports->num)
+		printf("%s: %zu symbol%s of DOCA", check->path, imports->num, plural(imports->num));
+	else
+		printf("%s: no symbols of DOCA", check->path);
+	for (size_t i = 0; i < imports->num_needed; i++)
+		printf("%s%s", i ? ", " : "; needs ", imports->needed[i]);
+	printf("\n");
+	if (cli_check_other_machine(check))
+		printf("  it is a program for %s: what follows holds there\n", cli_check_other_machine(check));
+}
+
+static void print_absent_libraries(const struct cli_check *check, enum cli_provider provider)
+{
+	for (size_t i = 0; i < check->imports.num_needed; i++) {
+		if (!cli_supplies_library(check->imports.needed[i], provider))
+			printf("; there is no %s", check->imports.needed[i]);
+	}
+}
+
+static void print_bfsim(const struct cli_check *check)
+{
+	const struct cli_check_counts *counts = &check->counts[check->own];
+	bool starts = cli_check_starts(check, check->own);
+	size_t misfits = cli_check_num_misfits(check);
+
+	printf("  bfsim:        %s on its %s generation", starts ? "starts" : "does not start",
+	       cli_generation_name(check->generation));
+	if (counts->absent)
+		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
+	if (counts->other_version)
+		printf("; %zu in another version: link it anew", counts->other_version);
+	print_absent_libraries(check, check->own);
+	if (misfits)
+		printf("; %zu with other parameters than it was built with", misfits);
+	if (counts->not_simulated)
+		printf("; %zu not simulated", counts->not_simulated);
+	else if (starts && check->imports.num)
+		printf("; all of its symbols are simulated");
+	printf("\n");
+}
+
+static void print_against(const struct cli_check *check, enum cli_provider release)
+{
+	const struct cli_check_counts *counts = &check->counts[release];
+
+	printf("  against %-4s  %s", cli_provider_name(release),
+	       cli_check_links(check, release) ? "links" : "does not link");
+	if (counts->absent)
+		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
+	if (counts->changed)
+		printf("; %zu with other parameters than %s: its source does not compile there unchanged",
+		       counts->changed, check->own == CLI_BFSIM_TASK ? "now" : "in 2.2");
+	printf("\n");
+}
+
+static void print_verdict(const struct cli_check *check, int against)
+{
+	print_subject(check);
+	if (check->imports.num == 0 && check->imports.num_needed == 0)
+		return; /* nothing of DOCA's, or only what it loads while it runs */
+	if (against >= 0)
+		print_against(check, (enum cli_provider)against);
+	print_bfsim(check);
+	printf("  starts on:    ");
+	print_releases(check, cli_check_starts);
+	printf("\n  links with:   ");
+	print_releases(check, cli_check_links);
+	printf("\n");
+}
+
+/* ---- the table ---- */
+
+static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)
+{
+	if (cli_check_misfits(check, import))
+		return "other parameters";
+	switch (cli_supply(import->symbol, import->version, check->own)) {
+	case CLI_ABSENT:
+		return "missing";
+	case CLI_OTHER_VERSION:
+		return "other version";
+	default:
+		return cli_is_not_simulated(import->symbol, check->own) ? "not simulated" : "simulated";
+	}
+}
+
+static const char *release_cell(const struct cli_check *check, const struct cli_import *import, enum cli_provider release)
+{
+	static const char *const cells[2][3] = {
+		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes"},
+		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*"},
+	};
+
+	return cells[cli_check_changed(check, import, release)][cli_supply(import->symbol, import->version, release)];
+}
+
+/* Whether the table is about it, even if not everything is asked for. */
+static bool is_worth_a_row(const struct cli_check *check, const struct cli_import *import, int against)
+{
+	if (against >= 0)
+		return cli_supply(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
+		       cli_check_changed(check, import, (enum cli_provider)against);
+	return cli_supply(import->symbol, import->version, check->own) != CLI_PRESENT ||
+	       cli_check_misfits(check, import) || cli_is_not_simulated(import->symbol, check->own);
+}
+
+static void add_row(struct cli_table *table, const struct cli_check *check, const struct cli_import *import)
+{
+	const char *library = cli_check_library(import);
+
+	cli_table_add(table, "%s", import->symbol);
+	cli_table_add(table, "%s", import->version ? import->version : "-");
+	cli_table_add(table, "%s", library[0] ? library : "-");
+	cli_table_add(table, "%s", bfsim_cell(check, import));
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
+		cli_table_add(table, "%s", release_cell(check, import, i));
+}
+
+static bool is_any_changed(const struct cli_check *check)
+{
+	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
+		if (check->counts[i].changed)
+			return true;
+	}
+	return false;
+}
+
+int cli_check_print(const struct cli_check *check, int against, bool all)
+{
+	static const char *const headings[] = {"SYMBOL", "VERSION", "LIBRARY", "BFSIM", "2.2", "2.5", "2.10", "3.0"};
+	struct cli_table table = CLI_TABLE(headings);
+
+	print_verdict(check, against);
+	for (size_t i = 0; i < check->imports.num; i++) {
+		if (all || is_worth_a_row(check, &check->imports.list[i], against))
+			add_row(&table, check, &check->imports.list[i]);
+	}
+	if (table.num_cells == 0)
+		return 0;
+	printf("\n");
+	if (cli_table_print(&table) < 0)
+		return -1;
+	if (is_any_changed(check))
+		printf("* its parameters or its result are others there than in %s\n",
+		       check->own == CLI_BFSIM_TASK ? "the newest release" : "2.2");
+	return 0;
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write the table of releases.h as C, while bfsim is built.
+
+    gen_releases.py OUTPUT RELEASES NOT-SIMULATED task=FACTS [workq=FACTS]
+
+RELEASES is shim/abi/releases.txt, NOT-SIMULATED shim/abi/not_simulated.txt; FACTS are the interface facts of
+bfsim's libraries of a generation, tests/abi/facts*.json.
+"""
+import json
+import pathlib
+import sys
+
+OWN = ['workq', 'task']  # behind the vendor's releases, in the order of enum cli_provider
+LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E'}
+
+
+def data_lines(path):
+    return [line.split() for line in pathlib.Path(path).read_text().splitlines() if line and line[0] != '#']
+
+
+class Symbol:
+    def __init__(self, library, num_releases):
+        self.library = library
+        self.cells = ['-'] * (num_releases + len(OWN))
+        self.not_simulated = 0
+
+
+def read_releases(path):
+    return {name: (library, cells) for library, name, *cells in data_lines(path)}
+
+
+def table(releases_path, not_simulated_path, facts_paths):
+    releases = read_releases(releases_path)
+    num = len(next(iter(releases.values()))[1])
+    symbols = {}
+    for name, (library, cells) in releases.items():
+        symbols[name] = Symbol(library, num)
+        symbols[name].cells[:num] = cells
+    for generation, path in facts_paths.items():
+        for library, entry in json.loads(pathlib.Path(path).read_text())['libraries'].items():
+            for name, node in entry['symbols'].items():
+                symbols.setdefault(name, Symbol(library, num)).cells[num + OWN.index(generation)] = LETTER[node]
+    for generation, name in data_lines(not_simulated_path):
+        if name not in symbols:
+            sys.exit(f'{name} is listed as not simulated, but no library has it')
+        symbols[name].not_simulated |= 1 << (num + OWN.index(generation))
+    return symbols
+
+
+def row(name, symbol):
+    nodes = ''.join(cell[0] for cell in symbol.cells)
+    changed = sum(1 << i for i, cell in enumerate(symbol.cells) if cell.endswith('*'))
+    return f'\t{{"{name}", "{symbol.library}", "{nodes}", {changed:#x}, {symbol.not_simulated:#x}}},'
+
+
+def main():
+    output, releases, not_simulated, *facts = sys.argv[1:]
+    symbols = table(releases, not_simulated, dict(fact.split('=', 1) for fact in facts))
+    lines = ['/* Written by gen_releases.py. */', '#include "sim/cli/abi/releases.h"', '',
+             'const struct cli_symbol cli_symbols[] = {', *(row(name, symbols[name]) for name in sorted(symbols)),
+             '};', 'const size_t cli_num_symbols = sizeof(cli_symbols) / sizeof(cli_symbols[0]);']
+    pathlib.Path(output).write_text('\n'.join(lines) + '\n')
+
+
+if __name__ == '__main__':
+    main()

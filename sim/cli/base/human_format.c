@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "human_format.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* To the nearest @step; what is next to the largest number stays as it is. */
+static uint64_t rounded(uint64_t value, uint64_t step)
+{
+	return value > UINT64_MAX - step / 2 ? value : (value + step / 2) / step * step;
+}
+
+/* Three digits of @value, which is counted in the first of @units; each next one is a thousand of the one before. */
+static void scale(uint64_t value, const char *const units[], size_t count, char text[CLI_FIGURE_SIZE])
+{
+	uint64_t unit = 1, parts;
+	size_t i = 0;
+
+	while (i + 1 < count && value / unit >= 1000) {
+		unit *= 1000;
+		i++;
+	}
+	if (unit > 1)
+		value = rounded(value, value / unit >= 100 ? unit : value / unit >= 10 ? unit / 10 : unit / 100);
+	if (i + 1 < count && value / unit >= 1000) { /* 999.6 */
+		unit *= 1000;
+		i++;
+	}
+	parts = unit == 1 ? 0 : value % unit * 100 / unit; /* hundredths */
+	if (unit == 1 || value / unit >= 100)
+		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 "%s", value / unit, units[i]);
+	else if (value / unit >= 10)
+		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%" PRIu64 "%s", value / unit, parts / 10, units[i]);
+	else
+		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%02" PRIu64 "%s", value / unit, parts, units[i]);
+}
+
+#define SCALE(value, units, text) scale((value), (units), sizeof(units) / sizeof((units)[0]), (text))
+
+void cli_time_text(uint64_t ns, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {" ns", " \u00b5s", " ms", " s"};
+
+	SCALE(ns, units, text);
+}
+
+void cli_size_text(uint64_t bytes, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
+
+	SCALE(bytes, units, text);
+}
+
+void cli_rate_text(uint64_t bytes_per_s, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {" B/s", " kB/s", " MB/s", " GB/s", " TB/s"};
+
+	SCALE(bytes_per_s, units, text);
+}
+
+void cli_bits_text(uint64_t bits_per_s, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {" b/s", " kb/s", " Mb/s", " Gb/s", " Tb/s"};
+
+	SCALE(bits_per_s, units, text);
+}
+
+void cli_count_text(uint64_t count, char text[CLI_FIGURE_SIZE])
+{
+	static const char *const units[] = {"", " k", " M", " G"};
+
+	SCALE(count, units, text);
+}
+
+void cli_share_text(uint64_t thousandths, char text[CLI_FIGURE_SIZE])
+{
+	snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%" PRIu64 " %%", thousandths / 10, thousandths % 10);
+}
+
+uint64_t cli_per_second(uint64_t amount, uint64_t ns)
+{
+	unsigned __int128 rate = ns ? (unsigned __int128)amount * 1000000000 / ns : 0;
+
+	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
+}
+
+void cli_html_put(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "install.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcie_model/topology/topology.h"
+
+/* The directory of this program (@levels 0), or one that many levels above it. */
+static char *own_dir(int levels)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	for (; path && levels >= 0; levels--) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	return path;
+}
+
+static char *below(char *dir, const char *rest)
+{
+	char *path = NULL;
+
+	if (dir && asprintf(&path, "%s/%s", dir, rest) < 0)
+		path = NULL;
+	free(dir);
+	return path;
+}
+
+char *cli_bfsimd_path(void)
+{
+	const char *chosen = getenv("BFSIM_BFSIMD");
+	char *path;
+
+	if (!chosen || !chosen[0])
+		return below(own_dir(0), "bfsimd");
+	path = realpath(chosen, NULL); /* it is started from another directory */
+	return path ? path : strdup(chosen);
+}
+
+int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
+{
+	if (strcmp(name, "task") == 0)
+		*ret_generation = CLI_GENERATION_TASK;
+	else if (strcmp(name, "workq") == 0)
+		*ret_generation = CLI_GENERATION_WORKQ;
+	else
+		return -1;
+	return 0;
+}
+
+const char *cli_generation_name(enum cli_generation generation)
+{
+	return generation == CLI_GENERATION_WORKQ ? "workq" : "task";
+}
+
+char *cli_sdk_tree(enum cli_generation generation, const char *side)
+{
+	static const char *const trees[][2] = {
+		[CLI_GENERATION_TASK] = {"sdk/host", "sdk/dpu"},
+		[CLI_GENERATION_WORKQ] = {"sdk/workq-host", "sdk/workq-dpu"},
+	};
+
+	return below(own_dir(1), trees[generation][pcie_side_is_dpu(side)]);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session_opt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "sim/protocol/session_dir.h"
+
+enum {
+	KEY_SESSION = 0x5e0, /* no short form */
+};
+
+static void take_default(struct cli_session_opt *opt, struct argp_state *state)
+{
+	const char *variable = getenv("BFSIM_SESSION");
+	int rc;
+
+	*opt = (struct cli_session_opt){.chosen = variable && variable[0]};
+	opt->dir = opt->default_dir;
+	rc = sim_dir_default(opt->default_dir, sizeof(opt->default_dir));
+	if (rc == -EPERM)
+		argp_failure(state, CLI_FAILED, 0, "%s is not a directory of this user alone: remove it, or choose another with --session",
+			     opt->default_dir);
+	else if (rc < 0)
+		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
+			     opt->chosen ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct cli_session_opt *opt = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		take_default(opt, state);
+		return 0;
+	case KEY_SESSION:
+		if (!arg[0])
+			argp_error(state, "--session needs the name of a directory");
+		opt->dir = arg;
+		opt->chosen = opt->by_option = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{"session", KEY_SESSION, "DIR", 0, "The session's directory (default: $BFSIM_SESSION, else one per user)", 0},
+	{0},
+};
+
+const struct argp cli_session_argp = {.options = options, .parser = take};
+
+const struct argp_child cli_session_children[] = {
+	{&cli_session_argp, 0, NULL, 0},
+	{0},
+};
+
+enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state)
+{
+	enum sim_clock_mode mode = SIM_CLOCK_FUNCTIONAL;
+
+	if (sim_clock_mode_parse(arg, &mode) < 0)
+		argp_error(state, "--clock %s: write " SIM_CLOCK_MODES, arg);
+	return mode;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/base/session_opt.h - the option --session, which most commands take.
+ *
+ * A command lists cli_session_argp among its argp children and hands it a
+ * struct cli_session_opt as input.
+ */
+#ifndef SIM_CLI_SESSION_OPT_H
+#define SIM_CLI_SESSION_OPT_H
+
+#include <argp.h>
+#include <limits.h>
+#include <stdbool.h>
+
+#include "sim/clock/clock.h"
+
+struct cli_session_opt {
+	const char *dir;        /* as given, or the user's default */
+	bool chosen;            /* by the option or $BFSIM_SESSION */
+	bool by_option;
+	char default_dir[PATH_MAX];
+};
+
+extern const struct argp cli_session_argp;
+
+/* The option --clock of commands that make a session: its text, and what it says; a wrong one ends the command. */
+#define CLI_CLOCK_HELP "How time passes on the card: functional (the default), timed or virtual"
+enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state);
+
+/* The children of a command that takes --session. */
+extern const struct argp_child cli_session_children[];
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/base/table.h - text in columns, each as wide as what stands in it.
+ *
+ * Cells are added row by row, from left to right; then the table is printed
+ * below its headings. Memory that runs out shows when it is printed.
+ */
+#ifndef SIM_CLI_TABLE_H
+#define SIM_CLI_TABLE_H
+
+#include <stddef.h>
+
+struct cli_table {
+	const char *const *headings;  /* borrowed; those that begin with '>' are of right-aligned columns */
+	size_t num_columns;
+	char **cells;
+	size_t num_cells;
+	int failed;
+};
+
+#define CLI_TABLE(headings_) {.headings = (headings_), .num_columns = sizeof(headings_) / sizeof((headings_)[0])}
+
+/* Add a cell, formatted like printf. */
+void cli_table_add(struct cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Print it to standard output and free its cells. Returns 0, or -1 (out of
+ * memory; nothing was printed). */
+int cli_table_print(struct cli_table *table);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fault_replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/report/report.h"
+#include "sim/faults/plan/plan.h"
+
+/* What stays of when a rule strikes: matches were counted while it did. */
+#define TIMES (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
+
+/* Rules that were there from the begin have times a little behind it in virtual time: a nanosecond each. */
+#define FROM_BEGIN_NS 10000
+
+struct replay {
+	const struct cli_report *report;
+	const char *name;         /* of the trace */
+	FILE *out;
+	size_t num_rules;
+	bool told_late;           /* said that a rule was added while programs ran */
+	bool lacks;               /* something that struck, and that the plan does not repeat */
+};
+
+static void lack(struct replay *replay, const char *what, uint64_t rule)
+{
+	cli_fail("%s: rule %" PRIu64 " %s", replay->name, rule, what);
+	replay->lacks = true;
+}
+
+/* Names as a line of a plan can have them: what can't stand there is any letter. */
+static void make_plain(char *name)
+{
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || *name == '"')
+			*name = '?';
+}
+
+static void make_names_plain(struct sim_rule *rule)
+{
+	make_plain(rule->side);
+	make_plain(rule->program);
+	make_plain(rule->device);
+}
+
+/* In single quotes nothing means anything to YAML but they themselves. */
+static void print_rule(struct replay *replay, const struct sim_rule *rule)
+{
+	char line[SIM_RULE_TEXT_SIZE];
+
+	sim_rule_format(rule, NULL, line);
+	fputs(replay->num_rules++ ? "  - '" : "faults:\n  - '", replay->out);
+	for (const char *at = line; *at; at++)
+		fputs(*at == '\'' ? "''" : (char[]){*at, '\0'}, replay->out);
+	fputs("'\n", replay->out);
+}
+
+/* ---- a strike ---- */
+
+/* It counts this process's matches alone. Names too long for a rule are not in it. */
+static void bind(struct sim_rule *rule, json_object *process)
+{
+	const char *side = cli_json_text(process, "side"), *program = cli_json_text(process, "program");
+
+	if (rule->where & SIM_WHERE_PID) {
+		rule->where &= ~(uint32_t)SIM_WHERE_PID;
+		rule->pid = 0;
+	}
+	if (side[0] && strlen(side) < sizeof(rule->side)) {
+		memset(rule->side, 0, sizeof(rule->side));
+		memcpy(rule->side, side, strlen(side));
+		rule->where |= SIM_WHERE_SIDE;
+	}
+	if (program[0] && strlen(program) < sizeof(rule->program)) {
+		memset(rule->program, 0, sizeof(rule->program));
+		memcpy(rule->program, program, strlen(program));
+		rule->where |= SIM_WHERE_PROGRAM;
+	}
+}
+
+static void fix_when(struct sim_rule *rule, uint32_t match)
+{
+	rule->when = (rule->when & TIMES) | SIM_WHEN_NTH;
+	rule->nth = match;
+	rule->every = rule->times = rule->skip = rule->chance_ppb = 0;
+	rule->seed = 0;
+}
+
+/* Added while programs ran: what came before did not count. That can be said by time alone. */
+static void begin_at(struct sim_rule *rule, uint64_t added_ns)
+{
+	rule->when |= SIM_WHEN_FROM;
+	rule->from_ns = rule->from_ns > added_ns ? rule->from_ns : added_ns;
+}
+
+static bool is_late(uint64_t added_ns, uint64_t begin_ns)
+{
+	return added_ns > begin_ns && added_ns - begin_ns > FROM_BEGIN_NS;
+}
+
+static bool is_virtual(const struct replay *replay)
+{
+	return strcmp(cli_json_text(replay->report->sum, "clock"), "virtual") == 0;
+}
+
+static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
+{
+	if (!(rule->actions & SIM_ACT_BIT(SIM_ACT_DELAY)))
+		return;
+	rule->delay_kind = SIM_DELAY_FIXED;
+	rule->delay_a = delay_ns;
+	rule->delay_b = 0;
+	if (delay_ns > 0)
+		return;
+	rule->actions &= ~SIM_ACT_BIT(SIM_ACT_DELAY); /* the draw came to nothing */
+	rule->delay_kind = SIM_DELAY_NONE;
+}
+
+static void print_strike(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
+			 const struct cli_report_note *fault)
+{
+	json_object *process = cli_report_process(replay->report, fault->pid);
+	struct sim_rule rule = *from;
+
+	if (fault->match == 0 || fault->match > UINT32_MAX) {
+		lack(replay, "struck, but the trace does not say at which match", fault->rule);
+		return;
+	}
+	fix_when(&rule, (uint32_t)fault->match);
+	if (is_late(added_ns, cli_json_number(process, "first_ns"))) {
+		begin_at(&rule, added_ns);
+		if (!is_virtual(replay) && !replay->told_late) {
+			lack(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
+			replay->told_late = true;
+		}
+	}
+	fix_delay(&rule, fault->delay_ns);
+	if (rule.actions == 0)
+		return;
+	bind(&rule, process);
+	make_names_plain(&rule);
+	if (sim_rule_check(&rule) < 0) {
+		lack(replay, "struck in a process that no rule can name", fault->rule);
+		return;
+	}
+	print_rule(replay, &rule);
+}
+
+/* ---- a rule ---- */
+
+static uint64_t print_strikes(struct replay *replay, uint64_t id, const struct sim_rule *rule, uint64_t added_ns)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < replay->report->faults.count; i++) {
+		if (replay->report->faults.list[i].rule != id)
+			continue;
+		print_strike(replay, rule, added_ns, &replay->report->faults.list[i]);
+		count++;
+	}
+	return count;
+}
+
+/* When the first process began to do something. */
+static uint64_t begin_ns(const struct replay *replay)
+{
+	json_object *list = cli_json_list(replay->report->sum, "processes");
+	uint64_t begin = UINT64_MAX;
+
+	for (size_t i = 0; i < cli_json_len(list); i++) {
+		uint64_t first = cli_json_number(json_object_array_get_idx(list, i), "first_ns");
+
+		begin = first < begin ? first : begin;
+	}
+	return begin;
+}
+
+static void print_event(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
+{
+	if (is_past && (rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
+		lack(replay, "was taken out, and the trace does not say when: it goes on", id);
+	if (is_late(added_ns, begin_ns(replay)))
+		begin_at(rule, added_ns);
+	make_names_plain(rule);
+	if (sim_rule_check(rule) == 0)
+		print_rule(replay, rule);
+}
+
+static void print_one(struct replay *replay, json_object *entry)
+{
+	uint64_t id = cli_json_number(entry, "id"), fired = cli_json_number(entry, "fired");
+	uint64_t added_ns = cli_json_number(entry, "added_ns");
+	char delays_file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	if (sim_rule_parse(cli_json_text(entry, "text"), &rule, delays_file, &error) < 0) {
+		lack(replay, "is none that this bfsim knows", id);
+		return;
+	}
+	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
+		print_event(replay, &rule, id, added_ns, cli_json_number(entry, "taken_out") > 0);
+		return;
+	}
+	if (print_strikes(replay, id, &rule, added_ns) < fired)
+		lack(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
+}
+
+static void check_rules_gone(struct replay *replay)
+{
+	json_object *rules = cli_json_list(replay->report->sum, "rules");
+
+	for (size_t i = 0; i < replay->report->faults.count; i++) {
+		uint64_t id = replay->report->faults.list[i].rule;
+		bool is_there = false;
+
+		for (size_t j = 0; j < cli_json_len(rules); j++)
+			is_there |= cli_json_number(json_object_array_get_idx(rules, j), "id") == id;
+		if (!is_there) {
+			lack(replay, "struck, but was no longer in the plan when the trace was written", id);
+			return;
+		}
+	}
+}
+
+/* ---- processes ---- */
+
+static bool has_struck(const struct cli_report *report, json_object *process)
+{
+	for (size_t i = 0; i < report->faults.count; i++)
+		if (report->faults.list[i].pid == (int64_t)cli_json_number(process, "pid"))
+			return true;
+	return false;
+}
+
+static bool are_alike(json_object *a, json_object *b)
+{
+	return strcmp(cli_json_text(a, "side"), cli_json_text(b, "side")) == 0 &&
+	       strcmp(cli_json_text(a, "program"), cli_json_text(b, "program")) == 0;
+}
+
+/* Rules know a process by its side and program. */
+static void check_processes(struct replay *replay)
+{
+	json_object *list = cli_json_list(replay->report->sum, "processes");
+
+	for (size_t i = 0; i < cli_json_len(list); i++) {
+		json_object *process = json_object_array_get_idx(list, i);
+
+		for (size_t j = 0; j < cli_json_len(list); j++) {
+			if (i == j || !has_struck(replay->report, process) ||
+			    !are_alike(process, json_object_array_get_idx(list, j)))
+				continue;
+			cli_fail("%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
+				 "that gets there", replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
+			replay->lacks = true;
+			return;
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static int print_plan(const struct cli_report *report, const char *name, FILE *out)
+{
+	struct replay replay = {.report = report, .name = name, .out = out};
+	json_object *rules = cli_json_list(report->sum, "rules");
+
+	fputs("# repeats the faults of a recorded run: bfsim run --fault-plan FILE\n", out);
+	for (size_t i = 0; i < cli_json_len(rules); i++)
+		print_one(&replay, json_object_array_get_idx(rules, i));
+	if (replay.num_rules == 0)
+		fputs("faults: []\n", out);
+	check_rules_gone(&replay);
+	check_processes(&replay);
+	if (replay.num_rules > SIM_PLAN_MAX_RULES) {
+		cli_fail("%s: %zu strikes, but a plan holds %d rules", name, replay.num_rules, SIM_PLAN_MAX_RULES);
+		replay.lacks = true;
+	}
+	return replay.lacks ? -1 : 0;
+}
+
+int cli_fault_replay(FILE *trace, const char *name, FILE *out)
+{
+	struct cli_report report;
+	int rc = cli_report_read(trace, name, &report);
+
+	if (rc < 0)
+		return rc;
+	rc = print_plan(&report, name, out);
+	cli_report_fini(&report);
+	return rc;
+}

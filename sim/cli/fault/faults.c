@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "faults.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/faults/inject/injector.h"
+#include "sim/faults/plan/plan_file.h"
+#include "sim/base/shell_quote.h"
+#include "sim/state/rule_noop.h"
+
+enum {
+	KEY_FAULT = 0x200,
+	KEY_PLAN,
+	KEY_SEED,
+};
+
+static const struct argp_option option_list[] = {
+	{"fault", KEY_FAULT, "RULE", 0, "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0},
+	{"fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0},
+	{"seed", KEY_SEED, "NUMBER", 0, "Of what faults leave to chance (default: the plan's, else 0)", 0},
+	{0},
+};
+
+void cli_faults_fini(struct cli_faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++)
+		free(faults->list[i].delays);
+	free(faults->list);
+	*faults = (struct cli_faults){0};
+}
+
+/* Takes @delays. */
+static int append(struct cli_faults *faults, const struct sim_rule *rule, struct sim_delays *delays)
+{
+	struct cli_fault *list = reallocarray(faults->list, faults->count + 1, sizeof(*list));
+
+	if (!list) {
+		free(delays);
+		cli_fail("out of memory");
+		return -1;
+	}
+	list[faults->count++] = (struct cli_fault){*rule, delays};
+	faults->list = list;
+	return 0;
+}
+
+int cli_faults_add(struct cli_faults *faults, const char *line)
+{
+	struct sim_rule_error error;
+	struct sim_delays *delays;
+	struct sim_rule rule;
+
+	if (sim_rule_load(line, NULL, &rule, &delays, &error) == 0)
+		return append(faults, &rule, delays);
+	cli_fail("fault '%s', column %u: %s", line, error.column, error.text);
+	return -1;
+}
+
+static int add_plan(struct cli_faults *faults, const char *path)
+{
+	char error[SIM_PLAN_FILE_ERROR_SIZE];
+	struct sim_plan_file file;
+	int rc = 0;
+
+	if (sim_plan_file_load(path, &file, error) < 0) {
+		cli_fail("%s", error);
+		return -1;
+	}
+	for (uint32_t i = 0; i < file.num_rules && rc == 0; i++) {
+		rc = append(faults, &file.rules[i].rule, file.rules[i].delays);
+		file.rules[i].delays = NULL;
+	}
+	if (file.has_seed && !faults->has_seed) {
+		faults->has_seed = true;
+		faults->seed = file.seed;
+	}
+	sim_plan_file_fini(&file);
+	return rc;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct cli_faults *faults = state->input;
+	char *end;
+
+	switch (key) {
+	case KEY_FAULT:
+		if (cli_faults_add(faults, arg) < 0)
+			exit(CLI_USAGE);
+		return 0;
+	case KEY_PLAN:
+		if (add_plan(faults, arg) < 0)
+			exit(CLI_USAGE);
+		return 0;
+	case KEY_SEED:
+		errno = 0;
+		faults->seed = strtoull(arg, &end, 0);
+		if (errno || *end || end == arg || *arg == '-')
+			argp_error(state, "--seed %s: not a number from 0 to 2^64-1", arg);
+		faults->has_seed = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cli_faults_argp = {.options = option_list, .parser = take};
+
+static int send_one(const struct cli_fault *fault, int dir_fd, const char *dir, bool say)
+{
+	uint32_t id;
+	int rc = sim_control_add_fault(dir_fd, &fault->rule, fault->delays, &id);
+
+	if (rc == -ENOSPC) {
+		cli_fail("the plan of session %s is full: %d rules, or %d delays of files", dir, SIM_PLAN_MAX_RULES,
+			 SIM_DELAYS_MAX);
+		return -1;
+	}
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	if (say)
+		printf("%u\n", id);
+	return 0;
+}
+
+int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool say)
+{
+	int rc = 0;
+
+	if (faults->has_seed)
+		rc = sim_control_change_faults(dir_fd, SIM_FAULT_SEED, 0, faults->seed);
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	for (size_t i = 0; i < faults->count && rc == 0; i++)
+		rc = send_one(&faults->list[i], dir_fd, dir, say);
+	return rc;
+}
+
+static bool has_device(const struct pcie_topology *topology, const char *dir, const struct sim_rule *rule)
+{
+	bool found = false;
+	char *quoted;
+
+	for (size_t i = 0; i < topology->num_functions && !found; i++)
+		found = sim_where_device(rule->device, &topology->functions[i]);
+	if (found)
+		return true;
+	quoted = sim_quote(dir);
+	cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir,
+		 quoted ? quoted : dir);
+	free(quoted);
+	return false;
+}
+
+/* Rules end at a time of the session's. */
+static int add_end(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
+{
+	struct sim_rule *rule = &faults->list[0].rule;
+	struct sim_segment board;
+	int rc = sim_control_board(dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(dir, rc);
+	rule->when |= SIM_WHEN_UNTIL;
+	rule->until_ns = sim_board_now_ns(sim_board_of(&board)) + lasts->duration_ns;
+	sim_segment_unmap(&board);
+	return 0;
+}
+
+/* Whether it would change nothing at any function that it names; then says so. */
+static bool is_moot(const struct sim_rule *rule, const struct sim_functions *functions,
+		    const struct pcie_topology *topology)
+{
+	const char *why = NULL;
+
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (sim_where_device(rule->device, &topology->functions[i]) &&
+		    !sim_rule_is_moot(rule, functions, topology, i, &why))
+			return false;
+	if (why)
+		cli_fail("nothing was done: %s: %s already", rule->device, why);
+	return why;
+}
+
+static int check_device(int dir_fd, const char *dir, const struct sim_rule *rule)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct sim_segment board;
+	int rc = -1;
+
+	if (!topology || !has_device(topology, dir, rule))
+		goto out;
+	rc = sim_control_board(dir_fd, &board);
+	if (rc < 0) {
+		rc = cli_session_failed(dir, rc);
+		goto out;
+	}
+	rc = is_moot(rule, &sim_board_of(&board)->functions, topology) ? -1 : 0;
+	sim_segment_unmap(&board);
+out:
+	pcie_topology_destroy(topology);
+	return rc;
+}
+
+static int strike_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
+{
+	if (check_device(dir_fd, dir, &faults->list[0].rule) < 0)
+		return -1;
+	if (lasts && add_end(faults, dir_fd, dir, lasts) < 0)
+		return -1;
+	return cli_faults_send(faults, dir_fd, dir, false);
+}
+
+int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
+			     const char *duration)
+{
+	struct cli_faults faults = {0}, lasts = {0};
+	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
+	int dir_fd, rc = -1;
+
+	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
+	snprintf(end, sizeof(end), "link down=%s", duration ? duration : "1ns"); /* so that it is read as in rules */
+	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&lasts, end) < 0) {
+		cli_faults_fini(&faults);
+		return CLI_USAGE;
+	}
+	dir_fd = cli_session_open(dir);
+	if (dir_fd >= 0) {
+		rc = strike_device(&faults, dir_fd, dir, duration ? &lasts.list[0].rule : NULL);
+		close(dir_fd);
+	}
+	cli_faults_fini(&lasts);
+	cli_faults_fini(&faults);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
+
+struct report {
+	bool struck;    /* say what struck, too */
+	int num_unfired;
+};
+
+static const char *why_unfired(const struct sim_plan_rule *rule)
+{
+	if (rule->matched == 0)
+		return "nothing that it looks for came";
+	if (sim_rule_ops(&rule->rule) & (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION)))
+		return "what it looks for came, but not when it would strike, or was already what it would become";
+	return "what it looks for came, but not when it would strike";
+}
+
+static void report_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct report *report = arg;
+
+	if (rule->fired > 0 && report->struck)
+		cli_fail("fault %u struck %" PRIu64 " of the %" PRIu64 " that it looked for: %s", rule->id, rule->fired,
+			 rule->matched, rule->text);
+	if (rule->fired > 0)
+		return;
+	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text, why_unfired(rule));
+	report->num_unfired++;
+}
+
+int cli_faults_report(const struct sim_plan *plan, bool struck)
+{
+	struct report report = {.struck = struck};
+
+	sim_plan_each(plan, report_rule, &report);
+	return report.num_unfired;
+}
+
+static void look_for_killer(void *arg, const struct sim_plan_rule *rule)
+{
+	bool *found = arg;
+
+	if (rule->fired > 0 && (sim_rule_ops(&rule->rule) & SIM_OP_BIT(SIM_OP_DAEMON)) &&
+	    (rule->rule.actions & SIM_ACT_BIT(SIM_ACT_KILL)))
+		*found = true;
+}
+
+bool cli_faults_killed_daemon(const struct sim_plan *plan)
+{
+	bool found = false;
+
+	sim_plan_each(plan, look_for_killer, &found);
+	return found;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From tasks and messages, one by one, to figures. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/base/cli.h"
+#include "report.h"
+
+uint64_t cli_report_bin_ns(uint32_t number)
+{
+	static const uint64_t steps[] = {1, 2, 5};
+	uint64_t ns = steps[number % 3];
+
+	for (uint32_t i = 0; i < number / 3; i++)
+		ns *= 10;
+	return ns;
+}
+
+/* The first begins at 0, the last has no end. */
+static uint32_t bin_of(uint64_t ns)
+{
+	uint32_t bin = 0;
+
+	while (bin + 1 < CLI_REPORT_BINS && ns >= cli_report_bin_ns(bin + 1))
+		bin++;
+	return bin;
+}
+
+uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns)
+{
+	uint64_t slice = time_ns > report->first_ns ? (time_ns - report->first_ns) / report->slice_ns : 0;
+
+	return slice < CLI_REPORT_SLICES ? (uint32_t)slice : CLI_REPORT_SLICES - 1;
+}
+
+/* ---- percentiles ---- */
+
+static int compare(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The least of @count (> 0) sorted values that so many thousandths of them do not exceed. */
+static uint64_t percentile(const uint64_t *sorted, uint64_t count, uint64_t thousandths)
+{
+	uint64_t rank = (count * thousandths + 999) / 1000;
+
+	return sorted[rank ? rank - 1 : 0];
+}
+
+static void rank(struct cli_report_op *op, uint64_t *latencies)
+{
+	qsort(latencies, op->timed, sizeof(*latencies), compare);
+	op->p50_ns = percentile(latencies, op->timed, 500);
+	op->p90_ns = percentile(latencies, op->timed, 900);
+	op->p99_ns = percentile(latencies, op->timed, 990);
+	op->p999_ns = percentile(latencies, op->timed, 999);
+	op->max_ns = latencies[op->timed - 1];
+}
+
+/* All latencies in one array, each operation's side by side. */
+static int rank_all(struct cli_report *report)
+{
+	uint64_t *latencies = calloc(report->num_tasks + 1, sizeof(*latencies));
+	size_t *ends = calloc(report->num_ops + 1, sizeof(*ends));
+	size_t first = 0;
+
+	if (!latencies || !ends) {
+		free(latencies);
+		free(ends);
+		return -1;
+	}
+	for (size_t i = 0; i < report->num_ops; i++) {
+		ends[i] = first;
+		first += report->ops[i].timed;
+	}
+	for (size_t i = 0; i < report->num_tasks; i++)
+		if (report->tasks[i].is_timed)
+			latencies[ends[report->tasks[i].op]++] = report->tasks[i].latency_ns;
+	for (size_t i = 0; i < report->num_ops; i++)
+		if (report->ops[i].timed)
+			rank(&report->ops[i], latencies + ends[i] - report->ops[i].timed);
+	free(latencies);
+	free(ends);
+	return 0;
+}
+
+/* ---- slices and bins ---- */
+
+static void count_latency(struct cli_report_op *op, uint64_t ns)
+{
+	uint32_t bin = bin_of(ns);
+
+	op->first_bin = op->timed == 0 || bin < op->first_bin ? bin : op->first_bin;
+	op->end_bin = bin + 1 > op->end_bin ? bin + 1 : op->end_bin;
+	op->bins[bin]++;
+	op->timed++;
+}
+
+static void count_task(struct cli_report *report, const struct cli_report_task *task)
+{
+	struct cli_report_op *op = &report->ops[task->op];
+	uint32_t begin = cli_report_slice_of(report, task->begin_ns), end = cli_report_slice_of(report, task->begin_ns + task->latency_ns);
+
+	op->recorded++;
+	op->tasks[end]++;
+	op->bytes[end] += task->bytes;
+	if (task->in_flight > op->in_flight[begin])
+		op->in_flight[begin] = task->in_flight;
+	if (task->is_timed)
+		count_latency(op, task->latency_ns);
+}
+
+/* ---- the trace's own sums ---- */
+
+json_object *cli_report_process(const struct cli_report *report, int64_t pid)
+{
+	json_object *list = cli_json_list(report->sum, "processes");
+
+	for (size_t i = 0; i < cli_json_len(list); i++)
+		if ((int64_t)cli_json_number(json_object_array_get_idx(list, i), "pid") == pid)
+			return json_object_array_get_idx(list, i);
+	return NULL;
+}
+
+static bool is_of(const struct cli_report_op *op, json_object *counts)
+{
+	return op->pid == (int64_t)cli_json_number(counts, "pid") && op->name && op->context &&
+	       strcmp(op->context, cli_json_text(counts, "context")) == 0 &&
+	       strcmp(op->name, cli_json_text(counts, "operation")) == 0;
+}
+
+static void take_counts(struct cli_report_op *op, json_object *counts)
+{
+	op->has_counts = true;
+	op->submitted = cli_json_number(counts, "submitted");
+	op->completed = cli_json_number(counts, "completed");
+	op->failed = cli_json_number(counts, "failed");
+	op->sum_bytes = cli_json_number(counts, "bytes");
+}
+
+static void take_all_counts(struct cli_report *report)
+{
+	json_object *list = cli_json_list(report->sum, "operations");
+
+	for (size_t i = 0; i < cli_json_len(list); i++) {
+		json_object *counts = json_object_array_get_idx(list, i);
+
+		for (size_t j = 0; j < report->num_ops; j++) {
+			if (!is_of(&report->ops[j], counts))
+				continue;
+			take_counts(&report->ops[j], counts);
+			break;
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+int cli_report_count(struct cli_report *report)
+{
+	for (size_t i = 0; i < report->num_tasks; i++) {
+		uint64_t end_ns = report->tasks[i].begin_ns + report->tasks[i].latency_ns;
+
+		report->last_ns = end_ns > report->last_ns ? end_ns : report->last_ns;
+	}
+	report->slice_ns = (report->last_ns - report->first_ns) / CLI_REPORT_SLICES + 1;
+	for (size_t i = 0; i < report->num_tasks; i++)
+		count_task(report, &report->tasks[i]);
+	take_all_counts(report);
+	if (rank_all(report) == 0 && cli_report_count_links(report) == 0)
+		return 0;
+	cli_fail("out of memory: the trace has too many records");
+	return -1;
+}

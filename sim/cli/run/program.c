@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/side_env.h"
+
+enum { NUM_PIPES = 3 }; /* standard input, output, error; [0] reads, [1] writes */
+
+static void close_pipes(int pipes[][2], int count)
+{
+	for (int i = 0; i < count; i++) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+}
+
+static int open_pipes(int pipes[NUM_PIPES][2])
+{
+	for (int i = 0; i < NUM_PIPES; i++) {
+		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
+			close_pipes(pipes, i);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* The child. Does not return. */
+static void become_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][2])
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(pipes[STDIN_FILENO][0], STDIN_FILENO);
+	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
+	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
+	if (cli_enter_side(cfg->dir, cfg->side, cfg->generation) < 0)
+		_exit(CLI_FAILED);
+	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
+	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);
+	cli_fail("cannot start /bin/sh: %s", strerror(errno));
+	_exit(CLI_NOT_EXECUTABLE);
+}
+
+int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program)
+{
+	int pipes[NUM_PIPES][2];
+	pid_t pid;
+
+	if (open_pipes(pipes) < 0) {
+		cli_fail("cannot start the command on %s: %s", cfg->side, strerror(errno));
+		return -1;
+	}
+	pid = fork();
+	if (pid == 0)
+		become_program(cfg, pipes);
+	if (pid < 0) {
+		cli_fail("cannot start the command on %s: %s", cfg->side, strerror(errno));
+		close_pipes(pipes, NUM_PIPES);
+		return -1;
+	}
+	setpgid(pid, pid); /* here as well: whoever is first */
+	close(pipes[STDIN_FILENO][0]);
+	close(pipes[STDOUT_FILENO][1]);
+	close(pipes[STDERR_FILENO][1]);
+	*ret_program = (struct cli_program){.side = cfg->side, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]};
+	cli_lines_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->side, cfg->name_width);
+	cli_lines_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->side, cfg->name_width);
+	return 0;
+}
+
+void cli_program_press_enter(struct cli_program *program)
+{
+	if (program->in_fd < 0)
+		return;
+	if (write(program->in_fd, "\n", 1) < 0 && errno != EPIPE)
+		cli_fail("cannot write to the command on %s: %s", program->side, strerror(errno));
+	close(program->in_fd);
+	program->in_fd = -1;
+}
+
+void cli_program_fini(struct cli_program *program)
+{
+	if (program->in_fd >= 0)
+		close(program->in_fd);
+	program->in_fd = -1;
+	cli_lines_fini(&program->out);
+	cli_lines_fini(&program->err);
+}

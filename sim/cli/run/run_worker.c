@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run_worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "subreaper.h"
+#include "program.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/report/report_write.h"
+#include "sim/cli/trace/trace_write.h"
+#include "sim/state/shared_state.h"
+#include "sim/control/control.h"
+
+struct run {
+	const struct cli_run_cfg *cfg;
+	const sigset_t *original;
+	pid_t daemon;                   /* 0 = it ended */
+	struct sim_segment board;       /* stays when the daemon does not */
+	int signal_fd;                  /* SIGCHLD and SIGTERM */
+	struct cli_program *programs;   /* the first num_programs of them were started */
+	size_t num_programs;
+	int status;                     /* the first failure, 0 = none */
+	bool ending;
+	bool told_to_end;               /* by a signal or the timeout */
+	int64_t kill_at_ms;             /* while ending */
+	bool orphans_told;              /* what programs left behind was asked to end */
+	bool over;                      /* nothing is left but the daemon */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Ask the programs that still run, and all in their process groups, to end. */
+static void begin_end(struct run *run)
+{
+	if (run->ending)
+		return;
+	run->ending = true;
+	run->kill_at_ms = now_ms() + CLI_RUN_PATIENCE_MS;
+	for (size_t i = 0; i < run->num_programs; i++) {
+		if (run->programs[i].pid > 0)
+			kill(-run->programs[i].pid, SIGTERM);
+	}
+}
+
+static void fail(struct run *run, int status)
+{
+	if (run->status == 0 && !run->ending)
+		run->status = status;
+	begin_end(run);
+}
+
+static size_t count_running(const struct run *run)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->num_programs; i++)
+		count += run->programs[i].pid > 0;
+	return count;
+}
+
+static bool other_kind_runs(const struct run *run, const struct cli_program *program)
+{
+	for (size_t i = 0; i < run->num_programs; i++) {
+		const struct cli_program *other = &run->programs[i];
+
+		if (other->pid > 0 && pcie_side_is_dpu(other->side) != pcie_side_is_dpu(program->side))
+			return true;
+	}
+	return false;
+}
+
+static void press_enter(struct run *run)
+{
+	for (size_t i = 0; i < run->num_programs; i++) {
+		if (!run->ending && !other_kind_runs(run, &run->programs[i]))
+			cli_program_press_enter(&run->programs[i]);
+	}
+}
+
+static void take_end(struct run *run, struct cli_program *program, int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+
+	program->pid = 0;
+	if (code == 0)
+		return;
+	if (!run->ending)
+		cli_fail("the command on %s ended with status %d%s", program->side, code,
+			 count_running(run) > 0 ? "; ending the others" : "");
+	fail(run, code);
+}
+
+static const struct sim_plan *plan_of(const struct run *run)
+{
+	return &sim_board_of(&run->board)->plan;
+}
+
+/* Whom a rule killed was meant to die: what the commands make of it is what the run is for. */
+static void take_daemon_end(struct run *run, int status)
+{
+	run->daemon = 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(plan_of(run)))
+		return;
+	cli_fail("the session's daemon ended before the commands did; ending them");
+	fail(run, CLI_FAILED);
+}
+
+static void take_child(struct run *run, pid_t pid, int status)
+{
+	if (pid == run->daemon) {
+		take_daemon_end(run, status);
+		return;
+	}
+	for (size_t i = 0; i < run->num_programs; i++) {
+		if (run->programs[i].pid == pid)
+			take_end(run, &run->programs[i], status);
+	}
+}
+
+/* Daemons, most likely. Whoever had all ended expects no less. */
+static void tell_of_orphans(const struct run *run, unsigned int count)
+{
+	if (count > 0 && !run->ending)
+		cli_fail("the commands have ended; ending %u process%s that they left in the background", count,
+			 count > 1 ? "es" : "");
+}
+
+/* Whoever ended. When no program runs any more, what they left behind ends too. */
+static void take_children(struct run *run)
+{
+	unsigned int num_orphans;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		take_child(run, pid, status);
+	press_enter(run);
+	if (count_running(run) > 0)
+		return;
+	num_orphans = cli_signal_children(run->orphans_told ? 0 : SIGTERM, run->daemon);
+	tell_of_orphans(run, num_orphans);
+	begin_end(run);
+	run->over = num_orphans == 0;
+	run->orphans_told = true;
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGTERM) {
+			run->told_to_end = run->told_to_end || !run->ending;
+			begin_end(run);
+		} else {
+			take_children(run);
+		}
+	}
+}
+
+static void pump(struct run *run, struct cli_lines *lines)
+{
+	if (cli_lines_pump(lines) || run->ending)
+		return;
+	if (errno != EPIPE)
+		cli_fail("cannot pass the output on: %s; ending the commands", strerror(errno));
+	fail(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
+}
+
+/* Wait for output, ends and signals, and take them: output first, so that what
+ * a program said stands before the news of its end. */
+static void wait_and_take(struct run *run, struct pollfd *fds)
+{
+	size_t num_fds = 2 * run->num_programs;
+	int64_t left_ms = run->ending ? run->kill_at_ms - now_ms() : -1;
+
+	for (size_t i = 0; i < run->num_programs; i++) {
+		fds[2 * i] = (struct pollfd){.fd = run->programs[i].out.fd, .events = POLLIN};
+		fds[2 * i + 1] = (struct pollfd){.fd = run->programs[i].err.fd, .events = POLLIN};
+	}
+	fds[num_fds] = (struct pollfd){.fd = run->signal_fd, .events = POLLIN};
+	if (poll(fds, num_fds + 1, run->ending && left_ms < 0 ? 0 : (int)left_ms) <= 0)
+		return;
+	for (size_t i = 0; i < num_fds; i++) {
+		if (fds[i].revents)
+			pump(run, i % 2 ? &run->programs[i / 2].err : &run->programs[i / 2].out);
+	}
+	if (fds[num_fds].revents)
+		take_signals(run);
+}
+
+static void supervise(struct run *run)
+{
+	struct pollfd *fds = calloc(2 * run->num_programs + 1, sizeof(*fds));
+
+	if (!fds) {
+		run->status = cli_fail("out of memory");
+		return;
+	}
+	press_enter(run);
+	while (!run->over && !(run->ending && now_ms() >= run->kill_at_ms))
+		wait_and_take(run, fds);
+	free(fds);
+}
+
+static bool has_sides(const struct run *run)
+{
+	const char *dir = run->cfg->place->dir;
+	int dir_fd = cli_session_open(dir);
+	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	const char *where = run->cfg->topology ? run->cfg->topology : "the built-in topology";
+	bool found = topology;
+
+	for (size_t i = 0; found && i < run->cfg->num_commands; i++)
+		found = cli_has_side(topology, where, run->cfg->commands[i].side);
+	pcie_topology_destroy(topology);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return found;
+}
+
+static int start_programs(struct run *run)
+{
+	const struct cli_run_cfg *cfg = run->cfg;
+	size_t width = 0;
+
+	for (size_t i = 0; i < cfg->num_commands; i++) {
+		size_t len = strlen(cfg->commands[i].side);
+
+		width = len > width ? len : width;
+	}
+	for (size_t i = 0; i < cfg->num_commands; i++) {
+		struct cli_program_cfg program = {.side = cfg->commands[i].side, .text = cfg->commands[i].text,
+						  .generation = cfg->commands[i].generation,
+						  .dir = cfg->place->dir, .mask = run->original,
+						  .name_width = (int)width};
+
+		if (cli_program_start(&program, &run->programs[i]) < 0)
+			return -1;
+		run->num_programs++;
+	}
+	return 0;
+}
+
+static int prepare(struct run *run)
+{
+	sigset_t watched;
+
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, SIGTERM);
+	run->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signal_fd < 0)
+		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
+	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
+	if (!run->programs)
+		return cli_fail("out of memory");
+	return has_sides(run) ? 0 : -1;
+}
+
+static int inject_faults(struct run *run)
+{
+	const char *dir = run->cfg->place->dir;
+	int dir_fd = cli_session_open(dir);
+	int rc = dir_fd < 0 ? -1 : 0;
+
+	if (rc == 0 && (rc = sim_control_board(dir_fd, &run->board)) < 0)
+		cli_session_failed(dir, rc);
+	if (rc == 0)
+		rc = cli_faults_send(run->cfg->faults, dir_fd, dir, false);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return rc;
+}
+
+/* A test that meant to inject a fault and did not would pass for the wrong reason: say so.
+ * Of a run that went wrong, whether it was a fault. */
+static void report_faults(struct run *run)
+{
+	bool struck = run->status != 0 || run->told_to_end;
+
+	if (cli_faults_report(plan_of(run), struck) > 0 && run->cfg->require_faults && run->status == 0)
+		run->status = CLI_FAILED;
+}
+
+/* The daemon cleans its directory when it is asked to end. If it had to be killed we do: who guards us may be dead. */
+static void end_daemon(struct run *run)
+{
+	struct timespec patience = {.tv_sec = CLI_RUN_PATIENCE_MS / 1000};
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	if (run->daemon > 0)
+		kill(run->daemon, SIGTERM);
+	while (run->daemon > 0 && waitpid(run->daemon, NULL, WNOHANG) == 0) {
+		if (sigtimedwait(&child, NULL, &patience) < 0)
+			break;
+	}
+	cli_kill_offspring(0);
+	sim_place_unmake(run->cfg->place);
+}
+
+/* Of all that ran, while the daemon still knows it. */
+static void write_trace(struct run *run)
+{
+	const char *dir = run->cfg->place->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
+	int status = CLI_OK;
+
+	if (run->daemon <= 0) {
+		if (trace || report)
+			cli_fail("nothing to write to %s: what was recorded ended with the session's daemon", trace ? trace : report);
+		return;
+	}
+	if (trace)
+		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
+	if (report && cli_report_write_session(dir, report) != CLI_OK)
+		status = CLI_FAILED;
+	if (run->status == 0)
+		run->status = status;
+}
+
+int cli_run_work(void *cfg, const sigset_t *original)
+{
+	struct run run = {.cfg = cfg, .original = original, .signal_fd = -1};
+	struct sim_launch_cfg daemon = {.place = run.cfg->place, .topology = run.cfg->topology,
+					.clock = run.cfg->clock, .trace_level = run.cfg->trace_level, .temporary = true};
+
+	run.daemon = cli_daemon_start(&daemon);
+	if (run.daemon < 0)
+		return CLI_FAILED;
+	if (prepare(&run) == 0 && inject_faults(&run) == 0 && start_programs(&run) == 0)
+		supervise(&run);
+	else
+		run.status = CLI_FAILED;
+	cli_kill_offspring(run.daemon);
+	if (run.num_programs > 0)
+		report_faults(&run);
+	for (size_t i = 0; i < run.num_programs; i++)
+		cli_program_fini(&run.programs[i]);
+	write_trace(&run);
+	end_daemon(&run);
+	sim_segment_unmap(&run.board);
+	free(run.programs);
+	if (run.signal_fd >= 0)
+		close(run.signal_fd);
+	return run.status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "subreaper.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void cli_adopt_orphans(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* The parent of process @pid, or 0. In /proc/PID/stat it stands behind the
+ * program's name, which is in parentheses and may hold any character. */
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512];
+	const char *end;
+	FILE *stat;
+	size_t len;
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	stat = fopen(path, "re");
+	if (!stat)
+		return 0;
+	len = fread(text, 1, sizeof(text) - 1, stat);
+	fclose(stat);
+	text[len] = '\0';
+	end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+unsigned int cli_signal_children(int signal, pid_t spare)
+{
+	DIR *proc = opendir("/proc");
+	unsigned int count = 0;
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (!isdigit((unsigned char)entry->d_name[0]) || pid == spare || parent_of(entry->d_name) != getpid())
+			continue;
+		count++;
+		if (signal)
+			kill(pid, signal);
+	}
+	if (proc)
+		closedir(proc);
+	return count;
+}
+
+void cli_kill_offspring(pid_t spare)
+{
+	while (cli_signal_children(SIGKILL, spare) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
+		;
+}

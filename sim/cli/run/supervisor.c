@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "supervisor.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "subreaper.h"
+
+/* timeout(1) and others signal a process and then its group: that is one request. */
+#define ONE_REQUEST_MS 500
+
+struct guard {
+	pid_t worker;
+	sigset_t watched;
+	int status;             /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
+	int64_t deadline_ms;    /* when it must have ended; 0 = never */
+	int64_t asked_ms;       /* when it was asked to end */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The signals that end a command, except those that we were started to ignore (nohup). */
+static void choose_signals(sigset_t *watched)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	sigemptyset(watched);
+	sigaddset(watched, SIGCHLD);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct sigaction action;
+
+		if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(watched, ends[i]);
+	}
+}
+
+static void block_signals(const sigset_t *watched, sigset_t *original)
+{
+	sigset_t blocked = *watched;
+
+	signal(SIGCHLD, SIG_DFL); /* a parent that ignored it would make our waits fail */
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGPIPE); /* a reader that went away is a failed write */
+	sigprocmask(SIG_BLOCK, &blocked, original);
+}
+
+static void be_worker(const struct cli_guard_cfg *cfg, pid_t guard, const sigset_t *original)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != guard)
+		raise(SIGTERM); /* it died before; the worker sees this as soon as it looks */
+	cli_adopt_orphans();
+	exit(cfg->work(cfg->arg, original));
+}
+
+/* End the worker: gently the first time, then at once. */
+static void end_worker(struct guard *guard, int status)
+{
+	if (guard->status != 0) {
+		if (now_ms() - guard->asked_ms >= ONE_REQUEST_MS)
+			kill(guard->worker, SIGKILL);
+		return;
+	}
+	guard->status = status;
+	guard->asked_ms = now_ms();
+	guard->deadline_ms = guard->asked_ms + CLI_GUARD_PATIENCE_MS;
+	kill(guard->worker, SIGTERM);
+}
+
+/* The deadline is reached: of the work, or of its end. */
+static void pass_deadline(struct guard *guard, unsigned int timeout_s)
+{
+	if (guard->status == 0) {
+		cli_fail("not finished after %u s (--timeout): ending all", timeout_s);
+		end_worker(guard, CLI_TIMED_OUT);
+	} else {
+		kill(guard->worker, SIGKILL);
+		guard->deadline_ms = 0; /* now only wait */
+	}
+}
+
+/* Wait for a watched signal or the deadline. Returns the signal, or 0. */
+static int wait_for_signal(const struct guard *guard)
+{
+	int64_t left_ms = guard->deadline_ms - now_ms();
+	struct timespec left = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
+	int signal;
+
+	if (guard->deadline_ms == 0)
+		signal = sigwaitinfo(&guard->watched, NULL);
+	else if (left_ms > 0)
+		signal = sigtimedwait(&guard->watched, NULL, &left);
+	else
+		return 0;
+	return signal > 0 ? signal : 0;
+}
+
+/* Returns what waitpid() says of the worker. */
+static int watch(struct guard *guard, unsigned int timeout_s)
+{
+	int status;
+
+	for (;;) {
+		int signal = wait_for_signal(guard);
+
+		if (signal == SIGCHLD) {
+			if (waitpid(guard->worker, &status, WNOHANG) == guard->worker)
+				return status;
+		} else if (signal) {
+			end_worker(guard, CLI_SIGNAL + signal);
+		} else if (guard->deadline_ms && now_ms() >= guard->deadline_ms) {
+			pass_deadline(guard, timeout_s);
+		}
+	}
+}
+
+static int finish(const struct guard *guard, int worker_status)
+{
+	int status = WIFEXITED(worker_status) ? WEXITSTATUS(worker_status) : CLI_SIGNAL + WTERMSIG(worker_status);
+
+	if (WIFSIGNALED(worker_status))
+		cli_kill_offspring(0); /* else the worker did */
+	return guard->status ? guard->status : status;
+}
+
+int cli_guard(const struct cli_guard_cfg *cfg)
+{
+	struct guard guard = {0};
+	pid_t self = getpid();
+	sigset_t original;
+	int status;
+
+	choose_signals(&guard.watched);
+	block_signals(&guard.watched, &original);
+	cli_adopt_orphans();
+	fflush(NULL);
+	guard.worker = fork();
+	if (guard.worker == 0)
+		be_worker(cfg, self, &original);
+	if (guard.worker < 0) {
+		status = cli_fail("cannot start a process: %s", strerror(errno));
+	} else {
+		if (cfg->timeout_s > 0)
+			guard.deadline_ms = now_ms() + (int64_t)cfg->timeout_s * 1000;
+		status = finish(&guard, watch(&guard, cfg->timeout_s));
+	}
+	sigprocmask(SIG_SETMASK, &original, NULL);
+	return status;
+}

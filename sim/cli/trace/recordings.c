@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recordings.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/protocol/wire.h"
+#include "sim/trace/sanitize.h"
+
+#define LINK_TRANSFER_BYTES 65536 /* large enough for headers to be few */
+
+/* Text from others ends, and is printable. */
+static void copy_text(char *to, size_t size, const char *from, size_t from_size)
+{
+	size_t len = strnlen(from, from_size < size ? from_size : size - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+	sim_trace_text_clean(to, size);
+}
+
+static struct sim_trace_who who_of(const struct sim_msg *msg)
+{
+	struct sim_trace_who who = {.pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive};
+
+	copy_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
+	copy_text(who.program, sizeof(who.program), msg->body.recorded.program, sizeof(msg->body.recorded.program));
+	return who;
+}
+
+struct fetch {
+	int dir_fd;
+	const char *dir;
+	bool at_a_glance;
+	const struct sim_board *board; /* of the session */
+	struct sim_trace_story *story;
+	uint64_t num_dropped;
+};
+
+/* One that makes no sense is left out, and said so: the others are worth having. */
+static int take(struct fetch *fetch, const struct sim_msg *msg, int fd)
+{
+	const struct sim_trace_clock clock = {.zero_ns = fetch->story->zero_ns,
+					      .virtual_ns = sim_clock_page_virtual_ns(&fetch->board->clock)};
+	struct sim_trace_recording recording = {0};
+	struct sim_trace_who who = who_of(msg);
+	int rc = (fetch->at_a_glance ? sim_trace_recording_glance_fd : sim_trace_recording_read_fd)(fd, &clock, &recording);
+
+	if (rc == -EPROTO) {
+		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	recording.who = who;
+	return sim_trace_story_add(fetch->story, &recording);
+}
+
+static int fetch_recordings(struct fetch *fetch)
+{
+	uint64_t number = 1;
+	int rc = 0;
+
+	while (rc == 0) {
+		struct sim_msg msg = {.type = SIM_MSG_RECORDING, .body.recording.number = number};
+		int fd;
+
+		rc = sim_control_exchange(fetch->dir_fd, &msg, -1, &fd);
+		if (rc < 0)
+			return cli_session_failed(fetch->dir, rc);
+		if (msg.status == -ENOENT) {
+			fetch->num_dropped = msg.body.recorded.num_dropped;
+			return 0;
+		}
+		if (msg.status < 0)
+			return cli_session_failed(fetch->dir, msg.status);
+		number = msg.body.recorded.number + 1;
+		fetch->story->zero_ns = msg.body.recorded.zero_ns;
+		rc = take(fetch, &msg, fd);
+		if (fd >= 0)
+			close(fd);
+		if (rc < 0)
+			cli_fail("cannot read the recording of process %d: %s", msg.body.recorded.pid, strerror(-rc));
+	}
+	return rc;
+}
+
+struct rules {
+	struct sim_trace_story *story;
+	bool are_past;
+	int rc;
+};
+
+static void add_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct rules *rules = arg;
+	struct sim_trace_rule *added;
+
+	if (rules->rc < 0 || (rules->are_past && rule->fired == 0))
+		return;
+	rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
+	if (rules->rc < 0)
+		return;
+	added = &rules->story->rules[rules->story->num_rules - 1];
+	added->fired = rule->fired;
+	added->added_ns = rule->added_ns;
+	added->is_past = rules->are_past;
+}
+
+static void note_time(const struct sim_clock_page *page, struct sim_trace_story *story)
+{
+	uint32_t mode = atomic_load(&page->mode);
+
+	story->clock = mode < SIM_CLOCK_NUM_MODES ? sim_clock_mode_name((enum sim_clock_mode)mode) : NULL;
+	story->session_ns = sim_clock_page_now_ns(page);
+}
+
+/* What the faults say that struck, and how time passes. */
+static int read_board(struct fetch *fetch)
+{
+	struct rules rules = {.story = fetch->story};
+
+	note_time(&fetch->board->clock, fetch->story);
+	sim_plan_each(&fetch->board->plan, add_rule, &rules);
+	rules.are_past = true; /* what they did is still told */
+	sim_plan_each_past(&fetch->board->plan, add_rule, &rules);
+	return rules.rc < 0 ? cli_session_failed(fetch->dir, rules.rc) : 0;
+}
+
+static int fetch_all(struct fetch *fetch)
+{
+	struct sim_segment board;
+	int rc = sim_control_board(fetch->dir_fd, &board);
+
+	if (rc < 0)
+		return cli_session_failed(fetch->dir, rc);
+	fetch->board = sim_board_of(&board);
+	rc = fetch_recordings(fetch);
+	if (rc == 0)
+		rc = read_board(fetch);
+	sim_segment_unmap(&board);
+	return rc;
+}
+
+/* What each device's link carries of large transfers: payload of reads by the card, and of writes. */
+static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *story)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	int rc = 0;
+
+	if (!topology)
+		return -1;
+	for (size_t i = 0; i < topology->num_functions && rc == 0; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+		struct pcie_bandwidth bandwidth;
+
+		pcie_link_bandwidth(&topology->cards[function->card].link, LINK_TRANSFER_BYTES, &bandwidth);
+		rc = sim_trace_story_add_link(story, function->side, function->ibdev, bandwidth.read_bps,
+					      bandwidth.write_bps);
+	}
+	pcie_topology_destroy(topology);
+	return rc < 0 ? cli_session_failed(dir, rc) : 0;
+}
+
+int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+{
+	struct sim_trace_story story = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .story = &story};
+
+	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &story) < 0) {
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	if (sim_trace_story_sort(&story) < 0) {
+		cli_fail("out of memory: the trace has too many records");
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	*ret_story = story;
+	*ret_dropped = fetch.num_dropped;
+	return 0;
+}
+
+int cli_recordings_glance(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+{
+	struct sim_trace_story story = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .at_a_glance = true, .story = &story};
+
+	if (fetch_all(&fetch) < 0) {
+		sim_trace_story_free(&story);
+		return -1;
+	}
+	*ret_story = story;
+	*ret_dropped = fetch.num_dropped;
+	return 0;
+}

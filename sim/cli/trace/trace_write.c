@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace_write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "recordings.h"
+#include "sim/cli/base/session_client.h"
+
+int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
+{
+	if (strcmp(text, "perfetto") == 0)
+		*ret_format = CLI_TRACE_PERFETTO;
+	else if (strcmp(text, "csv") == 0)
+		*ret_format = CLI_TRACE_CSV;
+	else
+		return -1;
+	return 0;
+}
+
+enum cli_trace_format cli_trace_format_of_file(const char *path)
+{
+	size_t len = path ? strlen(path) : 0;
+
+	return len >= 4 && strcmp(path + len - 4, ".csv") == 0 ? CLI_TRACE_CSV : CLI_TRACE_PERFETTO;
+}
+
+/* What a trace lacks is said beside it, as not every format has a place for it. */
+static void say_what_lacks(const struct sim_trace_story *story, uint64_t num_dropped)
+{
+	for (uint32_t i = 0; i < story->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &story->recordings[i];
+
+		if (recording->num_lost)
+			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones", recording->who.pid,
+				 recording->who.program, recording->num_lost);
+		if (recording->num_bad)
+			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out", recording->who.pid,
+				 recording->who.program, recording->num_bad);
+	}
+	if (num_dropped)
+		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace is without them", num_dropped);
+}
+
+static int tell(const struct sim_trace_story *story, enum cli_trace_format format, FILE *out)
+{
+	int rc = format == CLI_TRACE_CSV ? sim_trace_tell_csv(story, out) : sim_trace_tell_perfetto(story, out);
+
+	if (rc < 0)
+		return cli_fail("out of memory: the trace has too many records");
+	return ferror(out) ? cli_fail("cannot write the trace: %s", strerror(errno)) : CLI_OK;
+}
+
+static int write_file(const struct sim_trace_story *story, enum cli_trace_format format, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int status;
+
+	if (!out)
+		return cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
+	status = tell(story, format, out);
+	if (fclose(out) != 0 && status == CLI_OK)
+		status = cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
+	return status;
+}
+
+int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path)
+{
+	int dir_fd = cli_session_open(dir), rc, status;
+	struct sim_trace_story story;
+	uint64_t num_dropped = 0;
+
+	if (dir_fd < 0)
+		return CLI_FAILED;
+	rc = cli_recordings_fetch(dir_fd, dir, &story, &num_dropped);
+	close(dir_fd);
+	if (rc < 0)
+		return CLI_FAILED;
+	say_what_lacks(&story, num_dropped);
+	status = path && strcmp(path, "-") != 0 ? write_file(&story, format, path) : tell(&story, format, stdout);
+	sim_trace_story_free(&story);
+	return status;
+}

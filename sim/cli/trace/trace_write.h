@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/trace/trace_write.h - writing a session's trace to a file. */
+#ifndef SIM_CLI_TRACE_WRITE_H
+#define SIM_CLI_TRACE_WRITE_H
+
+#include <stdbool.h>
+
+enum cli_trace_format { CLI_TRACE_PERFETTO, CLI_TRACE_CSV };
+
+/* "perfetto", "csv". Returns 0 or -1. */
+int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format);
+
+/* The format that a file of that name is expected to have: *.csv, or Perfetto's. */
+enum cli_trace_format cli_trace_format_of_file(const char *path);
+
+/* Write the trace of a live session to @path; NULL or "-" = standard output. Returns
+ * an exit status; what went wrong was said. A file that can't be written whole stays as far as it came. */
+int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/base/cli.h"
+#include "devs.h"
+#include "func_text.h"
+
+static void add_text(json_object *to, const char *name, const char *value)
+{
+	json_object_object_add(to, name, json_object_new_string(value));
+}
+
+static void add_number(json_object *to, const char *name, uint64_t value)
+{
+	json_object_object_add(to, name, json_object_new_uint64(value));
+}
+
+static void add_bool(json_object *to, const char *name, bool value)
+{
+	json_object_object_add(to, name, json_object_new_boolean(value));
+}
+
+/* Names as in topology files. */
+static json_object *caps_json(const struct pcie_caps *caps)
+{
+	json_object *json = json_object_new_object();
+
+	add_bool(json, "dma-memcpy", caps->dma_memcpy);
+	add_number(json, "dma-max-buf-bytes", caps->dma_max_buf_bytes);
+	add_number(json, "dma-max-list-len", caps->dma_max_list_len);
+	add_number(json, "dma-max-tasks", caps->dma_max_tasks);
+	add_bool(json, "comch-server", caps->comch_server);
+	add_bool(json, "comch-client", caps->comch_client);
+	add_number(json, "comch-max-name-len", caps->comch_max_name_len);
+	add_number(json, "comch-max-msg-bytes", caps->comch_max_msg_bytes);
+	add_number(json, "comch-max-recv-queue", caps->comch_max_recv_queue);
+	add_number(json, "comch-max-send-tasks", caps->comch_max_send_tasks);
+	add_number(json, "comch-max-clients", caps->comch_max_clients);
+	add_number(json, "comch-max-fast-tasks", caps->comch_max_fast_tasks);
+	add_number(json, "comch-max-buf-bytes", caps->comch_max_buf_bytes);
+	add_number(json, "comch-max-imm-bytes", caps->comch_max_imm_bytes);
+	add_number(json, "comch-max-consumers", caps->comch_max_consumers);
+	add_number(json, "comch-max-producers", caps->comch_max_producers);
+	add_bool(json, "cache-invalidate", caps->cache_invalidate);
+	add_number(json, "cache-invalidate-max-buf-bytes", caps->cache_invalidate_max_buf_bytes);
+	add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
+	add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
+	add_bool(json, "sync-event-export-pci", caps->sync_event_export_pci);
+	add_bool(json, "sync-event-from-export-pci", caps->sync_event_from_export_pci);
+	add_bool(json, "rep-filter-all", caps->rep_filter_all);
+	add_bool(json, "rep-filter-net", caps->rep_filter_net);
+	add_bool(json, "rep-filter-emulated", caps->rep_filter_emulated);
+	add_bool(json, "hotplug-manager", caps->hotplug_manager);
+	add_bool(json, "notification-moderation", caps->notification_moderation);
+	add_bool(json, "accelerate-resource-reclaim", caps->accelerate_resource_reclaim);
+	add_number(json, "num-completion-vectors", caps->num_completion_vectors);
+	add_number(json, "max-mmap-devices", caps->max_mmap_devices);
+	return json;
+}
+
+static void add_place(json_object *to, const struct pcie_function *function)
+{
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, addr);
+	add_text(to, "side", function->side);
+	add_text(to, "pci", addr);
+	if (function->type == PCIE_FUNC_SF)
+		add_number(to, "sf-index", function->sf_index);
+}
+
+static json_object *reps_json(const struct pcie_topology *topology, const struct pcie_function *function)
+{
+	json_object *json = json_object_new_array();
+
+	for (size_t i = 0; i < function->num_reps; i++) {
+		const struct pcie_function *other = &topology->functions[function->reps[i]];
+		json_object *rep = json_object_new_object();
+
+		add_number(rep, "id", other->id);
+		add_place(rep, other);
+		add_text(rep, "rep-iface", other->rep_iface);
+		json_object_array_add(json, rep);
+	}
+	return json;
+}
+
+static void add_network(json_object *to, const struct pcie_function *function)
+{
+	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], ipv6[CLI_IP_SIZE];
+
+	cli_func_mac(function, mac);
+	cli_func_ipv4(function, ipv4);
+	cli_func_ipv6(function, ipv6);
+	add_text(to, "link-layer", cli_func_link_layer(function));
+	add_text(to, "mac", mac);
+	json_object_object_add(to, "ipv4", function->has_ipv4 ? json_object_new_string(ipv4) : NULL);
+	add_text(to, "ipv6", ipv6);
+	add_number(to, "lid", function->lid);
+	add_number(to, "mtu", function->mtu);
+	add_number(to, "active-rate-bps", function->active_rate_bps);
+}
+
+static json_object *function_json(const struct pcie_topology *topology, const struct pcie_function *function)
+{
+	json_object *json = json_object_new_object();
+
+	add_number(json, "id", function->id);
+	add_place(json, function);
+	add_text(json, "type", cli_func_type(function));
+	add_number(json, "parent", function->parent);
+	add_text(json, "ibdev", function->ibdev);
+	add_text(json, "iface", function->iface);
+	add_text(json, "rep-iface", function->rep_iface);
+	add_network(json, function);
+	add_text(json, "vuid", function->vuid);
+	add_number(json, "vhca-id", function->vhca_id);
+	add_bool(json, "hotplug", function->hotplug);
+	json_object_object_add(json, "caps", caps_json(&function->caps));
+	json_object_object_add(json, "represents", reps_json(topology, function));
+	return json;
+}
+
+static json_object *card_json(const struct pcie_topology *topology, uint32_t card, const char *side)
+{
+	const struct pcie_profile *profile = topology->cards[card].profile;
+	json_object *json = json_object_new_object(), *functions = json_object_new_array();
+
+	add_text(json, "name", topology->cards[card].name);
+	add_text(json, "profile", profile->name);
+	add_text(json, "description", profile->description);
+	add_number(json, "vendor-id", profile->vendor_id);
+	add_number(json, "device-id", profile->device_id);
+	add_number(json, "pcie-generation", profile->link.generation);
+	add_number(json, "pcie-lanes", profile->link.lanes);
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (function->card == card && (!side || strcmp(function->side, side) == 0))
+			json_object_array_add(functions, function_json(topology, function));
+	}
+	json_object_object_add(json, "functions", functions);
+	return json;
+}
+
+int cli_devs_print_json(const struct pcie_topology *topology, const char *side, const char *source)
+{
+	json_object *json = json_object_new_object(), *cards = json_object_new_array();
+	const char *text;
+
+	add_text(json, "source", source);
+	for (uint32_t card = 0; card < topology->num_cards; card++)
+		json_object_array_add(cards, card_json(topology, card, side));
+	json_object_object_add(json, "cards", cards);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		printf("%s\n", text);
+	else
+		cli_fail("out of memory");
+	json_object_put(json);
+	return text ? 0 : -1;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several tables for each card, so that a line fits a terminal. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "devs.h"
+#include "func_text.h"
+#include "sim/cli/base/table.h"
+
+typedef void add_row(struct cli_table *table, const struct pcie_topology *topology,
+		     const struct pcie_function *function);
+
+static const char *or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
+static void add_place(struct cli_table *table, const struct pcie_function *function)
+{
+	char place[CLI_PLACE_SIZE];
+
+	cli_func_place(function, place);
+	cli_table_add(table, "%s", function->side);
+	cli_table_add(table, "%s", place);
+}
+
+static const char *const network_headings[] = {"SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE", "MAC", "IPV4",
+					       ">MTU", ">RATE"};
+
+static void add_network(struct cli_table *table, const struct pcie_topology *topology,
+			const struct pcie_function *function)
+{
+	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], rate[CLI_RATE_SIZE];
+
+	(void)topology;
+	cli_func_mac(function, mac);
+	cli_func_ipv4(function, ipv4);
+	cli_func_rate(function, rate);
+	add_place(table, function);
+	cli_table_add(table, "%s", cli_func_type(function));
+	cli_table_add(table, "%s", function->ibdev);
+	cli_table_add(table, "%s", or_dash(function->iface));
+	cli_table_add(table, "%s", mac);
+	cli_table_add(table, "%s", or_dash(ipv4));
+	cli_table_add(table, "%" PRIu32, function->mtu);
+	cli_table_add(table, "%s", rate);
+}
+
+static const char *const identity_headings[] = {"SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID"};
+
+static void add_identity(struct cli_table *table, const struct pcie_topology *topology,
+			 const struct pcie_function *function)
+{
+	char ipv6[CLI_IP_SIZE];
+
+	(void)topology;
+	cli_func_ipv6(function, ipv6);
+	add_place(table, function);
+	cli_table_add(table, "%u", function->vhca_id);
+	cli_table_add(table, "%s", ipv6);
+	cli_table_add(table, "%s", or_dash(function->vuid));
+}
+
+static const char *const ability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
+					       "IMPORT"};
+
+static const char *yes_no(bool value)
+{
+	return value ? "yes" : "no";
+}
+
+static void add_abilities(struct cli_table *table, const struct pcie_topology *topology,
+			  const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+	char bytes[CLI_RATE_SIZE];
+
+	(void)topology;
+	cli_bytes_text(caps->dma_max_buf_bytes, bytes);
+	add_place(table, function);
+	cli_table_add(table, "%s", yes_no(caps->dma_memcpy));
+	cli_table_add(table, "%s", bytes);
+	cli_table_add(table, "%" PRIu32, caps->dma_max_list_len);
+	cli_table_add(table, "%" PRIu32, caps->dma_max_tasks);
+	cli_table_add(table, "%s", yes_no(caps->mmap_export_pci));
+	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
+}
+
+static const char *const comch_headings[] = {"SIDE", "ADDRESS", "COMCH", ">MAX MESSAGE", ">SENDS", ">CLIENTS",
+					     ">FAST MESSAGE", ">TASKS"};
+
+static const char *comch_text(const struct pcie_caps *caps)
+{
+	if (caps->comch_server)
+		return caps->comch_client ? "server, client" : "server";
+	return caps->comch_client ? "client" : "no";
+}
+
+static void add_comch(struct cli_table *table, const struct pcie_topology *topology,
+		      const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+	char msg_bytes[CLI_RATE_SIZE], buf_bytes[CLI_RATE_SIZE];
+
+	(void)topology;
+	cli_bytes_text(caps->comch_max_msg_bytes, msg_bytes);
+	cli_bytes_text(caps->comch_max_buf_bytes, buf_bytes);
+	add_place(table, function);
+	cli_table_add(table, "%s", comch_text(caps));
+	cli_table_add(table, "%s", msg_bytes);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_send_tasks);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_clients);
+	cli_table_add(table, "%s", buf_bytes);
+	cli_table_add(table, "%" PRIu32, caps->comch_max_fast_tasks);
+}
+
+static const char *const representor_headings[] = {"SIDE", "ADDRESS", "REPRESENTS", "REP IFACE"};
+
+static void add_representors(struct cli_table *table, const struct pcie_topology *topology,
+			     const struct pcie_function *function)
+{
+	for (size_t i = 0; i < function->num_reps; i++) {
+		const struct pcie_function *other = &topology->functions[function->reps[i]];
+		char place[CLI_PLACE_SIZE];
+
+		cli_func_place(other, place);
+		add_place(table, function);
+		cli_table_add(table, "%s/%s", other->side, place);
+		cli_table_add(table, "%s", or_dash(other->rep_iface));
+	}
+}
+
+static bool is_shown(const struct pcie_function *function, uint32_t card, const char *side)
+{
+	return function->card == card && (!side || strcmp(function->side, side) == 0);
+}
+
+/* Print a table with the rows that @add makes for each function; nothing when there are none. */
+static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side,
+		       struct cli_table table, add_row *add)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		if (is_shown(&topology->functions[i], card, side))
+			add(&table, topology, &topology->functions[i]);
+	}
+	if (table.num_cells == 0 && !table.failed)
+		return 0;
+	printf("\n");
+	return cli_table_print(&table);
+}
+
+static bool shows_card(const struct pcie_topology *topology, uint32_t card, const char *side)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		if (is_shown(&topology->functions[i], card, side))
+			return true;
+	}
+	return false;
+}
+
+static int print_card(const struct pcie_topology *topology, uint32_t card, const char *side)
+{
+	struct cli_table network = CLI_TABLE(network_headings);
+	struct cli_table identity = CLI_TABLE(identity_headings);
+	struct cli_table abilities = CLI_TABLE(ability_headings);
+	struct cli_table comch = CLI_TABLE(comch_headings);
+	struct cli_table representors = CLI_TABLE(representor_headings);
+
+	printf("%s: %s\n", topology->cards[card].name, topology->cards[card].profile->description);
+	if (print_table(topology, card, side, network, add_network) < 0 ||
+	    print_table(topology, card, side, identity, add_identity) < 0 ||
+	    print_table(topology, card, side, abilities, add_abilities) < 0 ||
+	    print_table(topology, card, side, comch, add_comch) < 0)
+		return -1;
+	return print_table(topology, card, side, representors, add_representors);
+}
+
+int cli_devs_print_tables(const struct pcie_topology *topology, const char *side)
+{
+	const char *gap = "";
+
+	for (uint32_t card = 0; card < topology->num_cards; card++) {
+		if (!shows_card(topology, card, side))
+			continue;
+		fputs(gap, stdout);
+		gap = "\n";
+		if (print_card(topology, card, side) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "stats.h"
+#include "sim/cli/base/table.h"
+
+static void add_process(struct cli_table *table, const struct sim_trace_recording *recording)
+{
+	cli_table_add(table, "%d", recording->who.pid);
+	cli_table_add(table, "%s", recording->who.side);
+	cli_table_add(table, "%s", recording->who.program);
+	cli_table_add(table, "%s", recording->who.is_alive ? "yes" : "no");
+}
+
+static void add_object(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t number)
+{
+	const struct sim_trace_object *object = number ? &recording->objects[number - 1] : NULL;
+
+	if (object)
+		cli_table_add(table, "%s #%" PRIu32, sim_trace_name_of(recording, object->name), number);
+	else
+		cli_table_add(table, "-");
+	cli_table_add(table, "%s", object && object->place ? sim_trace_name_of(recording, object->place) : "-");
+}
+
+static void add_op(struct cli_table *table, const struct sim_trace_recording *recording, const struct sim_trace_op *op)
+{
+	add_process(table, recording);
+	add_object(table, recording, op->object);
+	cli_table_add(table, "%s", sim_trace_name_of(recording, op->name));
+	cli_table_add(table, "%" PRIu64, op->submitted);
+	cli_table_add(table, "%" PRIu64, op->completed);
+	cli_table_add(table, "%" PRIu64, op->failed);
+	cli_table_add(table, "%" PRIu64, op->bytes);
+}
+
+static int print_ops(const struct sim_trace_story *story)
+{
+	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONTEXT", "DEVICE", "OPERATION",
+					       ">SUBMITTED", ">COMPLETED", ">FAILED", ">BYTES"};
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		for (uint32_t j = 0; j < story->recordings[i].num_ops; j++)
+			add_op(&table, &story->recordings[i], &story->recordings[i].ops[j]);
+	return cli_table_print(&table);
+}
+
+static void add_connection(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t number)
+{
+	const struct sim_trace_object *object = &recording->objects[number - 1];
+
+	add_process(table, recording);
+	add_object(table, recording, number);
+	cli_table_add(table, "%s", object->state ? "yes" : "no");
+	cli_table_add(table, "%" PRIu64, object->sent);
+	cli_table_add(table, "%" PRIu64, object->sent_bytes);
+	cli_table_add(table, "%" PRIu64, object->received);
+	cli_table_add(table, "%" PRIu64, object->received_bytes);
+}
+
+static bool is_connection(const struct sim_trace_recording *recording, uint32_t number)
+{
+	return recording->objects[number - 1].kind == SIM_TRACE_CONNECTION;
+}
+
+static bool has_connections(const struct sim_trace_story *story)
+{
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		for (uint32_t j = 1; j <= story->recordings[i].num_objects; j++)
+			if (is_connection(&story->recordings[i], j))
+				return true;
+	return false;
+}
+
+static int print_connections(const struct sim_trace_story *story)
+{
+	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONNECTION", "DEVICE", "OPEN", ">SENT",
+					       ">BYTES SENT", ">RECEIVED", ">BYTES RECEIVED"};
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (uint32_t i = 0; i < story->num_recordings; i++)
+		for (uint32_t j = 1; j <= story->recordings[i].num_objects; j++)
+			if (is_connection(&story->recordings[i], j))
+				add_connection(&table, &story->recordings[i], j);
+	return cli_table_print(&table);
+}
+
+int cli_stats_print_tables(const struct sim_trace_story *story)
+{
+	if (story->num_recordings == 0) {
+		printf("no process has recorded anything\n");
+		return 0;
+	}
+	if (print_ops(story) < 0)
+		return -1;
+	if (!has_connections(story))
+		return 0;
+	printf("\n");
+	return print_connections(story);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "shared_lock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define DEAD_AFTER_NS (20 * UINT64_C(1000000))
+#define STOPPED_AFTER_NS NS_PER_S
+#define SPINS 200
+
+static _Atomic uint32_t last_number;
+static _Atomic uint32_t own_pid;
+
+static void forget_pid(void)
+{
+	atomic_store_explicit(&own_pid, 0, memory_order_relaxed);
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget_pid);
+}
+
+static uint32_t pid(void)
+{
+	uint32_t known = atomic_load_explicit(&own_pid, memory_order_relaxed);
+
+	if (known)
+		return known;
+	known = (uint32_t)getpid();
+	atomic_store_explicit(&own_pid, known, memory_order_relaxed);
+	return known;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static bool try_lock(struct sim_clock_lock *lock, uint64_t from, uint64_t mine)
+{
+	return atomic_compare_exchange_strong_explicit(&lock->holder, &from, mine, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+static bool is_dead(uint64_t holder)
+{
+	pid_t holder_pid = (pid_t)(holder >> 32);
+
+	return holder_pid <= 0 || (kill(holder_pid, 0) < 0 && errno == ESRCH);
+}
+
+/* Somebody holds it for longer than a few hundred nanoseconds. */
+static void wait_for_it(struct sim_clock_lock *lock, uint64_t mine)
+{
+	const struct timespec nap = {.tv_nsec = 50000};
+	uint64_t seen = 0, since_ns = 0;
+
+	for (;;) {
+		uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
+		uint64_t now_ns = monotonic_ns();
+
+		if (holder == 0 && try_lock(lock, 0, mine))
+			return;
+		if (holder != seen) {
+			seen = holder;
+			since_ns = now_ns;
+		} else if (now_ns - since_ns > STOPPED_AFTER_NS ||
+			   (now_ns - since_ns > DEAD_AFTER_NS && is_dead(holder))) {
+			if (try_lock(lock, holder, mine))
+				return;
+		}
+		nanosleep(&nap, NULL);
+	}
+}
+
+uint64_t sim_clock_lock(struct sim_clock_lock *lock)
+{
+	uint32_t number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed);
+	uint64_t mine = (uint64_t)pid() << 32 | number;
+
+	for (unsigned int i = 0; i < SPINS; i++) {
+		if (try_lock(lock, 0, mine))
+			return mine;
+		sched_yield();
+	}
+	wait_for_it(lock, mine);
+	return mine;
+}
+
+void sim_clock_unlock(struct sim_clock_lock *lock, uint64_t mine)
+{
+	atomic_compare_exchange_strong_explicit(&lock->holder, &mine, 0, memory_order_release, memory_order_relaxed);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "sim/protocol/session_dir.h"
+#include "sim/base/shell_quote.h"
+#include "sim/base/last_error.h"
+
+static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
+{
+	struct timeval patience = {.tv_sec = SIM_CONTROL_PATIENCE_S};
+	int rc;
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	rc = sim_msg_send(sock, msg, fd);
+	return rc < 0 ? rc : sim_msg_recv(sock, msg, ret_fd);
+}
+
+int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd)
+{
+	int sock = sim_dir_connect(dir_fd);
+	int got_fd = -1, rc = sock;
+
+	if (sock >= 0) {
+		rc = exchange(sock, msg, fd, &got_fd);
+		close(sock);
+	}
+	if (ret_fd)
+		*ret_fd = got_fd;
+	else if (got_fd >= 0)
+		close(got_fd);
+	return rc;
+}
+
+static int call(int dir_fd, struct sim_msg *msg, int fd)
+{
+	int rc = sim_control_exchange(dir_fd, msg, fd, NULL);
+
+	return rc < 0 ? rc : msg->status;
+}
+
+/* A descriptor of the block, or -errno. */
+static int put_in_memory(const struct sim_delays *delays)
+{
+	size_t len = sim_delays_size(delays->count);
+	int fd = memfd_create("bfsim-delays", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (pwrite(fd, delays, len, 0) == (ssize_t)len)
+		return fd;
+	close(fd);
+	return -ENOMEM;
+}
+
+int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id)
+{
+	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = SIM_FAULT_ADD, .rule = *rule}};
+	int fd = delays ? put_in_memory(delays) : -1;
+	int rc = delays && fd < 0 ? fd : call(dir_fd, &msg, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (rc == 0)
+		*ret_id = msg.body.fault.id;
+	return rc;
+}
+
+int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t id, uint64_t seed)
+{
+	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = change, .id = id, .seed = seed}};
+
+	return call(dir_fd, &msg, -1);
+}
+
+int sim_control_board(int dir_fd, struct sim_segment *ret_board)
+{
+	struct sim_msg msg = {.type = SIM_MSG_BOARD};
+	int fd = -1, rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
+
+	if (rc == 0)
+		rc = msg.status;
+	if (rc == 0)
+		rc = sim_board_map(fd, ret_board);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int no_answer(const char *dir, int rc)
+{
+	char *quoted = sim_quote(dir);
+
+	sim_because(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
+		    SIM_CONTROL_PATIENCE_S, quoted ? quoted : dir);
+	free(quoted);
+	return rc;
+}
+
+int sim_control_failed(const char *dir, int rc)
+{
+	if (rc == -EAGAIN)
+		return no_answer(dir, rc);
+	if (rc == -EPROTO)
+		return sim_because(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	return sim_because(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+}

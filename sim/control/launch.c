@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "launch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/trace/trace.h"
+#include "sim/base/last_error.h"
+
+#define READY_FD 3
+#define READY_FD_TEXT "3"
+#define MAX_ARGS 16
+
+struct launch {
+	char *program;
+	char *topology;         /* absolute, or NULL */
+	const char *argv[MAX_ARGS];
+	int log_fd;             /* its standard error, or -1 to have ours */
+	off_t log_start;        /* what it says stands behind this offset */
+};
+
+/* The child: no terminal, no directory, no descriptor of ours. Does not return. */
+static void become_daemon(const struct launch *launch, int ready_fd)
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t ends;
+
+	/* Blocked from the start, as the daemon takes them as events later: an
+	 * early one must not end it before it can clean up. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_SETMASK, &ends, NULL);
+	setsid();
+	dup2(null_fd, STDIN_FILENO);
+	dup2(null_fd, STDOUT_FILENO);
+	if (launch->log_fd >= 0)
+		dup2(launch->log_fd, STDERR_FILENO);
+	if (ready_fd == READY_FD)
+		fcntl(READY_FD, F_SETFD, 0);
+	else
+		dup2(ready_fd, READY_FD);
+	closefrom(READY_FD + 1);
+	if (chdir("/") == 0)
+		execv(launch->program, (char *const *)launch->argv);
+	dprintf(STDERR_FILENO, "bfsim: cannot start %s: %s\n", launch->program, strerror(errno));
+	_exit(EXIT_FAILURE);
+}
+
+static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *launch)
+{
+	const char **arg = launch->argv;
+
+	*arg++ = launch->program;
+	*arg++ = "--foreground";
+	*arg++ = "--session";
+	*arg++ = cfg->place->dir;
+	*arg++ = "--ready-fd";
+	*arg++ = READY_FD_TEXT;
+	*arg++ = "--clock";
+	*arg++ = sim_clock_mode_name(cfg->clock);
+	if (launch->topology) {
+		*arg++ = "--topology";
+		*arg++ = launch->topology;
+	}
+	if (cfg->trace_level) {
+		*arg++ = "--trace-level";
+		*arg++ = sim_trace_level_name(cfg->trace_level);
+	}
+	if (cfg->temporary)
+		*arg++ = "--die-with-parent";
+	if (cfg->temporary && cfg->place->made)
+		*arg++ = "--remove-dir";
+	*arg = NULL;
+}
+
+static int open_log(const char *dir, struct launch *launch)
+{
+	char *path;
+	int rc = 0;
+
+	if (asprintf(&path, "%s/bfsimd.log", dir) < 0)
+		return sim_because(-ENOMEM, "out of memory");
+	launch->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (launch->log_fd < 0)
+		rc = sim_because(-errno, "cannot write the daemon's log %s: %s", path, strerror(errno));
+	else
+		launch->log_start = lseek(launch->log_fd, 0, SEEK_END);
+	free(path);
+	return rc;
+}
+
+/* Beside this library in a build tree, or in an installation's bin, two levels above. */
+static char *own_program(void)
+{
+	static const char *const places[] = {"cli/bfsimd", "../../bin/bfsimd"};
+	char *lib, *slash, *path = NULL;
+	Dl_info self;
+
+	if (!dladdr((void *)(uintptr_t)own_program, &self) || !self.dli_fname)
+		return NULL;
+	lib = realpath(self.dli_fname, NULL);
+	slash = lib ? strrchr(lib, '/') : NULL;
+	for (size_t i = 0; slash && !path && i < sizeof(places) / sizeof(places[0]); i++) {
+		if (asprintf(&path, "%.*s/%s", (int)(slash - lib), lib, places[i]) < 0)
+			path = NULL;
+		else if (access(path, X_OK) < 0) {
+			free(path);
+			path = NULL;
+		}
+	}
+	free(lib);
+	return path;
+}
+
+static int find_program(const char *given, struct launch *launch)
+{
+	const char *chosen = given ? given : getenv("BFSIM_BFSIMD");
+
+	if (!chosen || !chosen[0])
+		launch->program = own_program();
+	else if (!(launch->program = realpath(chosen, NULL))) /* it is started from another directory */
+		launch->program = strdup(chosen);
+	if (!launch->program)
+		return sim_because(-ENOENT, "cannot find bfsimd from where libbfsim is: set BFSIM_BFSIMD to where it is");
+	if (access(launch->program, X_OK) == 0)
+		return 0;
+	return sim_because(-errno, "cannot start %s: %s; set BFSIM_BFSIMD to where bfsimd is", launch->program,
+			   strerror(errno));
+}
+
+static int prepare(const struct sim_launch_cfg *cfg, struct launch *launch)
+{
+	int rc = find_program(cfg->program, launch);
+
+	if (rc < 0)
+		return rc;
+	if (cfg->topology) {
+		launch->topology = realpath(cfg->topology, NULL);
+		if (!launch->topology)
+			return sim_because(-errno, "topology file %s: %s", cfg->topology, strerror(errno));
+	}
+	fill_arguments(cfg, launch);
+	return cfg->temporary ? 0 : open_log(cfg->place->dir, launch);
+}
+
+static bool wait_until_ready(int ready_fd)
+{
+	char byte;
+	ssize_t got;
+
+	do {
+		got = read(ready_fd, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
+/* Pass on what a daemon that failed has said. */
+static int tell_why(const struct launch *launch, int status)
+{
+	char text[4096];
+	ssize_t got;
+	off_t at = launch->log_start;
+
+	while (launch->log_fd >= 0 && (got = pread(launch->log_fd, text, sizeof(text), at)) > 0) {
+		fwrite(text, 1, (size_t)got, stderr);
+		at += got;
+	}
+	if (WIFSIGNALED(status))
+		return sim_because(-EIO, "%s was killed by signal %d while it started", launch->program, WTERMSIG(status));
+	return sim_because(-ECHILD, "%s ended while it started, and said why on standard error", launch->program);
+}
+
+static pid_t launch_and_wait(const struct launch *launch)
+{
+	int ready[2], status = 0, rc = 0;
+	pid_t pid;
+	bool is_ready;
+
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return sim_because(-errno, "cannot start %s: %s", launch->program, strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		become_daemon(launch, ready[1]);
+	if (pid < 0)
+		rc = sim_because(-errno, "cannot start %s: %s", launch->program, strerror(errno));
+	close(ready[1]);
+	is_ready = pid > 0 && wait_until_ready(ready[0]);
+	close(ready[0]);
+	if (rc < 0 || is_ready)
+		return rc < 0 ? rc : pid;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return tell_why(launch, status);
+}
+
+pid_t sim_launch(const struct sim_launch_cfg *cfg)
+{
+	struct launch launch = {.log_fd = -1};
+	pid_t pid = prepare(cfg, &launch);
+
+	if (pid == 0)
+		pid = launch_and_wait(&launch);
+	if (launch.log_fd >= 0)
+		close(launch.log_fd);
+	free(launch.topology);
+	free(launch.program);
+	if (pid < 0)
+		sim_place_unmake(cfg->place);
+	return pid;
+}

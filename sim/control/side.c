@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "side.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/base/last_error.h"
+
+static void add_name(void *arg, const char *side)
+{
+	FILE *names = arg;
+
+	fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", side);
+}
+
+int sim_side_check(const struct pcie_topology *topology, const char *where, const char *side)
+{
+	char *names = NULL;
+	size_t len;
+	FILE *out;
+
+	if (pcie_topology_has_side(topology, side))
+		return 0;
+	out = open_memstream(&names, &len);
+	if (out) {
+		pcie_topology_each_side(topology, add_name, out);
+		fclose(out);
+	}
+	sim_because(-ENOENT, "%s has no side \"%s\"; its sides are: %s", where, side, names ? names : "(out of memory)");
+	free(names);
+	return -ENOENT;
+}

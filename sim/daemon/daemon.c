@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon_priv.h"
+#include "sim/protocol/session_dir.h"
+#include "sim/base/log.h"
+#include "sim/trace/trace.h"
+
+#define EVENTS_AT_ONCE 64
+#define PACKETS_AT_ONCE 16 /* of one process, before the others get their turn */
+#define LAST_TURNS 256     /* of a process that died: more packets than its socket holds */
+
+uint64_t daemon_now_ms(void)
+{
+	return sim_trace_real_ns() / 1000000;
+}
+
+/* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
+static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
+{
+	const char *yaml = pcie_topology_default_yaml();
+	int rc;
+
+	if (path) {
+		rc = sim_dir_read(AT_FDCWD, path, ret_yaml, ret_len);
+		if (rc < 0)
+			sim_err("topology file %s: %s", path, strerror(-rc));
+		return rc;
+	}
+	*ret_len = strlen(yaml);
+	*ret_yaml = strdup(yaml);
+	return *ret_yaml ? 0 : -ENOMEM;
+}
+
+static int parse_topology(struct daemon *daemon, const char *path, const char *yaml, size_t len)
+{
+	char error[PCIE_ERROR_SIZE];
+	int rc = pcie_topology_parse(path ? path : "built-in topology", yaml, len, &daemon->topology, error);
+
+	if (rc < 0)
+		sim_err("%s", rc == -ENOMEM ? "out of memory" : error);
+	return rc;
+}
+
+/* Open the session's directory and make it ours, with the topology in it. */
+static int take_dir(struct daemon *daemon, const char *dir, const char *yaml, size_t len)
+{
+	daemon->dir_fd = sim_dir_open(dir, false);
+	if (daemon->dir_fd == -ENOENT) {
+		daemon->dir_fd = sim_dir_open(dir, true);
+		daemon->made_dir = daemon->dir_fd >= 0;
+	}
+	if (daemon->dir_fd < 0)
+		return daemon->dir_fd;
+	daemon->lock_fd = sim_dir_lock(daemon->dir_fd);
+	if (daemon->lock_fd < 0)
+		return daemon->lock_fd;
+	return sim_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
+}
+
+static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
+{
+	struct stat shm;
+	int rc;
+
+	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
+		return -EIO;
+	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
+	rc = sim_board_create(clock, &daemon->board, &daemon->board_fd);
+	if (rc == 0) {
+		daemon->zero_ns = sim_clock_page_start_ns(&sim_board_of(&daemon->board)->clock);
+		rc = daemon_open_events(daemon);
+	}
+	if (rc == 0)
+		rc = sim_card_create(daemon->topology, &daemon->card);
+	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
+}
+
+static int listen_for_processes(struct daemon *daemon)
+{
+	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	daemon->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (daemon->spare_fd < 0 || daemon->epoll_fd < 0)
+		return -errno;
+	daemon->listen_sock = sim_dir_listen(daemon->dir_fd);
+	if (daemon->listen_sock < 0)
+		return daemon->listen_sock;
+	fcntl(daemon->listen_sock, F_SETFL, O_NONBLOCK);
+	return daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
+}
+
+/* A topology that is wrong is noticed before anything was made. */
+static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+{
+	char *yaml;
+	size_t len;
+	int rc = read_topology(cfg->topology_path, &yaml, &len);
+
+	if (rc < 0)
+		return rc;
+	rc = parse_topology(daemon, cfg->topology_path, yaml, len);
+	if (rc == 0)
+		rc = take_dir(daemon, cfg->dir, yaml, len);
+	free(yaml);
+	if (rc == 0)
+		rc = open_card(daemon, cfg->clock);
+	if (rc == 0)
+		rc = listen_for_processes(daemon);
+	return rc;
+}
+
+int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+{
+	int rc;
+
+	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
+				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .hands = &daemon_own_hands};
+	rc = open_session(daemon, cfg);
+	if (rc == -EBUSY)
+		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+			cfg->dir);
+	else if (rc < 0 && daemon->topology)
+		sim_err("cannot start a session in %s: %s", cfg->dir, strerror(-rc));
+	return rc;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void daemon_close(struct daemon *daemon)
+{
+	daemon_drop_recordings(daemon);
+	if (daemon->services)
+		daemon_drop_channels(daemon); /* who hears nothing more of us knows that we are gone */
+	while (daemon->conns) {
+		struct conn *first = daemon->conns;
+
+		first->in_order = true; /* it is we who leave */
+		daemon_continue(daemon, first);
+		daemon_detach(daemon, first);
+		daemon->conns = first->next;
+		daemon_conn_free(first);
+	}
+	if (daemon->lock_fd >= 0)
+		sim_dir_clean(daemon->dir_fd);
+	sim_services_destroy(daemon->services);
+	sim_card_destroy(daemon->card);
+	daemon_close_events(daemon);
+	sim_segment_unmap(&daemon->board);
+	pcie_topology_destroy(daemon->topology);
+	free(daemon->objects);
+	close_fd(daemon->listen_sock);
+	close_fd(daemon->signal_fd);
+	close_fd(daemon->epoll_fd);
+	close_fd(daemon->spare_fd);
+	close_fd(daemon->board_fd);
+	close_fd(daemon->lock_fd);
+	close_fd(daemon->dir_fd);
+}
+
+/* Whether there may be more. */
+static bool take_packets(struct daemon *daemon, struct conn *conn)
+{
+	for (int i = 0; i < PACKETS_AT_ONCE && !conn->dead && !daemon->stop; i++) {
+		struct sim_msg msg;
+		struct sim_fds fds;
+		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);
+
+		if (rc == -EAGAIN)
+			return false;
+		if (rc == -EPROTO)
+			sim_warn("a process sent what is not a message of this version; its connection is closed");
+		if (rc < 0) {
+			conn->dead = true;
+			return false;
+		}
+		conn->silent = false;
+		daemon_take(daemon, conn, &msg, &fds);
+		sim_fds_close(&fds);
+	}
+	return !conn->dead && !daemon->stop;
+}
+
+/* What it had sent before it died still counts. */
+static void take_last_words(struct daemon *daemon, struct conn *dying)
+{
+	for (int turn = 0; turn < LAST_TURNS && take_packets(daemon, dying); turn++)
+		;
+	dying->dead = true;
+}
+
+/* Whose directory was removed would wait for ever: neither a process nor bfsim down finds it. */
+static void take_news_of_dir(struct daemon *daemon)
+{
+	char news[4096];
+
+	while (read(daemon->dir_watch_fd, news, sizeof(news)) > 0)
+		;
+	daemon->unreachable = !sim_dir_has_socket(daemon->dir_fd);
+}
+
+static void take_event(struct daemon *daemon, const struct epoll_event *event)
+{
+	const struct source *source = event->data.ptr;
+
+	switch (source->kind) {
+	case SOURCE_LISTEN:
+		daemon->must_accept = true; /* when those that left have made room */
+		break;
+	case SOURCE_SIGNAL:
+		daemon->stop = true;
+		break;
+	case SOURCE_DIR:
+		take_news_of_dir(daemon);
+		break;
+	case SOURCE_PROCESS:
+		take_last_words(daemon, source->conn);
+		break;
+	case SOURCE_SOCKET:
+		if (event->events & EPOLLOUT)
+			daemon_flush(daemon, source->conn);
+		if (event->events & ~(uint32_t)EPOLLOUT)
+			take_packets(daemon, source->conn);
+		break;
+	}
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* For epoll_wait(): until the next deadline, at most @timeout_ms. */
+static int wait_ms(const struct daemon *daemon, int timeout_ms)
+{
+	uint64_t deadline = sooner(sooner(daemon_revocations_deadline_ms(daemon), daemon_questions_deadline_ms(daemon)),
+				   sooner(sim_services_deadline_ms(daemon->services), daemon_events_deadline_ms(daemon)));
+	uint64_t now = daemon_now_ms();
+
+	if (deadline == UINT64_MAX)
+		return timeout_ms;
+	if (deadline <= now)
+		return 0;
+	if (timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now)
+		return timeout_ms;
+	return (int)sooner(deadline - now, INT_MAX);
+}
+
+int daemon_step(struct daemon *daemon, int timeout_ms)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int count = epoll_wait(daemon->epoll_fd, events, EVENTS_AT_ONCE, wait_ms(daemon, timeout_ms));
+	uint64_t now = daemon_now_ms();
+
+	for (int i = 0; i < count && !daemon->stop; i++)
+		take_event(daemon, &events[i]);
+	daemon_expire_revocations(daemon, now);
+	daemon_expire_questions(daemon, now);
+	daemon_expire_channels(daemon, now);
+	daemon_take_events(daemon);
+	daemon_reap(daemon);
+	if (daemon->must_accept)
+		daemon_accept(daemon);
+	daemon->must_accept = false;
+	if (daemon->unreachable && !daemon->conns)
+		daemon->stop = true;
+	return count < 0 ? 0 : count;
+}
+
+/* SIGTERM and SIGINT will be events; until then they wait, so that they never end us half-way. */
+static sigset_t block_signals(void)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return ends;
+}
+
+static int watch_signals(struct daemon *daemon, const sigset_t *ends)
+{
+	daemon->signal_fd = signalfd(-1, ends, SFD_CLOEXEC);
+	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
+}
+
+/* Systems limit how many such watches there are: a session can do without. */
+static void watch_dir(struct daemon *daemon)
+{
+	daemon->dir.kind = SOURCE_DIR;
+	daemon->dir_watch_fd = sim_dir_watch(daemon->dir_fd);
+	if (daemon->dir_watch_fd >= 0)
+		daemon_watch(daemon, daemon->dir_watch_fd, &daemon->dir);
+}
+
+/* Each process needs three descriptors here, and each shared object one. */
+static void allow_many_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void tell_ready(int fd)
+{
+	if (fd < 0)
+		return;
+	if (write(fd, "", 1) < 0)
+		sim_warn("nobody waits for this session to be ready: %s", strerror(errno));
+	close(fd);
+}
+
+int sim_daemon_run(const struct sim_daemon_cfg *cfg)
+{
+	sigset_t ends = block_signals();
+	struct daemon daemon;
+	int rc;
+
+	allow_many_descriptors();
+	rc = daemon_open(&daemon, cfg);
+	if (rc == 0)
+		rc = watch_signals(&daemon, &ends);
+	if (rc == 0) {
+		watch_dir(&daemon);
+		tell_ready(cfg->ready_fd);
+		while (!daemon.stop)
+			daemon_step(&daemon, -1);
+		close_fd(daemon.dir_watch_fd);
+	}
+	daemon_close(&daemon);
+	if (rc < 0 && daemon.made_dir)
+		rmdir(cfg->dir);
+	return rc;
+}

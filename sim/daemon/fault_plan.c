@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon_priv.h"
+#include "sim/faults/rule/delays.h"
+
+/* The delays that came with a rule, or NULL. They are copied: whoever sent them
+ * may still change them. Returns 0, -EINVAL (they are none) or -ENOMEM. */
+static int take_delays(const struct sim_fds *fds, struct sim_delays **ret_delays)
+{
+	size_t max = sim_delays_size(SIM_DELAYS_MAX);
+	struct sim_delays *delays;
+	ssize_t len;
+
+	*ret_delays = NULL;
+	if (fds->count == 0)
+		return 0;
+	delays = malloc(max);
+	if (!delays)
+		return -ENOMEM;
+	len = pread(fds->fd[0], delays, max, 0);
+	if (len < 0 || sim_delays_check(delays, (size_t)len) < 0) {
+		free(delays);
+		return -EINVAL;
+	}
+	*ret_delays = delays;
+	return 0;
+}
+
+static int add(struct daemon *daemon, const struct sim_rule *rule, const struct sim_fds *fds, uint32_t *ret_id)
+{
+	struct sim_board *board = sim_board_of(&daemon->board);
+	struct sim_delays *delays;
+	int rc = take_delays(fds, &delays);
+
+	if (rc == 0)
+		rc = sim_plan_add(&board->plan, rule, delays, sim_events_begin_ns(&daemon->events), ret_id);
+	free(delays);
+	return rc;
+}
+
+void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
+{
+	struct sim_plan *plan = &sim_board_of(&daemon->board)->plan;
+	const struct sim_rule rule = msg->body.fault.rule;
+	int rc = -EINVAL;
+
+	switch (msg->body.fault.change) {
+	case SIM_FAULT_ADD:
+		rc = add(daemon, &rule, fds, &msg->body.fault.id);
+		break;
+	case SIM_FAULT_REMOVE:
+		rc = sim_plan_remove(plan, msg->body.fault.id);
+		break;
+	case SIM_FAULT_CLEAR:
+		sim_plan_clear(plan);
+		rc = 0;
+		break;
+	case SIM_FAULT_SEED:
+		sim_plan_set_seed(plan, msg->body.fault.seed);
+		rc = 0;
+		break;
+	}
+	if (msg->body.fault.change != SIM_FAULT_ADD)
+		daemon_take_events(daemon); /* what it did to a link is over when the answer comes */
+	daemon_reply(daemon, conn, msg, rc, -1);
+}

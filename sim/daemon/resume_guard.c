@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process that was stopped goes on even when the daemon is killed before it can say so: a child of the
+ * daemon waits for that. All it does is to sleep on a pipe that ends with the daemon. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon_priv.h"
+#include "sim/base/log.h"
+
+/* Descriptors of the guard; it has no others. */
+enum { PIDFD_AT, LIFE_AT, READY_AT, NUM_FDS };
+
+/* Copies of our descriptors must not live on in it: the session's directory would stay locked, and a socket that we
+ * close would still be watched. A signal to our process group is not for it. */
+static void __attribute__((noreturn)) keep_guard(const int *fds)
+{
+	int high[NUM_FDS];
+	char byte = 0;
+
+	setsid();
+	prctl(PR_SET_NAME, "bfsimd-guard");
+	for (int i = 0; i < NUM_FDS; i++) /* so that none is where another goes */
+		high[i] = fcntl(fds[i], F_DUPFD, NUM_FDS);
+	for (int i = 0; i < NUM_FDS; i++)
+		if (high[i] < 0 || dup2(high[i], i) < 0)
+			_exit(1);
+	close_range(NUM_FDS, UINT_MAX, 0);
+	if (write(READY_AT, &byte, 1) != 1)
+		_exit(1);
+	close(READY_AT);
+	while (read(LIFE_AT, &byte, 1) < 0 && errno == EINTR)
+		;
+	pidfd_send_signal(PIDFD_AT, SIGCONT, NULL, 0);
+	_exit(0);
+}
+
+/* Until it has nothing more of ours. */
+static int await_ready(int fd)
+{
+	char byte;
+	ssize_t len;
+
+	do {
+		len = read(fd, &byte, 1);
+	} while (len < 0 && errno == EINTR);
+	return len == 1 ? 0 : -ECHILD;
+}
+
+static int fork_guard(int pidfd, const int *life, const int *ready, struct guard *ret_guard)
+{
+	const int fds[NUM_FDS] = {[PIDFD_AT] = pidfd, [LIFE_AT] = life[0], [READY_AT] = ready[1]};
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		keep_guard(fds);
+	*ret_guard = (struct guard){.pid = pid, .pipe_fd = life[1]};
+	return 0;
+}
+
+static int start(int pidfd, struct guard *ret_guard)
+{
+	int life[2], ready[2], rc;
+
+	if (pipe2(life, O_CLOEXEC) < 0)
+		return -errno;
+	rc = pipe2(ready, O_CLOEXEC) < 0 ? -errno : 0;
+	if (rc == 0) {
+		rc = fork_guard(pidfd, life, ready, ret_guard);
+		close(ready[1]);
+		if (rc == 0 && await_ready(ready[0]) < 0)
+			sim_warn("the guard of a process that is paused ended at once");
+		close(ready[0]);
+	}
+	close(life[0]);
+	if (rc < 0)
+		close(life[1]);
+	return rc;
+}
+
+void daemon_guard_start(int pidfd, struct guard *guard)
+{
+	int rc = guard->pid > 0 ? 0 : start(pidfd, guard);
+
+	if (rc < 0)
+		sim_warn("no guard for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
+			 strerror(-rc));
+}
+
+void daemon_guard_end(struct guard *guard)
+{
+	if (guard->pid <= 0)
+		return;
+	kill(guard->pid, SIGKILL); /* before it takes the pipe's end for our death */
+	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(guard->pipe_fd);
+	*guard = (struct guard){0};
+}

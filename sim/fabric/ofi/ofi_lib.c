@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loading libfabric.
+ *
+ * It is not linked but opened on first use. Measured with Debian's 1.17: the
+ * libraries it depends on (libinfinipath, libpsm2) take 0.1 s each in their
+ * constructors and install handlers for SIGINT, SIGILL, SIGABRT, SIGBUS,
+ * SIGSEGV and SIGTERM that print a stack and exit(1); the first fi_getinfo()
+ * takes another 0.1 s; later ones 0.2 ms. The shm provider installs handlers
+ * when its first endpoint opens. None of it is any business of an application
+ * whose bytes move another way, and the handlers of none.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ofi_priv.h"
+#include "sim/base/log.h"
+
+#define LIBRARY "libfabric.so.1"
+#define FILTER "FI_PROVIDER="
+
+static struct sim_ofi_lib lib;
+static bool lib_usable;
+static pthread_once_t lib_once = PTHREAD_ONCE_INIT;
+
+static pthread_mutex_t shield = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction shielded[SIGSYS + 1];
+static atomic_bool is_shielded; /* all of them are noted */
+
+void sim_ofi_shield_signals(void)
+{
+	pthread_mutex_lock(&shield);
+	for (int sig = 1; sig <= SIGSYS; sig++)
+		sigaction(sig, NULL, &shielded[sig]);
+	atomic_store(&is_shielded, true);
+}
+
+static void restore_signals(void)
+{
+	for (int sig = 1; sig <= SIGSYS; sig++) {
+		struct sigaction now;
+
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != shielded[sig].sa_handler)
+			sigaction(sig, &shielded[sig], NULL);
+	}
+}
+
+void sim_ofi_unshield_signals(void)
+{
+	restore_signals();
+	atomic_store(&is_shielded, false);
+	pthread_mutex_unlock(&shield);
+}
+
+/* A thread that was inside will not put the application's handlers back here. */
+static void forked(void)
+{
+	if (atomic_load(&is_shielded))
+		restore_signals();
+	atomic_store(&is_shielded, false);
+	pthread_mutex_init(&shield, NULL);
+	sim_ofi_peers_forked();
+	sim_ofi_room_forked();
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+/* Put @to in the place of @from in the environment. Only a pointer changes, so
+ * that a thread which reads other variables meanwhile is not disturbed. */
+static void swap_env(const char *from, char *to)
+{
+	for (char **slot = environ; slot && *slot; slot++)
+		if (*slot == from) {
+			*slot = to;
+			return;
+		}
+}
+
+static char *find_filter(void)
+{
+	for (char **slot = environ; slot && *slot; slot++)
+		if (strncmp(*slot, FILTER, strlen(FILTER)) == 0)
+			return *slot;
+	return NULL;
+}
+
+/* libfabric reads FI_PROVIDER once, in the first fi_getinfo(), and knows only
+ * the providers that it lets through. We ask for providers by name, and what a
+ * user set for other programs must not take them away; so it is out of sight
+ * for that moment, unless the application uses libfabric itself. */
+static void initialize(bool alone)
+{
+	static char hidden[] = "BFSIM_FI_PROVIDER_HIDDEN=1";
+	char *filter = alone ? find_filter() : NULL;
+	struct fi_info *hints = lib.dupinfo(NULL), *info = NULL;
+
+	if (!hints)
+		return;
+	hints->fabric_attr->prov_name = strdup("none");
+	if (filter)
+		swap_env(filter, hidden);
+	if (lib.getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info) == 0)
+		lib.freeinfo(info);
+	if (filter)
+		swap_env(hidden, filter);
+	lib.freeinfo(hints);
+}
+
+static void load(void)
+{
+	void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+	void *handle;
+
+	sim_ofi_hush_leaks();
+	sim_ofi_shield_signals();
+	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (handle) {
+		*(void **)&lib.getinfo = dlsym(handle, "fi_getinfo");
+		*(void **)&lib.freeinfo = dlsym(handle, "fi_freeinfo");
+		*(void **)&lib.dupinfo = dlsym(handle, "fi_dupinfo");
+		*(void **)&lib.fabric = dlsym(handle, "fi_fabric");
+		*(void **)&lib.strerror = dlsym(handle, "fi_strerror");
+		lib_usable = lib.getinfo && lib.freeinfo && lib.dupinfo && lib.fabric && lib.strerror;
+	}
+	if (lib_usable)
+		initialize(!loaded);
+	else
+		sim_warn("no libfabric (%s): memory of other processes can't be reached over shm or tcp; "
+			 "install libfabric1", handle ? "it lacks functions" : dlerror());
+	sim_ofi_unshield_signals();
+	sim_ofi_unhush_leaks();
+}
+
+const struct sim_ofi_lib *sim_ofi_lib(void)
+{
+	pthread_once(&lib_once, load);
+	return lib_usable ? &lib : NULL;
+}
+
+int sim_ofi_errno(ssize_t rc)
+{
+	if (rc >= 0)
+		return 0;
+	return rc > -FI_ERRNO_OFFSET ? (int)rc : -EIO; /* below the offset its codes are errno's */
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/fabric/ofi/ofi_priv.h - what the files ofi*.c share.
+ *
+ *   ofi.c           loading libfabric without harm to the application
+ *   ofi_endpoint.c  one libfabric endpoint with all that hangs on it
+ *   ofi_addr.c      addresses over sockets: which to offer, which can be reached
+ *   ofi_room.c      shm only: names in /dev/shm, and the room both sides share
+ *   ofi_porter.c    shm only: the target's side of the door to the room
+ *   ofi_visit.c     shm only: the importer's side of it
+ *   ofi_wait.c      waiting for a peer
+ *   ofi_target.c    the exporter
+ *   ofi_peer.c      an importer's endpoint towards one target, shared by its links
+ *   ofi_transfer.c  one transfer on it: start, wait, finish
+ *   ofi_link.c      the importer's calls, and checking descriptors
+ *
+ * Found out with libfabric 1.17, and the reason for much of what follows:
+ *
+ * tcp. "net" is the RDM endpoint made for sockets (from 1.18 on it is called
+ *   "tcp"); "tcp;ofi_rxm" transfers as fast but takes 50 ms instead of 0.1 ms
+ *   to open. Its CQ has a descriptor that becomes readable for whatever a
+ *   target must do, connections included, and fi_trywait() never objects. A
+ *   refused key, access or bound makes the target drop the connection, so the
+ *   importer sees an error at once. Completed remote accesses show nowhere, not
+ *   even in counters: readiness of the descriptor is the only sign of work.
+ *
+ * shm. No CQ with a descriptor (FI_WAIT_FD is refused), so a door (below)
+ *   wakes the target. A refused key, access or bound gets no answer at all and
+ *   loses the buffers of the operation: so links never ask for what the target
+ *   would refuse, the door tells them first. A peer that dies while it holds
+ *   the spin lock of the target's region hangs the target for ever; one that
+ *   dies with an operation under way leaves references to its memory there; one
+ *   that vanishes between announcing itself and being noticed crashes the
+ *   target. So the door has a robust lock around every call that touches the
+ *   region, introduces peers before they may announce themselves, and when a
+ *   peer left badly the target throws its region away and opens a new one.
+ *   With CMA it would serve a sleeping target, but checks neither keys nor
+ *   bounds then, and takes the peer's process id to be of its own namespace;
+ *   where CMA works there is the cma path, so here it is kept off.
+ */
+#ifndef SIM_FABRIC_OFI_PRIV_H
+#define SIM_FABRIC_OFI_PRIV_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "ofi.h"
+
+/* ---- ofi.c ---- */
+
+/* The functions of libfabric that are not inline. */
+struct sim_ofi_lib {
+	int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
+		       const struct fi_info *hints, struct fi_info **info);
+	void (*freeinfo)(struct fi_info *info);
+	struct fi_info *(*dupinfo)(const struct fi_info *info); /* NULL: a new one, empty */
+	int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
+	const char *(*strerror)(int err);
+};
+
+/* libfabric, loaded on the first call; NULL when it can't be (logged once). */
+const struct sim_ofi_lib *sim_ofi_lib(void);
+
+/* Between these two a provider may install signal handlers: the application's
+ * are put back. One thread at a time is inside. */
+void sim_ofi_shield_signals(void);
+void sim_ofi_unshield_signals(void);
+
+/* In a forked child, which leaves alone what its parent has, and whose other threads may have been anywhere. */
+void sim_ofi_peers_forked(void);
+void sim_ofi_room_forked(void);
+
+/* libfabric 1.17 loses memory with each endpoint and connection over sockets. What this thread allocates between these two
+ * is not reported by a leak check that the application was built with; without one they do nothing. They nest. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static inline void sim_ofi_hush_leaks(void)
+{
+	if (__lsan_disable)
+		__lsan_disable();
+}
+
+static inline void sim_ofi_unhush_leaks(void)
+{
+	if (__lsan_enable)
+		__lsan_enable();
+}
+
+/* libfabric's negative code as -errno. */
+int sim_ofi_errno(ssize_t rc);
+
+/* ---- ofi_endpoint.c ---- */
+
+enum sim_ofi_kind {
+	SIM_OFI_SHM,     /* has a door */
+	SIM_OFI_SOCKETS, /* has socket addresses */
+	SIM_OFI_OTHER,
+};
+
+struct sim_ofi_endpoint {
+	enum sim_ofi_kind kind;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_av *av;
+	struct fid_cq *cq;
+	struct fid_ep *ep;
+	int cq_fd;             /* -1 = none */
+};
+
+struct sim_ofi_endpoint_cfg {
+	const char *provider;
+	bool target;                  /* to be accessed; else to access */
+	const char *shm_name;         /* SIM_OFI_SHM: the region's name in /dev/shm */
+	const struct sockaddr *bind;  /* SIM_OFI_SOCKETS: where to listen */
+	socklen_t bind_len;
+};
+
+/* What "tcp" means here, in the order to try; NULL ends the list. Another name is just that. */
+const char *const *sim_ofi_provider_names(const char *const *provider);
+
+enum sim_ofi_kind sim_ofi_kind(const char *provider);
+
+/* Returns 0, -ENOSYS (no such provider) or another -errno; on failure @ret is closed. */
+int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi_endpoint *ret);
+
+/* Stop transfers: from here on the provider leaves local memory alone. */
+void sim_ofi_endpoint_halt(struct sim_ofi_endpoint *endpoint);
+
+/* Close what is open; a zeroed one is fine. Memory registrations must be closed before. */
+void sim_ofi_endpoint_close(struct sim_ofi_endpoint *endpoint);
+
+/* ---- ofi_addr.c ---- */
+
+/* The address to listen on everywhere; port 0 = any. Returns its length. */
+socklen_t sim_ofi_addr_any(struct sockaddr_storage *ret_addr);
+
+/* Where peers may find what listens on @port: loopback, then this machine's
+ * other addresses, IPv4 first, @ipv6 too. Fills desc->num_addrs, addr_len and addr. */
+int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc);
+
+uint16_t sim_ofi_addr_port(const struct sockaddr *addr);
+
+/* This process's descriptor that listens on @port, or -1: libfabric tells nobody. */
+int sim_ofi_addr_listener(uint16_t port);
+
+/* Whether @addr is a whole socket address of a family that we use. */
+bool sim_ofi_addr_valid(const void *addr, size_t len);
+
+/* The address that an endpoint towards @peer binds: loopback for loopback, else any. */
+socklen_t sim_ofi_addr_towards(const struct sockaddr *peer, struct sockaddr_storage *ret_addr);
+
+/* Returns 0 when something accepts connections at @addr, else -errno, at the latest after @timeout_ms. */
+int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms);
+
+/* ---- ofi_room.c: shm only ---- */
+
+#define SIM_OFI_SHM_NAME_SIZE 80  /* of a region: prefix and a number */
+#define SIM_OFI_DOOR_SLOTS 200    /* peers of a target at once; the provider's own limit is 256 */
+
+/* Shared by a target's region and its peers; replaced together with the region.
+ * A peer that did something counts it in beats and waits for served to change;
+ * the target serves when beats has changed and counts that in served. So the
+ * lock is taken only when there is something to see. */
+struct sim_ofi_room {
+	pthread_mutex_t lock;   /* robust; held around every libfabric call that touches the region */
+	/* Under the lock: */
+	uint32_t closed;        /* the region is gone: come in again */
+	uint32_t hides;         /* exposures ended so far: have your key checked again */
+	uint8_t busy[SIM_OFI_DOOR_SLOTS]; /* this peer has an operation under way */
+	/* Without it, each in a cache line of its own: */
+	_Alignas(64) atomic_uint beats;
+	_Alignas(64) atomic_uint served;
+	_Alignas(64) atomic_uint asleep; /* the target sleeps: ring */
+};
+
+enum sim_ofi_msg_kind {
+	SIM_OFI_MSG_HELLO,      /* name -> status, slot and the room's descriptor */
+	SIM_OFI_MSG_CHECK,      /* key, len, writable -> status */
+	SIM_OFI_MSG_RING,       /* no answer */
+};
+
+struct sim_ofi_msg {
+	uint32_t kind;
+	int32_t status;
+	uint32_t slot;
+	uint32_t writable;
+	uint32_t hides;
+	uint64_t key;
+	uint64_t len;
+	char name[SIM_OFI_SHM_NAME_SIZE];
+};
+
+/* A new name in /dev/shm for a region of this process. */
+void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE]);
+
+/* Whether @name is one that sim_ofi_shm_new_name() may have made, in some process. */
+bool sim_ofi_shm_name_valid(const char *name, size_t size);
+
+/* Whether it was made in this process. */
+bool sim_ofi_shm_name_ours(const char *name);
+
+/* The address of the door to the region @name. */
+void sim_ofi_door_addr(const char *name, struct sockaddr_un *ret_addr);
+
+/* A new room, and its descriptor for handing out; or map one that was handed out. */
+int sim_ofi_room_create(int *ret_fd, struct sim_ofi_room **ret_room);
+int sim_ofi_room_map(int fd, struct sim_ofi_room **ret_room);
+void sim_ofi_room_unmap(struct sim_ofi_room *room);
+
+/* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD: closed, or
+ * somebody died holding it and the region may be locked for ever. Then it is
+ * not to be touched any more. */
+int sim_ofi_room_lock(struct sim_ofi_room *room);
+void sim_ofi_room_unlock(struct sim_ofi_room *room);
+
+/* ---- ofi_visit.c: shm only ---- */
+
+struct sim_ofi_wait;
+
+/* An importer's stay in a target's room. */
+struct sim_ofi_visit {
+	int fd;                    /* to the porter; -1 = not inside */
+	struct sim_ofi_room *room;
+	uint32_t slot;
+};
+
+/* Introduce the region @name to the porter of @target_name. Returns 0,
+ * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -EBUSY (try
+ * again), -ETIMEDOUT... */
+int sim_ofi_visit_begin(const char *target_name, const char *name, struct sim_ofi_wait *wait,
+			struct sim_ofi_visit *ret_visit);
+void sim_ofi_visit_end(struct sim_ofi_visit *visit);
+
+/* Ask whether the target has such memory (sim_ofi_target_check()); *ret_hides
+ * is the number of hides for which the answer holds. -ECONNRESET: shown out. */
+int sim_ofi_visit_check(struct sim_ofi_visit *visit, uint64_t key, uint64_t len, bool writable,
+			struct sim_ofi_wait *wait, uint32_t *ret_hides);
+
+/* Tell the target that something was done in its region; wake it if it sleeps. */
+void sim_ofi_visit_beat(struct sim_ofi_visit *visit);
+
+/* Whether the target showed us out or died. */
+bool sim_ofi_visit_over(const struct sim_ofi_visit *visit);
+
+/* ---- ofi_wait.c ---- */
+
+/* Waiting for a peer: how long, how hard, and until when. */
+struct sim_ofi_wait {
+	const atomic_bool *gone;   /* NULL = can't go */
+	uint64_t deadline_ns;      /* 0 = none */
+	void (*nudge)(void *arg);
+	void *nudge_arg;
+	uint64_t start_ns;         /* 0 = the next round starts it */
+	uint64_t next_nudge_ns;
+	unsigned int rounds;
+};
+
+/* Between two looks: spins at first, then lets others run, then sleeps for
+ * longer and longer, and nudges. Returns 0, -EIO (gone) or -ETIMEDOUT. */
+int sim_ofi_wait_round(struct sim_ofi_wait *wait);
+
+/* Something came: start over with spinning. */
+void sim_ofi_wait_reset(struct sim_ofi_wait *wait);
+
+uint64_t sim_ofi_now_ns(void);
+
+/* ---- ofi_porter.c: shm only ---- */
+
+struct sim_ofi_porter;
+
+/* Keep the door of the region @name; @target answers checks. */
+int sim_ofi_porter_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_porter **ret_porter);
+void sim_ofi_porter_destroy(struct sim_ofi_porter *porter);
+
+/* Make a room for the region's new endpoint; before closing the endpoint, show everybody out. */
+int sim_ofi_porter_open(struct sim_ofi_porter *porter, struct sim_ofi_endpoint *endpoint);
+void sim_ofi_porter_close(struct sim_ofi_porter *porter);
+
+int sim_ofi_porter_fd(const struct sim_ofi_porter *porter);
+
+/* Serve the region and the door. Returns the number of events, or -EOWNERDEAD:
+ * a peer left badly, open a new region. */
+int sim_ofi_porter_serve(struct sim_ofi_porter *porter);
+bool sim_ofi_porter_may_sleep(struct sim_ofi_porter *porter);
+
+/* End the registration @mr while no peer has an operation under way; waits for
+ * that a moment. Returns 0, or -EBUSY: open a new region instead. */
+int sim_ofi_porter_hide(struct sim_ofi_porter *porter, struct fid_mr *mr);
+
+/* ---- ofi_target.c ---- */
+
+/* Whether the target has such memory: 0, -ENOENT, or -EACCES (it does not permit this). */
+int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable);
+
+/* ---- ofi_peer.c ---- */
+
+/* What a link is allowed and wants; its peer needs it for every use. */
+struct sim_ofi_claim {
+	uint64_t key;
+	uint64_t base;
+	uint64_t len;
+	bool writable;
+	unsigned int timeout_ms;     /* for each address when connecting */
+	void (*nudge)(void *arg);
+	void *nudge_arg;
+	uint64_t checked;            /* shm: which visit and how many hides the key was checked for */
+};
+
+/* One use of a peer, by one link. */
+struct sim_ofi_op {
+	bool write;
+	uint8_t *local;
+	uint64_t offset;
+	size_t len;
+	const atomic_bool *gone;     /* NULL = nobody tells */
+	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
+	bool is_first;               /* of its link: the exporter has just said where it is */
+};
+
+struct sim_ofi_peer {
+	struct sim_ofi_desc where;       /* whose: provider and addresses only */
+	unsigned int refs;               /* under peers_lock, like next */
+	struct sim_ofi_peer *next;
+	pthread_mutex_t turn;            /* held during an operation; guards what follows */
+	bool connected;
+	struct sim_ofi_endpoint endpoint;
+	fi_addr_t addr;
+	struct sim_ofi_visit visit;      /* shm */
+	uint32_t stay;                   /* shm: numbers the visits of this process */
+	struct fi_context2 context;      /* for providers that want some */
+};
+
+/* Find the endpoint for the target of @desc, or make one; not connected yet. */
+int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_peer);
+void sim_ofi_peer_put(struct sim_ofi_peer *peer);
+
+/* Connect where necessary and do @op. Returns 0, -EIO (gone), -ENOENT or
+ * -EACCES (the target says so), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
+int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op);
+
+/* With its turn held: close the endpoint, so that nothing moves any more. */
+void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer);
+
+/* ---- ofi_transfer.c ---- */
+
+/* A piece on its way, or what is known about it. */
+struct sim_ofi_transfer {
+	struct sim_ofi_peer *peer;
+	struct sim_ofi_claim *claim;
+	struct sim_ofi_wait *wait;
+	bool write;
+	void *local;
+	size_t len;
+	uint64_t offset;
+	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
+	const struct sockaddr *door;     /* sockets: where nobody has answered yet; else NULL */
+	socklen_t door_len;
+	uint32_t served;                 /* shm: by the target, when we left its region */
+	unsigned int rounds;             /* of waiting so far */
+};
+
+/* Do it, on a connected peer whose turn is held. Returns 0, -ENOENT or -EACCES
+ * (the target's word; the peer stays connected), or with the peer disconnected:
+ * -ECONNRESET (refused, or the connection was lost), -EIO (gone) or -ETIMEDOUT. */
+int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer);
+
+#endif

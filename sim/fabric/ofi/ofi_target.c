@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "ofi_priv.h"
+#include "sim/base/log.h"
+
+struct sim_ofi_mem {
+	struct sim_ofi_target *target;
+	void *addr;
+	size_t len;
+	bool writable;
+	uint64_t key;
+	uint64_t base;
+	struct fid_mr *mr;              /* NULL = not reachable */
+	struct sim_ofi_mem *next;
+	struct sim_ofi_mem **prev_link;
+};
+
+struct sim_ofi_target {
+	struct sim_ofi_endpoint endpoint;
+	struct sim_ofi_desc where;      /* provider and addresses, the same for every memory */
+	struct sockaddr_storage bind;   /* sockets: the port is chosen once */
+	socklen_t bind_len;
+	int listen_fd;                  /* sockets: libfabric's, -1 = unknown */
+	char shm_name[SIM_OFI_SHM_NAME_SIZE];
+	struct sim_ofi_porter *porter;  /* shm */
+	int epoll_fd;                   /* others with a CQ descriptor: outlives the CQ */
+	bool active;                    /* something was served since the endpoint opened */
+	struct sim_ofi_mem *mems;
+};
+
+static int open_endpoint(struct sim_ofi_target *target, const char *provider)
+{
+	struct sim_ofi_endpoint_cfg cfg = {.provider = provider, .target = true, .shm_name = target->shm_name};
+	struct epoll_event event = {.events = EPOLLIN};
+	int rc;
+
+	if (sim_ofi_kind(provider) == SIM_OFI_SOCKETS) {
+		cfg.bind = (struct sockaddr *)&target->bind;
+		cfg.bind_len = target->bind_len;
+	}
+	rc = sim_ofi_endpoint_open(&cfg, &target->endpoint);
+	if (rc < 0)
+		return rc;
+	target->active = false;
+	if (target->porter)
+		rc = sim_ofi_porter_open(target->porter, &target->endpoint);
+	else if (target->endpoint.cq_fd >= 0 &&
+		 epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, target->endpoint.cq_fd, &event) < 0)
+		rc = -errno;
+	if (rc < 0)
+		sim_ofi_endpoint_close(&target->endpoint);
+	return rc;
+}
+
+/* libfabric leaves its descriptors open to the programs that the application
+ * starts: none of them shall hold the port while we open it again. */
+static void keep_listener(struct sim_ofi_target *target)
+{
+	target->listen_fd = sim_ofi_addr_listener(sim_ofi_addr_port((struct sockaddr *)&target->bind));
+	if (target->listen_fd >= 0)
+		fcntl(target->listen_fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void end_listener(struct sim_ofi_target *target)
+{
+	if (target->listen_fd >= 0)
+		shutdown(target->listen_fd, SHUT_RDWR); /* in forked children too */
+	target->listen_fd = -1;
+}
+
+static void close_endpoint(struct sim_ofi_target *target)
+{
+	end_listener(target);
+	if (target->porter)
+		sim_ofi_porter_close(target->porter);
+	else if (target->endpoint.cq_fd >= 0)
+		epoll_ctl(target->epoll_fd, EPOLL_CTL_DEL, target->endpoint.cq_fd, NULL);
+	for (struct sim_ofi_mem *mem = target->mems; mem; mem = mem->next) {
+		if (mem->mr)
+			fi_close(&mem->mr->fid);
+		mem->mr = NULL;
+	}
+	sim_ofi_endpoint_close(&target->endpoint);
+}
+
+/* Fill target->where from the endpoint just opened. */
+static int describe(struct sim_ofi_target *target)
+{
+	struct sim_ofi_desc *where = &target->where;
+	size_t len = SIM_OFI_ADDR_SIZE;
+	int rc = fi_getname(&target->endpoint.ep->fid, where->addr[0], &len);
+
+	if (rc < 0)
+		return sim_ofi_errno(rc);
+	strncpy(where->provider, target->endpoint.info->fabric_attr->prov_name, sizeof(where->provider) - 1);
+	if (target->endpoint.kind == SIM_OFI_SOCKETS) {
+		if (!sim_ofi_addr_valid(where->addr[0], len))
+			return -EAFNOSUPPORT;
+		memcpy(&target->bind, where->addr[0], len);
+		keep_listener(target);
+		return sim_ofi_addr_candidates(sim_ofi_addr_port((struct sockaddr *)&target->bind),
+					       target->bind.ss_family == AF_INET6, where);
+	}
+	where->num_addrs = 1;
+	where->addr_len[0] = (uint32_t)len;
+	return 0;
+}
+
+static int open_first(struct sim_ofi_target *target, const char *provider)
+{
+	const char *const itself[] = {provider, NULL};
+	int rc = -ENOSYS;
+
+	for (const char *const *name = sim_ofi_provider_names(itself); *name && rc == -ENOSYS; name++)
+		rc = open_endpoint(target, *name);
+	return rc;
+}
+
+int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_target)
+{
+	struct sim_ofi_target *target = calloc(1, sizeof(*target));
+	int rc = 0;
+
+	if (!target)
+		return -ENOMEM;
+	target->endpoint.cq_fd = -1;
+	target->listen_fd = -1;
+	target->bind_len = sim_ofi_addr_any(&target->bind);
+	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (target->epoll_fd < 0) {
+		rc = -errno;
+	} else if (sim_ofi_kind(provider) == SIM_OFI_SHM) {
+		sim_ofi_shm_new_name(target->shm_name);
+		rc = sim_ofi_porter_create(target->shm_name, target, &target->porter);
+	}
+	if (rc == 0)
+		rc = open_first(target, provider);
+	if (rc == 0)
+		rc = describe(target);
+	if (rc < 0) {
+		sim_ofi_target_destroy(target);
+		return rc;
+	}
+	*ret_target = target;
+	return 0;
+}
+
+void sim_ofi_target_destroy(struct sim_ofi_target *target)
+{
+	if (!target)
+		return;
+	close_endpoint(target);
+	while (target->mems) {
+		struct sim_ofi_mem *mem = target->mems;
+
+		target->mems = mem->next;
+		free(mem);
+	}
+	sim_ofi_porter_destroy(target->porter);
+	if (target->epoll_fd >= 0)
+		close(target->epoll_fd);
+	free(target);
+}
+
+/* A key that a stranger won't guess, as long as the provider takes keys from us. */
+static uint64_t new_key(const struct fi_domain_attr *attr)
+{
+	uint64_t key = 0;
+
+	if (getrandom(&key, sizeof(key), 0) != sizeof(key))
+		key = sim_ofi_now_ns();
+	return attr->mr_key_size < sizeof(key) ? key & ((1ull << attr->mr_key_size * 8) - 1) : key;
+}
+
+static int register_mem(struct sim_ofi_mem *mem)
+{
+	struct sim_ofi_endpoint *endpoint = &mem->target->endpoint;
+	uint64_t access = FI_REMOTE_READ | (mem->writable ? FI_REMOTE_WRITE : 0);
+	int mode = endpoint->info->domain_attr->mr_mode;
+	int rc = fi_mr_reg(endpoint->domain, mem->addr, mem->len, access, 0, mem->key, 0, &mem->mr, NULL);
+
+	if (rc == 0 && (mode & FI_MR_ENDPOINT)) {
+		rc = fi_mr_bind(mem->mr, &endpoint->ep->fid, 0);
+		if (rc == 0)
+			rc = fi_mr_enable(mem->mr);
+		if (rc < 0) {
+			fi_close(&mem->mr->fid);
+			mem->mr = NULL;
+		}
+	}
+	if (rc < 0)
+		return sim_ofi_errno(rc);
+	mem->key = fi_mr_key(mem->mr);
+	mem->base = mode & FI_MR_VIRT_ADDR ? (uintptr_t)mem->addr : 0;
+	return 0;
+}
+
+static int register_new(struct sim_ofi_mem *mem)
+{
+	int rc;
+
+	do {
+		mem->key = new_key(mem->target->endpoint.info->domain_attr);
+		rc = register_mem(mem);
+	} while (rc == -FI_ENOKEY); /* taken already */
+	return rc;
+}
+
+static void link_mem(struct sim_ofi_target *target, struct sim_ofi_mem *mem)
+{
+	mem->next = target->mems;
+	if (mem->next)
+		mem->next->prev_link = &mem->next;
+	mem->prev_link = &target->mems;
+	target->mems = mem;
+}
+
+static void unlink_mem(struct sim_ofi_mem *mem)
+{
+	*mem->prev_link = mem->next;
+	if (mem->next)
+		mem->next->prev_link = mem->prev_link;
+}
+
+int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
+			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
+{
+	struct sim_ofi_mem *mem;
+	int rc;
+
+	if (!target->endpoint.ep)
+		return -EIO; /* lost, see reopen() */
+	mem = malloc(sizeof(*mem));
+	if (!mem)
+		return -ENOMEM;
+	*mem = (struct sim_ofi_mem){.target = target, .addr = addr, .len = len, .writable = writable};
+	rc = register_new(mem);
+	if (rc < 0) {
+		sim_warn("libfabric (%s) can't register %zu bytes at %p: %s", target->where.provider, len, addr,
+			 strerror(-rc));
+		free(mem);
+		return rc;
+	}
+	link_mem(target, mem);
+	*ret_desc = target->where;
+	ret_desc->mr_key = mem->key;
+	ret_desc->base = mem->base;
+	ret_desc->writable = writable;
+	*ret_mem = mem;
+	return 0;
+}
+
+/* A new endpoint in the place of the old, at the same address and with the same
+ * memories under the same keys: what was under way on the old one is over, in
+ * one way or the other, and peers come back to the new one. */
+static void reopen(struct sim_ofi_target *target)
+{
+	int rc;
+
+	close_endpoint(target);
+	rc = open_endpoint(target, target->where.provider);
+	if (rc == 0 && target->endpoint.kind == SIM_OFI_SOCKETS)
+		keep_listener(target);
+	for (struct sim_ofi_mem *mem = target->mems; mem && rc == 0; mem = mem->next)
+		rc = register_mem(mem);
+	if (rc == 0)
+		return;
+	close_endpoint(target);
+	sim_err("libfabric (%s) does not open this process's endpoint again: %s; its memory can't be reached that way "
+		"any more, restart it", target->where.provider, strerror(-rc));
+}
+
+/* End the registration. Returns whether transfers that had begun may still go
+ * on: software looks at the registration only when one begins, and what has
+ * begun can't be asked from sockets. */
+static bool unregister(struct sim_ofi_mem *mem)
+{
+	struct sim_ofi_target *target = mem->target;
+
+	if (target->porter && sim_ofi_porter_hide(target->porter, mem->mr) == 0)
+		return false;
+	fi_close(&mem->mr->fid);
+	return target->porter || (target->endpoint.kind == SIM_OFI_SOCKETS && target->active);
+}
+
+void sim_ofi_target_hide(struct sim_ofi_mem *mem)
+{
+	if (!mem)
+		return;
+	unlink_mem(mem);
+	if (mem->mr && unregister(mem)) /* none: the endpoint was lost */
+		reopen(mem->target);
+	free(mem);
+}
+
+int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable)
+{
+	const struct sim_ofi_mem *mem = target->mems;
+
+	while (mem && mem->key != key)
+		mem = mem->next;
+	if (!mem)
+		return -ENOENT;
+	return len > mem->len || (writable && !mem->writable) ? -EACCES : 0;
+}
+
+int sim_ofi_target_fd(const struct sim_ofi_target *target)
+{
+	if (target->porter)
+		return sim_ofi_porter_fd(target->porter);
+	return target->endpoint.kind == SIM_OFI_SOCKETS || target->endpoint.cq_fd >= 0 ? target->epoll_fd : -1;
+}
+
+/* Entries are of no interest: remote accesses make none here. */
+static void run_provider(struct sim_ofi_target *target)
+{
+	struct fi_cq_entry entry;
+	struct fi_cq_err_entry error = {0};
+
+	sim_ofi_hush_leaks(); /* it may accept a connection */
+	if (fi_cq_read(target->endpoint.cq, &entry, 1) == -FI_EAVAIL)
+		fi_cq_readerr(target->endpoint.cq, &error, 0);
+	sim_ofi_unhush_leaks();
+}
+
+int sim_ofi_target_serve(struct sim_ofi_target *target)
+{
+	/* The provider's own descriptor: through our epoll the kernel would look twice. */
+	struct pollfd ready = {.fd = target->endpoint.cq_fd, .events = POLLIN};
+	int rc;
+
+	if (!target->endpoint.ep)
+		return 0;
+	if (target->porter) {
+		rc = sim_ofi_porter_serve(target->porter);
+		if (rc >= 0)
+			return rc;
+		sim_info("a process died while it accessed this one's memory over shm: opening a new region");
+		reopen(target);
+		return 1;
+	}
+	if (target->endpoint.cq_fd >= 0 && poll(&ready, 1, 0) != 1)
+		return 0;
+	target->active = true;
+	run_provider(target);
+	return target->endpoint.cq_fd >= 0;
+}
+
+bool sim_ofi_target_may_sleep(struct sim_ofi_target *target)
+{
+	struct fid *fid;
+
+	if (!target->endpoint.ep)
+		return true;
+	if (target->porter)
+		return sim_ofi_porter_may_sleep(target->porter);
+	fid = &target->endpoint.cq->fid;
+	return target->endpoint.cq_fd < 0 || fi_trywait(target->endpoint.fabric, &fid, 1) == 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Conditions that are names. */
+#include <string.h>
+
+#include "rule_index_priv.h"
+
+/* "dpu" is also what "node0/dpu" ends in. */
+static bool side_matches(const char *pattern, const char *side)
+{
+	const char *last = strrchr(side, '/');
+
+	return sim_glob(pattern, side) || (last && !strchr(pattern, '/') && sim_glob(pattern, last + 1));
+}
+
+bool sim_where_process(const struct sim_rule *rule, const struct sim_who *who)
+{
+	if (!(rule->where & (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)))
+		return true;
+	if (!who)
+		return false;
+	if ((rule->where & SIM_WHERE_SIDE) && !(who->side && side_matches(rule->side, who->side)))
+		return false;
+	if ((rule->where & SIM_WHERE_PROGRAM) && !(who->program && sim_glob(rule->program, who->program)))
+		return false;
+	return !(rule->where & SIM_WHERE_PID) || rule->pid == who->pid;
+}
+
+/* An RDMA device's name, or an address, with its domain or without. */
+bool sim_where_device(const char *device, const struct pcie_function *function)
+{
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, addr);
+	return sim_glob(device, function->ibdev) || sim_glob(device, addr) ||
+	       (function->addr.domain == 0 && sim_glob(device, addr + strlen("0000:")));
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan_read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FILE_WORDS (SIM_DELAYS_FILE_SIZE / sizeof(uint64_t))
+#define NO_SERIES SIM_PLAN_MAX_SERIES
+
+#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+#define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
+
+/* Reading ------------------------------------------------------------------------ */
+
+void sim_words_load(void *to, const _Atomic uint64_t *from, size_t words)
+{
+	for (size_t i = 0; i < words; i++) {
+		uint64_t word = atomic_load_explicit(&from[i], memory_order_acquire);
+
+		memcpy((uint8_t *)to + i * sizeof(word), &word, sizeof(word));
+	}
+}
+
+void sim_words_store(_Atomic uint64_t *to, const void *from, size_t words)
+{
+	for (size_t i = 0; i < words; i++) {
+		uint64_t word;
+
+		memcpy(&word, (const uint8_t *)from + i * sizeof(word), sizeof(word));
+		atomic_store_explicit(&to[i], word, memory_order_release);
+	}
+}
+
+/* The rule in the slot, if @number (its id, or its was) says that there is one. */
+static bool read_slot(const struct sim_plan_slot *slot, const _Atomic uint32_t *number, uint32_t *ret_id,
+		      struct sim_rule *ret_rule)
+{
+	uint32_t id = atomic_load_explicit(number, memory_order_acquire);
+
+	if (!id)
+		return false;
+	sim_words_load(ret_rule, slot->rule, SIM_RULE_WORDS);
+	if (load(number) != id || sim_rule_check(ret_rule))
+		return false;
+	*ret_id = id;
+	return true;
+}
+
+bool sim_plan_read(const struct sim_plan *plan, uint32_t place, uint32_t *ret_id, struct sim_rule *ret_rule)
+{
+	return read_slot(&plan->slots[place], &plan->slots[place].id, ret_id, ret_rule);
+}
+
+uint32_t sim_plan_end(const struct sim_plan *plan)
+{
+	uint32_t end = load(&plan->end);
+
+	return end < SIM_PLAN_MAX_RULES ? end : SIM_PLAN_MAX_RULES;
+}
+
+bool sim_plan_find_series(const struct sim_plan *plan, uint64_t series, uint32_t *ret_first, uint32_t *ret_count)
+{
+	uint32_t first, count;
+
+	if (series >= SIM_PLAN_MAX_SERIES)
+		return false;
+	first = load(&plan->series[series].first);
+	count = load(&plan->series[series].count);
+	if (!count || count > SIM_DELAYS_MAX || first > SIM_DELAYS_MAX - count)
+		return false;
+	*ret_first = first;
+	*ret_count = count;
+	return true;
+}
+
+uint32_t sim_plan_num_rules(const struct sim_plan *plan)
+{
+	return load(&plan->num_rules);
+}
+
+static void describe(const struct sim_plan *plan, struct sim_plan_rule *rule)
+{
+	char file[SIM_DELAYS_FILE_SIZE] = "";
+
+	if (rule->rule.delay_kind == SIM_DELAY_TRACE && rule->rule.delay_a < SIM_PLAN_MAX_SERIES)
+		sim_words_load(file, plan->series[rule->rule.delay_a].file, FILE_WORDS);
+	file[sizeof(file) - 1] = '\0';
+	for (char *at = file; *at; at++) /* what is in the plan anybody may have written */
+		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
+			*at = '?';
+	sim_rule_format(&rule->rule, file, rule->text);
+}
+
+static void show(const struct sim_plan *plan, uint32_t place, struct sim_plan_rule *rule, sim_plan_rule_cb *cb, void *arg)
+{
+	rule->matched = load(&plan->slots[place].matched);
+	rule->fired = load(&plan->slots[place].fired);
+	rule->added_ns = load(&plan->slots[place].added_ns);
+	describe(plan, rule);
+	cb(arg, rule);
+}
+
+void sim_plan_each(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
+{
+	uint32_t end = sim_plan_end(plan);
+	struct sim_plan_rule rule;
+
+	for (uint32_t place = 0; place < end; place++)
+		if (sim_plan_read(plan, place, &rule.id, &rule.rule))
+			show(plan, place, &rule, cb, arg);
+}
+
+void sim_plan_each_past(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
+{
+	uint32_t end = sim_plan_end(plan);
+	struct sim_plan_rule rule;
+
+	for (uint32_t place = 0; place < end; place++) {
+		const struct sim_plan_slot *slot = &plan->slots[place];
+
+		if (!load(&slot->id) && read_slot(slot, &slot->was, &rule.id, &rule.rule) &&
+		    rule.rule.delay_kind != SIM_DELAY_TRACE)
+			show(plan, place, &rule, cb, arg);
+	}
+}
+
+/* Life ----------------------------------------------------------------------------- */
+
+void sim_plan_init(struct sim_plan *plan, uint64_t seed)
+{
+	store(&plan->seed, seed);
+	store(&plan->generation, 1);
+}
+
+int sim_plan_create(uint64_t seed, struct sim_plan **ret_plan)
+{
+	struct sim_plan *plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (plan == MAP_FAILED)
+		return -ENOMEM;
+	sim_plan_init(plan, seed);
+	*ret_plan = plan;
+	return 0;
+}
+
+void sim_plan_destroy(struct sim_plan *plan)
+{
+	if (plan)
+		munmap(plan, sizeof(*plan));
+}
+
+/* Delays --------------------------------------------------------------------------- */
+
+static bool is_used(const struct sim_plan *plan, uint32_t series)
+{
+	uint32_t end = sim_plan_end(plan), id;
+	struct sim_rule rule;
+
+	for (uint32_t place = 0; place < end; place++)
+		if (sim_plan_read(plan, place, &id, &rule) && rule.delay_kind == SIM_DELAY_TRACE &&
+		    rule.delay_a == series)
+			return true;
+	return false;
+}
+
+static void free_unused_series(struct sim_plan *plan)
+{
+	for (uint32_t i = 0; i < SIM_PLAN_MAX_SERIES; i++)
+		if (load(&plan->series[i].count) && !is_used(plan, i))
+			store(&plan->series[i].count, 0);
+}
+
+static bool holds(const struct sim_plan *plan, uint32_t series, const struct sim_delays *delays)
+{
+	char file[SIM_DELAYS_FILE_SIZE];
+	uint32_t first, count;
+
+	if (!sim_plan_find_series(plan, series, &first, &count) || count != delays->count)
+		return false;
+	sim_words_load(file, plan->series[series].file, FILE_WORDS);
+	if (memcmp(file, delays->file, sizeof(file)) != 0)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (load(&plan->delays[first + i]) != delays->delay_ns[i])
+			return false;
+	return true;
+}
+
+/* Where a series ends that lies in the @count delays from @first on; 0 = none does. */
+static uint32_t end_of_overlap(const struct sim_plan *plan, uint32_t first, uint32_t count)
+{
+	uint32_t other, others;
+
+	for (uint32_t i = 0; i < SIM_PLAN_MAX_SERIES; i++)
+		if (sim_plan_find_series(plan, i, &other, &others) && other < first + count && first < other + others)
+			return other + others;
+	return 0;
+}
+
+/* Room for @count delays in the pool. */
+static int find_room(const struct sim_plan *plan, uint32_t count, uint32_t *ret_first)
+{
+	uint32_t first = 0, end;
+
+	while (first + count <= SIM_DELAYS_MAX) {
+		end = end_of_overlap(plan, first, count);
+		if (!end) {
+			*ret_first = first;
+			return 0;
+		}
+		first = end;
+	}
+	return -ENOSPC;
+}
+
+static int keep_delays(struct sim_plan *plan, const struct sim_delays *delays, uint32_t *ret_series)
+{
+	uint32_t series = NO_SERIES, first;
+
+	for (uint32_t i = 0; i < SIM_PLAN_MAX_SERIES; i++) {
+		if (holds(plan, i, delays)) {
+			*ret_series = i;
+			return 0;
+		}
+		if (series == NO_SERIES && load(&plan->series[i].count) == 0)
+			series = i;
+	}
+	if (series == NO_SERIES || find_room(plan, delays->count, &first))
+		return -ENOSPC;
+	sim_words_store(plan->series[series].file, delays->file, FILE_WORDS);
+	sim_words_store(&plan->delays[first], delays->delay_ns, delays->count);
+	store(&plan->series[series].first, first);
+	store(&plan->series[series].count, delays->count);
+	*ret_series = series;
+	return 0;
+}
+
+/* Changes -------------------------------------------------------------------------- */
+
+static void changed(struct sim_plan *plan)
+{
+	atomic_fetch_add_explicit(&plan->generation, 1, memory_order_release);
+}
+
+static int find_place(struct sim_plan *plan, uint32_t *ret_place)
+{
+	uint32_t end = sim_plan_end(plan);
+
+	if (end < SIM_PLAN_MAX_RULES) {
+		store(&plan->end, end + 1);
+		*ret_place = end;
+		return 0;
+	}
+	for (uint32_t place = 0; place < SIM_PLAN_MAX_RULES; place++) {
+		if (!load(&plan->slots[place].id)) {
+			*ret_place = place;
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+static void fill(struct sim_plan *plan, uint32_t place, const struct sim_rule *rule, uint64_t now_ns, uint32_t id)
+{
+	struct sim_plan_slot *slot = &plan->slots[place];
+
+	store(&slot->was, 0);
+	atomic_thread_fence(memory_order_release); /* before what it was is overwritten */
+	store(&slot->matched, 0);
+	store(&slot->fired, 0);
+	store(&slot->added_ns, now_ns);
+	sim_words_store(slot->rule, rule, SIM_RULE_WORDS);
+	atomic_store_explicit(&slot->was, id, memory_order_release);
+	atomic_store_explicit(&slot->id, id, memory_order_release);
+}
+
+int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays,
+		 uint64_t now_ns, uint32_t *ret_id)
+{
+	uint32_t id = load(&plan->last_id) + 1, place, series = 0;
+	struct sim_rule kept = *rule;
+	int rc;
+
+	if (sim_rule_check(rule) || (rule->delay_kind == SIM_DELAY_TRACE) != (delays != NULL))
+		return -EINVAL;
+	if (delays && sim_delays_check(delays, sim_delays_size(delays->count)))
+		return -EINVAL;
+	if (!id || load(&plan->num_rules) >= SIM_PLAN_MAX_RULES)
+		return -ENOSPC;
+	if (delays) {
+		free_unused_series(plan);
+		rc = keep_delays(plan, delays, &series);
+		if (rc)
+			return rc;
+		kept.delay_a = series;
+	}
+	rc = find_place(plan, &place);
+	if (rc)
+		return rc;
+	fill(plan, place, &kept, now_ns, id);
+	store(&plan->last_id, id);
+	atomic_fetch_add_explicit(&plan->num_rules, 1, memory_order_relaxed);
+	changed(plan);
+	*ret_id = id;
+	return 0;
+}
+
+/* Where the rule is, or SIM_PLAN_MAX_RULES. */
+static uint32_t place_of(const struct sim_plan *plan, uint32_t id)
+{
+	uint32_t end = sim_plan_end(plan);
+
+	for (uint32_t place = 0; id && place < end; place++)
+		if (load(&plan->slots[place].id) == id)
+			return place;
+	return SIM_PLAN_MAX_RULES;
+}
+
+bool sim_plan_has(const struct sim_plan *plan, uint32_t id)
+{
+	return place_of(plan, id) < SIM_PLAN_MAX_RULES;
+}
+
+int sim_plan_remove(struct sim_plan *plan, uint32_t id)
+{
+	uint32_t place = place_of(plan, id);
+
+	if (place == SIM_PLAN_MAX_RULES)
+		return -ENOENT;
+	store(&plan->slots[place].id, 0);
+	atomic_fetch_sub_explicit(&plan->num_rules, 1, memory_order_relaxed);
+	changed(plan);
+	return 0;
+}
+
+void sim_plan_clear(struct sim_plan *plan)
+{
+	uint32_t end = sim_plan_end(plan);
+
+	for (uint32_t place = 0; place < end; place++)
+		store(&plan->slots[place].id, 0);
+	store(&plan->num_rules, 0);
+	changed(plan);
+}
+
+void sim_plan_set_seed(struct sim_plan *plan, uint64_t seed)
+{
+	store(&plan->seed, seed);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An entry of the list is a text or a mapping, which libcyaml's schemas can't
+ * say, so the events of the parser below it are read here one by one; they also
+ * know their lines. */
+#include "plan_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "plan_file_priv.h"
+
+int sim_reader_fail_at(struct sim_reader *reader, unsigned int line, const char *format, ...)
+{
+	const char *name = reader->name;
+	size_t len = strlen(name);
+	char *error = reader->error;
+	va_list args;
+	int used;
+
+	if (len > 80)
+		name += len - 80; /* its end matters most */
+	used = snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%s:%u: ", name, line);
+	va_start(args, format);
+	vsnprintf(error + used, (size_t)(SIM_PLAN_FILE_ERROR_SIZE - used), format, args);
+	va_end(args);
+	for (; *error; error++)
+		if ((unsigned char)*error < ' ' || *error == 0x7f)
+			*error = '?';
+	return -EINVAL;
+}
+
+static int no_memory(struct sim_reader *reader)
+{
+	sim_reader_fail(reader, "no memory to read this");
+	return -ENOMEM;
+}
+
+/* The parser below knows a byte only. */
+static unsigned int line_of_byte(const struct sim_reader *reader, size_t offset)
+{
+	unsigned int line = 1;
+
+	for (size_t i = 0; i < offset && i < reader->len; i++)
+		line += reader->text[i] == '\n';
+	return line;
+}
+
+static int not_yaml(struct sim_reader *reader)
+{
+	const yaml_parser_t *parser = &reader->parser;
+
+	if (parser->error == YAML_MEMORY_ERROR)
+		return no_memory(reader);
+	reader->line = parser->error == YAML_READER_ERROR ? line_of_byte(reader, parser->problem_offset) :
+							    (unsigned int)parser->problem_mark.line + 1;
+	return sim_reader_fail(reader, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
+}
+
+static bool has_anchor(const yaml_event_t *event)
+{
+	return (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) ||
+	       (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.anchor) ||
+	       (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor) ||
+	       event->type == YAML_ALIAS_EVENT;
+}
+
+int sim_reader_next(struct sim_reader *reader)
+{
+	yaml_event_t *event = &reader->event;
+
+	yaml_event_delete(event);
+	if (!yaml_parser_parse(&reader->parser, event))
+		return not_yaml(reader);
+	reader->line = (unsigned int)event->start_mark.line + 1;
+	if (has_anchor(event))
+		return sim_reader_fail(reader, "anchors (&name) and aliases (*name) are not supported; repeat the text");
+	if (event->type == YAML_SCALAR_EVENT && strlen(sim_reader_text(reader)) != event->data.scalar.length)
+		return sim_reader_fail(reader, "has a zero byte in its text; take it away");
+	return 0;
+}
+
+/* The list ------------------------------------------------------------------------- */
+
+static int add_rule(struct sim_reader *reader, const struct sim_plan_file_rule *rule)
+{
+	struct sim_plan_file *file = reader->file;
+	uint32_t count = file->num_rules;
+
+	if (count == SIM_PLAN_MAX_RULES)
+		return sim_reader_fail_at(reader, rule->line, "there are more than %d rules", SIM_PLAN_MAX_RULES);
+	if ((count & (count - 1)) == 0) { /* full: twice as large */
+		struct sim_plan_file_rule *larger =
+			realloc(file->rules, (count ? 2 * (size_t)count : 1) * sizeof(*larger));
+
+		if (!larger)
+			return no_memory(reader);
+		file->rules = larger;
+	}
+	file->rules[file->num_rules++] = *rule;
+	return 0;
+}
+
+static int read_line(struct sim_reader *reader, struct sim_plan_file_rule *rule)
+{
+	struct sim_rule_error error;
+
+	if (sim_rule_parse(sim_reader_text(reader), &rule->rule, rule->delays_file, &error))
+		return sim_reader_fail(reader, "column %u of the rule: %s", error.column, error.text);
+	return 0;
+}
+
+static int read_rule(struct sim_reader *reader)
+{
+	struct sim_plan_file_rule rule = { .line = reader->line };
+	int rc;
+
+	if (reader->event.type == YAML_SCALAR_EVENT)
+		rc = read_line(reader, &rule);
+	else if (reader->event.type == YAML_MAPPING_START_EVENT)
+		rc = sim_reader_mapping(reader, &rule);
+	else
+		return sim_reader_fail(reader, "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+				       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
+	return rc ? rc : add_rule(reader, &rule);
+}
+
+static int read_faults(struct sim_reader *reader)
+{
+	int rc = sim_reader_next(reader);
+
+	if (rc)
+		return rc;
+	if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+		return sim_reader_fail(reader, "faults: expected a list ([a, b] or \"- a\" lines)");
+	for (;;) {
+		rc = sim_reader_next(reader);
+		if (rc || reader->event.type == YAML_SEQUENCE_END_EVENT)
+			return rc;
+		rc = read_rule(reader);
+		if (rc)
+			return rc;
+	}
+}
+
+static int read_seed(struct sim_reader *reader)
+{
+	int rc = sim_reader_next(reader);
+	const char *text;
+
+	if (rc)
+		return rc;
+	text = reader->event.type == YAML_SCALAR_EVENT ? sim_reader_text(reader) : "";
+	if (sim_value_number((struct sim_text){ text, strlen(text) }, UINT64_MAX, &reader->file->seed))
+		return sim_reader_fail(reader, "seed: expected a number from 0, got `%.48s`", text);
+	reader->file->has_seed = true;
+	return 0;
+}
+
+/* The document --------------------------------------------------------------------- */
+
+static int read_key(struct sim_reader *reader, bool *has_faults)
+{
+	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_reader_text(reader) : "";
+
+	if (strcmp(key, "seed") == 0)
+		return reader->file->has_seed ? sim_reader_fail(reader, "seed: is given twice; take one away") :
+						read_seed(reader);
+	if (strcmp(key, "faults") != 0)
+		return sim_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
+	if (*has_faults)
+		return sim_reader_fail(reader, "faults: is given twice; make one list of both");
+	*has_faults = true;
+	return read_faults(reader);
+}
+
+static int read_top(struct sim_reader *reader)
+{
+	bool has_faults = false;
+	int rc;
+
+	if (reader->event.type != YAML_MAPPING_START_EVENT)
+		return sim_reader_fail(reader, "expected \"faults:\" and a list of rules");
+	for (;;) {
+		rc = sim_reader_next(reader);
+		if (rc)
+			return rc;
+		if (reader->event.type == YAML_MAPPING_END_EVENT)
+			break;
+		rc = read_key(reader, &has_faults);
+		if (rc)
+			return rc;
+	}
+	return has_faults ? 0 : sim_reader_fail(reader, "there is no list named faults");
+}
+
+/* Pass over @type if it comes; what came is looked at next. */
+static int expect(struct sim_reader *reader, yaml_event_type_t type, const char *otherwise)
+{
+	int rc = sim_reader_next(reader);
+
+	if (rc)
+		return rc;
+	return reader->event.type == type ? 0 : sim_reader_fail(reader, "%s", otherwise);
+}
+
+static int read_document(struct sim_reader *reader)
+{
+	int rc = expect(reader, YAML_STREAM_START_EVENT, "not YAML");
+
+	if (!rc)
+		rc = expect(reader, YAML_DOCUMENT_START_EVENT, "the file is empty; it needs a list named faults");
+	if (!rc)
+		rc = sim_reader_next(reader);
+	if (!rc)
+		rc = read_top(reader);
+	if (!rc)
+		rc = expect(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
+	if (!rc)
+		rc = expect(reader, YAML_STREAM_END_EVENT, "a second document (---) starts here; write one per file");
+	return rc;
+}
+
+int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct sim_plan_file *ret_file,
+			char error[SIM_PLAN_FILE_ERROR_SIZE])
+{
+	struct sim_plan_file file = { .num_rules = 0 };
+	struct sim_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1 };
+	int rc;
+
+	if (len > SIM_PLAN_FILE_MAX_BYTES)
+		return sim_reader_fail(&reader, "is larger than %u bytes", SIM_PLAN_FILE_MAX_BYTES);
+	if (!yaml_parser_initialize(&reader.parser))
+		return no_memory(&reader);
+	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)yaml, len);
+	rc = read_document(&reader);
+	yaml_event_delete(&reader.event);
+	yaml_parser_delete(&reader.parser);
+	if (rc) {
+		sim_plan_file_fini(&file);
+		return rc;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+/* Files ---------------------------------------------------------------------------- */
+
+static int complain(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *what)
+{
+	snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %.240s", path, what);
+	return rc;
+}
+
+static int load_delays(const char *path, struct sim_plan_file *file, char error[SIM_PLAN_FILE_ERROR_SIZE])
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+	char why[SIM_RULE_ERROR_SIZE];
+	int rc = folder ? 0 : complain(-ENOMEM, error, path, "no memory to read this");
+
+	for (uint32_t i = 0; !rc && i < file->num_rules; i++) {
+		struct sim_plan_file_rule *rule = &file->rules[i];
+
+		if (!rule->delays_file[0])
+			continue;
+		rc = sim_delays_load(rule->delays_file, folder, &rule->delays, why);
+		if (rc)
+			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.160s:%u: %s", path, rule->line, why);
+	}
+	free(folder);
+	return rc;
+}
+
+int sim_plan_file_load(const char *path, struct sim_plan_file *ret_file, char error[SIM_PLAN_FILE_ERROR_SIZE])
+{
+	struct sim_plan_file file;
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	rc = sim_file_read(path, SIM_PLAN_FILE_MAX_BYTES, &text, &len);
+	if (rc)
+		return complain(rc, error, path, strerror(-rc));
+	rc = sim_plan_file_parse(path, text, len, &file, error);
+	free(text);
+	if (rc)
+		return rc;
+	rc = load_delays(path, &file, error);
+	if (rc) {
+		sim_plan_file_fini(&file);
+		return rc;
+	}
+	*ret_file = file;
+	return 0;
+}
+
+void sim_plan_file_fini(struct sim_plan_file *file)
+{
+	for (uint32_t i = 0; i < file->num_rules; i++)
+		free(file->rules[i].delays);
+	free(file->rules);
+	memset(file, 0, sizeof(*file));
+}
+
+int sim_plan_file_apply(const struct sim_plan_file *file, struct sim_plan *plan, uint64_t now_ns,
+			char error[SIM_PLAN_FILE_ERROR_SIZE])
+{
+	uint32_t id;
+	int rc;
+
+	if (file->has_seed)
+		sim_plan_set_seed(plan, file->seed);
+	for (uint32_t i = 0; i < file->num_rules; i++) {
+		const struct sim_plan_file_rule *rule = &file->rules[i];
+
+		rc = sim_plan_add(plan, &rule->rule, rule->delays, now_ns, &id);
+		if (rc) {
+			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "the rule of line %u has no place in the plan: %s",
+				 rule->line, rc == -ENOSPC ? "it is full" : "it is not sound");
+			return rc;
+		}
+	}
+	return 0;
+}

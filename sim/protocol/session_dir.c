@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "session_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "bfsimd.sock"
+#define LOCK_NAME "lock"
+#define READ_BYTES 4096
+#define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
+
+/* /tmp is everybody's: a directory there that is not this user's alone is not taken. */
+static int check_owner(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return 0; /* to be made */
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
+int sim_dir_default(char *path, size_t size)
+{
+	const char *session = getenv("BFSIM_SESSION");
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	int len;
+
+	if (session && session[0])
+		len = snprintf(path, size, "%s", session);
+	else if (runtime && runtime[0])
+		len = snprintf(path, size, "%s/bfsim", runtime);
+	else
+		len = snprintf(path, size, "/tmp/bfsim-%u", (unsigned int)getuid());
+	if (len < 0 || (size_t)len >= size)
+		return -ENAMETOOLONG;
+	return (session && session[0]) || (runtime && runtime[0]) ? 0 : check_owner(path);
+}
+
+int sim_dir_open(const char *dir, bool create)
+{
+	int fd;
+
+	if (create && mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A lock of the open file, unlike flock() one that can be asked for without taking it. */
+static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+/* Open the lock file and lock it. A descriptor, -EBUSY or -errno. */
+static int lock_file(int dir_fd)
+{
+	struct flock lock = whole_file;
+	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
+		rc = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+/* Whether the open file is still the one that has the name: a daemon that ends removes it. */
+static bool is_lock_file(int dir_fd, int fd)
+{
+	struct stat locked, named;
+
+	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, 0) == 0 &&
+	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+int sim_dir_lock(int dir_fd)
+{
+	int fd = lock_file(dir_fd);
+
+	while (fd >= 0 && !is_lock_file(dir_fd, fd)) {
+		close(fd);
+		fd = lock_file(dir_fd);
+	}
+	if (fd >= 0)
+		unlinkat(dir_fd, SOCKET_NAME, 0);
+	return fd;
+}
+
+bool sim_dir_is_live(int dir_fd)
+{
+	struct flock lock = whole_file;
+	int fd = openat(dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC);
+	bool live;
+
+	if (fd < 0)
+		return false;
+	live = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	close(fd);
+	return live;
+}
+
+/* A socket's address holds 107 characters: go through the open directory instead of its name. */
+static struct sockaddr_un address(int dir_fd)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/" SOCKET_NAME, dir_fd);
+	return addr;
+}
+
+static int bound_socket(int dir_fd, int (*attach)(int, const struct sockaddr *, socklen_t))
+{
+	struct timeval patience = {.tv_sec = SIM_DIR_PATIENCE_S};
+	struct sockaddr_un addr = address(dir_fd);
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int rc;
+
+	if (sock < 0)
+		return -errno;
+	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	do {
+		rc = attach(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+	} while (rc == -EINTR);
+	if (rc < 0) {
+		close(sock);
+		return rc;
+	}
+	return sock;
+}
+
+int sim_dir_listen(int dir_fd)
+{
+	int sock = bound_socket(dir_fd, bind);
+	int rc;
+
+	if (sock >= 0 && listen(sock, SOMAXCONN) < 0) {
+		rc = -errno;
+		close(sock);
+		return rc;
+	}
+	return sock;
+}
+
+int sim_dir_connect(int dir_fd)
+{
+	return bound_socket(dir_fd, connect);
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, text, len);
+
+		if (written < 0)
+			return -errno;
+		text += written;
+		len -= (size_t)written;
+	}
+	return 0;
+}
+
+int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len)
+{
+	char temporary[NAME_MAX + 1];
+	int fd, rc;
+
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
+	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	rc = write_all(fd, text, len);
+	close(fd);
+	if (rc == 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(dir_fd, temporary, 0);
+	return rc;
+}
+
+/* Read to the end, whatever kind of file it is; *ret_text is the caller's in any case. */
+static int read_all(int fd, char **ret_text, size_t *ret_len)
+{
+	size_t size = 0, len = 0;
+	ssize_t got;
+
+	*ret_text = NULL;
+	do {
+		if (len > MAX_FILE_BYTES)
+			return -EFBIG;
+		if (len + 1 >= size) {
+			char *grown = realloc(*ret_text, size = size * 2 + READ_BYTES);
+
+			if (!grown)
+				return -ENOMEM;
+			*ret_text = grown;
+		}
+		got = read(fd, *ret_text + len, size - len - 1);
+		if (got > 0)
+			len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0)
+		return -errno;
+	(*ret_text)[len] = '\0';
+	*ret_len = len;
+	return 0;
+}
+
+int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	char *text;
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = read_all(fd, &text, ret_len);
+	close(fd);
+	if (rc < 0)
+		free(text);
+	else
+		*ret_text = text;
+	return rc;
+}
+
+int sim_dir_watch(int dir_fd)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir_fd);
+	if (fd >= 0 && inotify_add_watch(fd, path, IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR) < 0) {
+		int rc = -errno;
+
+		close(fd);
+		return rc;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+bool sim_dir_has_socket(int dir_fd)
+{
+	return faccessat(dir_fd, SOCKET_NAME, F_OK, AT_EACCESS) == 0;
+}
+
+void sim_dir_clean(int dir_fd)
+{
+	unlinkat(dir_fd, SOCKET_NAME, 0);
+	unlinkat(dir_fd, "topology.yaml", 0);
+	unlinkat(dir_fd, "topology.yaml.new", 0); /* of a daemon that died while it wrote */
+	unlinkat(dir_fd, "bfsimd.log", 0);
+	unlinkat(dir_fd, LOCK_NAME, 0);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comma-separated values: one line for each event, one column for each thing that
+ * any of them says; what an event does not say is empty. doc/trace.md lists them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "merged_trace.h"
+
+static const char *const kinds[] = {
+	[SIM_TRACE_STATE] = "state", [SIM_TRACE_TASK] = "task", [SIM_TRACE_SENT] = "sent",
+	[SIM_TRACE_RECEIVED] = "received", [SIM_TRACE_OPENED] = "opened", [SIM_TRACE_CLOSED] = "closed",
+	[SIM_TRACE_FAULT] = "fault", [SIM_TRACE_LOG] = "log"};
+
+/* Quoted when it must be. */
+static void put_text(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void put_time(FILE *out, const struct sim_trace_story *story, uint64_t time_ns)
+{
+	fputc(',', out);
+	if (time_ns)
+		fprintf(out, "%" PRIu64, time_ns - story->zero_ns);
+}
+
+/* ,operation,status,bytes,in_flight,began_ns,ended_ns,reaped_ns,,,,way */
+static void put_task(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+{
+	const struct sim_trace_recording *recording = &story->recordings[event->process];
+
+	put_text(out, sim_trace_name_of(recording, recording->ops[event->subject - 1].name));
+	fputc(',', out);
+	put_text(out, event->why ? sim_trace_name_of(recording, event->why) : "ok");
+	fprintf(out, ",%" PRIu64 ",", event->args[3]);
+	if (event->detail)
+		fprintf(out, "%u", event->detail);
+	for (int i = 0; i < 3; i++)
+		put_time(out, story, event->args[i]);
+	fprintf(out, ",,,,%s", sim_trace_way_name(event->way));
+}
+
+static void put_message(FILE *out, const struct sim_trace_event *event)
+{
+	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",,", event->args[2], event->args[0], event->args[1]);
+}
+
+static void put_others(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+{
+	const struct sim_trace_recording *recording = &story->recordings[event->process];
+
+	fputc(',', out);
+	if (event->kind == SIM_TRACE_CLOSED && event->why)
+		put_text(out, sim_trace_name_of(recording, event->why));
+	fputs(",,,,,,,,", out);
+	if (event->kind == SIM_TRACE_STATE)
+		fprintf(out, "%s", sim_trace_state_name(event->args[1]));
+	else if (event->kind == SIM_TRACE_FAULT)
+		put_text(out, sim_trace_rule_of(story, event));
+	else if (event->kind == SIM_TRACE_LOG)
+		put_text(out, event->text ? event->text : "");
+	fputc(',', out);
+}
+
+static void put_object(FILE *out, const struct sim_trace_recording *recording, uint32_t number)
+{
+	if (number)
+		put_text(out, sim_trace_name_of(recording, recording->objects[number - 1].name));
+	fputc(',', out);
+	if (number)
+		fprintf(out, "%u", number);
+	fputc(',', out);
+	if (number)
+		put_text(out, sim_trace_name_of(recording, recording->objects[number - 1].place));
+}
+
+static void put_event(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+{
+	const struct sim_trace_recording *recording = &story->recordings[event->process];
+
+	fprintf(out, "%" PRIu64 ",%d,", event->time_ns - story->zero_ns, recording->who.pid);
+	put_text(out, recording->who.side);
+	fputc(',', out);
+	put_text(out, recording->who.program);
+	fprintf(out, ",%u,%s,", event->thread, kinds[event->kind]);
+	put_object(out, recording, sim_trace_object_of(recording, event));
+	fputc(',', out);
+	if (event->kind == SIM_TRACE_TASK)
+		put_task(out, story, event);
+	else if (event->kind == SIM_TRACE_SENT || event->kind == SIM_TRACE_RECEIVED)
+		put_message(out, event);
+	else
+		put_others(out, story, event);
+	fputc('\n', out);
+}
+
+int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out)
+{
+	fputs("time_ns,pid,side,program,thread,event,object,object_number,device,operation,status,bytes,in_flight,"
+	      "began_ns,ended_ns,reaped_ns,stream,number,text,way\n", out);
+	for (size_t i = 0; i < story->num_events; i++)
+		put_event(out, story, &story->events[i]);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/export/merged_trace.h - what all processes of a session recorded, on one time axis, and its telling.
+ *
+ *   add a recording of each process --> sort --> tell, in one format or another
+ *
+ * Time is told since the session began. Telling writes as it goes: a trace may be large.
+ */
+#ifndef SIM_TRACE_STORY_H
+#define SIM_TRACE_STORY_H
+
+#include <stdio.h>
+
+#include "sim/trace/recording.h"
+
+/* A rule of the session's fault plan. */
+struct sim_trace_rule {
+	uint32_t id;
+	char *text;
+	uint64_t fired;          /* how often it struck */
+	uint64_t added_ns;       /* session time */
+	bool is_past;            /* it was taken out */
+};
+
+/* The link that a device's bytes take. */
+struct sim_trace_link {
+	char side[64], device[64];
+	uint64_t to_card_bps, to_host_bps; /* payload that it can carry, in bits per second */
+};
+
+struct sim_trace_story {
+	uint64_t zero_ns;
+	const char *clock;       /* how time passes: a mode's name (sim/clock/clock.h); NULL = not known */
+	uint64_t session_ns;     /* session time when it was read, if the clock is known */
+	struct sim_trace_link *links;
+	uint32_t num_links;
+	struct sim_trace_recording *recordings;
+	uint32_t num_recordings;
+	struct sim_trace_rule *rules;
+	uint32_t num_rules;
+	struct sim_trace_event *events;  /* of all, by time, once sorted; texts stay the recordings' */
+	size_t num_events;
+};
+
+/* Zeroed but for its zero_ns, a story is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
+int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording);
+int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text);
+int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t to_card_bps,
+			     uint64_t to_host_bps);
+int sim_trace_story_sort(struct sim_trace_story *story);
+void sim_trace_story_free(struct sim_trace_story *story);
+
+/* What the rule says that a fault's event is of. */
+const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event);
+
+/* The Trace Event Format, which Perfetto and chrome://tracing load (perfetto.c says what becomes of what),
+ * and comma-separated values (csv.c). Whether all was written, @out says (ferror()). 0 or -ENOMEM. */
+int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out);
+int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out);
+
+#endif

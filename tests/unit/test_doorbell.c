@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/shm/doorbell.c */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/shm/doorbell.h"
+
+static struct sim_inbox_shared shared;
+static struct sim_inbox inbox;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&shared, 0, sizeof(shared));
+	inbox = (struct sim_inbox){.shared = &shared};
+	return 0;
+}
+
+static void expect_slot(uint32_t slot)
+{
+	uint32_t got;
+
+	assert_true(sim_inbox_next(&inbox, &got));
+	assert_int_equal(got, slot);
+}
+
+static void expect_none(void)
+{
+	uint32_t got;
+
+	assert_false(sim_inbox_next(&inbox, &got));
+}
+
+static void test_who_rang_is_looked_at_once(void **state)
+{
+	(void)state;
+	expect_none();
+	sim_inbox_ring(&shared, 7);
+	sim_inbox_ring(&shared, 7);
+	expect_slot(7);
+	expect_none();
+	sim_inbox_ring(&shared, 7);
+	expect_slot(7);
+}
+
+static void test_every_slot_can_ring(void **state)
+{
+	(void)state;
+	for (uint32_t slot = 0; slot < SIM_INBOX_SLOTS; slot++)
+		sim_inbox_ring(&shared, slot);
+	for (uint32_t slot = 0; slot < SIM_INBOX_SLOTS; slot++)
+		expect_slot(slot);
+	expect_none();
+}
+
+/* Slot 5 rings whenever it was looked at; the others get their turn all the same. */
+static void test_one_who_rings_all_the_time_starves_nobody(void **state)
+{
+	(void)state;
+	sim_inbox_ring(&shared, 5);
+	expect_slot(5);
+	sim_inbox_ring(&shared, 3);
+	sim_inbox_ring(&shared, 5);
+	sim_inbox_ring(&shared, 900);
+	expect_slot(900);
+	sim_inbox_ring(&shared, 5);
+	expect_slot(3);
+	expect_slot(5);
+	expect_none();
+}
+
+static void test_again_comes_after_the_others(void **state)
+{
+	(void)state;
+	sim_inbox_ring(&shared, 1);
+	sim_inbox_ring(&shared, 2);
+	expect_slot(1);
+	sim_inbox_again(&inbox, 1);
+	expect_slot(2);
+	expect_slot(1);
+	expect_none();
+}
+
+static void test_only_a_sleeper_is_woken_and_once(void **state)
+{
+	(void)state;
+	assert_false(sim_inbox_ring(&shared, 1));
+	expect_slot(1);
+	assert_false(sim_inbox_arm(&inbox));
+	assert_true(sim_inbox_ring(&shared, 1));
+	assert_false(sim_inbox_ring(&shared, 2));
+}
+
+static void test_who_has_news_does_not_go_to_sleep(void **state)
+{
+	(void)state;
+	sim_inbox_ring(&shared, 1);
+	assert_true(sim_inbox_arm(&inbox));
+	expect_slot(1);
+	sim_inbox_again(&inbox, 1);
+	assert_true(sim_inbox_arm(&inbox));
+}
+
+/* ---- several peers at once: no ring is lost ---- */
+
+#define NUM_PEERS 3
+#define NUM_RINGS 50000
+
+static atomic_uint posted[NUM_PEERS];
+
+static void *ring_many(void *arg)
+{
+	uint32_t peer = (uint32_t)(uintptr_t)arg;
+
+	for (int i = 0; i < NUM_RINGS; i++) {
+		atomic_fetch_add(&posted[peer], 1);
+		sim_inbox_ring(&shared, peer * 70);
+	}
+	return NULL;
+}
+
+static void test_the_last_ring_of_each_peer_is_seen(void **state)
+{
+	pthread_t threads[NUM_PEERS];
+	uint32_t seen[NUM_PEERS] = {0};
+	uint32_t slot, done = 0;
+
+	(void)state;
+	for (uintptr_t i = 0; i < NUM_PEERS; i++) {
+		atomic_store(&posted[i], 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, ring_many, (void *)i), 0);
+	}
+	while (done < NUM_PEERS) {
+		if (!sim_inbox_next(&inbox, &slot))
+			continue;
+		if (seen[slot / 70] < NUM_RINGS) {
+			seen[slot / 70] = atomic_load(&posted[slot / 70]);
+			done += seen[slot / 70] == NUM_RINGS;
+		}
+	}
+	for (int i = 0; i < NUM_PEERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_who_rang_is_looked_at_once, setup),
+		cmocka_unit_test_setup(test_every_slot_can_ring, setup),
+		cmocka_unit_test_setup(test_one_who_rings_all_the_time_starves_nobody, setup),
+		cmocka_unit_test_setup(test_again_comes_after_the_others, setup),
+		cmocka_unit_test_setup(test_only_a_sleeper_is_woken_and_once, setup),
+		cmocka_unit_test_setup(test_who_has_news_does_not_go_to_sleep, setup),
+		cmocka_unit_test_setup(test_the_last_ring_of_each_peer_is_seen, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/trace/sampler.h: of few events all are recorded, of many some. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sim/trace/sampler.h"
+
+static struct sim_trace_pace pace;
+static uint64_t now_ns, number;
+
+static int begin(void **state)
+{
+	(void)state;
+	now_ns = 1000000000;
+	number = 0;
+	sim_trace_pace_init(&pace, now_ns, false);
+	return 0;
+}
+
+/* So many events, one each @gap_ns: how many are recorded. */
+static unsigned int happen(unsigned int count, uint64_t gap_ns)
+{
+	unsigned int recorded = 0;
+
+	for (unsigned int i = 0; i < count; i++, number++, now_ns += gap_ns) {
+		if (number < pace.next)
+			continue;
+		sim_trace_pace_take(&pace, number, now_ns);
+		recorded++;
+	}
+	return recorded;
+}
+
+static void test_a_first_burst_is_recorded_one_by_one(void **state)
+{
+	(void)state;
+	assert_int_equal(happen(SIM_TRACE_BURST, 0), SIM_TRACE_BURST);
+}
+
+/* With the credits gone, the distances are 2, 4, ... 1024, 1024: 2046 events in ten
+ * turns, the first at once, and then each 1024th. */
+static void test_of_a_flood_one_in_1024_is_recorded(void **state)
+{
+	(void)state;
+	happen(SIM_TRACE_BURST, 0);
+	assert_int_equal(happen(2046, 0), 10);
+	assert_int_equal(happen(1024 * 100, 0), 100);
+}
+
+/* 80 us bring one credit. */
+static void test_events_slower_than_the_credits_are_all_recorded(void **state)
+{
+	(void)state;
+	assert_int_equal(happen(100000, SIM_TRACE_GAP_NS), 100000);
+}
+
+/* 50 ns a task: the longest distance, 1024, is 51.2 us, and 1953 times in 2000000 tasks. They bring 1250 credits, each
+ * of which halves one distance. */
+static void test_a_steady_flood_is_recorded_as_the_credits_come(void **state)
+{
+	unsigned int recorded;
+
+	(void)state;
+	happen(4000, 0);
+	recorded = happen(2000000, 50);
+	assert_in_range(recorded, 1950, 3300);
+}
+
+/* After a flood the next turn may be 1023 events away; from there on all are recorded. */
+static void test_a_pause_brings_the_credits_back(void **state)
+{
+	(void)state;
+	happen(20000, 0);
+	now_ns += SIM_TRACE_BURST * (uint64_t)SIM_TRACE_GAP_NS;
+	happen(SIM_TRACE_MAX_DISTANCE, 0);
+	assert_int_equal(pace.distance, 1);
+	assert_in_range(happen(255, 0), 255, 255);
+}
+
+static void test_every_means_every(void **state)
+{
+	(void)state;
+	sim_trace_pace_init(&pace, now_ns, true);
+	assert_int_equal(happen(10000, 0), 10000);
+}
+
+/* CLOCK_MONOTONIC read by two threads: the second may be a little behind. */
+static void test_time_that_goes_back_brings_nothing(void **state)
+{
+	(void)state;
+	happen(SIM_TRACE_BURST, 0);
+	now_ns -= 1000;
+	happen(1, 0);
+	assert_int_equal(pace.credits, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_first_burst_is_recorded_one_by_one, begin),
+		cmocka_unit_test_setup(test_of_a_flood_one_in_1024_is_recorded, begin),
+		cmocka_unit_test_setup(test_events_slower_than_the_credits_are_all_recorded, begin),
+		cmocka_unit_test_setup(test_a_steady_flood_is_recorded_as_the_credits_come, begin),
+		cmocka_unit_test_setup(test_a_pause_brings_the_credits_back, begin),
+		cmocka_unit_test_setup(test_every_means_every, begin),
+		cmocka_unit_test_setup(test_time_that_goes_back_brings_nothing, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/clock/vclock_sched.h: threads stand for processes, each with a handle of its own on one page. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/clock/participant.h"
+#include "sim/clock/vclock_sched.h"
+#include "sim/base/log.h"
+
+#define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
+#define NEVER SIM_CLOCK_NEVER_NS
+#define DEADLINE_S 60 /* only a hang reaches it */
+
+/* What happened, in order. */
+struct trace {
+	pthread_mutex_t lock;
+	char text[4096];
+};
+
+struct fixture {
+	struct sim_clock_page *page;
+	struct pcie_topology *topology;
+	struct sim_clock *clock;
+	struct sim_turns *turns;
+	struct trace trace;
+	unsigned int warnings;
+};
+
+static struct fixture *current;
+
+static void count_warnings(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	(void)file;
+	(void)line;
+	(void)func;
+	(void)format;
+	(void)args;
+	if (level == SIM_LOG_WARNING)
+		__atomic_fetch_add(&current->warnings, 1, __ATOMIC_RELAXED);
+}
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	char error[PCIE_ERROR_SIZE];
+
+	fixture->page = mmap(NULL, sizeof(*fixture->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fixture->page == MAP_FAILED ||
+	    pcie_topology_parse("test", TOPOLOGY, strlen(TOPOLOGY), &fixture->topology, error) < 0)
+		return -1;
+	sim_clock_page_init(fixture->page, SIM_CLOCK_VIRTUAL);
+	pthread_mutex_init(&fixture->trace.lock, NULL);
+	current = fixture;
+	sim_log_set_sink(count_warnings);
+	*state = fixture;
+	return sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
+	       sim_turns_create(fixture->clock, false, &fixture->turns) < 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	sim_turns_destroy(fixture->turns);
+	sim_clock_destroy(fixture->clock);
+	pcie_topology_destroy(fixture->topology);
+	munmap(fixture->page, sizeof(*fixture->page));
+	pthread_mutex_destroy(&fixture->trace.lock);
+	sim_log_set_sink(NULL);
+	free(fixture);
+	return 0;
+}
+
+static void no_wake(void *arg)
+{
+	(void)arg;
+}
+
+static struct sim_turn *begin(struct fixture *fixture)
+{
+	struct sim_turn *turn;
+
+	assert_int_equal(sim_turn_begin(fixture->turns, no_wake, NULL, &turn), 0);
+	return turn;
+}
+
+static uint64_t now(const struct fixture *fixture)
+{
+	return sim_clock_now_ns(fixture->clock);
+}
+
+/* ---- one thread ---- */
+
+static void test_time_jumps_to_where_the_only_one_waits_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn = begin(fixture);
+
+	assert_true(sim_turn_wait(turn, 100));
+	assert_int_equal(now(fixture), 100);
+	assert_true(sim_turn_wait(turn, 250));
+	assert_int_equal(now(fixture), 250);
+	sim_turn_end(turn);
+}
+
+static void test_time_never_goes_back(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn = begin(fixture);
+
+	assert_true(sim_turn_wait(turn, 100));
+	assert_true(sim_turn_wait(turn, 7));
+	assert_int_equal(now(fixture), 100);
+	sim_turn_end(turn);
+}
+
+static void test_who_waits_for_a_message_may_look_and_time_stands_still(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn = begin(fixture);
+
+	assert_false(sim_turn_wait(turn, NEVER));
+	assert_true(sim_turn_may_look(turn));
+	assert_false(sim_turn_wait(turn, NEVER));
+	assert_int_equal(now(fixture), 0);
+	sim_turn_end(turn);
+}
+
+/* Engine b has something at 50: whoever waits in a for 100 gets to look after b then, once. */
+static void test_thread_is_offered_its_other_engine_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+
+	assert_false(sim_turn_wait(b, 50)); /* a, which is new, has not looked yet */
+	assert_false(sim_turn_wait(a, 100)); /* nor has b, since */
+	assert_false(sim_turn_wait(a, 100)); /* time has come to where b waits for */
+	assert_int_equal(now(fixture), 50);
+	assert_true(sim_turn_wait(a, 100));
+	assert_int_equal(now(fixture), 100);
+	sim_turn_end(a);
+	sim_turn_end(b);
+}
+
+static void test_thread_that_ignores_its_other_engine_goes_on(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+
+	sim_turn_hand_in(b);
+	assert_false(sim_turn_wait(a, 100)); /* b has handed in jobs: look there first */
+	assert_int_equal(now(fixture), 0);
+	assert_true(sim_turn_wait(a, 100)); /* no? */
+	assert_int_equal(now(fixture), 100);
+	sim_turn_end(a);
+	sim_turn_end(b);
+}
+
+static void test_seat_is_left_with_the_last_engine(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+
+	sim_turn_end(a);
+	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_BUSY);
+	sim_turn_end(b);
+	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_FREE);
+}
+
+/* ---- several ---- */
+
+struct actor {
+	struct fixture *fixture;
+	const char *name;
+	bool first;           /* of low rank */
+	uint64_t period_ns;   /* wakes so often, rounds times; 0 = waits for messages */
+	unsigned int rounds;
+	bool sends;           /* a message each round */
+	_Atomic unsigned int *mail;
+	sem_t *joined, *go;
+	pthread_t thread;
+};
+
+static void note(struct actor *actor, const char *what)
+{
+	struct trace *trace = &actor->fixture->trace;
+	size_t len;
+
+	pthread_mutex_lock(&trace->lock);
+	len = strlen(trace->text);
+	snprintf(trace->text + len, sizeof(trace->text) - len, "[%3u] %s %s\n", (unsigned int)now(actor->fixture),
+		 actor->name, what);
+	pthread_mutex_unlock(&trace->lock);
+}
+
+/* As a program does that polls: look when it may, wait until then. */
+static void poll_until(struct sim_turn *turn, uint64_t ns, const struct fixture *fixture)
+{
+	for (;;) {
+		if (!sim_turn_may_look(turn))
+			continue;
+		if (now(fixture) >= ns || sim_turn_wait(turn, ns))
+			return;
+	}
+}
+
+static void poll_for_mail(struct sim_turn *turn, _Atomic unsigned int *mail)
+{
+	for (;;) {
+		unsigned int some = 0;
+
+		if (!sim_turn_may_look(turn))
+			continue;
+		some = atomic_load(mail);
+		if (some > 0) {
+			atomic_fetch_sub(mail, 1);
+			return;
+		}
+		sim_turn_wait(turn, NEVER);
+	}
+}
+
+static void *act(void *arg)
+{
+	struct actor *actor = arg;
+	struct sim_turns *turns;
+	struct sim_turn *turn;
+
+	sim_turns_create(actor->fixture->clock, actor->first, &turns);
+	sim_turn_begin(turns, no_wake, NULL, &turn);
+	sem_post(actor->joined);
+	while (sem_wait(actor->go) < 0)
+		;
+	for (unsigned int round = 1; round <= actor->rounds; round++) {
+		if (actor->period_ns) {
+			poll_until(turn, round * actor->period_ns, actor->fixture);
+			note(actor, "wakes");
+		} else {
+			poll_for_mail(turn, actor->mail);
+			note(actor, "gets mail");
+		}
+		if (actor->sends) {
+			sim_turns_sent(turns);
+			atomic_fetch_add(actor->mail, 1);
+		}
+	}
+	sim_turn_end(turn);
+	sim_turns_destroy(turns);
+	return NULL;
+}
+
+/* They join in order; then all go at once. */
+static void run_actors(struct fixture *fixture, struct actor *actors, size_t count)
+{
+	sem_t joined, go;
+	_Atomic unsigned int mail = 0;
+
+	sem_init(&joined, 0, 0);
+	sem_init(&go, 0, 0);
+	fixture->trace.text[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		actors[i].fixture = fixture;
+		actors[i].mail = &mail;
+		actors[i].joined = &joined;
+		actors[i].go = &go;
+		pthread_create(&actors[i].thread, NULL, act, &actors[i]);
+		while (sem_wait(&joined) < 0)
+			;
+	}
+	for (size_t i = 0; i < count; i++)
+		sem_post(&go);
+	for (size_t i = 0; i < count; i++)
+		pthread_join(actors[i].thread, NULL);
+	sem_destroy(&joined);
+	sem_destroy(&go);
+}
+
+/* 30, 60, 90 and 20, 40, 60, 80: at 60 the one of lower rank is first, though it came later. */
+static void test_turns_go_by_time_then_by_rank(void **state)
+{
+	struct actor actors[] = {{.name = "host", .period_ns = 30, .rounds = 3},
+				 {.name = "dpu", .first = true, .period_ns = 20, .rounds = 4}};
+
+	run_actors(*state, actors, 2);
+	assert_string_equal(((struct fixture *)*state)->trace.text, "[ 20] dpu wakes\n"
+								    "[ 30] host wakes\n"
+								    "[ 40] dpu wakes\n"
+								    "[ 60] dpu wakes\n"
+								    "[ 60] host wakes\n"
+								    "[ 80] dpu wakes\n"
+								    "[ 90] host wakes\n");
+}
+
+/* Each of a's rounds is followed by b's, before time goes on for c. */
+static void test_message_arrives_before_time_goes_on(void **state)
+{
+	struct actor actors[] = {{.name = "a", .period_ns = 10, .rounds = 3, .sends = true},
+				 {.name = "b", .rounds = 3},
+				 {.name = "c", .period_ns = 11, .rounds = 2}};
+
+	run_actors(*state, actors, 3);
+	assert_string_equal(((struct fixture *)*state)->trace.text, "[ 10] a wakes\n"
+								    "[ 10] b gets mail\n"
+								    "[ 11] c wakes\n"
+								    "[ 20] a wakes\n"
+								    "[ 20] b gets mail\n"
+								    "[ 22] c wakes\n"
+								    "[ 30] a wakes\n"
+								    "[ 30] b gets mail\n");
+}
+
+static void test_order_is_the_same_each_time(void **state)
+{
+	struct fixture *fixture = *state;
+	char first[sizeof(fixture->trace.text)] = "";
+
+	for (int i = 0; i < 20; i++) {
+		struct actor actors[] = {{.name = "a", .period_ns = 3, .rounds = 10, .sends = true},
+					 {.name = "b", .rounds = 10},
+					 {.name = "c", .period_ns = 3, .rounds = 10},
+					 {.name = "d", .first = true, .period_ns = 2, .rounds = 15}};
+
+		atomic_store(&fixture->page->now_ns, 0);
+		run_actors(fixture, actors, 4);
+		if (i == 0)
+			strcpy(first, fixture->trace.text);
+		assert_string_equal(fixture->trace.text, first);
+	}
+	assert_int_equal(fixture->warnings, 0);
+}
+
+/* ---- those that do not call ---- */
+
+static void test_who_does_not_call_is_not_waited_for_forever(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn;
+	struct sim_turns *others;
+	uint64_t until = 100;
+
+	atomic_store(&fixture->page->seats[0].state, SIM_SEAT_BUSY); /* somebody who never calls: ourselves, says the owner */
+	atomic_store(&fixture->page->seats[0].owner, (uint64_t)getpid() << 32);
+	atomic_store(&fixture->page->end, 1);
+	assert_int_equal(sim_turns_create(fixture->clock, false, &others), 0);
+	assert_int_equal(sim_turn_begin(others, no_wake, NULL, &turn), 0);
+	poll_until(turn, until, fixture);
+	assert_int_equal(now(fixture), until);
+	assert_int_equal(fixture->warnings, 1);
+	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_LEFT);
+	sim_turn_end(turn);
+	sim_turns_destroy(others);
+}
+
+/* Between two looks lies an hour: whoever is busy may not have run either. */
+static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_seat *busy = &fixture->page->seats[0];
+	struct sim_seat seat = {.page = fixture->page, .shared = &fixture->page->seats[1]};
+	struct sim_seat_watch watch = {.shared = busy};
+	uint64_t lost;
+
+	atomic_store(&busy->state, SIM_SEAT_BUSY);
+	atomic_store(&busy->owner, (uint64_t)getpid() << 32);
+	atomic_store(&fixture->page->end, 2);
+	watch.owner = atomic_load(&busy->owner);
+	assert_true(sim_seat_look_after(&seat, &watch, &lost));
+	assert_int_equal(lost, 0);
+	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_BUSY);
+	for (int i = 0; i < 100 && lost == 0; i++)
+		sim_seat_look_after(&seat, &watch, &lost);
+	assert_int_equal(lost, watch.owner);
+	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_LEFT);
+}
+
+static void test_dead_process_is_left_behind_without_a_word(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct sim_turns *turns;
+
+		sim_turns_create(fixture->clock, false, &turns);
+		sim_turn_begin(turns, no_wake, NULL, &turn);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	turn = begin(fixture);
+	poll_until(turn, 100, fixture);
+	assert_int_equal(fixture->warnings, 0);
+	sim_turn_end(turn);
+}
+
+static void test_left_one_that_calls_again_is_waited_for_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn = begin(fixture);
+
+	atomic_store(&fixture->page->seats[0].state, SIM_SEAT_LEFT);
+	assert_true(sim_turn_may_look(turn));
+	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_BUSY);
+	assert_true(sim_turn_wait(turn, 5));
+	sim_turn_end(turn);
+}
+
+static void test_nonsense_in_the_page_hangs_nobody(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *turn;
+
+	memset(fixture->page, 0xff, sizeof(*fixture->page));
+	turn = begin(fixture); /* without a seat: they are all taken */
+	assert_true(sim_turn_may_look(turn));
+	assert_true(sim_turn_wait(turn, NEVER - 1)); /* it goes on, if out of order */
+	assert_false(sim_turn_wait(turn, NEVER));
+	sim_turn_hand_in(turn);
+	sim_turn_end(turn);
+}
+
+/* ---- sleepers ---- */
+
+static void post(void *arg)
+{
+	sem_post(arg);
+}
+
+static bool woken(sem_t *sem)
+{
+	struct timespec until;
+	int rc;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += DEADLINE_S;
+	do
+		rc = sem_timedwait(sem, &until);
+	while (rc < 0 && errno == EINTR);
+	return rc == 0;
+}
+
+static void test_sleeper_is_woken_when_its_time_has_come(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_turn *sleeper;
+	sem_t sem;
+	pthread_t thread;
+	struct actor actor = {.fixture = fixture, .name = "other", .period_ns = 60, .rounds = 1};
+	sem_t joined, go;
+
+	sem_init(&sem, 0, 0);
+	sem_init(&joined, 0, 0);
+	sem_init(&go, 0, 0);
+	assert_int_equal(sim_turn_begin(fixture->turns, post, &sem, &sleeper), 0);
+	actor.joined = &joined;
+	actor.go = &go;
+	pthread_create(&thread, NULL, act, &actor);
+	while (sem_wait(&joined) < 0)
+		;
+	assert_false(sim_turn_wait(sleeper, 40)); /* the other is busy */
+	sim_turn_sleep(sleeper, false);
+	sem_post(&go);
+	assert_true(woken(&sem));
+	assert_int_equal(now(fixture), 40);
+	assert_true(sim_turn_may_look(sleeper));
+	sim_turn_wait(sleeper, NEVER);
+	pthread_join(thread, NULL);
+	assert_int_equal(now(fixture), 60);
+	sim_turn_end(sleeper);
+	sem_destroy(&sem);
+	sem_destroy(&joined);
+	sem_destroy(&go);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(time_jumps_to_where_the_only_one_waits_for),
+		TEST(time_never_goes_back),
+		TEST(who_waits_for_a_message_may_look_and_time_stands_still),
+		TEST(thread_is_offered_its_other_engine_once),
+		TEST(thread_that_ignores_its_other_engine_goes_on),
+		TEST(seat_is_left_with_the_last_engine),
+		TEST(turns_go_by_time_then_by_rank),
+		TEST(message_arrives_before_time_goes_on),
+		TEST(order_is_the_same_each_time),
+		TEST(who_does_not_call_is_not_waited_for_forever),
+		TEST(machine_that_stood_still_is_no_reason_to_give_up),
+		TEST(dead_process_is_left_behind_without_a_word),
+		TEST(left_one_that_calls_again_is_waited_for_again),
+		TEST(nonsense_in_the_page_hangs_nobody),
+		TEST(sleeper_is_woken_when_its_time_has_come),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
