@@ -8,7 +8,7 @@
 #define FS_PER_PS 1000
 
 /* What a job needs of each station that all share, in picoseconds. */
-struct need {
+struct job_cost {
 	uint64_t read_ps, write_ps, local_ps;
 	uint64_t tx_ps, rx_ps;
 	uint64_t channel_ps;
@@ -16,17 +16,17 @@ struct need {
 };
 
 /* Sums stop at the end of time instead of starting over. */
-static uint64_t later(uint64_t time_ps, uint64_t by_ps)
+static uint64_t ps_saturating_add(uint64_t time_ps, uint64_t by_ps)
 {
 	return by_ps > UINT64_MAX - time_ps ? UINT64_MAX : time_ps + by_ps;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-const char *pcie_engine_fault(const struct pcie_engine *engine)
+const char *pcie_engine_config_error(const struct pcie_engine *engine)
 {
 	if (engine->channels < 1 || engine->channels > PCIE_MAX_CHANNELS)
 		return "an engine has 1 to 32 channels";
@@ -36,91 +36,91 @@ const char *pcie_engine_fault(const struct pcie_engine *engine)
 }
 
 /* A station that serves one after the other: from when on it serves this one. */
-static uint64_t take_turn(uint64_t *station_ps, uint64_t arrival_ps, uint64_t busy_ps)
+static uint64_t reserve_station(uint64_t *station_ps, uint64_t arrival_ps, uint64_t busy_ps)
 {
-	uint64_t start_ps = larger(*station_ps, arrival_ps);
+	uint64_t start_ps = max_u64(*station_ps, arrival_ps);
 
-	*station_ps = later(start_ps, busy_ps);
+	*station_ps = ps_saturating_add(start_ps, busy_ps);
 	return start_ps;
 }
 
-static uint64_t moving_ps(uint64_t fs_per_byte, uint64_t bytes)
+static uint64_t transfer_time_ps(uint64_t fs_per_byte, uint64_t bytes)
 {
-	return pcie_scale_up(bytes, fs_per_byte, FS_PER_PS);
+	return pcie_mul_div_ceil(bytes, fs_per_byte, FS_PER_PS);
 }
 
 /* Reads wait for requests whose answers are on their way. */
-static uint64_t requests_ps(const struct pcie_engine *engine, uint64_t requests)
+static uint64_t read_requests_time_ps(const struct pcie_engine *engine, uint64_t requests)
 {
-	return engine->max_reads > 0 ? pcie_scale_up(requests, engine->read_request_ps, engine->max_reads) : 0;
+	return engine->max_reads > 0 ? pcie_mul_div_ceil(requests, engine->read_request_ps, engine->max_reads) : 0;
 }
 
-static void need_read(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_pace *pace,
-		      const struct pcie_job *job, struct need *need)
+static void add_read_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_byte_time *byte_time,
+		      const struct pcie_job *job, struct job_cost *cost)
 {
 	struct pcie_wire wire;
 	uint64_t busy_ps, tx_ps;
 
 	pcie_link_read(link, job->offset, job->bytes, &wire);
-	tx_ps = pcie_pace_ps(pace, wire.tx_bytes);
-	need->rx_ps = pcie_pace_ps(pace, wire.rx_bytes);
-	busy_ps = larger(moving_ps(engine->read.fs_per_byte, job->bytes), requests_ps(engine, wire.tx_tlps));
-	busy_ps = larger(busy_ps, larger(tx_ps, need->rx_ps));
-	need->reads = true;
-	need->read_ps = later(busy_ps, engine->read.gap_ps);
-	need->tx_ps = later(need->tx_ps, tx_ps);
+	tx_ps = pcie_tlp_time_ps(byte_time, wire.tx_bytes);
+	cost->rx_ps = pcie_tlp_time_ps(byte_time, wire.rx_bytes);
+	busy_ps = max_u64(transfer_time_ps(engine->read.fs_per_byte, job->bytes), read_requests_time_ps(engine, wire.tx_tlps));
+	busy_ps = max_u64(busy_ps, max_u64(tx_ps, cost->rx_ps));
+	cost->reads = true;
+	cost->read_ps = ps_saturating_add(busy_ps, engine->read.gap_ps);
+	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
 }
 
-static void need_write(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_pace *pace,
-		       const struct pcie_job *job, struct need *need)
+static void add_write_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_byte_time *byte_time,
+		       const struct pcie_job *job, struct job_cost *cost)
 {
 	struct pcie_wire wire;
 	uint64_t tx_ps;
 
 	pcie_link_write(link, job->offset, job->bytes, &wire);
-	tx_ps = pcie_pace_ps(pace, wire.tx_bytes);
-	need->writes = true;
-	need->write_ps = later(larger(moving_ps(engine->write.fs_per_byte, job->bytes), tx_ps), engine->write.gap_ps);
-	need->tx_ps = later(need->tx_ps, tx_ps);
+	tx_ps = pcie_tlp_time_ps(byte_time, wire.tx_bytes);
+	cost->writes = true;
+	cost->write_ps = ps_saturating_add(max_u64(transfer_time_ps(engine->write.fs_per_byte, job->bytes), tx_ps), engine->write.gap_ps);
+	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
 }
 
-static struct need work_out(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job)
+static struct job_cost compute_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job)
 {
-	struct need need = {.channel_ps = moving_ps(engine->channel_fs_per_byte, job->bytes)};
-	struct pcie_pace pace;
+	struct job_cost cost = {.channel_ps = transfer_time_ps(engine->channel_fs_per_byte, job->bytes)};
+	struct pcie_byte_time byte_time;
 
 	if (job->direction == PCIE_LOCAL) {
-		need.is_local = true;
-		need.local_ps = later(moving_ps(engine->local.fs_per_byte, job->bytes), engine->local.gap_ps);
-		return need;
+		cost.is_local = true;
+		cost.local_ps = ps_saturating_add(transfer_time_ps(engine->local.fs_per_byte, job->bytes), engine->local.gap_ps);
+		return cost;
 	}
-	pace = pcie_link_pace(link);
+	byte_time = pcie_link_byte_time(link);
 	if (job->direction != PCIE_WRITE)
-		need_read(engine, link, &pace, job, &need);
+		add_read_cost(engine, link, &byte_time, job, &cost);
 	if (job->direction != PCIE_READ)
-		need_write(engine, link, &pace, job, &need);
-	return need;
+		add_write_cost(engine, link, &byte_time, job, &cost);
+	return cost;
 }
 
 uint64_t pcie_queue_submit(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t now_ps,
 			   struct pcie_queue_state *queue)
 {
 	const struct pcie_issuer *issuer = &engine->issuers[job->issuer];
-	uint64_t busy_ps = later(issuer->submit_ps, job->quiet ? 0 : issuer->report_ps);
+	uint64_t busy_ps = ps_saturating_add(issuer->submit_ps, job->unsignaled ? 0 : issuer->report_ps);
 
-	return later(take_turn(&queue->submit_ps, now_ps, busy_ps), issuer->submit_ps);
+	return ps_saturating_add(reserve_station(&queue->submit_ps, now_ps, busy_ps), issuer->submit_ps);
 }
 
-static uint64_t take_in(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t arrival_ps,
+static uint64_t accept_job(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t arrival_ps,
 		       struct pcie_engine_state *state)
 {
-	uint64_t at_ps = take_turn(&state->issuers_ps[job->issuer], arrival_ps, engine->issuers[job->issuer].accept_ps);
+	uint64_t at_ps = reserve_station(&state->issuers_ps[job->issuer], arrival_ps, engine->issuers[job->issuer].accept_ps);
 
-	return take_turn(&state->accept_ps, at_ps, engine->accept_ps);
+	return reserve_station(&state->accept_ps, at_ps, engine->accept_ps);
 }
 
 /* The channel that is free first; of several, the one with the lowest number. */
-static uint64_t *first_channel(const struct pcie_engine *engine, struct pcie_engine_state *state)
+static uint64_t *find_earliest_channel(const struct pcie_engine *engine, struct pcie_engine_state *state)
 {
 	uint64_t *first_ps = &state->channels_ps[0];
 
@@ -132,36 +132,36 @@ static uint64_t *first_channel(const struct pcie_engine *engine, struct pcie_eng
 }
 
 /* When all that the job needs is free. A read's requests find their way between writes: they do not wait for TX. */
-static uint64_t first_byte(const struct need *need, uint64_t ready_ps, const struct pcie_engine_state *state,
+static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, const struct pcie_engine_state *state,
 			   const struct pcie_link_state *link)
 {
-	if (need->is_local)
-		return larger(ready_ps, state->local_ps);
-	if (need->reads)
-		ready_ps = larger(larger(ready_ps, state->read_ps), link->rx_ps);
-	if (need->writes)
-		ready_ps = larger(larger(ready_ps, state->write_ps), link->tx_ps);
+	if (cost->is_local)
+		return max_u64(ready_ps, state->local_ps);
+	if (cost->reads)
+		ready_ps = max_u64(max_u64(ready_ps, state->read_ps), link->rx_ps);
+	if (cost->writes)
+		ready_ps = max_u64(max_u64(ready_ps, state->write_ps), link->tx_ps);
 	return ready_ps;
 }
 
 /* Hold what the job needs from @start_ps on; returns when its last byte has moved. */
-static uint64_t move(const struct need *need, uint64_t start_ps, struct pcie_engine_state *state,
+static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, struct pcie_engine_state *state,
 		     struct pcie_link_state *link)
 {
-	uint64_t end_ps = later(start_ps, larger(need->channel_ps, need->local_ps));
+	uint64_t end_ps = ps_saturating_add(start_ps, max_u64(cost->channel_ps, cost->local_ps));
 
-	end_ps = larger(end_ps, later(start_ps, larger(need->read_ps, need->write_ps)));
-	if (need->is_local) {
-		take_turn(&state->local_ps, start_ps, need->local_ps);
+	end_ps = max_u64(end_ps, ps_saturating_add(start_ps, max_u64(cost->read_ps, cost->write_ps)));
+	if (cost->is_local) {
+		reserve_station(&state->local_ps, start_ps, cost->local_ps);
 		return end_ps;
 	}
-	if (need->reads) {
-		take_turn(&state->read_ps, start_ps, need->read_ps);
-		take_turn(&link->rx_ps, start_ps, need->rx_ps);
+	if (cost->reads) {
+		reserve_station(&state->read_ps, start_ps, cost->read_ps);
+		reserve_station(&link->rx_ps, start_ps, cost->rx_ps);
 	}
-	if (need->writes)
-		take_turn(&state->write_ps, start_ps, need->write_ps);
-	take_turn(&link->tx_ps, start_ps, need->tx_ps);
+	if (cost->writes)
+		reserve_station(&state->write_ps, start_ps, cost->write_ps);
+	reserve_station(&link->tx_ps, start_ps, cost->tx_ps);
 	return end_ps;
 }
 
@@ -169,25 +169,25 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 		     uint64_t arrival_ps, struct pcie_engine_state *engine_state, struct pcie_link_state *link_state,
 		     struct pcie_times *ret_times)
 {
-	struct need need = work_out(engine, link, job);
+	struct job_cost cost = compute_cost(engine, link, job);
 	uint64_t more_segments = job->segments > 1 ? job->segments - 1 : 0;
-	uint64_t setup_ps = later(engine->setup_ps, pcie_scale_up(more_segments, engine->segment_ps, 1));
-	uint64_t accepted_ps = take_in(engine, job, arrival_ps, engine_state);
-	uint64_t *channel_ps = first_channel(engine, engine_state);
-	uint64_t ready_ps = later(larger(accepted_ps, *channel_ps), setup_ps);
-	uint64_t data_ps = first_byte(&need, ready_ps, engine_state, link_state);
-	uint64_t moved_ps = move(&need, data_ps, engine_state, link_state);
+	uint64_t setup_ps = ps_saturating_add(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
+	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
+	uint64_t *channel_ps = find_earliest_channel(engine, engine_state);
+	uint64_t ready_ps = ps_saturating_add(max_u64(accepted_ps, *channel_ps), setup_ps);
+	uint64_t data_ps = data_start_ps(&cost, ready_ps, engine_state, link_state);
+	uint64_t moved_ps = reserve_paths(&cost, data_ps, engine_state, link_state);
 
 	*channel_ps = moved_ps;
 	*ret_times = (struct pcie_times){
 		.accepted_ps = accepted_ps,
 		.data_ps = data_ps,
 		.moved_ps = moved_ps,
-		.done_ps = later(moved_ps, engine->complete_ps),
+		.done_ps = ps_saturating_add(moved_ps, engine->complete_ps),
 	};
 }
 
-uint64_t pcie_engine_alone_ps(const struct pcie_engine *engine, const struct pcie_link *link,
+uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,
 			      const struct pcie_job *job)
 {
 	struct pcie_engine_state engine_state = {0};

@@ -68,7 +68,7 @@ enum pcie_issuer_kind {
 /* What a job costs its issuer: software, mostly. */
 struct pcie_issuer {
 	uint64_t submit_ps;  /* to hand it in */
-	uint64_t report_ps;  /* to learn of its end; none for quiet jobs */
+	uint64_t report_ps;  /* to learn of its end; none for unsignaled jobs */
 	uint64_t accept_ps;  /* between two jobs of all issuers of this kind together */
 };
 
@@ -113,7 +113,7 @@ struct pcie_job {
 	uint64_t bytes;    /* up to PCIE_LINK_MAX_BYTES */
 	uint64_t offset;   /* of its memory on the host behind a boundary, pcie_link_read(); 0 = aligned */
 	uint32_t segments; /* of both lists together, less one; 0 counts as 1 */
-	bool quiet;        /* its end is not reported by itself */
+	bool unsignaled;   /* its end is not reported by itself */
 };
 
 /* What happens to a job, in order. */
@@ -126,7 +126,7 @@ struct pcie_times {
 
 /* Why @engine is none that can be, in a few words for a message; NULL: it is fine.
  * The functions below assume that it is, and the link too. */
-const char *pcie_engine_fault(const struct pcie_engine *engine);
+const char *pcie_engine_config_error(const struct pcie_engine *engine);
 
 /* The queue's issuer hands @job in at @now_ps, behind those that it handed in before.
  * Returns when it arrives at the engine. */
@@ -140,7 +140,7 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 		     struct pcie_times *ret_times);
 
 /* How long @job takes, from its submission on, when nothing else is there. */
-uint64_t pcie_engine_alone_ps(const struct pcie_engine *engine, const struct pcie_link *link,
+uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,
 			      const struct pcie_job *job);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 	HEADER_32 = 12,    /* three words: requests with short addresses, completions */
 	HEADER_64 = 16,    /* four words: requests with long addresses */
 	ECRC = 4,
-	WORD = 4,
+	DWORD = 4,
 	DLLP = 8,          /* with its framing */
 	SKIP = 4,          /* symbols of a skip ordered set ... */
 	SKIP_EVERY = 1538, /* ... and how often it comes, in symbols */
@@ -22,7 +22,7 @@ enum {
 
 struct generation {
 	uint32_t mega_transfers; /* per second and lane, a bit each */
-	uint32_t useful, coded;  /* of so many coded bits, so many are bytes of packets or DLLPs */
+	uint32_t payload_bits, coded_bits;  /* of so many coded bits, so many are bytes of packets or DLLPs */
 	uint32_t delay;          /* of a port's own, in symbols, before it answers a packet */
 };
 
@@ -33,35 +33,35 @@ static const struct generation generations[] = {
 	[6] = {64000, 236, 256, 115},
 };
 
-static bool is_power_within(uint32_t value, uint32_t min, uint32_t max)
+static bool is_power_of_2_between(uint32_t value, uint32_t min, uint32_t max)
 {
 	return value >= min && value <= max && (value & (value - 1)) == 0;
 }
 
-static bool is_width(uint32_t lanes)
+static bool is_link_width(uint32_t lanes)
 {
-	return is_power_within(lanes, 1, 32) || lanes == 12;
+	return is_power_of_2_between(lanes, 1, 32) || lanes == 12;
 }
 
-const char *pcie_link_fault(const struct pcie_link *link)
+const char *pcie_link_config_error(const struct pcie_link *link)
 {
 	if (link->generation < 1 || link->generation > 6)
 		return "the generation is 1 to 6";
-	if (!is_width(link->lanes))
+	if (!is_link_width(link->lanes))
 		return "a link has 1, 2, 4, 8, 12, 16 or 32 lanes";
-	if (!is_power_within(link->mps_bytes, 128, 4096))
+	if (!is_power_of_2_between(link->mps_bytes, 128, 4096))
 		return "the maximum payload (MPS) is 128, 256, 512, 1024, 2048 or 4096 bytes";
-	if (!is_power_within(link->mrrs_bytes, 128, 4096))
+	if (!is_power_of_2_between(link->mrrs_bytes, 128, 4096))
 		return "the maximum read request (MRRS) is 128, 256, 512, 1024, 2048 or 4096 bytes";
-	if (!is_power_within(link->rcb_bytes, 64, 512))
+	if (!is_power_of_2_between(link->rcb_bytes, 64, 512))
 		return "the read completion boundary (RCB) is 64, 128, 256 or 512 bytes";
-	if (link->repeat_ppb >= PPB)
+	if (link->replay_ppb >= PPB)
 		return "some packets must get through: 0 to 999999999 of a billion are repeated";
 	return NULL;
 }
 
 /* How many pieces a stretch has that is cut at multiples of @unit, a power of two. */
-static uint64_t pieces(uint64_t offset, uint64_t bytes, uint64_t unit)
+static uint64_t count_pieces(uint64_t offset, uint64_t bytes, uint64_t unit)
 {
 	return ((offset & (unit - 1)) + bytes + unit - 1) >> __builtin_ctzll(unit);
 }
@@ -78,13 +78,13 @@ static uint64_t request_overhead(const struct pcie_link *link)
 
 static uint64_t payload(const struct pcie_link *link, uint64_t offset, uint64_t bytes)
 {
-	return link->whole_dwords ? pieces(offset, bytes, WORD) * WORD : bytes;
+	return link->whole_dwords ? count_pieces(offset, bytes, DWORD) * DWORD : bytes;
 }
 
 /* One of n packets is damaged, and so is one of n of those that replace them: n / (n - 1) are sent for each. */
-static uint64_t with_repeats(const struct pcie_link *link, uint64_t bytes)
+static uint64_t with_replays(const struct pcie_link *link, uint64_t bytes)
 {
-	return link->repeat_ppb ? pcie_scale_up(bytes, PPB, PPB - link->repeat_ppb) : bytes;
+	return link->replay_ppb ? pcie_mul_div_ceil(bytes, PPB, PPB - link->replay_ppb) : bytes;
 }
 
 void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
@@ -92,8 +92,8 @@ void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t byt
 	*ret_wire = (struct pcie_wire){0};
 	if (bytes == 0)
 		return;
-	ret_wire->tx_tlps = pieces(offset, bytes, link->mps_bytes);
-	ret_wire->tx_bytes = with_repeats(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
+	ret_wire->tx_tlps = count_pieces(offset, bytes, link->mps_bytes);
+	ret_wire->tx_bytes = with_replays(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
 }
 
 /* The largest piece of a read's answer. */
@@ -113,15 +113,15 @@ void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t byte
 	*ret_wire = (struct pcie_wire){0};
 	if (bytes == 0)
 		return;
-	ret_wire->tx_tlps = pieces(offset, bytes, link->mrrs_bytes);
-	ret_wire->tx_bytes = with_repeats(link, ret_wire->tx_tlps * request_overhead(link));
-	ret_wire->rx_tlps = pieces(offset, bytes, completion_unit(link));
-	ret_wire->rx_bytes = with_repeats(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
+	ret_wire->tx_tlps = count_pieces(offset, bytes, link->mrrs_bytes);
+	ret_wire->tx_bytes = with_replays(link, ret_wire->tx_tlps * request_overhead(link));
+	ret_wire->rx_tlps = count_pieces(offset, bytes, completion_unit(link));
+	ret_wire->rx_bytes = with_replays(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
 }
 
 void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire)
 {
-	pcie_link_write(link, 0, WORD, ret_wire);
+	pcie_link_write(link, 0, DWORD, ret_wire);
 }
 
 /* How much a receiver takes in, in symbols, between two acknowledgements, and
@@ -157,15 +157,15 @@ static void tlp_rate(const struct pcie_link *link, uint64_t *ret_num, uint64_t *
 	uint64_t share_num, share_den;
 
 	tlp_share(link, &share_num, &share_den);
-	*ret_num = (uint64_t)generation->mega_transfers * generation->useful * link->lanes * share_num;
-	*ret_den = generation->coded * share_den;
+	*ret_num = (uint64_t)generation->mega_transfers * generation->payload_bits * link->lanes * share_num;
+	*ret_den = generation->coded_bits * share_den;
 }
 
 uint64_t pcie_link_line_bps(const struct pcie_link *link)
 {
 	const struct generation *generation = &generations[link->generation];
 
-	return generation->mega_transfers * UINT64_C(1000000) * generation->useful * link->lanes / generation->coded;
+	return generation->mega_transfers * UINT64_C(1000000) * generation->payload_bits * link->lanes / generation->coded_bits;
 }
 
 /* Bits per second when @bytes of payload keep one direction busy with @wire_bytes of packets. */
@@ -176,7 +176,7 @@ static uint64_t payload_bps(const struct pcie_link *link, uint64_t bytes, uint64
 	if (wire_bytes == 0)
 		return 0;
 	tlp_rate(link, &num, &den);
-	return (uint64_t)((pcie_wide)bytes * num * 1000000 / ((pcie_wide)den * wire_bytes));
+	return (uint64_t)((pcie_u128)bytes * num * 1000000 / ((pcie_u128)den * wire_bytes));
 }
 
 uint64_t pcie_link_tlp_bps(const struct pcie_link *link)
@@ -189,10 +189,10 @@ uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes)
 	uint64_t num, den;
 
 	tlp_share(link, &num, &den);
-	return pcie_scale_up(tlp_bytes, den, num);
+	return pcie_mul_div_ceil(tlp_bytes, den, num);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -204,29 +204,29 @@ void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pc
 	pcie_link_write(link, 0, bytes, &write);
 	pcie_link_read(link, 0, bytes, &read);
 	ret_bandwidth->write_bps = payload_bps(link, bytes, write.tx_bytes);
-	ret_bandwidth->read_bps = payload_bps(link, bytes, larger(read.tx_bytes, read.rx_bytes));
-	ret_bandwidth->mix_bps = payload_bps(link, bytes, larger(write.tx_bytes + read.tx_bytes, read.rx_bytes));
+	ret_bandwidth->read_bps = payload_bps(link, bytes, max_u64(read.tx_bytes, read.rx_bytes));
+	ret_bandwidth->mix_bps = payload_bps(link, bytes, max_u64(write.tx_bytes + read.tx_bytes, read.rx_bytes));
 }
 
-struct pcie_pace pcie_link_pace(const struct pcie_link *link)
+struct pcie_byte_time pcie_link_byte_time(const struct pcie_link *link)
 {
 	const struct generation *generation = &generations[link->generation];
 	uint64_t share_num, share_den;
 
 	/* 8 bits in so many picoseconds each; the quotient is exact in all generations, and keeps products small. */
 	tlp_share(link, &share_num, &share_den);
-	return (struct pcie_pace){
-		.num = 8 * 1000000 / generation->mega_transfers * generation->coded * share_den,
-		.den = generation->useful * link->lanes * share_num,
+	return (struct pcie_byte_time){
+		.num = 8 * 1000000 / generation->mega_transfers * generation->coded_bits * share_den,
+		.den = generation->payload_bits * link->lanes * share_num,
 	};
 }
 
-uint64_t pcie_pace_ps(const struct pcie_pace *pace, uint64_t tlp_bytes)
+uint64_t pcie_tlp_time_ps(const struct pcie_byte_time *byte_time, uint64_t tlp_bytes)
 {
-	return pcie_scale_up(tlp_bytes, pace->num, pace->den);
+	return pcie_mul_div_ceil(tlp_bytes, byte_time->num, byte_time->den);
 }
 
-uint64_t pcie_pace_wire_ps(const struct pcie_pace *pace, const struct pcie_wire *wire)
+uint64_t pcie_wire_time_ps(const struct pcie_byte_time *byte_time, const struct pcie_wire *wire)
 {
-	return pcie_pace_ps(pace, larger(wire->tx_bytes, wire->rx_bytes));
+	return pcie_tlp_time_ps(byte_time, max_u64(wire->tx_bytes, wire->rx_bytes));
 }

@@ -42,7 +42,7 @@ struct pcie_link {
 	/* The rest goes beyond what published models count. */
 	bool own_completions; /* no completion answers two requests: matters where MRRS < MPS */
 	bool whole_dwords;    /* payload is padded to whole 4-byte words */
-	uint32_t repeat_ppb;  /* of a billion packets, so many arrive damaged: 0 to 999999999 */
+	uint32_t replay_ppb;  /* of a billion packets, so many arrive damaged: 0 to 999999999 */
 };
 
 /* What a transfer is on the wire: packets, and their bytes with headers, framing and what is sent again. */
@@ -52,7 +52,7 @@ struct pcie_wire {
 };
 
 /* Time per byte of packets, in picoseconds, as a fraction: what a link costs, worked out once. */
-struct pcie_pace {
+struct pcie_byte_time {
 	uint64_t num, den;
 };
 
@@ -65,7 +65,7 @@ struct pcie_bandwidth {
 
 /* Why @link is none that can be, in a few words for a message; NULL: it is fine.
  * All functions below assume that it is. */
-const char *pcie_link_fault(const struct pcie_link *link);
+const char *pcie_link_config_error(const struct pcie_link *link);
 
 /* The card writes or reads @bytes of host memory, the first of which lies @offset
  * bytes behind a boundary (0: aligned, as published models assume; else cuts
@@ -86,12 +86,12 @@ uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes);
 /* Effective bandwidth of transfers of @bytes each, one behind the other. */
 void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pcie_bandwidth *ret_bandwidth);
 
-struct pcie_pace pcie_link_pace(const struct pcie_link *link);
+struct pcie_byte_time pcie_link_byte_time(const struct pcie_link *link);
 
 /* How long @tlp_bytes of packets take in one direction, rounded up. */
-uint64_t pcie_pace_ps(const struct pcie_pace *pace, uint64_t tlp_bytes);
+uint64_t pcie_tlp_time_ps(const struct pcie_byte_time *byte_time, uint64_t tlp_bytes);
 
 /* How long a transfer takes: the slower direction. */
-uint64_t pcie_pace_wire_ps(const struct pcie_pace *pace, const struct pcie_wire *wire);
+uint64_t pcie_wire_time_ps(const struct pcie_byte_time *byte_time, const struct pcie_wire *wire);
 
 #endif

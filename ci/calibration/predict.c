@@ -107,7 +107,7 @@ static uint64_t run_next(const struct pcie_profile *profile, const struct questi
 static struct answer predict(const struct pcie_profile *profile, const struct question *question)
 {
 	const struct pcie_job probe = {.direction = PCIE_READ, .bytes = 64, .issuer = PCIE_ISSUER_CPU};
-	uint64_t before_ps = question->before * pcie_engine_alone_ps(&profile->engine, &question->link, &probe);
+	uint64_t before_ps = question->before * pcie_engine_unloaded_ps(&profile->engine, &question->link, &probe);
 	uint64_t half = question->queues * (question->window * ROUNDS / 2 + 16);
 	uint64_t half_ps = 0, end_ps = 0, latencies_ps = 0;
 	struct pcie_engine_state engine = {0};
@@ -181,7 +181,7 @@ static int take_pair(char *pair, struct question *question)
 	else if (strcmp(pair, "bytes") == 0)
 		question->job.bytes = number;
 	else if (strcmp(pair, "quiet") == 0)
-		question->job.quiet = number > 0;
+		question->job.unsignaled = number > 0;
 	else if (strcmp(pair, "window") == 0)
 		question->window = number;
 	else if (strcmp(pair, "queues") == 0)
@@ -213,7 +213,7 @@ static void do_predict(char **rest)
 		if (take_pair(pair, &question) < 0)
 			return;
 	}
-	if (pcie_link_fault(&question.link) || pcie_engine_fault(&profile->engine) ||
+	if (pcie_link_config_error(&question.link) || pcie_engine_config_error(&profile->engine) ||
 	    question.job.bytes > PCIE_LINK_MAX_BYTES || question.window < 1 || question.window > MAX_WINDOW ||
 	    question.queues < 1 || question.queues > MAX_QUEUES) {
 		complain("out of range, for the profile", profile->name);

@@ -35,20 +35,20 @@ void pcie_draft_path(const struct pcie_draft_function *function, const char *fie
 		 function->index, field);
 }
 
-static int make(struct pcie_draft *draft)
+static int build(struct pcie_draft *draft)
 {
 	int rc = pcie_yaml_load(draft->source, &draft->yaml);
 
 	if (!rc)
 		rc = pcie_draft_read(draft);
 	if (!rc)
-		rc = pcie_draft_link(draft);
+		rc = pcie_draft_resolve_parents(draft);
 	if (!rc)
-		rc = pcie_draft_represent(draft);
+		rc = pcie_draft_assign_representors(draft);
 	if (!rc)
-		rc = pcie_draft_complete(draft);
+		rc = pcie_draft_fill_defaults(draft);
 	if (!rc)
-		rc = pcie_draft_check(draft);
+		rc = pcie_draft_check_unique(draft);
 	return rc;
 }
 
@@ -62,7 +62,7 @@ int pcie_topology_parse(const char *name, const char *yaml, size_t len,
 	error[0] = '\0';
 	draft.topology = calloc(1, sizeof(*draft.topology));
 	if (draft.topology)
-		rc = make(&draft);
+		rc = build(&draft);
 	pcie_yaml_free(draft.yaml);
 	free(draft.functions);
 	if (rc) {
@@ -86,7 +86,7 @@ void pcie_topology_destroy(struct pcie_topology *topology)
 	free(topology);
 }
 
-void pcie_topology_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
+void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const char *side = topology->functions[i].side;

@@ -94,7 +94,7 @@ int pcie_topology_parse(const char *name, const char *yaml, size_t len,
 void pcie_topology_destroy(struct pcie_topology *topology);
 
 /* Call @visit once for each side, in the order in which the functions name them. */
-void pcie_topology_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
+void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
 
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);

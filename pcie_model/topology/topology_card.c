@@ -7,13 +7,13 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-static int card_fail(const struct pcie_draft *draft, size_t card, const char *field,
+static int card_error(const struct pcie_draft *draft, size_t card, const char *field,
 		     const char *reason, const char *quoted)
 {
 	char path[PCIE_FIELD_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "cards[%zu].%s", card, field);
-	return pcie_yaml_source_fail(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
+	return pcie_yaml_source_error(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
 }
 
 static int read_card_name(const struct pcie_draft *draft, size_t index)
@@ -23,15 +23,15 @@ static int read_card_name(const struct pcie_draft *draft, size_t index)
 
 	if (!text)
 		snprintf(cards[index].name, sizeof(cards[index].name), "card%zu", index);
-	else if (!*text || strlen(text) >= sizeof(cards[index].name) || !pcie_text_is_name(text))
-		return card_fail(draft, index, "name",
+	else if (!*text || strlen(text) >= sizeof(cards[index].name) || !pcie_is_valid_name(text))
+		return card_error(draft, index, "name",
 				 "is not a name; write 1 to 63 characters without spaces and '/'", text);
 	else
 		strcpy(cards[index].name, text);
 
 	for (size_t i = 0; i < index; i++) {
 		if (strcmp(cards[i].name, cards[index].name) == 0)
-			return card_fail(draft, index, "name", "is the name of an earlier card too",
+			return card_error(draft, index, "name", "is the name of an earlier card too",
 					 cards[index].name);
 	}
 	return 0;
@@ -53,7 +53,7 @@ static int read_profile(const struct pcie_draft *draft, size_t index)
 
 		snprintf(reason + len, sizeof(reason) - len, "%s %s", i ? "," : "", all[i]->name);
 	}
-	return card_fail(draft, index, "profile", reason, name);
+	return card_error(draft, index, "profile", reason, name);
 }
 
 /* ---- the link ---- */
@@ -65,8 +65,8 @@ static int read_link_number(const struct pcie_draft *draft, size_t index, const 
 
 	if (!text)
 		return 0;
-	if (pcie_text_number(text, UINT32_MAX, &value))
-		return card_fail(draft, index, field, "is not a number", text);
+	if (pcie_parse_number(text, UINT32_MAX, &value))
+		return card_error(draft, index, field, "is not a number", text);
 	*ret_value = (uint32_t)value;
 	return 0;
 }
@@ -76,7 +76,7 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 {
 	const struct pcie_yaml_link *yaml = draft->yaml->cards[index].link;
 	struct pcie_link *link = &draft->topology->cards[index].link;
-	const char *fault;
+	const char *config_error;
 	char path[PCIE_FIELD_PATH_SIZE];
 	int rc = 0;
 
@@ -86,11 +86,11 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 		rc = read_link_number(draft, index, "link." key, yaml->member, &link->member);
 	PCIE_YAML_LINK(READ)
 #undef READ
-	fault = rc ? NULL : pcie_link_fault(link);
-	if (!fault)
+	config_error = rc ? NULL : pcie_link_config_error(link);
+	if (!config_error)
 		return rc;
 	snprintf(path, sizeof(path), "cards[%zu].link", index);
-	return pcie_yaml_source_fail(draft->source, path, "%s", fault);
+	return pcie_yaml_source_error(draft->source, path, "%s", config_error);
 }
 
 int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)

@@ -76,7 +76,7 @@ static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_fu
 {
 	for (size_t i = 0; i < sizeof(unique) / sizeof(unique[0]); i++) {
 		if (unique[i].same(earlier->final, function->final))
-			return pcie_draft_fail(draft, function, unique[i].field,
+			return pcie_draft_error(draft, function, unique[i].field,
 					       "is the same as that of cards[%u].functions[%u]; it "
 					       "must be unique %s", earlier->final->card,
 					       earlier->index, unique[i].within);
@@ -84,7 +84,7 @@ static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_fu
 	return 0;
 }
 
-int pcie_draft_check(struct pcie_draft *draft)
+int pcie_draft_check_unique(struct pcie_draft *draft)
 {
 	int rc = 0;
 

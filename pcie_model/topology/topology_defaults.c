@@ -19,7 +19,7 @@ static long ibdev_number(const char *ibdev)
 	return strncmp(ibdev, IBDEV_PREFIX, prefix_len) == 0 ? atol(ibdev + prefix_len) : -1;
 }
 
-static bool ibdev_given(const struct pcie_draft *draft, const char *side, const char *ibdev)
+static bool is_ibdev_given(const struct pcie_draft *draft, const char *side, const char *ibdev)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
@@ -32,7 +32,7 @@ static bool ibdev_given(const struct pcie_draft *draft, const char *side, const 
 }
 
 /* mlx5_0, mlx5_1, ... in the order of the file on each side, without the names that it gives. */
-static void complete_ibdev(const struct pcie_draft *draft,
+static void default_ibdev(const struct pcie_draft *draft,
 			   const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -48,10 +48,10 @@ static void complete_ibdev(const struct pcie_draft *draft,
 	}
 	do {
 		snprintf(final->ibdev, sizeof(final->ibdev), IBDEV_PREFIX "%ld", number++);
-	} while (ibdev_given(draft, final->side, final->ibdev));
+	} while (is_ibdev_given(draft, final->side, final->ibdev));
 }
 
-static bool vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint16_t vhca_id)
+static bool is_vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint16_t vhca_id)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
@@ -64,7 +64,7 @@ static bool vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint16_
 }
 
 /* 0, 1, ... in the order of the file on each card, without the ids that it gives. */
-static void complete_vhca_id(const struct pcie_draft *draft,
+static void default_vhca_id(const struct pcie_draft *draft,
 			     const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -76,12 +76,12 @@ static void complete_vhca_id(const struct pcie_draft *draft,
 		if (!draft->functions[id].yaml->vhca_id)
 			vhca_id = draft->functions[id].final->vhca_id + 1;
 	}
-	while (vhca_id_given(draft, final->card, vhca_id))
+	while (is_vhca_id_given(draft, final->card, vhca_id))
 		vhca_id++;
 	final->vhca_id = vhca_id;
 }
 
-static void complete_lid(const struct pcie_draft_function *function)
+static void default_lid(const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
 
@@ -92,7 +92,7 @@ static void complete_lid(const struct pcie_draft_function *function)
 /* Addresses: MAC and IPv6 ------------------------------------------------------ */
 
 /* 02:bf:00 (locally administered), then the function's id. */
-static void complete_mac(const struct pcie_draft_function *function)
+static void default_mac(const struct pcie_draft_function *function)
 {
 	uint32_t id = function->final->id;
 	const uint8_t mac[6] = { 0x02, 0xbf, 0, (uint8_t)(id >> 16), (uint8_t)(id >> 8), (uint8_t)id };
@@ -102,7 +102,7 @@ static void complete_mac(const struct pcie_draft_function *function)
 }
 
 /* fe80::/64 with the MAC's modified EUI-64 (RFC 4291, appendix A). */
-static void complete_ipv6(const struct pcie_draft_function *function)
+static void default_ipv6(const struct pcie_draft_function *function)
 {
 	const uint8_t *mac = function->final->mac;
 	const uint8_t ipv6[16] = { 0xfe, 0x80, [8] = mac[0] ^ 0x02, mac[1], mac[2], 0xff, 0xfe,
@@ -114,7 +114,7 @@ static void complete_ipv6(const struct pcie_draft_function *function)
 
 /* Names: VUID and interfaces --------------------------------------------------- */
 
-static const struct pcie_draft_function *parent_of(const struct pcie_draft *draft,
+static const struct pcie_draft_function *find_parent(const struct pcie_draft *draft,
 						   const struct pcie_draft_function *function)
 {
 	return &draft->functions[function->final->parent];
@@ -123,7 +123,7 @@ static const struct pcie_draft_function *parent_of(const struct pcie_draft *draf
 /* The shape seen in public logs: the board's serial number ("MT", year and week,
  * plant, four more), "EC" for a function of the Arm cores, "MLNX", host, device
  * and PF, and for a VF its number from 1, for an SF its number from 32768. */
-static void complete_vuid(const struct pcie_draft *draft,
+static void default_vuid(const struct pcie_draft *draft,
 			  const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -134,7 +134,7 @@ static void complete_vuid(const struct pcie_draft *draft,
 		return;
 	len = snprintf(final->vuid, size, "MT2306XZ%04X%sMLNXS%uD0F%u", final->card,
 		       pcie_side_is_dpu(final->side) ? "EC" : "", function->side_ordinal,
-		       parent_of(draft, function)->ordinal);
+		       find_parent(draft, function)->ordinal);
 	if (final->type == PCIE_FUNC_VF)
 		snprintf(final->vuid + len, size - (size_t)len, "VF%u", function->ordinal + 1);
 	else if (final->type == PCIE_FUNC_SF)
@@ -142,7 +142,7 @@ static void complete_vuid(const struct pcie_draft *draft,
 }
 
 /* How many PFs the file lists on @pf's side before it, over all cards. */
-static unsigned int port_on_side(const struct pcie_draft *draft, const struct pcie_function *pf)
+static unsigned int count_preceding_pfs(const struct pcie_draft *draft, const struct pcie_function *pf)
 {
 	unsigned int count = 0;
 
@@ -167,10 +167,10 @@ static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer 
 			pf->addr.function);
 }
 
-static void complete_iface(const struct pcie_draft *draft,
+static void default_iface(const struct pcie_draft *draft,
 			   const struct pcie_draft_function *function)
 {
-	const struct pcie_draft_function *parent = parent_of(draft, function);
+	const struct pcie_draft_function *parent = find_parent(draft, function);
 	struct pcie_function *final = function->final;
 	size_t size = sizeof(final->iface);
 	int len;
@@ -180,7 +180,7 @@ static void complete_iface(const struct pcie_draft *draft,
 	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {
 		snprintf(final->iface, size, "%s%u",
 			 final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
-			 port_on_side(draft, final));
+			 count_preceding_pfs(draft, final));
 		return;
 	}
 	len = write_path_name(parent->final, final->link_layer, final->iface, size);
@@ -197,7 +197,7 @@ static void write_rep_iface(const struct pcie_draft *draft,
 			    const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
-	unsigned int port = parent_of(draft, function)->ordinal;
+	unsigned int port = find_parent(draft, function)->ordinal;
 	size_t size = sizeof(final->rep_iface);
 	int len = 0;
 
@@ -213,11 +213,11 @@ static void write_rep_iface(const struct pcie_draft *draft,
 			 final->sf_index);
 }
 
-static int complete_rep_iface(const struct pcie_draft *draft,
+static int default_rep_iface(const struct pcie_draft *draft,
 			      const struct pcie_draft_function *function)
 {
 	if (function->yaml->rep_iface && !function->is_represented)
-		return pcie_draft_fail(draft, function, "rep-iface",
+		return pcie_draft_error(draft, function, "rep-iface",
 				       "no DPU function of this card represents this one; remove "
 				       "the field or list the function in a \"represents\"");
 	if (!function->yaml->rep_iface && function->is_represented)
@@ -225,21 +225,21 @@ static int complete_rep_iface(const struct pcie_draft *draft,
 	return 0;
 }
 
-int pcie_draft_complete(struct pcie_draft *draft)
+int pcie_draft_fill_defaults(struct pcie_draft *draft)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++) {
 		struct pcie_draft_function *function = &draft->functions[i];
 
-		complete_ibdev(draft, function);
-		complete_vhca_id(draft, function);
-		complete_lid(function);
-		complete_mac(function);
-		complete_ipv6(function);
-		complete_vuid(draft, function);
-		complete_iface(draft, function);
-		rc = complete_rep_iface(draft, function);
+		default_ibdev(draft, function);
+		default_vhca_id(draft, function);
+		default_lid(function);
+		default_mac(function);
+		default_ipv6(function);
+		default_vuid(draft, function);
+		default_iface(draft, function);
+		rc = default_rep_iface(draft, function);
 	}
 	return rc;
 }

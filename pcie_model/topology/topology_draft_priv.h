@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pcie_model/topology/topology_draft_priv.h - a topology while it is made from its description.
  *
- *   load --> read --> link --> represent --> complete --> check --> topology
+ *   load --> read --> resolve parents --> assign representors --> fill defaults --> check --> topology
  *
  *   load       topology_yaml.c      structure of the text
  *   read       topology_read.c      values that the file gives, of cards: topology_card.c
- *   link       topology_link.c      parents of VFs and SFs, their order
- *   represent  topology_reps.c      representors and who holds them
+ *   link       topology_parents.c   parents of VFs and SFs, their order
+ *   represent  topology_representors.c representors and who holds them
  *   complete   topology_defaults.c  values that the file leaves out
  *   check      topology_check.c     what must be unique
  *
@@ -40,10 +40,10 @@ struct pcie_draft {
 
 int pcie_draft_read(struct pcie_draft *draft);
 int pcie_draft_read_card(const struct pcie_draft *draft, size_t index); /* a part of read */
-int pcie_draft_link(struct pcie_draft *draft);
-int pcie_draft_represent(struct pcie_draft *draft);
-int pcie_draft_complete(struct pcie_draft *draft);
-int pcie_draft_check(struct pcie_draft *draft);
+int pcie_draft_resolve_parents(struct pcie_draft *draft);
+int pcie_draft_assign_representors(struct pcie_draft *draft);
+int pcie_draft_fill_defaults(struct pcie_draft *draft);
+int pcie_draft_check_unique(struct pcie_draft *draft);
 
 #define PCIE_FIELD_PATH_SIZE 96
 
@@ -52,11 +52,11 @@ void pcie_draft_path(const struct pcie_draft_function *function, const char *fie
 		     char path[PCIE_FIELD_PATH_SIZE]);
 
 /* Blame @field of @function. Evaluates to -EINVAL, or -ENOMEM. */
-#define pcie_draft_fail(draft, function, field, ...)                           \
+#define pcie_draft_error(draft, function, field, ...)                           \
 	({                                                                     \
 		char path_[PCIE_FIELD_PATH_SIZE];                              \
 		pcie_draft_path((function), (field), path_);                   \
-		pcie_yaml_source_fail((draft)->source, path_, __VA_ARGS__);    \
+		pcie_yaml_source_error((draft)->source, path_, __VA_ARGS__);    \
 	})
 
 /* The text of what a user wrote, as much as a message has room for. */

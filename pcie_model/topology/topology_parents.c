@@ -4,7 +4,7 @@
 
 #include "topology_draft_priv.h"
 
-static bool same_place(const struct pcie_function *a, const struct pcie_function *b)
+static bool is_same_card_and_side(const struct pcie_function *a, const struct pcie_function *b)
 {
 	return a->card == b->card && strcmp(a->side, b->side) == 0;
 }
@@ -20,8 +20,8 @@ static int check_dpu_side(const struct pcie_draft *draft,
 	for (uint32_t id = final->id - function->index; id < final->id; id++) {
 		const struct pcie_function *earlier = draft->functions[id].final;
 
-		if (pcie_side_is_dpu(earlier->side) && !same_place(earlier, final))
-			return pcie_draft_fail(draft, function, "side",
+		if (pcie_side_is_dpu(earlier->side) && !is_same_card_and_side(earlier, final))
+			return pcie_draft_error(draft, function, "side",
 					       "the card's DPU side is " PCIE_QUOTE
 					       " already; a card has one", earlier->side);
 	}
@@ -40,7 +40,7 @@ static const struct pcie_function *find_pf(const struct pcie_draft *draft,
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *pf = &topology->functions[i];
 
-		if (pf->type == PCIE_FUNC_PF && same_place(pf, function) &&
+		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function) &&
 		    pcie_addr_equal(&pf->addr, addr))
 			return pf;
 	}
@@ -48,47 +48,47 @@ static const struct pcie_function *find_pf(const struct pcie_draft *draft,
 }
 
 /* The PF that the file lists last before @function on its card and side, or NULL. */
-static const struct pcie_function *pf_before(const struct pcie_draft *draft,
+static const struct pcie_function *find_preceding_pf(const struct pcie_draft *draft,
 					     const struct pcie_function *function)
 {
 	for (uint32_t id = function->id; id-- > 0;) {
 		const struct pcie_function *pf = &draft->topology->functions[id];
 
-		if (pf->type == PCIE_FUNC_PF && same_place(pf, function))
+		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function))
 			return pf;
 	}
 	return NULL;
 }
 
-static int link_vf(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
+static int resolve_vf_parent(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
 {
 	const char *text = vf->yaml->parent;
 	const struct pcie_function *pf;
 	struct pcie_addr addr;
 
 	if (text && pcie_addr_parse(text, &addr))
-		return pcie_draft_fail(draft, vf, "parent",
+		return pcie_draft_error(draft, vf, "parent",
 				       PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
 				       text);
-	pf = text ? find_pf(draft, vf->final, &addr) : pf_before(draft, vf->final);
+	pf = text ? find_pf(draft, vf->final, &addr) : find_preceding_pf(draft, vf->final);
 	if (!pf && text)
-		return pcie_draft_fail(draft, vf, "parent",
+		return pcie_draft_error(draft, vf, "parent",
 				       "no PF of this card has the address " PCIE_QUOTE
 				       " on side " PCIE_QUOTE, text, vf->final->side);
 	if (!pf)
-		return pcie_draft_fail(draft, vf, "type",
+		return pcie_draft_error(draft, vf, "type",
 				       "a VF needs a PF: list one before it on this card and side "
 				       PCIE_QUOTE ", or name it with \"parent\"", vf->final->side);
 	vf->final->parent = pf->id;
 	return 0;
 }
 
-static int link_sf(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
+static int resolve_sf_parent(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
 {
 	const struct pcie_function *pf = find_pf(draft, sf->final, &sf->final->addr);
 
 	if (!pf)
-		return pcie_draft_fail(draft, sf, "pci",
+		return pcie_draft_error(draft, sf, "pci",
 				       "no PF of this card has the address " PCIE_QUOTE
 				       " on side " PCIE_QUOTE "; an SF has its PF's address",
 				       sf->yaml->pci, sf->final->side);
@@ -96,16 +96,16 @@ static int link_sf(const struct pcie_draft *draft, const struct pcie_draft_funct
 	return 0;
 }
 
-static int link_parent(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+static int resolve_parent(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	function->final->parent = function->final->id;
 	if (function->yaml->parent && function->final->type != PCIE_FUNC_VF)
-		return pcie_draft_fail(draft, function, "parent",
+		return pcie_draft_error(draft, function, "parent",
 				       "only a VF names its PF; a PF has none, an SF has its PF's address");
 	if (function->final->type == PCIE_FUNC_VF)
-		return link_vf(draft, function);
+		return resolve_vf_parent(draft, function);
 	if (function->final->type == PCIE_FUNC_SF)
-		return link_sf(draft, function);
+		return resolve_sf_parent(draft, function);
 	return 0;
 }
 
@@ -113,13 +113,13 @@ static int link_parent(const struct pcie_draft *draft, const struct pcie_draft_f
 
 static bool are_siblings(const struct pcie_function *a, const struct pcie_function *b)
 {
-	if (a->type != b->type || !same_place(a, b))
+	if (a->type != b->type || !is_same_card_and_side(a, b))
 		return false;
 	return a->type == PCIE_FUNC_PF || a->parent == b->parent;
 }
 
 /* Number @function among its like, and its side among the card's host sides. */
-static void count_before(const struct pcie_draft *draft, struct pcie_draft_function *function)
+static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_function *function)
 {
 	bool side_known = pcie_side_is_dpu(function->final->side);
 
@@ -130,7 +130,7 @@ static void count_before(const struct pcie_draft *draft, struct pcie_draft_funct
 			function->ordinal++;
 		if (side_known || pcie_side_is_dpu(earlier->final->side))
 			continue;
-		side_known = same_place(earlier->final, function->final);
+		side_known = is_same_card_and_side(earlier->final, function->final);
 		if (side_known)
 			function->side_ordinal = earlier->side_ordinal;
 		else if (function->side_ordinal <= earlier->side_ordinal)
@@ -138,7 +138,7 @@ static void count_before(const struct pcie_draft *draft, struct pcie_draft_funct
 	}
 }
 
-static bool sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf,
+static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf,
 			   uint32_t index)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
@@ -152,7 +152,7 @@ static bool sf_index_given(const struct pcie_draft *draft, const struct pcie_fun
 }
 
 /* An SF without an index gets the lowest above those given so to its PF that no SF has. */
-static void index_sf(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
+static void assign_sf_index(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
 {
 	uint32_t index = 0;
 
@@ -164,12 +164,12 @@ static void index_sf(const struct pcie_draft *draft, const struct pcie_draft_fun
 		if (!earlier->yaml->sf_index && are_siblings(earlier->final, sf->final))
 			index = earlier->final->sf_index + 1;
 	}
-	while (sf_index_given(draft, sf->final, index))
+	while (is_sf_index_given(draft, sf->final, index))
 		index++;
 	sf->final->sf_index = index;
 }
 
-int pcie_draft_link(struct pcie_draft *draft)
+int pcie_draft_resolve_parents(struct pcie_draft *draft)
 {
 	size_t num_functions = draft->topology->num_functions;
 	int rc = 0;
@@ -177,12 +177,12 @@ int pcie_draft_link(struct pcie_draft *draft)
 	for (size_t i = 0; !rc && i < num_functions; i++)
 		rc = check_dpu_side(draft, &draft->functions[i]);
 	for (size_t i = 0; !rc && i < num_functions; i++)
-		rc = link_parent(draft, &draft->functions[i]);
+		rc = resolve_parent(draft, &draft->functions[i]);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < num_functions; i++)
-		count_before(draft, &draft->functions[i]);
+		assign_ordinals(draft, &draft->functions[i]);
 	for (size_t i = 0; i < num_functions; i++)
-		index_sf(draft, &draft->functions[i]);
+		assign_sf_index(draft, &draft->functions[i]);
 	return 0;
 }

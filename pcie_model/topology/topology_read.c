@@ -23,10 +23,10 @@ static int read_name(const struct pcie_draft *draft, const struct pcie_draft_fun
 	if (!text)
 		return 0;
 	if (strlen(text) >= size)
-		return pcie_draft_fail(draft, function, field,
+		return pcie_draft_error(draft, function, field,
 				       PCIE_QUOTE "... is too long; at most %zu bytes", text, size - 1);
-	if (!pcie_text_is_name(text))
-		return pcie_draft_fail(draft, function, field,
+	if (!pcie_is_valid_name(text))
+		return pcie_draft_error(draft, function, field,
 				       PCIE_QUOTE " is not a name; write it without spaces and '/'",
 				       text);
 	strcpy(ret_name, text);
@@ -38,7 +38,7 @@ static int read_device_name(const struct pcie_draft *draft,
 			    const char *text, char *ret_name, size_t size)
 {
 	if (text && !*text)
-		return pcie_draft_fail(draft, function, field,
+		return pcie_draft_error(draft, function, field,
 				       "is empty; give a name, or leave the field out for the default");
 	return read_name(draft, function, field, text, ret_name, size);
 }
@@ -73,8 +73,8 @@ static int read_number(const struct pcie_draft *draft, const struct pcie_draft_f
 
 	if (!text)
 		return 0;
-	if (pcie_text_number(text, max, &value) || value < min)
-		return pcie_draft_fail(draft, function, field,
+	if (pcie_parse_number(text, max, &value) || value < min)
+		return pcie_draft_error(draft, function, field,
 				       PCIE_QUOTE " is not a number from %" PRIu64 " to %" PRIu64,
 				       text, min, max);
 	*ret_value = value;
@@ -84,8 +84,8 @@ static int read_number(const struct pcie_draft *draft, const struct pcie_draft_f
 static int read_bool(const struct pcie_draft *draft, const struct pcie_draft_function *function,
 		     const char *field, const char *text, bool *ret_value)
 {
-	if (text && pcie_text_bool(text, ret_value))
-		return pcie_draft_fail(draft, function, field,
+	if (text && pcie_parse_bool(text, ret_value))
+		return pcie_draft_error(draft, function, field,
 				       PCIE_QUOTE " is neither true nor false", text);
 	return 0;
 }
@@ -94,8 +94,8 @@ static int read_rate(const struct pcie_draft *draft, const struct pcie_draft_fun
 {
 	const char *text = function->yaml->active_rate;
 
-	if (text && pcie_text_rate(text, &function->final->active_rate_bps))
-		return pcie_draft_fail(draft, function, "active-rate",
+	if (text && pcie_parse_rate(text, &function->final->active_rate_bps))
+		return pcie_draft_error(draft, function, "active-rate",
 				       PCIE_QUOTE " is not a rate; write bits per second, or a "
 				       "number with Mb/s, Gb/s or Tb/s", text);
 	return 0;
@@ -108,7 +108,7 @@ static int read_lid(const struct pcie_draft *draft, const struct pcie_draft_func
 	int rc;
 
 	if (text && function->final->link_layer != PCIE_LINK_INFINIBAND)
-		return pcie_draft_fail(draft, function, "lid",
+		return pcie_draft_error(draft, function, "lid",
 				       "only a function with \"link-layer: infiniband\" has a LID");
 	rc = read_number(draft, function, "lid", text, 1, MAX_UNICAST_LID, &lid);
 	function->final->lid = (uint16_t)lid;
@@ -123,7 +123,7 @@ static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_
 	int rc;
 
 	if (yaml->sf_index && final->type != PCIE_FUNC_SF)
-		return pcie_draft_fail(draft, function, "sf-index",
+		return pcie_draft_error(draft, function, "sf-index",
 				       "only an SF has an index; remove it or write \"type: sf\"");
 	rc = read_number(draft, function, "vhca-id", yaml->vhca_id, 0, UINT16_MAX, &vhca_id);
 	if (!rc)
@@ -165,8 +165,8 @@ static int read_cap_BYTES(const struct pcie_draft *draft,
 			  const struct pcie_draft_function *function, const char *field,
 			  const char *text, uint64_t *ret_value)
 {
-	if (text && pcie_text_bytes(text, ret_value))
-		return pcie_draft_fail(draft, function, field,
+	if (text && pcie_parse_bytes(text, ret_value))
+		return pcie_draft_error(draft, function, field,
 				       PCIE_QUOTE " is not a size; write bytes, or a number with "
 				       "KiB, MiB or GiB", text);
 	return 0;
@@ -181,7 +181,7 @@ static int read_cap_SIZE(const struct pcie_draft *draft,
 	int rc = read_cap_BYTES(draft, function, field, text, &value);
 
 	if (!rc && value > UINT32_MAX)
-		rc = pcie_draft_fail(draft, function, field,
+		rc = pcie_draft_error(draft, function, field,
 				     PCIE_QUOTE " is too large; give less than 4 GiB", text);
 	if (!rc)
 		*ret_value = (uint32_t)value;
@@ -212,19 +212,19 @@ static int read_addresses(const struct pcie_draft *draft,
 	const struct pcie_yaml_function *yaml = function->yaml;
 	struct pcie_function *final = function->final;
 
-	if (yaml->mac && pcie_text_mac(yaml->mac, final->mac))
-		return pcie_draft_fail(draft, function, "mac",
+	if (yaml->mac && pcie_parse_mac(yaml->mac, final->mac))
+		return pcie_draft_error(draft, function, "mac",
 				       PCIE_QUOTE " is not a MAC address of one device; write "
 				       "02:00:5e:10:00:01 (the first byte even)", yaml->mac);
 	if (yaml->ipv4) {
 		final->has_ipv4 = inet_pton(AF_INET, yaml->ipv4, final->ipv4) == 1;
 		if (!final->has_ipv4)
-			return pcie_draft_fail(draft, function, "ipv4",
+			return pcie_draft_error(draft, function, "ipv4",
 					       PCIE_QUOTE " is not an IPv4 address; write 192.0.2.1",
 					       yaml->ipv4);
 	}
 	if (yaml->ipv6 && inet_pton(AF_INET6, yaml->ipv6, final->ipv6) != 1)
-		return pcie_draft_fail(draft, function, "ipv6",
+		return pcie_draft_error(draft, function, "ipv6",
 				       PCIE_QUOTE " is not an IPv6 address; write fe80::1",
 				       yaml->ipv6);
 	return 0;
@@ -249,12 +249,12 @@ static int read_side(const struct pcie_draft *draft, const struct pcie_draft_fun
 	const struct pcie_profile *profile = draft->topology->cards[function->final->card].profile;
 
 	if (!is_side_name(side))
-		return pcie_draft_fail(draft, function, "side",
+		return pcie_draft_error(draft, function, "side",
 				       PCIE_QUOTE " is not a side; write host or dpu, or with a "
 				       "machine's name before it: node0/host", side);
 	strcpy(function->final->side, side);
 	if (pcie_side_is_dpu(side) && !profile->has_dpu)
-		return pcie_draft_fail(draft, function, "side",
+		return pcie_draft_error(draft, function, "side",
 				       "a %s has no Arm cores, hence no side " PCIE_QUOTE
 				       "; use a host side or a BlueField profile",
 				       profile->name, side);
@@ -275,7 +275,7 @@ static int read_type(const struct pcie_draft *draft, const struct pcie_draft_fun
 			return 0;
 		}
 	}
-	return pcie_draft_fail(draft, function, "type",
+	return pcie_draft_error(draft, function, "type",
 			       PCIE_QUOTE " is not a type of function; write pf, vf or sf",
 			       function->yaml->type);
 }
@@ -290,7 +290,7 @@ static int read_link_layer(const struct pcie_draft *draft,
 	else if (strcmp(text, "infiniband") == 0)
 		function->final->link_layer = PCIE_LINK_INFINIBAND;
 	else
-		return pcie_draft_fail(draft, function, "link-layer",
+		return pcie_draft_error(draft, function, "link-layer",
 				       PCIE_QUOTE " is not a link layer; write ethernet or infiniband",
 				       text);
 	return 0;
@@ -304,7 +304,7 @@ static int read_identity(const struct pcie_draft *draft,
 	if (!rc)
 		rc = read_type(draft, function);
 	if (!rc && pcie_addr_parse(function->yaml->pci, &function->final->addr))
-		rc = pcie_draft_fail(draft, function, "pci",
+		rc = pcie_draft_error(draft, function, "pci",
 				     PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
 				     function->yaml->pci);
 	if (!rc)
@@ -342,15 +342,15 @@ static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
 	size_t count = 0;
 
 	if (!yaml->num_cards)
-		return pcie_yaml_source_fail(draft->source, "cards", "needs at least one card");
+		return pcie_yaml_source_error(draft->source, "cards", "needs at least one card");
 	for (uint32_t i = 0; i < yaml->num_cards; i++) {
 		snprintf(path, sizeof(path), "cards[%u].functions", i);
 		count += yaml->cards[i].num_functions;
 		if (!yaml->cards[i].num_functions)
-			return pcie_yaml_source_fail(draft->source, path,
+			return pcie_yaml_source_error(draft->source, path,
 						     "needs at least one function");
 		if (count > MAX_FUNCTIONS)
-			return pcie_yaml_source_fail(draft->source, path,
+			return pcie_yaml_source_error(draft->source, path,
 						     "the topology has more than %d functions",
 						     MAX_FUNCTIONS);
 	}

@@ -40,7 +40,7 @@ static int parse_reference(const char *text, struct reference *ret_reference)
 	part = cut_last_part(buffer);
 	if (part && strncmp(part, "sf", 2) == 0) {
 		reference.is_sf = true;
-		if (pcie_text_number(part + 2, UINT32_MAX, &reference.sf_index))
+		if (pcie_parse_number(part + 2, UINT32_MAX, &reference.sf_index))
 			return -EINVAL;
 		part = cut_last_part(buffer);
 	}
@@ -71,7 +71,7 @@ static struct pcie_draft_function *find_referenced(const struct pcie_draft *draf
 	return NULL;
 }
 
-static void hold(const struct pcie_draft_function *holder, uint32_t *reps,
+static void assign_representor(const struct pcie_draft_function *holder, uint32_t *reps,
 		 struct pcie_draft_function *represented)
 {
 	represented->is_represented = true;
@@ -79,7 +79,7 @@ static void hold(const struct pcie_draft_function *holder, uint32_t *reps,
 }
 
 /* The DPU function that holds @id's representor, for a message. */
-static const struct pcie_draft_function *holder_of(const struct pcie_draft *draft, uint32_t id)
+static const struct pcie_draft_function *find_holder(const struct pcie_draft *draft, uint32_t id)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		const struct pcie_function *function = draft->functions[i].final;
@@ -92,7 +92,7 @@ static const struct pcie_draft_function *holder_of(const struct pcie_draft *draf
 	return NULL;
 }
 
-static int hold_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
+static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 		      uint32_t *reps, uint32_t entry)
 {
 	const char *text = holder->yaml->represents[entry];
@@ -102,29 +102,29 @@ static int hold_named(const struct pcie_draft *draft, const struct pcie_draft_fu
 
 	snprintf(field, sizeof(field), "represents[%" PRIu32 "]", entry);
 	if (parse_reference(text, &reference))
-		return pcie_draft_fail(draft, holder, field,
+		return pcie_draft_error(draft, holder, field,
 				       PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
 				       "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4", text);
 	if (pcie_side_is_dpu(reference.side))
-		return pcie_draft_fail(draft, holder, field,
+		return pcie_draft_error(draft, holder, field,
 				       PCIE_QUOTE " is on a DPU side; only host functions are "
 				       "represented", text);
 	represented = find_referenced(draft, holder->final->card, &reference);
 	if (!represented)
-		return pcie_draft_fail(draft, holder, field,
+		return pcie_draft_error(draft, holder, field,
 				       "this card has no function " PCIE_QUOTE, text);
 	if (represented->is_represented) {
-		const struct pcie_draft_function *other = holder_of(draft, represented->final->id);
+		const struct pcie_draft_function *other = find_holder(draft, represented->final->id);
 
-		return pcie_draft_fail(draft, holder, field,
+		return pcie_draft_error(draft, holder, field,
 				       PCIE_QUOTE " is represented by cards[%u].functions[%u] "
 				       "already; remove one", text, other->final->card, other->index);
 	}
-	hold(holder, reps, represented);
+	assign_representor(holder, reps, represented);
 	return 0;
 }
 
-static int hold_all_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
+static int assign_all_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
 {
 	uint32_t num_reps = holder->yaml->num_represents;
 	uint32_t *reps;
@@ -137,7 +137,7 @@ static int hold_all_named(const struct pcie_draft *draft, const struct pcie_draf
 		return -ENOMEM;
 	holder->final->reps = reps;
 	for (uint32_t i = 0; !rc && i < num_reps; i++)
-		rc = hold_named(draft, holder, reps, i);
+		rc = assign_named(draft, holder, reps, i);
 	return rc;
 }
 
@@ -153,7 +153,7 @@ static bool holds_by_default(const struct pcie_draft *draft,
 	       !pcie_side_is_dpu(function->final->side) && pf->ordinal == holder->ordinal;
 }
 
-static int hold_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
+static int assign_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
 {
 	size_t num_reps = 0;
 	uint32_t *reps;
@@ -172,7 +172,7 @@ static int hold_default(const struct pcie_draft *draft, const struct pcie_draft_
 		struct pcie_draft_function *function = &draft->functions[i];
 
 		if (holds_by_default(draft, holder, function))
-			hold(holder, reps, function);
+			assign_representor(holder, reps, function);
 	}
 	return 0;
 }
@@ -188,25 +188,25 @@ static bool card_names_representors(const struct pcie_draft *draft, uint32_t car
 	return false;
 }
 
-static int link_representors(const struct pcie_draft *draft,
+static int assign_representors(const struct pcie_draft *draft,
 			     const struct pcie_draft_function *function)
 {
 	if (!pcie_side_is_dpu(function->final->side)) {
 		if (function->yaml->has_represents)
-			return pcie_draft_fail(draft, function, "represents",
+			return pcie_draft_error(draft, function, "represents",
 					       "only a DPU function holds representors");
 		return 0;
 	}
 	if (card_names_representors(draft, function->final->card))
-		return hold_all_named(draft, function);
-	return hold_default(draft, function);
+		return assign_all_named(draft, function);
+	return assign_default(draft, function);
 }
 
-int pcie_draft_represent(struct pcie_draft *draft)
+int pcie_draft_assign_representors(struct pcie_draft *draft)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++)
-		rc = link_representors(draft, &draft->functions[i]);
+		rc = assign_representors(draft, &draft->functions[i]);
 	return rc;
 }

@@ -71,59 +71,59 @@ static const cyaml_schema_value_t top_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct pcie_yaml, top_fields),
 };
 
-/* libcyaml's complaint: its first error line, then a trace of places, innermost first. */
-struct complaint {
+/* libcyaml's load_error: its first error line, then a trace of places, innermost first. */
+struct load_error {
 	char text[PCIE_ERROR_SIZE];
 	char path[PCIE_YAML_PATH_SIZE];
 	bool innermost_is_field; /* the innermost place is a field, not a list entry */
 };
 
-static bool is_first_place(const struct complaint *complaint)
+static bool has_no_path(const struct load_error *load_error)
 {
-	return complaint->path[0] == '\0';
+	return load_error->path[0] == '\0';
 }
 
-static void prepend(struct complaint *complaint, const char *part)
+static void prepend(struct load_error *load_error, const char *part)
 {
-	size_t part_len = strlen(part), path_len = strlen(complaint->path);
+	size_t part_len = strlen(part), path_len = strlen(load_error->path);
 
-	if (part_len + path_len + 1 > sizeof(complaint->path))
+	if (part_len + path_len + 1 > sizeof(load_error->path))
 		return;
-	memmove(complaint->path + part_len, complaint->path, path_len + 1);
-	memcpy(complaint->path, part, part_len);
+	memmove(load_error->path + part_len, load_error->path, path_len + 1);
+	memcpy(load_error->path, part, part_len);
 }
 
-static void note_place(struct complaint *complaint, const char *line)
+static void record_location(struct load_error *load_error, const char *line)
 {
 	char key[PCIE_YAML_MAX_KEY], part[PCIE_YAML_MAX_KEY + 2];
 	unsigned int count;
 
 	if (sscanf(line, " in mapping field '%63[^']'", key) == 1) {
-		complaint->innermost_is_field |= is_first_place(complaint);
+		load_error->innermost_is_field |= has_no_path(load_error);
 		snprintf(part, sizeof(part), ".%s", key);
-		prepend(complaint, part);
+		prepend(load_error, part);
 	} else if (sscanf(line, " in sequence entry '%u'", &count) == 1 && count > 0) {
 		snprintf(part, sizeof(part), "[%u]", count - 1); /* libcyaml counts from 1 */
-		prepend(complaint, part);
+		prepend(load_error, part);
 	}
 }
 
 static void on_log(cyaml_log_t level, void *arg, const char *format, va_list args)
 {
-	struct complaint *complaint = arg;
+	struct load_error *load_error = arg;
 	char line[PCIE_ERROR_SIZE];
 
 	if (level < CYAML_LOG_ERROR)
 		return;
 	vsnprintf(line, sizeof(line), format, args);
 	line[strcspn(line, "\n")] = '\0';
-	if (!complaint->text[0])
-		snprintf(complaint->text, sizeof(complaint->text), "%s", line);
+	if (!load_error->text[0])
+		snprintf(load_error->text, sizeof(load_error->text), "%s", line);
 	else
-		note_place(complaint, line);
+		record_location(load_error, line);
 }
 
-static const char *kind_expected(const char *text)
+static const char *describe_expected_kind(const char *text)
 {
 	if (strstr(text, "Expecting SEQUENCE"))
 		return "expected a list ([a, b] or \"- a\" lines)";
@@ -133,7 +133,7 @@ static const char *kind_expected(const char *text)
 }
 
 /* The field's name in "Load: what is wrong: name". */
-static const char *field_named(const char *text)
+static const char *extract_field_name(const char *text)
 {
 	const char *colon = strstr(text, ": ");
 
@@ -141,58 +141,58 @@ static const char *field_named(const char *text)
 	return colon ? colon + 2 : text;
 }
 
-static int fail_at_field(const struct pcie_yaml_source *source, const char *outer,
+static int report_field_error(const struct pcie_yaml_source *source, const char *outer,
 			 const char *field, const char *reason)
 {
 	char path[PCIE_YAML_PATH_SIZE + PCIE_ERROR_SIZE + 1];
 
 	snprintf(path, sizeof(path), "%s%s%s", outer, *outer ? "." : "", field);
-	return pcie_yaml_source_fail(source, path, "%s", reason);
+	return pcie_yaml_source_error(source, path, "%s", reason);
 }
 
-/* A complaint about a whole mapping blames the field that was read last: leave it out. */
-static void strip_field(struct complaint *complaint)
+/* A load_error about a whole mapping blames the field that was read last: leave it out. */
+static void strip_field(struct load_error *load_error)
 {
-	char *dot = strrchr(complaint->path, '.');
+	char *dot = strrchr(load_error->path, '.');
 
-	if (complaint->innermost_is_field && dot)
+	if (load_error->innermost_is_field && dot)
 		*dot = '\0';
 }
 
-static int report(const struct pcie_yaml_source *source, struct complaint *complaint,
+static int report_load_error(const struct pcie_yaml_source *source, struct load_error *load_error,
 		  cyaml_err_t err)
 {
-	char *path = complaint->path;
+	char *path = load_error->path;
 
 	if (err == CYAML_ERR_MAPPING_FIELD_MISSING)
-		strip_field(complaint);
+		strip_field(load_error);
 	if (*path == '.') /* of the outermost field */
 		path++;
 	switch (err) {
 	case CYAML_ERR_OOM:
 		return -ENOMEM;
 	case CYAML_ERR_MAPPING_FIELD_MISSING:
-		return fail_at_field(source, path, field_named(complaint->text),
+		return report_field_error(source, path, extract_field_name(load_error->text),
 				     "is missing; this field is required");
 	case CYAML_ERR_INVALID_KEY:
-		return fail_at_field(source, path, field_named(complaint->text),
+		return report_field_error(source, path, extract_field_name(load_error->text),
 				     "unknown field; check its spelling against doc/topology.md");
 	case CYAML_ERR_UNEXPECTED_EVENT:
-		return pcie_yaml_source_fail(source, path, "is given twice; remove one");
+		return pcie_yaml_source_error(source, path, "is given twice; remove one");
 	case CYAML_ERR_INVALID_VALUE:
 		if (!*path)
-			return pcie_yaml_source_fail(source, path, "expected \"cards:\" and a list");
-		return pcie_yaml_source_fail(source, path, "%s", kind_expected(complaint->text));
+			return pcie_yaml_source_error(source, path, "expected \"cards:\" and a list");
+		return pcie_yaml_source_error(source, path, "%s", describe_expected_kind(load_error->text));
 	default:
-		return pcie_yaml_source_fail(source, path, "%s",
-					     complaint->text[0] ? complaint->text :
+		return pcie_yaml_source_error(source, path, "%s",
+					     load_error->text[0] ? load_error->text :
 								  cyaml_strerror(err));
 	}
 }
 
 /* Loading --------------------------------------------------------------------- */
 
-static void *memory(void *arg, void *ptr, size_t size)
+static void *realloc_hook(void *arg, void *ptr, size_t size)
 {
 	(void)arg;
 	if (size)
@@ -201,19 +201,19 @@ static void *memory(void *arg, void *ptr, size_t size)
 	return NULL;
 }
 
-static cyaml_config_t config_with(struct complaint *complaint)
+static cyaml_config_t config_with(struct load_error *load_error)
 {
 	return (cyaml_config_t){
-		.log_fn = complaint ? on_log : NULL,
-		.log_ctx = complaint,
+		.log_fn = load_error ? on_log : NULL,
+		.log_ctx = load_error,
 		.log_level = CYAML_LOG_ERROR,
-		.mem_fn = memory,
+		.mem_fn = realloc_hook,
 		.flags = CYAML_CFG_NO_ALIAS,
 	};
 }
 
 /* libcyaml leaves the same behind for an absent and an empty list, so look again. */
-static void note_represents(void *arg, const char *path, size_t line)
+static void mark_represents(void *arg, const char *path, size_t line)
 {
 	struct pcie_yaml *yaml = arg;
 	unsigned int card, function;
@@ -227,8 +227,8 @@ static void note_represents(void *arg, const char *path, size_t line)
 
 int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret_yaml)
 {
-	struct complaint complaint = { .innermost_is_field = false };
-	cyaml_config_t config = config_with(&complaint);
+	struct load_error load_error = { .innermost_is_field = false };
+	cyaml_config_t config = config_with(&load_error);
 	struct pcie_yaml *yaml = NULL;
 	cyaml_err_t err;
 	int rc;
@@ -239,8 +239,8 @@ int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret
 	err = cyaml_load_data((const uint8_t *)source->text, source->len, &config, &top_schema,
 			      (cyaml_data_t **)&yaml, NULL);
 	if (err != CYAML_OK)
-		return report(source, &complaint, err);
-	rc = pcie_yaml_source_walk(source, note_represents, yaml);
+		return report_load_error(source, &load_error, err);
+	rc = pcie_yaml_source_walk(source, mark_represents, yaml);
 	if (rc) {
 		pcie_yaml_free(yaml);
 		return rc;

@@ -24,7 +24,7 @@ static const struct unit rate_units[] = {
 	{ NULL, 0 },
 };
 
-int pcie_text_bool(const char *text, bool *ret_value)
+int pcie_parse_bool(const char *text, bool *ret_value)
 {
 	if (strcmp(text, "true") == 0)
 		*ret_value = true;
@@ -55,7 +55,7 @@ static int read_digits(const char *text, uint64_t *ret_value, const char **ret_e
 	return 0;
 }
 
-int pcie_text_number(const char *text, uint64_t max, uint64_t *ret_value)
+int pcie_parse_number(const char *text, uint64_t max, uint64_t *ret_value)
 {
 	const char *end;
 	uint64_t value;
@@ -83,12 +83,12 @@ static int read_with_unit(const char *text, const struct unit *unit, uint64_t *r
 	return 0;
 }
 
-int pcie_text_bytes(const char *text, uint64_t *ret_bytes)
+int pcie_parse_bytes(const char *text, uint64_t *ret_bytes)
 {
 	return read_with_unit(text, byte_units, ret_bytes);
 }
 
-int pcie_text_rate(const char *text, uint64_t *ret_bps)
+int pcie_parse_rate(const char *text, uint64_t *ret_bps)
 {
 	return read_with_unit(text, rate_units, ret_bps);
 }
@@ -103,7 +103,7 @@ static int hex_byte(const char *text, uint8_t *ret_byte)
 	return 0;
 }
 
-int pcie_text_mac(const char *text, uint8_t ret_mac[6])
+int pcie_parse_mac(const char *text, uint8_t ret_mac[6])
 {
 	static const uint8_t zero[6];
 	uint8_t mac[6];
@@ -118,7 +118,7 @@ int pcie_text_mac(const char *text, uint8_t ret_mac[6])
 	return 0;
 }
 
-bool pcie_text_is_name(const char *text)
+bool pcie_is_valid_name(const char *text)
 {
 	for (; *text; text++) {
 		if (!isgraph((unsigned char)*text) || (unsigned char)*text > 0x7e || *text == '/')

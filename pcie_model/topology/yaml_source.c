@@ -54,7 +54,7 @@ static int write_error(const struct pcie_yaml_source *source, size_t line, const
 	return -EINVAL;
 }
 
-int pcie_yaml_source_fail_at(const struct pcie_yaml_source *source, size_t line, const char *path,
+int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path,
 			     const char *format, ...)
 {
 	va_list args;
@@ -93,7 +93,7 @@ static void search_visit(void *arg, const char *path, size_t line)
 	}
 }
 
-int pcie_yaml_source_fail(const struct pcie_yaml_source *source, const char *path,
+int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path,
 			  const char *format, ...)
 {
 	struct search search = { .path = path, .line = 1 };
@@ -109,17 +109,17 @@ int pcie_yaml_source_fail(const struct pcie_yaml_source *source, const char *pat
 	return rc;
 }
 
-#define walker_fail(walker, ...) \
-	pcie_yaml_source_fail_at((walker)->source, (walker)->line, (walker)->path, __VA_ARGS__)
+#define walker_error(walker, ...) \
+	pcie_yaml_source_error_at((walker)->source, (walker)->line, (walker)->path, __VA_ARGS__)
 
 /* What the walk does, event by event ----------------------------------------- */
 
-static struct level *top(struct walker *walker)
+static struct level *current_level(struct walker *walker)
 {
 	return walker->depth ? &walker->levels[walker->depth - 1] : NULL;
 }
 
-static void visit_here(struct walker *walker)
+static void call_visitor(struct walker *walker)
 {
 	if (walker->visit)
 		walker->visit(walker->arg, walker->path, walker->line);
@@ -128,35 +128,35 @@ static void visit_here(struct walker *walker)
 /* A value begins: in a list it is a new entry; in a mapping its key was visited. */
 static int begin_value(struct walker *walker)
 {
-	struct level *level = top(walker);
+	struct level *level = current_level(walker);
 
 	if (!level)
 		return 0;
 	if (level->is_mapping) {
 		if (!level->at_value) {
 			walker->path[level->path_len] = '\0';
-			return walker_fail(walker, "a key must be a plain word");
+			return walker_error(walker, "a key must be a plain word");
 		}
 		level->at_value = false;
 		return 0;
 	}
 	snprintf(walker->path + level->path_len, sizeof(walker->path) - level->path_len, "[%zu]",
 		 level->entries++);
-	visit_here(walker);
+	call_visitor(walker);
 	return 0;
 }
 
 static int on_key(struct walker *walker, const char *key, size_t len)
 {
-	struct level *level = top(walker);
+	struct level *level = current_level(walker);
 
 	walker->path[level->path_len] = '\0'; /* leave the previous key */
 	if (len >= PCIE_YAML_MAX_KEY - 1) /* one byte for the dot */
-		return walker_fail(walker, "\"%.16s...\" is too long for a key", key);
+		return walker_error(walker, "\"%.16s...\" is too long for a key", key);
 	snprintf(walker->path + level->path_len, sizeof(walker->path) - level->path_len, "%s%s",
 		 level->path_len ? "." : "", key);
 	level->at_value = true;
-	visit_here(walker);
+	call_visitor(walker);
 	return 0;
 }
 
@@ -164,12 +164,12 @@ static int on_scalar(struct walker *walker, const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	size_t len = event->data.scalar.length;
-	struct level *level = top(walker);
+	struct level *level = current_level(walker);
 
 	if (event->data.scalar.anchor)
-		return walker_fail(walker, "anchors (&name) are not supported; repeat the value");
+		return walker_error(walker, "anchors (&name) are not supported; repeat the value");
 	if (strlen(text) != len)
-		return walker_fail(walker, "has a zero byte in its text; remove it");
+		return walker_error(walker, "has a zero byte in its text; remove it");
 	if (level && level->is_mapping && !level->at_value)
 		return on_key(walker, text, len);
 	return begin_value(walker);
@@ -182,9 +182,9 @@ static int on_open(struct walker *walker, bool is_mapping, const yaml_char_t *an
 	if (rc)
 		return rc;
 	if (anchor)
-		return walker_fail(walker, "anchors (&name) are not supported; repeat the value");
+		return walker_error(walker, "anchors (&name) are not supported; repeat the value");
 	if (walker->depth == PCIE_YAML_MAX_DEPTH)
-		return walker_fail(walker, "is nested too deeply; no field needs more than six levels");
+		return walker_error(walker, "is nested too deeply; no field needs more than six levels");
 	walker->levels[walker->depth++] = (struct level){
 		.is_mapping = is_mapping,
 		.path_len = strlen(walker->path),
@@ -194,7 +194,7 @@ static int on_open(struct walker *walker, bool is_mapping, const yaml_char_t *an
 
 static int on_close(struct walker *walker)
 {
-	walker->path[top(walker)->path_len] = '\0';
+	walker->path[current_level(walker)->path_len] = '\0';
 	walker->depth--;
 	return 0;
 }
@@ -202,14 +202,14 @@ static int on_close(struct walker *walker)
 static int on_document(struct walker *walker)
 {
 	if (walker->documents++)
-		return walker_fail(walker, "a second document (---) starts here; write one per file");
+		return walker_error(walker, "a second document (---) starts here; write one per file");
 	return 0;
 }
 
 static int on_stream_end(struct walker *walker)
 {
 	if (!walker->documents)
-		return walker_fail(walker, "the file is empty; it needs a list named \"cards\"");
+		return walker_error(walker, "the file is empty; it needs a list named \"cards\"");
 	return 0;
 }
 
@@ -229,7 +229,7 @@ static int on_event(struct walker *walker, const yaml_event_t *event)
 	case YAML_MAPPING_END_EVENT:
 		return on_close(walker);
 	case YAML_ALIAS_EVENT:
-		return walker_fail(walker, "aliases (*name) are not supported; repeat the value");
+		return walker_error(walker, "aliases (*name) are not supported; repeat the value");
 	case YAML_STREAM_END_EVENT:
 		return on_stream_end(walker);
 	default:
@@ -238,7 +238,7 @@ static int on_event(struct walker *walker, const yaml_event_t *event)
 }
 
 /* The reader, below the scanner, knows a byte only. */
-static size_t line_of_byte(const struct pcie_yaml_source *source, size_t offset)
+static size_t line_of_offset(const struct pcie_yaml_source *source, size_t offset)
 {
 	size_t line = 1;
 
@@ -254,9 +254,9 @@ static int on_parser_error(struct walker *walker)
 	if (parser->error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
 	walker->line = parser->error == YAML_READER_ERROR ?
-			       line_of_byte(walker->source, parser->problem_offset) :
+			       line_of_offset(walker->source, parser->problem_offset) :
 			       parser->problem_mark.line + 1;
-	return walker_fail(walker, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
+	return walker_error(walker, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
 }
 
 static int walk(struct walker *walker)
@@ -293,7 +293,7 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 int pcie_yaml_source_check(const struct pcie_yaml_source *source)
 {
 	if (source->len > PCIE_YAML_MAX_BYTES)
-		return pcie_yaml_source_fail_at(source, 1, "", "is larger than %u bytes; "
+		return pcie_yaml_source_error_at(source, 1, "", "is larger than %u bytes; "
 						"split it into several topologies",
 						PCIE_YAML_MAX_BYTES);
 	return pcie_yaml_source_walk(source, NULL, NULL);

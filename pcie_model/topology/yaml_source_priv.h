@@ -36,11 +36,11 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 /* Set the error text to "file:line: @path: reason" and return -EINVAL. The line
  * is that of @path's last occurrence, or of the nearest enclosing place that
  * exists; an empty path stands for the document. */
-int pcie_yaml_source_fail(const struct pcie_yaml_source *source, const char *path,
+int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path,
 			  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same when the line is known already. */
-int pcie_yaml_source_fail_at(const struct pcie_yaml_source *source, size_t line, const char *path,
+int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path,
 			     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -36,7 +36,7 @@ WORKQ = SHIM / 'workq'
 GENERATIONS = {
     'task': [(OTHERS, CURRENT)],
     'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']),
-              (OTHERS if WORKQ.is_dir() else [], ['-include', str(WORKQ / 'core_names.h'), *CURRENT])],
+              (OTHERS if WORKQ.is_dir() else [], ['-include', str(WORKQ / 'renamed_symbols.h'), *CURRENT])],
 }
 
 MARK = 'bfsim does not simulate'
@@ -80,7 +80,7 @@ def bodies(text):
     return found
 
 
-def answers_so(body, listed):
+def is_not_simulated(body, listed):
     words = set(re.findall(r'\w+', body))
     only = ONLY_CALLS.match(body)
     return 'MARK_' in words or bool(only and only.group(1) in listed) or \
@@ -90,7 +90,7 @@ def answers_so(body, listed):
 def not_simulated(parts, compiler):
     """Grow the list until nothing is added; a file is looked at once it has the macro, the text or a listed function."""
     sources = {path: (path.read_text(), flags) for folders, flags in parts for folder in folders
-               for path in sorted(folder.glob('*.c'))}
+               for path in sorted(folder.rglob('*.c'))}
     listed, all_bodies, grown = set(), {}, True
     while grown:
         wanted = re.compile(r'\b(?:' + '|'.join(['SHIM_NOT_SIMULATED', MARK, *sorted(listed)]) + r')\b')
@@ -98,7 +98,7 @@ def not_simulated(parts, compiler):
             _, flags = sources.pop(path)
             all_bodies.update({(path, name): body for name, body in
                                bodies(preprocessed(path, compiler, flags)).items()})
-        more = {name for (_, name), body in all_bodies.items() if answers_so(body, listed)}
+        more = {name for (_, name), body in all_bodies.items() if is_not_simulated(body, listed)}
         grown = not more <= listed
         listed |= more
     return sorted(name for name in listed if name.startswith('doca_'))

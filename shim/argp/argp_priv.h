@@ -14,9 +14,9 @@
  * Registered parameters hang in a tree of commands. Its root, .program, stands
  * for the program; .general, beside it, holds the flags that every program has.
  *
- *   start():  argv --cli.c--> uses <--json.c-- file      (a use: parameter, value)
- *             uses --checks.c--> complete and consistent?
- *             uses --run.c--> callbacks, in order
+ *   start():  argv --cli.c--> occurrences <--json.c-- file      (an occurrence: parameter, value)
+ *             occurrences --checks.c--> complete and consistent?
+ *             occurrences --run.c--> callbacks, in order
  *
  * Handles come from programs and may be stale. Every parameter and command made
  * since init stays in a list until destroy, dead or alive, so that its address
@@ -24,7 +24,7 @@
  *
  * Functions return DOCA_SUCCESS or the code to return to the program. Whoever
  * finds that the user's input is wrong reports it, with shim_argp_report(); whoever
- * finds that the program's call is wrong logs that, with shim_argp_misuse().
+ * finds that the program's call is wrong logs that, with shim_argp_log_misuse().
  */
 #ifndef SHIM_ARGP_PRIV_H
 #define SHIM_ARGP_PRIV_H
@@ -43,10 +43,10 @@ enum shim_argp_state {
 	SHIM_ARGP_PARSED,
 };
 
-enum shim_argp_owner {
-	SHIM_ARGP_PROGRAMS = 0, /* made, not registered: the program may change or destroy it */
+enum shim_argp_registration {
+	SHIM_ARGP_UNREGISTERED = 0, /* made, not registered: the program may change or destroy it */
 	SHIM_ARGP_REGISTERED,   /* the parser's, in use */
-	SHIM_ARGP_DEAD,         /* destroyed, or refused by register; only its address is kept */
+	SHIM_ARGP_DESTROYED,         /* destroyed, or refused by register; only its address is kept */
 };
 
 enum shim_argp_origin {
@@ -56,9 +56,9 @@ enum shim_argp_origin {
 };
 
 struct doca_argp_param {
-	struct doca_argp_param *next_made; /* all of this generation */
+	struct doca_argp_param *next_created; /* all of this generation */
 	struct doca_argp_param *next;      /* beside it in its command */
-	enum shim_argp_owner owner;
+	enum shim_argp_registration registration;
 	char *short_name; /* without dashes; NULL if none, as the texts below */
 	char *long_name;
 	char *description;
@@ -76,10 +76,10 @@ struct doca_argp_param {
 };
 
 struct doca_argp_cmd {
-	struct doca_argp_cmd *next_made;
+	struct doca_argp_cmd *next_created;
 	struct doca_argp_cmd *next;
 	struct doca_argp_cmd *parent; /* NULL: the root, or not registered */
-	enum shim_argp_owner owner;
+	enum shim_argp_registration registration;
 	struct doca_argp_param *params;
 	struct doca_argp_cmd *commands;
 	char *name;
@@ -92,28 +92,28 @@ struct doca_argp_cmd {
 struct shim_argp_value {
 	const char *text;
 	int number;
-	bool truth;
+	bool boolean;
 	struct json_object *object;
 };
 
 /* One appearance of a parameter. It owns its text and a reference to its object. */
-struct shim_argp_use {
-	struct shim_argp_use *next;
+struct shim_argp_occurrence {
+	struct shim_argp_occurrence *next;
 	struct doca_argp_param *param;
 	enum shim_argp_origin origin;
 	char *text;
 	int number;
-	bool truth;
+	bool boolean;
 	struct json_object *object;
 };
 
-/* DPDK's argument vector. The callback may reorder @handed_out, which ends with
- * NULL; @owned remembers what to free. */
+/* DPDK's argument vector. The callback may reorder @callback_argv, which ends with
+ * NULL; @owned_argv remembers what to free. */
 struct shim_argp_dpdk {
 	int count;
-	int room;
-	char **owned;
-	char **handed_out;
+	int capacity;
+	char **owned_argv;
+	char **callback_argv;
 };
 
 struct shim_argp {
@@ -121,13 +121,13 @@ struct shim_argp {
 	unsigned long generation; /* counts destroy; survives it */
 	char *program_name;       /* NULL until known */
 	void *config;
-	struct doca_argp_param *made_params;
-	struct doca_argp_cmd *made_cmds;
+	struct doca_argp_param *all_params;
+	struct doca_argp_cmd *all_cmds;
 	struct doca_argp_cmd program;
 	struct doca_argp_cmd general;
-	struct doca_argp_cmd *chosen; /* innermost command met so far; &program if none */
-	struct shim_argp_use *uses;   /* as they were met */
-	struct shim_argp_use *last_use;
+	struct doca_argp_cmd *selected_cmd; /* innermost command met so far; &program if none */
+	struct shim_argp_occurrence *occurrences;   /* as they were met */
+	struct shim_argp_occurrence *last_occurrence;
 	char *json_path; /* NULL unless given */
 	int log_level;   /* 0 unless given, as the next */
 	int sdk_log_level;
@@ -159,7 +159,7 @@ void shim_argp_report(const char *format, ...) __attribute__((format(printf, 1, 
 doca_error_t shim_argp_report_no_memory(void);
 
 /* One line to the log about a wrong call of @func by the program. */
-void shim_argp_misuse(const char *func, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void shim_argp_log_misuse(const char *func, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- text.c --- */
 
@@ -180,13 +180,13 @@ const char *shim_argp_flag_name(const struct doca_argp_param *param);
 /* --- param.c --- */
 
 /* NULL without memory. It is in the list of those made. */
-struct doca_argp_param *shim_argp_param_make(void);
+struct doca_argp_param *shim_argp_param_new(void);
 
 /* The parameter of this handle, or NULL if it was not made since init or is dead. */
 struct doca_argp_param *shim_argp_param_lookup(const struct doca_argp_param *handle);
 
 /* Free all but the address. */
-void shim_argp_param_bury(struct doca_argp_param *param);
+void shim_argp_param_destroy(struct doca_argp_param *param);
 
 void shim_argp_params_free_all(void);
 
@@ -218,16 +218,16 @@ struct doca_argp_cmd *shim_argp_find_cmd(struct doca_argp_cmd *from, const char 
 /* --- general.c --- */
 
 /* Make the flags that every program has. */
-doca_error_t shim_argp_general_make(void);
+doca_error_t shim_argp_general_flags_register(void);
 
 /* --- use.c --- */
 
-/* A parameter was met with @value, which is copied: keep a use of it, or act at
+/* A parameter was met with @value, which is copied: keep an occurrence of it, or act at
  * once if it is a general one. BAD_STATE if that destroyed the parser. */
-doca_error_t shim_argp_take(struct doca_argp_param *param, const struct shim_argp_value *value,
+doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
 			    enum shim_argp_origin origin);
 
-void shim_argp_uses_free(void);
+void shim_argp_occurrences_free(void);
 
 /* --- cli.c --- */
 
@@ -247,13 +247,13 @@ doca_error_t shim_argp_json_collect(const char *path);
 
 /* Keep DPDK's words of argv, argv[0] among them. *ret_first: the first word of
  * the program itself, @argc if there is none. */
-doca_error_t shim_argp_dpdk_take(int argc, char **argv, int *ret_first);
+doca_error_t shim_argp_dpdk_collect(int argc, char **argv, int *ret_first);
 
 /* Append a word to DPDK's argument vector, a copy of it. */
 doca_error_t shim_argp_dpdk_add(const char *word);
 
 /* Call the program's DPDK callback, if it has one. */
-doca_error_t shim_argp_dpdk_hand_out(void);
+doca_error_t shim_argp_dpdk_call(void);
 
 void shim_argp_dpdk_free(void);
 
@@ -265,11 +265,11 @@ doca_error_t shim_argp_dpdk_add_json(const char *path, struct json_object *secti
 /* --- checks.c --- */
 
 /* Are all mandatory parameters there, and singular ones alone? */
-doca_error_t shim_argp_check_uses(void);
+doca_error_t shim_argp_check_occurrences(void);
 
 /* --- run.c --- */
 
 /* Call what is to be called: parameters, commands, validation, DPDK. */
-doca_error_t shim_argp_run(void);
+doca_error_t shim_argp_run_callbacks(void);
 
 #endif

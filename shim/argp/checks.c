@@ -6,27 +6,27 @@
  */
 #include "argp_priv.h"
 
-static bool counts(const struct shim_argp_use *use)
+static bool is_set(const struct shim_argp_occurrence *occurrence)
 {
-	return use->param->type != DOCA_ARGP_TYPE_BOOLEAN || use->truth;
+	return occurrence->param->type != DOCA_ARGP_TYPE_BOOLEAN || occurrence->boolean;
 }
 
 static const struct doca_argp_param *find_singular(void)
 {
-	const struct shim_argp_use *use;
+	const struct shim_argp_occurrence *occurrence;
 
-	for (use = shim_argp.uses; use; use = use->next)
-		if (use->param->singular && counts(use))
-			return use->param;
+	for (occurrence = shim_argp.occurrences; occurrence; occurrence = occurrence->next)
+		if (occurrence->param->singular && is_set(occurrence))
+			return occurrence->param;
 	return NULL;
 }
 
-static doca_error_t check_alone(const struct doca_argp_param *singular)
+static doca_error_t check_singular(const struct doca_argp_param *singular)
 {
-	const struct shim_argp_use *use;
+	const struct shim_argp_occurrence *occurrence;
 
-	for (use = shim_argp.uses; use; use = use->next) {
-		if (use->param != singular && counts(use)) {
+	for (occurrence = shim_argp.occurrences; occurrence; occurrence = occurrence->next) {
+		if (occurrence->param != singular && is_set(occurrence)) {
 			shim_argp_report("%s must be given alone, without other flags of the program",
 					 shim_argp_flag_name(singular));
 			return DOCA_ERROR_INVALID_VALUE;
@@ -51,9 +51,9 @@ static doca_error_t check_mandatory(const struct doca_argp_cmd *cmd)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_argp_check_uses(void)
+doca_error_t shim_argp_check_occurrences(void)
 {
 	const struct doca_argp_param *singular = find_singular();
 
-	return singular ? check_alone(singular) : check_mandatory(shim_argp.chosen);
+	return singular ? check_singular(singular) : check_mandatory(shim_argp.selected_cmd);
 }

@@ -17,7 +17,7 @@ struct cli {
 
 /* The parameter of a word that looks like a flag, or NULL. What stands after
  * '=' in the word goes to *ret_attached, which is NULL otherwise. */
-static struct doca_argp_param *flag_of(const char *word, const char **ret_attached)
+static struct doca_argp_param *find_flag_param(const char *word, const char **ret_attached)
 {
 	const char *equals;
 
@@ -25,12 +25,12 @@ static struct doca_argp_param *flag_of(const char *word, const char **ret_attach
 	if (word[0] != '-')
 		return NULL;
 	if (word[1] != '-')
-		return shim_argp_find_short(shim_argp.chosen, word + 1);
+		return shim_argp_find_short(shim_argp.selected_cmd, word + 1);
 	equals = strchr(word, '=');
 	if (!equals)
-		return shim_argp_find_long(shim_argp.chosen, word + 2, strlen(word + 2));
+		return shim_argp_find_long(shim_argp.selected_cmd, word + 2, strlen(word + 2));
 	*ret_attached = equals + 1;
-	return shim_argp_find_long(shim_argp.chosen, word + 2, (size_t)(equals - word - 2));
+	return shim_argp_find_long(shim_argp.selected_cmd, word + 2, (size_t)(equals - word - 2));
 }
 
 /* The word after the flag, unless it is the next flag. A negative number is a
@@ -43,25 +43,25 @@ static const char *next_value(struct cli *cli, const struct doca_argp_param *par
 	if (cli->next == cli->count)
 		return NULL;
 	word = cli->words[cli->next];
-	if (flag_of(word, &attached) &&
+	if (find_flag_param(word, &attached) &&
 	    !(param->type == DOCA_ARGP_TYPE_INT && shim_argp_text_to_int(word, &number)))
 		return NULL;
 	cli->next++;
 	return word;
 }
 
-static doca_error_t take_boolean(struct doca_argp_param *param, const char *attached)
+static doca_error_t parse_boolean(struct doca_argp_param *param, const char *attached)
 {
-	const struct shim_argp_value value = { .truth = true };
+	const struct shim_argp_value value = { .boolean = true };
 
 	if (attached) {
 		shim_argp_report("%s takes no value; leave '=%s' out", shim_argp_flag_name(param), attached);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	return shim_argp_take(param, &value, SHIM_ARGP_FROM_CLI);
+	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
-static doca_error_t take_value(struct doca_argp_param *param, const char *text)
+static doca_error_t parse_value(struct doca_argp_param *param, const char *text)
 {
 	struct shim_argp_value value = { 0 };
 
@@ -76,13 +76,13 @@ static doca_error_t take_value(struct doca_argp_param *param, const char *text)
 				 shim_argp_flag_name(param), text);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	return shim_argp_take(param, &value, SHIM_ARGP_FROM_CLI);
+	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
-static doca_error_t take_flag(struct cli *cli, const char *word)
+static doca_error_t parse_flag(struct cli *cli, const char *word)
 {
 	const char *attached;
-	struct doca_argp_param *param = flag_of(word, &attached);
+	struct doca_argp_param *param = find_flag_param(word, &attached);
 
 	if (!param) {
 		shim_argp_report("unknown flag '%s'; --help lists the flags", word);
@@ -97,19 +97,19 @@ static doca_error_t take_flag(struct cli *cli, const char *word)
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->type == DOCA_ARGP_TYPE_BOOLEAN)
-		return take_boolean(param, attached);
-	return take_value(param, attached ? attached : next_value(cli, param));
+		return parse_boolean(param, attached);
+	return parse_value(param, attached ? attached : next_value(cli, param));
 }
 
-static doca_error_t take_command(const char *word)
+static doca_error_t parse_command(const char *word)
 {
-	struct doca_argp_cmd *cmd = shim_argp_find_cmd(shim_argp.chosen, word);
+	struct doca_argp_cmd *cmd = shim_argp_find_cmd(shim_argp.selected_cmd, word);
 
 	if (cmd) {
-		shim_argp.chosen = cmd;
+		shim_argp.selected_cmd = cmd;
 		return DOCA_SUCCESS;
 	}
-	if (!shim_argp.chosen->commands) {
+	if (!shim_argp.selected_cmd->commands) {
 		shim_argp_report("'%s' is neither a flag nor the value of one", word);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -125,7 +125,7 @@ doca_error_t shim_argp_cli_collect(int count, char **words)
 
 	while (result == DOCA_SUCCESS && cli.next < cli.count) {
 		word = cli.words[cli.next++];
-		result = word[0] == '-' ? take_flag(&cli, word) : take_command(word);
+		result = word[0] == '-' ? parse_flag(&cli, word) : parse_command(word);
 	}
 	return result;
 }

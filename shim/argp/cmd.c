@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/cmd.c - commands: made, described by setters, registered. */
+/* shim/argp/cmd.c - commands: created, described by setters, registered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@ static struct doca_argp_cmd *cmd_lookup(const struct doca_argp_cmd *handle)
 {
 	struct doca_argp_cmd *cmd;
 
-	for (cmd = shim_argp.made_cmds; cmd; cmd = cmd->next_made)
+	for (cmd = shim_argp.all_cmds; cmd; cmd = cmd->next_created)
 		if (cmd == handle)
-			return cmd->owner == SHIM_ARGP_DEAD ? NULL : cmd;
+			return cmd->registration == SHIM_ARGP_DESTROYED ? NULL : cmd;
 	return NULL;
 }
 
@@ -24,27 +24,27 @@ static void free_texts(struct doca_argp_cmd *cmd)
 }
 
 /* Free all but the addresses, of @cmd and all that is registered inside it. */
-static void cmd_bury(struct doca_argp_cmd *cmd)
+static void cmd_destroy(struct doca_argp_cmd *cmd)
 {
 	struct doca_argp_param *param;
 	struct doca_argp_cmd *inner;
 
 	for (param = cmd->params; param; param = param->next)
-		shim_argp_param_bury(param);
+		shim_argp_param_destroy(param);
 	for (inner = cmd->commands; inner; inner = inner->next)
-		cmd_bury(inner);
+		cmd_destroy(inner);
 	cmd->params = NULL;
 	cmd->commands = NULL;
 	free_texts(cmd);
-	cmd->owner = SHIM_ARGP_DEAD;
+	cmd->registration = SHIM_ARGP_DESTROYED;
 }
 
 void shim_argp_cmds_free_all(void)
 {
 	struct doca_argp_cmd *cmd;
 
-	while ((cmd = shim_argp.made_cmds)) {
-		shim_argp.made_cmds = cmd->next_made;
+	while ((cmd = shim_argp.all_cmds)) {
+		shim_argp.all_cmds = cmd->next_created;
 		free_texts(cmd);
 		free(cmd);
 	}
@@ -52,20 +52,20 @@ void shim_argp_cmds_free_all(void)
 
 doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
 {
-	struct doca_argp_cmd *made;
+	struct doca_argp_cmd *created;
 
 	if (shim_argp.state == SHIM_ARGP_OFF) {
-		shim_argp_misuse(__func__, "call doca_argp_init() first");
+		shim_argp_log_misuse(__func__, "call doca_argp_init() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!cmd)
 		return DOCA_ERROR_INVALID_VALUE;
-	made = calloc(1, sizeof(*made));
-	if (!made)
+	created = calloc(1, sizeof(*created));
+	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	made->next_made = shim_argp.made_cmds;
-	shim_argp.made_cmds = made;
-	*cmd = made;
+	created->next_created = shim_argp.all_cmds;
+	shim_argp.all_cmds = created;
+	*cmd = created;
 	return DOCA_SUCCESS;
 }
 
@@ -74,55 +74,55 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 	struct doca_argp_cmd *found = cmd_lookup(cmd);
 
 	if (!found) {
-		shim_argp_misuse(__func__, "the command is NULL, destroyed or unknown");
+		shim_argp_log_misuse(__func__, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (found->owner == SHIM_ARGP_REGISTERED) {
-		shim_argp_misuse(__func__, "'%s' is registered; doca_argp_destroy() frees it", found->name);
+	if (found->registration == SHIM_ARGP_REGISTERED) {
+		shim_argp_log_misuse(__func__, "'%s' is registered; doca_argp_destroy() frees it", found->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	cmd_bury(found);
+	cmd_destroy(found);
 	return DOCA_SUCCESS;
 }
 
 /* --- Setters --- */
 
-static bool may_set(const struct doca_argp_cmd *cmd, const char *func)
+static bool check_settable(const struct doca_argp_cmd *cmd, const char *func)
 {
 	const struct doca_argp_cmd *found = cmd_lookup(cmd);
 
 	if (!found)
-		shim_argp_misuse(func, "the command is NULL, destroyed or unknown; nothing was set");
-	else if (found->owner == SHIM_ARGP_REGISTERED)
-		shim_argp_misuse(func, "'%s' is registered already; nothing was set", found->name);
-	return found && found->owner == SHIM_ARGP_PROGRAMS;
+		shim_argp_log_misuse(func, "the command is NULL, destroyed or unknown; nothing was set");
+	else if (found->registration == SHIM_ARGP_REGISTERED)
+		shim_argp_log_misuse(func, "'%s' is registered already; nothing was set", found->name);
+	return found && found->registration == SHIM_ARGP_UNREGISTERED;
 }
 
 void doca_argp_cmd_set_name(struct doca_argp_cmd *cmd, const char *name)
 {
-	if (may_set(cmd, __func__))
+	if (check_settable(cmd, __func__))
 		shim_argp_set_text(&cmd->name, name, __func__);
 }
 
 void doca_argp_cmd_set_description(struct doca_argp_cmd *cmd, const char *description)
 {
-	if (may_set(cmd, __func__))
+	if (check_settable(cmd, __func__))
 		shim_argp_set_text(&cmd->description, description, __func__);
 }
 
 void doca_argp_cmd_set_callback(struct doca_argp_cmd *cmd, doca_argp_cmd_cb_t callback)
 {
-	if (!may_set(cmd, __func__))
+	if (!check_settable(cmd, __func__))
 		return;
 	if (!callback)
-		shim_argp_misuse(__func__, "the callback is NULL; nothing was set");
+		shim_argp_log_misuse(__func__, "the callback is NULL; nothing was set");
 	else
 		cmd->callback = callback;
 }
 
 void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
 {
-	if (may_set(cmd, __func__))
+	if (check_settable(cmd, __func__))
 		cmd->hidden = true;
 }
 
@@ -133,11 +133,11 @@ doca_error_t shim_argp_cmd_check_parent(const struct doca_argp_cmd *handle, cons
 	const struct doca_argp_cmd *cmd = cmd_lookup(handle);
 
 	if (!cmd) {
-		shim_argp_misuse(func, "the command is NULL, destroyed or unknown");
+		shim_argp_log_misuse(func, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (cmd->owner == SHIM_ARGP_REGISTERED) {
-		shim_argp_misuse(func, "'%s' is registered already; fill a command first, then register it",
+	if (cmd->registration == SHIM_ARGP_REGISTERED) {
+		shim_argp_log_misuse(func, "'%s' is registered already; fill a command first, then register it",
 				 cmd->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -150,19 +150,19 @@ static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struc
 	const struct doca_argp_cmd *other;
 
 	if (!cmd->name || !cmd->description) {
-		shim_argp_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
+		shim_argp_log_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
 				 cmd->name ? "description" : "name");
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	if (cmd->name[0] == '\0' || cmd->name[0] == '-') {
-		shim_argp_misuse(func,
+		shim_argp_log_misuse(func,
 				 "'%s' is no name for a command: it would not be found in the arguments",
 				 cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	for (other = parent->commands; other; other = other->next) {
 		if (strcmp(other->name, cmd->name) == 0) {
-			shim_argp_misuse(func, "there is a command '%s' already; choose another name",
+			shim_argp_log_misuse(func, "there is a command '%s' already; choose another name",
 					 cmd->name);
 			return DOCA_ERROR_INVALID_VALUE;
 		}
@@ -183,29 +183,29 @@ static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *
 		end = &(*end)->next;
 	*end = cmd;
 	cmd->parent = parent;
-	cmd->owner = SHIM_ARGP_REGISTERED;
+	cmd->registration = SHIM_ARGP_REGISTERED;
 	return DOCA_SUCCESS;
 }
 
-/* @cmd is the parser's from here on: it ends in @parent or is buried, with all
+/* @cmd is the parser's from here on: it ends in @parent or is destroyed, with all
  * inside it. One that was registered before stays where it is. */
-static doca_error_t take_over(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func,
+static doca_error_t register_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func,
 			      doca_error_t parent_state)
 {
 	doca_error_t result = parent_state;
 
-	if (cmd->owner == SHIM_ARGP_REGISTERED) {
-		shim_argp_misuse(func, "'%s' is registered already", cmd->name);
+	if (cmd->registration == SHIM_ARGP_REGISTERED) {
+		shim_argp_log_misuse(func, "'%s' is registered already", cmd->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (parent == cmd) {
-		shim_argp_misuse(func, "a command can't be inside itself");
+		shim_argp_log_misuse(func, "a command can't be inside itself");
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	if (result == DOCA_SUCCESS)
 		result = add_cmd(parent, cmd, func);
 	if (result != DOCA_SUCCESS)
-		cmd_bury(cmd);
+		cmd_destroy(cmd);
 	return result;
 }
 
@@ -214,7 +214,7 @@ static doca_error_t check_handle(const struct doca_argp_cmd *found, const char *
 	if (shim_argp.state == SHIM_ARGP_OFF)
 		return shim_argp_check_open(func);
 	if (!found) {
-		shim_argp_misuse(func, "the command is NULL, destroyed or unknown");
+		shim_argp_log_misuse(func, "the command is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -227,7 +227,7 @@ doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(&shim_argp.program, cmd, __func__, DOCA_SUCCESS);
+	return register_cmd(&shim_argp.program, cmd, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd)
@@ -237,5 +237,5 @@ doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_a
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(cmd, inner, __func__, shim_argp_cmd_check_parent(cmd, __func__));
+	return register_cmd(cmd, inner, __func__, shim_argp_cmd_check_parent(cmd, __func__));
 }

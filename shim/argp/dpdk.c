@@ -11,13 +11,13 @@
 
 #include "argp_priv.h"
 
-static bool is_ours(const char *word)
+static bool is_doca_flag(const char *word)
 {
-	static const char *const ours[] = { "-h", "--help", "-v", "--version", "-j", "--json" };
+	static const char *const doca_flags[] = { "-h", "--help", "-v", "--version", "-j", "--json" };
 	size_t i;
 
-	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		if (strcmp(word, ours[i]) == 0)
+	for (i = 0; i < sizeof(doca_flags) / sizeof(doca_flags[0]); i++)
+		if (strcmp(word, doca_flags[i]) == 0)
 			return true;
 	return strncmp(word, "--json=", strlen("--json=")) == 0;
 }
@@ -31,7 +31,7 @@ static int find_separator(int argc, char **argv)
 	return i;
 }
 
-doca_error_t shim_argp_dpdk_take(int argc, char **argv, int *ret_first)
+doca_error_t shim_argp_dpdk_collect(int argc, char **argv, int *ret_first)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	int end = 1, i;
@@ -39,7 +39,7 @@ doca_error_t shim_argp_dpdk_take(int argc, char **argv, int *ret_first)
 	*ret_first = 1;
 	if (!shim_argp.dpdk_callback)
 		return DOCA_SUCCESS;
-	if (find_separator(argc, argv) < argc || argc < 2 || !is_ours(argv[1])) {
+	if (find_separator(argc, argv) < argc || argc < 2 || !is_doca_flag(argv[1])) {
 		end = find_separator(argc, argv);
 		*ret_first = end < argc ? end + 1 : argc;
 	}
@@ -50,13 +50,13 @@ doca_error_t shim_argp_dpdk_take(int argc, char **argv, int *ret_first)
 
 static bool grow(struct shim_argp_dpdk *dpdk)
 {
-	int room = dpdk->room ? 2 * dpdk->room : 16;
-	char **owned = realloc(dpdk->owned, (size_t)room * sizeof(*owned));
+	int capacity = dpdk->capacity ? 2 * dpdk->capacity : 16;
+	char **owned_argv = realloc(dpdk->owned_argv, (size_t)capacity * sizeof(*owned_argv));
 
-	if (!owned)
+	if (!owned_argv)
 		return false;
-	dpdk->owned = owned;
-	dpdk->room = room;
+	dpdk->owned_argv = owned_argv;
+	dpdk->capacity = capacity;
 	return true;
 }
 
@@ -64,26 +64,26 @@ doca_error_t shim_argp_dpdk_add(const char *word)
 {
 	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
-	if (dpdk->count == dpdk->room && !grow(dpdk))
+	if (dpdk->count == dpdk->capacity && !grow(dpdk))
 		return shim_argp_report_no_memory();
-	dpdk->owned[dpdk->count] = shim_argp_dup(word);
-	if (!dpdk->owned[dpdk->count])
+	dpdk->owned_argv[dpdk->count] = shim_argp_dup(word);
+	if (!dpdk->owned_argv[dpdk->count])
 		return shim_argp_report_no_memory();
 	dpdk->count++;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_argp_dpdk_hand_out(void)
+doca_error_t shim_argp_dpdk_call(void)
 {
 	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
 	if (!shim_argp.dpdk_callback)
 		return DOCA_SUCCESS;
-	dpdk->handed_out = calloc((size_t)dpdk->count + 1, sizeof(*dpdk->handed_out));
-	if (!dpdk->handed_out)
+	dpdk->callback_argv = calloc((size_t)dpdk->count + 1, sizeof(*dpdk->callback_argv));
+	if (!dpdk->callback_argv)
 		return shim_argp_report_no_memory();
-	memcpy(dpdk->handed_out, dpdk->owned, (size_t)dpdk->count * sizeof(*dpdk->owned));
-	return shim_argp.dpdk_callback(dpdk->count, dpdk->handed_out);
+	memcpy(dpdk->callback_argv, dpdk->owned_argv, (size_t)dpdk->count * sizeof(*dpdk->owned_argv));
+	return shim_argp.dpdk_callback(dpdk->count, dpdk->callback_argv);
 }
 
 void shim_argp_dpdk_free(void)
@@ -91,8 +91,8 @@ void shim_argp_dpdk_free(void)
 	struct shim_argp_dpdk *dpdk = &shim_argp.dpdk;
 
 	while (dpdk->count)
-		free(dpdk->owned[--dpdk->count]);
-	free(dpdk->owned);
-	free(dpdk->handed_out);
+		free(dpdk->owned_argv[--dpdk->count]);
+	free(dpdk->owned_argv);
+	free(dpdk->callback_argv);
 	*dpdk = (struct shim_argp_dpdk){ 0 };
 }

@@ -54,7 +54,7 @@ static const char *text_or_null(struct json_object *json)
 static doca_error_t read_device_key(const char *path, const char *key, struct json_object *json,
 				    struct device *device)
 {
-	bool *truth = strcmp(key, "sft") == 0 ? &device->sft : strcmp(key, "hws") == 0 ? &device->hws : NULL;
+	bool *flag_value = strcmp(key, "sft") == 0 ? &device->sft : strcmp(key, "hws") == 0 ? &device->hws : NULL;
 	const char **text = strcmp(key, "device") == 0 ? &device->kind
 			    : strcmp(key, "id") == 0   ? &device->id
 						       : NULL;
@@ -63,9 +63,9 @@ static doca_error_t read_device_key(const char *path, const char *key, struct js
 		*text = text_or_null(json);
 		return *text ? DOCA_SUCCESS : wrong_type(path, key, "a string");
 	}
-	if (!truth)
+	if (!flag_value)
 		return unknown_key(path, key, "a device of \"" SECTION "\"");
-	*truth = json_object_get_boolean(json);
+	*flag_value = json_object_get_boolean(json);
 	return json_object_is_type(json, json_type_boolean) ? DOCA_SUCCESS
 							    : wrong_type(path, key, "true or false");
 }

@@ -4,14 +4,14 @@
 
 #include "argp_priv.h"
 
-static bool named(const char *name, const char *text, size_t length)
+static bool name_equals(const char *name, const char *text, size_t length)
 {
 	return name && strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
 static bool has_name(const struct doca_argp_param *param, const char *text, size_t length, bool is_long)
 {
-	return named(is_long ? param->long_name : param->short_name, text, length);
+	return name_equals(is_long ? param->long_name : param->short_name, text, length);
 }
 
 static struct doca_argp_param *find_flag(struct doca_argp_cmd *from, const char *text, size_t length,

@@ -86,9 +86,9 @@ static bool copy_text(char **copy, const char *text)
 	return *copy || !text;
 }
 
-static doca_error_t make_one(const struct general_flag *flag)
+static doca_error_t register_general_flag(const struct general_flag *flag)
 {
-	struct doca_argp_param *param = shim_argp_param_make();
+	struct doca_argp_param *param = shim_argp_param_new();
 
 	if (!param || !copy_text(&param->short_name, flag->short_name) ||
 	    !copy_text(&param->long_name, flag->long_name) ||
@@ -103,12 +103,12 @@ static doca_error_t make_one(const struct general_flag *flag)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_argp_general_make(void)
+doca_error_t shim_argp_general_flags_register(void)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	size_t i;
 
 	for (i = 0; i < sizeof(general_flags) / sizeof(general_flags[0]) && result == DOCA_SUCCESS; i++)
-		result = make_one(&general_flags[i]);
+		result = register_general_flag(&general_flags[i]);
 	return result;
 }

@@ -17,7 +17,7 @@ static doca_error_t on_address(void *value, void *config)
 	return DOCA_SUCCESS;
 }
 
-static void describe(struct doca_argp_param *param)
+static void set_param_fields(struct doca_argp_param *param)
 {
 	doca_argp_param_set_short_name(param, "g");
 	doca_argp_param_set_long_name(param, "grpc-address");
@@ -34,21 +34,21 @@ void doca_argp_set_grpc_program(void)
 	if (shim_argp_check_open(__func__) != DOCA_SUCCESS || shim_argp.is_grpc)
 		return;
 	if (doca_argp_param_create(&param) != DOCA_SUCCESS) {
-		shim_argp_misuse(__func__, "no memory for the flag --grpc-address: the program does not have it");
+		shim_argp_log_misuse(__func__, "no memory for the flag --grpc-address: the program does not have it");
 		return;
 	}
-	describe(param);
+	set_param_fields(param);
 	shim_argp.is_grpc = doca_argp_register_param(param) == DOCA_SUCCESS;
 }
 
 doca_error_t doca_argp_get_grpc_addr(const char **address)
 {
 	if (!address) {
-		shim_argp_misuse(__func__, "address is NULL");
+		shim_argp_log_misuse(__func__, "address is NULL");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (!shim_argp.is_grpc || shim_argp.state == SHIM_ARGP_OPEN) {
-		shim_argp_misuse(__func__, "%s", shim_argp.is_grpc ? "call doca_argp_start() first" :
+		shim_argp_log_misuse(__func__, "%s", shim_argp.is_grpc ? "call doca_argp_start() first" :
 								     "call doca_argp_set_grpc_program() before doca_argp_start()");
 		return DOCA_ERROR_BAD_STATE;
 	}

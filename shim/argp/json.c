@@ -49,7 +49,7 @@ static bool get_number(struct json_object *json, int *ret_number)
 	return true;
 }
 
-static doca_error_t take_one(const struct section *section, struct doca_argp_param *param,
+static doca_error_t read_value(const struct section *section, struct doca_argp_param *param,
 			     struct json_object *json)
 {
 	struct shim_argp_value value = { 0 };
@@ -66,7 +66,7 @@ static doca_error_t take_one(const struct section *section, struct doca_argp_par
 	case DOCA_ARGP_TYPE_BOOLEAN:
 		if (!json_object_is_type(json, json_type_boolean))
 			return wrong_type(section, param, "true or false");
-		value.truth = json_object_get_boolean(json);
+		value.boolean = json_object_get_boolean(json);
 		break;
 	default:
 		if (!json_object_is_type(json, json_type_object))
@@ -74,23 +74,23 @@ static doca_error_t take_one(const struct section *section, struct doca_argp_par
 		value.object = json;
 		break;
 	}
-	return shim_argp_take(param, &value, SHIM_ARGP_FROM_JSON);
+	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_JSON);
 }
 
-static doca_error_t take_all(const struct section *section, struct doca_argp_param *param,
+static doca_error_t read_values(const struct section *section, struct doca_argp_param *param,
 			     struct json_object *json)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	size_t i;
 
 	if (!param->multiple || !json_object_is_type(json, json_type_array))
-		return take_one(section, param, json);
+		return read_value(section, param, json);
 	for (i = 0; i < json_object_array_length(json) && result == DOCA_SUCCESS; i++)
-		result = take_one(section, param, json_object_array_get_idx(json, i));
+		result = read_value(section, param, json_object_array_get_idx(json, i));
 	return result;
 }
 
-static doca_error_t take_key(const struct section *section, const char *key, struct json_object *json)
+static doca_error_t read_key(const struct section *section, const char *key, struct json_object *json)
 {
 	struct doca_argp_param *param = shim_argp_find_key(section->scope, key);
 
@@ -107,10 +107,10 @@ static doca_error_t take_key(const struct section *section, const char *key, str
 	}
 	if (param->given == SHIM_ARGP_FROM_CLI)
 		return DOCA_SUCCESS;
-	return take_all(section, param, json);
+	return read_values(section, param, json);
 }
 
-static doca_error_t take_section(const struct section *section, struct json_object *root)
+static doca_error_t read_section(const struct section *section, struct json_object *root)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct json_object *json;
@@ -122,7 +122,7 @@ static doca_error_t take_section(const struct section *section, struct json_obje
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	json_object_object_foreach(json, key, value) {
-		result = take_key(section, key, value);
+		result = read_key(section, key, value);
 		if (result != DOCA_SUCCESS)
 			break;
 	}
@@ -143,18 +143,18 @@ static doca_error_t check_sections(const char *path, struct json_object *root)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t take_root(const char *path, struct json_object *root)
+static doca_error_t read_root(const char *path, struct json_object *root)
 {
 	const struct section general = { path, "doca_general_flags", &shim_argp.general };
-	const struct section program = { path, "doca_program_flags", shim_argp.chosen };
+	const struct section program = { path, "doca_program_flags", shim_argp.selected_cmd };
 	struct json_object *dpdk;
 	doca_error_t result;
 
 	result = check_sections(path, root);
 	if (result == DOCA_SUCCESS)
-		result = take_section(&general, root);
+		result = read_section(&general, root);
 	if (result == DOCA_SUCCESS)
-		result = take_section(&program, root);
+		result = read_section(&program, root);
 	if (result == DOCA_SUCCESS && json_object_object_get_ex(root, "doca_dpdk_flags", &dpdk))
 		result = shim_argp_dpdk_add_json(path, dpdk);
 	return result;
@@ -167,7 +167,7 @@ doca_error_t shim_argp_json_collect(const char *path)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = take_root(path, root);
+	result = read_root(path, root);
 	json_object_put(root);
 	return result;
 }

@@ -14,25 +14,25 @@
 struct content {
 	char *bytes;
 	size_t size;
-	size_t room;
+	size_t capacity;
 };
 
-static doca_error_t make_room(struct content *content, const char *path)
+static doca_error_t grow_if_full(struct content *content, const char *path)
 {
-	size_t room = content->room ? 2 * content->room : FIRST_READ_BYTES;
+	size_t capacity = content->capacity ? 2 * content->capacity : FIRST_READ_BYTES;
 	char *bytes;
 
-	if (content->size < content->room)
+	if (content->size < content->capacity)
 		return DOCA_SUCCESS;
-	if (room > MAX_FILE_BYTES) {
+	if (capacity > MAX_FILE_BYTES) {
 		shim_argp_report("'%s' has %zu bytes or more; is it the right file?", path, MAX_FILE_BYTES);
 		return DOCA_ERROR_IO_FAILED;
 	}
-	bytes = realloc(content->bytes, room);
+	bytes = realloc(content->bytes, capacity);
 	if (!bytes)
 		return shim_argp_report_no_memory();
 	content->bytes = bytes;
-	content->room = room;
+	content->capacity = capacity;
 	return DOCA_SUCCESS;
 }
 
@@ -42,10 +42,10 @@ static doca_error_t read_all(int fd, const char *path, struct content *content)
 	ssize_t got;
 
 	do {
-		result = make_room(content, path);
+		result = grow_if_full(content, path);
 		if (result != DOCA_SUCCESS)
 			return result;
-		got = read(fd, content->bytes + content->size, content->room - content->size);
+		got = read(fd, content->bytes + content->size, content->capacity - content->size);
 		if (got > 0)
 			content->size += (size_t)got;
 	} while (got > 0 || (got < 0 && errno == EINTR));
@@ -56,9 +56,9 @@ static doca_error_t read_all(int fd, const char *path, struct content *content)
 }
 
 /* json-c wants to see where a line comment, or a number, ends. */
-static doca_error_t end_line(struct content *content, const char *path)
+static doca_error_t append_newline(struct content *content, const char *path)
 {
-	doca_error_t result = make_room(content, path);
+	doca_error_t result = grow_if_full(content, path);
 
 	if (result == DOCA_SUCCESS)
 		content->bytes[content->size++] = '\n';
@@ -76,10 +76,10 @@ static doca_error_t read_file(const char *path, struct content *content)
 	}
 	result = read_all(fd, path, content);
 	close(fd);
-	return result == DOCA_SUCCESS ? end_line(content, path) : result;
+	return result == DOCA_SUCCESS ? append_newline(content, path) : result;
 }
 
-static size_t line_of(const struct content *content, size_t at)
+static size_t line_number(const struct content *content, size_t at)
 {
 	size_t line = 1, i;
 
@@ -100,13 +100,13 @@ static doca_error_t check_parsed(struct json_tokener *tokener, const struct json
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (error != json_tokener_success) {
-		shim_argp_report("'%s', line %zu: not JSON: %s", path, line_of(content, end),
+		shim_argp_report("'%s', line %zu: not JSON: %s", path, line_number(content, end),
 				 json_tokener_error_desc(error));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (end != content->size) { /* blanks and comments count as parsed */
 		shim_argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
-				 line_of(content, end));
+				 line_number(content, end));
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (json_object_is_type(root, json_type_object))

@@ -31,7 +31,7 @@ doca_error_t shim_argp_report_no_memory(void)
 	return DOCA_ERROR_NO_MEMORY;
 }
 
-void shim_argp_misuse(const char *func, const char *format, ...)
+void shim_argp_log_misuse(const char *func, const char *format, ...)
 {
 	char line[512];
 	va_list args;

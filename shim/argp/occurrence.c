@@ -5,86 +5,86 @@
 
 #include "argp_priv.h"
 
-static void use_free(struct shim_argp_use *use)
+static void occurrence_free(struct shim_argp_occurrence *occurrence)
 {
-	free(use->text);
-	json_object_put(use->object);
-	free(use);
+	free(occurrence->text);
+	json_object_put(occurrence->object);
+	free(occurrence);
 }
 
-void shim_argp_uses_free(void)
+void shim_argp_occurrences_free(void)
 {
-	struct shim_argp_use *use;
+	struct shim_argp_occurrence *occurrence;
 
-	while ((use = shim_argp.uses)) {
-		shim_argp.uses = use->next;
-		use_free(use);
+	while ((occurrence = shim_argp.occurrences)) {
+		shim_argp.occurrences = occurrence->next;
+		occurrence_free(occurrence);
 	}
 }
 
-static struct shim_argp_use *use_make(struct doca_argp_param *param, const struct shim_argp_value *value,
+static struct shim_argp_occurrence *occurrence_new(struct doca_argp_param *param, const struct shim_argp_value *value,
 				      enum shim_argp_origin origin)
 {
-	struct shim_argp_use *use = calloc(1, sizeof(*use));
+	struct shim_argp_occurrence *occurrence = calloc(1, sizeof(*occurrence));
 
-	if (!use)
+	if (!occurrence)
 		return NULL;
-	use->param = param;
-	use->origin = origin;
-	use->number = value->number;
-	use->truth = value->truth;
-	use->object = json_object_get(value->object);
+	occurrence->param = param;
+	occurrence->origin = origin;
+	occurrence->number = value->number;
+	occurrence->boolean = value->boolean;
+	occurrence->object = json_object_get(value->object);
 	if (value->text) {
-		use->text = shim_argp_dup(value->text);
-		if (!use->text) {
-			use_free(use);
+		occurrence->text = shim_argp_dup(value->text);
+		if (!occurrence->text) {
+			occurrence_free(occurrence);
 			return NULL;
 		}
 	}
-	return use;
+	return occurrence;
 }
 
-static doca_error_t use_keep(struct doca_argp_param *param, const struct shim_argp_value *value,
+static doca_error_t append_occurrence(struct doca_argp_param *param, const struct shim_argp_value *value,
 			     enum shim_argp_origin origin)
 {
-	struct shim_argp_use *use = use_make(param, value, origin);
+	struct shim_argp_occurrence *occurrence = occurrence_new(param, value, origin);
 
-	if (!use)
+	if (!occurrence)
 		return shim_argp_report_no_memory();
-	if (shim_argp.last_use)
-		shim_argp.last_use->next = use;
+	if (shim_argp.last_occurrence)
+		shim_argp.last_occurrence->next = occurrence;
 	else
-		shim_argp.uses = use;
-	shim_argp.last_use = use;
+		shim_argp.occurrences = occurrence;
+	shim_argp.last_occurrence = occurrence;
 	return DOCA_SUCCESS;
 }
 
 /* The value in the shape that a callback gets. */
-static void *value_pointer(const struct doca_argp_param *param, struct shim_argp_value *value)
+static void *callback_value(const struct doca_argp_param *param, struct shim_argp_value *value)
 {
 	switch (param->type) {
 	case DOCA_ARGP_TYPE_INT:
 		return &value->number;
 	case DOCA_ARGP_TYPE_BOOLEAN:
-		return &value->truth;
+		return &value->boolean;
 	default:
 		return (void *)value->text;
 	}
 }
 
-static doca_error_t act_at_once(struct doca_argp_param *param, struct shim_argp_value value)
+static doca_error_t call_immediately(struct doca_argp_param *param, struct shim_argp_value value)
 {
 	unsigned long generation = shim_argp.generation;
-	doca_error_t result = param->callback(value_pointer(param, &value), shim_argp.config);
+	doca_error_t result = param->callback(callback_value(param, &value), shim_argp.config);
 
 	return generation == shim_argp.generation ? result : DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t shim_argp_take(struct doca_argp_param *param, const struct shim_argp_value *value,
+doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
 			    enum shim_argp_origin origin)
 {
 	param->given = origin;
 	if (param->general)
-		return act_at_once(param, *value);
-	return use_keep(param, value, origin);
+		return call_immediately(param, *value);
+	return append_occurrence(param, value, origin);
 }

@@ -18,7 +18,7 @@ static void parser_reset(void)
 {
 	unsigned long generation = shim_argp.generation;
 
-	shim_argp_uses_free();
+	shim_argp_occurrences_free();
 	shim_argp_dpdk_free();
 	shim_argp_params_free_all();
 	shim_argp_cmds_free_all();
@@ -29,17 +29,17 @@ static void parser_reset(void)
 	shim_argp.generation = generation + 1;
 }
 
-static doca_error_t parser_fill(const char *program_name, void *program_config)
+static doca_error_t parser_init(const char *program_name, void *program_config)
 {
 	shim_argp.config = program_config;
-	shim_argp.chosen = &shim_argp.program;
+	shim_argp.selected_cmd = &shim_argp.program;
 	shim_argp.state = SHIM_ARGP_OPEN;
 	if (program_name) {
 		shim_argp.program_name = shim_argp_dup(program_name);
 		if (!shim_argp.program_name)
 			return DOCA_ERROR_NO_MEMORY;
 	}
-	return shim_argp_general_make();
+	return shim_argp_general_flags_register();
 }
 
 doca_error_t doca_argp_init(const char *program_name, void *program_config)
@@ -47,14 +47,14 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
 	doca_error_t result;
 
 	if (shim_argp.state != SHIM_ARGP_OFF) {
-		shim_argp_misuse(__func__, "already called; call doca_argp_destroy() before the next");
+		shim_argp_log_misuse(__func__, "already called; call doca_argp_destroy() before the next");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (program_name && program_name[0] == '\0') {
-		shim_argp_misuse(__func__, "the program name is empty; pass NULL to take it from argv[0]");
+		shim_argp_log_misuse(__func__, "the program name is empty; pass NULL to take it from argv[0]");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	result = parser_fill(program_name, program_config);
+	result = parser_init(program_name, program_config);
 	if (result != DOCA_SUCCESS)
 		parser_reset();
 	return result;
@@ -72,7 +72,7 @@ doca_error_t shim_argp_check_open(const char *func)
 {
 	if (shim_argp.state == SHIM_ARGP_OPEN)
 		return DOCA_SUCCESS;
-	shim_argp_misuse(func, "%s",
+	shim_argp_log_misuse(func, "%s",
 			 shim_argp.state == SHIM_ARGP_OFF ? "call doca_argp_init() first"
 							  : "too late: doca_argp_start() was called");
 	return DOCA_ERROR_BAD_STATE;
@@ -86,7 +86,7 @@ static doca_error_t check_hook(bool given, const char *func)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!given) {
-		shim_argp_misuse(func, "the callback is NULL; nothing was set");
+		shim_argp_log_misuse(func, "the callback is NULL; nothing was set");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;

@@ -16,15 +16,15 @@ void shim_argp_cmd_append_param(struct doca_argp_cmd *cmd, struct doca_argp_para
 	while (*end)
 		end = &(*end)->next;
 	*end = param;
-	param->owner = SHIM_ARGP_REGISTERED;
+	param->registration = SHIM_ARGP_REGISTERED;
 }
 
-static bool name_is_good(const char *name)
+static bool name_is_valid(const char *name)
 {
 	return !name || (name[0] != '\0' && name[0] != '-' && !strchr(name, '='));
 }
 
-static bool same(const char *a, const char *b)
+static bool names_equal(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b) == 0;
 }
@@ -34,9 +34,9 @@ static bool name_is_taken(const struct doca_argp_cmd *cmd, const struct doca_arg
 	const struct doca_argp_param *other;
 
 	for (other = cmd->params; other; other = other->next)
-		if (same(other->short_name, param->short_name) || same(other->long_name, param->long_name))
+		if (names_equal(other->short_name, param->short_name) || names_equal(other->long_name, param->long_name))
 			return true;
-	return same(param->short_name, "j") || same(param->long_name, "json");
+	return names_equal(param->short_name, "j") || names_equal(param->long_name, "json");
 }
 
 static const char *missing_field(const struct doca_argp_param *param)
@@ -56,18 +56,18 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 	const char *missing = missing_field(param);
 
 	if (missing) {
-		shim_argp_misuse(func, "%s has no %s", shim_argp_flag_name(param), missing);
+		shim_argp_log_misuse(func, "%s has no %s", shim_argp_flag_name(param), missing);
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	if (!name_is_good(param->short_name) || !name_is_good(param->long_name)) {
-		shim_argp_misuse(func,
+	if (!name_is_valid(param->short_name) || !name_is_valid(param->long_name)) {
+		shim_argp_log_misuse(func,
 				 "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
 				 param->short_name ? param->short_name : "(none)",
 				 param->long_name ? param->long_name : "(none)");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (name_is_taken(cmd, param)) {
-		shim_argp_misuse(func, "the names of %s are taken; choose others",
+		shim_argp_log_misuse(func, "the names of %s are taken; choose others",
 				 shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -89,21 +89,21 @@ static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param 
 	return DOCA_SUCCESS;
 }
 
-/* @param is the parser's from here on: it ends in @cmd or is buried. One that
+/* @param is the parser's from here on: it ends in @cmd or is destroyed. One that
  * was registered before stays where it is. */
-static doca_error_t take_over(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func,
+static doca_error_t register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func,
 			      doca_error_t cmd_state)
 {
 	doca_error_t result = cmd_state;
 
-	if (param->owner == SHIM_ARGP_REGISTERED) {
-		shim_argp_misuse(func, "%s is registered already", shim_argp_flag_name(param));
+	if (param->registration == SHIM_ARGP_REGISTERED) {
+		shim_argp_log_misuse(func, "%s is registered already", shim_argp_flag_name(param));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (result == DOCA_SUCCESS)
 		result = add_param(cmd, param, func);
 	if (result != DOCA_SUCCESS)
-		shim_argp_param_bury(param);
+		shim_argp_param_destroy(param);
 	return result;
 }
 
@@ -112,7 +112,7 @@ static doca_error_t check_handle(const struct doca_argp_param *found, const char
 	if (shim_argp.state == SHIM_ARGP_OFF)
 		return shim_argp_check_open(func);
 	if (!found) {
-		shim_argp_misuse(func, "the parameter is NULL, destroyed or unknown");
+		shim_argp_log_misuse(func, "the parameter is NULL, destroyed or unknown");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -125,7 +125,7 @@ doca_error_t doca_argp_register_param(struct doca_argp_param *input_param)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(&shim_argp.program, param, __func__, DOCA_SUCCESS);
+	return register_param(&shim_argp.program, param, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *input_param)
@@ -135,5 +135,5 @@ doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd, struct doca
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return take_over(cmd, param, __func__, shim_argp_cmd_check_parent(cmd, __func__));
+	return register_param(cmd, param, __func__, shim_argp_cmd_check_parent(cmd, __func__));
 }

@@ -6,49 +6,49 @@
 #include "argp_priv.h"
 
 /* What to go on with after a callback; the parser is gone if it destroyed it. */
-static doca_error_t after_callback(unsigned long generation, doca_error_t result)
+static doca_error_t result_after_callback(unsigned long generation, doca_error_t result)
 {
 	if (generation == shim_argp.generation)
 		return result;
 	return result == DOCA_SUCCESS ? DOCA_ERROR_BAD_STATE : result;
 }
 
-static void *value_pointer(struct shim_argp_use *use)
+static void *callback_value(struct shim_argp_occurrence *occurrence)
 {
-	switch (use->param->type) {
+	switch (occurrence->param->type) {
 	case DOCA_ARGP_TYPE_INT:
-		return &use->number;
+		return &occurrence->number;
 	case DOCA_ARGP_TYPE_BOOLEAN:
-		return &use->truth;
+		return &occurrence->boolean;
 	case DOCA_ARGP_TYPE_JSON_OBJ:
-		return use->object;
+		return occurrence->object;
 	default:
-		return use->text;
+		return occurrence->text;
 	}
 }
 
-static doca_error_t run_use(struct shim_argp_use *use)
+static doca_error_t run_param_callback(struct shim_argp_occurrence *occurrence)
 {
 	unsigned long generation = shim_argp.generation;
 	doca_error_t result;
 
-	if (use->param->type == DOCA_ARGP_TYPE_BOOLEAN && !use->truth)
+	if (occurrence->param->type == DOCA_ARGP_TYPE_BOOLEAN && !occurrence->boolean)
 		return DOCA_SUCCESS;
-	result = use->param->callback(value_pointer(use), shim_argp.config);
+	result = occurrence->param->callback(callback_value(occurrence), shim_argp.config);
 	if (result != DOCA_SUCCESS && generation == shim_argp.generation)
-		shim_argp_report("the value of %s was not accepted: %s", shim_argp_flag_name(use->param),
+		shim_argp_report("the value of %s was not accepted: %s", shim_argp_flag_name(occurrence->param),
 				 doca_error_get_descr(result));
-	return after_callback(generation, result);
+	return result_after_callback(generation, result);
 }
 
-static doca_error_t run_uses(enum shim_argp_origin origin)
+static doca_error_t run_param_callbacks(enum shim_argp_origin origin)
 {
 	doca_error_t result = DOCA_SUCCESS;
-	struct shim_argp_use *use;
+	struct shim_argp_occurrence *occurrence;
 
-	for (use = shim_argp.uses; use; use = use->next) {
-		if (use->origin == origin)
-			result = run_use(use);
+	for (occurrence = shim_argp.occurrences; occurrence; occurrence = occurrence->next) {
+		if (occurrence->origin == origin)
+			result = run_param_callback(occurrence);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
@@ -62,7 +62,7 @@ static doca_error_t run_cmds(const struct doca_argp_cmd *cmd)
 
 	if (result != DOCA_SUCCESS || !cmd->callback)
 		return result;
-	return after_callback(generation, cmd->callback(shim_argp.config));
+	return result_after_callback(generation, cmd->callback(shim_argp.config));
 }
 
 static doca_error_t run_validation(void)
@@ -71,21 +71,21 @@ static doca_error_t run_validation(void)
 
 	if (!shim_argp.validation)
 		return DOCA_SUCCESS;
-	return after_callback(generation, shim_argp.validation(shim_argp.config));
+	return result_after_callback(generation, shim_argp.validation(shim_argp.config));
 }
 
-doca_error_t shim_argp_run(void)
+doca_error_t shim_argp_run_callbacks(void)
 {
 	unsigned long generation = shim_argp.generation;
-	doca_error_t result = run_uses(SHIM_ARGP_FROM_JSON);
+	doca_error_t result = run_param_callbacks(SHIM_ARGP_FROM_JSON);
 
 	if (result == DOCA_SUCCESS)
-		result = run_uses(SHIM_ARGP_FROM_CLI);
+		result = run_param_callbacks(SHIM_ARGP_FROM_CLI);
 	if (result == DOCA_SUCCESS)
-		result = run_cmds(shim_argp.chosen);
+		result = run_cmds(shim_argp.selected_cmd);
 	if (result == DOCA_SUCCESS)
 		result = run_validation();
 	if (result == DOCA_SUCCESS)
-		result = after_callback(generation, shim_argp_dpdk_hand_out());
+		result = result_after_callback(generation, shim_argp_dpdk_call());
 	return result;
 }

@@ -11,12 +11,12 @@ static doca_error_t check_arguments(int argc, char **argv)
 		;
 	if (argc > 0 && i == argc)
 		return DOCA_SUCCESS;
-	shim_argp_misuse("doca_argp_start",
+	shim_argp_log_misuse("doca_argp_start",
 			 "pass argc and argv as main() got them: one string or more, none NULL");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t take_program_name(const char *path)
+static doca_error_t set_program_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -29,19 +29,19 @@ static doca_error_t take_program_name(const char *path)
 
 static doca_error_t parse(int argc, char **argv)
 {
-	doca_error_t result = take_program_name(argv[0]);
+	doca_error_t result = set_program_name(argv[0]);
 	int first;
 
 	if (result == DOCA_SUCCESS)
-		result = shim_argp_dpdk_take(argc, argv, &first);
+		result = shim_argp_dpdk_collect(argc, argv, &first);
 	if (result == DOCA_SUCCESS)
 		result = shim_argp_cli_collect(argc - first, argv + first);
 	if (result == DOCA_SUCCESS && shim_argp.json_path)
 		result = shim_argp_json_collect(shim_argp.json_path);
 	if (result == DOCA_SUCCESS)
-		result = shim_argp_check_uses();
+		result = shim_argp_check_occurrences();
 	if (result == DOCA_SUCCESS)
-		result = shim_argp_run();
+		result = shim_argp_run_callbacks();
 	return result;
 }
 

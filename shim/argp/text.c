@@ -26,12 +26,12 @@ void shim_argp_set_text(char **slot, const char *text, const char *func)
 	char *copy;
 
 	if (!text) {
-		shim_argp_misuse(func, "the text is NULL; nothing was set");
+		shim_argp_log_misuse(func, "the text is NULL; nothing was set");
 		return;
 	}
 	copy = shim_argp_dup(text);
 	if (!copy) {
-		shim_argp_misuse(func, "no memory for '%s'; nothing was set", text);
+		shim_argp_log_misuse(func, "no memory for '%s'; nothing was set", text);
 		return;
 	}
 	free(*slot);

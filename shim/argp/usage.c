@@ -112,11 +112,11 @@ static void print_first_line(const char *title, const struct doca_argp_cmd *show
 
 void doca_argp_usage(void)
 {
-	const struct doca_argp_cmd *shown = shim_argp.chosen;
+	const struct doca_argp_cmd *shown = shim_argp.selected_cmd;
 	const char *title;
 
 	if (shim_argp.state == SHIM_ARGP_OFF) {
-		shim_argp_misuse(__func__, "call doca_argp_init() first; there is nothing to print");
+		shim_argp_log_misuse(__func__, "call doca_argp_init() first; there is nothing to print");
 		return;
 	}
 	title = shown->parent ? "Command" : "Program";

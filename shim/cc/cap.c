@@ -2,37 +2,37 @@
 /* What a device can do. Names in parentheses: the headers have macros of some. */
 #include "cc_priv.h"
 
-#define SUPPORTED(name, comch)                                       \
+#define DEFINE_SUPPORTED(name, comch)                                       \
 	doca_error_t name(const struct doca_devinfo *devinfo)        \
 	{                                                            \
 		return comch(devinfo);                               \
 	}
 
-SUPPORTED(doca_cc_cap_server_is_supported, doca_comch_cap_server_is_supported)
-SUPPORTED(doca_cc_cap_client_is_supported, doca_comch_cap_client_is_supported)
-SUPPORTED(doca_cc_cap_is_consumer_supported, doca_comch_consumer_cap_is_supported)
-SUPPORTED(doca_cc_consumer_cap_is_supported, doca_comch_consumer_cap_is_supported)
-SUPPORTED(doca_cc_cap_is_producer_supported, doca_comch_producer_cap_is_supported)
-SUPPORTED(doca_cc_producer_cap_is_supported, doca_comch_producer_cap_is_supported)
+DEFINE_SUPPORTED(doca_cc_cap_server_is_supported, doca_comch_cap_server_is_supported)
+DEFINE_SUPPORTED(doca_cc_cap_client_is_supported, doca_comch_cap_client_is_supported)
+DEFINE_SUPPORTED(doca_cc_cap_is_consumer_supported, doca_comch_consumer_cap_is_supported)
+DEFINE_SUPPORTED(doca_cc_consumer_cap_is_supported, doca_comch_consumer_cap_is_supported)
+DEFINE_SUPPORTED(doca_cc_cap_is_producer_supported, doca_comch_producer_cap_is_supported)
+DEFINE_SUPPORTED(doca_cc_producer_cap_is_supported, doca_comch_producer_cap_is_supported)
 
-#define LIMIT(name, comch, type, as)                                          \
+#define DEFINE_LIMIT(name, comch, type, as)                                          \
 	doca_error_t(name)(const struct doca_devinfo *devinfo, type *limit)   \
 	{                                                                     \
-		return MAKE(uint32_t, comch(devinfo, made), limit, as);       \
+		return FORWARD_OUT(uint32_t, comch(devinfo, tmp), limit, as);       \
 	}
 
-LIMIT(doca_cc_cap_get_max_name_len, doca_comch_cap_get_max_name_len, uint32_t, uint32_t)
-LIMIT(doca_cc_cap_get_max_msg_size, doca_comch_cap_get_max_msg_size, size_t, size_t)
-LIMIT(doca_cc_cap_get_max_recv_queue_size, doca_comch_cap_get_max_recv_queue_size, size_t, size_t)
-LIMIT(doca_cc_cap_get_max_send_tasks, doca_comch_cap_get_max_send_tasks, size_t, size_t)
-LIMIT(doca_cc_cap_get_max_clients, doca_comch_cap_get_max_clients, size_t, size_t)
+DEFINE_LIMIT(doca_cc_cap_get_max_name_len, doca_comch_cap_get_max_name_len, uint32_t, uint32_t)
+DEFINE_LIMIT(doca_cc_cap_get_max_msg_size, doca_comch_cap_get_max_msg_size, size_t, size_t)
+DEFINE_LIMIT(doca_cc_cap_get_max_recv_queue_size, doca_comch_cap_get_max_recv_queue_size, size_t, size_t)
+DEFINE_LIMIT(doca_cc_cap_get_max_send_tasks, doca_comch_cap_get_max_send_tasks, size_t, size_t)
+DEFINE_LIMIT(doca_cc_cap_get_max_clients, doca_comch_cap_get_max_clients, size_t, size_t)
 
-LIMIT(doca_cc_consumer_cap_get_max_buf_size, doca_comch_consumer_cap_get_max_buf_size, size_t, size_t)
-LIMIT(doca_cc_consumer_cap_get_max_consumers, doca_comch_consumer_cap_get_max_consumers, uint32_t, uint32_t)
-LIMIT(doca_cc_consumer_cap_get_max_num_tasks, doca_comch_consumer_cap_get_max_num_tasks, uint32_t, uint32_t)
-LIMIT(doca_cc_consumer_cap_get_max_log_num_tasks, doca_comch_consumer_cap_get_max_num_tasks, size_t, cc_log)
+DEFINE_LIMIT(doca_cc_consumer_cap_get_max_buf_size, doca_comch_consumer_cap_get_max_buf_size, size_t, size_t)
+DEFINE_LIMIT(doca_cc_consumer_cap_get_max_consumers, doca_comch_consumer_cap_get_max_consumers, uint32_t, uint32_t)
+DEFINE_LIMIT(doca_cc_consumer_cap_get_max_num_tasks, doca_comch_consumer_cap_get_max_num_tasks, uint32_t, uint32_t)
+DEFINE_LIMIT(doca_cc_consumer_cap_get_max_log_num_tasks, doca_comch_consumer_cap_get_max_num_tasks, size_t, cc_log2_floor)
 
-LIMIT(doca_cc_producer_cap_get_max_buf_size, doca_comch_producer_cap_get_max_buf_size, size_t, size_t)
-LIMIT(doca_cc_producer_cap_get_max_producers, doca_comch_producer_cap_get_max_producers, uint32_t, uint32_t)
-LIMIT(doca_cc_producer_cap_get_max_num_tasks, doca_comch_producer_cap_get_max_num_tasks, uint32_t, uint32_t)
-LIMIT(doca_cc_producer_cap_get_max_log_num_tasks, doca_comch_producer_cap_get_max_num_tasks, size_t, cc_log)
+DEFINE_LIMIT(doca_cc_producer_cap_get_max_buf_size, doca_comch_producer_cap_get_max_buf_size, size_t, size_t)
+DEFINE_LIMIT(doca_cc_producer_cap_get_max_producers, doca_comch_producer_cap_get_max_producers, uint32_t, uint32_t)
+DEFINE_LIMIT(doca_cc_producer_cap_get_max_num_tasks, doca_comch_producer_cap_get_max_num_tasks, uint32_t, uint32_t)
+DEFINE_LIMIT(doca_cc_producer_cap_get_max_log_num_tasks, doca_comch_producer_cap_get_max_num_tasks, size_t, cc_log2_floor)

@@ -20,35 +20,35 @@
 #include <doca_comch_producer.h>
 
 /* The same object by Comch's name, and by ours. */
-#define COMCH(kind, handle) ((struct doca_comch_##kind *)(uintptr_t)(handle))
-#define CC(kind, handle) ((struct doca_cc_##kind *)(uintptr_t)(handle))
+#define TO_COMCH(kind, handle) ((struct doca_comch_##kind *)(uintptr_t)(handle))
+#define TO_CC(kind, handle) ((struct doca_cc_##kind *)(uintptr_t)(handle))
 
 /* A callback of the same arguments. */
-#define COMCH_CB(type, cb) ((doca_comch_##type)(void (*)(void))(cb))
+#define TO_COMCH_CB(type, cb) ((doca_comch_##type)(void (*)(void))(cb))
 
-/* Have @call give a @type by way of &made, and put it at @out as @as; @call gets NULL for @out NULL. */
-#define MAKE(type, call, out, as)                                 \
+/* Have @call give a @type by way of &tmp, and put it at @out as @as; @call gets NULL for @out NULL. */
+#define FORWARD_OUT(type, call, out, as)                                 \
 	({                                                        \
-		__typeof__(type) made_, *made = (out) ? &made_ : NULL; \
+		__typeof__(type) tmp_, *tmp = (out) ? &tmp_ : NULL; \
 		doca_error_t result_ = (call);                    \
 		if (result_ == DOCA_SUCCESS)                      \
-			*(out) = (as)(made_);                     \
+			*(out) = (as)(tmp_);                     \
 		result_;                                          \
 	})
 
 /* What does not fit is beyond any limit of Comch's. */
-static inline uint32_t cc_u32(size_t size)
+static inline uint32_t cc_u32_saturate(size_t size)
 {
 	return size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
 }
 
-static inline uint32_t cc_num_tasks(size_t log_num_tasks)
+static inline uint32_t cc_num_tasks_from_log(size_t log_num_tasks)
 {
 	return log_num_tasks < 32 ? UINT32_C(1) << log_num_tasks : UINT32_MAX;
 }
 
 /* The largest logarithm that stays within @num_tasks. */
-static inline size_t cc_log(uint32_t num_tasks)
+static inline size_t cc_log2_floor(uint32_t num_tasks)
 {
 	return num_tasks > 0 ? 31 - (size_t)__builtin_clz(num_tasks) : 0;
 }

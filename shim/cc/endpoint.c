@@ -10,46 +10,46 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 {
 	doca_cc_event_msg_recv_cb_t cb = (doca_cc_event_msg_recv_cb_t)comch_callbacks_of(connection)->received;
 
-	cb((struct doca_cc_event_msg_recv *)event, bytes, len, CC(connection, connection));
+	cb((struct doca_cc_event_msg_recv *)event, bytes, len, TO_CC(connection, connection));
 }
 
 static void on_connect(struct doca_comch_event_connection_status_changed *event,
-		       struct doca_comch_connection *connection, uint8_t well)
+		       struct doca_comch_connection *connection, uint8_t successful)
 {
 	doca_cc_event_connection_status_changed_cb_t cb =
 		(doca_cc_event_connection_status_changed_cb_t)comch_callbacks_of(connection)->connected;
 
-	cb((struct doca_cc_event_connection_status_changed *)event, CC(connection, connection), well);
+	cb((struct doca_cc_event_connection_status_changed *)event, TO_CC(connection, connection), successful);
 }
 
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
-			  struct doca_comch_connection *connection, uint8_t well)
+			  struct doca_comch_connection *connection, uint8_t successful)
 {
 	doca_cc_event_connection_status_changed_cb_t cb =
 		(doca_cc_event_connection_status_changed_cb_t)comch_callbacks_of(connection)->disconnected;
 
-	cb((struct doca_cc_event_connection_status_changed *)event, CC(connection, connection), well);
+	cb((struct doca_cc_event_connection_status_changed *)event, TO_CC(connection, connection), successful);
 }
 
 doca_error_t(doca_cc_server_event_msg_recv_register)(struct doca_cc_server *cc_server,
 						     doca_cc_event_msg_recv_cb_t recv_event_cb)
 {
-	doca_error_t result = doca_comch_server_event_msg_recv_register(COMCH(server, cc_server),
+	doca_error_t result = doca_comch_server_event_msg_recv_register(TO_COMCH(server, cc_server),
 									recv_event_cb ? on_message : NULL);
 
 	if (result == DOCA_SUCCESS)
-		comch_server_callbacks(COMCH(server, cc_server))->received = (void (*)(void))recv_event_cb;
+		comch_server_callbacks(TO_COMCH(server, cc_server))->received = (void (*)(void))recv_event_cb;
 	return result;
 }
 
 doca_error_t(doca_cc_client_event_msg_recv_register)(struct doca_cc_client *cc_client,
 						     doca_cc_event_msg_recv_cb_t recv_event_cb)
 {
-	doca_error_t result = doca_comch_client_event_msg_recv_register(COMCH(client, cc_client),
+	doca_error_t result = doca_comch_client_event_msg_recv_register(TO_COMCH(client, cc_client),
 									recv_event_cb ? on_message : NULL);
 
 	if (result == DOCA_SUCCESS)
-		comch_client_callbacks(COMCH(client, cc_client))->received = (void (*)(void))recv_event_cb;
+		comch_client_callbacks(TO_COMCH(client, cc_client))->received = (void (*)(void))recv_event_cb;
 	return result;
 }
 
@@ -59,11 +59,11 @@ doca_error_t(doca_cc_server_event_connection_register)(struct doca_cc_server *cc
 {
 	struct comch_callbacks *callbacks;
 	doca_error_t result = doca_comch_server_event_connection_status_changed_register(
-		COMCH(server, cc_server), connect_event_cb ? on_connect : NULL, disconnect_event_cb ? on_disconnect : NULL);
+		TO_COMCH(server, cc_server), connect_event_cb ? on_connect : NULL, disconnect_event_cb ? on_disconnect : NULL);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	callbacks = comch_server_callbacks(COMCH(server, cc_server));
+	callbacks = comch_server_callbacks(TO_COMCH(server, cc_server));
 	callbacks->connected = (void (*)(void))connect_event_cb;
 	callbacks->disconnected = (void (*)(void))disconnect_event_cb;
 	return DOCA_SUCCESS;
@@ -74,103 +74,103 @@ doca_error_t(doca_cc_server_event_connection_register)(struct doca_cc_server *cc
 doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
 				   struct doca_cc_server **cc_server)
 {
-	return MAKE(struct doca_comch_server *, doca_comch_server_create(dev, repr, name, made), cc_server,
+	return FORWARD_OUT(struct doca_comch_server *, doca_comch_server_create(dev, repr, name, tmp), cc_server,
 		    struct doca_cc_server *);
 }
 
 doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
 {
-	return doca_comch_server_get_device_rep(COMCH(server, cc_server), repr);
+	return doca_comch_server_get_device_rep(TO_COMCH(server, cc_server), repr);
 }
 
 struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
 {
-	return CC(server, doca_comch_server_get_server_ctx(COMCH(connection, connection)));
+	return TO_CC(server, doca_comch_server_get_server_ctx(TO_COMCH(connection, connection)));
 }
 
 /* ---- clients ---- */
 
 doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
 {
-	return MAKE(struct doca_comch_client *, doca_comch_client_create(dev, name, made), cc_client,
+	return FORWARD_OUT(struct doca_comch_client *, doca_comch_client_create(dev, name, tmp), cc_client,
 		    struct doca_cc_client *);
 }
 
 doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
 {
-	return MAKE(struct doca_comch_connection *, doca_comch_client_get_connection(COMCH(client, cc_client), made),
+	return FORWARD_OUT(struct doca_comch_connection *, doca_comch_client_get_connection(TO_COMCH(client, cc_client), tmp),
 		    connection, struct doca_cc_connection *);
 }
 
 struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
 {
-	return CC(client, doca_comch_client_get_client_ctx(COMCH(connection, connection)));
+	return TO_CC(client, doca_comch_client_get_client_ctx(TO_COMCH(connection, connection)));
 }
 
 /* ---- what both have ---- */
 
-#define BOTH(kind)                                                                                            \
+#define DEFINE_SERVER_CLIENT(kind)                                                                                            \
 	doca_error_t doca_cc_##kind##_destroy(struct doca_cc_##kind *cc)                                      \
 	{                                                                                                     \
-		return doca_comch_##kind##_destroy(COMCH(kind, cc));                                          \
+		return doca_comch_##kind##_destroy(TO_COMCH(kind, cc));                                          \
 	}                                                                                                     \
 	struct doca_ctx *doca_cc_##kind##_as_ctx(struct doca_cc_##kind *cc)                                   \
 	{                                                                                                     \
-		return doca_comch_##kind##_as_ctx(COMCH(kind, cc));                                           \
+		return doca_comch_##kind##_as_ctx(TO_COMCH(kind, cc));                                           \
 	}                                                                                                     \
 	doca_error_t doca_cc_##kind##_get_device(const struct doca_cc_##kind *cc, struct doca_dev **dev)      \
 	{                                                                                                     \
-		return doca_comch_##kind##_get_device(COMCH(kind, cc), dev);                                  \
+		return doca_comch_##kind##_get_device(TO_COMCH(kind, cc), dev);                                  \
 	}                                                                                                     \
 	doca_error_t doca_cc_##kind##_set_max_msg_size(struct doca_cc_##kind *cc, size_t size)                \
 	{                                                                                                     \
-		return doca_comch_##kind##_set_max_msg_size(COMCH(kind, cc), cc_u32(size));                   \
+		return doca_comch_##kind##_set_max_msg_size(TO_COMCH(kind, cc), cc_u32_saturate(size));                   \
 	}                                                                                                     \
 	doca_error_t(doca_cc_##kind##_get_max_msg_size)(const struct doca_cc_##kind *cc, size_t *size)        \
 	{                                                                                                     \
-		return MAKE(uint32_t, doca_comch_##kind##_get_max_msg_size(COMCH(kind, cc), made), size, size_t); \
+		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_max_msg_size(TO_COMCH(kind, cc), tmp), size, size_t); \
 	}                                                                                                     \
 	doca_error_t doca_cc_##kind##_set_recv_queue_size(struct doca_cc_##kind *cc, size_t size)             \
 	{                                                                                                     \
-		return doca_comch_##kind##_set_recv_queue_size(COMCH(kind, cc), cc_u32(size));                \
+		return doca_comch_##kind##_set_recv_queue_size(TO_COMCH(kind, cc), cc_u32_saturate(size));                \
 	}                                                                                                     \
 	doca_error_t(doca_cc_##kind##_get_recv_queue_size)(const struct doca_cc_##kind *cc, size_t *size)     \
 	{                                                                                                     \
-		return MAKE(uint32_t, doca_comch_##kind##_get_recv_queue_size(COMCH(kind, cc), made), size, size_t); \
+		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_recv_queue_size(TO_COMCH(kind, cc), tmp), size, size_t); \
 	}                                                                                                     \
 	doca_error_t doca_cc_##kind##_event_consumer_register(struct doca_cc_##kind *cc,                      \
 							      doca_cc_event_consumer_cb_t new_consumer_event_cb, \
 							      doca_cc_event_consumer_cb_t expired_consumer_event_cb) \
 	{                                                                                                     \
 		return doca_comch_##kind##_event_consumer_register(                                           \
-			COMCH(kind, cc), COMCH_CB(event_consumer_cb_t, new_consumer_event_cb),                \
-			COMCH_CB(event_consumer_cb_t, expired_consumer_event_cb));                            \
+			TO_COMCH(kind, cc), TO_COMCH_CB(event_consumer_cb_t, new_consumer_event_cb),                \
+			TO_COMCH_CB(event_consumer_cb_t, expired_consumer_event_cb));                            \
 	}
 
-BOTH(server)
-BOTH(client)
+DEFINE_SERVER_CLIENT(server)
+DEFINE_SERVER_CLIENT(client)
 
 /* ---- connections ---- */
 
 doca_error_t doca_cc_connection_set_user_data(struct doca_cc_connection *connection, union doca_data user_data)
 {
-	return doca_comch_connection_set_user_data(COMCH(connection, connection), user_data);
+	return doca_comch_connection_set_user_data(TO_COMCH(connection, connection), user_data);
 }
 
 union doca_data doca_cc_connection_get_user_data(const struct doca_cc_connection *connection)
 {
-	return doca_comch_connection_get_user_data(COMCH(connection, connection));
+	return doca_comch_connection_get_user_data(TO_COMCH(connection, connection));
 }
 
 doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connection)
 {
-	return doca_comch_connection_update_info(COMCH(connection, cc_connection));
+	return doca_comch_connection_update_info(TO_COMCH(connection, cc_connection));
 }
 
 /* The counters have the same numbers. */
 doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection,
 					    enum doca_cc_counter counter_type, uint64_t *counter_value)
 {
-	return doca_comch_connection_get_counter(COMCH(connection, cc_connection), (enum doca_comch_counter)counter_type,
+	return doca_comch_connection_get_counter(TO_COMCH(connection, cc_connection), (enum doca_comch_counter)counter_type,
 						 counter_value);
 }

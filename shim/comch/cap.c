@@ -9,8 +9,8 @@
 
 #define MAX_LIST_LEN 1 /* the Comch guide: chained buffers are not supported */
 
-/* Channels have two ends; a device that can be either has the fast path as well. */
-static bool has_fast_path(const struct doca_devinfo *devinfo)
+/* Channels have two ends; a device that can be either has the data path as well. */
+static bool has_data_path(const struct doca_devinfo *devinfo)
 {
 	return devinfo->function->caps.comch_server || devinfo->function->caps.comch_client;
 }
@@ -35,13 +35,13 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(has_fast_path(devinfo));
+	return supported(has_data_path(devinfo));
 }
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(has_fast_path(devinfo));
+	return supported(has_data_path(devinfo));
 }
 
 #define LIMIT(function_name, out, field)                                             \
@@ -64,13 +64,13 @@ LIMIT(doca_comch_consumer_cap_get_max_consumers, max_consumers, comch_max_consum
 LIMIT(doca_comch_producer_cap_get_max_num_tasks, max_num_tasks, comch_max_fast_tasks)
 LIMIT(doca_comch_producer_cap_get_max_producers, max_producers, comch_max_producers)
 
-/* Limits that a device without a fast path does not have. */
-#define FAST_LIMIT(function_name, out, value)                                         \
+/* Limits that a device without a data path does not have. */
+#define DATA_PATH_LIMIT(function_name, out, value)                                         \
 	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out)  \
 	{                                                                             \
 		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
 		SHIM_NEED_OUT(out);                                                   \
-		if (!has_fast_path(devinfo))                                          \
+		if (!has_data_path(devinfo))                                          \
 			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,                  \
 					   "device %s has no Comch; see bfsim devs", \
 					   devinfo->function->ibdev);                 \
@@ -78,7 +78,7 @@ LIMIT(doca_comch_producer_cap_get_max_producers, max_producers, comch_max_produc
 		return DOCA_SUCCESS;                                                  \
 	}
 
-FAST_LIMIT(doca_comch_consumer_cap_get_max_buf_size, max_buf_size, devinfo->function->caps.comch_max_buf_bytes)
-FAST_LIMIT(doca_comch_consumer_cap_get_max_buf_list_len, max_buf_list_len, MAX_LIST_LEN)
-FAST_LIMIT(doca_comch_producer_cap_get_max_buf_size, max_buf_size, devinfo->function->caps.comch_max_buf_bytes)
-FAST_LIMIT(doca_comch_producer_cap_get_max_buf_list_len, max_buf_list_len, MAX_LIST_LEN)
+DATA_PATH_LIMIT(doca_comch_consumer_cap_get_max_buf_size, max_buf_size, devinfo->function->caps.comch_max_buf_bytes)
+DATA_PATH_LIMIT(doca_comch_consumer_cap_get_max_buf_list_len, max_buf_list_len, MAX_LIST_LEN)
+DATA_PATH_LIMIT(doca_comch_producer_cap_get_max_buf_size, max_buf_size, devinfo->function->caps.comch_max_buf_bytes)
+DATA_PATH_LIMIT(doca_comch_producer_cap_get_max_buf_list_len, max_buf_list_len, MAX_LIST_LEN)

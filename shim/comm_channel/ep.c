@@ -8,7 +8,7 @@
 #define MAX_QUEUE 8192   /* in messages, that a uint16_t and rounding up can hold */
 #define MIN_MSG_BYTES 64 /* our choice: the reference says that there is a minimum */
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -26,7 +26,7 @@ doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(max_message_size);
-	*max_message_size = smaller(devinfo->function->caps.comch_max_msg_bytes, UINT16_MAX);
+	*max_message_size = min_u32(devinfo->function->caps.comch_max_msg_bytes, UINT16_MAX);
 	return DOCA_SUCCESS;
 }
 
@@ -34,7 +34,7 @@ doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devi
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(max_send_queue_size);
-	*max_send_queue_size = smaller(devinfo->function->caps.comch_max_send_tasks, MAX_QUEUE);
+	*max_send_queue_size = min_u32(devinfo->function->caps.comch_max_send_tasks, MAX_QUEUE);
 	return DOCA_SUCCESS;
 }
 
@@ -42,7 +42,7 @@ doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devi
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(max_recv_queue_size);
-	*max_recv_queue_size = smaller(devinfo->function->caps.comch_max_recv_queue, MAX_QUEUE);
+	*max_recv_queue_size = min_u32(devinfo->function->caps.comch_max_recv_queue, MAX_QUEUE);
 	return DOCA_SUCCESS;
 }
 
@@ -60,9 +60,9 @@ doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devin
 /* ---- properties ---- */
 
 /* Of its device, NULL without one that is open. */
-static const struct pcie_caps *caps_of(const struct doca_comm_channel_ep_t *ep)
+static const struct pcie_caps *get_caps(const struct doca_comm_channel_ep_t *ep)
 {
-	return shim_is(ep->dev, SHIM_DEV) ? &shim_dev_function(ep->dev)->caps : NULL;
+	return shim_object_is(ep->dev, SHIM_DEV) ? &shim_dev_function(ep->dev)->caps : NULL;
 }
 
 #define NEED_EP(ep) SHIM_NEED(ep, SHIM_CHANNEL_EP)
@@ -82,7 +82,7 @@ doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 	created = shim_object_new(SHIM_CHANNEL_EP, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->send_news = created->recv_news = created->status_news = -1;
+	created->send_eventfd = created->recv_eventfd = created->status_eventfd = -1;
 	created->send_epoll = created->recv_epoll = -1;
 	*ep = created;
 	return DOCA_SUCCESS;
@@ -90,7 +90,7 @@ doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 
 doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 {
-	if (!shim_is(local_ep, SHIM_CHANNEL_EP))
+	if (!shim_object_is(local_ep, SHIM_CHANNEL_EP))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "there is no such endpoint");
 	channel_close(local_ep);
 	shim_object_free(local_ep, SHIM_CHANNEL_EP);
@@ -134,7 +134,7 @@ doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t
 	const struct pcie_caps *caps;
 
 	NEED_IDLE(ep);
-	caps = caps_of(ep);
+	caps = get_caps(ep);
 	if (max_msg_size == 0 || (caps && max_msg_size > caps->comch_max_msg_bytes))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a size of %u; see doca_comm_channel_get_max_message_size()",
 				   max_msg_size);
@@ -143,25 +143,25 @@ doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t
 }
 
 /* Sizes are as the device has them, once there is one. */
-static uint16_t msg_size_of(const struct doca_comm_channel_ep_t *ep)
+static uint16_t get_msg_size(const struct doca_comm_channel_ep_t *ep)
 {
-	const struct pcie_caps *caps = caps_of(ep);
+	const struct pcie_caps *caps = get_caps(ep);
 
 	if (ep->max_msg_bytes)
 		return ep->max_msg_bytes;
-	return (uint16_t)smaller(caps ? caps->comch_max_msg_bytes : CHANNEL_MAX_MSG_BYTES, UINT16_MAX);
+	return (uint16_t)min_u32(caps ? caps->comch_max_msg_bytes : CHANNEL_MAX_MSG_BYTES, UINT16_MAX);
 }
 
 doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t *max_msg_size)
 {
 	NEED_EP(ep);
 	SHIM_NEED_OUT(max_msg_size);
-	*max_msg_size = msg_size_of(ep);
+	*max_msg_size = get_msg_size(ep);
 	return DOCA_SUCCESS;
 }
 
 /* Up to the next power of two. */
-static uint16_t round_up(uint16_t size)
+static uint16_t round_up_pow2(uint16_t size)
 {
 	uint32_t rounded = 1;
 
@@ -170,50 +170,50 @@ static uint16_t round_up(uint16_t size)
 	return (uint16_t)rounded;
 }
 
-static doca_error_t set_queue(const char *func, uint16_t *queue, uint16_t size, uint32_t max)
+static doca_error_t set_queue_size(const char *func, uint16_t *queue, uint16_t size, uint32_t max)
 {
-	if (size == 0 || size > MAX_QUEUE || round_up(size) > max) {
+	if (size == 0 || size > MAX_QUEUE || round_up_pow2(size) > max) {
 		sim_err("%s: a queue of %u messages; give 1 to %u (it is rounded up to a power of two)", func, size,
-			smaller(max, MAX_QUEUE));
+			min_u32(max, MAX_QUEUE));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	*queue = round_up(size);
+	*queue = round_up_pow2(size);
 	return DOCA_SUCCESS;
 }
 
 /* What it is without a call: no more than the device has. */
-static uint16_t queue_of(uint16_t set, uint32_t max)
+static uint16_t get_queue_size(uint16_t set, uint32_t max)
 {
-	return set ? set : (uint16_t)smaller(DEFAULT_QUEUE, max);
+	return set ? set : (uint16_t)min_u32(DEFAULT_QUEUE, max);
 }
 
 static uint32_t max_send_queue(const struct doca_comm_channel_ep_t *ep)
 {
-	return caps_of(ep) ? caps_of(ep)->comch_max_send_tasks : MAX_QUEUE;
+	return get_caps(ep) ? get_caps(ep)->comch_max_send_tasks : MAX_QUEUE;
 }
 
 static uint32_t max_recv_queue(const struct doca_comm_channel_ep_t *ep)
 {
-	return caps_of(ep) ? caps_of(ep)->comch_max_recv_queue : MAX_QUEUE;
+	return get_caps(ep) ? get_caps(ep)->comch_max_recv_queue : MAX_QUEUE;
 }
 
 doca_error_t doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t send_queue_size)
 {
 	NEED_IDLE(ep);
-	return set_queue(__func__, &ep->send_queue_size, send_queue_size, max_send_queue(ep));
+	return set_queue_size(__func__, &ep->send_queue_size, send_queue_size, max_send_queue(ep));
 }
 
 doca_error_t doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t recv_queue_size)
 {
 	NEED_IDLE(ep);
-	return set_queue(__func__, &ep->recv_queue_size, recv_queue_size, max_recv_queue(ep));
+	return set_queue_size(__func__, &ep->recv_queue_size, recv_queue_size, max_recv_queue(ep));
 }
 
 doca_error_t doca_comm_channel_ep_get_send_queue_size(struct doca_comm_channel_ep_t *ep, uint16_t *send_queue_size)
 {
 	NEED_EP(ep);
 	SHIM_NEED_OUT(send_queue_size);
-	*send_queue_size = queue_of(ep->send_queue_size, max_send_queue(ep));
+	*send_queue_size = get_queue_size(ep->send_queue_size, max_send_queue(ep));
 	return DOCA_SUCCESS;
 }
 
@@ -221,18 +221,18 @@ doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_e
 {
 	NEED_EP(ep);
 	SHIM_NEED_OUT(recv_queue_size);
-	*recv_queue_size = queue_of(ep->recv_queue_size, max_recv_queue(ep));
+	*recv_queue_size = get_queue_size(ep->recv_queue_size, max_recv_queue(ep));
 	return DOCA_SUCCESS;
 }
 
 /* ---- listening and connecting ---- */
 
 /* Properties that were not set get what they are. */
-static void settle(struct doca_comm_channel_ep_t *ep)
+static void apply_default_sizes(struct doca_comm_channel_ep_t *ep)
 {
-	ep->max_msg_bytes = msg_size_of(ep);
-	ep->send_queue_size = queue_of(ep->send_queue_size, max_send_queue(ep));
-	ep->recv_queue_size = queue_of(ep->recv_queue_size, max_recv_queue(ep));
+	ep->max_msg_bytes = get_msg_size(ep);
+	ep->send_queue_size = get_queue_size(ep->send_queue_size, max_send_queue(ep));
+	ep->recv_queue_size = get_queue_size(ep->recv_queue_size, max_recv_queue(ep));
 }
 
 doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
@@ -241,12 +241,12 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 	SHIM_NEED_OUT(name);
 	if (local_ep->role != CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the endpoint listens or is connected already");
-	if (!caps_of(local_ep) || !shim_is(local_ep->rep, SHIM_DEV_REP))
+	if (!get_caps(local_ep) || !shim_object_is(local_ep->rep, SHIM_DEV_REP))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "it has no device or no representor that is open; set them first");
 	if (!shim_dev_function(local_ep->dev)->caps.comch_server)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't have a service; the DPU's devices can",
 				   shim_dev_function(local_ep->dev)->ibdev, shim_dev_function(local_ep->dev)->side);
-	settle(local_ep);
+	apply_default_sizes(local_ep);
 	return channel_open(__func__, local_ep, CHANNEL_SERVICE, name);
 }
 
@@ -260,16 +260,16 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	SHIM_NEED_OUT(peer_addr);
 	if (local_ep->role != CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the endpoint listens or is connected already");
-	if (!caps_of(local_ep))
+	if (!get_caps(local_ep))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "it has no device that is open; set it first");
 	if (!shim_dev_function(local_ep->dev)->caps.comch_client)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't connect to a service; the host's devices can",
 				   shim_dev_function(local_ep->dev)->ibdev, shim_dev_function(local_ep->dev)->side);
-	settle(local_ep);
+	apply_default_sizes(local_ep);
 	result = channel_open(__func__, local_ep, CHANNEL_CLIENT, name);
 	if (result != DOCA_SUCCESS)
 		return result;
-	channel_drive(local_ep);
+	channel_progress_all(local_ep);
 	if (local_ep->addrs->state == CHANNEL_ENDED) {
 		channel_close(local_ep);
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "no connection to a service \"%s\"", name);
@@ -284,7 +284,7 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 	struct doca_comch_connection *connection;
 
 	NEED_EP(local_ep);
-	if (!shim_is(peer_addr, SHIM_CHANNEL_ADDR) || peer_addr->ep != local_ep)
+	if (!shim_object_is(peer_addr, SHIM_CHANNEL_ADDR) || peer_addr->ep != local_ep)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "there is no such peer of this endpoint");
 	if (local_ep->role == CHANNEL_CLIENT) {
 		channel_close(local_ep);

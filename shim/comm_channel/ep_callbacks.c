@@ -11,7 +11,7 @@
 #include "shim/common/base/check.h"
 
 /* The endpoint of a server's connection. */
-static struct doca_comm_channel_ep_t *service_of(struct doca_comch_connection *connection)
+static struct doca_comm_channel_ep_t *get_service_ep(struct doca_comch_connection *connection)
 {
 	union doca_data data = {.u64 = 0};
 
@@ -19,12 +19,12 @@ static struct doca_comm_channel_ep_t *service_of(struct doca_comch_connection *c
 	return data.ptr;
 }
 
-static struct doca_comm_channel_addr_t *addr_of(struct doca_comch_connection *connection)
+static struct doca_comm_channel_addr_t *get_addr(struct doca_comch_connection *connection)
 {
 	return doca_comch_connection_get_user_data(connection).ptr;
 }
 
-void channel_drive(struct doca_comm_channel_ep_t *ep)
+void channel_progress_all(struct doca_comm_channel_ep_t *ep)
 {
 	while (doca_pe_progress(ep->pe))
 		;
@@ -49,14 +49,14 @@ struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t 
 }
 
 /* Out of the list that the user may hold. */
-static void hide(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *addr)
+static void remove_from_snapshot(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *addr)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < ep->num_shown_addrs; i++)
-		if (ep->shown_addrs[i] != addr)
-			ep->shown_addrs[kept++] = ep->shown_addrs[i];
-	ep->num_shown_addrs = kept;
+	for (uint32_t i = 0; i < ep->num_snapshot_addrs; i++)
+		if (ep->snapshot_addrs[i] != addr)
+			ep->snapshot_addrs[kept++] = ep->snapshot_addrs[i];
+	ep->num_snapshot_addrs = kept;
 }
 
 void channel_addr_free(struct doca_comm_channel_addr_t *addr)
@@ -66,24 +66,24 @@ void channel_addr_free(struct doca_comm_channel_addr_t *addr)
 
 	if (addr->connection)
 		doca_comch_connection_set_user_data(addr->connection, (union doca_data){.ptr = NULL});
-	if (ep->kept && ep->kept->addr == addr) {
-		free(ep->kept);
-		ep->kept = NULL;
+	if (ep->pending_msg && ep->pending_msg->addr == addr) {
+		free(ep->pending_msg);
+		ep->pending_msg = NULL;
 	}
-	ep->num_untold -= addr->state == CHANNEL_ENDED && !addr->told;
-	hide(ep, addr);
+	ep->num_unreported -= addr->state == CHANNEL_ENDED && !addr->end_reported;
+	remove_from_snapshot(ep, addr);
 	while (*link != addr)
 		link = &(*link)->next;
 	*link = addr->next;
 	shim_object_free(addr, SHIM_CHANNEL_ADDR);
 }
 
-bool channel_is_gone(const struct doca_comm_channel_addr_t *addr)
+bool channel_peer_is_disconnected(const struct doca_comm_channel_addr_t *addr)
 {
-	return addr->state == CHANNEL_ENDED || comch_connection_is_gone(addr->connection);
+	return addr->state == CHANNEL_ENDED || comch_connection_is_disconnected(addr->connection);
 }
 
-bool channel_is_over(const struct doca_comm_channel_ep_t *ep)
+bool channel_is_shut_down(const struct doca_comm_channel_ep_t *ep)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
 
@@ -93,43 +93,43 @@ bool channel_is_over(const struct doca_comm_channel_ep_t *ep)
 	return state != DOCA_CTX_STATE_RUNNING;
 }
 
-static void end_addr(struct doca_comm_channel_addr_t *addr)
+static void mark_addr_ended(struct doca_comm_channel_addr_t *addr)
 {
 	if (addr->state == CHANNEL_ENDED)
 		return;
 	addr->state = CHANNEL_ENDED;
 	addr->connection = NULL;
-	addr->ep->num_untold++;
+	addr->ep->num_unreported++;
 }
 
 static void on_connect(struct doca_comch_event_connection_status_changed *event,
-		       struct doca_comch_connection *connection, uint8_t well)
+		       struct doca_comch_connection *connection, uint8_t successful)
 {
 	struct doca_comm_channel_ep_t *ep;
 
 	(void)event;
-	if (!well) /* Comch said why */
+	if (!successful) /* Comch said why */
 		return;
-	ep = service_of(connection);
+	ep = get_service_ep(connection);
 	if (!channel_addr_new(ep, connection, CHANNEL_CONNECTED)) {
 		sim_err("Comm Channel: no memory for another peer; it is disconnected");
 		doca_comch_server_disconnect(ep->server, connection);
 		return;
 	}
-	eventfd_write(ep->status_news, 1);
+	eventfd_write(ep->status_eventfd, 1);
 }
 
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
-			  struct doca_comch_connection *connection, uint8_t well)
+			  struct doca_comch_connection *connection, uint8_t successful)
 {
-	struct doca_comm_channel_addr_t *addr = addr_of(connection);
+	struct doca_comm_channel_addr_t *addr = get_addr(connection);
 
 	(void)event;
-	(void)well;
+	(void)successful;
 	if (!addr)
 		return;
-	end_addr(addr);
-	eventfd_write(addr->ep->status_news, 1);
+	mark_addr_ended(addr);
+	eventfd_write(addr->ep->status_eventfd, 1);
 }
 
 /* A client's one peer is there when its context runs, and gone when it stops. */
@@ -145,7 +145,7 @@ static void on_client_state(const union doca_data data, struct doca_ctx *ctx, en
 	if (to == DOCA_CTX_STATE_RUNNING)
 		ep->addrs->state = CHANNEL_CONNECTED;
 	else if (to == DOCA_CTX_STATE_STOPPING)
-		end_addr(ep->addrs);
+		mark_addr_ended(ep->addrs);
 }
 
 /* Its function was reset, failed or was removed: the context has let go of all connections, without a word of each.
@@ -160,43 +160,43 @@ static void on_service_state(const union doca_data data, struct doca_ctx *ctx, e
 	if (to != DOCA_CTX_STATE_STOPPING)
 		return;
 	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
-		end_addr(addr);
-	eventfd_write(ep->status_news, 1);
+		mark_addr_ended(addr);
+	eventfd_write(ep->status_eventfd, 1);
 }
 
 /* ---- messages ---- */
 
-static void keep(struct doca_comm_channel_addr_t *addr, const uint8_t *bytes, uint32_t len)
+static void save_pending_msg(struct doca_comm_channel_addr_t *addr, const uint8_t *bytes, uint32_t len)
 {
-	struct channel_kept *kept = malloc(sizeof(*kept) + len);
+	struct channel_pending_msg *pending = malloc(sizeof(*pending) + len);
 
-	if (!kept) {
+	if (!pending) {
 		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost", len);
 		return;
 	}
-	*kept = (struct channel_kept){.addr = addr, .len = len};
-	memcpy(kept->bytes, bytes, len);
-	addr->ep->kept = kept;
+	*pending = (struct channel_pending_msg){.addr = addr, .len = len};
+	memcpy(pending->bytes, bytes, len);
+	addr->ep->pending_msg = pending;
 }
 
 /* Only a recvfrom lets one come: it is the one that is wanted. */
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	struct doca_comm_channel_addr_t *addr = addr_of(connection);
+	struct doca_comm_channel_addr_t *addr = get_addr(connection);
 	struct doca_comm_channel_ep_t *ep;
 
 	(void)event;
 	if (!addr)
 		return;
 	ep = addr->ep;
-	if (len > ep->want_len) {
-		keep(addr, bytes, len);
+	if (len > ep->recv_buf_len) {
+		save_pending_msg(addr, bytes, len);
 		return;
 	}
-	memcpy(ep->want, bytes, len);
-	ep->want_len = len;
-	ep->got_from = addr;
+	memcpy(ep->recv_buf, bytes, len);
+	ep->recv_buf_len = len;
+	ep->recv_from = addr;
 }
 
 doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)

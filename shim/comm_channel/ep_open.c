@@ -13,18 +13,18 @@
 
 /* ---- descriptors ---- */
 
-static int new_eventfd(void)
+static int create_eventfd(void)
 {
 	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-/* A descriptor that is readable when @news or the engine's is. */
-static int epoll_over(int news, int engine)
+/* A descriptor that is readable when @event_fd or the engine's is. */
+static int create_epoll(int event_fd, int pe_fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
-	if (fd >= 0 && (epoll_ctl(fd, EPOLL_CTL_ADD, news, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, engine, &event) < 0)) {
+	if (fd >= 0 && (epoll_ctl(fd, EPOLL_CTL_ADD, event_fd, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, pe_fd, &event) < 0)) {
 		close(fd);
 		fd = -1;
 	}
@@ -33,15 +33,15 @@ static int epoll_over(int news, int engine)
 
 static doca_error_t open_descriptors(struct doca_comm_channel_ep_t *ep)
 {
-	doca_notification_handle_t engine;
+	doca_notification_handle_t pe_fd;
 
-	doca_pe_get_notification_handle(ep->pe, &engine);
-	ep->status_news = new_eventfd();
-	ep->send_news = new_eventfd();
-	ep->recv_news = new_eventfd();
-	ep->send_epoll = epoll_over(ep->send_news, engine);
-	ep->recv_epoll = epoll_over(ep->recv_news, engine);
-	return ep->status_news < 0 || ep->send_epoll < 0 || ep->recv_epoll < 0 ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
+	doca_pe_get_notification_handle(ep->pe, &pe_fd);
+	ep->status_eventfd = create_eventfd();
+	ep->send_eventfd = create_eventfd();
+	ep->recv_eventfd = create_eventfd();
+	ep->send_epoll = create_epoll(ep->send_eventfd, pe_fd);
+	ep->recv_epoll = create_epoll(ep->recv_eventfd, pe_fd);
+	return ep->status_eventfd < 0 || ep->send_epoll < 0 || ep->recv_epoll < 0 ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 }
 
 static void close_fd(int *fd)
@@ -55,9 +55,9 @@ static void close_descriptors(struct doca_comm_channel_ep_t *ep)
 {
 	close_fd(&ep->send_epoll);
 	close_fd(&ep->recv_epoll);
-	close_fd(&ep->send_news);
-	close_fd(&ep->recv_news);
-	close_fd(&ep->status_news);
+	close_fd(&ep->send_eventfd);
+	close_fd(&ep->recv_eventfd);
+	close_fd(&ep->status_eventfd);
 }
 
 /* ---- the Comch server or client within ---- */
@@ -69,7 +69,7 @@ static doca_error_t create_server(struct doca_comm_channel_ep_t *ep, const char 
 	if (result != DOCA_SUCCESS)
 		return result;
 	ep->ctx = doca_comch_server_as_ctx(ep->server);
-	comch_be_channel(ep->ctx, ep->status_news);
+	comch_set_comm_channel_mode(ep->ctx, ep->status_eventfd);
 	result = doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_set_recv_queue_size(ep->server, ep->recv_queue_size);
@@ -83,8 +83,8 @@ static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char 
 	if (result != DOCA_SUCCESS)
 		return result;
 	ep->ctx = doca_comch_client_as_ctx(ep->client);
-	comch_be_channel(ep->ctx, -1);
-	comch_client_set_patience(ep->client, 0); /* a service that does not listen yet is none */
+	comch_set_comm_channel_mode(ep->ctx, -1);
+	comch_client_set_connect_timeout(ep->client, 0); /* a service that does not listen yet is none */
 	result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
@@ -92,7 +92,7 @@ static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char 
 }
 
 /* The name is taken, or the card can't be asked: not the caller's mistake. */
-static doca_error_t start(struct doca_comm_channel_ep_t *ep)
+static doca_error_t start_ctx(struct doca_comm_channel_ep_t *ep)
 {
 	doca_error_t result = doca_pe_connect_ctx(ep->pe, ep->ctx);
 
@@ -116,7 +116,7 @@ static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
 	return channel_addr_new(ep, connection, CHANNEL_CONNECTING) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-static doca_error_t open_as(struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
+static doca_error_t open_in_role(struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
 {
 	doca_error_t result = doca_pe_create(&ep->pe);
 
@@ -125,7 +125,7 @@ static doca_error_t open_as(struct doca_comm_channel_ep_t *ep, enum channel_role
 	if (result == DOCA_SUCCESS)
 		result = role == CHANNEL_SERVICE ? create_server(ep, name) : create_client(ep, name);
 	if (result == DOCA_SUCCESS)
-		result = start(ep);
+		result = start_ctx(ep);
 	if (result == DOCA_SUCCESS && role == CHANNEL_CLIENT)
 		result = add_client_addr(ep);
 	return result;
@@ -133,7 +133,7 @@ static doca_error_t open_as(struct doca_comm_channel_ep_t *ep, enum channel_role
 
 doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)
 {
-	doca_error_t result = open_as(ep, role, name);
+	doca_error_t result = open_in_role(ep, role, name);
 
 	if (result == DOCA_SUCCESS) {
 		ep->role = role;
@@ -147,7 +147,7 @@ doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, e
 /* ---- the end ---- */
 
 /* The context gets idle: nothing of ours keeps it from that. */
-static void stop(struct doca_comm_channel_ep_t *ep)
+static void stop_ctx(struct doca_comm_channel_ep_t *ep)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
 
@@ -163,7 +163,7 @@ void channel_close(struct doca_comm_channel_ep_t *ep)
 	while (ep->addrs)
 		channel_addr_free(ep->addrs);
 	if (ep->ctx)
-		stop(ep);
+		stop_ctx(ep);
 	if (ep->server)
 		doca_comch_server_destroy(ep->server);
 	if (ep->client)
@@ -176,7 +176,7 @@ void channel_close(struct doca_comm_channel_ep_t *ep)
 	ep->pe = NULL;
 	close_descriptors(ep);
 	ep->send_armed = ep->recv_armed = false;
-	free(ep->shown_addrs);
-	ep->shown_addrs = NULL;
-	ep->num_shown_addrs = ep->shown_pending = 0;
+	free(ep->snapshot_addrs);
+	ep->snapshot_addrs = NULL;
+	ep->num_snapshot_addrs = ep->snapshot_pending = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/comm_channel/ep_priv.h - Comm Channel's endpoints, told in Comch's terms.
+/* shim/comm_channel/ep_priv.h - Comm Channel's endpoints, implemented on Comch.
  *
  *   [idle] --listen--> [service]      a Comch server with an engine of its own
  *      \\----connect--> [client]       a Comch client, likewise
@@ -13,12 +13,12 @@
  *
  * The descriptors to sleep on:
  *
- *   send_epoll   = send_news or the engine's      recv_epoll = recv_news or the engine's
- *   status_news  written by the session's thread when clients come or go
+ *   send_epoll   = send_eventfd or the engine's      recv_epoll = recv_eventfd or the engine's
+ *   status_eventfd  written by the session's thread when clients come or go
  *
  * Whoever sleeps on the engine's descriptor learns that something happened, not
  * what. So arming one of them drives the engine, and what was found then for the
- * other, if that is armed, is written to its ..._news: no wake-up is lost.
+ * other, if that is armed, is written to its ..._eventfd: no wake-up is lost.
  */
 #ifndef SHIM_COMM_CHANNEL_EP_PRIV_H
 #define SHIM_COMM_CHANNEL_EP_PRIV_H
@@ -50,10 +50,10 @@ struct doca_comm_channel_addr_t {
 	struct doca_comm_channel_ep_t *ep;
 	struct doca_comch_connection *connection; /* NULL once it ended */
 	enum channel_peer_state state;
-	bool told;              /* recvfrom said that it ended */
-	uint32_t refused_bytes; /* of the message that there was no room for; 0 = none */
+	bool end_reported;      /* recvfrom said that it ended */
+	uint32_t blocked_bytes; /* of the message that there was no room for; 0 = none */
 	uint64_t user_data;
-	struct channel_counters counters, shown;
+	struct channel_counters counters, snapshot;
 	struct doca_comm_channel_addr_t *next;
 };
 
@@ -64,7 +64,7 @@ enum channel_role {
 };
 
 /* A message that was longer than the buffer it came for. */
-struct channel_kept {
+struct channel_pending_msg {
 	struct doca_comm_channel_addr_t *addr;
 	size_t len;
 	uint8_t bytes[];
@@ -82,19 +82,19 @@ struct doca_comm_channel_ep_t {
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	struct doca_comm_channel_addr_t *addrs;
-	uint32_t num_untold;     /* peers whose end no recvfrom has said */
-	struct channel_kept *kept;
+	uint32_t num_unreported;     /* peers whose end no recvfrom has said */
+	struct channel_pending_msg *pending_msg;
 	/* The recvfrom under way: */
-	void *want;
-	size_t want_len;
-	struct doca_comm_channel_addr_t *got_from; /* not NULL: it has what it wants */
+	void *recv_buf;
+	size_t recv_buf_len;
+	struct doca_comm_channel_addr_t *recv_from; /* not NULL: it has what it wants */
 	/* Descriptors: */
 	bool send_armed, recv_armed;
-	int send_news, recv_news, status_news;
+	int send_eventfd, recv_eventfd, status_eventfd;
 	int send_epoll, recv_epoll;
 	/* As of the last update: */
-	struct doca_comm_channel_addr_t **shown_addrs;
-	uint32_t num_shown_addrs, shown_pending;
+	struct doca_comm_channel_addr_t **snapshot_addrs;
+	uint32_t num_snapshot_addrs, snapshot_pending;
 };
 
 /* ep_open.c: begin to listen, or to connect; and end it. A failed open leaves the endpoint idle. */
@@ -105,7 +105,7 @@ void channel_close(struct doca_comm_channel_ep_t *ep);
 doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep);
 
 /* Have the engine do all that can be done without receiving. */
-void channel_drive(struct doca_comm_channel_ep_t *ep);
+void channel_progress_all(struct doca_comm_channel_ep_t *ep);
 
 /* Peers. */
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
@@ -113,9 +113,9 @@ struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t 
 void channel_addr_free(struct doca_comm_channel_addr_t *addr); /* with all that speaks of it */
 
 /* Whether sending to it is in vain. */
-bool channel_is_gone(const struct doca_comm_channel_addr_t *addr);
+bool channel_peer_is_disconnected(const struct doca_comm_channel_addr_t *addr);
 
 /* Whether nothing will come any more, from whomever: a client's service is gone, or a service's function. */
-bool channel_is_over(const struct doca_comm_channel_ep_t *ep);
+bool channel_is_shut_down(const struct doca_comm_channel_ep_t *ep);
 
 #endif

@@ -32,7 +32,7 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_cha
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint does not listen");
 	if (local_ep->role != CHANNEL_SERVICE)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is a client's");
-	*service_event_channel = local_ep->status_news;
+	*service_event_channel = local_ep->status_eventfd;
 	return DOCA_SUCCESS;
 }
 
@@ -41,45 +41,45 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_cha
 /* Whether recvfrom would have something to say. */
 static bool can_receive(const struct doca_comm_channel_ep_t *ep)
 {
-	return ep->kept || ep->num_untold > 0 || comch_has_held(ep->ctx) || channel_is_over(ep);
+	return ep->pending_msg || ep->num_unreported > 0 || comch_has_pending_recv(ep->ctx) || channel_is_shut_down(ep);
 }
 
 /* Whether a message that was refused would be now; or none was. */
 static bool can_send(struct doca_comm_channel_ep_t *ep)
 {
-	bool waits = false;
+	bool is_blocked = false;
 
 	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next) {
-		if (addr->refused_bytes == 0) {
-			waits |= addr->state == CHANNEL_CONNECTING;
+		if (addr->blocked_bytes == 0) {
+			is_blocked |= addr->state == CHANNEL_CONNECTING;
 			continue;
 		}
-		if (channel_is_gone(addr) || comch_connection_has_room(addr->connection, addr->refused_bytes)) {
-			addr->refused_bytes = 0;
+		if (channel_peer_is_disconnected(addr) || comch_connection_has_room(addr->connection, addr->blocked_bytes)) {
+			addr->blocked_bytes = 0;
 			return true;
 		}
-		waits = true;
+		is_blocked = true;
 	}
-	return !waits;
+	return !is_blocked;
 }
 
 /* From here on the engine's descriptor becomes readable at the next news. What there
  * is already is told to each that is armed: with the descriptor cleared, it has no other word of it. */
-static void arm(struct doca_comm_channel_ep_t *ep)
+static void arm_notification(struct doca_comm_channel_ep_t *ep)
 {
 	doca_notification_handle_t engine;
 
 	doca_pe_get_notification_handle(ep->pe, &engine);
 	doca_pe_clear_notification(ep->pe, engine);
-	channel_drive(ep);
+	channel_progress_all(ep);
 	doca_pe_request_notification(ep->pe);
 	if (ep->recv_armed && can_receive(ep)) {
 		ep->recv_armed = false;
-		eventfd_write(ep->recv_news, 1);
+		eventfd_write(ep->recv_eventfd, 1);
 	}
 	if (ep->send_armed && can_send(ep)) {
 		ep->send_armed = false;
-		eventfd_write(ep->send_news, 1);
+		eventfd_write(ep->send_eventfd, 1);
 	}
 }
 
@@ -90,9 +90,9 @@ doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel
 	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
 	if (local_ep->role == CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the endpoint neither listens nor is connected");
-	eventfd_read(local_ep->recv_news, &unused);
+	eventfd_read(local_ep->recv_eventfd, &unused);
 	local_ep->recv_armed = true;
-	arm(local_ep);
+	arm_notification(local_ep);
 	return DOCA_SUCCESS;
 }
 
@@ -103,8 +103,8 @@ doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel
 	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
 	if (local_ep->role == CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the endpoint neither listens nor is connected");
-	eventfd_read(local_ep->send_news, &unused);
+	eventfd_read(local_ep->send_eventfd, &unused);
 	local_ep->send_armed = true;
-	arm(local_ep);
+	arm_notification(local_ep);
 	return DOCA_SUCCESS;
 }

@@ -28,26 +28,26 @@ doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_
 doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
 	NEED_ADDR(peer_addr);
-	channel_drive(peer_addr->ep);
-	peer_addr->shown = peer_addr->counters;
-	if (channel_is_gone(peer_addr))
+	channel_progress_all(peer_addr->ep);
+	peer_addr->snapshot = peer_addr->counters;
+	if (channel_peer_is_disconnected(peer_addr))
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the peer is gone, or was never reached; disconnect it");
 	return peer_addr->state == CHANNEL_CONNECTING ? DOCA_ERROR_CONNECTION_INPROGRESS : DOCA_SUCCESS;
 }
 
-#define COUNTER(name, member)                                                                               \
+#define DEFINE_COUNTER_GETTER(name, member)                                                                               \
 	doca_error_t doca_comm_channel_peer_addr_get_##name(const struct doca_comm_channel_addr_t *peer_addr, \
 							    uint64_t *name)                                   \
 	{                                                                                                     \
 		NEED_ADDR(peer_addr);                                                                         \
 		SHIM_NEED_OUT(name);                                                                          \
-		*name = peer_addr->shown.member;                                                              \
+		*name = peer_addr->snapshot.member;                                                              \
 		return DOCA_SUCCESS;                                                                          \
 	}
-COUNTER(send_messages, sent)
-COUNTER(send_bytes, sent_bytes)
-COUNTER(recv_messages, received)
-COUNTER(recv_bytes, received_bytes)
+DEFINE_COUNTER_GETTER(send_messages, sent)
+DEFINE_COUNTER_GETTER(send_bytes, sent_bytes)
+DEFINE_COUNTER_GETTER(recv_messages, received)
+DEFINE_COUNTER_GETTER(recv_bytes, received_bytes)
 
 /* What sendto took stands in the peer's receive queue. */
 doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr,
@@ -82,20 +82,20 @@ static uint32_t count_addrs(const struct doca_comm_channel_ep_t *ep)
 /* The event first: what comes from here on is another. */
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
 {
-	struct doca_comm_channel_addr_t **shown;
+	struct doca_comm_channel_addr_t **snapshot;
 	eventfd_t unused;
 
 	NEED_SERVICE(local_ep);
-	shown = shim_realloc(local_ep->shown_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
-	if (!shown)
+	snapshot = shim_realloc(local_ep->snapshot_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
+	if (!snapshot)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for a list of %u peers", count_addrs(local_ep));
-	eventfd_read(local_ep->status_news, &unused);
-	local_ep->shown_pending = comch_server_num_pending(local_ep->server);
-	local_ep->shown_addrs = shown;
-	local_ep->num_shown_addrs = 0;
+	eventfd_read(local_ep->status_eventfd, &unused);
+	local_ep->snapshot_pending = comch_server_num_pending(local_ep->server);
+	local_ep->snapshot_addrs = snapshot;
+	local_ep->num_snapshot_addrs = 0;
 	for (struct doca_comm_channel_addr_t *addr = local_ep->addrs; addr; addr = addr->next)
-		if (!channel_is_gone(addr))
-			shown[local_ep->num_shown_addrs++] = addr;
+		if (!channel_peer_is_disconnected(addr))
+			snapshot[local_ep->num_snapshot_addrs++] = addr;
 	return DOCA_SUCCESS;
 }
 
@@ -106,8 +106,8 @@ doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_chan
 	NEED_SERVICE(local_ep);
 	SHIM_NEED_OUT(peer_addr_array);
 	SHIM_NEED_OUT(peer_addr_array_len);
-	*peer_addr_array = local_ep->shown_addrs;
-	*peer_addr_array_len = local_ep->num_shown_addrs;
+	*peer_addr_array = local_ep->snapshot_addrs;
+	*peer_addr_array_len = local_ep->num_snapshot_addrs;
 	return DOCA_SUCCESS;
 }
 
@@ -116,6 +116,6 @@ doca_error_t doca_comm_channel_ep_get_pending_connections(const struct doca_comm
 {
 	NEED_SERVICE(local_ep);
 	SHIM_NEED_OUT(pending_connections);
-	*pending_connections = local_ep->shown_pending;
+	*pending_connections = local_ep->snapshot_pending;
 	return DOCA_SUCCESS;
 }

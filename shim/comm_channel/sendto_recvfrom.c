@@ -20,18 +20,18 @@
 
 static bool is_peer_of(const struct doca_comm_channel_addr_t *addr, const struct doca_comm_channel_ep_t *ep)
 {
-	return shim_is(addr, SHIM_CHANNEL_ADDR) && addr->ep == ep;
+	return shim_object_is(addr, SHIM_CHANNEL_ADDR) && addr->ep == ep;
 }
 
 /* AGAIN is the common way to wait: no word of it in the log. */
-static doca_error_t not_sent(struct doca_comm_channel_addr_t *addr, int rc, size_t len)
+static doca_error_t report_send_error(struct doca_comm_channel_addr_t *addr, int rc, size_t len)
 {
 	if (rc > 0 && rc != DOCA_ERROR_AGAIN)
 		return (doca_error_t)rc;
 	if (rc == -EAGAIN || rc == DOCA_ERROR_AGAIN) {
-		addr->refused_bytes = (uint32_t)len;
-		if (doca_unlikely(shim_turns != NULL)) /* there is no room before others had their turn, or time has passed */
-			channel_drive(addr->ep);
+		addr->blocked_bytes = (uint32_t)len;
+		if (doca_unlikely(shim_vclock != NULL)) /* there is no room before others had their turn, or time has passed */
+			channel_progress_all(addr->ep);
 		return DOCA_ERROR_AGAIN;
 	}
 	if (rc == -ENOTCONN) {
@@ -42,27 +42,27 @@ static doca_error_t not_sent(struct doca_comm_channel_addr_t *addr, int rc, size
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
-static doca_error_t send_to(struct doca_comm_channel_addr_t *addr, const void *msg, size_t len)
+static doca_error_t send_msg(struct doca_comm_channel_addr_t *addr, const void *msg, size_t len)
 {
 	int rc;
 
-	if (doca_unlikely(shim_turns != NULL) && addr->refused_bytes > 0 && !shim_pe_has_turn(addr->ep->pe))
+	if (doca_unlikely(shim_vclock != NULL) && addr->blocked_bytes > 0 && !shim_pe_vclock_may_poll(addr->ep->pe))
 		return DOCA_ERROR_AGAIN;
 	rc = comch_connection_send(addr->connection, msg, (uint32_t)len);
 	if (rc != 0)
-		return not_sent(addr, rc, len);
+		return report_send_error(addr, rc, len);
 	addr->counters.sent++;
 	addr->counters.sent_bytes += len;
-	addr->refused_bytes = 0;
+	addr->blocked_bytes = 0;
 	return DOCA_SUCCESS;
 }
 
 /* Whether the service has taken us, or never will. */
-static bool is_settled(struct doca_comm_channel_addr_t *addr)
+static bool has_finished_connecting(struct doca_comm_channel_addr_t *addr)
 {
 	if (addr->state == CHANNEL_CONNECTING)
-		channel_drive(addr->ep);
-	return addr->state != CHANNEL_CONNECTING || channel_is_gone(addr);
+		channel_progress_all(addr->ep);
+	return addr->state != CHANNEL_CONNECTING || channel_peer_is_disconnected(addr);
 }
 
 doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags,
@@ -76,10 +76,10 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
 	if (len == 0 || len > local_ep->max_msg_bytes)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a message of %zu bytes; this endpoint sends 1 to %u", len,
 				   local_ep->max_msg_bytes);
-	if (!is_settled(peer_addr))
+	if (!has_finished_connecting(peer_addr))
 		return DOCA_ERROR_AGAIN;
-	return peer_addr->state == CHANNEL_CONNECTED ? send_to(peer_addr, msg, len) :
-						       not_sent(peer_addr, -ECONNRESET, len);
+	return peer_addr->state == CHANNEL_CONNECTED ? send_msg(peer_addr, msg, len) :
+						       report_send_error(peer_addr, -ECONNRESET, len);
 }
 
 /* ---- receiving ---- */
@@ -91,54 +91,54 @@ static void count_received(struct doca_comm_channel_addr_t *addr, size_t len)
 }
 
 /* One that was longer than the buffer it came for stays until there is a larger one: nothing is lost. */
-static doca_error_t take_kept(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
+static doca_error_t recv_pending_msg(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 			      struct doca_comm_channel_addr_t **peer_addr)
 {
-	struct channel_kept *kept = ep->kept;
+	struct channel_pending_msg *pending = ep->pending_msg;
 
-	if (kept->len > *len) {
-		sim_err("doca_comm_channel_ep_recvfrom: a message of %zu bytes waits; the buffer has %zu", kept->len, *len);
+	if (pending->len > *len) {
+		sim_err("doca_comm_channel_ep_recvfrom: a message of %zu bytes waits; the buffer has %zu", pending->len, *len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	memcpy(msg, kept->bytes, kept->len);
-	*len = kept->len;
-	*peer_addr = kept->addr;
-	count_received(kept->addr, kept->len);
-	ep->kept = NULL;
-	free(kept);
+	memcpy(msg, pending->bytes, pending->len);
+	*len = pending->len;
+	*peer_addr = pending->addr;
+	count_received(pending->addr, pending->len);
+	ep->pending_msg = NULL;
+	free(pending);
 	return DOCA_SUCCESS;
 }
 
 /* The end of a peer, which is said once. */
-static doca_error_t take_end(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
+static doca_error_t report_peer_end(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
 {
 	struct doca_comm_channel_addr_t *addr = ep->addrs;
 
-	while (addr->state != CHANNEL_ENDED || addr->told)
+	while (addr->state != CHANNEL_ENDED || addr->end_reported)
 		addr = addr->next;
-	addr->told = true;
-	ep->num_untold--;
+	addr->end_reported = true;
+	ep->num_unreported--;
 	*peer_addr = addr;
 	sim_err("doca_comm_channel_ep_recvfrom: the connection to a peer ended; disconnect it");
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
 /* Have the next message written to @msg, or find out that there is none. SUCCESS, or as a fault has it. */
-static doca_error_t receive(struct doca_comm_channel_ep_t *ep, void *msg, size_t len)
+static doca_error_t recv_next(struct doca_comm_channel_ep_t *ep, void *msg, size_t len)
 {
 	doca_error_t failure = DOCA_SUCCESS;
 
-	ep->want = msg;
-	ep->want_len = len;
-	ep->got_from = NULL;
-	while (failure == DOCA_SUCCESS && comch_receive(ep->ctx) && !ep->got_from && !ep->kept && ep->num_untold == 0)
-		failure = comch_receive_failure(ep->ctx);
-	ep->want = NULL;
+	ep->recv_buf = msg;
+	ep->recv_buf_len = len;
+	ep->recv_from = NULL;
+	while (failure == DOCA_SUCCESS && comch_progress_recv(ep->ctx) && !ep->recv_from && !ep->pending_msg && ep->num_unreported == 0)
+		failure = comch_recv_fault_status(ep->ctx);
+	ep->recv_buf = NULL;
 	return failure;
 }
 
 /* There is nothing more to wait for, however often it asks. */
-static doca_error_t take_over(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
+static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
 {
 	if (ep->role == CHANNEL_CLIENT) {
 		*peer_addr = ep->addrs;
@@ -150,16 +150,16 @@ static doca_error_t take_over(const struct doca_comm_channel_ep_t *ep, struct do
 }
 
 /* What there is besides a message that fits, or nothing. */
-static doca_error_t take_rest(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
+static doca_error_t recv_pending_or_again(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 			      struct doca_comm_channel_addr_t **peer_addr)
 {
-	if (ep->kept)
-		return take_kept(ep, msg, len, peer_addr);
-	if (ep->num_untold > 0)
-		return take_end(ep, peer_addr);
-	if (channel_is_over(ep))
-		return take_over(ep, peer_addr);
-	if (shim_ctx_is_ours(ep->ctx))
+	if (ep->pending_msg)
+		return recv_pending_msg(ep, msg, len, peer_addr);
+	if (ep->num_unreported > 0)
+		return report_peer_end(ep, peer_addr);
+	if (channel_is_shut_down(ep))
+		return report_shut_down(ep, peer_addr);
+	if (shim_ctx_is_same_process(ep->ctx))
 		return DOCA_ERROR_AGAIN;
 	sim_err("doca_comm_channel_ep_recvfrom: the endpoint is of the process before fork()");
 	return DOCA_ERROR_NOT_CONNECTED;
@@ -177,15 +177,15 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 	CHECK_FLAGS(flags);
 	if (local_ep->role == CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "the endpoint neither listens nor is connected");
-	if (local_ep->kept || local_ep->num_untold > 0)
-		return take_rest(local_ep, msg, len, peer_addr);
-	failure = receive(local_ep, msg, *len);
+	if (local_ep->pending_msg || local_ep->num_unreported > 0)
+		return recv_pending_or_again(local_ep, msg, len, peer_addr);
+	failure = recv_next(local_ep, msg, *len);
 	if (doca_unlikely(failure != DOCA_SUCCESS))
 		return failure;
-	if (!local_ep->got_from)
-		return take_rest(local_ep, msg, len, peer_addr);
-	*len = local_ep->want_len;
-	*peer_addr = local_ep->got_from;
-	count_received(local_ep->got_from, *len);
+	if (!local_ep->recv_from)
+		return recv_pending_or_again(local_ep, msg, len, peer_addr);
+	*len = local_ep->recv_buf_len;
+	*peer_addr = local_ep->recv_from;
+	count_received(local_ep->recv_from, *len);
 	return DOCA_SUCCESS;
 }

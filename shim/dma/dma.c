@@ -16,7 +16,7 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_dma_task_memcpy_set_conf() first");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	dma->quiet.generation = SIM_NOT_QUIET;
+	dma->no_fault_cache.generation = SIM_NO_FAULT_COPY_EMPTY;
 	result = shim_ctx_open_queue(ctx, dma->num_memcpy_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &shim_dma_memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);
@@ -32,10 +32,10 @@ static const struct shim_ctx_ops dma_ops = {
 	.name = "dma",
 	.start = dma_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = shim_ctx_end_nothing,
-	.progress = shim_ctx_progress_nothing,
-	.arm = shim_ctx_arm_nothing,
-	.at_rest = shim_ctx_at_rest_always,
+	.begin_stop = shim_ctx_nop,
+	.progress = shim_ctx_progress_none,
+	.arm = shim_ctx_arm_none,
+	.is_drained = shim_ctx_is_drained_always,
 	.stopped = dma_stopped,
 };
 
@@ -66,7 +66,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
-	return shim_is(dma, SHIM_DMA) ? &dma->ctx : NULL;
+	return shim_object_is(dma, SHIM_DMA) ? &dma->ctx : NULL;
 }
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)

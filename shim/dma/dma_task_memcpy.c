@@ -10,43 +10,43 @@
 #include "shim/common/process/fault.h"
 #include "sim/fabric/remote.h"
 
-static inline struct doca_dma_task_memcpy *memcpy_of(const struct doca_task *task)
+static inline struct doca_dma_task_memcpy *to_memcpy(const struct doca_task *task)
 {
 	return (struct doca_dma_task_memcpy *)(uintptr_t)task;
 }
 
 /* ---- what a task asks for ---- */
 
-static inline size_t room_behind_data(const struct doca_buf *buf)
+static inline size_t buf_tailroom(const struct doca_buf *buf)
 {
 	return (size_t)(buf->head + buf->len - (buf->data + buf->data_len));
 }
 
-struct total {
+struct list_size {
 	uint64_t bytes;
 	uint32_t segments;
 };
 
-static inline struct total data_of(const struct doca_buf *buf)
+static inline struct list_size sum_data(const struct doca_buf *buf)
 {
-	struct total total = {0};
+	struct list_size total = {0};
 
 	for (; buf; buf = buf->next, total.segments++)
 		total.bytes += buf->data_len;
 	return total;
 }
 
-static inline struct total room_of(const struct doca_buf *buf)
+static inline struct list_size sum_tailroom(const struct doca_buf *buf)
 {
-	struct total total = {0};
+	struct list_size total = {0};
 
 	for (; buf; buf = buf->next, total.segments++)
-		total.bytes += room_behind_data(buf);
+		total.bytes += buf_tailroom(buf);
 	return total;
 }
 
 /* Whether the device may use the map's memory, and write to it if it must. */
-static inline const char *wrong_with_map(const struct doca_mmap *mmap, const struct doca_dev *dev, bool write)
+static inline const char *find_mmap_problem(const struct doca_mmap *mmap, const struct doca_dev *dev, bool write)
 {
 	if (doca_unlikely(!shim_mmap_has_dev(mmap, dev)))
 		return "the device is not in a buffer's memory map (doca_mmap_add_dev)";
@@ -57,26 +57,26 @@ static inline const char *wrong_with_map(const struct doca_mmap *mmap, const str
 	return NULL;
 }
 
-static inline const char *wrong_with_list(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
+static inline const char *find_list_problem(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
 {
 	const struct doca_mmap *seen = NULL;
-	const char *wrong = NULL;
+	const char *problem = NULL;
 
-	for (; buf && !wrong; buf = buf->next) {
+	for (; buf && !problem; buf = buf->next) {
 		/* Maps with thread safety do not wait for their buffers. */
 		if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 			return "a buffer's memory map was stopped or destroyed";
 		if (buf->mmap != seen)
-			wrong = wrong_with_map(buf->mmap, dev, write);
+			problem = find_mmap_problem(buf->mmap, dev, write);
 		seen = buf->mmap;
 	}
-	return wrong;
+	return problem;
 }
 
 /* For shim/workq, where destinations may be written anew: whether that makes room for so many bytes. */
-static bool overwrite_full(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
+static bool reset_full_dst(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
 {
-	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full || data_of(memcpy->dst).bytes < missing_bytes)
+	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full || sum_data(memcpy->dst).bytes < missing_bytes)
 		return false;
 	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
 		dst->data_len = 0;
@@ -84,12 +84,12 @@ static bool overwrite_full(const struct doca_dma_task_memcpy *memcpy, uint64_t m
 }
 
 /* Why the task can't succeed, or NULL. */
-static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
+static inline const char *find_task_problem(const struct doca_dma_task_memcpy *memcpy)
 {
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
 	const struct pcie_caps *caps = &shim_dev_function(dev)->caps;
-	struct total data = data_of(memcpy->src), room = room_of(memcpy->dst);
-	const char *wrong;
+	struct list_size data = sum_data(memcpy->src), room = sum_tailroom(memcpy->dst);
+	const char *problem;
 
 	if (doca_unlikely(data.bytes == 0))
 		return "the source has no data (doca_buf_set_data)";
@@ -97,15 +97,15 @@ static inline const char *wrong_with(const struct doca_dma_task_memcpy *memcpy)
 		return "it is larger than doca_dma_cap_task_memcpy_get_max_buf_size()";
 	if (doca_unlikely(data.segments > caps->dma_max_list_len || room.segments > caps->dma_max_list_len))
 		return "a list is longer than doca_dma_cap_task_memcpy_get_max_buf_list_len()";
-	if (doca_unlikely(room.bytes < data.bytes) && !overwrite_full(memcpy, data.bytes - room.bytes))
+	if (doca_unlikely(room.bytes < data.bytes) && !reset_full_dst(memcpy, data.bytes - room.bytes))
 		return "the destination has too little room behind its data";
-	wrong = wrong_with_list(memcpy->src, dev, false);
-	return wrong ? wrong : wrong_with_list(memcpy->dst, dev, true);
+	problem = find_list_problem(memcpy->src, dev, false);
+	return problem ? problem : find_list_problem(memcpy->dst, dev, true);
 }
 
 static inline bool is_list(const struct doca_buf *buf)
 {
-	return shim_is(buf, SHIM_BUF) && !buf->is_inner;
+	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner;
 }
 
 static inline bool has_lists(const struct doca_dma_task_memcpy *memcpy)
@@ -115,7 +115,7 @@ static inline bool has_lists(const struct doca_dma_task_memcpy *memcpy)
 
 static doca_error_t memcpy_check(const struct doca_task *task)
 {
-	if (doca_likely(has_lists(memcpy_of(task))))
+	if (doca_likely(has_lists(to_memcpy(task))))
 		return DOCA_SUCCESS;
 	sim_err("memcpy task: its source and destination must be live buffers, heads of their lists");
 	return DOCA_ERROR_INVALID_VALUE;
@@ -124,51 +124,51 @@ static doca_error_t memcpy_check(const struct doca_task *task)
 static doca_error_t memcpy_validate(const struct doca_task *task)
 {
 	doca_error_t result = memcpy_check(task);
-	const char *wrong = result == DOCA_SUCCESS ? wrong_with(memcpy_of(task)) : NULL;
+	const char *problem = result == DOCA_SUCCESS ? find_task_problem(to_memcpy(task)) : NULL;
 
-	if (!wrong)
+	if (!problem)
 		return result;
-	sim_err("memcpy task: %s", wrong);
+	sim_err("memcpy task: %s", problem);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the copy ---- */
 
 /* A place in a list: behind @done bytes of a source's data, or of a destination's room. */
-struct place {
+struct list_cursor {
 	const struct doca_buf *buf;
 	size_t done;
 };
 
-static inline size_t smaller(size_t a, size_t b)
+static inline size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Copy as much as goes from one source buffer to one destination buffer, at most *len; then that is how much it was. */
-static inline int copy_part(const struct place *to, const struct place *from, size_t *len)
+static inline int copy_segment(const struct list_cursor *to, const struct list_cursor *from, size_t *len)
 {
 	const struct doca_buf *dst = to->buf, *src = from->buf;
 
-	*len = smaller(*len, smaller(room_behind_data(dst) - to->done, src->data_len - from->done));
+	*len = min_size(*len, min_size(buf_tailroom(dst) - to->done, src->data_len - from->done));
 	if (*len == 0)
 		return 0;
 	return sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len + to->done),
 			src->mmap->remote, shim_buf_cpu_addr(src, src->data + from->done), *len);
 }
 
-static inline void advance(struct place *place, size_t len, size_t whole)
+static inline void advance_cursor(struct list_cursor *cursor, size_t len, size_t whole)
 {
-	place->done += len;
-	if (place->done == whole)
-		*place = (struct place){.buf = place->buf->next};
+	cursor->done += len;
+	if (cursor->done == whole)
+		*cursor = (struct list_cursor){.buf = cursor->buf->next};
 }
 
 /* The destination's data grows by what was written. */
-static inline void grow(struct doca_buf *dst, uint64_t written)
+static inline void append_data_len(struct doca_buf *dst, uint64_t written)
 {
 	for (; written > 0; dst = dst->next) {
-		size_t len = smaller(room_behind_data(dst), written);
+		size_t len = min_size(buf_tailroom(dst), written);
 
 		dst->data_len += len;
 		written -= len;
@@ -178,19 +178,19 @@ static inline void grow(struct doca_buf *dst, uint64_t written)
 /* Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
 static int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
 {
-	struct place to = {.buf = dst}, from = {.buf = src};
+	struct list_cursor to = {.buf = dst}, from = {.buf = src};
 	int rc = 0;
 
 	*ret_written = 0;
 	while (from.buf && to.buf && *ret_written < limit) {
 		size_t len = limit - *ret_written;
 
-		rc = copy_part(&to, &from, &len);
+		rc = copy_segment(&to, &from, &len);
 		if (rc < 0)
 			break;
 		*ret_written += len;
-		advance(&to, len, room_behind_data(to.buf));
-		advance(&from, len, from.buf->data_len);
+		advance_cursor(&to, len, buf_tailroom(to.buf));
+		advance_cursor(&from, len, from.buf->data_len);
 	}
 	return rc;
 }
@@ -199,12 +199,12 @@ static int copy_lists(struct doca_dma_task_memcpy *memcpy)
 {
 	int rc = copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &memcpy->task.bytes);
 
-	grow(memcpy->dst, memcpy->task.bytes);
+	append_data_len(memcpy->dst, memcpy->task.bytes);
 	return rc;
 }
 
 /* A copy of up to so many bytes within this process is over before anyone could look at it. */
-#define BRIEF_BYTES 1024
+#define SHORT_COPY_BYTES 1024
 
 /* The usual case: one buffer to another. */
 static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
@@ -216,28 +216,28 @@ static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	memcpy->task.job.brief = src->data_len <= BRIEF_BYTES && !dst->mmap->remote && !src->mmap->remote;
+	memcpy->task.job.brief = src->data_len <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
 	memcpy->task.bytes = src->data_len;
 	dst->data_len += src->data_len;
 	return 0;
 }
 
-static inline int refuse_run(const struct doca_dma_task_memcpy *memcpy)
+static inline int check_before_run(const struct doca_dma_task_memcpy *memcpy)
 {
-	const char *wrong = doca_likely(has_lists(memcpy)) ?
-				    wrong_with(memcpy) :
+	const char *problem = doca_likely(has_lists(memcpy)) ?
+				    find_task_problem(memcpy) :
 				    "a buffer was returned to its inventory, or chained, while the task was in flight";
 
-	if (doca_likely(!wrong))
+	if (doca_likely(!problem))
 		return 0;
-	sim_err("a DMA memcpy task fails as it does on a card: %s", wrong);
+	sim_err("a DMA memcpy task fails as it does on a card: %s", problem);
 	return -EIO;
 }
 
 static int memcpy_run(struct sim_job *job)
 {
-	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
-	int rc = refuse_run(memcpy);
+	struct doca_dma_task_memcpy *memcpy = to_memcpy(shim_task_from_job(job));
+	int rc = check_before_run(memcpy);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
@@ -246,74 +246,74 @@ static int memcpy_run(struct sim_job *job)
 
 /* ---- faults ---- */
 
-static void memcpy_site(const struct doca_task *task, struct sim_site *ret_site)
+static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_site *ret_site)
 {
-	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+	const struct doca_dma_task_memcpy *memcpy = to_memcpy(task);
 
-	ret_site->size = data_of(memcpy->src).bytes;
+	ret_site->size = sum_data(memcpy->src).bytes;
 	ret_site->addr = (uintptr_t)memcpy->dst->data + memcpy->dst->data_len;
 }
 
-static bool memcpy_is_quiet(const struct doca_task *task)
+static bool memcpy_has_no_fault(const struct doca_task *task)
 {
-	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
-	struct sim_quiet *quiet = &((struct doca_dma *)task->ctx)->quiet;
+	const struct doca_dma_task_memcpy *memcpy = to_memcpy(task);
+	struct sim_no_fault_copy *no_fault_cache = &((struct doca_dma *)task->ctx)->no_fault_cache;
 
-	return doca_likely(sim_quiet_has(quiet, task->ctx->faults, data_of(memcpy->src).bytes,
+	return doca_likely(sim_no_fault_copy_has(no_fault_cache, task->ctx->faults, sum_data(memcpy->src).bytes,
 					 (uintptr_t)memcpy->dst->data + memcpy->dst->data_len)) ||
-	       shim_strike_is_quiet(task, quiet);
+	       shim_task_no_fault_cached(task, no_fault_cache);
 }
 
 /* Flip @bit of what was written behind the data of the list @dst. */
-static int flip(const struct doca_buf *dst, uint64_t bit)
+static int flip_bit(const struct doca_buf *dst, uint64_t bit)
 {
 	uint64_t at = bit / 8, addr;
 	uint8_t byte;
 	int rc;
 
-	for (; at >= room_behind_data(dst); dst = dst->next)
-		at -= room_behind_data(dst);
+	for (; at >= buf_tailroom(dst); dst = dst->next)
+		at -= buf_tailroom(dst);
 	addr = shim_buf_cpu_addr(dst, dst->data + dst->data_len + at);
 	rc = sim_copy(NULL, (uintptr_t)&byte, dst->mmap->remote, addr, 1);
 	byte ^= (uint8_t)(1u << bit % 8);
 	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
 }
 
-static __attribute__((noinline)) int memcpy_run_struck(struct sim_job *job, const struct sim_strike *strike)
+static __attribute__((noinline)) int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 {
-	struct doca_dma_task_memcpy *memcpy = memcpy_of(shim_task_of(job));
+	struct doca_dma_task_memcpy *memcpy = to_memcpy(shim_task_from_job(job));
 	uint64_t bytes, limit, written;
-	int rc = refuse_run(memcpy);
+	int rc = check_before_run(memcpy);
 
 	if (rc < 0)
 		return rc;
-	limit = bytes = data_of(memcpy->src).bytes;
-	if (strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL))
-		limit = strike->moved_bytes;
-	else if (strike->actions & SIM_ACT_BIT(SIM_ACT_TEAR))
+	limit = bytes = sum_data(memcpy->src).bytes;
+	if (hit->actions & SIM_ACT_BIT(SIM_ACT_FAIL))
+		limit = hit->moved_bytes;
+	else if (hit->actions & SIM_ACT_BIT(SIM_ACT_TEAR))
 		limit = bytes / 2;
 	rc = copy_list(memcpy->dst, memcpy->src, limit, &written);
-	if (strike->actions & SIM_ACT_BIT(SIM_ACT_FLIP))
-		for (uint32_t i = 0; i < strike->flip_bits && i < written * 8 && rc == 0; i++)
-			rc = flip(memcpy->dst, sim_strike_bit(strike, i, written * 8));
-	if (strike->actions & SIM_ACT_BIT(SIM_ACT_TEAR) && rc == 0)
+	if (hit->actions & SIM_ACT_BIT(SIM_ACT_FLIP))
+		for (uint32_t i = 0; i < hit->flip_bits && i < written * 8 && rc == 0; i++)
+			rc = flip_bit(memcpy->dst, sim_fault_hit_bit(hit, i, written * 8));
+	if (hit->actions & SIM_ACT_BIT(SIM_ACT_TEAR) && rc == 0)
 		written = bytes;
 	memcpy->task.bytes = written;
-	grow(memcpy->dst, written);
-	return rc == 0 && strike->actions & SIM_ACT_BIT(SIM_ACT_FAIL) ? -EIO : rc;
+	append_data_len(memcpy->dst, written);
+	return rc == 0 && hit->actions & SIM_ACT_BIT(SIM_ACT_FAIL) ? -EIO : rc;
 }
 
-static const struct shim_strike_ops memcpy_strike = {
+static const struct shim_task_fault_ops memcpy_fault_ops = {
 	.op = SIM_OP_DMA_MEMCPY,
-	.site = memcpy_site,
-	.is_quiet = memcpy_is_quiet,
-	.run = memcpy_run_struck,
+	.site = memcpy_fault_site,
+	.no_fault_cached = memcpy_has_no_fault,
+	.run = memcpy_run_faulted,
 };
 
 /* ---- what it asks of the card ---- */
 
 /* Where a map's memory is: its exporter's side, or this process's. */
-static bool is_on_dpu(const struct doca_mmap *mmap, const struct pcie_function *function)
+static bool memory_is_on_dpu(const struct doca_mmap *mmap, const struct pcie_function *function)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
 
@@ -322,7 +322,7 @@ static bool is_on_dpu(const struct doca_mmap *mmap, const struct pcie_function *
 	return pcie_side_is_dpu(function->side);
 }
 
-static enum pcie_direction direction_of(bool from_dpu, bool to_dpu)
+static enum pcie_direction copy_direction(bool from_dpu, bool to_dpu)
 {
 	if (from_dpu)
 		return to_dpu ? PCIE_LOCAL : PCIE_WRITE;
@@ -330,23 +330,23 @@ static enum pcie_direction direction_of(bool from_dpu, bool to_dpu)
 }
 
 /* Lists lie where their first buffers do: a card's time for mixed ones was never published. */
-static bool memcpy_work(const struct doca_task *task, struct pcie_job *ret_work)
+static bool memcpy_get_pcie_job(const struct doca_task *task, struct pcie_job *ret_job)
 {
-	const struct doca_dma_task_memcpy *memcpy = memcpy_of(task);
+	const struct doca_dma_task_memcpy *memcpy = to_memcpy(task);
 	const struct pcie_function *function = shim_dev_function(task->ctx->dev);
-	struct total data;
+	struct list_size data;
 	bool from_dpu, to_dpu;
 
-	if (!has_lists(memcpy) || wrong_with(memcpy))
+	if (!has_lists(memcpy) || find_task_problem(memcpy))
 		return false; /* it will fail when it runs */
-	data = data_of(memcpy->src);
-	from_dpu = is_on_dpu(memcpy->src->mmap, function);
-	to_dpu = is_on_dpu(memcpy->dst->mmap, function);
-	ret_work->direction = direction_of(from_dpu, to_dpu);
-	ret_work->issuer = PCIE_ISSUER_CPU;
-	ret_work->bytes = data.bytes;
-	ret_work->offset = (uintptr_t)(from_dpu ? memcpy->dst->data + memcpy->dst->data_len : memcpy->src->data);
-	ret_work->segments = data.segments + room_of(memcpy->dst).segments - 1;
+	data = sum_data(memcpy->src);
+	from_dpu = memory_is_on_dpu(memcpy->src->mmap, function);
+	to_dpu = memory_is_on_dpu(memcpy->dst->mmap, function);
+	ret_job->direction = copy_direction(from_dpu, to_dpu);
+	ret_job->issuer = PCIE_ISSUER_CPU;
+	ret_job->bytes = data.bytes;
+	ret_job->offset = (uintptr_t)(from_dpu ? memcpy->dst->data + memcpy->dst->data_len : memcpy->src->data);
+	ret_job->segments = data.segments + sum_tailroom(memcpy->dst).segments - 1;
 	return true;
 }
 
@@ -356,7 +356,7 @@ static void memcpy_complete(struct doca_task *task)
 	doca_dma_task_memcpy_completion_cb_t cb =
 		doca_likely(task->status == DOCA_SUCCESS) ? dma->memcpy_done : dma->memcpy_failed;
 
-	cb(memcpy_of(task), task->user_data, dma->ctx.user_data);
+	cb(to_memcpy(task), task->user_data, dma->ctx.user_data);
 }
 
 const struct shim_task_type shim_dma_memcpy_type = {
@@ -366,9 +366,9 @@ const struct shim_task_type shim_dma_memcpy_type = {
 	.validate = memcpy_validate,
 	.post = shim_task_post_job,
 	.run = memcpy_run,
-	.work = memcpy_work,
+	.get_pcie_job = memcpy_get_pcie_job,
 	.complete = memcpy_complete,
-	.strike = &memcpy_strike,
+	.fault_ops = &memcpy_fault_ops,
 };
 
 /* ---- the public face ---- */
@@ -386,7 +386,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 		return SHIM_REFUSE(result, "the context is not running; start it first");
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", dma->num_memcpy_tasks);
-	*task = memcpy_of(base);
+	*task = to_memcpy(base);
 	(*task)->src = src;
 	(*task)->dst = dst;
 	return DOCA_SUCCESS;
@@ -394,7 +394,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 
 static bool is_memcpy(const struct doca_dma_task_memcpy *task)
 {
-	return shim_is(task, SHIM_TASK);
+	return shim_object_is(task, SHIM_TASK);
 }
 
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)

@@ -2,23 +2,23 @@
 /* shim/workq/core_api.h - the current generation, as the translation calls it.
  *
  *   program --doca_...--> shim/workq/NAME.c --core_...--> shim/common, shim/dma ...
- *                                    (compiled with core_names.h in front)
+ *                                    (compiled with renamed_symbols.h in front)
  *
  * Both generations name a header, a type or a function alike and mean different
  * things, so the translation can't include shim/include. It has this generation's
  * headers, and from here what it needs of the other one: the functions under the
- * names that core_names.h gives them, their types under their own names. What a
+ * names that renamed_symbols.h gives them, their types under their own names. What a
  * function does, and what it returns when, is said in shim/include.
  *
- * core_check.c includes this file behind the current generation's headers:
+ * core_api_check.c includes this file behind the current generation's headers:
  * a declaration that is not theirs doesn't compile.
  *
  * Functions of both generations that mean the same (doca_buf_get_data() and
  * most of what is said about devices) are not here: this generation's headers
  * have them.
  */
-#ifndef SHIM_WORKQ_CORE_H
-#define SHIM_WORKQ_CORE_H
+#ifndef SHIM_WORKQ_CORE_API_H
+#define SHIM_WORKQ_CORE_API_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ struct doca_sync_event_task_notify_set;
 struct doca_sync_event_task_wait_neq;
 struct doca_task;
 
-#ifndef SHIM_WORKQ_CORE /* where the current generation's headers are not */
+#ifndef SHIM_WORKQ_BUILD /* where the current generation's headers are not */
 
 /* Codes that this generation lacks and the core may return. */
 #define DOCA_ERROR_TOO_BIG ((doca_error_t)27)
@@ -136,7 +136,7 @@ doca_error_t core_buf_pool_start(struct doca_buf_pool *buf_pool);
 doca_error_t core_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf);
 doca_error_t core_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
 doca_error_t core_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
-void shim_buf_pool_halt(struct doca_buf_pool *buf_pool); /* core_buf_pool_stop() without its question */
+void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool); /* core_buf_pool_stop() without its question */
 
 /* --- Sync events --- */
 
@@ -167,7 +167,7 @@ doca_error_t core_sync_event_wait_gt(struct doca_sync_event *event, uint64_t val
 doca_error_t core_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
 /* As said in shim/common/sync/sync_event_priv.h. */
-doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin);
+doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
 void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
 
 doca_error_t core_sync_event_task_get_set_conf(struct doca_sync_event *event,
@@ -204,7 +204,7 @@ struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 /* --- faults (shim/common/process/fault.h) --- */
 
 /* The user starts a context of @dev, or of none (NULL): SUCCESS, or as a fault has it. */
-doca_error_t shim_strike_start(const struct doca_dev *dev);
+doca_error_t shim_fault_inject_ctx_start(const struct doca_dev *dev);
 
 /* --- DMA: in libdoca_dma --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled with the core: what core.h declares is what the core has, or this file fails. */
+/* Compiled with the core: what core_api.h declares is what the core has, or this file fails. */
 #include <doca_buf_inventory.h>
 #include <doca_buf_pool.h>
 #include <doca_ctx.h>
@@ -11,13 +11,13 @@
 
 #include "core_api.h"
 
-#define IS(name, value) _Static_assert((name) == (value), #name " is not what core.h says")
+#define CHECK_VALUE(name, value) _Static_assert((name) == (value), #name " is not what core_api.h says")
 
-IS(DOCA_ERROR_TOO_BIG, 27);
-IS(DOCA_ERROR_AUTHENTICATION, 28);
-IS(DOCA_ERROR_BAD_CONFIG, 29);
-IS(DOCA_ERROR_SKIPPED, 30);
-IS(DOCA_CTX_STATE_IDLE, 0);
-IS(DOCA_CTX_STATE_STARTING, 1);
-IS(DOCA_CTX_STATE_RUNNING, 2);
-IS(DOCA_CTX_STATE_STOPPING, 3);
+CHECK_VALUE(DOCA_ERROR_TOO_BIG, 27);
+CHECK_VALUE(DOCA_ERROR_AUTHENTICATION, 28);
+CHECK_VALUE(DOCA_ERROR_BAD_CONFIG, 29);
+CHECK_VALUE(DOCA_ERROR_SKIPPED, 30);
+CHECK_VALUE(DOCA_CTX_STATE_IDLE, 0);
+CHECK_VALUE(DOCA_CTX_STATE_STARTING, 1);
+CHECK_VALUE(DOCA_CTX_STATE_RUNNING, 2);
+CHECK_VALUE(DOCA_CTX_STATE_STOPPING, 3);

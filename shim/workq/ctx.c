@@ -8,7 +8,7 @@
 
 bool workq_ctx_is(const void *handle)
 {
-	return shim_is(handle, SHIM_WORKQ_DMA) || shim_is(handle, SHIM_WORKQ_SYNC_EVENT);
+	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
 }
 
 #define NEED_CTX(ctx)                                                                                              \
@@ -18,9 +18,9 @@ bool workq_ctx_is(const void *handle)
 					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
 	} while (0)
 
-#define NEED_STOPPED(ours)                                                                                         \
+#define NEED_STOPPED(workq_ctx)                                                                                         \
 	do {                                                                                                       \
-		if ((ours)->started)                                                                               \
+		if ((workq_ctx)->started)                                                                               \
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");         \
 	} while (0)
 
@@ -31,14 +31,14 @@ void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops)
 	ctx->ops = ops;
 }
 
-static void stop(struct workq_ctx *ctx)
+static void stop_ctx(struct workq_ctx *ctx)
 {
 	if (ctx->started)
 		ctx->ops->stop(ctx);
 	ctx->started = false;
 }
 
-static void drop_dev(struct workq_ctx *ctx)
+static void release_dev(struct workq_ctx *ctx)
 {
 	if (ctx->dev)
 		shim_dev_release(ctx->dev);
@@ -51,35 +51,35 @@ doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx)
 		sim_err("%s: a work queue is still added; call doca_ctx_workq_rm() first", func);
 		return DOCA_ERROR_IN_USE;
 	}
-	stop(ctx);
-	drop_dev(ctx);
+	stop_ctx(ctx);
+	release_dev(ctx);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
-	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+	struct workq_ctx *workq_ctx = (struct workq_ctx *)ctx;
 	doca_error_t result;
 
 	NEED_CTX(ctx);
-	NEED_STOPPED(ours);
-	result = shim_strike_start(ours->dev);
+	NEED_STOPPED(workq_ctx);
+	result = shim_fault_inject_ctx_start(workq_ctx->dev);
 	if (result == DOCA_SUCCESS)
-		result = ours->ops->start(ours);
-	ours->started = result == DOCA_SUCCESS;
+		result = workq_ctx->ops->start(workq_ctx);
+	workq_ctx->started = result == DOCA_SUCCESS;
 	return result;
 }
 
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
-	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+	struct workq_ctx *workq_ctx = (struct workq_ctx *)ctx;
 
 	NEED_CTX(ctx);
-	if (!ours->started)
+	if (!workq_ctx->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
-	if (ours->attachments)
+	if (workq_ctx->attachments)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "a work queue is still added; call doca_ctx_workq_rm() first");
-	stop(ours);
+	stop_ctx(workq_ctx);
 	return DOCA_SUCCESS;
 }
 
@@ -87,30 +87,30 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 
 doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+	struct workq_ctx *workq_ctx = (struct workq_ctx *)ctx;
 
 	NEED_CTX(ctx);
 	SHIM_NEED(dev, SHIM_DEV);
-	NEED_STOPPED(ours);
-	if (ours->dev)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the context has %s device already", ours->dev == dev ? "this" : "a");
-	if (!ours->ops->supports(doca_dev_as_devinfo(dev)))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device is of no use for %s jobs", ours->ops->name);
+	NEED_STOPPED(workq_ctx);
+	if (workq_ctx->dev)
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the context has %s device already", workq_ctx->dev == dev ? "this" : "a");
+	if (!workq_ctx->ops->supports(doca_dev_as_devinfo(dev)))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device is of no use for %s jobs", workq_ctx->ops->name);
 	shim_dev_hold(dev);
-	ours->dev = dev;
+	workq_ctx->dev = dev;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	struct workq_ctx *ours = (struct workq_ctx *)ctx;
+	struct workq_ctx *workq_ctx = (struct workq_ctx *)ctx;
 
 	NEED_CTX(ctx);
 	SHIM_NEED(dev, SHIM_DEV);
-	NEED_STOPPED(ours);
-	if (ours->dev != dev)
+	NEED_STOPPED(workq_ctx);
+	if (workq_ctx->dev != dev)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device was not added to the context");
-	drop_dev(ours);
+	release_dev(workq_ctx);
 	return DOCA_SUCCESS;
 }
 

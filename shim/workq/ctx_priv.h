@@ -33,11 +33,11 @@ struct workq_ctx_ops {
 	/* The context starts: whether it may; stops, or is destroyed: never fails. */
 	doca_error_t (*start)(struct workq_ctx *ctx);
 	void (*stop)(struct workq_ctx *ctx);
-	/* Make and configure the core's context, for @depth jobs in flight: sets @attachment->core. */
-	doca_error_t (*open)(struct workq_attachment *attachment, uint32_t depth);
-	/* It is idle (or was never started): destroy it. Copes with a failed open. */
-	void (*close)(struct workq_attachment *attachment);
-	/* Make a task of the job and submit it. Its end calls shim_workq_report(). */
+	/* Make and configure the core's context, for @depth jobs in flight: sets @attachment->core_ctx. */
+	doca_error_t (*create_core)(struct workq_attachment *attachment, uint32_t depth);
+	/* It is idle (or was never started): destroy it. Copes with a failed create_core. */
+	void (*destroy_core)(struct workq_attachment *attachment);
+	/* Make a task of the job and submit it. Its end calls shim_workq_complete(). */
 	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job);
 };
 
@@ -53,9 +53,9 @@ struct workq_attachment {
 	struct workq_ctx *ctx;
 	struct doca_workq *workq;
 	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job); /* its ops' */
-	struct doca_ctx *core;       /* the core's */
-	uint32_t generation;         /* shim_generation when it was made */
-	void *library;               /* what the library keeps */
+	struct doca_ctx *core_ctx;   /* the core's */
+	uint32_t generation;         /* shim_fork_generation when it was made */
+	void *priv;                  /* what the library keeps */
 	uint32_t in_flight;          /* jobs submitted whose events were not retrieved */
 	struct workq_attachment *next_of_ctx, *next_of_workq;
 };
@@ -64,13 +64,13 @@ struct workq_attachment {
 bool workq_ctx_is(const void *handle);
 
 /* A job of the queue ended: called once for each that was submitted. */
-SHIM_SHARED void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
+SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
 				   union doca_data result, bool failed);
 
 /* Set up, and take apart, the beginning of a library's object. Taking apart stops it; IN_USE, and
  * nothing happens, while work queues are added. */
-SHIM_SHARED void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
-SHIM_SHARED doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
+SHIM_INTERNAL_API void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
+SHIM_INTERNAL_API doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
 
 /* workq.c: a queue gets, and loses, an attachment, whose core is made, started, stopped and destroyed. */
 doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq);

@@ -6,7 +6,7 @@
 #include "shim/common/base/check.h"
 
 /* The core writes "domain:bus:device.function"; the domain has no place in a doca_pci_bdf. */
-static void bdf_from_text(const char *text, struct doca_pci_bdf *ret_bdf)
+static void parse_bdf(const char *text, struct doca_pci_bdf *ret_bdf)
 {
 	unsigned int bus, device, function;
 
@@ -23,7 +23,7 @@ doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struc
 	SHIM_NEED_OUT(pci_addr);
 	result = doca_devinfo_get_pci_addr_str(devinfo, text);
 	if (result == DOCA_SUCCESS)
-		bdf_from_text(text, pci_addr);
+		parse_bdf(text, pci_addr);
 	return result;
 }
 
@@ -37,7 +37,7 @@ doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinf
 	SHIM_NEED_OUT(pci_addr);
 	result = doca_devinfo_rep_get_pci_addr_str(devinfo_rep, text);
 	if (result == DOCA_SUCCESS)
-		bdf_from_text(text, pci_addr);
+		parse_bdf(text, pci_addr);
 	return result;
 }
 

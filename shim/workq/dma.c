@@ -15,21 +15,21 @@ static bool dma_supports(const struct doca_devinfo *devinfo)
 	return core_dma_cap_task_memcpy_is_supported(devinfo) == DOCA_SUCCESS;
 }
 
-static doca_error_t dma_open(struct workq_attachment *attachment, uint32_t depth)
+static doca_error_t dma_create_core(struct workq_attachment *attachment, uint32_t depth)
 {
 	struct workq_dma_core *core;
 	doca_error_t result = workq_dma_core_create(attachment->ctx->dev, depth, attachment, DOCA_DMA_JOB_MEMCPY, &core);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	attachment->library = core;
-	attachment->core = workq_dma_core_as_ctx(core);
+	attachment->priv = core;
+	attachment->core_ctx = workq_dma_core_as_ctx(core);
 	return DOCA_SUCCESS;
 }
 
-static void dma_close(struct workq_attachment *attachment)
+static void dma_destroy_core(struct workq_attachment *attachment)
 {
-	workq_dma_core_destroy(attachment->library);
+	workq_dma_core_destroy(attachment->priv);
 }
 
 static doca_error_t dma_submit(struct workq_attachment *attachment, const struct doca_job *job)
@@ -37,7 +37,7 @@ static doca_error_t dma_submit(struct workq_attachment *attachment, const struct
 	const struct doca_dma_job_memcpy *memcpy_job = (const struct doca_dma_job_memcpy *)job;
 
 	if (doca_likely(job->type == DOCA_DMA_JOB_MEMCPY))
-		return workq_dma_core_submit(attachment->library, memcpy_job->src_buff, memcpy_job->dst_buff,
+		return workq_dma_core_submit(attachment->priv, memcpy_job->src_buff, memcpy_job->dst_buff,
 					     job->user_data);
 	sim_err("doca_workq_submit: %d is no job of libdoca_dma; DOCA_DMA_JOB_MEMCPY is", job->type);
 	return DOCA_ERROR_INVALID_VALUE;
@@ -62,8 +62,8 @@ static const struct workq_ctx_ops dma_ops = {
 	.supports = dma_supports,
 	.start = dma_start,
 	.stop = dma_stop,
-	.open = dma_open,
-	.close = dma_close,
+	.create_core = dma_create_core,
+	.destroy_core = dma_destroy_core,
 	.submit = dma_submit,
 };
 
@@ -93,7 +93,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
-	return shim_is(dma, SHIM_WORKQ_DMA) ? (struct doca_ctx *)dma : NULL;
+	return shim_object_is(dma, SHIM_WORKQ_DMA) ? (struct doca_ctx *)dma : NULL;
 }
 
 doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type)

@@ -10,51 +10,51 @@
 #include "shim/dma/dma_priv.h"
 
 struct workq_dma_core {
-	struct shim_task_taker taker; /* first: gets the ends of all tasks */
+	struct shim_completion_hook hook; /* first: gets the ends of all tasks */
 	struct doca_dma *dma;
 	struct workq_attachment *attachment;
 	int job_type;
-	struct doca_task *kept;       /* allocated, for the next jobs; through next_free */
+	struct doca_task *free_tasks;      /* allocated, for the next jobs; through next_free */
 };
 
-static void take(struct shim_task_taker *taker, struct doca_task *task)
+static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
 {
-	struct workq_dma_core *core = (struct workq_dma_core *)taker;
+	struct workq_dma_core *core = (struct workq_dma_core *)hook;
 	union doca_data user_data = task->user_data;
 	doca_error_t status = task->status;
 
 	if (doca_likely(task->ctx->state == DOCA_CTX_STATE_RUNNING)) {
-		task->next_free = core->kept;
-		core->kept = task;
+		task->next_free = core->free_tasks;
+		core->free_tasks = task;
 	} else {
 		doca_task_free(task);
 	}
-	shim_workq_report(core->attachment, core->job_type, user_data, (union doca_data){.u64 = status},
+	shim_workq_complete(core->attachment, core->job_type, user_data, (union doca_data){.u64 = status},
 			  status != DOCA_SUCCESS);
 }
 
 /* No task has come to an end in another way. */
-static void never(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
+static void unused_callback(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
 {
 	(void)task, (void)user_data, (void)ctx_data;
 }
 
 /* A context that stops waits for its tasks. */
-static void on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
+static void on_state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		     enum doca_ctx_states to)
 {
 	struct workq_dma_core *core = user_data.ptr;
 
 	(void)ctx, (void)from;
-	while (to == DOCA_CTX_STATE_STOPPING && core->kept) {
-		struct doca_task *task = core->kept;
+	while (to == DOCA_CTX_STATE_STOPPING && core->free_tasks) {
+		struct doca_task *task = core->free_tasks;
 
-		core->kept = task->next_free;
+		core->free_tasks = task->next_free;
 		doca_task_free(task);
 	}
 }
 
-static doca_error_t configure(struct workq_dma_core *core, uint32_t depth)
+static doca_error_t configure_dma(struct workq_dma_core *core, uint32_t depth)
 {
 	struct doca_ctx *ctx = doca_dma_as_ctx(core->dma);
 	uint32_t max;
@@ -62,10 +62,10 @@ static doca_error_t configure(struct workq_dma_core *core, uint32_t depth)
 
 	core->dma->overwrites_full = true;
 	if (result == DOCA_SUCCESS)
-		result = doca_dma_task_memcpy_set_conf(core->dma, never, never, depth < max ? depth : max);
+		result = doca_dma_task_memcpy_set_conf(core->dma, unused_callback, unused_callback, depth < max ? depth : max);
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = core});
-	return result == DOCA_SUCCESS ? doca_ctx_set_state_changed_cb(ctx, on_state) : result;
+	return result == DOCA_SUCCESS ? doca_ctx_set_state_changed_cb(ctx, on_state_changed) : result;
 }
 
 doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct workq_attachment *attachment,
@@ -76,13 +76,13 @@ doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct 
 
 	if (!core)
 		return DOCA_ERROR_NO_MEMORY;
-	core->taker.take = take;
+	core->hook.on_complete = on_complete;
 	core->attachment = attachment;
 	core->job_type = job_type;
 	result = doca_dma_create(dev, &core->dma);
 	if (result == DOCA_SUCCESS) {
-		core->dma->ctx.is_inner = true;
-		result = configure(core, depth);
+		core->dma->ctx.is_internal = true;
+		result = configure_dma(core, depth);
 	}
 	if (result == DOCA_SUCCESS)
 		*ret_core = core;
@@ -103,20 +103,20 @@ struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core)
 	return doca_dma_as_ctx(core->dma);
 }
 
-static inline doca_error_t get_task(struct workq_dma_core *core, struct doca_task **ret_task)
+static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_task **ret_task)
 {
-	struct doca_task *kept = core->kept;
+	struct doca_task *free_task = core->free_tasks;
 
-	if (doca_unlikely(!kept))
+	if (doca_unlikely(!free_task))
 		return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){0}, ret_task);
-	core->kept = kept->next_free;
-	*ret_task = kept;
+	core->free_tasks = free_task->next_free;
+	*ret_task = free_task;
 	return DOCA_SUCCESS;
 }
 
-static inline bool is_list(const struct doca_buf *buf)
+static inline bool is_list_head(const struct doca_buf *buf)
 {
-	return shim_is(buf, SHIM_BUF) && !buf->is_inner;
+	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner;
 }
 
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
@@ -126,28 +126,28 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	struct doca_task *task;
 	doca_error_t result;
 
-	if (doca_unlikely(!is_list(src) || !is_list(dst))) {
+	if (doca_unlikely(!is_list_head(src) || !is_list_head(dst))) {
 		sim_err("doca_workq_submit: a memcpy job's source and destination must be live buffers, heads of their lists");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (doca_unlikely(shim_ctx_is_cut(&core->dma->ctx))) {
+	if (doca_unlikely(shim_ctx_is_stale(&core->dma->ctx))) {
 		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	result = get_task(core, &task);
+	result = alloc_task(core, &task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	memcpy = (struct doca_dma_task_memcpy *)task;
 	memcpy->src = src;
 	memcpy->dst = dst;
 	task->user_data = user_data;
-	task->taker = &core->taker;
-	result = shim_strike_submit(task);
+	task->hook = &core->hook;
+	result = shim_task_fault_submit(task);
 	if (doca_likely(result == DOCA_SUCCESS)) {
-		shim_task_submitting(task);
+		shim_task_trace_submit(task);
 		if (doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
-			shim_task_refused(task);
-			shim_strike_end(task);
+			shim_task_trace_refused(task);
+			shim_task_fault_finish(task);
 			result = DOCA_ERROR_NO_MEMORY;
 		}
 	}

@@ -39,7 +39,7 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 				   union doca_data user_data);
 
 /* As in ctx_priv.h, whose other contents are of this generation's types. */
-SHIM_SHARED void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
+SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
 				   union doca_data result, bool failed);
 
 #endif

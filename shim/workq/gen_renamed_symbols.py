@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write core_names.h: what the current generation's functions are called inside the work-queue libraries.
+"""Write renamed_symbols.h: what the current generation's functions are called inside the work-queue libraries.
 
-    gen_core_names.py FACTS FACTS-WORKQ            write core_names.h beside this script
-    gen_core_names.py FACTS FACTS-WORKQ --check    change nothing; fail where the file is not what would be written
-    gen_core_names.py FACTS FACTS-WORKQ --list     say which functions of the generation are the core's, and which not
+    gen_renamed_symbols.py FACTS FACTS-WORKQ            write renamed_symbols.h beside this script
+    gen_renamed_symbols.py FACTS FACTS-WORKQ --check    change nothing; fail where the file is not what would be written
+    gen_renamed_symbols.py FACTS FACTS-WORKQ --list     say which functions of the generation are the core's, and which not
 
 A function keeps its name where both generations have it with one signature and one meaning. It gets the older
-name where only the name differs (RESPELLED). Every other one is core_... for the translation to call. That the
-signatures agree is checked here; that the meanings do is a decision, written down in RESPELLED and OWN_MEANING.
+name where only the name differs (RENAMED). Every other one is core_... for the translation to call. That the
+signatures agree is checked here; that the meanings do is a decision, written down in RENAMED and DIFFERENT_MEANING.
 """
 import json
 import pathlib
 import re
 import sys
 
-OUTPUT = pathlib.Path(__file__).resolve().parent / 'core_names.h'
+OUTPUT = pathlib.Path(__file__).resolve().parent / 'renamed_symbols.h'
 
 # Current name -> older name of the same function.
-RESPELLED = {
+RENAMED = {
     'doca_buf_chain_list': 'doca_buf_list_chain',
     'doca_buf_dec_refcount': 'doca_buf_refcount_rm',
     'doca_buf_get_last_in_list': 'doca_buf_list_last',
@@ -68,7 +68,7 @@ RESPELLED = {
 }
 
 # Current name -> the older function of that purpose, which differs in more than its name: what log lines say.
-TOLD_AS = {
+LOGGED_AS = {
     'doca_buf_inventory_buf_get_by_args': 'doca_buf_inventory_buf_by_args',
     'doca_buf_pool_buf_alloc': 'doca_bufpool_buf_alloc',
     'doca_buf_pool_create': 'doca_bufpool_create',
@@ -112,7 +112,7 @@ TOLD_AS = {
 }
 
 # One name and one signature, two meanings: patterns.
-OWN_MEANING = [
+DIFFERENT_MEANING = [
     r'doca_buf_arr_.*',                     # an array knows its map from the beginning, and its length late
     r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine; nothing is in progress
     r'doca_dma_(as_ctx|destroy)',           # a DMA context is made before its device is known
@@ -139,7 +139,7 @@ SAME_TYPE = {
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/workq/renamed_symbols.h - what the current generation's functions are called in
- * the work-queue libraries. Written by gen_core_names.py: change that, not this.
+ * the work-queue libraries. Written by gen_renamed_symbols.py: change that, not this.
  *
  * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
  * second time, with this file in front of each. There, a public function
@@ -147,19 +147,19 @@ HEAD = """\
  *     generation's, exported as it is;
  *   - takes the older name where only the name differs;
  *   - is core_... where it differs or where this generation lacks it: the
- *     translation (shim/workq) calls it under that name, declared in core.h.
+ *     translation (shim/workq) calls it under that name, declared in core_api.h.
  */
-#ifndef SHIM_WORKQ_CORE_NAMES_H
-#define SHIM_WORKQ_CORE_NAMES_H
+#ifndef SHIM_WORKQ_RENAMED_SYMBOLS_H
+#define SHIM_WORKQ_RENAMED_SYMBOLS_H
 
 /* Says to the core's sources that they are compiled for this generation. */
-#define SHIM_WORKQ_CORE
+#define SHIM_WORKQ_BUILD
 """
 
-TOLD_HEAD = """\
+LOGGED_HEAD = """\
 
 /* What log lines call functions of the current generation: X(name, this generation's). */
-#define SHIM_WORKQ_TOLD_NAMES(X) \\"""
+#define SHIM_WORKQ_RENAMED_SYMBOLS(X) \\"""
 
 
 def signature(entry):
@@ -184,24 +184,24 @@ def check_same(current, name, older, old_name):
 
 def shared(name, current, older):
     return name in OWN_SOURCE or (name in older and signature(current[name]) == signature(older[name]) and
-                                  not any(re.fullmatch(pattern, name) for pattern in OWN_MEANING))
+                                  not any(re.fullmatch(pattern, name) for pattern in DIFFERENT_MEANING))
 
 
 def name_in_core(name, current, older):
-    if name in RESPELLED:
-        check_same(current, name, older, RESPELLED[name])
-        return RESPELLED[name]
+    if name in RENAMED:
+        check_same(current, name, older, RENAMED[name])
+        return RENAMED[name]
     return name if shared(name, current, older) else name.replace('doca_', 'core_', 1)
 
 
-def told_names(current, older):
+def logged_names(current, older):
     """As pairs of the current name and the one that a program of the generation knows."""
-    told = RESPELLED | TOLD_AS
-    for name, old_name in told.items():
+    logged = RENAMED | LOGGED_AS
+    for name, old_name in logged.items():
         if name not in current or name in older or old_name not in older:
-            sys.exit(f'{name} is to be told as {old_name}: the first is to be of the current generation alone, '
+            sys.exit(f'{name} is to be logged as {old_name}: the first is to be of the current generation alone, '
                      'the second of the older one')
-    return sorted(told.items())
+    return sorted(logged.items())
 
 
 def header(current, older):
@@ -209,8 +209,8 @@ def header(current, older):
     for name in sorted(current):
         if not current[name]['inline'] and name_in_core(name, current, older) != name:
             lines.append(f'#define {name} {name_in_core(name, current, older)}')
-    lines.append(TOLD_HEAD)
-    lines += [f'\tX("{name}", "{old_name}") \\' for name, old_name in told_names(current, older)]
+    lines.append(LOGGED_HEAD)
+    lines += [f'\tX("{name}", "{old_name}") \\' for name, old_name in logged_names(current, older)]
     return '\n'.join([*lines, '', '#endif', ''])
 
 
@@ -228,7 +228,7 @@ def main():
     elif '--check' not in sys.argv[3:]:
         OUTPUT.write_text(text)
     elif OUTPUT.read_text() != text:
-        sys.exit(f'stale: {OUTPUT.name}; run gen_core_names.py on facts.json and facts-workq.json')
+        sys.exit(f'stale: {OUTPUT.name}; run gen_renamed_symbols.py on facts.json and facts-workq.json')
 
 
 if __name__ == '__main__':

@@ -7,9 +7,9 @@
 #include "shim/common/log/log_priv.h"
 
 /* Where the record was written: the source's name stands for the file. */
-static struct shim_log_place at(int line)
+static struct shim_log_location location_of_line(int line)
 {
-	return (struct shim_log_place){ .line = line };
+	return (struct shim_log_location){ .line = line };
 }
 
 doca_error_t doca_log(uint32_t level, int source, int line, const char *format, ...)
@@ -18,7 +18,7 @@ doca_error_t doca_log(uint32_t level, int source, int line, const char *format, 
 	va_list args;
 
 	va_start(args, format);
-	result = shim_log_record(level, source, at(line), format, args);
+	result = shim_log_record(level, source, location_of_line(line), format, args);
 	va_end(args);
 	return result;
 }
@@ -29,7 +29,7 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 	va_list args;
 
 	va_start(args, format);
-	result = shim_log_record(level, source, at(line), format, args);
+	result = shim_log_record(level, source, location_of_line(line), format, args);
 	va_end(args);
 	return result;
 }
@@ -37,13 +37,13 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 /* --- Rate limits --- */
 
 #define SECOND_NS UINT64_C(1000000000)
-#define QUANTITY 20 /* until the program says otherwise */
-#define BUCKET_S 1
+#define DEFAULT_QUANTITY 20 /* until the program says otherwise */
+#define DEFAULT_BUCKET_S 1
 
 /* A bucket is a number from 0 up; to the core it is a line of a file of that name. */
 static const char buckets[] = "rate-limited log records";
 static atomic_int bucket_count;
-static struct shim_log_rate rate = SHIM_LOG_RATE(QUANTITY, BUCKET_S *SECOND_NS);
+static struct shim_log_rate rate = SHIM_LOG_RATE(DEFAULT_QUANTITY, DEFAULT_BUCKET_S *SECOND_NS);
 
 doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 {
@@ -56,7 +56,7 @@ doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 }
 
 /* Say how many records of the bucket were not shown, if any. */
-static void tell_dropped(uint32_t level, int source, int line, uint64_t dropped)
+static void log_dropped(uint32_t level, int source, int line, uint64_t dropped)
 {
 	if (dropped)
 		doca_log(level, source, line, "%" PRIu64 " records of this line were dropped", dropped);
@@ -73,12 +73,12 @@ doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucke
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "no bucket %d was registered; use the DOCA_LOG_RATE_LIMIT macros", bucket);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (shim_log_rate_ask(&rate, buckets, bucket, now.tv_sec * SECOND_NS + now.tv_nsec, &dropped) !=
+	if (shim_log_rate_check(&rate, buckets, bucket, now.tv_sec * SECOND_NS + now.tv_nsec, &dropped) !=
 	    SHIM_LOG_SHOW)
 		return DOCA_SUCCESS;
-	tell_dropped(level, source, line, dropped);
+	log_dropped(level, source, line, dropped);
 	va_start(args, format);
-	result = shim_log_record(level, source, at(line), format, args);
+	result = shim_log_record(level, source, location_of_line(line), format, args);
 	va_end(args);
 	return result;
 }

@@ -5,8 +5,8 @@
  *   core_pe_request_notification: ...         doca_workq_event_handle_arm: ...
  *   ... call doca_buf_dec_refcount() first    ... call doca_buf_refcount_rm() first
  *
- * A function that is told under another name stands in core_names.h; any other core_... that a line
- * begins with is told under its public name.
+ * A function that has another public name is listed in renamed_symbols.h; any other core_... that a line
+ * begins with is logged under its public name.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,22 +16,22 @@
 
 #define PREFIX_LEN 5 /* doca_, core_ */
 
-static const char *const told_names[][2] = {
-#define PAIR(name, told) {name, told},
-	SHIM_WORKQ_TOLD_NAMES(PAIR)
+static const char *const renamed_symbols[][2] = {
+#define PAIR(name, public_name) {name, public_name},
+	SHIM_WORKQ_RENAMED_SYMBOLS(PAIR)
 };
 
-struct text {
+struct line_buf {
 	size_t len;
 	char bytes[SHIM_LOG_LINE_MAX];
 };
 
-static void append(struct text *text, const char *bytes, size_t len)
+static void append(struct line_buf *text, const char *bytes, size_t len)
 {
-	size_t room = sizeof(text->bytes) - 1 - text->len;
+	size_t space = sizeof(text->bytes) - 1 - text->len;
 
-	if (len > room)
-		len = room;
+	if (len > space)
+		len = space;
 	memcpy(text->bytes + text->len, bytes, len);
 	text->len += len;
 	text->bytes[text->len] = '\0';
@@ -51,23 +51,23 @@ static bool has_prefix(const char *word, size_t len, const char *prefix)
 	return len > PREFIX_LEN && memcmp(word, prefix, PREFIX_LEN) == 0;
 }
 
-/* The told name of a word that is a function's, or NULL. */
-static const char *told(const char *word, size_t len)
+/* The public name of a word that is a function's, or NULL. */
+static const char *find_public_name(const char *word, size_t len)
 {
 	if (!has_prefix(word, len, "doca_") && !has_prefix(word, len, "core_"))
 		return NULL;
-	for (size_t i = 0; i < sizeof(told_names) / sizeof(told_names[0]); i++) {
-		const char *name = told_names[i][0];
+	for (size_t i = 0; i < sizeof(renamed_symbols) / sizeof(renamed_symbols[0]); i++) {
+		const char *name = renamed_symbols[i][0];
 
 		if (strlen(name) == len && memcmp(name + PREFIX_LEN, word + PREFIX_LEN, len - PREFIX_LEN) == 0)
-			return told_names[i][1];
+			return renamed_symbols[i][1];
 	}
 	return NULL;
 }
 
-static void append_word(struct text *text, const char *word, size_t len)
+static void append_word(struct line_buf *text, const char *word, size_t len)
 {
-	const char *name = told(word, len);
+	const char *name = find_public_name(word, len);
 
 	if (name) {
 		append(text, name, strlen(name));
@@ -79,11 +79,11 @@ static void append_word(struct text *text, const char *word, size_t len)
 	}
 }
 
-void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_place *place, uint32_t level,
+void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
 			 const char *format, va_list args)
 {
 	char line[SHIM_LOG_LINE_MAX];
-	struct text text = {0};
+	struct line_buf text = {0};
 
 	if (vsnprintf(line, sizeof(line), format, args) < 0)
 		line[0] = '\0';

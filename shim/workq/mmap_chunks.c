@@ -6,98 +6,98 @@
 #include "core_api.h"
 #include "shim/common/base/check.h"
 
-struct workq_chunked *workq_chunked_get(struct doca_mmap *mmap)
+struct workq_chunk_list *workq_chunk_list_get_or_create(struct doca_mmap *mmap)
 {
-	struct workq_chunked *chunked = mmap->annex;
+	struct workq_chunk_list *list = mmap->workq_data;
 
-	if (chunked)
-		return chunked;
-	chunked = calloc(1, sizeof(*chunked));
-	if (chunked)
-		chunked->max_chunks = WORKQ_DEFAULT_MAX_CHUNKS;
-	mmap->annex = chunked;
-	return chunked;
+	if (list)
+		return list;
+	list = calloc(1, sizeof(*list));
+	if (list)
+		list->max_chunks = WORKQ_DEFAULT_MAX_CHUNKS;
+	mmap->workq_data = list;
+	return list;
 }
 
-uint32_t workq_chunks_num_bufs(const struct workq_chunked *chunked)
+uint32_t workq_chunks_num_bufs(const struct workq_chunk_list *list)
 {
 	uint32_t total = 0;
 
-	for (uint32_t i = 0; i < chunked->num_chunks; i++)
-		total += chunked->chunks[i].core->num_bufs;
+	for (uint32_t i = 0; i < list->num_chunks; i++)
+		total += list->chunks[i].core_mmap->num_bufs;
 	return total;
 }
 
 /* The map itself goes first: it alone may have pools, and refuse for them. */
-doca_error_t workq_chunks_stop(const char *func, const struct workq_chunked *chunked)
+doca_error_t workq_chunks_stop(const char *func, const struct workq_chunk_list *list)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (workq_chunks_num_bufs(chunked) > 0) {
+	if (workq_chunks_num_bufs(list) > 0) {
 		sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first", func,
-			workq_chunks_num_bufs(chunked));
+			workq_chunks_num_bufs(list));
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
-		result = core_mmap_stop(chunked->chunks[i].core);
+	for (uint32_t i = 0; i < list->num_chunks && result == DOCA_SUCCESS; i++)
+		result = core_mmap_stop(list->chunks[i].core_mmap);
 	return result;
 }
 
-doca_error_t workq_chunks_start(const char *func, const struct workq_chunked *chunked)
+doca_error_t workq_chunks_start(const char *func, const struct workq_chunk_list *list)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (uint32_t i = 0; i < chunked->num_chunks && result == DOCA_SUCCESS; i++)
-		result = shim_mmap_register(func, chunked->chunks[i].core);
+	for (uint32_t i = 0; i < list->num_chunks && result == DOCA_SUCCESS; i++)
+		result = shim_mmap_register(func, list->chunks[i].core_mmap);
 	return result;
 }
 
-void workq_chunks_resume(const struct workq_chunked *chunked)
+void workq_chunks_resume(const struct workq_chunk_list *list)
 {
-	for (uint32_t i = 0; i < chunked->num_chunks; i++)
-		chunked->chunks[i].core->started = true;
+	for (uint32_t i = 0; i < list->num_chunks; i++)
+		list->chunks[i].core_mmap->started = true;
 }
 
-doca_error_t workq_chunks_look(const char *func, const struct workq_chunked *chunked)
+doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chunk_list *list)
 {
-	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
-		const struct workq_chunk *chunk = &chunked->chunks[i];
-		const char *wrong = shim_range_look(chunk->addr, chunk->len, NULL, NULL);
+	for (uint32_t i = 0; i < list->num_chunks; i++) {
+		const struct workq_chunk *chunk = &list->chunks[i];
+		const char *problem = shim_range_probe(chunk->addr, chunk->len, NULL, NULL);
 
-		if (wrong) {
+		if (problem) {
 			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it", func,
-				(void *)chunk->addr, chunk->len, wrong);
+				(void *)chunk->addr, chunk->len, problem);
 			return DOCA_ERROR_NOT_PERMITTED;
 		}
 	}
 	return DOCA_SUCCESS;
 }
 
-void workq_chunked_end(struct workq_chunked *chunked)
+void workq_chunk_list_destroy(struct workq_chunk_list *list)
 {
-	if (!chunked)
+	if (!list)
 		return;
-	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
-		const struct workq_chunk *chunk = &chunked->chunks[i];
+	for (uint32_t i = 0; i < list->num_chunks; i++) {
+		const struct workq_chunk *chunk = &list->chunks[i];
 
 		if (i > 0)
-			core_mmap_destroy(chunk->core);
+			core_mmap_destroy(chunk->core_mmap);
 		if (chunk->free_cb)
 			chunk->free_cb(chunk->addr, chunk->len, chunk->opaque);
 	}
-	free(chunked->chunks);
-	free(chunked);
+	free(list->chunks);
+	free(list);
 }
 
-struct doca_mmap *workq_core_map(struct doca_mmap *mmap, const void *addr)
+struct doca_mmap *workq_find_core_mmap(struct doca_mmap *mmap, const void *addr)
 {
-	const struct workq_chunked *chunked = shim_is(mmap, SHIM_MMAP) ? workq_chunked_of(mmap) : NULL;
+	const struct workq_chunk_list *list = shim_object_is(mmap, SHIM_MMAP) ? workq_chunk_list_find(mmap) : NULL;
 
-	for (uint32_t i = 0; chunked && i < chunked->num_chunks; i++) {
-		const struct workq_chunk *chunk = &chunked->chunks[i];
+	for (uint32_t i = 0; list && i < list->num_chunks; i++) {
+		const struct workq_chunk *chunk = &list->chunks[i];
 
 		if ((const char *)addr >= chunk->addr && (const char *)addr < chunk->addr + chunk->len)
-			return chunk->core;
+			return chunk->core_mmap;
 	}
 	return mmap;
 }
@@ -106,37 +106,37 @@ struct doca_mmap *workq_core_map(struct doca_mmap *mmap, const void *addr)
 
 doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_num_chunks)
 {
-	struct workq_chunked *chunked;
+	struct workq_chunk_list *list;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
 	if (max_num_chunks == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no chunks at all");
 	if (shim_mmap_is_imported(mmap))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was created from an export; it can't be changed");
-	chunked = workq_chunked_get(mmap);
-	if (!chunked)
+	list = workq_chunk_list_get_or_create(mmap);
+	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
-	if (chunked->was_started || mmap->was_started)
+	if (list->was_started || mmap->was_started)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
-	chunked->max_chunks = max_num_chunks;
+	list->max_chunks = max_num_chunks;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_mmap_get_max_num_chunks(struct doca_mmap *mmap, uint32_t *max_num_chunks)
 {
-	const struct workq_chunked *chunked;
+	const struct workq_chunk_list *list;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(max_num_chunks);
-	chunked = workq_chunked_of(mmap);
-	*max_num_chunks = chunked ? chunked->max_chunks : WORKQ_DEFAULT_MAX_CHUNKS;
+	list = workq_chunk_list_find(mmap);
+	*max_num_chunks = list ? list->max_chunks : WORKQ_DEFAULT_MAX_CHUNKS;
 	return DOCA_SUCCESS;
 }
 
-static bool meets_a_chunk(const struct workq_chunked *chunked, const char *addr, size_t len)
+static bool overlaps_chunk(const struct workq_chunk_list *list, const char *addr, size_t len)
 {
-	for (uint32_t i = 0; i < chunked->num_chunks; i++) {
-		const struct workq_chunk *chunk = &chunked->chunks[i];
+	for (uint32_t i = 0; i < list->num_chunks; i++) {
+		const struct workq_chunk *chunk = &list->chunks[i];
 
 		if (addr < chunk->addr + chunk->len && chunk->addr < addr + len)
 			return true;
@@ -148,96 +148,96 @@ static bool meets_a_chunk(const struct workq_chunked *chunked, const char *addr,
 static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, size_t len)
 {
 	static const char func[] = "doca_mmap_populate";
-	const struct workq_chunked *chunked = workq_chunked_of(mmap);
+	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
 
-	if (!chunked || !chunked->started || mmap->was_exported || shim_mmap_is_imported(mmap)) {
+	if (!list || !list->started || mmap->was_exported || shim_mmap_is_imported(mmap)) {
 		sim_err("%s: the memory map is %s", func,
 			mmap->was_exported	      ? "exported already" :
 			shim_mmap_is_imported(mmap)   ? "created from an export" :
 							"not started without a range of its own: start it, then add devices and chunks");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (chunked->num_chunks >= chunked->max_chunks) {
-		sim_err("%s: the memory map has %u chunks, its maximum; see doca_mmap_set_max_num_chunks()", func, chunked->max_chunks);
+	if (list->num_chunks >= list->max_chunks) {
+		sim_err("%s: the memory map has %u chunks, its maximum; see doca_mmap_set_max_num_chunks()", func, list->max_chunks);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	if (meets_a_chunk(chunked, addr, len)) {
+	if (overlaps_chunk(list, addr, len)) {
 		sim_err("%s: %p, %zu bytes, meets a chunk that the memory map has", func, (const void *)addr, len);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	return DOCA_SUCCESS;
 }
 
-static bool make_room(struct workq_chunked *chunked)
+static bool reserve_chunk(struct workq_chunk_list *list)
 {
-	uint32_t room = chunked->room ? 2 * chunked->room : 4;
+	uint32_t capacity = list->capacity ? 2 * list->capacity : 4;
 	struct workq_chunk *grown;
 
-	if (chunked->num_chunks < chunked->room)
+	if (list->num_chunks < list->capacity)
 		return true;
-	grown = realloc(chunked->chunks, room * sizeof(*grown));
+	grown = realloc(list->chunks, capacity * sizeof(*grown));
 	if (!grown)
 		return false;
-	chunked->chunks = grown;
-	chunked->room = room;
+	list->chunks = grown;
+	list->capacity = capacity;
 	return true;
 }
 
 /* A map of the core's for a further chunk, with the devices of the first. */
-static doca_error_t create_further(const struct doca_mmap *first, struct doca_mmap **ret_core)
+static doca_error_t create_extra_mmap(const struct doca_mmap *first, struct doca_mmap **ret_core_mmap)
 {
-	doca_error_t result = core_mmap_create(ret_core);
+	doca_error_t result = core_mmap_create(ret_core_mmap);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = core_mmap_set_max_num_devices(*ret_core, first->max_devs);
+	result = core_mmap_set_max_num_devices(*ret_core_mmap, first->max_devs);
 	for (uint32_t i = 0; i < first->num_devs && result == DOCA_SUCCESS; i++)
-		result = core_mmap_add_dev(*ret_core, first->devs[i]);
+		result = core_mmap_add_dev(*ret_core_mmap, first->devs[i]);
 	if (result != DOCA_SUCCESS)
-		core_mmap_destroy(*ret_core);
+		core_mmap_destroy(*ret_core_mmap);
 	return result;
 }
 
 /* 1.5 asks for no permissions: everyone may do everything. What can't be used, it
  * says, can't be registered with the device. */
-static doca_error_t settle_core(struct doca_mmap *core, void *addr, size_t len)
+static doca_error_t configure_core_mmap(struct doca_mmap *core_mmap, void *addr, size_t len)
 {
-	doca_error_t result = core_mmap_set_memrange(core, addr, len);
+	doca_error_t result = core_mmap_set_memrange(core_mmap, addr, len);
 
 	if (result == DOCA_SUCCESS)
-		result = core_mmap_set_permissions(core, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+		result = core_mmap_set_permissions(core_mmap, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
 	if (result == DOCA_SUCCESS)
-		result = shim_mmap_register("doca_mmap_populate", core);
+		result = shim_mmap_register("doca_mmap_populate", core_mmap);
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
 }
 
 /* The chunk's map: the first one's is the map itself, which is as it was on failure. */
-static doca_error_t open_core(struct doca_mmap *mmap, void *addr, size_t len, struct doca_mmap **ret_core)
+static doca_error_t create_core_mmap(struct doca_mmap *mmap, void *addr, size_t len, struct doca_mmap **ret_core_mmap)
 {
-	bool is_first = workq_chunked_of(mmap)->num_chunks == 0;
+	bool is_first = workq_chunk_list_find(mmap)->num_chunks == 0;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (is_first)
-		*ret_core = mmap;
+		*ret_core_mmap = mmap;
 	else
-		result = create_further(mmap, ret_core);
+		result = create_extra_mmap(mmap, ret_core_mmap);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = settle_core(*ret_core, addr, len);
+	result = configure_core_mmap(*ret_core_mmap, addr, len);
 	if (result == DOCA_SUCCESS)
 		return result;
 	if (is_first)
 		mmap->range_set = false;
 	else
-		core_mmap_destroy(*ret_core);
+		core_mmap_destroy(*ret_core_mmap);
 	return result;
 }
 
 doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, size_t pg_sz,
 				doca_mmap_memrange_free_cb_t *free_cb, void *opaque)
 {
-	struct workq_chunked *chunked;
-	struct doca_mmap *core;
+	struct workq_chunk_list *list;
+	struct doca_mmap *core_mmap;
 	doca_error_t result;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
@@ -249,12 +249,12 @@ doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, 
 	result = check_chunk(mmap, addr, len);
 	if (result != DOCA_SUCCESS)
 		return result;
-	chunked = workq_chunked_of(mmap);
-	if (!make_room(chunked))
+	list = workq_chunk_list_find(mmap);
+	if (!reserve_chunk(list))
 		return DOCA_ERROR_NO_MEMORY;
-	result = open_core(mmap, addr, len, &core);
+	result = create_core_mmap(mmap, addr, len, &core_mmap);
 	if (result == DOCA_SUCCESS)
-		chunked->chunks[chunked->num_chunks++] =
-			(struct workq_chunk){.addr = addr, .len = len, .core = core, .free_cb = free_cb, .opaque = opaque};
+		list->chunks[list->num_chunks++] =
+			(struct workq_chunk){.addr = addr, .len = len, .core_mmap = core_mmap, .free_cb = free_cb, .opaque = opaque};
 	return result;
 }

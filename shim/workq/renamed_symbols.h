@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/workq/renamed_symbols.h - what the current generation's functions are called in
- * the work-queue libraries. Written by gen_core_names.py: change that, not this.
+ * the work-queue libraries. Written by gen_renamed_symbols.py: change that, not this.
  *
  * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
  * second time, with this file in front of each. There, a public function
@@ -8,13 +8,13 @@
  *     generation's, exported as it is;
  *   - takes the older name where only the name differs;
  *   - is core_... where it differs or where this generation lacks it: the
- *     translation (shim/workq) calls it under that name, declared in core.h.
+ *     translation (shim/workq) calls it under that name, declared in core_api.h.
  */
-#ifndef SHIM_WORKQ_CORE_NAMES_H
-#define SHIM_WORKQ_CORE_NAMES_H
+#ifndef SHIM_WORKQ_RENAMED_SYMBOLS_H
+#define SHIM_WORKQ_RENAMED_SYMBOLS_H
 
 /* Says to the core's sources that they are compiled for this generation. */
-#define SHIM_WORKQ_CORE
+#define SHIM_WORKQ_BUILD
 
 #define doca_argp_cmd_create core_argp_cmd_create
 #define doca_argp_cmd_destroy core_argp_cmd_destroy
@@ -524,7 +524,7 @@
 #define doca_task_try_submit core_task_try_submit
 
 /* What log lines call functions of the current generation: X(name, this generation's). */
-#define SHIM_WORKQ_TOLD_NAMES(X) \
+#define SHIM_WORKQ_RENAMED_SYMBOLS(X) \
 	X("doca_buf_chain_list", "doca_buf_list_chain") \
 	X("doca_buf_dec_refcount", "doca_buf_refcount_rm") \
 	X("doca_buf_get_last_in_list", "doca_buf_list_last") \

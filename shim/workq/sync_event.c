@@ -7,60 +7,60 @@
 
 /* ---- life ---- */
 
-static doca_error_t start(struct workq_ctx *ctx)
+static doca_error_t start_event(struct workq_ctx *ctx)
 {
-	return core_sync_event_start(((struct doca_sync_event *)ctx)->core);
+	return core_sync_event_start(((struct doca_sync_event *)ctx)->core_event);
 }
 
-static void stop(struct workq_ctx *ctx)
+static void stop_event(struct workq_ctx *ctx)
 {
-	core_sync_event_stop(((struct doca_sync_event *)ctx)->core);
+	core_sync_event_stop(((struct doca_sync_event *)ctx)->core_event);
 }
 
-static const struct workq_ctx_ops ops = {
+static const struct workq_ctx_ops event_ops = {
 	.name = "sync event",
 	.supports = workq_sync_event_supports,
-	.start = start,
-	.stop = stop,
-	.open = workq_sync_event_open,
-	.close = workq_sync_event_close,
+	.start = start_event,
+	.stop = stop_event,
+	.create_core = workq_sync_event_create_core,
+	.destroy_core = workq_sync_event_destroy_core,
 	.submit = workq_sync_event_submit,
 };
 
 /* Around the core's, which is destroyed if there is no memory. */
-static doca_error_t wrap(struct doca_sync_event *core, struct doca_sync_event **ret_event)
+static doca_error_t create_around(struct doca_sync_event *core_event, struct doca_sync_event **ret_event)
 {
 	struct doca_sync_event *created = shim_object_new(SHIM_WORKQ_SYNC_EVENT, sizeof(*created));
 
 	if (!created) {
-		core_sync_event_destroy(core);
+		core_sync_event_destroy(core_event);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	shim_workq_ctx_init(&created->ctx, &ops);
-	created->core = core;
+	shim_workq_ctx_init(&created->ctx, &event_ops);
+	created->core_event = core_event;
 	*ret_event = created;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 {
-	struct doca_sync_event *core;
+	struct doca_sync_event *core_event;
 	doca_error_t result;
 
 	SHIM_NEED_OUT(event);
-	result = core_sync_event_create(&core);
-	return result == DOCA_SUCCESS ? wrap(core, event) : result;
+	result = core_sync_event_create(&core_event);
+	return result == DOCA_SUCCESS ? create_around(core_event, event) : result;
 }
 
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 						struct doca_sync_event **event)
 {
-	struct doca_sync_event *core;
+	struct doca_sync_event *core_event;
 	doca_error_t result;
 
 	SHIM_NEED_OUT(event);
-	result = core_sync_event_create_from_export(dev, data, sz, &core);
-	return result == DOCA_SUCCESS ? wrap(core, event) : result;
+	result = core_sync_event_create_from_export(dev, data, sz, &core_event);
+	return result == DOCA_SUCCESS ? create_around(core_event, event) : result;
 }
 
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
@@ -70,7 +70,7 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 	NEED_EVENT(event);
 	result = shim_workq_ctx_fini(__func__, &event->ctx);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_destroy(event->core);
+		result = core_sync_event_destroy(event->core_event);
 	if (result == DOCA_SUCCESS)
 		shim_object_free(event, SHIM_WORKQ_SYNC_EVENT);
 	return result;
@@ -78,9 +78,9 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
-	if (!shim_is(event, SHIM_WORKQ_SYNC_EVENT))
+	if (!shim_object_is(event, SHIM_WORKQ_SYNC_EVENT))
 		return NULL;
-	if (event->was_alone) {
+	if (event->is_standalone) {
 		sim_err("%s: the event is used on its own since doca_sync_event_start()", __func__);
 		return NULL;
 	}
@@ -96,8 +96,8 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 	if (event->is_ctx)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "the event is a context since doca_sync_event_as_ctx(); see doca_ctx_start()");
-	result = core_sync_event_start(event->core);
-	event->was_alone |= result == DOCA_SUCCESS;
+	result = core_sync_event_start(event->core_event);
+	event->is_standalone |= result == DOCA_SUCCESS;
 	return result;
 }
 
@@ -106,7 +106,7 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 	NEED_EVENT(event);
 	if (event->is_ctx)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is a context; see doca_ctx_stop()");
-	return core_sync_event_stop(event->core);
+	return core_sync_event_stop(event->core_event);
 }
 
 /* ---- configuration ---- */
@@ -114,31 +114,31 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
 {
 	NEED_EVENT(event);
-	return core_sync_event_set_addr(event->core, addr);
+	return core_sync_event_set_addr(event->core_event, addr);
 }
 
 doca_error_t doca_sync_event_publisher_add_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
 {
 	NEED_EVENT(event);
-	return core_sync_event_add_publisher_location_cpu(event->core, dev);
+	return core_sync_event_add_publisher_location_cpu(event->core_event, dev);
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
 {
 	NEED_EVENT(event);
-	return core_sync_event_add_subscriber_location_cpu(event->core, dev);
+	return core_sync_event_add_subscriber_location_cpu(event->core_event, dev);
 }
 
 doca_error_t doca_sync_event_publisher_add_location_dpu(struct doca_sync_event *event)
 {
 	NEED_EVENT(event);
-	return core_sync_event_add_publisher_location_remote_pci(event->core);
+	return core_sync_event_add_publisher_location_remote_pci(event->core_event);
 }
 
 doca_error_t doca_sync_event_subscriber_add_location_dpu(struct doca_sync_event *event)
 {
 	NEED_EVENT(event);
-	return core_sync_event_add_subscriber_location_remote_pci(event->core);
+	return core_sync_event_add_subscriber_location_remote_pci(event->core_event);
 }
 
 /* ---- exports ---- */
@@ -157,7 +157,7 @@ doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct
 					   size_t *sz)
 {
 	NEED_EVENT(event);
-	return core_sync_event_export_to_remote_pci(event->core, dev, data, sz);
+	return core_sync_event_export_to_remote_pci(event->core_event, dev, data, sz);
 }
 
 /* ---- at once ---- */
@@ -165,31 +165,31 @@ doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
 	NEED_EVENT(event);
-	return core_sync_event_get(event->core, value);
+	return core_sync_event_get(event->core_event, value);
 }
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
 	NEED_EVENT(event);
-	return core_sync_event_update_set(event->core, value);
+	return core_sync_event_update_set(event->core_event, value);
 }
 
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
 {
 	NEED_EVENT(event);
-	return core_sync_event_update_add(event->core, value, fetched);
+	return core_sync_event_update_add(event->core_event, value, fetched);
 }
 
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
 	NEED_EVENT(event);
-	return core_sync_event_wait_gt(event->core, value, mask);
+	return core_sync_event_wait_gt(event->core_event, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
 	NEED_EVENT(event);
-	return core_sync_event_wait_gt_yield(event->core, value, mask);
+	return core_sync_event_wait_gt_yield(event->core_event, value, mask);
 }
 
 /* ---- DPA, GPU and network: not simulated ---- */
@@ -206,7 +206,7 @@ doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devin
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
-#define LOCATION(function_name, type, place, what)                                    \
+#define LOCATION_NOT_SIMULATED(function_name, type, place, what)                                    \
 	doca_error_t function_name(struct doca_sync_event *event, struct type *place) \
 	{                                                                             \
 		NEED_EVENT(event);                                                    \
@@ -214,10 +214,10 @@ doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devin
 		return SHIM_NOT_SIMULATED(what);                                      \
 	}
 
-LOCATION(doca_sync_event_publisher_add_location_dpa, doca_dpa, dpa, "the DPA")
-LOCATION(doca_sync_event_subscriber_add_location_dpa, doca_dpa, dpa, "the DPA")
-LOCATION(doca_sync_event_publisher_add_location_gpu, doca_gpu, gpu, "GPUs")
-LOCATION(doca_sync_event_subscriber_add_location_gpu, doca_gpu, gpu, "GPUs")
+LOCATION_NOT_SIMULATED(doca_sync_event_publisher_add_location_dpa, doca_dpa, dpa, "the DPA")
+LOCATION_NOT_SIMULATED(doca_sync_event_subscriber_add_location_dpa, doca_dpa, dpa, "the DPA")
+LOCATION_NOT_SIMULATED(doca_sync_event_publisher_add_location_gpu, doca_gpu, gpu, "GPUs")
+LOCATION_NOT_SIMULATED(doca_sync_event_subscriber_add_location_gpu, doca_gpu, gpu, "GPUs")
 
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
 					   doca_dpa_dev_sync_event_t *dpa_dev_se_handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events' jobs: each is a task of the queue's twin. */
+/* Sync events' jobs: each is a task of the queue's alias. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
@@ -28,89 +28,89 @@ doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo, enu
 
 /* ---- ends ---- */
 
-static void report(struct doca_task *task, int type, union doca_data user_data, struct workq_attachment *attachment)
+static void complete_job(struct doca_task *task, int type, union doca_data user_data, struct workq_attachment *attachment)
 {
 	doca_error_t status = core_task_get_status(task);
 
 	core_task_free(task);
-	shim_workq_report(attachment, type, user_data, (union doca_data){.u64 = status}, status != DOCA_SUCCESS);
+	shim_workq_complete(attachment, type, user_data, (union doca_data){.u64 = status}, status != DOCA_SUCCESS);
 }
 
-#define REPORT(kind, type)                                                                              \
-	static void report_##kind(struct doca_sync_event_task_##kind *task, union doca_data user_data,  \
+#define DEFINE_TASK_CALLBACK(kind, type)                                                                              \
+	static void complete_##kind(struct doca_sync_event_task_##kind *task, union doca_data user_data,  \
 				  union doca_data ctx_data)                                             \
 	{                                                                                               \
-		report(core_sync_event_task_##kind##_as_doca_task(task), type, user_data, ctx_data.ptr); \
+		complete_job(core_sync_event_task_##kind##_as_doca_task(task), type, user_data, ctx_data.ptr); \
 	}
 
-REPORT(get, DOCA_SYNC_EVENT_JOB_GET)
-REPORT(notify_set, DOCA_SYNC_EVENT_JOB_UPDATE_SET)
-REPORT(notify_add, DOCA_SYNC_EVENT_JOB_UPDATE_ADD)
-REPORT(wait_neq, DOCA_SYNC_EVENT_JOB_WAIT_GT)
+DEFINE_TASK_CALLBACK(get, DOCA_SYNC_EVENT_JOB_GET)
+DEFINE_TASK_CALLBACK(notify_set, DOCA_SYNC_EVENT_JOB_UPDATE_SET)
+DEFINE_TASK_CALLBACK(notify_add, DOCA_SYNC_EVENT_JOB_UPDATE_ADD)
+DEFINE_TASK_CALLBACK(wait_neq, DOCA_SYNC_EVENT_JOB_WAIT_GT)
 
-/* ---- the twin ---- */
+/* ---- the alias ---- */
 
-static struct doca_sync_event *twin_of(const struct workq_attachment *attachment)
+static struct doca_sync_event *get_alias(const struct workq_attachment *attachment)
 {
-	return attachment->library;
+	return attachment->priv;
 }
 
 /* Any job in flight may be of any kind. */
-doca_error_t workq_sync_event_open(struct workq_attachment *attachment, uint32_t depth)
+doca_error_t workq_sync_event_create_core(struct workq_attachment *attachment, uint32_t depth)
 {
-	struct doca_sync_event *twin;
-	doca_error_t result = shim_sync_event_create_twin(((struct doca_sync_event *)attachment->ctx)->core, &twin);
+	struct doca_sync_event *alias;
+	doca_error_t result = shim_sync_event_create_alias(((struct doca_sync_event *)attachment->ctx)->core_event, &alias);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	attachment->library = twin;
-	attachment->core = core_sync_event_as_ctx(twin);
-	core_ctx_set_user_data(attachment->core, (union doca_data){.ptr = attachment});
-	result = core_sync_event_task_get_set_conf(twin, report_get, report_get, depth);
+	attachment->priv = alias;
+	attachment->core_ctx = core_sync_event_as_ctx(alias);
+	core_ctx_set_user_data(attachment->core_ctx, (union doca_data){.ptr = attachment});
+	result = core_sync_event_task_get_set_conf(alias, complete_get, complete_get, depth);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_task_notify_set_set_conf(twin, report_notify_set, report_notify_set, depth);
+		result = core_sync_event_task_notify_set_set_conf(alias, complete_notify_set, complete_notify_set, depth);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_task_notify_add_set_conf(twin, report_notify_add, report_notify_add, depth);
+		result = core_sync_event_task_notify_add_set_conf(alias, complete_notify_add, complete_notify_add, depth);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_task_wait_neq_set_conf(twin, report_wait_neq, report_wait_neq, depth);
+		result = core_sync_event_task_wait_neq_set_conf(alias, complete_wait_neq, complete_wait_neq, depth);
 	return result;
 }
 
-void workq_sync_event_close(struct workq_attachment *attachment)
+void workq_sync_event_destroy_core(struct workq_attachment *attachment)
 {
-	if (attachment->library)
-		core_sync_event_destroy(twin_of(attachment));
+	if (attachment->priv)
+		core_sync_event_destroy(get_alias(attachment));
 }
 
 /* ---- jobs ---- */
 
-static doca_error_t make_get(struct doca_sync_event *twin, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_get_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_get *get = (const struct doca_sync_event_job_get *)job;
 	struct doca_sync_event_task_get *task;
-	doca_error_t result = core_sync_event_task_get_alloc_init(twin, get->value, job->user_data, &task);
+	doca_error_t result = core_sync_event_task_get_alloc_init(alias, get->value, job->user_data, &task);
 
 	if (result == DOCA_SUCCESS)
 		*ret_task = core_sync_event_task_get_as_doca_task(task);
 	return result;
 }
 
-static doca_error_t make_set(struct doca_sync_event *twin, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_set_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_update_set *set = (const struct doca_sync_event_job_update_set *)job;
 	struct doca_sync_event_task_notify_set *task;
-	doca_error_t result = core_sync_event_task_notify_set_alloc_init(twin, set->value, job->user_data, &task);
+	doca_error_t result = core_sync_event_task_notify_set_alloc_init(alias, set->value, job->user_data, &task);
 
 	if (result == DOCA_SUCCESS)
 		*ret_task = core_sync_event_task_notify_set_as_doca_task(task);
 	return result;
 }
 
-static doca_error_t make_add(struct doca_sync_event *twin, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_add_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_update_add *add = (const struct doca_sync_event_job_update_add *)job;
 	struct doca_sync_event_task_notify_add *task;
-	doca_error_t result = core_sync_event_task_notify_add_alloc_init(twin, add->value, add->fetched,
+	doca_error_t result = core_sync_event_task_notify_add_alloc_init(alias, add->value, add->fetched,
 									 job->user_data, &task);
 
 	if (result == DOCA_SUCCESS)
@@ -118,11 +118,11 @@ static doca_error_t make_add(struct doca_sync_event *twin, const struct doca_job
 	return result;
 }
 
-static doca_error_t make_wait(struct doca_sync_event *twin, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_wait_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_wait *wait = (const struct doca_sync_event_job_wait *)job;
 	struct doca_sync_event_task_wait_neq *task;
-	doca_error_t result = core_sync_event_task_wait_neq_alloc_init(twin, wait->value, wait->mask, job->user_data,
+	doca_error_t result = core_sync_event_task_wait_neq_alloc_init(alias, wait->value, wait->mask, job->user_data,
 								       &task);
 
 	if (result != DOCA_SUCCESS)
@@ -132,17 +132,17 @@ static doca_error_t make_wait(struct doca_sync_event *twin, const struct doca_jo
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t make_task(struct doca_sync_event *twin, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_job_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
 {
 	switch (job->type) {
 	case DOCA_SYNC_EVENT_JOB_GET:
-		return make_get(twin, job, ret_task);
+		return alloc_get_task(alias, job, ret_task);
 	case DOCA_SYNC_EVENT_JOB_UPDATE_SET:
-		return make_set(twin, job, ret_task);
+		return alloc_set_task(alias, job, ret_task);
 	case DOCA_SYNC_EVENT_JOB_UPDATE_ADD:
-		return make_add(twin, job, ret_task);
+		return alloc_add_task(alias, job, ret_task);
 	case DOCA_SYNC_EVENT_JOB_WAIT_GT:
-		return make_wait(twin, job, ret_task);
+		return alloc_wait_task(alias, job, ret_task);
 	}
 	sim_err("doca_workq_submit: %d is no job of sync events", job->type);
 	return DOCA_ERROR_INVALID_VALUE;
@@ -151,7 +151,7 @@ static doca_error_t make_task(struct doca_sync_event *twin, const struct doca_jo
 doca_error_t workq_sync_event_submit(struct workq_attachment *attachment, const struct doca_job *job)
 {
 	struct doca_task *task;
-	doca_error_t result = make_task(twin_of(attachment), job, &task);
+	doca_error_t result = alloc_job_task(get_alias(attachment), job, &task);
 
 	if (result != DOCA_SUCCESS)
 		return result;

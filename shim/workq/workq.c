@@ -10,7 +10,7 @@
 #define MAX_DEPTH (1u << 20) /* our choice */
 
 /* A job's end that was not retrieved yet. */
-struct ended {
+struct queued_event {
 	struct doca_event event;
 	struct workq_attachment *attachment; /* NULL = left behind in a forked child */
 	bool failed;
@@ -20,10 +20,10 @@ struct doca_workq {
 	struct shim_object object;
 	uint32_t depth;
 	uint32_t in_flight;          /* submitted and not retrieved */
-	struct ended *ended;         /* a ring of @depth: each job in flight ends once */
-	uint32_t first_ended, num_ended;
-	struct doca_event *wanted;   /* during a retrieval: where the next end goes instead ... */
-	bool wanted_failed;          /* ... and how it was */
+	struct queued_event *event_ring; /* a ring of @depth: each job in flight ends once */
+	uint32_t ring_head, num_queued;
+	struct doca_event *retrieve_into;   /* during a retrieval: where the next end goes instead ... */
+	bool retrieved_failed;          /* ... and how it was */
 	bool event_driven;
 	bool armed;
 	struct doca_pe *pe;
@@ -44,10 +44,10 @@ doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	created->depth = depth;
-	created->ended = calloc(depth, sizeof(*created->ended));
-	result = created->ended ? core_pe_create(&created->pe) : DOCA_ERROR_NO_MEMORY;
+	created->event_ring = calloc(depth, sizeof(*created->event_ring));
+	result = created->event_ring ? core_pe_create(&created->pe) : DOCA_ERROR_NO_MEMORY;
 	if (result != DOCA_SUCCESS) {
-		free(created->ended);
+		free(created->event_ring);
 		shim_object_free(created, SHIM_WORKQ);
 		return DOCA_ERROR_NO_MEMORY;
 	}
@@ -62,7 +62,7 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "it is still added to a %s context; call doca_ctx_workq_rm() first",
 				   workq->attachments->ctx->ops->name);
 	core_pe_destroy(workq->pe);
-	free(workq->ended);
+	free(workq->event_ring);
 	shim_object_free(workq, SHIM_WORKQ);
 	return DOCA_SUCCESS;
 }
@@ -78,12 +78,12 @@ doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *dept
 /* ---- sleepers ---- */
 
 /* The handle becomes readable with the next event, at once if there is one. */
-static doca_error_t arm(struct doca_workq *workq)
+static doca_error_t arm_notification(struct doca_workq *workq)
 {
 	doca_event_handle_t handle;
 	doca_error_t result = core_pe_request_notification(workq->pe);
 
-	if (result == DOCA_SUCCESS && workq->num_ended > 0 &&
+	if (result == DOCA_SUCCESS && workq->num_queued > 0 &&
 	    core_pe_get_notification_handle(workq->pe, &handle) == DOCA_SUCCESS)
 		eventfd_write(handle, 1);
 	return result;
@@ -92,12 +92,12 @@ static doca_error_t arm(struct doca_workq *workq)
 /* ---- attachments ---- */
 
 /* Not in the process that fork() made: the core's contexts are the parent's. */
-static inline bool is_ours(const struct workq_attachment *attachment)
+static inline bool belongs_to_process(const struct workq_attachment *attachment)
 {
-	return attachment->generation == shim_generation;
+	return attachment->generation == shim_fork_generation;
 }
 
-static inline struct workq_attachment *attachment_of(const struct doca_workq *workq, const struct workq_ctx *ctx)
+static inline struct workq_attachment *find_attachment(const struct doca_workq *workq, const struct workq_ctx *ctx)
 {
 	struct workq_attachment *attachment = workq->attachments;
 
@@ -106,16 +106,16 @@ static inline struct workq_attachment *attachment_of(const struct doca_workq *wo
 	return attachment;
 }
 
-static doca_error_t open_core(struct workq_attachment *attachment)
+static doca_error_t start_core_ctx(struct workq_attachment *attachment)
 {
-	doca_error_t result = attachment->ctx->ops->open(attachment, attachment->workq->depth);
+	doca_error_t result = attachment->ctx->ops->create_core(attachment, attachment->workq->depth);
 
 	if (result == DOCA_SUCCESS)
-		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core);
+		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core_ctx);
 	if (result == DOCA_SUCCESS)
-		result = core_ctx_start(attachment->core);
+		result = core_ctx_start(attachment->core_ctx);
 	if (result != DOCA_SUCCESS)
-		attachment->ctx->ops->close(attachment);
+		attachment->ctx->ops->destroy_core(attachment);
 	return result;
 }
 
@@ -124,7 +124,7 @@ doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq)
 	struct workq_attachment *attachment;
 	doca_error_t result;
 
-	if (attachment_of(workq, ctx)) {
+	if (find_attachment(workq, ctx)) {
 		sim_err("doca_ctx_workq_add: the work queue is added to this context already");
 		return DOCA_ERROR_IN_USE;
 	}
@@ -135,17 +135,17 @@ doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq)
 		.ctx = ctx,
 		.workq = workq,
 		.submit = ctx->ops->submit,
-		.generation = shim_generation,
+		.generation = shim_fork_generation,
 		.next_of_ctx = ctx->attachments,
 		.next_of_workq = workq->attachments,
 	};
-	result = open_core(attachment);
+	result = start_core_ctx(attachment);
 	if (result != DOCA_SUCCESS) {
 		free(attachment);
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INITIALIZATION;
 	}
 	ctx->attachments = workq->attachments = attachment;
-	return workq->armed ? arm(workq) : DOCA_SUCCESS;
+	return workq->armed ? arm_notification(workq) : DOCA_SUCCESS;
 }
 
 static void unlink_attachment(struct workq_attachment *attachment)
@@ -161,26 +161,26 @@ static void unlink_attachment(struct workq_attachment *attachment)
 }
 
 /* A core's context that stops gets idle: its jobs' events are in the queue then. */
-static void settle(struct workq_attachment *attachment)
+static void progress_until_idle(struct workq_attachment *attachment)
 {
 	enum doca_ctx_states state;
 
-	while (core_ctx_get_state(attachment->core, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_STOPPING)
+	while (core_ctx_get_state(attachment->core_ctx, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_STOPPING)
 		shim_pe_progress_one(attachment->workq->pe);
 }
 
 /* In a forked child: the jobs that are in flight end in the parent. Events that came stay. */
-static void leave_behind(struct workq_attachment *attachment)
+static void drop_inherited_jobs(struct workq_attachment *attachment)
 {
 	struct doca_workq *workq = attachment->workq;
 
 	workq->in_flight -= attachment->in_flight;
 	attachment->in_flight = 0;
-	for (uint32_t i = 0; i < workq->num_ended; i++) {
-		struct ended *ended = &workq->ended[(workq->first_ended + i) % workq->depth];
+	for (uint32_t i = 0; i < workq->num_queued; i++) {
+		struct queued_event *queued = &workq->event_ring[(workq->ring_head + i) % workq->depth];
 
-		if (ended->attachment == attachment) {
-			ended->attachment = NULL;
+		if (queued->attachment == attachment) {
+			queued->attachment = NULL;
 			workq->in_flight++;
 		}
 	}
@@ -188,45 +188,45 @@ static void leave_behind(struct workq_attachment *attachment)
 
 doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
 {
-	struct workq_attachment *attachment = attachment_of(workq, ctx);
+	struct workq_attachment *attachment = find_attachment(workq, ctx);
 
 	if (!attachment) {
 		sim_err("doca_ctx_workq_rm: the work queue was not added to this context");
 		return DOCA_ERROR_NOT_FOUND;
 	}
-	if (!is_ours(attachment))
-		leave_behind(attachment);
+	if (!belongs_to_process(attachment))
+		drop_inherited_jobs(attachment);
 	if (attachment->in_flight > 0) {
 		sim_err("doca_ctx_workq_rm: %u job(s) are in flight, or have events that were not retrieved; retrieve them first",
 			attachment->in_flight);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (core_ctx_stop(attachment->core) == DOCA_ERROR_IN_PROGRESS)
-		settle(attachment);
-	ctx->ops->close(attachment);
+	if (core_ctx_stop(attachment->core_ctx) == DOCA_ERROR_IN_PROGRESS)
+		progress_until_idle(attachment);
+	ctx->ops->destroy_core(attachment);
 	unlink_attachment(attachment);
 	free(attachment);
 	return DOCA_SUCCESS;
 }
 
 /* A job that fails stops the core's context; here the next job finds it well. */
-static doca_error_t revive(struct workq_attachment *attachment)
+static doca_error_t restart_core_ctx(struct workq_attachment *attachment)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 	doca_error_t result;
 
-	if (!is_ours(attachment)) {
+	if (!belongs_to_process(attachment)) {
 		sim_err("doca_workq_submit: the work queue is of the process before fork(); make one in the child");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	core_ctx_get_state(attachment->core, &state);
+	core_ctx_get_state(attachment->core_ctx, &state);
 	if (state == DOCA_CTX_STATE_RUNNING)
 		return DOCA_ERROR_BAD_STATE; /* for another reason, which was said */
-	settle(attachment);
-	result = core_ctx_start(attachment->core);
+	progress_until_idle(attachment);
+	result = core_ctx_start(attachment->core_ctx);
 	if (result == DOCA_ERROR_INITIALIZATION) /* nor will it ever again: its function was reset */
 		return DOCA_ERROR_BAD_STATE;
-	return result == DOCA_SUCCESS && attachment->workq->armed ? arm(attachment->workq) : result;
+	return result == DOCA_SUCCESS && attachment->workq->armed ? arm_notification(attachment->workq) : result;
 }
 
 /* ---- jobs and events ---- */
@@ -254,15 +254,15 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 
 	NEED_WORKQ(workq);
 	SHIM_NEED_OUT(job);
-	attachment = attachment_of(workq, (const struct workq_ctx *)job->ctx);
+	attachment = find_attachment(workq, (const struct workq_ctx *)job->ctx);
 	if (doca_unlikely(!attachment))
 		return refuse_ctx(job->ctx);
 	if (workq->in_flight == workq->depth) /* a program may well wait for that: no word in the log */
 		return DOCA_ERROR_NO_MEMORY;
-	result = doca_likely(is_ours(attachment)) ? attachment->submit(attachment, job) :
+	result = doca_likely(belongs_to_process(attachment)) ? attachment->submit(attachment, job) :
 								   DOCA_ERROR_BAD_STATE;
 	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
-		result = revive(attachment);
+		result = restart_core_ctx(attachment);
 		if (result == DOCA_SUCCESS)
 			result = attachment->submit(attachment, job);
 	}
@@ -274,7 +274,7 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 }
 
 /* Field by field: what is read soon after, and by parts, shall not be written as a whole. */
-static inline void fill(struct doca_event *ev, int type, union doca_data user_data, union doca_data result)
+static inline void fill_event(struct doca_event *ev, int type, union doca_data user_data, union doca_data result)
 {
 	ev->type = type;
 	ev->user_data = user_data;
@@ -288,34 +288,34 @@ static inline void count_retrieved(struct doca_workq *workq, struct workq_attach
 		attachment->in_flight--;
 }
 
-void shim_workq_report(struct workq_attachment *attachment, int type, union doca_data user_data,
+void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
 		       union doca_data result, bool failed)
 {
 	struct doca_workq *workq = attachment->workq;
-	struct ended *ended;
-	uint32_t place;
+	struct queued_event *queued;
+	uint32_t tail;
 
-	if (doca_likely(workq->wanted)) {
-		fill(workq->wanted, type, user_data, result);
-		workq->wanted = NULL;
-		workq->wanted_failed = failed;
+	if (doca_likely(workq->retrieve_into)) {
+		fill_event(workq->retrieve_into, type, user_data, result);
+		workq->retrieve_into = NULL;
+		workq->retrieved_failed = failed;
 		count_retrieved(workq, attachment);
 		return;
 	}
-	place = workq->first_ended + workq->num_ended++;
-	ended = &workq->ended[place < workq->depth ? place : place - workq->depth];
-	fill(&ended->event, type, user_data, result);
-	ended->attachment = attachment;
-	ended->failed = failed;
+	tail = workq->ring_head + workq->num_queued++;
+	queued = &workq->event_ring[tail < workq->depth ? tail : tail - workq->depth];
+	fill_event(&queued->event, type, user_data, result);
+	queued->attachment = attachment;
+	queued->failed = failed;
 }
 
-static doca_error_t take_oldest(struct doca_workq *workq, struct doca_event *ev)
+static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
 {
-	const struct ended *oldest = &workq->ended[workq->first_ended];
+	const struct queued_event *oldest = &workq->event_ring[workq->ring_head];
 
-	if (++workq->first_ended == workq->depth)
-		workq->first_ended = 0;
-	workq->num_ended--;
+	if (++workq->ring_head == workq->depth)
+		workq->ring_head = 0;
+	workq->num_queued--;
 	count_retrieved(workq, oldest->attachment);
 	*ev = oldest->event;
 	return oldest->failed ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
@@ -327,16 +327,16 @@ doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_
 	SHIM_NEED_OUT(ev);
 	if (doca_unlikely(flags != DOCA_WORKQ_RETRIEVE_FLAGS_NONE))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)flags);
-	if (doca_unlikely(workq->num_ended > 0))
-		return take_oldest(workq, ev);
-	workq->wanted = ev;
-	while (workq->wanted && shim_pe_progress_one(workq->pe))
+	if (doca_unlikely(workq->num_queued > 0))
+		return pop_event(workq, ev);
+	workq->retrieve_into = ev;
+	while (workq->retrieve_into && shim_pe_progress_one(workq->pe))
 		;
-	if (doca_unlikely(workq->wanted)) {
-		workq->wanted = NULL;
+	if (doca_unlikely(workq->retrieve_into)) {
+		workq->retrieve_into = NULL;
 		return DOCA_ERROR_AGAIN;
 	}
-	return doca_unlikely(workq->wanted_failed) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+	return doca_unlikely(workq->retrieved_failed) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
 
 /* ---- sleeping ---- */
@@ -393,7 +393,7 @@ doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq)
 {
 	NEED_EVENT_DRIVEN(workq);
 	workq->armed = true;
-	return arm(workq);
+	return arm_notification(workq);
 }
 
 doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle)

@@ -4,5 +4,5 @@
 
 const char *bfsim_error(void)
 {
-	return sim_why();
+	return sim_last_error();
 }

@@ -11,58 +11,58 @@
 #include "sim/session/current_session.h"
 #include "sim/base/last_error.h"
 
-int api_open_dir(const char *dir)
+int api_open_session_dir(const char *dir)
 {
-	int dir_fd = sim_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(dir, false);
 
 	if (dir_fd < 0)
-		return sim_because(dir_fd, "no session in %s, where this process would be: %s", dir, strerror(-dir_fd));
-	if (sim_dir_is_live(dir_fd))
+		return sim_set_error(dir_fd, "no session in %s, where this process would be: %s", dir, strerror(-dir_fd));
+	if (sim_session_dir_is_live(dir_fd))
 		return dir_fd;
 	close(dir_fd);
-	return sim_because(-ECONNREFUSED, "the session in %s, where this process is, has ended", dir);
+	return sim_set_error(-ECONNREFUSED, "the session in %s, where this process is, has ended", dir);
 }
 
-static int look_from_outside(const char *dir, api_board_look *look, void *arg)
+static int read_without_attaching(const char *dir, api_state_reader *reader, void *arg)
 {
-	int dir_fd = api_open_dir(dir), rc;
-	struct sim_segment board;
+	int dir_fd = api_open_session_dir(dir), rc;
+	struct sim_segment state;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	rc = sim_control_board(dir_fd, &board);
+	rc = sim_control_map_shared_state(dir_fd, &state);
 	close(dir_fd);
 	if (rc < 0)
-		return sim_control_failed(dir, rc);
-	look(arg, sim_board_of(&board));
-	sim_board_release(&board);
+		return sim_control_set_error(dir, rc);
+	reader(arg, sim_shared_state_of(&state));
+	sim_shared_state_release(&state);
 	return 0;
 }
 
-int api_look_at_board(api_board_look *look, void *arg)
+int api_read_shared_state(api_state_reader *reader, void *arg)
 {
-	struct sim_here here;
-	int rc = sim_here_lock(&here);
+	struct sim_current_session current;
+	int rc = sim_current_session_lock(&current);
 
 	if (rc < 0)
-		return sim_because(rc, "no memory for a private card's rules: %s", strerror(-rc));
-	if (here.board)
-		look(arg, here.board);
+		return sim_set_error(rc, "no memory for a private card's rules: %s", strerror(-rc));
+	if (current.shared)
+		reader(arg, current.shared);
 	else
-		rc = look_from_outside(here.dir, look, arg);
-	sim_here_unlock();
+		rc = read_without_attaching(current.dir, reader, arg);
+	sim_current_session_unlock();
 	return rc;
 }
 
-static void look_at_clock(void *arg, const struct sim_board *board)
+static void read_clock(void *arg, const struct sim_shared_state *state)
 {
-	*(uint64_t *)arg = sim_board_now_ns(board);
+	*(uint64_t *)arg = sim_shared_state_now_ns(state);
 }
 
 uint64_t bfsim_now_ns(void)
 {
 	uint64_t now_ns = 0;
 
-	api_look_at_board(look_at_clock, &now_ns);
+	api_read_shared_state(read_clock, &now_ns);
 	return now_ns;
 }

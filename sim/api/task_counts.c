@@ -18,56 +18,56 @@
 #include "sim/base/last_error.h"
 #include "topology_priv.h"
 
-struct search {
+struct task_query {
 	const char *side, *operation; /* NULL = any */
 	struct bfsim_tasks found;
 };
 
-static void add(struct search *search, const struct sim_trace_recording *recording)
+static void add_recording(struct task_query *task_query, const struct sim_trace_recording *recording)
 {
 	for (uint32_t i = 0; i < recording->num_ops; i++) {
 		const struct sim_trace_op *op = &recording->ops[i];
 
-		if (search->operation && strcmp(search->operation, sim_trace_name_of(recording, op->name)) != 0)
+		if (task_query->operation && strcmp(task_query->operation, sim_trace_name_of(recording, op->name)) != 0)
 			continue;
-		search->found.submitted += op->submitted;
-		search->found.completed += op->completed;
-		search->found.failed += op->failed;
-		search->found.bytes += op->bytes;
+		task_query->found.submitted += op->submitted;
+		task_query->found.completed += op->completed;
+		task_query->found.failed += op->failed;
+		task_query->found.bytes += op->bytes;
 	}
 }
 
-static bool is_wanted(const struct search *search, const struct sim_msg *msg)
+static bool side_matches(const struct task_query *task_query, const struct sim_msg *msg)
 {
-	return !search->side ||
-	       strncmp(search->side, msg->body.recorded.side, sizeof(msg->body.recorded.side)) == 0;
+	return !task_query->side ||
+	       strncmp(task_query->side, msg->body.recorded.side, sizeof(msg->body.recorded.side)) == 0;
 }
 
-static int take(struct search *search, const struct sim_msg *msg, int fd)
+static int count_recording(struct task_query *task_query, const struct sim_msg *msg, int fd)
 {
 	const struct sim_trace_clock clock = {.zero_ns = msg->body.recorded.zero_ns}; /* only counts matter here */
 	struct sim_trace_recording recording = {0};
 	int rc;
 
-	if (!is_wanted(search, msg))
+	if (!side_matches(task_query, msg))
 		return 0;
 	rc = sim_trace_recording_read_fd(fd, &clock, &recording);
 	if (rc == -EPROTO) /* of a process that wrote nonsense: the others count */
 		return 0;
 	if (rc == 0)
-		add(search, &recording);
+		add_recording(task_query, &recording);
 	sim_trace_recording_free(&recording);
 	return rc;
 }
 
 /* The daemon's recordings, one after the other. */
-static int search_all(struct search *search, int dir_fd)
+static int query_recordings(struct task_query *task_query, int dir_fd)
 {
 	uint64_t number = 1;
 	int rc = 0;
 
 	while (rc == 0) {
-		struct sim_msg msg = {.type = SIM_MSG_RECORDING, .body.recording.number = number};
+		struct sim_msg msg = {.type = SIM_MSG_GET_RECORDING, .body.recording.number = number};
 		int fd = -1;
 
 		rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
@@ -77,7 +77,7 @@ static int search_all(struct search *search, int dir_fd)
 			rc = msg.status;
 		if (rc == 0) {
 			number = msg.body.recorded.number + 1;
-			rc = take(search, &msg, fd);
+			rc = count_recording(task_query, &msg, fd);
 		}
 		if (fd >= 0)
 			close(fd);
@@ -87,78 +87,78 @@ static int search_all(struct search *search, int dir_fd)
 
 /* A side that the card does not have has done nothing: that is a slip of the pen, and no answer. @path is where the
  * card is described, unless this process is on it. */
-static int check_side(const struct search *search, const struct sim_here *here, int dir_fd, const char *path)
+static int check_query_side(const struct task_query *task_query, const struct sim_current_session *current, int dir_fd, const char *path)
 {
-	struct pcie_topology *described = NULL;
+	struct pcie_topology *topology = NULL;
 	int rc = 0;
 
-	if (!search->side)
+	if (!task_query->side)
 		return 0;
-	if (!here->topology)
-		rc = api_load_topology(dir_fd, path, &described);
+	if (!current->topology)
+		rc = api_load_topology(dir_fd, path, &topology);
 	if (rc == 0)
-		rc = sim_side_check(here->topology ? here->topology : described, "the card", search->side);
-	pcie_topology_destroy(described);
+		rc = sim_side_check(current->topology ? current->topology : topology, "the card", task_query->side);
+	pcie_topology_destroy(topology);
 	return rc;
 }
 
-static int search_session(struct search *search, const struct sim_here *here)
+static int query_session(struct task_query *task_query, const struct sim_current_session *current)
 {
-	int dir_fd = api_open_dir(here->dir), rc;
+	int dir_fd = api_open_session_dir(current->dir), rc;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	rc = check_side(search, here, dir_fd, "topology.yaml");
+	rc = check_query_side(task_query, current, dir_fd, "topology.yaml");
 	if (rc == 0) {
-		rc = search_all(search, dir_fd);
+		rc = query_recordings(task_query, dir_fd);
 		if (rc < 0)
-			sim_control_failed(here->dir, rc);
+			sim_control_set_error(current->dir, rc);
 	}
 	close(dir_fd);
 	return rc;
 }
 
 /* On a private card there is nobody else. */
-static int search_own(struct search *search, const struct sim_here *here)
+static int query_own_process(struct task_query *task_query, const struct sim_current_session *current)
 {
-	const char *described = getenv("BFSIM_TOPOLOGY");
+	const char *topology = getenv("BFSIM_TOPOLOGY");
 	struct sim_trace_recording recording = {0};
-	int rc = check_side(search, here, AT_FDCWD, described && described[0] ? described : NULL);
+	int rc = check_query_side(task_query, current, AT_FDCWD, topology && topology[0] ? topology : NULL);
 
 	if (rc < 0)
 		return rc;
-	if (!here->attached || (search->side && strcmp(search->side, here->side) != 0))
+	if (!current->attached || (task_query->side && strcmp(task_query->side, current->side) != 0))
 		return 0;
 	rc = sim_trace_read_own(&recording);
 	if (rc == -ENOENT)
-		return sim_because(-ENOTSUP, "nothing is counted on this private card: BFSIM_TRACE=off, or there was no memory for it");
+		return sim_set_error(-ENOTSUP, "nothing is counted on this private card: BFSIM_TRACE=off, or there was no memory for it");
 	if (rc < 0)
-		return sim_because(rc, "what this process did can't be counted: %s", strerror(-rc));
-	add(search, &recording);
+		return sim_set_error(rc, "what this process did can't be counted: %s", strerror(-rc));
+	add_recording(task_query, &recording);
 	sim_trace_recording_free(&recording);
 	return 0;
 }
 
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks)
 {
-	struct search search = {.side = side, .operation = operation};
-	struct sim_here here;
+	struct task_query task_query = {.side = side, .operation = operation};
+	struct sim_current_session current;
 	int rc;
 
 	if (!ret_tasks)
-		return sim_because(-EINVAL, "there is no place for the answer: ret_tasks is NULL");
+		return sim_set_error(-EINVAL, "there is no place for the answer: ret_tasks is NULL");
 	if (operation && !sim_task_kind_exists(operation))
-		return sim_because(-ENOENT, "no kind of task is called \"%s\"; the kinds are: %s", operation,
+		return sim_set_error(-ENOENT, "no kind of task is called \"%s\"; the kinds are: %s", operation,
 				   sim_task_kind_names());
-	rc = sim_here_lock(&here);
+	rc = sim_current_session_lock(&current);
 	if (rc < 0)
-		return sim_because(rc, "no memory: %s", strerror(-rc));
-	if (here.dir)
-		rc = search_session(&search, &here);
+		return sim_set_error(rc, "no memory: %s", strerror(-rc));
+	if (current.dir)
+		rc = query_session(&task_query, &current);
 	else
-		rc = search_own(&search, &here);
-	sim_here_unlock();
+		rc = query_own_process(&task_query, &current);
+	sim_current_session_unlock();
 	if (rc == 0)
-		*ret_tasks = search.found;
+		*ret_tasks = task_query.found;
 	return rc;
 }

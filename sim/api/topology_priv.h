@@ -6,7 +6,7 @@
 #include "pcie_model/topology/topology.h"
 
 /* Read a card's description: @path, as seen from the directory @dir_fd; NULL = the built-in one. *ret_topology is
- * the caller's (pcie_topology_destroy()). Returns 0, or -errno with the reason in sim_why(). */
+ * the caller's (pcie_topology_destroy()). Returns 0, or -errno with the reason in sim_last_error(). */
 int api_load_topology(int dir_fd, const char *path, struct pcie_topology **ret_topology);
 
 #endif

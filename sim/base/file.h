@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/base/file.h - a file's text. */
-#ifndef SIM_FAULTS_FILE_PRIV_H
-#define SIM_FAULTS_FILE_PRIV_H
+#ifndef SIM_FILE_H
+#define SIM_FILE_H
 
 #include <stddef.h>
 

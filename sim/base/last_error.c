@@ -4,23 +4,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define WHY_SIZE 2048
+#define ERROR_SIZE 2048
 
-static _Thread_local char why[WHY_SIZE];
+static _Thread_local char last_error[ERROR_SIZE];
 
-int sim_because(int rc, const char *format, ...)
+int sim_set_error(int rc, const char *format, ...)
 {
-	char line[WHY_SIZE]; /* what is kept may be among the arguments */
+	char line[ERROR_SIZE]; /* what is kept may be among the arguments */
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	snprintf(why, sizeof(why), "%s", line);
+	snprintf(last_error, sizeof(last_error), "%s", line);
 	return rc;
 }
 
-const char *sim_why(void)
+const char *sim_last_error(void)
 {
-	return why;
+	return last_error;
 }

@@ -6,26 +6,26 @@
 
 #include "sim/trace/trace.h"
 
-static void to_stderr(int level, const char *file, int line, const char *func, const char *format,
+static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format,
 		      va_list args)
 {
-	const char *wanted = getenv("BFSIM_LOG_LEVEL");
+	const char *max_level = getenv("BFSIM_LOG_LEVEL");
 	char text[1024];
 
 	(void)file;
 	(void)line;
 	(void)func;
-	if (level > (wanted ? atoi(wanted) : SIM_LOG_WARNING))
+	if (level > (max_level ? atoi(max_level) : SIM_LOG_WARNING))
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	fprintf(stderr, "bfsim: %s\n", text);
 }
 
-static sim_log_sink *log_sink = to_stderr;
+static sim_log_sink *log_sink = write_to_stderr;
 
 void sim_log_set_sink(sim_log_sink *sink)
 {
-	log_sink = sink ? sink : to_stderr;
+	log_sink = sink ? sink : write_to_stderr;
 }
 
 void sim_log_at(int level, const char *file, int line, const char *func, const char *format, ...)

@@ -8,7 +8,7 @@
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 /* Between single quotes only the single quote itself means something. */
-char *sim_quote(const char *text)
+char *sim_shell_quote(const char *text)
 {
 	char *quoted = NULL;
 	size_t len;

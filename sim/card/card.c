@@ -66,20 +66,20 @@ void sim_card_destroy(struct sim_card *card)
 	free(card);
 }
 
-static struct card_peer *peer_of(const struct sim_card *card, uint32_t peer)
+static struct card_peer *find_peer(const struct sim_card *card, uint32_t peer)
 {
 	return peer < card->num_peers && card->peers[peer].live ? &card->peers[peer] : NULL;
 }
 
 const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer)
 {
-	struct card_peer *found = peer_of(card, peer);
+	struct card_peer *found = find_peer(card, peer);
 
 	return found ? &found->info : NULL;
 }
 
 /* A free slot of a growing array: its index, or the count when the array must grow. */
-#define FREE_SLOT(items, count)                                      \
+#define FIND_FREE_SLOT(items, count)                                      \
 	({                                                           \
 		uint32_t slot_ = 0;                                  \
 		while (slot_ < (count) && (items)[slot_].live)       \
@@ -89,7 +89,7 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
 {
-	uint32_t slot = FREE_SLOT(card->peers, card->num_peers);
+	uint32_t slot = FIND_FREE_SLOT(card->peers, card->num_peers);
 
 	if (!pcie_topology_has_side(card->topology, info->side))
 		return -ENOENT;
@@ -111,7 +111,7 @@ static uint64_t key_id(const struct sim_card *card, const struct card_key *key)
 	return (uint64_t)key->generation << 32 | (uint64_t)(key - card->keys);
 }
 
-static struct card_key *key_of(const struct sim_card *card, uint64_t id)
+static struct card_key *find_key(const struct sim_card *card, uint64_t id)
 {
 	uint32_t slot = (uint32_t)id;
 
@@ -120,7 +120,7 @@ static struct card_key *key_of(const struct sim_card *card, uint64_t id)
 	return &card->keys[slot];
 }
 
-static struct card_import *import_of(const struct card_key *key, uint32_t peer)
+static struct card_import *find_import(const struct card_key *key, uint32_t peer)
 {
 	for (uint32_t i = 0; i < key->num_imports; i++)
 		if (key->imports[i].peer == peer)
@@ -144,13 +144,13 @@ static void key_revoke(struct sim_card *card, struct card_key *key, sim_card_rev
 
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg)
 {
-	struct card_peer *leaving = peer_of(card, peer);
+	struct card_peer *leaving = find_peer(card, peer);
 
 	if (!leaving)
 		return;
 	for (uint32_t i = 0; i < card->num_keys; i++) {
 		struct card_key *key = &card->keys[i];
-		struct card_import *import = key->live ? import_of(key, peer) : NULL;
+		struct card_import *import = key->live ? find_import(key, peer) : NULL;
 
 		if (import)
 			import_drop(key, import);
@@ -161,7 +161,7 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
 }
 
 /* The function, if it is one of the peer's side. */
-static const struct pcie_function *function_of(const struct sim_card *card, uint32_t peer, uint32_t function)
+static const struct pcie_function *find_peer_function(const struct sim_card *card, uint32_t peer, uint32_t function)
 {
 	const struct pcie_function *found;
 
@@ -181,14 +181,14 @@ static bool may_export(const struct pcie_function *function, const struct sim_re
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
 {
-	uint32_t slot = FREE_SLOT(card->keys, card->num_keys);
+	uint32_t slot = FIND_FREE_SLOT(card->keys, card->num_keys);
 	const struct pcie_function *function;
 	struct card_key *key;
 
-	if (!peer_of(card, peer) || region->len_bytes == 0 ||
+	if (!find_peer(card, peer) || region->len_bytes == 0 ||
 	    region->addr + region->len_bytes < region->addr)
 		return -EINVAL;
-	function = function_of(card, peer, region->function);
+	function = find_peer_function(card, peer, region->function);
 	if (!function)
 		return -EINVAL;
 	if (!may_export(function, region))
@@ -214,7 +214,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)
 {
-	struct card_key *key = key_of(card, id);
+	struct card_key *key = find_key(card, id);
 
 	if (!key || key->exporter != peer)
 		return -ESTALE;
@@ -222,7 +222,7 @@ int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_
 	return 0;
 }
 
-bool sim_card_export_through(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key)
+bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key)
 {
 	for (uint32_t i = 0; i < card->num_keys; i++) {
 		const struct card_key *key = &card->keys[i];
@@ -247,7 +247,7 @@ static bool secret_matches(const uint8_t *a, const uint8_t *b)
 
 static int import_add(struct card_key *key, uint32_t peer)
 {
-	struct card_import *import = import_of(key, peer);
+	struct card_import *import = find_import(key, peer);
 
 	if (!import) {
 		import = realloc(key->imports, (key->num_imports + 1) * sizeof(*import));
@@ -261,35 +261,35 @@ static int import_add(struct card_key *key, uint32_t peer)
 	return 0;
 }
 
-static bool may_import_some(const struct pcie_function *through)
+static bool may_import_any(const struct pcie_function *importer)
 {
-	return through->caps.mmap_from_export_pci || through->caps.sync_event_from_export_pci;
+	return importer->caps.mmap_from_export_pci || importer->caps.sync_event_from_export_pci;
 }
 
-static bool may_import(const struct pcie_function *through, const struct sim_region *region)
+static bool may_import(const struct pcie_function *importer, const struct sim_region *region)
 {
 	if (region->access & SIM_ACCESS_SYNC)
-		return through->caps.sync_event_from_export_pci;
-	return through->caps.mmap_from_export_pci || region->access & SIM_ACCESS_CHANNEL;
+		return importer->caps.sync_event_from_export_pci;
+	return importer->caps.mmap_from_export_pci || region->access & SIM_ACCESS_CHANNEL;
 }
 
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter)
 {
-	struct card_key *key = key_of(card, wanted->id);
-	const struct pcie_function *through;
+	struct card_key *key = find_key(card, wanted->id);
+	const struct pcie_function *importer;
 	int rc;
 
-	if (!peer_of(card, peer))
+	if (!find_peer(card, peer))
 		return -EINVAL;
-	through = function_of(card, peer, function);
-	if (!through)
+	importer = find_peer_function(card, peer, function);
+	if (!importer)
 		return -EINVAL;
 	if (!key || !secret_matches(key->secret, wanted->secret))
-		return may_import_some(through) ? -ESTALE : -ENOTSUP;
-	if (!may_import(through, &key->region))
+		return may_import_any(importer) ? -ESTALE : -ENOTSUP;
+	if (!may_import(importer, &key->region))
 		return -ENOTSUP;
-	if (card->topology->functions[key->region.function].card != through->card)
+	if (card->topology->functions[key->region.function].card != importer->card)
 		return -EXDEV;
 	rc = import_add(key, peer);
 	if (rc < 0)
@@ -301,18 +301,18 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id)
 {
-	struct card_key *key = key_of(card, id);
-	struct card_import *import = key ? import_of(key, peer) : NULL;
+	struct card_key *key = find_key(card, id);
+	struct card_import *import = key ? find_import(key, peer) : NULL;
 
 	if (import && --import->count == 0)
 		import_drop(key, import);
 }
 
-int sim_card_exporter_of(const struct sim_card *card, uint32_t peer, uint64_t id, uint32_t *ret_exporter)
+int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t id, uint32_t *ret_exporter)
 {
-	struct card_key *key = key_of(card, id);
+	struct card_key *key = find_key(card, id);
 
-	if (!key || !import_of(key, peer))
+	if (!key || !find_import(key, peer))
 		return -ESTALE;
 	*ret_exporter = key->exporter;
 	return 0;
@@ -320,8 +320,8 @@ int sim_card_exporter_of(const struct sim_card *card, uint32_t peer, uint64_t id
 
 void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t id, const char *path, const char *reason)
 {
-	struct card_key *key = key_of(card, id);
-	struct card_import *import = key ? import_of(key, peer) : NULL;
+	struct card_key *key = find_key(card, id);
+	struct card_import *import = key ? find_import(key, peer) : NULL;
 
 	if (!import)
 		return;
@@ -340,7 +340,7 @@ void sim_card_each_peer(const struct sim_card *card, sim_card_peer_cb *cb, void 
 			const struct card_key *key = &card->keys[k];
 
 			exports += key->live && key->exporter == p;
-			imports += key->live && import_of(key, p);
+			imports += key->live && find_import(key, p);
 		}
 		cb(arg, p, &card->peers[p].info, exports, imports);
 	}

@@ -90,7 +90,7 @@ int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card
 		    void *arg);
 
 /* Whether anything is exported by way of @function; then the first. */
-bool sim_card_export_through(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
+bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
 
 /* Import by way of @function. Returns 0, -ESTALE (no such key, or a wrong
  * secret), -EINVAL (not a function of the importer's side), -ENOTSUP (it can't
@@ -102,7 +102,7 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key);
 
 /* The exporter of a live key that @peer has imported, or -ESTALE. */
-int sim_card_exporter_of(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
+int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
 
 /* Note by which path an import moves bytes, and why no better one is used. */
 void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path,

@@ -20,7 +20,7 @@
  * A topology gives each representor to one function alone. So a representor and
  * a name are one service, whichever function it is listened on.
  *
- * The hello that comes with a connect is the owner's affair: a pointer that is
+ * The handshake that comes with a connect is the owner's affair: a pointer that is
  * kept while the channel is pending and then handed back.
  * Not thread-safe. Errors are -errno.
  */
@@ -41,23 +41,23 @@ struct sim_service {
 };
 
 /* One process's end of a channel. */
-struct sim_end {
+struct sim_channel_end {
 	uint32_t peer;
 	uint64_t number;
 };
 
 struct sim_offer {
 	uint64_t service;           /* the server's number of the service */
-	struct sim_end server, client;
-	void *hello;                /* the caller's again */
+	struct sim_channel_end server, client;
+	void *handshake;                /* the caller's again */
 };
 
 /* A channel that ended. */
-struct sim_parting {
-	struct sim_end left;        /* whom to tell ... */
-	bool is_left;               /* ... if anybody */
+struct sim_closed_channel {
+	struct sim_channel_end remaining;        /* whom to tell ... */
+	bool has_remaining;               /* ... if anybody */
 	bool unaccepted;            /* and it is a client that had not been accepted */
-	void *hello;                /* the caller's again; NULL if it was not pending any more */
+	void *handshake;                /* the caller's again; NULL if it was not pending any more */
 };
 
 enum sim_channel_state {
@@ -68,7 +68,7 @@ enum sim_channel_state {
 
 struct sim_channel_info {
 	enum sim_channel_state state;
-	struct sim_end client, server;  /* a pending one has no server */
+	struct sim_channel_end client, server;  /* a pending one has no server */
 	uint32_t function, rep;         /* the server's, if it has one; the client's */
 	const char *name;
 };
@@ -79,7 +79,7 @@ struct sim_services;
 int sim_services_create(const struct sim_card *card, const struct pcie_topology *topology,
 			struct sim_services **ret_services);
 
-/* Free it; no hello may be left in it (sim_services_forget()). NULL is fine. */
+/* Free it; no handshake may be left in it (sim_services_end_next()). NULL is fine. */
 void sim_services_destroy(struct sim_services *services);
 
 /* Add a service. Returns 0, -EINVAL (the function isn't of the peer's side, or
@@ -95,41 +95,41 @@ void sim_services_unlisten(struct sim_services *services, uint32_t peer, uint64_
 bool sim_services_may_connect(const struct sim_services *services, uint32_t peer, uint32_t function);
 
 /* Whether a service @name of @function's representor is there. */
-bool sim_services_is_served(const struct sim_services *services, uint32_t function, const char *name);
+bool sim_services_has_service(const struct sim_services *services, uint32_t function, const char *name);
 
 /* Ask for the service @name of @function's representor, until @deadline_ms.
  * Returns 0, -EINVAL (not a function of the peer's side, or @number is in use or
- * of the servers' range), -ENAMETOOLONG or -ENOMEM (also: too many). @hello is
+ * of the servers' range), -ENAMETOOLONG or -ENOMEM (also: too many). @handshake is
  * taken on success only. */
 int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function,
-			 const char *name, uint64_t deadline_ms, void *hello);
+			 const char *name, uint64_t deadline_ms, void *handshake);
 
 /* The next pending channel whose service is there. Whether there was one. */
 bool sim_services_next_offer(struct sim_services *services, struct sim_offer *ret_offer);
 
 /* Open an offered channel. Returns 0 or -ENOENT (none of that number is offered to @peer). */
-int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_end *ret_client);
+int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_client);
 
 /* The other end of an open channel. Returns 0 or -ENOENT. */
-int sim_services_other(const struct sim_services *services, uint32_t peer, uint64_t number, struct sim_end *ret_other);
+int sim_services_get_other_end(const struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_other);
 
 /* End a channel of @peer. Whether there was one of that number. */
-bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_parting *ret_parting);
+bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_closed_channel *ret_closed);
 
 /* End the next channel that is pending although its deadline has come, and when the soonest comes. */
-bool sim_services_next_expired(struct sim_services *services, uint64_t now_ms, struct sim_parting *ret_parting);
+bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms, struct sim_closed_channel *ret_closed);
 uint64_t sim_services_deadline_ms(const struct sim_services *services); /* UINT64_MAX = none */
 
 /* End the services of @peer, and the next of its channels. Whether there was a channel. */
-bool sim_services_next_of(struct sim_services *services, uint32_t peer, struct sim_parting *ret_parting);
+bool sim_services_end_next_of_peer(struct sim_services *services, uint32_t peer, struct sim_closed_channel *ret_closed);
 
 /* Of what goes by way of a function or its representor: services end, and so does the
  * first channel, for both ends. Whether there was one; its client is *ret_client. */
-bool sim_services_next_through(struct sim_services *services, uint32_t function, struct sim_end *ret_client,
-			       struct sim_parting *ret_parting);
+bool sim_services_end_next_of_function(struct sim_services *services, uint32_t function, struct sim_channel_end *ret_client,
+			       struct sim_closed_channel *ret_closed);
 
 /* End all services and the next channel of anybody. Whether there was a channel. */
-bool sim_services_forget(struct sim_services *services, struct sim_parting *ret_parting);
+bool sim_services_end_next(struct sim_services *services, struct sim_closed_channel *ret_closed);
 
 /* For reports. */
 typedef void sim_service_cb(void *arg, uint32_t peer, const struct sim_service *service);

@@ -35,7 +35,7 @@ static const struct command commands[] = {
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
 	for (size_t i = 0; i < NUM_COMMANDS; i++) {
 		if (strcmp(commands[i].name, name) == 0)
@@ -45,7 +45,7 @@ static const struct command *find(const char *name)
 }
 
 /* Run @command with argv[0] changed so that its messages name it. Does not return. */
-static void hand_over(const struct command *command, int argc, char **argv)
+static void run_command(const struct command *command, int argc, char **argv)
 {
 	char name[32];
 	int status;
@@ -58,30 +58,30 @@ static void hand_over(const struct command *command, int argc, char **argv)
 	exit(status);
 }
 
-static void help_on(struct argp_state *state, const char *name)
+static void show_help(struct argp_state *state, const char *name)
 {
 	char *argv[] = {NULL, (char *)"--help", NULL};
-	const struct command *command = name ? find(name) : NULL;
+	const struct command *command = name ? find_command(name) : NULL;
 
 	if (name && !command)
 		argp_error(state, "there is no command \"%s\"; bfsim --help lists them", name);
 	if (!command)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-	hand_over(command, 2, argv);
+	run_command(command, 2, argv);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	const struct command *command;
 
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (strcmp(arg, "help") == 0)
-			help_on(state, state->argv[state->next]);
-		command = find(arg);
+			show_help(state, state->argv[state->next]);
+		command = find_command(arg);
 		if (!command)
 			argp_error(state, "there is no command \"%s\"; bfsim --help lists them", arg);
-		hand_over(command, state->argc - state->next + 1, state->argv + state->next - 1);
+		run_command(command, state->argc - state->next + 1, state->argv + state->next - 1);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which command? bfsim --help lists them");
@@ -116,13 +116,13 @@ static char *list_commands(int key, const char *text, void *input)
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "COMMAND [ARGUMENT...]",
 		.doc = "Run programs for a BlueField against a simulated card.",
 		.help_filter = list_commands,
 	};
 
-	cli_begin();
+	cli_init();
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
 	return CLI_OK;
 }

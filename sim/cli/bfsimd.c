@@ -42,7 +42,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static int descriptor(const char *text, struct argp_state *state)
+static int parse_fd(const char *text, struct argp_state *state)
 {
 	char *end;
 	long number;
@@ -54,7 +54,7 @@ static int descriptor(const char *text, struct argp_state *state)
 	return (int)number;
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -75,7 +75,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->foreground = true;
 		return 0;
 	case KEY_READY_FD:
-		options->ready_fd = descriptor(arg, state);
+		options->ready_fd = parse_fd(arg, state);
 		return 0;
 	case KEY_DIE_WITH_PARENT:
 		options->die_with_parent = true;
@@ -95,37 +95,37 @@ static error_t take(int key, char *arg, struct argp_state *state)
 /* Have SIGTERM sent to us when the parent dies. The daemon takes it as an
  * event; until it can, the signal waits. A parent that died before this is
  * noticed by its end of the ready pipe, if there is one. */
-static void follow_parent(int ready_fd)
+static void end_with_parent(int ready_fd)
 {
 	struct pollfd pipe = {.fd = ready_fd};
-	sigset_t ends;
+	sigset_t sigterm;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
+	sigemptyset(&sigterm);
+	sigaddset(&sigterm, SIGTERM);
+	sigprocmask(SIG_BLOCK, &sigterm, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (ready_fd >= 0 && poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR)
 		kill(getpid(), SIGTERM);
 }
 
-static int serve(const struct options *options, const struct sim_place *place)
+static int run_foreground(const struct options *options, const struct sim_session_dir *session_dir)
 {
-	struct sim_daemon_cfg cfg = {.dir = place->dir, .topology_path = options->topology, .clock = options->clock,
+	struct sim_daemon_cfg cfg = {.dir = session_dir->dir, .topology_path = options->topology, .clock = options->clock,
 				     .trace_level = options->trace_level,
 				     .ready_fd = options->ready_fd};
 	int rc;
 
 	if (options->die_with_parent)
-		follow_parent(options->ready_fd);
+		end_with_parent(options->ready_fd);
 	rc = sim_daemon_run(&cfg);
-	if (options->remove_dir || (rc < 0 && place->made))
-		rmdir(place->dir);
+	if (options->remove_dir || (rc < 0 && session_dir->created))
+		rmdir(session_dir->dir);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int start(const struct options *options, const struct sim_place *place)
+static int start_background(const struct options *options, const struct sim_session_dir *session_dir)
 {
-	struct sim_launch_cfg cfg = {.place = place, .topology = options->topology, .clock = options->clock,
+	struct sim_launch_cfg cfg = {.session_dir = session_dir, .topology = options->topology, .clock = options->clock,
 				     .trace_level = options->trace_level};
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
@@ -135,20 +135,20 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "Own a simulated card: the daemon of a session.\v"
 		       "bfsim up, bfsim down and bfsim run start and end it; see bfsimd(8).",
 		.children = cli_session_children,
 	};
 	struct options options = {.ready_fd = -1};
-	struct sim_place place;
+	struct sim_session_dir session_dir;
 	int status;
 
-	cli_begin();
+	cli_init();
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (cli_session_prepare(options.session.dir, &place) < 0)
+	if (cli_session_prepare(options.session.dir, &session_dir) < 0)
 		return CLI_FAILED;
-	status = options.foreground ? serve(&options, &place) : start(&options, &place);
-	sim_place_fini(&place);
+	status = options.foreground ? run_foreground(&options, &session_dir) : start_background(&options, &session_dir);
+	sim_session_dir_fini(&session_dir);
 	return status;
 }

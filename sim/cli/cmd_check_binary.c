@@ -12,7 +12,7 @@
 
 /* The exit statuses: the largest of all programs counts. */
 enum {
-	FINE = CLI_OK,
+	ALL_PRESENT = CLI_OK,
 	SOMETHING_MISSING = 1,
 	UNREADABLE = 2,
 };
@@ -32,7 +32,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -60,7 +60,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *why(int rc)
+static const char *read_error_text(int rc)
 {
 	switch (rc) {
 	case -ENOEXEC:
@@ -72,29 +72,29 @@ static const char *why(int rc)
 	}
 }
 
-static int status_of(const struct options *options, const struct cli_check *check)
+static int exit_status_of_check(const struct options *options, const struct cli_check *check)
 {
-	bool is_fine;
+	bool is_all_present;
 
 	if (options->against < 0)
-		is_fine = cli_check_starts(check, check->own) && cli_check_num_misfits(check) == 0;
+		is_all_present = cli_check_starts(check, check->bfsim_provider) && cli_check_num_abi_mismatches(check) == 0;
 	else
-		is_fine = cli_check_links(check, (enum cli_provider)options->against) &&
+		is_all_present = cli_check_links(check, (enum cli_provider)options->against) &&
 			  check->counts[options->against].changed == 0;
-	return is_fine ? FINE : SOMETHING_MISSING;
+	return is_all_present ? ALL_PRESENT : SOMETHING_MISSING;
 }
 
 /* Report on one; JSON goes to @list instead, which is NULL otherwise. */
-static int report(const struct options *options, const char *path, json_object *list)
+static int check_program(const struct options *options, const char *path, json_object *list)
 {
 	struct cli_check check;
 	int status, rc = cli_check_read(path, &check);
 
 	if (rc < 0) {
-		cli_fail("cannot check %s: %s", path, why(rc));
+		cli_fail("cannot check %s: %s", path, read_error_text(rc));
 		return UNREADABLE;
 	}
-	status = status_of(options, &check);
+	status = exit_status_of_check(options, &check);
 	if (list)
 		json_object_array_add(list, cli_check_json(&check));
 	else if (cli_check_print(&check, options->against, options->all) < 0)
@@ -107,7 +107,7 @@ int cli_check_binary(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "PROGRAM...",
 		.doc = "Say which releases of DOCA programs or shared objects need, and what bfsim has of it.\v"
 		       "The exit status is 0 if nothing is missing (of bfsim, or with --against of that release), "
@@ -115,7 +115,7 @@ int cli_check_binary(int argc, char **argv)
 	};
 	struct options options = {.against = -1};
 	json_object *list = NULL;
-	int worst = FINE;
+	int worst = ALL_PRESENT;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (options.json)
@@ -125,7 +125,7 @@ int cli_check_binary(int argc, char **argv)
 
 		if (i > 0 && !options.json)
 			printf("\n");
-		status = report(&options, options.programs[i], list);
+		status = check_program(&options, options.programs[i], list);
 		worst = status > worst ? status : worst;
 	}
 	if (list) {

@@ -24,7 +24,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -42,7 +42,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (options->topology && options->session.by_option)
+		if (options->topology && options->session.is_from_option)
 			argp_error(state, "--topology and --session name two topologies; give one of them");
 		return 0;
 	default:
@@ -50,10 +50,10 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool default_session_lives(const char *dir)
+static bool is_default_session_live(const char *dir)
 {
-	int dir_fd = sim_dir_open(dir, false);
-	bool live = dir_fd >= 0 && sim_dir_is_live(dir_fd);
+	int dir_fd = sim_session_dir_open(dir, false);
+	bool live = dir_fd >= 0 && sim_session_dir_is_live(dir_fd);
 
 	if (dir_fd >= 0)
 		close(dir_fd);
@@ -62,7 +62,7 @@ static bool default_session_lives(const char *dir)
 
 /* A file that is asked for, else a session that is asked for or lives, else
  * what a process without a session stands on. */
-static struct pcie_topology *load(const struct options *options, const char **ret_source)
+static struct pcie_topology *load_topology(const struct options *options, const char **ret_source)
 {
 	const char *dir = options->session.dir;
 	struct pcie_topology *topology;
@@ -72,7 +72,7 @@ static struct pcie_topology *load(const struct options *options, const char **re
 		*ret_source = options->topology;
 		return cli_topology_of_file(options->topology);
 	}
-	if (!options->session.chosen && !default_session_lives(dir)) {
+	if (!options->session.is_explicit && !is_default_session_live(dir)) {
 		*ret_source = "built-in topology";
 		return cli_topology_built_in();
 	}
@@ -89,7 +89,7 @@ int cli_devs(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "List PCIe functions, the representors they hold, and their capabilities.\v"
 		       "Shows the file that --topology names, else the session, else the built-in topology.",
 		.children = cli_session_children,
@@ -100,10 +100,10 @@ int cli_devs(int argc, char **argv)
 	int rc = -1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	topology = load(&options, &source);
+	topology = load_topology(&options, &source);
 	if (!topology)
 		return CLI_FAILED;
-	if (!options.side || cli_has_side(topology, source, options.side))
+	if (!options.side || cli_check_side(topology, source, options.side))
 		rc = options.json ? cli_devs_print_json(topology, options.side, source) :
 				    cli_devs_print_tables(topology, options.side);
 	pcie_topology_destroy(topology);

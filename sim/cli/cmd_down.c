@@ -14,14 +14,14 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-#define PATIENCE_MS 10000
-#define LOOK_EVERY_MS 5
+#define END_TIMEOUT_MS 10000
+#define POLL_INTERVAL_MS 5
 
-static int lost_patience(const char *dir)
+static int report_timeout(const char *dir)
 {
-	char *quoted = sim_quote(dir);
+	char *quoted = sim_shell_quote(dir);
 
-	cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it", dir, PATIENCE_MS / 1000,
+	cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it", dir, END_TIMEOUT_MS / 1000,
 		 quoted ? quoted : dir);
 	free(quoted);
 	return CLI_FAILED;
@@ -30,50 +30,50 @@ static int lost_patience(const char *dir)
 /* The daemon answers before it ends; the session is over when its lock is free. */
 static int wait_for_end(int dir_fd, const char *dir)
 {
-	struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
+	struct timespec pause = {.tv_nsec = POLL_INTERVAL_MS * 1000000L};
 
-	for (int waited_ms = 0; sim_dir_is_live(dir_fd); waited_ms += LOOK_EVERY_MS) {
-		if (waited_ms >= PATIENCE_MS)
-			return lost_patience(dir);
+	for (int waited_ms = 0; sim_session_dir_is_live(dir_fd); waited_ms += POLL_INTERVAL_MS) {
+		if (waited_ms >= END_TIMEOUT_MS)
+			return report_timeout(dir);
 		nanosleep(&pause, NULL);
 	}
 	return CLI_OK;
 }
 
-static int end_live(int dir_fd, const char *dir)
+static int end_live_session(int dir_fd, const char *dir)
 {
 	int fd;
 
-	if (cli_session_ask(dir_fd, dir, SIM_MSG_SHUTDOWN, &fd) < 0)
+	if (cli_session_request(dir_fd, dir, SIM_MSG_SHUTDOWN, &fd) < 0)
 		return CLI_FAILED;
 	if (fd >= 0)
 		close(fd);
 	return wait_for_end(dir_fd, dir);
 }
 
-static int clean_stale(int dir_fd, const char *dir)
+static int clean_stale_session(int dir_fd, const char *dir)
 {
-	int lock_fd = sim_dir_lock(dir_fd);
+	int lock_fd = sim_session_dir_lock(dir_fd);
 
 	if (lock_fd < 0)
 		return cli_fail("cannot remove the stale session in %s: %s", dir, strerror(-lock_fd));
-	sim_dir_clean(dir_fd);
+	sim_session_dir_remove_files(dir_fd);
 	close(lock_fd);
 	return CLI_OK;
 }
 
-static int end(int dir_fd, const char *dir)
+static int end_session(int dir_fd, const char *dir)
 {
 	if (dir_fd < 0 && dir_fd != -ENOENT)
 		return cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
-	if (dir_fd >= 0 && sim_dir_is_live(dir_fd))
-		return end_live(dir_fd, dir);
+	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
+		return end_live_session(dir_fd, dir);
 	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
-		return clean_stale(dir_fd, dir);
+		return clean_stale_session(dir_fd, dir);
 	return cli_fail("no session in %s: nothing to end; name another with --session", dir);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	if (key != ARGP_KEY_INIT)
@@ -87,14 +87,14 @@ int cli_down(int argc, char **argv)
 	static const struct argp argp = {
 		.doc = "End a session. What a session whose daemon died has left is removed.",
 		.children = cli_session_children,
-		.parser = take,
+		.parser = parse_opt,
 	};
 	struct cli_session_opt session;
 	int dir_fd, status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &session);
-	dir_fd = sim_dir_open(session.dir, false);
-	status = end(dir_fd, session.dir);
+	dir_fd = sim_session_dir_open(session.dir, false);
+	status = end_session(dir_fd, session.dir);
 	if (dir_fd >= 0)
 		close(dir_fd);
 	return status;

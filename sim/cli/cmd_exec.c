@@ -17,7 +17,7 @@ struct options {
 	struct cli_session_opt session;
 	const char *side;
 	enum cli_generation generation;
-	bool is_told; /* the generation; else the program's own is found out */
+	bool has_generation; /* the generation; else the program's own is found out */
 	char **command;
 };
 
@@ -27,7 +27,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -41,7 +41,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	case 'g':
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
-		options->is_told = true;
+		options->has_generation = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		options->command = state->argv + state->next - 1;
@@ -59,14 +59,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
 }
 
 /* The session must live and have the side. Returns its absolute directory, or NULL. */
-static char *check(const struct options *options)
+static char *resolve_session_dir(const struct options *options)
 {
 	const char *dir = options->session.dir;
 	int dir_fd = cli_session_open(dir);
 	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
 	char *absolute = NULL;
 
-	if (topology && cli_has_side(topology, dir, options->side)) {
+	if (topology && cli_check_side(topology, dir, options->side)) {
 		absolute = realpath(dir, NULL);
 		if (!absolute)
 			cli_fail("cannot use the session directory %s: %s", dir, strerror(errno));
@@ -81,7 +81,7 @@ int cli_exec(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "-- COMMAND [ARGUMENT...]",
 		.doc = "Start a program on one side of a session's card.\v"
 		       "The exit status is the program's; 126 or 127 when it cannot be started or found.",
@@ -92,12 +92,12 @@ int cli_exec(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	dir = check(&options);
+	dir = resolve_session_dir(&options);
 	if (!dir)
 		return CLI_FAILED;
-	if (!options.is_told)
+	if (!options.has_generation)
 		options.generation = cli_generation_of_command(options.command);
-	rc = cli_enter_side(dir, options.side, options.generation);
+	rc = cli_set_side_env(dir, options.side, options.generation);
 	free(dir);
 	if (rc < 0)
 		return CLI_FAILED;

@@ -20,8 +20,8 @@ struct options {
 	struct cli_session_opt session;
 	struct cli_faults faults;
 	bool json;
-	char **words; /* what to do, and to what */
-	size_t num_words;
+	char **args; /* what to do, and to what */
+	size_t num_args;
 };
 
 static const struct argp_option option_list[] = {
@@ -29,7 +29,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -42,8 +42,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->json = true;
 		return 0;
 	case ARGP_KEY_ARGS:
-		options->words = state->argv + state->next;
-		options->num_words = (size_t)(state->argc - state->next);
+		options->args = state->argv + state->next;
+		options->num_args = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "do what? list, add, rm, clear or replay");
@@ -56,7 +56,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 /* ---- list ---- */
 
-static void list_text(void *arg, const struct sim_plan_rule *rule)
+static void add_rule_row(void *arg, const struct sim_plan_rule *rule)
 {
 	struct cli_table *table = arg;
 
@@ -66,7 +66,7 @@ static void list_text(void *arg, const struct sim_plan_rule *rule)
 	cli_table_add(table, "%s", rule->text);
 }
 
-static void list_json(void *arg, const struct sim_plan_rule *rule)
+static void add_rule_json(void *arg, const struct sim_plan_rule *rule)
 {
 	json_object *entry = json_object_new_object();
 
@@ -84,11 +84,11 @@ static int print_list(const struct sim_plan *plan, bool json)
 	json_object *list;
 
 	if (!json) {
-		sim_plan_each(plan, list_text, &table);
+		sim_plan_each(plan, add_rule_row, &table);
 		return cli_table_print(&table);
 	}
 	list = json_object_new_array();
-	sim_plan_each(plan, list_json, list);
+	sim_plan_each(plan, add_rule_json, list);
 	printf("%s\n", json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
 	json_object_put(list);
 	return 0;
@@ -96,13 +96,13 @@ static int print_list(const struct sim_plan *plan, bool json)
 
 static int do_list(struct options *options, int dir_fd)
 {
-	struct sim_segment board;
-	int rc = sim_control_board(dir_fd, &board);
+	struct sim_segment shared_state;
+	int rc = sim_control_map_shared_state(dir_fd, &shared_state);
 
 	if (rc < 0)
-		return cli_session_failed(options->session.dir, rc);
-	rc = print_list(&sim_board_of(&board)->plan, options->json);
-	sim_segment_unmap(&board);
+		return cli_session_report_error(options->session.dir, rc);
+	rc = print_list(&sim_shared_state_of(&shared_state)->plan, options->json);
+	sim_segment_unmap(&shared_state);
 	return rc;
 }
 
@@ -117,17 +117,17 @@ static int do_rm(struct options *options, int dir_fd)
 {
 	int failed = 0;
 
-	for (size_t i = 1; i < options->num_words; i++) {
+	for (size_t i = 1; i < options->num_args; i++) {
 		char *end;
-		unsigned long id = strtoul(options->words[i], &end, 10);
+		unsigned long id = strtoul(options->args[i], &end, 10);
 		int rc = -ENOENT;
 
 		if (!*end && id > 0 && id <= UINT32_MAX)
 			rc = sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, (uint32_t)id, 0);
 		if (rc == -ENOENT)
-			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids", options->words[i]);
+			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids", options->args[i]);
 		else if (rc < 0)
-			cli_session_failed(options->session.dir, rc);
+			cli_session_report_error(options->session.dir, rc);
 		failed |= rc < 0;
 	}
 	return failed ? -1 : 0;
@@ -137,16 +137,16 @@ static int do_clear(struct options *options, int dir_fd)
 {
 	int rc = sim_control_change_faults(dir_fd, SIM_FAULT_CLEAR, 0, 0);
 
-	return rc < 0 ? cli_session_failed(options->session.dir, rc) : 0;
+	return rc < 0 ? cli_session_report_error(options->session.dir, rc) : 0;
 }
 
-/* ---- words ---- */
+/* ---- args ---- */
 
 /* All are compiled before the first is added: a typing error changes nothing. */
-static bool takes_rules(struct options *options)
+static bool check_rule_args(struct options *options)
 {
-	for (size_t i = 1; i < options->num_words; i++)
-		if (cli_faults_add(&options->faults, options->words[i]) < 0)
+	for (size_t i = 1; i < options->num_args; i++)
+		if (cli_faults_add(&options->faults, options->args[i]) < 0)
 			return false;
 	if (options->faults.count > 0 || options->faults.has_seed)
 		return true;
@@ -154,41 +154,41 @@ static bool takes_rules(struct options *options)
 	return false;
 }
 
-static bool takes_ids(struct options *options)
+static bool check_id_args(struct options *options)
 {
-	if (options->num_words >= 2)
+	if (options->num_args >= 2)
 		return true;
 	cli_fail("fault rm: which? bfsim fault list shows their ids");
 	return false;
 }
 
-static bool takes_nothing(struct options *options)
+static bool check_no_args(struct options *options)
 {
-	if (options->num_words == 1)
+	if (options->num_args == 1)
 		return true;
-	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->words[0], options->words[1]);
+	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->args[0], options->args[1]);
 	return false;
 }
 
 static const struct {
 	const char *name;
-	bool (*takes)(struct options *options); /* whether the command line is right */
+	bool (*check_args)(struct options *options); /* whether the command line is right */
 	int (*run)(struct options *options, int dir_fd);
 } actions[] = {
-	{"list", takes_nothing, do_list},
-	{"add", takes_rules, do_add},
-	{"rm", takes_ids, do_rm},
-	{"clear", takes_nothing, do_clear},
+	{"list", check_no_args, do_list},
+	{"add", check_rule_args, do_add},
+	{"rm", check_id_args, do_rm},
+	{"clear", check_no_args, do_clear},
 };
 
 /* Needs no session. */
 static int do_replay(const struct options *options)
 {
-	const char *name = options->words[1]; /* NULL without one */
+	const char *name = options->args[1]; /* NULL without one */
 	FILE *trace;
 	int rc;
 
-	if (options->num_words != 2) {
+	if (options->num_args != 2) {
 		cli_fail("fault replay: of what? Give one file that bfsim trace wrote for Perfetto");
 		return CLI_USAGE;
 	}
@@ -200,16 +200,16 @@ static int do_replay(const struct options *options)
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int run(struct options *options)
+static int run_action(struct options *options)
 {
 	int dir_fd, rc;
 
-	if (strcmp(options->words[0], "replay") == 0)
+	if (strcmp(options->args[0], "replay") == 0)
 		return do_replay(options);
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-		if (strcmp(options->words[0], actions[i].name) != 0)
+		if (strcmp(options->args[0], actions[i].name) != 0)
 			continue;
-		if (!actions[i].takes(options))
+		if (!actions[i].check_args(options))
 			return CLI_USAGE;
 		dir_fd = cli_session_open(options->session.dir);
 		if (dir_fd < 0)
@@ -218,7 +218,7 @@ static int run(struct options *options)
 		close(dir_fd);
 		return rc < 0 ? CLI_FAILED : CLI_OK;
 	}
-	cli_fail("fault %s: there is no such thing to do; it is list, add, rm, clear or replay", options->words[0]);
+	cli_fail("fault %s: there is no such thing to do; it is list, add, rm, clear or replay", options->args[0]);
 	return CLI_USAGE;
 }
 
@@ -227,7 +227,7 @@ int cli_fault(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay TRACE",
 		.doc = "See and change the fault plan of a session while its programs run.\v"
 		       "add prints the ids of the new rules. list shows how often what a rule looks for came (MATCHED) and how "
@@ -238,7 +238,7 @@ int cli_fault(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	status = run(&options);
+	status = run_action(&options);
 	cli_faults_fini(&options.faults);
 	return status;
 }

@@ -22,11 +22,11 @@ static const struct {
 
 struct options {
 	struct cli_session_opt session;
-	char **words;
-	size_t num_words;
+	char **args;
+	size_t num_args;
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -36,11 +36,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &options->session;
 		return 0;
 	case ARGP_KEY_ARGS:
-		options->words = state->argv + state->next;
-		options->num_words = (size_t)(state->argc - state->next);
+		options->args = state->argv + state->next;
+		options->num_args = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (options->num_words != 2)
+		if (options->num_args != 2)
 			argp_error(state, "do what to which? reset, remove, add or fatal, and a PCI address or an RDMA device");
 		return 0;
 	default:
@@ -48,7 +48,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *op_of(const char *name)
+static const char *find_op(const char *name)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, name) == 0)
@@ -59,7 +59,7 @@ static const char *op_of(const char *name)
 int cli_function(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "reset ADDRESS\nremove ADDRESS\nadd ADDRESS\nfatal ADDRESS",
 		.doc = "Have something happen to a PCIe function while programs use it.\v"
 		       "reset: a function-level reset. remove, add: it is unplugged, and plugged in again. fatal: it fails, and "
@@ -71,10 +71,10 @@ int cli_function(int argc, char **argv)
 	const char *op;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	op = op_of(options.words[0]);
+	op = find_op(options.args[0]);
 	if (!op) {
-		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal", options.words[0]);
+		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal", options.args[0]);
 		return CLI_USAGE;
 	}
-	return cli_faults_strike_device(options.session.dir, op, options.words[1], options.words[0], NULL);
+	return cli_faults_inject_at_device(options.session.dir, op, options.args[1], options.args[0], NULL);
 }

@@ -19,8 +19,8 @@ enum {
 struct options {
 	struct cli_session_opt session;
 	const char *duration, *to, *part;
-	char **words;
-	size_t num_words;
+	char **args;
+	size_t num_args;
 };
 
 static const struct argp_option option_list[] = {
@@ -30,7 +30,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -48,11 +48,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->part = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
-		options->words = state->argv + state->next;
-		options->num_words = (size_t)(state->argc - state->next);
+		options->args = state->argv + state->next;
+		options->num_args = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (options->num_words != 2)
+		if (options->num_args != 2)
 			argp_error(state, "do what to which? down, degrade or errors, and a PCI address or an RDMA device");
 		return 0;
 	default:
@@ -60,7 +60,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int take_down(const struct options *options)
+static int take_link_down(const struct options *options)
 {
 	char action[128];
 
@@ -69,31 +69,31 @@ static int take_down(const struct options *options)
 		return CLI_USAGE;
 	}
 	snprintf(action, sizeof(action), "down=%s", options->duration);
-	return cli_faults_strike_device(options->session.dir, "link", options->words[1], action, NULL);
+	return cli_faults_inject_at_device(options->session.dir, "link", options->args[1], action, NULL);
 }
 
-static int make_worse(const struct options *options, const char *action, const char *option, const char *value)
+static int degrade_link(const struct options *options, const char *action, const char *option, const char *value)
 {
 	char text[128];
 
 	if (!value) {
-		cli_fail("link %s: to what? %s", options->words[0], option);
+		cli_fail("link %s: to what? %s", options->args[0], option);
 		return CLI_USAGE;
 	}
 	snprintf(text, sizeof(text), "%s=%s", action, value);
-	return cli_faults_strike_device(options->session.dir, "link", options->words[1], text, options->duration);
+	return cli_faults_inject_at_device(options->session.dir, "link", options->args[1], text, options->duration);
 }
 
-static int run(const struct options *options)
+static int run_action(const struct options *options)
 {
-	const char *what = options->words[0];
+	const char *what = options->args[0];
 
 	if (strcmp(what, "down") == 0)
-		return take_down(options);
+		return take_link_down(options);
 	if (strcmp(what, "degrade") == 0)
-		return make_worse(options, "degrade", "--to gen2x4", options->to);
+		return degrade_link(options, "degrade", "--to gen2x4", options->to);
 	if (strcmp(what, "errors") == 0)
-		return make_worse(options, "errors", "--part 1%", options->part);
+		return degrade_link(options, "errors", "--part 1%", options->part);
 	cli_fail("link %s: there is no such thing to do; it is down, degrade or errors", what);
 	return CLI_USAGE;
 }
@@ -102,7 +102,7 @@ int cli_link(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
 		.doc = "Have trouble with a card's link to the host while programs use it.\v"
 		       "down: what has to cross it waits. degrade, errors: it takes longer, where jobs take the model's time "
@@ -113,5 +113,5 @@ int cli_link(int argc, char **argv)
 	struct options options = {0};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	return run(&options);
+	return run_action(&options);
 }

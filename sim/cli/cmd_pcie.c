@@ -36,14 +36,14 @@ enum format {
 
 struct options {
 	const char *profile;
-	struct pcie_link asked; /* numbers that are 0 were not given */
+	struct pcie_link requested; /* numbers that are 0 were not given */
 	enum format format;
 	const char *svg;
 	uint64_t *sizes;
 	size_t num_sizes;
 };
 
-static const uint64_t usual_sizes[] = {64, 128, 256, 512, 1024, 2048, 4096};
+static const uint64_t default_sizes[] = {64, 128, 256, 512, 1024, 2048, 4096};
 
 static const struct argp_option option_list[] = {
 	{"profile", 'p', "NAME", 0, "The host link of bluefield-2, bluefield-3 (the default) or connectx-7", 1},
@@ -66,7 +66,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static uint32_t take_number(struct argp_state *state, const char *option, const char *text)
+static uint32_t parse_number(struct argp_state *state, const char *option, const char *text)
 {
 	char *end;
 	unsigned long number;
@@ -79,7 +79,7 @@ static uint32_t take_number(struct argp_state *state, const char *option, const 
 }
 
 /* Powers of 1024 by the letter behind a number; 0: no such letter. */
-static uint64_t unit_of(const char *text)
+static uint64_t suffix_multiplier(const char *text)
 {
 	static const char letters[] = "KMGT";
 	const char *letter;
@@ -92,7 +92,7 @@ static uint64_t unit_of(const char *text)
 	return UINT64_C(1024) << (10 * (letter - letters));
 }
 
-static uint64_t take_size(struct argp_state *state, const char *text)
+static uint64_t parse_size(struct argp_state *state, const char *text)
 {
 	unsigned long long number;
 	uint64_t unit;
@@ -100,13 +100,13 @@ static uint64_t take_size(struct argp_state *state, const char *text)
 
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	unit = unit_of(end);
+	unit = suffix_multiplier(end);
 	if (text[0] < '0' || text[0] > '9' || errno || unit == 0 || number < 1 || number > PCIE_LINK_MAX_BYTES / unit)
 		argp_error(state, "\"%s\" is no size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024", text);
 	return number * unit;
 }
 
-static void take_format(struct argp_state *state, struct options *options, enum format format)
+static void set_format(struct argp_state *state, struct options *options, enum format format)
 {
 	if (options->format != TABLE && options->format != format)
 		argp_error(state, "--csv and --json are two formats; give one of them");
@@ -115,7 +115,7 @@ static void take_format(struct argp_state *state, struct options *options, enum 
 
 static void add_size(struct argp_state *state, struct options *options, const char *text)
 {
-	uint64_t size = take_size(state, text);
+	uint64_t size = parse_size(state, text);
 	uint64_t *sizes = reallocarray(options->sizes, options->num_sizes + 1, sizeof(*sizes));
 
 	if (!sizes)
@@ -124,7 +124,7 @@ static void add_size(struct argp_state *state, struct options *options, const ch
 	sizes[options->num_sizes++] = size;
 }
 
-static error_t take_switch(int key, struct pcie_link *link)
+static error_t parse_flag(int key, struct pcie_link *link)
 {
 	switch (key) {
 	case KEY_ADDR32:
@@ -156,7 +156,7 @@ static error_t take_switch(int key, struct pcie_link *link)
 	}
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -167,25 +167,25 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->profile = arg;
 		return 0;
 	case 'g':
-		options->asked.generation = take_number(state, "--gen", arg);
+		options->requested.generation = parse_number(state, "--gen", arg);
 		return 0;
 	case 'l':
-		options->asked.lanes = take_number(state, "--lanes", arg);
+		options->requested.lanes = parse_number(state, "--lanes", arg);
 		return 0;
 	case KEY_MPS:
-		options->asked.mps_bytes = take_number(state, "--mps", arg);
+		options->requested.mps_bytes = parse_number(state, "--mps", arg);
 		return 0;
 	case KEY_MRRS:
-		options->asked.mrrs_bytes = take_number(state, "--mrrs", arg);
+		options->requested.mrrs_bytes = parse_number(state, "--mrrs", arg);
 		return 0;
 	case KEY_RCB:
-		options->asked.rcb_bytes = take_number(state, "--rcb", arg);
+		options->requested.rcb_bytes = parse_number(state, "--rcb", arg);
 		return 0;
 	case KEY_CSV:
-		take_format(state, options, CSV);
+		set_format(state, options, CSV);
 		return 0;
 	case 'j':
-		take_format(state, options, JSON);
+		set_format(state, options, JSON);
 		return 0;
 	case KEY_SVG:
 		options->svg = arg;
@@ -194,30 +194,30 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		add_size(state, options, arg);
 		return 0;
 	default:
-		return take_switch(key, &options->asked);
+		return parse_flag(key, &options->requested);
 	}
 }
 
 /* The profile's link with what was asked for instead. */
-static struct pcie_link link_of(const struct options *options)
+static struct pcie_link resolve_link(const struct options *options)
 {
-	const struct pcie_link *usual = &pcie_profile_find(options->profile)->link;
-	struct pcie_link link = options->asked;
+	const struct pcie_link *defaults = &pcie_profile_find(options->profile)->link;
+	struct pcie_link link = options->requested;
 
-	link.generation = link.generation ? link.generation : usual->generation;
-	link.lanes = link.lanes ? link.lanes : usual->lanes;
-	link.mps_bytes = link.mps_bytes ? link.mps_bytes : usual->mps_bytes;
-	link.mrrs_bytes = link.mrrs_bytes ? link.mrrs_bytes : usual->mrrs_bytes;
-	link.rcb_bytes = link.rcb_bytes ? link.rcb_bytes : usual->rcb_bytes;
+	link.generation = link.generation ? link.generation : defaults->generation;
+	link.lanes = link.lanes ? link.lanes : defaults->lanes;
+	link.mps_bytes = link.mps_bytes ? link.mps_bytes : defaults->mps_bytes;
+	link.mrrs_bytes = link.mrrs_bytes ? link.mrrs_bytes : defaults->mrrs_bytes;
+	link.rcb_bytes = link.rcb_bytes ? link.rcb_bytes : defaults->rcb_bytes;
 	return link;
 }
 
-static int show(const struct options *options, const struct pcie_link *link)
+static int print_and_draw(const struct options *options, const struct pcie_link *link)
 {
 	static int (*const print[])(const struct pcie_link *, const uint64_t *, size_t) = {
 		[TABLE] = cli_pcie_print_table, [CSV] = cli_pcie_print_csv, [JSON] = cli_pcie_print_json};
-	const uint64_t *sizes = options->num_sizes > 0 ? options->sizes : usual_sizes;
-	size_t num = options->num_sizes > 0 ? options->num_sizes : sizeof(usual_sizes) / sizeof(usual_sizes[0]);
+	const uint64_t *sizes = options->num_sizes > 0 ? options->sizes : default_sizes;
+	size_t num = options->num_sizes > 0 ? options->num_sizes : sizeof(default_sizes) / sizeof(default_sizes[0]);
 
 	if (print[options->format](link, sizes, num) < 0)
 		return CLI_FAILED;
@@ -230,7 +230,7 @@ int cli_pcie(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "[SIZE...]",
 		.doc = "Print the payload bandwidth of a PCI Express link, in Gb/s: of writes, of reads, and of as many of both "
 		       "at once (each way), for transfers of SIZE bytes.\v"
@@ -241,12 +241,12 @@ int cli_pcie(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	link = link_of(&options);
-	if (pcie_link_fault(&link)) {
-		cli_fail("there is no such link: %s", pcie_link_fault(&link));
+	link = resolve_link(&options);
+	if (pcie_link_config_error(&link)) {
+		cli_fail("there is no such link: %s", pcie_link_config_error(&link));
 		status = CLI_USAGE;
 	} else {
-		status = show(&options, &link);
+		status = print_and_draw(&options, &link);
 	}
 	free(options.sizes);
 	return status;

@@ -23,7 +23,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -41,14 +41,14 @@ static error_t take(int key, char *arg, struct argp_state *state)
 }
 
 /* The daemon's report as it sent it, with the session's directory added; NULL on failure. */
-static json_object *ask(const char *dir)
+static json_object *request_status(const char *dir)
 {
 	int dir_fd = cli_session_open(dir), fd;
 	json_object *status = NULL;
 
 	if (dir_fd < 0)
 		return NULL;
-	if (cli_session_ask(dir_fd, dir, SIM_MSG_STATUS, &fd) == 0) {
+	if (cli_session_request(dir_fd, dir, SIM_MSG_STATUS, &fd) == 0) {
 		status = fd < 0 ? NULL : json_object_from_fd(fd);
 		if (!status)
 			cli_fail("the daemon of session %s sent no status: restart it with this version of bfsim", dir);
@@ -61,23 +61,23 @@ static json_object *ask(const char *dir)
 	return status;
 }
 
-static const char *text_of(json_object *of, const char *name)
+static const char *get_text(json_object *object, const char *name)
 {
-	return json_object_get_string(json_object_object_get(of, name));
+	return json_object_get_string(json_object_object_get(object, name));
 }
 
-static unsigned long long number_of(json_object *of, const char *name)
+static unsigned long long get_number(json_object *object, const char *name)
 {
-	return json_object_get_uint64(json_object_object_get(of, name));
+	return json_object_get_uint64(json_object_object_get(object, name));
 }
 
 /* The process that the report knows by number @peer, or NULL. */
-static json_object *process_of(json_object *processes, unsigned long long peer)
+static json_object *find_process(json_object *processes, unsigned long long peer)
 {
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
 
-		if (number_of(process, "peer") == peer)
+		if (get_number(process, "peer") == peer)
 			return process;
 	}
 	return NULL;
@@ -91,11 +91,11 @@ static int print_processes(json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
 
-		cli_table_add(&table, "%llu", number_of(process, "pid"));
-		cli_table_add(&table, "%s", text_of(process, "side"));
-		cli_table_add(&table, "%s", text_of(process, "program"));
-		cli_table_add(&table, "%llu", number_of(process, "exports"));
-		cli_table_add(&table, "%llu", number_of(process, "imports"));
+		cli_table_add(&table, "%llu", get_number(process, "pid"));
+		cli_table_add(&table, "%s", get_text(process, "side"));
+		cli_table_add(&table, "%s", get_text(process, "program"));
+		cli_table_add(&table, "%llu", get_number(process, "exports"));
+		cli_table_add(&table, "%llu", get_number(process, "imports"));
 	}
 	return cli_table_print(&table);
 }
@@ -108,28 +108,28 @@ static int print_imports(json_object *imports, json_object *processes)
 
 	for (size_t i = 0; i < json_object_array_length(imports); i++) {
 		json_object *import = json_object_array_get_idx(imports, i);
-		json_object *importer = process_of(processes, number_of(import, "importer"));
-		json_object *exporter = process_of(processes, number_of(import, "exporter"));
+		json_object *importer = find_process(processes, get_number(import, "importer"));
+		json_object *exporter = find_process(processes, get_number(import, "exporter"));
 		bool writable = json_object_get_boolean(json_object_object_get(import, "writable"));
 
-		cli_table_add(&table, "%llu", number_of(importer, "pid"));
-		cli_table_add(&table, "%llu", number_of(exporter, "pid"));
-		cli_table_add(&table, "%llu", number_of(import, "bytes"));
+		cli_table_add(&table, "%llu", get_number(importer, "pid"));
+		cli_table_add(&table, "%llu", get_number(exporter, "pid"));
+		cli_table_add(&table, "%llu", get_number(import, "bytes"));
 		cli_table_add(&table, "%s", writable ? "rw" : "ro");
-		cli_table_add(&table, "%s", text_of(import, "path"));
-		cli_table_add(&table, "%s", text_of(import, "reason"));
+		cli_table_add(&table, "%s", get_text(import, "path"));
+		cli_table_add(&table, "%s", get_text(import, "reason"));
 	}
 	return cli_table_print(&table);
 }
 
-static const char *program_of(json_object *processes, json_object *of, const char *peer)
+static const char *peer_program(json_object *processes, json_object *object, const char *peer)
 {
-	return text_of(process_of(processes, number_of(of, peer)), "program");
+	return get_text(find_process(processes, get_number(object, peer)), "program");
 }
 
-static unsigned long long pid_of(json_object *processes, json_object *of, const char *peer)
+static unsigned long long peer_pid(json_object *processes, json_object *object, const char *peer)
 {
-	return number_of(process_of(processes, number_of(of, peer)), "pid");
+	return get_number(find_process(processes, get_number(object, peer)), "pid");
 }
 
 static int print_services(json_object *services, json_object *processes)
@@ -140,24 +140,24 @@ static int print_services(json_object *services, json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(services); i++) {
 		json_object *service = json_object_array_get_idx(services, i);
 
-		cli_table_add(&table, "%s", text_of(service, "name"));
-		cli_table_add(&table, "%llu", pid_of(processes, service, "peer"));
-		cli_table_add(&table, "%s", program_of(processes, service, "peer"));
-		cli_table_add(&table, "%s %s", text_of(service, "side"), text_of(service, "function"));
-		cli_table_add(&table, "%s %s", text_of(service, "rep_side"), text_of(service, "rep"));
+		cli_table_add(&table, "%s", get_text(service, "name"));
+		cli_table_add(&table, "%llu", peer_pid(processes, service, "peer"));
+		cli_table_add(&table, "%s", peer_program(processes, service, "peer"));
+		cli_table_add(&table, "%s %s", get_text(service, "side"), get_text(service, "function"));
+		cli_table_add(&table, "%s %s", get_text(service, "rep_side"), get_text(service, "rep"));
 	}
 	return cli_table_print(&table);
 }
 
-static void add_end(struct cli_table *table, json_object *channel, json_object *processes, const char *const names[3])
+static void add_endpoint(struct cli_table *table, json_object *channel, json_object *processes, const char *const names[3])
 {
 	if (!json_object_object_get(channel, names[0])) { /* pending: it has no server yet */
 		cli_table_add(table, "-");
 		cli_table_add(table, "-");
 		return;
 	}
-	cli_table_add(table, "%llu %s", pid_of(processes, channel, names[0]), program_of(processes, channel, names[0]));
-	cli_table_add(table, "%s %s", text_of(channel, names[1]), text_of(channel, names[2]));
+	cli_table_add(table, "%llu %s", peer_pid(processes, channel, names[0]), peer_program(processes, channel, names[0]));
+	cli_table_add(table, "%s %s", get_text(channel, names[1]), get_text(channel, names[2]));
 }
 
 static int print_channels(json_object *channels, json_object *processes)
@@ -170,18 +170,18 @@ static int print_channels(json_object *channels, json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(channels); i++) {
 		json_object *channel = json_object_array_get_idx(channels, i);
 
-		cli_table_add(&table, "%s", text_of(channel, "name"));
-		cli_table_add(&table, "%s", text_of(channel, "state"));
-		add_end(&table, channel, processes, client);
-		add_end(&table, channel, processes, server);
+		cli_table_add(&table, "%s", get_text(channel, "name"));
+		cli_table_add(&table, "%s", get_text(channel, "state"));
+		add_endpoint(&table, channel, processes, client);
+		add_endpoint(&table, channel, processes, server);
 	}
 	return cli_table_print(&table);
 }
 
-typedef int print_list(json_object *list, json_object *processes);
+typedef int print_table_fn(json_object *list, json_object *processes);
 
 /* A further table, if there is anything in it. */
-static int print_below(json_object *list, json_object *processes, print_list *print)
+static int print_if_any(json_object *list, json_object *processes, print_table_fn *print)
 {
 	if (json_object_array_length(list) == 0)
 		return 0;
@@ -189,28 +189,28 @@ static int print_below(json_object *list, json_object *processes, print_list *pr
 	return print(list, processes);
 }
 
-static int print(json_object *status)
+static int print_status(json_object *status)
 {
 	json_object *processes = json_object_object_get(status, "processes");
 	json_object *imports = json_object_object_get(status, "imports");
 
-	printf("session %s, daemon %llu\n", text_of(status, "session"), number_of(status, "pid"));
+	printf("session %s, daemon %llu\n", get_text(status, "session"), get_number(status, "pid"));
 	if (json_object_array_length(processes) == 0) {
 		printf("no process is attached\n");
 		return 0;
 	}
 	printf("\n");
-	if (print_processes(processes) < 0 || print_below(imports, processes, print_imports) < 0 ||
-	    print_below(json_object_object_get(status, "services"), processes, print_services) < 0)
+	if (print_processes(processes) < 0 || print_if_any(imports, processes, print_imports) < 0 ||
+	    print_if_any(json_object_object_get(status, "services"), processes, print_services) < 0)
 		return -1;
-	return print_below(json_object_object_get(status, "channels"), processes, print_channels);
+	return print_if_any(json_object_object_get(status, "channels"), processes, print_channels);
 }
 
 int cli_ps(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "Show the processes of a session, the memory they export and import, by which path its bytes move, and who is connected to whom.",
 		.children = cli_session_children,
 	};
@@ -219,13 +219,13 @@ int cli_ps(int argc, char **argv)
 	int rc = 0;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	status = ask(options.session.dir);
+	status = request_status(options.session.dir);
 	if (!status)
 		return CLI_FAILED;
 	if (options.json)
 		printf("%s\n", json_object_to_json_string_ext(status, JSON_C_TO_STRING_PRETTY));
 	else
-		rc = print(status);
+		rc = print_status(status);
 	json_object_put(status);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }

@@ -17,7 +17,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -34,7 +34,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->trace = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->trace && options->session.by_option)
+		if (options->trace && options->session.is_from_option)
 			argp_error(state, "of what? Give either a TRACE or --session");
 		return 0;
 	default:
@@ -46,7 +46,7 @@ int cli_report(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "[TRACE]",
 		.doc = "Write a page of HTML about a run: latency, throughput and queue depth of its operations, faults and what they "
 		       "hit, warnings.\v"

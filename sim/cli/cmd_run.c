@@ -38,7 +38,7 @@ struct options {
 	const char *report_path;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
-	bool is_told;                   /* ... else each program's own is found out */
+	bool has_generation;                   /* ... else each program's own is found out */
 	struct cli_run_command *commands;
 	size_t num_commands;
 };
@@ -72,13 +72,13 @@ static void add_command(struct options *options, const char *side, const char *t
 	commands[options->num_commands++] = (struct cli_run_command){
 		.side = side,
 		.text = text,
-		.generation = options->is_told ? options->generation : cli_generation_of_shell(text),
+		.generation = options->has_generation ? options->generation : cli_generation_of_shell(text),
 	};
 	options->commands = commands;
 }
 
 /* "SIDE=CMD"; the option's text is cut in two. */
-static void add_on(struct options *options, char *arg, struct argp_state *state)
+static void add_side_command(struct options *options, char *arg, struct argp_state *state)
 {
 	char *equals = strchr(arg, '=');
 
@@ -88,7 +88,7 @@ static void add_on(struct options *options, char *arg, struct argp_state *state)
 	add_command(options, arg, equals + 1, state);
 }
 
-static unsigned int seconds(const char *text, struct argp_state *state)
+static unsigned int parse_seconds(const char *text, struct argp_state *state)
 {
 	char *end;
 	long number;
@@ -100,7 +100,7 @@ static unsigned int seconds(const char *text, struct argp_state *state)
 	return (unsigned int)number;
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -119,12 +119,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		add_command(options, "dpu", arg, state);
 		return 0;
 	case 'o':
-		add_on(options, arg, state);
+		add_side_command(options, arg, state);
 		return 0;
 	case 'g':
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
-		options->is_told = true;
+		options->has_generation = true;
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -142,7 +142,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		options->trace_level = cli_trace_level(arg, state);
 		return 0;
 	case KEY_TIMEOUT:
-		options->timeout_s = seconds(arg, state);
+		options->timeout_s = parse_seconds(arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "\"%s\" belongs to no side; a command with its arguments is one word: --host './app %s'", arg, arg);
@@ -158,23 +158,23 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int run(const struct options *options)
+static int run_session(const struct options *options)
 {
-	struct sim_place place;
-	struct cli_run_cfg cfg = {.place = &place, .topology = options->topology, .clock = options->clock,
+	struct sim_session_dir session_dir;
+	struct cli_run_cfg cfg = {.session_dir = &session_dir, .topology = options->topology, .clock = options->clock,
 				  .trace_level = options->trace_level, .trace_path = options->trace_path,
 				  .report_path = options->report_path, .commands = options->commands,
 				  .num_commands = options->num_commands, .faults = &options->faults,
 				  .require_faults = options->require_faults};
-	struct cli_guard_cfg guard = {.work = cli_run_work, .arg = &cfg, .timeout_s = options->timeout_s};
+	struct cli_supervisor_cfg supervisor = {.work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s};
 	int status;
 
-	if (options->session.by_option ? cli_session_prepare(options->session.dir, &place) :
-					 cli_session_prepare_temporary(&place))
+	if (options->session.is_from_option ? cli_session_prepare(options->session.dir, &session_dir) :
+					 cli_session_prepare_temporary(&session_dir))
 		return CLI_FAILED;
-	status = cli_guard(&guard);
-	sim_place_unmake(&place); /* the daemon did, unless it was killed */
-	sim_place_fini(&place);
+	status = cli_supervise(&supervisor);
+	sim_session_dir_remove(&session_dir); /* the daemon did, unless it was killed */
+	sim_session_dir_fini(&session_dir);
 	return status;
 }
 
@@ -183,7 +183,7 @@ int cli_run(int argc, char **argv)
 	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
 		       "Each CMD is for /bin/sh. The exit status is 0 when all commands' are, else that of the first that "
 		       "failed. Without --session the session's directory is a temporary one. Faults that never struck are named at the end.",
@@ -193,7 +193,7 @@ int cli_run(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	status = run(&options);
+	status = run_session(&options);
 	free(options.commands);
 	cli_faults_fini(&options.faults);
 	return status;

@@ -22,7 +22,7 @@ struct options {
 static const struct {
 	const char *variable;
 	const char *part;
-} uses[] = {
+} env_vars[] = {
 	{"PKG_CONFIG_PATH", CLI_SDK_LIBDIR "/pkgconfig"},
 	{"CPATH", "include"},
 	{"LIBRARY_PATH", CLI_SDK_LIBDIR},
@@ -36,7 +36,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -62,12 +62,12 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print_line(const char *variable, const char *tree, const char *part)
+static int print_export(const char *variable, const char *tree, const char *part)
 {
 	char *path, *quoted = NULL;
 
 	if (asprintf(&path, "%s/%s", tree, part) >= 0) {
-		quoted = sim_quote(path);
+		quoted = sim_shell_quote(path);
 		free(path);
 	}
 	if (!quoted)
@@ -84,12 +84,12 @@ static int print_env(const char *tree)
 	if (strpbrk(tree, ":;"))
 		return cli_fail("%s cannot stand in a list of directories, where : and ; separate: install bfsim elsewhere",
 				tree);
-	for (size_t i = 0; status == CLI_OK && i < sizeof(uses) / sizeof(uses[0]); i++)
-		status = print_line(uses[i].variable, tree, uses[i].part);
+	for (size_t i = 0; status == CLI_OK && i < sizeof(env_vars) / sizeof(env_vars[0]); i++)
+		status = print_export(env_vars[i].variable, tree, env_vars[i].part);
 	return status;
 }
 
-static int print(const struct options *options, const char *tree)
+static int print_tree(const struct options *options, const char *tree)
 {
 	if (access(tree, F_OK) < 0)
 		return cli_fail("there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
@@ -104,7 +104,7 @@ int cli_sdk(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "Say where the SDK tree is that applications for a side are built against.\v"
 		       "eval \"$(bfsim sdk --on dpu --env)\" sets a shell up for building and running against it.",
 	};
@@ -114,7 +114,7 @@ int cli_sdk(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	tree = cli_sdk_tree(options.generation, options.side);
-	status = tree ? print(&options, tree) : cli_fail("out of memory");
+	status = tree ? print_tree(&options, tree) : cli_fail("out of memory");
 	free(tree);
 	return status;
 }

@@ -21,7 +21,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -42,13 +42,13 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print(const struct options *options, const struct sim_trace_story *story, uint64_t num_dropped)
+static int print_stats(const struct options *options, const struct sim_merged_trace *merged, uint64_t num_dropped)
 {
 	if (options->json) {
-		cli_stats_print_json(story, options->session.dir, num_dropped);
+		cli_stats_print_json(merged, options->session.dir, num_dropped);
 		return CLI_OK;
 	}
-	if (cli_stats_print_tables(story) < 0)
+	if (cli_stats_print_tables(merged) < 0)
 		return CLI_FAILED;
 	if (num_dropped)
 		printf("\n%" PRIu64 " processes ended too long ago to be listed\n", num_dropped);
@@ -59,14 +59,14 @@ int cli_stats(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "[SESSION]",
 		.doc = "Count what the processes of a session have done, those that have ended too: tasks by context and operation, "
 		       "messages by connection. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};
 	struct options options = {0};
-	struct sim_trace_story story;
+	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 	int dir_fd, rc;
 
@@ -74,11 +74,11 @@ int cli_stats(int argc, char **argv)
 	dir_fd = cli_session_open(options.session.dir);
 	if (dir_fd < 0)
 		return CLI_FAILED;
-	rc = cli_recordings_fetch(dir_fd, options.session.dir, &story, &num_dropped);
+	rc = cli_recordings_fetch(dir_fd, options.session.dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
 		return CLI_FAILED;
-	rc = print(&options, &story, num_dropped);
-	sim_trace_story_free(&story);
+	rc = print_stats(&options, &merged, num_dropped);
+	sim_merged_trace_free(&merged);
 	return rc;
 }

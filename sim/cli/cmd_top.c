@@ -29,7 +29,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static uint64_t interval(const char *text, struct argp_state *state)
+static uint64_t parse_interval(const char *text, struct argp_state *state)
 {
 	char *end;
 	double seconds = strtod(text, &end);
@@ -39,7 +39,7 @@ static uint64_t interval(const char *text, struct argp_state *state)
 	return (uint64_t)(seconds * NS_PER_S);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -48,7 +48,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &options->session;
 		return 0;
 	case 'i':
-		options->interval_ns = interval(arg, state);
+		options->interval_ns = parse_interval(arg, state);
 		return 0;
 	case KEY_ONCE:
 		options->once = true;
@@ -64,7 +64,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 }
 
 /* Whether it could be written. */
-static bool show(const struct cli_screen *screen, const struct cli_top_look *look, const char *dir)
+static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_snapshot *snapshot, const char *dir)
 {
 	unsigned int columns, lines;
 	char *text = NULL;
@@ -75,21 +75,21 @@ static bool show(const struct cli_screen *screen, const struct cli_top_look *loo
 	if (!out)
 		return false;
 	cli_screen_size(screen, &columns, &lines);
-	cli_top_print(look, dir, columns, lines, screen->is_terminal, out);
+	cli_top_print(snapshot, dir, columns, lines, screen->is_terminal, out);
 	good = fclose(out) == 0 && cli_screen_show(screen, text, len);
 	free(text);
 	return good;
 }
 
-/* Until it is time for the next look. Whether there is to be one. */
-static bool wait_for_next(struct cli_screen *screen, const struct cli_top_look *look, const struct options *options)
+/* Until it is time for the next snapshot. Whether there is to be one. */
+static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapshot *snapshot, const struct options *options)
 {
 	for (;;) {
-		switch (cli_screen_wait(screen, look->time_ns + options->interval_ns)) {
+		switch (cli_screen_wait(screen, snapshot->time_ns + options->interval_ns)) {
 		case CLI_SCREEN_TIME:
 			return true;
 		case CLI_SCREEN_SIZE:
-			if (screen->is_terminal && !show(screen, look, options->session.dir))
+			if (screen->is_terminal && !show_snapshot(screen, snapshot, options->session.dir))
 				return false;
 			break;
 		case CLI_SCREEN_QUIT:
@@ -100,33 +100,33 @@ static bool wait_for_next(struct cli_screen *screen, const struct cli_top_look *
 }
 
 /* What was said of a failure while the view was there is gone with it: *ret_lost. */
-static int watch(struct cli_screen *screen, const struct options *options, int dir_fd, bool *ret_lost)
+static int watch_session(struct cli_screen *screen, const struct options *options, int dir_fd, bool *ret_lost)
 {
-	struct cli_top_look look, next;
+	struct cli_top_snapshot snapshot, next;
 	int status = CLI_OK;
 
-	if (cli_top_look(dir_fd, options->session.dir, NULL, &look) < 0)
+	if (cli_top_snapshot_take(dir_fd, options->session.dir, NULL, &snapshot) < 0)
 		return CLI_FAILED;
-	if (!options->once && screen->is_terminal && !show(screen, &look, options->session.dir))
+	if (!options->once && screen->is_terminal && !show_snapshot(screen, &snapshot, options->session.dir))
 		status = CLI_FAILED;
-	while (status == CLI_OK && wait_for_next(screen, &look, options)) {
-		if (cli_top_look(dir_fd, options->session.dir, &look, &next) < 0) {
-			*ret_lost = screen->is_taken;
+	while (status == CLI_OK && wait_for_next(screen, &snapshot, options)) {
+		if (cli_top_snapshot_take(dir_fd, options->session.dir, &snapshot, &next) < 0) {
+			*ret_lost = screen->is_acquired;
 			status = CLI_FAILED;
 			break;
 		}
-		cli_top_look_fini(&look);
-		look = next;
-		if (!show(screen, &look, options->session.dir))
+		cli_top_snapshot_fini(&snapshot);
+		snapshot = next;
+		if (!show_snapshot(screen, &snapshot, options->session.dir))
 			status = CLI_FAILED;
 		if (options->once)
 			break;
 	}
-	cli_top_look_fini(&look);
+	cli_top_snapshot_fini(&snapshot);
 	return status;
 }
 
-static int run(const struct options *options)
+static int run_top(const struct options *options)
 {
 	int dir_fd = cli_session_open(options->session.dir), rc, status;
 	struct cli_screen screen;
@@ -139,11 +139,11 @@ static int run(const struct options *options)
 		close(dir_fd);
 		return cli_fail("cannot watch for signals: %s", strerror(-rc));
 	}
-	status = watch(&screen, options, dir_fd, &lost);
+	status = watch_session(&screen, options, dir_fd, &lost);
 	cli_screen_close(&screen);
 	close(dir_fd);
 	if (lost)
-		cli_fail("%s", sim_why());
+		cli_fail("%s", sim_last_error());
 	return status;
 }
 
@@ -151,7 +151,7 @@ int cli_top(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "[SESSION]",
 		.doc = "Watch a session while it runs: what each context and connection of its processes does, the busiest first.\v"
 		       "Rates are those since the last look. FLY is the tasks in flight, FAIL those that failed and FLT the "
@@ -162,5 +162,5 @@ int cli_top(int argc, char **argv)
 	struct options options = {.interval_ns = (uint64_t)NS_PER_S};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	return run(&options);
+	return run_top(&options);
 }

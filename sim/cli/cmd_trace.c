@@ -20,7 +20,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -50,7 +50,7 @@ int cli_trace(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.args_doc = "[SESSION]",
 		.doc = "Write what the processes of a session have recorded, those that have ended too: contexts and their states, tasks, "
 		       "messages, connections, faults and log lines of all sides on one time axis.\v"

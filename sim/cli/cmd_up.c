@@ -30,7 +30,7 @@ static const struct argp_option option_list[] = {
 	{0},
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -52,24 +52,24 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void print_exec(void *arg, const char *side)
+static void print_exec_hint(void *arg, const char *side)
 {
 	printf("  bfsim exec%s --on %s -- COMMAND...\n", (const char *)arg, side);
 }
 
 /* Say where the session is and what to type, ready to be copied. */
-static void print_use(const struct options *options, const char *dir)
+static void print_usage_hints(const struct options *options, const char *dir)
 {
 	struct pcie_topology *topology;
-	char *quoted = sim_quote(dir), *option = NULL;
+	char *quoted = sim_shell_quote(dir), *option = NULL;
 	int dir_fd = cli_session_open(dir);
 
-	if (options->session.by_option && (!quoted || asprintf(&option, " --session %s", quoted) < 0))
+	if (options->session.is_from_option && (!quoted || asprintf(&option, " --session %s", quoted) < 0))
 		option = NULL;
 	topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
 	if (topology) {
 		printf("session %s\n", dir);
-		pcie_topology_each_side(topology, print_exec, option ? option : "");
+		pcie_topology_for_each_side(topology, print_exec_hint, option ? option : "");
 		printf("  bfsim down%s\n", option ? option : "");
 	}
 	pcie_topology_destroy(topology);
@@ -83,24 +83,24 @@ int cli_up(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_list,
-		.parser = take,
+		.parser = parse_opt,
 		.doc = "Start a session: a simulated card and the daemon that owns it.",
 		.children = cli_session_children,
 	};
 	struct options options = {0};
-	struct sim_place place;
-	struct sim_launch_cfg cfg = {.place = &place};
+	struct sim_session_dir session_dir;
+	struct sim_launch_cfg cfg = {.session_dir = &session_dir};
 	pid_t pid;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	cfg.topology = options.topology;
 	cfg.clock = options.clock;
 	cfg.trace_level = options.trace_level;
-	if (cli_session_prepare(options.session.dir, &place) < 0)
+	if (cli_session_prepare(options.session.dir, &session_dir) < 0)
 		return CLI_FAILED;
 	pid = cli_daemon_start(&cfg);
 	if (pid > 0)
-		print_use(&options, place.dir);
-	sim_place_fini(&place);
+		print_usage_hints(&options, session_dir.dir);
+	sim_session_dir_fini(&session_dir);
 	return pid > 0 ? CLI_OK : CLI_FAILED;
 }

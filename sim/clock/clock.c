@@ -55,17 +55,17 @@ void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode)
 	atomic_store_explicit(&page->start_ns, monotonic_ns(), memory_order_relaxed);
 }
 
-void sim_clock_page_renew(struct sim_clock_page *page, enum sim_clock_mode mode)
+void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 {
 	uint32_t end = atomic_load_explicit(&page->end, memory_order_relaxed);
 
-	memset(page->seats, 0, (end < SIM_CLOCK_MAX_SEATS ? end : SIM_CLOCK_MAX_SEATS) * sizeof(page->seats[0]));
+	memset(page->participants, 0, (end < SIM_CLOCK_MAX_PARTICIPANTS ? end : SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
 	memset(&page->lock, 0, sizeof(page->lock));
 	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);
 }
 
-static uint64_t since(uint64_t start_ns)
+static uint64_t elapsed_ns(uint64_t start_ns)
 {
 	uint64_t now_ns = monotonic_ns();
 
@@ -76,7 +76,7 @@ uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page)
 {
 	if (atomic_load_explicit(&page->mode, memory_order_relaxed) == SIM_CLOCK_VIRTUAL)
 		return atomic_load_explicit(&page->now_ns, memory_order_acquire);
-	return since(atomic_load_explicit(&page->start_ns, memory_order_relaxed));
+	return elapsed_ns(atomic_load_explicit(&page->start_ns, memory_order_relaxed));
 }
 
 uint64_t sim_clock_page_start_ns(const struct sim_clock_page *page)
@@ -125,7 +125,7 @@ uint64_t sim_clock_now_ns(const struct sim_clock *clock)
 {
 	if (clock->mode == SIM_CLOCK_VIRTUAL)
 		return atomic_load_explicit(&clock->page->now_ns, memory_order_acquire);
-	return since(clock->start_ns);
+	return elapsed_ns(clock->start_ns);
 }
 
 uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns)
@@ -133,7 +133,7 @@ uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns)
 	return ns > UINT64_MAX - clock->start_ns ? UINT64_MAX : ns + clock->start_ns;
 }
 
-static uint32_t card_of(const struct sim_clock *clock, uint32_t function)
+static uint32_t card_index(const struct sim_clock *clock, uint32_t function)
 {
 	uint32_t card;
 
@@ -145,13 +145,13 @@ static uint32_t card_of(const struct sim_clock *clock, uint32_t function)
 
 struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t function)
 {
-	return &clock->page->cards[card_of(clock, function)];
+	return &clock->page->cards[card_index(clock, function)];
 }
 
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			      struct pcie_queue_state *queue)
 {
-	const struct pcie_card *card = &clock->topology->cards[card_of(clock, function)];
+	const struct pcie_card *card = &clock->topology->cards[card_index(clock, function)];
 	uint64_t now_ns = sim_clock_now_ns(clock);
 	uint64_t now_ps = now_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : now_ns * PS_PER_NS;
 
@@ -159,7 +159,7 @@ uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, 
 }
 
 /* A link that is down is busy with nothing, in both directions. */
-static void wait_for_link(struct sim_clock_card *card, uint64_t arrival_ps)
+static void delay_until_link_up(struct sim_clock_card *card, uint64_t arrival_ps)
 {
 	uint64_t up_ns = sim_clock_link_up_ns(card);
 	uint64_t up_ps = up_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : up_ns * PS_PER_NS;
@@ -175,15 +175,15 @@ static void wait_for_link(struct sim_clock_card *card, uint64_t arrival_ps)
 uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			  uint64_t arrival_ps)
 {
-	uint32_t number = card_of(clock, function);
+	uint32_t number = card_index(clock, function);
 	const struct pcie_card *card = &clock->topology->cards[number];
 	struct sim_clock_card *shared = &clock->page->cards[number];
-	const struct pcie_link link = sim_clock_link_at(&card->link, &shared->trouble, arrival_ps);
+	const struct pcie_link link = sim_clock_link_at(&card->link, &shared->degradation, arrival_ps);
 	struct pcie_times times;
-	uint64_t mine = sim_clock_lock(&shared->lock);
+	uint64_t token = sim_clock_lock(&shared->lock);
 
-	wait_for_link(shared, arrival_ps);
+	delay_until_link_up(shared, arrival_ps);
 	pcie_engine_run(&card->profile->engine, &link, job, arrival_ps, &shared->engine, &shared->link, &times);
-	sim_clock_unlock(&shared->lock, mine);
+	sim_clock_unlock(&shared->lock, token);
 	return times.done_ps;
 }

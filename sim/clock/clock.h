@@ -43,8 +43,8 @@ const char *sim_clock_mode_name(enum sim_clock_mode mode);
 /* Make a page of zeroed memory: the session begins now. */
 void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode);
 
-/* The page is this process's alone, and nobody uses it now: go on in that mode, without whoever had a seat. */
-void sim_clock_page_renew(struct sim_clock_page *page, enum sim_clock_mode mode);
+/* The page is this process's alone, and nobody uses it now: go on in that mode, without whoever had a participant. */
+void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode);
 
 /* Session time, for who has the page alone. */
 uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page);
@@ -57,7 +57,7 @@ const _Atomic uint64_t *sim_clock_page_virtual_ns(const struct sim_clock_page *p
  * that is none is functional. Returns 0 or -ENOMEM. */
 int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *topology, struct sim_clock **ret_clock);
 
-/* Free it; its seats have been left. NULL is fine. */
+/* Free it; its participants have been left. NULL is fine. */
 void sim_clock_destroy(struct sim_clock *clock);
 
 enum sim_clock_mode sim_clock_mode(const struct sim_clock *clock);

@@ -12,32 +12,32 @@
  * at a time, in the page that all share; the model's times follow. Times are session time in
  * nanoseconds. Nothing in the page is trusted: a link that can't be is the one that was trained.
  */
-#ifndef SIM_CLOCK_TROUBLE_H
-#define SIM_CLOCK_TROUBLE_H
+#ifndef SIM_CLOCK_LINK_STATE_H
+#define SIM_CLOCK_LINK_STATE_H
 
 #include <stdbool.h>
 
 #include "clock_page.h"
 
 /* What a rule does to a link. */
-struct sim_clock_worse {
+struct sim_clock_degrade {
 	uint64_t until_ns;          /* then the following two end */
 	uint32_t generation, lanes; /* it runs at these at most; 0 = as it was trained */
-	uint32_t repeat_ppb;        /* so many of a billion packets are sent again, each as often as it takes */
+	uint32_t replay_ppb;        /* so many of a billion packets are sent again, each as often as it takes */
 	uint64_t up_ns;             /* until then it is down: what has to cross it waits */
 };
 
 /* The window of a rule opens. Returns 0 or -ENOSPC: SIM_CLOCK_MAX_WINDOWS are open at @now_ns. */
-int sim_clock_link_worsen(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_worse *worse, uint64_t now_ns);
+int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade, uint64_t now_ns);
 
-/* Close the windows of rules of which @is_there says that they are not. What waits for the link already waits on. */
-void sim_clock_link_give_back(struct sim_clock_card *card, bool (*is_there)(const void *arg, uint32_t rule), const void *arg);
+/* Close the windows of rules of which @rule_exists says that they are not. What waits for the link already waits on. */
+void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg);
 
 /* When it is up: 0, or a time that may have passed. */
 uint64_t sim_clock_link_up_ns(const struct sim_clock_card *card);
 
 /* What the link is for a job that arrives then. */
-struct pcie_link sim_clock_link_at(const struct pcie_link *trained, const struct sim_clock_trouble *trouble,
+struct pcie_link sim_clock_link_at(const struct pcie_link *trained, const struct sim_clock_link_degradation *degradation,
 				   uint64_t at_ps);
 
 #endif

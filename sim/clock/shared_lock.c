@@ -17,17 +17,17 @@
 static _Atomic uint32_t last_number;
 static _Atomic uint32_t own_pid;
 
-static void forget_pid(void)
+static void reset_cached_pid(void)
 {
 	atomic_store_explicit(&own_pid, 0, memory_order_relaxed);
 }
 
-static void __attribute__((constructor)) handle_forks(void)
+static void __attribute__((constructor)) register_fork_handler(void)
 {
-	pthread_atfork(NULL, NULL, forget_pid);
+	pthread_atfork(NULL, NULL, reset_cached_pid);
 }
 
-static uint32_t pid(void)
+static uint32_t cached_pid(void)
 {
 	uint32_t known = atomic_load_explicit(&own_pid, memory_order_relaxed);
 
@@ -46,9 +46,9 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static bool try_lock(struct sim_clock_lock *lock, uint64_t from, uint64_t mine)
+static bool try_lock(struct sim_clock_lock *lock, uint64_t from, uint64_t token)
 {
-	return atomic_compare_exchange_strong_explicit(&lock->holder, &from, mine, memory_order_acquire,
+	return atomic_compare_exchange_strong_explicit(&lock->holder, &from, token, memory_order_acquire,
 						       memory_order_relaxed);
 }
 
@@ -60,44 +60,44 @@ static bool is_dead(uint64_t holder)
 }
 
 /* Somebody holds it for longer than a few hundred nanoseconds. */
-static void wait_for_it(struct sim_clock_lock *lock, uint64_t mine)
+static void lock_contended(struct sim_clock_lock *lock, uint64_t token)
 {
-	const struct timespec nap = {.tv_nsec = 50000};
+	const struct timespec interval = {.tv_nsec = 50000};
 	uint64_t seen = 0, since_ns = 0;
 
 	for (;;) {
 		uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
 		uint64_t now_ns = monotonic_ns();
 
-		if (holder == 0 && try_lock(lock, 0, mine))
+		if (holder == 0 && try_lock(lock, 0, token))
 			return;
 		if (holder != seen) {
 			seen = holder;
 			since_ns = now_ns;
 		} else if (now_ns - since_ns > STOPPED_AFTER_NS ||
 			   (now_ns - since_ns > DEAD_AFTER_NS && is_dead(holder))) {
-			if (try_lock(lock, holder, mine))
+			if (try_lock(lock, holder, token))
 				return;
 		}
-		nanosleep(&nap, NULL);
+		nanosleep(&interval, NULL);
 	}
 }
 
 uint64_t sim_clock_lock(struct sim_clock_lock *lock)
 {
 	uint32_t number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed);
-	uint64_t mine = (uint64_t)pid() << 32 | number;
+	uint64_t token = (uint64_t)cached_pid() << 32 | number;
 
 	for (unsigned int i = 0; i < SPINS; i++) {
-		if (try_lock(lock, 0, mine))
-			return mine;
+		if (try_lock(lock, 0, token))
+			return token;
 		sched_yield();
 	}
-	wait_for_it(lock, mine);
-	return mine;
+	lock_contended(lock, token);
+	return token;
 }
 
-void sim_clock_unlock(struct sim_clock_lock *lock, uint64_t mine)
+void sim_clock_unlock(struct sim_clock_lock *lock, uint64_t token)
 {
-	atomic_compare_exchange_strong_explicit(&lock->holder, &mine, 0, memory_order_release, memory_order_relaxed);
+	atomic_compare_exchange_strong_explicit(&lock->holder, &token, 0, memory_order_release, memory_order_relaxed);
 }

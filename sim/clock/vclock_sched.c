@@ -11,265 +11,265 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define NAP_NS UINT64_C(1000000)    /* of who polls and may not look */
-#define CHECK_NS UINT64_C(50000000) /* of who sleeps: how often it looks after the busy ones */
+#define POLL_SLEEP_NS UINT64_C(1000000)    /* of who polls and may not look */
+#define STALL_CHECK_NS UINT64_C(50000000) /* of who sleeps: how often it looks after the busy ones */
 
 /* A thread that drives progress engines. */
-struct driver {
-	struct sim_turns *turns;
-	struct sim_seat seat;
-	struct sim_turn *first;  /* its engines */
-	struct sim_seat_watch watch;
-	/* The sleeper: a thread that waits for the seat's turn in its stead. */
+struct pe_thread {
+	struct sim_vclock_sched *sched;
+	struct sim_participant participant;
+	struct sim_vclock_source *first;  /* its engines */
+	struct sim_stall_watch watch;
+	/* The sleeper: a thread that waits for the participant's turn in its stead. */
 	pthread_cond_t changed;
 	pthread_t sleeper;
 	bool started, stop, asleep;
-	struct driver *next;
+	struct pe_thread *next;
 };
 
-struct sim_turns {
+struct sim_vclock_sched {
 	struct sim_clock *clock;
 	struct sim_clock_page *page;
 	bool first;
-	pthread_key_t key;       /* the thread's driver */
-	pthread_mutex_t lock;    /* protects all drivers and which turn is whose; the page's is taken inside it */
-	struct driver *drivers;
-	uint32_t num_turns;
-	bool warned, over;
+	pthread_key_t key;       /* the calling thread's pe_thread */
+	pthread_mutex_t lock;    /* protects all threads and which turn is whose; the page's is taken inside it */
+	struct pe_thread *threads;
+	uint32_t num_sources;
+	bool warned, is_destroyed;
 };
 
-struct sim_turn {
-	struct sim_turns *turns;
-	_Atomic(struct driver *) driver; /* that called last; NULL = its thread has ended; written under the lock */
+struct sim_vclock_source {
+	struct sim_vclock_sched *sched;
+	_Atomic(struct pe_thread *) thread; /* that called last; NULL = its thread has ended; written under the lock */
 	uint64_t next_ns;        /* when it has something to do, as it said when it last looked; 0 = it is to look */
-	uint64_t seen;           /* messages that had been sent when it last looked, or was offered to */
-	atomic_bool news;        /* its thread is going to be woken for it */
+	uint64_t messages_seen;           /* messages that had been sent when it last looked, or was offered to */
+	atomic_bool wake_pending;        /* its thread is going to be woken for it */
 	bool asleep;
 	void (*wake)(void *arg);
 	void *arg;
-	struct sim_turn *next;   /* of the driver's */
+	struct sim_vclock_source *next;   /* of the thread's */
 };
 
 /* ---- threads that drive ---- */
 
-static void stop_sleeper(struct driver *driver)
+static void stop_sleeper(struct pe_thread *thread)
 {
-	bool started = driver->started;
+	bool started = thread->started;
 
-	driver->stop = true;
-	driver->started = false;
-	pthread_cond_signal(&driver->changed);
-	pthread_mutex_unlock(&driver->turns->lock);
+	thread->stop = true;
+	thread->started = false;
+	pthread_cond_signal(&thread->changed);
+	pthread_mutex_unlock(&thread->sched->lock);
 	if (started) {
-		sim_seat_wake(&driver->seat);
-		pthread_join(driver->sleeper, NULL);
+		sim_participant_wake(&thread->participant);
+		pthread_join(thread->sleeper, NULL);
 	}
-	pthread_mutex_lock(&driver->turns->lock);
+	pthread_mutex_lock(&thread->sched->lock);
 }
 
 /* Under the lock, which is given up in between. */
-static void driver_free(struct driver *driver)
+static void pe_thread_free(struct pe_thread *thread)
 {
-	struct driver **link = &driver->turns->drivers;
+	struct pe_thread **link = &thread->sched->threads;
 
-	while (*link != driver)
+	while (*link != thread)
 		link = &(*link)->next;
-	*link = driver->next;
-	for (struct sim_turn *turn = driver->first; turn; turn = turn->next)
-		turn->driver = NULL;
-	driver->first = NULL;
-	stop_sleeper(driver);
-	sim_seat_leave(&driver->seat);
-	pthread_cond_destroy(&driver->changed);
-	free(driver);
+	*link = thread->next;
+	for (struct sim_vclock_source *source = thread->first; source; source = source->next)
+		source->thread = NULL;
+	thread->first = NULL;
+	stop_sleeper(thread);
+	sim_participant_leave(&thread->participant);
+	pthread_cond_destroy(&thread->changed);
+	free(thread);
 }
 
 /* Its thread ends. */
-static void driver_ends(void *arg)
+static void on_pe_thread_exit(void *arg)
 {
-	struct driver *driver = arg;
-	struct sim_turns *turns = driver->turns;
+	struct pe_thread *thread = arg;
+	struct sim_vclock_sched *sched = thread->sched;
 
-	pthread_mutex_lock(&turns->lock);
-	driver_free(driver);
-	pthread_mutex_unlock(&turns->lock);
+	pthread_mutex_lock(&sched->lock);
+	pe_thread_free(thread);
+	pthread_mutex_unlock(&sched->lock);
 }
 
-static struct driver *driver_new(struct sim_turns *turns)
+static struct pe_thread *pe_thread_new(struct sim_vclock_sched *sched)
 {
-	struct driver *driver = calloc(1, sizeof(*driver));
+	struct pe_thread *thread = calloc(1, sizeof(*thread));
 
-	if (!driver)
+	if (!thread)
 		return NULL;
-	driver->turns = turns;
-	pthread_cond_init(&driver->changed, NULL);
-	if (pthread_setspecific(turns->key, driver) != 0) {
-		free(driver);
+	thread->sched = sched;
+	pthread_cond_init(&thread->changed, NULL);
+	if (pthread_setspecific(sched->key, thread) != 0) {
+		free(thread);
 		return NULL;
 	}
-	driver->next = turns->drivers;
-	turns->drivers = driver;
-	return driver;
+	thread->next = sched->threads;
+	sched->threads = thread;
+	return thread;
 }
 
 /* ---- which engine is whose; under the lock ---- */
 
-static void unbind(struct sim_turn *turn)
+static void unbind_source(struct sim_vclock_source *source)
 {
-	struct driver *driver = turn->driver;
-	struct sim_turn **link;
+	struct pe_thread *thread = source->thread;
+	struct sim_vclock_source **link;
 
-	if (!driver)
+	if (!thread)
 		return;
-	for (link = &driver->first; *link != turn; link = &(*link)->next)
+	for (link = &thread->first; *link != source; link = &(*link)->next)
 		;
-	*link = turn->next;
-	turn->driver = NULL;
-	if (!driver->first)
-		sim_seat_leave(&driver->seat);
+	*link = source->next;
+	source->thread = NULL;
+	if (!thread->first)
+		sim_participant_leave(&thread->participant);
 }
 
-/* The turn is the calling thread's. False: there is no memory or no seat for it; then time does not wait for it, and
+/* The turn is the calling thread's. False: there is no memory or no participant for it; then time does not wait for it, and
  * goes on when it says so. */
-static bool bind(struct sim_turn *turn)
+static bool bind_source(struct sim_vclock_source *source)
 {
-	struct sim_turns *turns = turn->turns;
-	struct driver *driver;
+	struct sim_vclock_sched *sched = source->sched;
+	struct pe_thread *thread;
 
-	if (turns->over)
+	if (sched->is_destroyed)
 		return false;
-	driver = pthread_getspecific(turns->key);
-	if (!driver)
-		driver = driver_new(turns);
-	if (!driver)
+	thread = pthread_getspecific(sched->key);
+	if (!thread)
+		thread = pe_thread_new(sched);
+	if (!thread)
 		return false;
-	if (turn->driver != driver) {
-		unbind(turn);
-		turn->driver = driver;
-		turn->next = driver->first;
-		driver->first = turn;
+	if (source->thread != thread) {
+		unbind_source(source);
+		source->thread = thread;
+		source->next = thread->first;
+		thread->first = source;
 	}
-	if (!sim_seat_is_ours(&driver->seat)) /* also: it was taken for left, and another sits there */
-		return sim_seat_take(&driver->seat, turns->page, turns->first) == 0;
+	if (!sim_participant_is_ours(&thread->participant)) /* also: it was taken for left, and another sits there */
+		return sim_participant_join(&thread->participant, sched->page, sched->first) == 0;
 	return true;
 }
 
 /* ---- life ---- */
 
-int sim_turns_create(struct sim_clock *clock, bool first, struct sim_turns **ret_turns)
+int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclock_sched **ret_sched)
 {
-	struct sim_turns *turns = calloc(1, sizeof(*turns));
+	struct sim_vclock_sched *sched = calloc(1, sizeof(*sched));
 
-	if (!turns)
+	if (!sched)
 		return -ENOMEM;
-	turns->clock = clock;
-	turns->page = sim_clock_page(clock);
-	turns->first = first;
-	if (pthread_key_create(&turns->key, driver_ends) != 0) {
-		free(turns);
+	sched->clock = clock;
+	sched->page = sim_clock_page(clock);
+	sched->first = first;
+	if (pthread_key_create(&sched->key, on_pe_thread_exit) != 0) {
+		free(sched);
 		return -ENOMEM;
 	}
-	pthread_mutex_init(&turns->lock, NULL);
-	*ret_turns = turns;
+	pthread_mutex_init(&sched->lock, NULL);
+	*ret_sched = sched;
 	return 0;
 }
 
-static void turns_free(struct sim_turns *turns)
+static void sched_free(struct sim_vclock_sched *sched)
 {
-	pthread_mutex_destroy(&turns->lock);
-	free(turns);
+	pthread_mutex_destroy(&sched->lock);
+	free(sched);
 }
 
-void sim_turns_destroy(struct sim_turns *turns)
+void sim_vclock_sched_destroy(struct sim_vclock_sched *sched)
 {
 	bool in_use;
 
-	if (!turns)
+	if (!sched)
 		return;
-	pthread_key_delete(turns->key);
-	pthread_mutex_lock(&turns->lock);
-	turns->over = true;
-	while (turns->drivers)
-		driver_free(turns->drivers);
-	in_use = turns->num_turns > 0;
-	pthread_mutex_unlock(&turns->lock);
+	pthread_key_delete(sched->key);
+	pthread_mutex_lock(&sched->lock);
+	sched->is_destroyed = true;
+	while (sched->threads)
+		pe_thread_free(sched->threads);
+	in_use = sched->num_sources > 0;
+	pthread_mutex_unlock(&sched->lock);
 	if (!in_use) /* else with the last of them */
-		turns_free(turns);
+		sched_free(sched);
 }
 
-void sim_turns_abandon(struct sim_turns *turns)
+void sim_vclock_sched_abandon(struct sim_vclock_sched *sched)
 {
-	if (turns)
-		pthread_key_delete(turns->key);
+	if (sched)
+		pthread_key_delete(sched->key);
 }
 
-int sim_turn_begin(struct sim_turns *turns, void (*wake)(void *arg), void *arg, struct sim_turn **ret_turn)
+int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg, struct sim_vclock_source **ret_source)
 {
-	struct sim_turn *turn = calloc(1, sizeof(*turn));
+	struct sim_vclock_source *source = calloc(1, sizeof(*source));
 
-	if (!turn)
+	if (!source)
 		return -ENOMEM;
-	turn->turns = turns;
-	turn->wake = wake;
-	turn->arg = arg;
-	pthread_mutex_lock(&turns->lock);
-	turns->num_turns++;
-	bind(turn);
-	pthread_mutex_unlock(&turns->lock);
-	*ret_turn = turn;
+	source->sched = sched;
+	source->wake = wake;
+	source->arg = arg;
+	pthread_mutex_lock(&sched->lock);
+	sched->num_sources++;
+	bind_source(source);
+	pthread_mutex_unlock(&sched->lock);
+	*ret_source = source;
 	return 0;
 }
 
-void sim_turn_end(struct sim_turn *turn)
+void sim_vclock_source_destroy(struct sim_vclock_source *source)
 {
-	struct sim_turns *turns;
+	struct sim_vclock_sched *sched;
 	bool last;
 
-	if (!turn)
+	if (!source)
 		return;
-	turns = turn->turns;
-	pthread_mutex_lock(&turns->lock);
-	unbind(turn);
-	last = --turns->num_turns == 0 && turns->over;
-	pthread_mutex_unlock(&turns->lock);
-	free(turn);
+	sched = source->sched;
+	pthread_mutex_lock(&sched->lock);
+	unbind_source(source);
+	last = --sched->num_sources == 0 && sched->is_destroyed;
+	pthread_mutex_unlock(&sched->lock);
+	free(source);
 	if (last)
-		turns_free(turns);
+		sched_free(sched);
 }
 
 /* ---- being busy, looking ---- */
 
-/* The calling thread's seat, or NULL. */
-static struct driver *drive(struct sim_turn *turn)
+/* The calling thread's participant, or NULL. */
+static struct pe_thread *join_calling_thread(struct sim_vclock_source *source)
 {
-	struct driver *driver = turn->driver;
+	struct pe_thread *thread = source->thread;
 	bool bound = true;
 
-	if (!driver || driver != pthread_getspecific(turn->turns->key) || !sim_seat_is_ours(&driver->seat)) {
-		pthread_mutex_lock(&turn->turns->lock);
-		bound = bind(turn);
-		driver = turn->driver;
-		pthread_mutex_unlock(&turn->turns->lock);
+	if (!thread || thread != pthread_getspecific(source->sched->key) || !sim_participant_is_ours(&thread->participant)) {
+		pthread_mutex_lock(&source->sched->lock);
+		bound = bind_source(source);
+		thread = source->thread;
+		pthread_mutex_unlock(&source->sched->lock);
 	}
 	if (!bound)
 		return NULL;
-	sim_seat_note_call(&driver->seat);
-	return driver;
+	sim_participant_heartbeat(&thread->participant);
+	return thread;
 }
 
-static void be_busy(struct driver *driver)
+static void mark_busy(struct pe_thread *thread)
 {
-	if (sim_seat_state(&driver->seat) != SIM_SEAT_BUSY)
-		sim_seat_be_busy(&driver->seat);
+	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_BUSY)
+		sim_participant_mark_busy(&thread->participant);
 }
 
-void sim_turn_hand_in(struct sim_turn *turn)
+void sim_vclock_source_mark_busy(struct sim_vclock_source *source)
 {
-	struct driver *driver = drive(turn);
+	struct pe_thread *thread = join_calling_thread(source);
 
-	turn->next_ns = 0;
-	if (driver)
-		be_busy(driver);
+	source->next_ns = 0;
+	if (thread)
+		mark_busy(thread);
 }
 
 static bool is_dead(uint64_t owner)
@@ -277,58 +277,58 @@ static bool is_dead(uint64_t owner)
 	return kill((pid_t)(owner >> 32), 0) < 0 && errno == ESRCH;
 }
 
-static void warn_once(struct sim_turns *turns, uint64_t owner)
+static void warn_once(struct sim_vclock_sched *sched, uint64_t owner)
 {
 	bool warned;
 
 	if (is_dead(owner))
 		return;
-	pthread_mutex_lock(&turns->lock);
-	warned = turns->warned;
-	turns->warned = true;
-	pthread_mutex_unlock(&turns->lock);
+	pthread_mutex_lock(&sched->lock);
+	warned = sched->warned;
+	sched->warned = true;
+	pthread_mutex_unlock(&sched->lock);
 	if (!warned)
 		sim_warn("virtual time no longer waits for process %u, which has not called bfsim for %d ms while others wait: from here on the run is not repeatable; have it poll its progress engine, or stop its contexts before it sleeps",
-			 (unsigned int)(owner >> 32), SIM_TURNS_PATIENCE_MS);
+			 (unsigned int)(owner >> 32), SIM_VCLOCK_STALL_TIMEOUT_MS);
 }
 
 /* Whether somebody is busy. */
-static bool look_after(struct sim_turns *turns, const struct sim_seat *seat, struct sim_seat_watch *watch)
+static bool check_stall(struct sim_vclock_sched *sched, const struct sim_participant *participant, struct sim_stall_watch *watch)
 {
-	uint64_t lost;
-	bool busy = sim_seat_look_after(seat, watch, &lost);
+	uint64_t stalled;
+	bool busy = sim_participant_check_stall(participant, watch, &stalled);
 
-	if (lost)
-		warn_once(turns, lost);
+	if (stalled)
+		warn_once(sched, stalled);
 	return busy;
 }
 
-bool sim_turn_may_look(struct sim_turn *turn)
+bool sim_vclock_source_may_poll(struct sim_vclock_source *source)
 {
-	struct driver *driver = drive(turn);
+	struct pe_thread *thread = join_calling_thread(source);
 
-	turn->news = false;
-	if (!driver || sim_seat_state(&driver->seat) == SIM_SEAT_BUSY)
+	source->wake_pending = false;
+	if (!thread || sim_participant_state(&thread->participant) == SIM_PARTICIPANT_BUSY)
 		return true;
-	if (look_after(driver->turns, &driver->seat, &driver->watch))
-		sim_seat_nap(&driver->seat, NAP_NS);
-	return sim_seat_try_busy(&driver->seat); /* looking without the lock can miss who is busy */
+	if (check_stall(thread->sched, &thread->participant, &thread->watch))
+		sim_participant_sleep(&thread->participant, POLL_SLEEP_NS);
+	return sim_participant_try_mark_busy(&thread->participant); /* looking without the lock can miss who is busy */
 }
 
 /* ---- waiting ---- */
 
 /* Whether the thread's other engines have something to do that they were not offered yet;
  * *wake_ns is lowered to when they have. Under the lock. */
-static bool offer_to_others(struct sim_turn *turn, uint64_t now_ns, uint64_t *wake_ns)
+static bool offer_to_other_sources(struct sim_vclock_source *source, uint64_t now_ns, uint64_t *wake_ns)
 {
 	bool offered = false;
 
-	for (struct sim_turn *other = turn->driver->first; other; other = other->next) {
-		if (other == turn)
+	for (struct sim_vclock_source *other = source->thread->first; other; other = other->next) {
+		if (other == source)
 			continue;
-		if (other->news || other->seen != turn->seen || other->next_ns <= now_ns) {
+		if (other->wake_pending || other->messages_seen != source->messages_seen || other->next_ns <= now_ns) {
 			offered = true;
-			other->seen = turn->seen;
+			other->messages_seen = source->messages_seen;
 			if (other->next_ns <= now_ns)
 				other->next_ns = SIM_CLOCK_NEVER_NS;
 		}
@@ -339,154 +339,154 @@ static bool offer_to_others(struct sim_turn *turn, uint64_t now_ns, uint64_t *wa
 }
 
 /* Better late than never: it goes on, if out of order. */
-static bool wait_without_seat(struct sim_turns *turns, uint64_t wake_ns)
+static bool wait_without_participant(struct sim_vclock_sched *sched, uint64_t wake_ns)
 {
 	if (wake_ns == SIM_CLOCK_NEVER_NS)
 		return false;
-	if (!turns->over)
-		sim_seat_force(turns->page, wake_ns);
-	return !turns->over;
+	if (!sched->is_destroyed)
+		sim_clock_page_force_time(sched->page, wake_ns);
+	return !sched->is_destroyed;
 }
 
-bool sim_turn_wait(struct sim_turn *turn, uint64_t wake_ns)
+bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wake_ns)
 {
-	struct driver *driver = drive(turn);
-	struct sim_turns *turns = turn->turns;
+	struct pe_thread *thread = join_calling_thread(source);
+	struct sim_vclock_sched *sched = source->sched;
 	uint64_t wake_of_all_ns = wake_ns;
 	bool others;
 
-	if (!driver)
-		return wait_without_seat(turns, wake_ns);
-	pthread_mutex_lock(&turns->lock);
-	turn->next_ns = wake_ns;
-	if (sim_seat_state(&driver->seat) != SIM_SEAT_WAITING) /* else it has not looked since it began to wait */
-		turn->seen = atomic_load_explicit(&turns->page->sent, memory_order_acquire);
-	others = offer_to_others(turn, sim_clock_now_ns(turns->clock), &wake_of_all_ns);
-	pthread_mutex_unlock(&turns->lock);
+	if (!thread)
+		return wait_without_participant(sched, wake_ns);
+	pthread_mutex_lock(&sched->lock);
+	source->next_ns = wake_ns;
+	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_WAITING) /* else it has not looked since it began to wait */
+		source->messages_seen = atomic_load_explicit(&sched->page->messages_sent, memory_order_acquire);
+	others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &wake_of_all_ns);
+	pthread_mutex_unlock(&sched->lock);
 	if (others) {
-		be_busy(driver);
+		mark_busy(thread);
 		return false;
 	}
-	return sim_seat_wait(&driver->seat, wake_of_all_ns, turn->seen) && wake_ns <= sim_clock_now_ns(turns->clock);
+	return sim_participant_wait(&thread->participant, wake_of_all_ns, source->messages_seen) && wake_ns <= sim_clock_now_ns(sched->clock);
 }
 
-/* What it does is seen at the time at which others have brought it, as without a seat. */
-static void nap_without_seat(void)
+/* What it does is seen at the time at which others have brought it, as without a participant. */
+static void sleep_without_participant(void)
 {
-	const struct timespec nap = {.tv_nsec = NAP_NS};
+	const struct timespec interval = {.tv_nsec = POLL_SLEEP_NS};
 
-	nanosleep(&nap, NULL);
+	nanosleep(&interval, NULL);
 }
 
-void sim_turn_wait_alone(struct sim_turn *turn)
+void sim_vclock_source_wait_message(struct sim_vclock_source *source)
 {
-	struct driver *driver = drive(turn);
+	struct pe_thread *thread = join_calling_thread(source);
 
-	if (!driver) {
-		nap_without_seat();
+	if (!thread) {
+		sleep_without_participant();
 		return;
 	}
-	pthread_mutex_lock(&turn->turns->lock);
-	if (sim_seat_state(&driver->seat) != SIM_SEAT_WAITING)
-		turn->seen = atomic_load_explicit(&turn->turns->page->sent, memory_order_acquire);
-	pthread_mutex_unlock(&turn->turns->lock);
-	if (!sim_seat_wait(&driver->seat, SIM_CLOCK_NEVER_NS, turn->seen))
-		sim_seat_nap(&driver->seat, NAP_NS);
+	pthread_mutex_lock(&source->sched->lock);
+	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_WAITING)
+		source->messages_seen = atomic_load_explicit(&source->sched->page->messages_sent, memory_order_acquire);
+	pthread_mutex_unlock(&source->sched->lock);
+	if (!sim_participant_wait(&thread->participant, SIM_CLOCK_NEVER_NS, source->messages_seen))
+		sim_participant_sleep(&thread->participant, POLL_SLEEP_NS);
 }
 
-bool sim_turn_is_called(const struct sim_turn *turn)
+bool sim_vclock_source_has_message(const struct sim_vclock_source *source)
 {
-	return atomic_load_explicit(&turn->turns->page->sent, memory_order_acquire) != turn->seen;
+	return atomic_load_explicit(&source->sched->page->messages_sent, memory_order_acquire) != source->messages_seen;
 }
 
-void sim_turns_sent(struct sim_turns *turns)
+void sim_vclock_sched_message_sent(struct sim_vclock_sched *sched)
 {
-	atomic_fetch_add_explicit(&turns->page->sent, 1, memory_order_release);
+	atomic_fetch_add_explicit(&sched->page->messages_sent, 1, memory_order_release);
 }
 
-void sim_turns_block(struct sim_turns *turns)
+void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched)
 {
-	struct driver *driver = pthread_getspecific(turns->key);
+	struct pe_thread *thread = pthread_getspecific(sched->key);
 
-	if (driver && sim_seat_is_ours(&driver->seat))
-		sim_seat_be_left(&driver->seat);
+	if (thread && sim_participant_is_ours(&thread->participant))
+		sim_participant_detach(&thread->participant);
 }
 
 /* ---- sleeping ---- */
 
-static void wake_all(struct driver *driver)
+static void wake_all(struct pe_thread *thread)
 {
-	for (struct sim_turn *turn = driver->first; turn; turn = turn->next) {
-		if (turn->asleep) {
-			turn->asleep = false;
-			turn->news = true;
-			turn->wake(turn->arg);
+	for (struct sim_vclock_source *source = thread->first; source; source = source->next) {
+		if (source->asleep) {
+			source->asleep = false;
+			source->wake_pending = true;
+			source->wake(source->arg);
 		}
 	}
 }
 
 static void *sleeper_thread(void *arg)
 {
-	struct driver *driver = arg;
-	struct sim_turns *turns = driver->turns;
-	struct sim_seat_watch watch = {0};
+	struct pe_thread *thread = arg;
+	struct sim_vclock_sched *sched = thread->sched;
+	struct sim_stall_watch watch = {0};
 
-	pthread_mutex_lock(&turns->lock);
-	while (!driver->stop) {
-		const struct sim_seat seat = driver->seat; /* its thread may leave it meanwhile */
+	pthread_mutex_lock(&sched->lock);
+	while (!thread->stop) {
+		const struct sim_participant participant = thread->participant; /* its thread may leave it meanwhile */
 
-		if (!driver->asleep || !sim_seat_is_ours(&seat)) {
-			driver->asleep = false;
-			pthread_cond_wait(&driver->changed, &turns->lock);
+		if (!thread->asleep || !sim_participant_is_ours(&participant)) {
+			thread->asleep = false;
+			pthread_cond_wait(&thread->changed, &sched->lock);
 			continue;
 		}
-		if (sim_seat_state(&seat) != SIM_SEAT_WAITING) {
-			driver->asleep = false;
-			wake_all(driver);
+		if (sim_participant_state(&participant) != SIM_PARTICIPANT_WAITING) {
+			thread->asleep = false;
+			wake_all(thread);
 			continue;
 		}
-		pthread_mutex_unlock(&turns->lock);
-		look_after(turns, &seat, &watch);
-		sim_seat_nap(&seat, CHECK_NS);
-		pthread_mutex_lock(&turns->lock);
+		pthread_mutex_unlock(&sched->lock);
+		check_stall(sched, &participant, &watch);
+		sim_participant_sleep(&participant, STALL_CHECK_NS);
+		pthread_mutex_lock(&sched->lock);
 	}
-	pthread_mutex_unlock(&turns->lock);
+	pthread_mutex_unlock(&sched->lock);
 	return NULL;
 }
 
 /* Under the lock. */
-static void have_sleeper(struct driver *driver)
+static void ensure_sleeper(struct pe_thread *thread)
 {
 	int rc;
 
-	if (driver->started)
+	if (thread->started)
 		return;
-	rc = sim_thread_start(&driver->sleeper, "bfsim-clock", sleeper_thread, driver);
-	driver->started = rc == 0;
+	rc = sim_thread_start(&thread->sleeper, "bfsim-clock", sleeper_thread, thread);
+	thread->started = rc == 0;
 	if (rc < 0)
 		sim_err("cannot start a thread that waits for virtual time (error %d): poll the progress engine, or raise the limit of threads",
 			-rc);
 }
 
-void sim_turn_sleep(struct sim_turn *turn, bool news)
+void sim_vclock_source_begin_sleep(struct sim_vclock_source *source, bool wake_pending)
 {
-	struct driver *driver = drive(turn);
+	struct pe_thread *thread = join_calling_thread(source);
 
-	turn->news = news;
-	if (!driver || news)
+	source->wake_pending = wake_pending;
+	if (!thread || wake_pending)
 		return;
-	pthread_mutex_lock(&turn->turns->lock);
-	have_sleeper(driver);
-	turn->asleep = true;
-	driver->asleep = true;
-	pthread_cond_signal(&driver->changed);
-	pthread_mutex_unlock(&turn->turns->lock);
+	pthread_mutex_lock(&source->sched->lock);
+	ensure_sleeper(thread);
+	source->asleep = true;
+	thread->asleep = true;
+	pthread_cond_signal(&thread->changed);
+	pthread_mutex_unlock(&source->sched->lock);
 }
 
-void sim_turn_rouse(struct sim_turn *turn)
+void sim_vclock_source_end_sleep(struct sim_vclock_source *source)
 {
-	pthread_mutex_lock(&turn->turns->lock);
-	turn->asleep = false;
-	turn->news = false;
-	pthread_mutex_unlock(&turn->turns->lock);
+	pthread_mutex_lock(&source->sched->lock);
+	source->asleep = false;
+	source->wake_pending = false;
+	pthread_mutex_unlock(&source->sched->lock);
 }

@@ -15,17 +15,17 @@
 
 static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
 {
-	struct timeval patience = {.tv_sec = SIM_CONTROL_PATIENCE_S};
+	struct timeval timeout = {.tv_sec = SIM_CONTROL_TIMEOUT_S};
 	int rc;
 
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	rc = sim_msg_send(sock, msg, fd);
 	return rc < 0 ? rc : sim_msg_recv(sock, msg, ret_fd);
 }
 
 int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd)
 {
-	int sock = sim_dir_connect(dir_fd);
+	int sock = sim_session_dir_connect(dir_fd);
 	int got_fd = -1, rc = sock;
 
 	if (sock >= 0) {
@@ -39,7 +39,7 @@ int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd)
 	return rc;
 }
 
-static int call(int dir_fd, struct sim_msg *msg, int fd)
+static int request_status(int dir_fd, struct sim_msg *msg, int fd)
 {
 	int rc = sim_control_exchange(dir_fd, msg, fd, NULL);
 
@@ -47,7 +47,7 @@ static int call(int dir_fd, struct sim_msg *msg, int fd)
 }
 
 /* A descriptor of the block, or -errno. */
-static int put_in_memory(const struct sim_delays *delays)
+static int create_delays_memfd(const struct sim_delays *delays)
 {
 	size_t len = sim_delays_size(delays->count);
 	int fd = memfd_create("bfsim-delays", MFD_CLOEXEC);
@@ -63,8 +63,8 @@ static int put_in_memory(const struct sim_delays *delays)
 int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id)
 {
 	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = SIM_FAULT_ADD, .rule = *rule}};
-	int fd = delays ? put_in_memory(delays) : -1;
-	int rc = delays && fd < 0 ? fd : call(dir_fd, &msg, fd);
+	int fd = delays ? create_delays_memfd(delays) : -1;
+	int rc = delays && fd < 0 ? fd : request_status(dir_fd, &msg, fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -77,38 +77,38 @@ int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t
 {
 	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = change, .id = id, .seed = seed}};
 
-	return call(dir_fd, &msg, -1);
+	return request_status(dir_fd, &msg, -1);
 }
 
-int sim_control_board(int dir_fd, struct sim_segment *ret_board)
+int sim_control_map_shared_state(int dir_fd, struct sim_segment *ret_shared)
 {
-	struct sim_msg msg = {.type = SIM_MSG_BOARD};
+	struct sim_msg msg = {.type = SIM_MSG_SHARED_STATE};
 	int fd = -1, rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
 
 	if (rc == 0)
 		rc = msg.status;
 	if (rc == 0)
-		rc = sim_board_map(fd, ret_board);
+		rc = sim_shared_state_map(fd, ret_shared);
 	if (fd >= 0)
 		close(fd);
 	return rc;
 }
 
-static int no_answer(const char *dir, int rc)
+static int set_timeout_error(const char *dir, int rc)
 {
-	char *quoted = sim_quote(dir);
+	char *quoted = sim_shell_quote(dir);
 
-	sim_because(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
-		    SIM_CONTROL_PATIENCE_S, quoted ? quoted : dir);
+	sim_set_error(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
+		    SIM_CONTROL_TIMEOUT_S, quoted ? quoted : dir);
 	free(quoted);
 	return rc;
 }
 
-int sim_control_failed(const char *dir, int rc)
+int sim_control_set_error(const char *dir, int rc)
 {
 	if (rc == -EAGAIN)
-		return no_answer(dir, rc);
+		return set_timeout_error(dir, rc);
 	if (rc == -EPROTO)
-		return sim_because(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
-	return sim_because(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+		return sim_set_error(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	return sim_set_error(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
 }

@@ -28,17 +28,17 @@ struct launch {
 };
 
 /* The child: no terminal, no directory, no descriptor of ours. Does not return. */
-static void become_daemon(const struct launch *launch, int ready_fd)
+static void exec_daemon(const struct launch *launch, int ready_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t ends;
+	sigset_t term_signals;
 
 	/* Blocked from the start, as the daemon takes them as events later: an
 	 * early one must not end it before it can clean up. */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigprocmask(SIG_SETMASK, &ends, NULL);
+	sigemptyset(&term_signals);
+	sigaddset(&term_signals, SIGTERM);
+	sigaddset(&term_signals, SIGINT);
+	sigprocmask(SIG_SETMASK, &term_signals, NULL);
 	setsid();
 	dup2(null_fd, STDIN_FILENO);
 	dup2(null_fd, STDOUT_FILENO);
@@ -62,7 +62,7 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 	*arg++ = launch->program;
 	*arg++ = "--foreground";
 	*arg++ = "--session";
-	*arg++ = cfg->place->dir;
+	*arg++ = cfg->session_dir->dir;
 	*arg++ = "--ready-fd";
 	*arg++ = READY_FD_TEXT;
 	*arg++ = "--clock";
@@ -77,7 +77,7 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 	}
 	if (cfg->temporary)
 		*arg++ = "--die-with-parent";
-	if (cfg->temporary && cfg->place->made)
+	if (cfg->temporary && cfg->session_dir->created)
 		*arg++ = "--remove-dir";
 	*arg = NULL;
 }
@@ -88,10 +88,10 @@ static int open_log(const char *dir, struct launch *launch)
 	int rc = 0;
 
 	if (asprintf(&path, "%s/bfsimd.log", dir) < 0)
-		return sim_because(-ENOMEM, "out of memory");
+		return sim_set_error(-ENOMEM, "out of memory");
 	launch->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (launch->log_fd < 0)
-		rc = sim_because(-errno, "cannot write the daemon's log %s: %s", path, strerror(errno));
+		rc = sim_set_error(-errno, "cannot write the daemon's log %s: %s", path, strerror(errno));
 	else
 		launch->log_start = lseek(launch->log_fd, 0, SEEK_END);
 	free(path);
@@ -99,13 +99,13 @@ static int open_log(const char *dir, struct launch *launch)
 }
 
 /* Beside this library in a build tree, or in an installation's bin, two levels above. */
-static char *own_program(void)
+static char *find_own_bfsimd(void)
 {
 	static const char *const places[] = {"cli/bfsimd", "../../bin/bfsimd"};
 	char *lib, *slash, *path = NULL;
 	Dl_info self;
 
-	if (!dladdr((void *)(uintptr_t)own_program, &self) || !self.dli_fname)
+	if (!dladdr((void *)(uintptr_t)find_own_bfsimd, &self) || !self.dli_fname)
 		return NULL;
 	lib = realpath(self.dli_fname, NULL);
 	slash = lib ? strrchr(lib, '/') : NULL;
@@ -126,18 +126,18 @@ static int find_program(const char *given, struct launch *launch)
 	const char *chosen = given ? given : getenv("BFSIM_BFSIMD");
 
 	if (!chosen || !chosen[0])
-		launch->program = own_program();
+		launch->program = find_own_bfsimd();
 	else if (!(launch->program = realpath(chosen, NULL))) /* it is started from another directory */
 		launch->program = strdup(chosen);
 	if (!launch->program)
-		return sim_because(-ENOENT, "cannot find bfsimd from where libbfsim is: set BFSIM_BFSIMD to where it is");
+		return sim_set_error(-ENOENT, "cannot find bfsimd from where libbfsim is: set BFSIM_BFSIMD to where it is");
 	if (access(launch->program, X_OK) == 0)
 		return 0;
-	return sim_because(-errno, "cannot start %s: %s; set BFSIM_BFSIMD to where bfsimd is", launch->program,
+	return sim_set_error(-errno, "cannot start %s: %s; set BFSIM_BFSIMD to where bfsimd is", launch->program,
 			   strerror(errno));
 }
 
-static int prepare(const struct sim_launch_cfg *cfg, struct launch *launch)
+static int prepare_launch(const struct sim_launch_cfg *cfg, struct launch *launch)
 {
 	int rc = find_program(cfg->program, launch);
 
@@ -146,10 +146,10 @@ static int prepare(const struct sim_launch_cfg *cfg, struct launch *launch)
 	if (cfg->topology) {
 		launch->topology = realpath(cfg->topology, NULL);
 		if (!launch->topology)
-			return sim_because(-errno, "topology file %s: %s", cfg->topology, strerror(errno));
+			return sim_set_error(-errno, "topology file %s: %s", cfg->topology, strerror(errno));
 	}
 	fill_arguments(cfg, launch);
-	return cfg->temporary ? 0 : open_log(cfg->place->dir, launch);
+	return cfg->temporary ? 0 : open_log(cfg->session_dir->dir, launch);
 }
 
 static bool wait_until_ready(int ready_fd)
@@ -164,7 +164,7 @@ static bool wait_until_ready(int ready_fd)
 }
 
 /* Pass on what a daemon that failed has said. */
-static int tell_why(const struct launch *launch, int status)
+static int report_start_failure(const struct launch *launch, int status)
 {
 	char text[4096];
 	ssize_t got;
@@ -175,8 +175,8 @@ static int tell_why(const struct launch *launch, int status)
 		at += got;
 	}
 	if (WIFSIGNALED(status))
-		return sim_because(-EIO, "%s was killed by signal %d while it started", launch->program, WTERMSIG(status));
-	return sim_because(-ECHILD, "%s ended while it started, and said why on standard error", launch->program);
+		return sim_set_error(-EIO, "%s was killed by signal %d while it started", launch->program, WTERMSIG(status));
+	return sim_set_error(-ECHILD, "%s ended while it started, and said why on standard error", launch->program);
 }
 
 static pid_t launch_and_wait(const struct launch *launch)
@@ -186,12 +186,12 @@ static pid_t launch_and_wait(const struct launch *launch)
 	bool is_ready;
 
 	if (pipe2(ready, O_CLOEXEC) < 0)
-		return sim_because(-errno, "cannot start %s: %s", launch->program, strerror(errno));
+		return sim_set_error(-errno, "cannot start %s: %s", launch->program, strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		become_daemon(launch, ready[1]);
+		exec_daemon(launch, ready[1]);
 	if (pid < 0)
-		rc = sim_because(-errno, "cannot start %s: %s", launch->program, strerror(errno));
+		rc = sim_set_error(-errno, "cannot start %s: %s", launch->program, strerror(errno));
 	close(ready[1]);
 	is_ready = pid > 0 && wait_until_ready(ready[0]);
 	close(ready[0]);
@@ -199,13 +199,13 @@ static pid_t launch_and_wait(const struct launch *launch)
 		return rc < 0 ? rc : pid;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return tell_why(launch, status);
+	return report_start_failure(launch, status);
 }
 
 pid_t sim_launch(const struct sim_launch_cfg *cfg)
 {
 	struct launch launch = {.log_fd = -1};
-	pid_t pid = prepare(cfg, &launch);
+	pid_t pid = prepare_launch(cfg, &launch);
 
 	if (pid == 0)
 		pid = launch_and_wait(&launch);
@@ -214,6 +214,6 @@ pid_t sim_launch(const struct sim_launch_cfg *cfg)
 	free(launch.topology);
 	free(launch.program);
 	if (pid < 0)
-		sim_place_unmake(cfg->place);
+		sim_session_dir_remove(cfg->session_dir);
 	return pid;
 }

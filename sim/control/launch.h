@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/control/launch.h - starting a session's daemon: a process of its own that tells when it is ready. */
-#ifndef SIM_SESSION_LAUNCH_H
-#define SIM_SESSION_LAUNCH_H
+#ifndef SIM_LAUNCH_H
+#define SIM_LAUNCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "sim/clock/clock.h"
 
 struct sim_launch_cfg {
-	const struct sim_place *place;
+	const struct sim_session_dir *session_dir;
 	const char *program;   /* bfsimd; NULL = $BFSIM_BFSIMD, else the one that belongs to this library */
 	const char *topology;  /* file, or NULL for the built-in one */
 	enum sim_clock_mode clock;
@@ -22,7 +22,7 @@ struct sim_launch_cfg {
 
 /* Start a daemon and wait until its session can be used. Returns its process id,
  * or -errno with the session unmade: -ECHILD when it started, failed, and has said
- * why on standard error; else sim_why() does. */
+ * why on standard error; else sim_last_error() does. */
 pid_t sim_launch(const struct sim_launch_cfg *cfg);
 
 #endif

@@ -12,65 +12,65 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/base/last_error.h"
 
-static int take_dir(const char *dir, struct sim_place *place)
+static int create_dir(const char *dir, struct sim_session_dir *session_dir)
 {
 	if (mkdir(dir, 0700) == 0)
-		place->made = true;
+		session_dir->created = true;
 	else if (errno != EEXIST)
-		return sim_because(-errno, "cannot make the session directory %s: %s; choose another --session", dir, strerror(errno));
-	place->dir = realpath(dir, NULL);
-	if (!place->dir)
-		return sim_because(-errno, "cannot use the session directory %s: %s", dir, strerror(errno));
+		return sim_set_error(-errno, "cannot make the session directory %s: %s; choose another --session", dir, strerror(errno));
+	session_dir->dir = realpath(dir, NULL);
+	if (!session_dir->dir)
+		return sim_set_error(-errno, "cannot use the session directory %s: %s", dir, strerror(errno));
 	return 0;
 }
 
 /* A session may replace a stale one, never a live one nor a user's file. */
-static int check_free(const struct sim_place *place)
+static int check_unused(const struct sim_session_dir *session_dir)
 {
-	int dir_fd = sim_dir_open(place->dir, false);
+	int dir_fd = sim_session_dir_open(session_dir->dir, false);
 	bool live, foreign;
 
 	if (dir_fd < 0)
-		return sim_because(dir_fd, "cannot use the session directory %s: %s", place->dir, strerror(-dir_fd));
-	live = sim_dir_is_live(dir_fd);
+		return sim_set_error(dir_fd, "cannot use the session directory %s: %s", session_dir->dir, strerror(-dir_fd));
+	live = sim_session_dir_is_live(dir_fd);
 	foreign = faccessat(dir_fd, "topology.yaml", F_OK, 0) == 0 && faccessat(dir_fd, "lock", F_OK, 0) != 0;
 	close(dir_fd);
 	if (live)
-		return sim_because(-EBUSY, "a session runs in %s already: use it, end it with bfsim down, or choose another --session",
-				   place->dir);
+		return sim_set_error(-EBUSY, "a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+				   session_dir->dir);
 	if (foreign)
-		return sim_because(-EEXIST, "%s/topology.yaml is not a session's, which would replace it: choose another --session",
-				   place->dir);
+		return sim_set_error(-EEXIST, "%s/topology.yaml is not a session's, which would replace it: choose another --session",
+				   session_dir->dir);
 	return 0;
 }
 
-int sim_place_take(const char *dir, struct sim_place *ret_place)
+int sim_session_dir_claim(const char *dir, struct sim_session_dir *ret_dir)
 {
-	struct sim_place place = {0};
-	int rc = take_dir(dir, &place);
+	struct sim_session_dir session_dir = {0};
+	int rc = create_dir(dir, &session_dir);
 
 	if (rc == 0)
-		rc = check_free(&place);
+		rc = check_unused(&session_dir);
 	if (rc == 0) {
-		*ret_place = place;
+		*ret_dir = session_dir;
 		return 0;
 	}
-	if (place.made)
+	if (session_dir.created)
 		rmdir(dir);
-	free(place.dir);
+	free(session_dir.dir);
 	return rc;
 }
 
-int sim_place_temporary(struct sim_place *ret_place)
+int sim_session_dir_create_temporary(struct sim_session_dir *ret_dir)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir, *absolute;
 	int rc;
 
 	if (asprintf(&dir, "%s/bfsim-run-XXXXXX", tmp && tmp[0] ? tmp : "/tmp") < 0)
-		return sim_because(-ENOMEM, "out of memory");
+		return sim_set_error(-ENOMEM, "out of memory");
 	if (!mkdtemp(dir)) {
-		rc = sim_because(-errno, "cannot make a session directory %s: %s; set TMPDIR to where one can be made", dir,
+		rc = sim_set_error(-errno, "cannot make a session directory %s: %s; set TMPDIR to where one can be made", dir,
 				 strerror(errno));
 		free(dir);
 		return rc;
@@ -80,28 +80,28 @@ int sim_place_temporary(struct sim_place *ret_place)
 		rmdir(dir);
 	free(dir);
 	if (!absolute)
-		return sim_because(-ENOMEM, "out of memory");
-	*ret_place = (struct sim_place){.dir = absolute, .made = true};
+		return sim_set_error(-ENOMEM, "out of memory");
+	*ret_dir = (struct sim_session_dir){.dir = absolute, .created = true};
 	return 0;
 }
 
-void sim_place_unmake(const struct sim_place *place)
+void sim_session_dir_remove(const struct sim_session_dir *session_dir)
 {
-	int dir_fd = sim_dir_open(place->dir, false);
-	int lock_fd = dir_fd < 0 ? -1 : sim_dir_lock(dir_fd);
+	int dir_fd = sim_session_dir_open(session_dir->dir, false);
+	int lock_fd = dir_fd < 0 ? -1 : sim_session_dir_lock(dir_fd);
 
 	if (lock_fd >= 0) {
-		sim_dir_clean(dir_fd);
+		sim_session_dir_remove_files(dir_fd);
 		close(lock_fd);
 	}
 	if (dir_fd >= 0)
 		close(dir_fd);
-	if (place->made)
-		rmdir(place->dir);
+	if (session_dir->created)
+		rmdir(session_dir->dir);
 }
 
-void sim_place_fini(struct sim_place *place)
+void sim_session_dir_fini(struct sim_session_dir *session_dir)
 {
-	free(place->dir);
-	place->dir = NULL;
+	free(session_dir->dir);
+	session_dir->dir = NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "sim/base/last_error.h"
 
-static void add_name(void *arg, const char *side)
+static void append_side_name(void *arg, const char *side)
 {
 	FILE *names = arg;
 
@@ -24,10 +24,10 @@ int sim_side_check(const struct pcie_topology *topology, const char *where, cons
 		return 0;
 	out = open_memstream(&names, &len);
 	if (out) {
-		pcie_topology_each_side(topology, add_name, out);
+		pcie_topology_for_each_side(topology, append_side_name, out);
 		fclose(out);
 	}
-	sim_because(-ENOENT, "%s has no side \"%s\"; its sides are: %s", where, side, names ? names : "(out of memory)");
+	sim_set_error(-ENOENT, "%s has no side \"%s\"; its sides are: %s", where, side, names ? names : "(out of memory)");
 	free(names);
 	return -ENOENT;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/control/side.h - a side that a user named: whether the card has it.
  *
- * Thread-safe; errors are -errno, and sim_why() says what was wrong.
+ * Thread-safe; errors are -errno, and sim_last_error() says what was wrong.
  */
-#ifndef SIM_SESSION_SIDE_H
-#define SIM_SESSION_SIDE_H
+#ifndef SIM_SIDE_H
+#define SIM_SIDE_H
 
 #include "pcie_model/topology/topology.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Services and channels: who wants to talk is brought together, and letters are
+/* Services and channels: who wants to talk is brought together, and handshake messages are
  * carried between them. Who is an end of what is sim_services' business. A
  * process that names a channel which isn't there has, as a rule, not yet read
  * that the other end closed it: such messages have no effect. */
@@ -12,48 +12,48 @@
 #include "sim/base/log.h"
 
 /* What a client wrote, until there is a server to read it. */
-struct hello {
-	struct sim_msg_letter letter;
+struct pending_connect {
+	struct sim_msg_handshake handshake;
 	struct sim_fds fds;
 };
 
-static void hello_free(struct hello *hello)
+static void pending_connect_free(struct pending_connect *pending)
 {
-	if (!hello)
+	if (!pending)
 		return;
-	sim_fds_close(&hello->fds);
-	free(hello);
+	sim_fds_close(&pending->fds);
+	free(pending);
 }
 
-/* All of a letter came; its descriptors are as many as it says. */
-static int check_letter(const struct daemon *daemon, struct conn *from, const struct sim_msg_letter *letter,
+/* All of a handshake message came; its descriptors are as many as it says. */
+static int check_handshake(const struct daemon *daemon, struct conn *from, const struct sim_msg_handshake *handshake,
 			struct sim_fds *fds)
 {
-	int rc = sim_letter_check(letter, fds);
+	int rc = sim_handshake_msg_check(handshake, fds);
 
-	if (rc == -EMFILE && !from->told_lost)
+	if (rc == -EMFILE && !from->warned_fds_lost)
 		sim_err("descriptors that process %d sent were lost: no more descriptors; raise ulimit -n where the daemon starts",
 			(int)sim_card_peer(daemon->card, from->peer)->pid);
-	from->told_lost |= rc == -EMFILE;
-	while (rc == 0 && fds->count > letter->num_fds)
+	from->warned_fds_lost |= rc == -EMFILE;
+	while (rc == 0 && fds->count > handshake->num_fds)
 		close(fds->fd[--fds->count]);
 	return rc;
 }
 
-static void tell_closed(struct daemon *daemon, const struct sim_end *end, int reason)
+static void notify_closed(struct daemon *daemon, const struct sim_channel_end *end, int reason)
 {
 	struct sim_msg msg = {.type = SIM_MSG_CLOSE, .body.channel = {.number = end->number, .reason = reason}};
-	struct conn *conn = daemon_conn_of(daemon, end->peer);
+	struct conn *conn = daemon_find_conn(daemon, end->peer);
 
 	if (conn)
 		daemon_send(daemon, conn, &msg, -1);
 }
 
-static void end_channel(struct daemon *daemon, const struct sim_parting *parting, int reason)
+static void close_channel(struct daemon *daemon, const struct sim_closed_channel *closed, int reason)
 {
-	hello_free(parting->hello);
-	if (parting->is_left)
-		tell_closed(daemon, &parting->left, reason);
+	pending_connect_free(closed->handshake);
+	if (closed->has_remaining)
+		notify_closed(daemon, &closed->remaining, reason);
 }
 
 /* ---- bringing both ends together ---- */
@@ -62,141 +62,141 @@ static void end_channel(struct daemon *daemon, const struct sim_parting *parting
 static bool send_offer(struct daemon *daemon, const struct sim_offer *offer)
 {
 	struct sim_msg msg = {.type = SIM_MSG_OFFER,
-			      .body.letter = {.service = offer->service, .number = offer->server.number}};
-	struct conn *server = daemon_conn_of(daemon, offer->server.peer);
-	struct hello *hello = offer->hello;
+			      .body.handshake = {.service = offer->service, .number = offer->server.number}};
+	struct conn *server = daemon_find_conn(daemon, offer->server.peer);
+	struct pending_connect *pending = offer->handshake;
 
-	if (!server || !daemon_has_room(server))
+	if (!server || !daemon_can_queue_handshake(server))
 		return false;
-	msg.body.letter.letter = hello->letter;
-	daemon_send_fds(daemon, server, &msg, &hello->fds);
+	msg.body.handshake.msg = pending->handshake;
+	daemon_send_fds(daemon, server, &msg, &pending->fds);
 	return true;
 }
 
 /* After anything by which a client may have found its server. */
-static void offer_all(struct daemon *daemon)
+static void send_offers(struct daemon *daemon)
 {
 	struct sim_offer offer;
 
 	while (sim_services_next_offer(daemon->services, &offer)) {
-		struct sim_parting parting;
+		struct sim_closed_channel closed;
 		bool sent = send_offer(daemon, &offer);
 
-		hello_free(offer.hello);
+		pending_connect_free(offer.handshake);
 		if (sent)
 			continue;
-		sim_services_close(daemon->services, offer.client.peer, offer.client.number, &parting);
-		tell_closed(daemon, &offer.client, -EBUSY);
+		sim_services_close(daemon->services, offer.client.peer, offer.client.number, &closed);
+		notify_closed(daemon, &offer.client, -EBUSY);
 	}
 }
 
-static int listen_on(struct daemon *daemon, struct conn *conn, uint64_t number, const struct sim_service *service)
+static int register_service(struct daemon *daemon, struct conn *conn, uint64_t number, const struct sim_service *service)
 {
-	if (!sim_function_is_represented(&sim_board_of(&daemon->board)->functions, service->rep))
+	if (!sim_function_has_rep(&sim_shared_state_of(&daemon->shared)->functions, service->rep))
 		return -ENODEV;
 	return sim_services_listen(daemon->services, conn->peer, number, service);
 }
 
-static void take_listen(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_listen(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	struct sim_service service = {.function = msg->body.listen.function, .rep = msg->body.listen.rep,
 				      .name = msg->body.listen.name};
 	int rc;
 
-	END_TEXT(msg->body.listen.name);
-	rc = listen_on(daemon, conn, msg->body.listen.number, &service);
+	TERMINATE_TEXT(msg->body.listen.name);
+	rc = register_service(daemon, conn, msg->body.listen.number, &service);
 	daemon_reply(daemon, conn, msg, rc, -1);
-	offer_all(daemon);
+	send_offers(daemon);
 }
 
 /* It wants a server that is there, and there is none: it need not hear of that later. */
-static bool is_in_vain(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg)
+static bool has_no_server(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg)
 {
 	uint32_t function = msg->body.connect.function;
 
-	return msg->body.connect.patience_ms == 0 && sim_services_may_connect(daemon->services, conn->peer, function) &&
-	       !sim_services_is_served(daemon->services, function, msg->body.connect.name);
+	return msg->body.connect.timeout_ms == 0 && sim_services_may_connect(daemon->services, conn->peer, function) &&
+	       !sim_services_has_service(daemon->services, function, msg->body.connect.name);
 }
 
-static int connect_client(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
+static int queue_connect(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
-	int rc = check_letter(daemon, conn, &msg->body.connect.hello, fds);
-	struct hello *hello;
+	int rc = check_handshake(daemon, conn, &msg->body.connect.handshake, fds);
+	struct pending_connect *pending;
 
 	if (rc < 0)
 		return rc;
-	if (is_in_vain(daemon, conn, msg))
+	if (has_no_server(daemon, conn, msg))
 		return -ECONNREFUSED;
-	hello = calloc(1, sizeof(*hello));
-	if (!hello)
+	pending = calloc(1, sizeof(*pending));
+	if (!pending)
 		return -ENOMEM;
 	rc = sim_services_connect(daemon->services, conn->peer, msg->body.connect.number, msg->body.connect.function,
-				  msg->body.connect.name, daemon_now_ms() + msg->body.connect.patience_ms, hello);
+				  msg->body.connect.name, daemon_now_ms() + msg->body.connect.timeout_ms, pending);
 	if (rc < 0) {
-		free(hello);
+		free(pending);
 		return rc;
 	}
-	*hello = (struct hello){.letter = msg->body.connect.hello, .fds = *fds};
+	*pending = (struct pending_connect){.handshake = msg->body.connect.handshake, .fds = *fds};
 	fds->count = 0;
 	return 0;
 }
 
-static void take_connect(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+static void handle_connect(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	int rc;
 
-	END_TEXT(msg->body.connect.name);
-	rc = connect_client(daemon, conn, msg, fds);
+	TERMINATE_TEXT(msg->body.connect.name);
+	rc = queue_connect(daemon, conn, msg, fds);
 	daemon_reply(daemon, conn, msg, rc, -1);
-	offer_all(daemon);
+	send_offers(daemon);
 }
 
 /* ---- what is passed on: the other end knows the channel by another number ---- */
 
 /* Returns 0 or -ENOBUFS (the other end's process reads nothing). */
-static int pass_on(struct daemon *daemon, const struct sim_end *to, const struct sim_msg *from, struct sim_fds *fds)
+static int forward_handshake(struct daemon *daemon, const struct sim_channel_end *to, const struct sim_msg *from, struct sim_fds *fds)
 {
-	struct sim_msg msg = {.type = from->type, .body.letter = {.number = to->number}};
-	struct conn *conn = daemon_conn_of(daemon, to->peer);
+	struct sim_msg msg = {.type = from->type, .body.handshake = {.number = to->number}};
+	struct conn *conn = daemon_find_conn(daemon, to->peer);
 
 	if (!conn)
 		return -ENOENT;
-	if (!daemon_has_room(conn)) {
-		if (!conn->told_full)
-			sim_warn("process %d does not read what is sent to it, so further letters are refused; is it stopped?",
+	if (!daemon_can_queue_handshake(conn)) {
+		if (!conn->warned_queue_full)
+			sim_warn("process %d does not read what is sent to it, so further handshake messages are refused; is it stopped?",
 				 (int)sim_card_peer(daemon->card, to->peer)->pid);
-		conn->told_full = true;
+		conn->warned_queue_full = true;
 		return -ENOBUFS;
 	}
-	msg.body.letter.letter = from->body.letter.letter;
+	msg.body.handshake.msg = from->body.handshake.msg;
 	daemon_send_fds(daemon, conn, &msg, fds);
 	return 0;
 }
 
 /* One that can't be delivered is the sender's to deal with: it closes the channel. */
-static void take_letter(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+static void handle_handshake(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
-	int rc = check_letter(daemon, conn, &msg->body.letter.letter, fds);
-	uint64_t number = msg->body.letter.number;
-	struct sim_end other;
+	int rc = check_handshake(daemon, conn, &msg->body.handshake.msg, fds);
+	uint64_t number = msg->body.handshake.number;
+	struct sim_channel_end other;
 
 	if (rc == 0 && msg->type == SIM_MSG_ACCEPT)
 		rc = sim_services_accept(daemon->services, conn->peer, number, &other);
 	else if (rc == 0)
-		rc = sim_services_other(daemon->services, conn->peer, number, &other);
+		rc = sim_services_get_other_end(daemon->services, conn->peer, number, &other);
 	if (rc == 0)
-		rc = pass_on(daemon, &other, msg, fds);
+		rc = forward_handshake(daemon, &other, msg, fds);
 	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
-static void take_knock(struct daemon *daemon, struct conn *conn, const struct sim_msg *from)
+static void handle_notify_peer(struct daemon *daemon, struct conn *conn, const struct sim_msg *from)
 {
-	struct sim_msg msg = {.type = SIM_MSG_KNOCK};
-	struct sim_end other;
+	struct sim_msg msg = {.type = SIM_MSG_NOTIFY_PEER};
+	struct sim_channel_end other;
 	struct conn *to = NULL;
 
-	if (sim_services_other(daemon->services, conn->peer, from->body.channel.number, &other) == 0)
-		to = daemon_conn_of(daemon, other.peer);
+	if (sim_services_get_other_end(daemon->services, conn->peer, from->body.channel.number, &other) == 0)
+		to = daemon_find_conn(daemon, other.peer);
 	msg.body.channel.number = other.number;
 	if (to)
 		daemon_send(daemon, to, &msg, -1);
@@ -205,84 +205,84 @@ static void take_knock(struct daemon *daemon, struct conn *conn, const struct si
 /* ---- ends ---- */
 
 /* Of what a process may say. That one died, or that a server never came, is ours to say. */
-static int clean_reason(int reason)
+static int sanitize_reason(int reason)
 {
 	return reason == -ECONNREFUSED || reason == -EPROTO || reason == -EBUSY ? reason : -ECONNRESET;
 }
 
-static void take_close(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg)
+static void handle_close(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
-	if (sim_services_close(daemon->services, conn->peer, msg->body.channel.number, &parting))
-		end_channel(daemon, &parting, clean_reason(msg->body.channel.reason));
+	if (sim_services_close(daemon->services, conn->peer, msg->body.channel.number, &closed))
+		close_channel(daemon, &closed, sanitize_reason(msg->body.channel.reason));
 }
 
-void daemon_end_channels_of(struct daemon *daemon, struct conn *conn)
+void daemon_close_channels_of(struct daemon *daemon, struct conn *conn)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
-	while (sim_services_next_of(daemon->services, conn->peer, &parting)) {
-		int reason = parting.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* it may not have read the offer */
+	while (sim_services_end_next_of_peer(daemon->services, conn->peer, &closed)) {
+		int reason = closed.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* it may not have read the offer */
 
-		end_channel(daemon, &parting, conn->in_order ? reason : -EPIPE);
+		close_channel(daemon, &closed, conn->detached_cleanly ? reason : -EPIPE);
 	}
-	offer_all(daemon);
+	send_offers(daemon);
 }
 
 /* Both processes still live: each hears of it. */
-void daemon_end_channels_through(struct daemon *daemon, uint32_t function)
+void daemon_close_channels_through(struct daemon *daemon, uint32_t function)
 {
-	struct sim_parting parting;
-	struct sim_end client;
+	struct sim_closed_channel closed;
+	struct sim_channel_end client;
 
-	while (sim_services_next_through(daemon->services, function, &client, &parting)) {
-		end_channel(daemon, &parting, -ECONNRESET);
-		tell_closed(daemon, &client, parting.is_left ? -ECONNRESET : -ECONNREFUSED);
+	while (sim_services_end_next_of_function(daemon->services, function, &client, &closed)) {
+		close_channel(daemon, &closed, -ECONNRESET);
+		notify_closed(daemon, &client, closed.has_remaining ? -ECONNRESET : -ECONNREFUSED);
 	}
-	offer_all(daemon);
+	send_offers(daemon);
 }
 
 void daemon_drop_channels(struct daemon *daemon)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
-	while (sim_services_forget(daemon->services, &parting))
-		hello_free(parting.hello);
+	while (sim_services_end_next(daemon->services, &closed))
+		pending_connect_free(closed.handshake);
 }
 
 void daemon_expire_channels(struct daemon *daemon, uint64_t now_ms)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
-	while (sim_services_next_expired(daemon->services, now_ms, &parting))
-		end_channel(daemon, &parting, -ECONNREFUSED);
+	while (sim_services_end_next_expired(daemon->services, now_ms, &closed))
+		close_channel(daemon, &closed, -ECONNREFUSED);
 }
 
-bool daemon_take_channel(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+bool daemon_handle_channel_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	switch (msg->type) {
 	case SIM_MSG_LISTEN:
-		take_listen(daemon, conn, msg);
+		handle_listen(daemon, conn, msg);
 		return true;
 	case SIM_MSG_UNLISTEN:
 		sim_services_unlisten(daemon->services, conn->peer, msg->body.channel.number);
 		daemon_reply(daemon, conn, msg, 0, -1);
 		return true;
 	case SIM_MSG_CONNECT:
-		take_connect(daemon, conn, msg, fds);
+		handle_connect(daemon, conn, msg, fds);
 		return true;
 	case SIM_MSG_ACCEPT:
-	case SIM_MSG_LETTER:
-		take_letter(daemon, conn, msg, fds);
-		offer_all(daemon); /* a server that accepted may have room for the next */
+	case SIM_MSG_HANDSHAKE:
+		handle_handshake(daemon, conn, msg, fds);
+		send_offers(daemon); /* a server that accepted may have room for the next */
 		return true;
 	case SIM_MSG_CLOSE:
-		take_close(daemon, conn, msg);
-		offer_all(daemon);
+		handle_close(daemon, conn, msg);
+		send_offers(daemon);
 		return true;
-	case SIM_MSG_KNOCK:
-		take_knock(daemon, conn, msg);
+	case SIM_MSG_NOTIFY_PEER:
+		handle_notify_peer(daemon, conn, msg);
 		return true;
 	default:
 		return false;

@@ -12,8 +12,8 @@
 
 /* A process that does not read - it is stopped, in a debugger - shall not fall from
  * the card for it, nor fill the daemon with what others send it: who sends it one
- * letter more than this is refused. */
-#define MAX_UNSENT_LETTERS 256
+ * handshake message more than this is refused. */
+#define MAX_UNSENT_HANDSHAKES 256
 #define MAX_UNSENT_REPLIES 1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
 
 int daemon_watch(struct daemon *daemon, int fd, struct source *source)
@@ -31,7 +31,7 @@ static void unwatch(struct daemon *daemon, const struct conn *conn)
 		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
 }
 
-static void watch_for(struct daemon *daemon, struct conn *conn, uint32_t events)
+static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = &conn->socket};
 
@@ -57,7 +57,7 @@ static int conn_new(struct daemon *daemon, int sock)
 
 /* Without a descriptor for it, a process would stay in the queue of the
  * listening socket and keep the daemon busy: take it and turn it away. */
-static void turn_away(struct daemon *daemon)
+static void reject_next(struct daemon *daemon)
 {
 	int sock;
 
@@ -80,7 +80,7 @@ void daemon_accept(struct daemon *daemon)
 	if (sock >= 0)
 		close(sock);
 	else
-		turn_away(daemon);
+		reject_next(daemon);
 	if (rc == -EMFILE || rc == -ENFILE)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
 	else
@@ -91,26 +91,26 @@ void daemon_accept(struct daemon *daemon)
  * number still means it. */
 void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 {
-	struct ucred who;
-	socklen_t len = sizeof(who);
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
 
-	if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &who, &len) < 0 || who.pid <= 0)
+	if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
 		return;
-	conn->pidfd = pidfd_open(who.pid, 0);
+	conn->pidfd = pidfd_open(cred.pid, 0);
 	if (conn->pidfd >= 0 && daemon_watch(daemon, conn->pidfd, &conn->process) < 0) {
 		close(conn->pidfd);
 		conn->pidfd = -1;
 	}
 }
 
-static bool is_letter(const struct sim_msg *msg)
+static bool is_handshake(const struct sim_msg *msg)
 {
-	return !msg->is_reply && (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER);
+	return !msg->is_reply && (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_HANDSHAKE);
 }
 
-bool daemon_has_room(const struct conn *conn)
+bool daemon_can_queue_handshake(const struct conn *conn)
 {
-	return conn->num_unsent_letters < MAX_UNSENT_LETTERS;
+	return conn->num_unsent_handshakes < MAX_UNSENT_HANDSHAKES;
 }
 
 static void drop_first_unsent(struct conn *conn)
@@ -121,7 +121,7 @@ static void drop_first_unsent(struct conn *conn)
 	if (!conn->unsent)
 		conn->unsent_end = &conn->unsent;
 	conn->num_unsent_replies -= first->msg.is_reply;
-	conn->num_unsent_letters -= is_letter(&first->msg);
+	conn->num_unsent_handshakes -= is_handshake(&first->msg);
 	sim_fds_close(&first->fds);
 	free(first);
 }
@@ -130,30 +130,30 @@ void daemon_conn_free(struct conn *conn)
 {
 	while (conn->unsent)
 		drop_first_unsent(conn);
-	daemon_guard_end(&conn->guard); /* of one that could not be stopped */
+	daemon_resume_guard_stop(&conn->guard); /* of one that could not be stopped */
 	if (conn->pidfd >= 0)
 		close(conn->pidfd);
 	close(conn->sock);
 	free(conn);
 }
 
-/* Whether the same knock waits already: they all say the same. */
-static bool is_kept(const struct conn *conn, const struct sim_msg *knock)
+/* Whether the same notification waits already: they all say the same. */
+static bool is_notify_queued(const struct conn *conn, const struct sim_msg *notify)
 {
 	for (const struct packet *p = conn->unsent; p; p = p->next)
-		if (p->msg.type == SIM_MSG_KNOCK && p->msg.body.channel.number == knock->body.channel.number)
+		if (p->msg.type == SIM_MSG_NOTIFY_PEER && p->msg.body.channel.number == notify->body.channel.number)
 			return true;
 	return false;
 }
 
 /* Takes @fds. */
-static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
+static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct packet *packet;
 
-	if (msg->type == SIM_MSG_NUDGE) /* a late one is of no use */
+	if (msg->type == SIM_MSG_WAKE_EXPORTER) /* a late one is of no use */
 		return;
-	if (msg->type == SIM_MSG_KNOCK && is_kept(conn, msg))
+	if (msg->type == SIM_MSG_NOTIFY_PEER && is_notify_queued(conn, msg))
 		return;
 	if (msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) {
 		sim_warn("a process asks but does not read the answers; its connection is closed");
@@ -169,15 +169,15 @@ static void keep_unsent(struct daemon *daemon, struct conn *conn, const struct s
 	packet->fds = *fds;
 	fds->count = 0;
 	conn->num_unsent_replies += msg->is_reply;
-	conn->num_unsent_letters += is_letter(msg);
+	conn->num_unsent_handshakes += is_handshake(msg);
 	*conn->unsent_end = packet;
 	conn->unsent_end = &packet->next;
-	watch_for(daemon, conn, EPOLLIN | EPOLLOUT);
+	set_epoll_events(daemon, conn, EPOLLIN | EPOLLOUT);
 }
 
 /* Try now. Whether that was all: it has it, or nobody is there to have it. What
  * such a one said before it left is still to be read, then it is dead. */
-static bool deliver(struct conn *conn, struct sim_msg *msg, const int *fds, uint32_t num_fds)
+static bool try_send(struct conn *conn, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
 	int rc = sim_msg_send_fds(conn->sock, msg, fds, num_fds);
 
@@ -194,8 +194,8 @@ void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *m
 {
 	if (conn->dead)
 		return;
-	if (conn->unsent || !deliver(conn, msg, fds->fd, fds->count))
-		keep_unsent(daemon, conn, msg, fds);
+	if (conn->unsent || !try_send(conn, msg, fds->fd, fds->count))
+		queue_unsent(daemon, conn, msg, fds);
 }
 
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
@@ -204,27 +204,27 @@ void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 
 	if (conn->dead)
 		return;
-	if (!conn->unsent && deliver(conn, msg, &fd, fd >= 0))
+	if (!conn->unsent && try_send(conn, msg, &fd, fd >= 0))
 		return;
 	if (fd >= 0)
 		kept.fd[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	kept.count = kept.fd[0] >= 0;
-	keep_unsent(daemon, conn, msg, &kept);
+	queue_unsent(daemon, conn, msg, &kept);
 	sim_fds_close(&kept);
 }
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
 	while (conn->unsent && !conn->dead) {
-		if (!deliver(conn, &conn->unsent->msg, conn->unsent->fds.fd, conn->unsent->fds.count))
+		if (!try_send(conn, &conn->unsent->msg, conn->unsent->fds.fd, conn->unsent->fds.count))
 			return;
 		drop_first_unsent(conn);
 	}
-	conn->told_full = false;
-	watch_for(daemon, conn, EPOLLIN);
+	conn->warned_queue_full = false;
+	set_epoll_events(daemon, conn, EPOLLIN);
 }
 
-struct conn *daemon_conn_of(struct daemon *daemon, uint32_t peer)
+struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer)
 {
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
 		if (conn->attached && conn->peer == peer)
@@ -243,7 +243,7 @@ void daemon_reap(struct daemon *daemon)
 			link = &conn->next;
 			continue;
 		}
-		daemon_continue(daemon, conn);
+		daemon_resume_process(daemon, conn);
 		daemon_detach(daemon, conn);
 		*link = conn->next;
 		unwatch(daemon, conn);

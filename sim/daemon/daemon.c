@@ -19,9 +19,9 @@
 #include "sim/base/log.h"
 #include "sim/trace/trace.h"
 
-#define EVENTS_AT_ONCE 64
-#define PACKETS_AT_ONCE 16 /* of one process, before the others get their turn */
-#define LAST_TURNS 256     /* of a process that died: more packets than its socket holds */
+#define MAX_EPOLL_EVENTS 64
+#define MAX_PACKETS_PER_ROUND 16 /* of one process, before the others get their turn */
+#define MAX_DRAIN_ROUNDS 256     /* of a process that died: more packets than its socket holds */
 
 uint64_t daemon_now_ms(void)
 {
@@ -35,7 +35,7 @@ static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
 	int rc;
 
 	if (path) {
-		rc = sim_dir_read(AT_FDCWD, path, ret_yaml, ret_len);
+		rc = sim_session_dir_read(AT_FDCWD, path, ret_yaml, ret_len);
 		if (rc < 0)
 			sim_err("topology file %s: %s", path, strerror(-rc));
 		return rc;
@@ -56,19 +56,19 @@ static int parse_topology(struct daemon *daemon, const char *path, const char *y
 }
 
 /* Open the session's directory and make it ours, with the topology in it. */
-static int take_dir(struct daemon *daemon, const char *dir, const char *yaml, size_t len)
+static int claim_session_dir(struct daemon *daemon, const char *dir, const char *yaml, size_t len)
 {
-	daemon->dir_fd = sim_dir_open(dir, false);
+	daemon->dir_fd = sim_session_dir_open(dir, false);
 	if (daemon->dir_fd == -ENOENT) {
-		daemon->dir_fd = sim_dir_open(dir, true);
-		daemon->made_dir = daemon->dir_fd >= 0;
+		daemon->dir_fd = sim_session_dir_open(dir, true);
+		daemon->created_dir = daemon->dir_fd >= 0;
 	}
 	if (daemon->dir_fd < 0)
 		return daemon->dir_fd;
-	daemon->lock_fd = sim_dir_lock(daemon->dir_fd);
+	daemon->lock_fd = sim_session_dir_lock(daemon->dir_fd);
 	if (daemon->lock_fd < 0)
 		return daemon->lock_fd;
-	return sim_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
+	return sim_session_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
 }
 
 static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
@@ -79,10 +79,10 @@ static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
 	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	rc = sim_board_create(clock, &daemon->board, &daemon->board_fd);
+	rc = sim_shared_state_create(clock, &daemon->shared, &daemon->shared_fd);
 	if (rc == 0) {
-		daemon->zero_ns = sim_clock_page_start_ns(&sim_board_of(&daemon->board)->clock);
-		rc = daemon_open_events(daemon);
+		daemon->zero_ns = sim_clock_page_start_ns(&sim_shared_state_of(&daemon->shared)->clock);
+		rc = daemon_open_fault_events(daemon);
 	}
 	if (rc == 0)
 		rc = sim_card_create(daemon->topology, &daemon->card);
@@ -95,7 +95,7 @@ static int listen_for_processes(struct daemon *daemon)
 	daemon->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (daemon->spare_fd < 0 || daemon->epoll_fd < 0)
 		return -errno;
-	daemon->listen_sock = sim_dir_listen(daemon->dir_fd);
+	daemon->listen_sock = sim_session_dir_listen(daemon->dir_fd);
 	if (daemon->listen_sock < 0)
 		return daemon->listen_sock;
 	fcntl(daemon->listen_sock, F_SETFL, O_NONBLOCK);
@@ -113,7 +113,7 @@ static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 		return rc;
 	rc = parse_topology(daemon, cfg->topology_path, yaml, len);
 	if (rc == 0)
-		rc = take_dir(daemon, cfg->dir, yaml, len);
+		rc = claim_session_dir(daemon, cfg->dir, yaml, len);
 	free(yaml);
 	if (rc == 0)
 		rc = open_card(daemon, cfg->clock);
@@ -127,7 +127,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	int rc;
 
 	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .board_fd = -1, .trace_level = cfg->trace_level, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .hands = &daemon_own_hands};
+				  .spare_fd = -1, .shared_fd = -1, .trace_level = cfg->trace_level, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .process_ops = &daemon_default_process_ops};
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -151,33 +151,33 @@ void daemon_close(struct daemon *daemon)
 	while (daemon->conns) {
 		struct conn *first = daemon->conns;
 
-		first->in_order = true; /* it is we who leave */
-		daemon_continue(daemon, first);
+		first->detached_cleanly = true; /* it is we who leave */
+		daemon_resume_process(daemon, first);
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
 		daemon_conn_free(first);
 	}
 	if (daemon->lock_fd >= 0)
-		sim_dir_clean(daemon->dir_fd);
+		sim_session_dir_remove_files(daemon->dir_fd);
 	sim_services_destroy(daemon->services);
 	sim_card_destroy(daemon->card);
-	daemon_close_events(daemon);
-	sim_segment_unmap(&daemon->board);
+	daemon_close_fault_events(daemon);
+	sim_segment_unmap(&daemon->shared);
 	pcie_topology_destroy(daemon->topology);
-	free(daemon->objects);
+	free(daemon->shared_objects);
 	close_fd(daemon->listen_sock);
 	close_fd(daemon->signal_fd);
 	close_fd(daemon->epoll_fd);
 	close_fd(daemon->spare_fd);
-	close_fd(daemon->board_fd);
+	close_fd(daemon->shared_fd);
 	close_fd(daemon->lock_fd);
 	close_fd(daemon->dir_fd);
 }
 
 /* Whether there may be more. */
-static bool take_packets(struct daemon *daemon, struct conn *conn)
+static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
-	for (int i = 0; i < PACKETS_AT_ONCE && !conn->dead && !daemon->stop; i++) {
+	for (int i = 0; i < MAX_PACKETS_PER_ROUND && !conn->dead && !daemon->stop; i++) {
 		struct sim_msg msg;
 		struct sim_fds fds;
 		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);
@@ -190,32 +190,32 @@ static bool take_packets(struct daemon *daemon, struct conn *conn)
 			conn->dead = true;
 			return false;
 		}
-		conn->silent = false;
-		daemon_take(daemon, conn, &msg, &fds);
+		conn->unresponsive = false;
+		daemon_handle_msg(daemon, conn, &msg, &fds);
 		sim_fds_close(&fds);
 	}
 	return !conn->dead && !daemon->stop;
 }
 
 /* What it had sent before it died still counts. */
-static void take_last_words(struct daemon *daemon, struct conn *dying)
+static void drain_dead_process(struct daemon *daemon, struct conn *dying)
 {
-	for (int turn = 0; turn < LAST_TURNS && take_packets(daemon, dying); turn++)
+	for (int turn = 0; turn < MAX_DRAIN_ROUNDS && receive_packets(daemon, dying); turn++)
 		;
 	dying->dead = true;
 }
 
 /* Whose directory was removed would wait for ever: neither a process nor bfsim down finds it. */
-static void take_news_of_dir(struct daemon *daemon)
+static void check_session_dir(struct daemon *daemon)
 {
-	char news[4096];
+	char inotify_buf[4096];
 
-	while (read(daemon->dir_watch_fd, news, sizeof(news)) > 0)
+	while (read(daemon->dir_watch_fd, inotify_buf, sizeof(inotify_buf)) > 0)
 		;
-	daemon->unreachable = !sim_dir_has_socket(daemon->dir_fd);
+	daemon->unreachable = !sim_session_dir_has_socket(daemon->dir_fd);
 }
 
-static void take_event(struct daemon *daemon, const struct epoll_event *event)
+static void handle_event(struct daemon *daemon, const struct epoll_event *event)
 {
 	const struct source *source = event->data.ptr;
 
@@ -227,30 +227,30 @@ static void take_event(struct daemon *daemon, const struct epoll_event *event)
 		daemon->stop = true;
 		break;
 	case SOURCE_DIR:
-		take_news_of_dir(daemon);
+		check_session_dir(daemon);
 		break;
 	case SOURCE_PROCESS:
-		take_last_words(daemon, source->conn);
+		drain_dead_process(daemon, source->conn);
 		break;
 	case SOURCE_SOCKET:
 		if (event->events & EPOLLOUT)
 			daemon_flush(daemon, source->conn);
 		if (event->events & ~(uint32_t)EPOLLOUT)
-			take_packets(daemon, source->conn);
+			receive_packets(daemon, source->conn);
 		break;
 	}
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+static uint64_t u64_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* For epoll_wait(): until the next deadline, at most @timeout_ms. */
-static int wait_ms(const struct daemon *daemon, int timeout_ms)
+static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 {
-	uint64_t deadline = sooner(sooner(daemon_revocations_deadline_ms(daemon), daemon_questions_deadline_ms(daemon)),
-				   sooner(sim_services_deadline_ms(daemon->services), daemon_events_deadline_ms(daemon)));
+	uint64_t deadline = u64_min(u64_min(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
+				   u64_min(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
 	uint64_t now = daemon_now_ms();
 
 	if (deadline == UINT64_MAX)
@@ -259,21 +259,21 @@ static int wait_ms(const struct daemon *daemon, int timeout_ms)
 		return 0;
 	if (timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now)
 		return timeout_ms;
-	return (int)sooner(deadline - now, INT_MAX);
+	return (int)u64_min(deadline - now, INT_MAX);
 }
 
 int daemon_step(struct daemon *daemon, int timeout_ms)
 {
-	struct epoll_event events[EVENTS_AT_ONCE];
-	int count = epoll_wait(daemon->epoll_fd, events, EVENTS_AT_ONCE, wait_ms(daemon, timeout_ms));
+	struct epoll_event events[MAX_EPOLL_EVENTS];
+	int count = epoll_wait(daemon->epoll_fd, events, MAX_EPOLL_EVENTS, epoll_timeout_ms(daemon, timeout_ms));
 	uint64_t now = daemon_now_ms();
 
 	for (int i = 0; i < count && !daemon->stop; i++)
-		take_event(daemon, &events[i]);
+		handle_event(daemon, &events[i]);
 	daemon_expire_revocations(daemon, now);
-	daemon_expire_questions(daemon, now);
+	daemon_expire_describe_requests(daemon, now);
 	daemon_expire_channels(daemon, now);
-	daemon_take_events(daemon);
+	daemon_run_fault_events(daemon);
 	daemon_reap(daemon);
 	if (daemon->must_accept)
 		daemon_accept(daemon);
@@ -286,19 +286,19 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 /* SIGTERM and SIGINT will be events; until then they wait, so that they never end us half-way. */
 static sigset_t block_signals(void)
 {
-	sigset_t ends;
+	sigset_t term_signals;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
+	sigemptyset(&term_signals);
+	sigaddset(&term_signals, SIGTERM);
+	sigaddset(&term_signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &term_signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	return ends;
+	return term_signals;
 }
 
-static int watch_signals(struct daemon *daemon, const sigset_t *ends)
+static int watch_signals(struct daemon *daemon, const sigset_t *term_signals)
 {
-	daemon->signal_fd = signalfd(-1, ends, SFD_CLOEXEC);
+	daemon->signal_fd = signalfd(-1, term_signals, SFD_CLOEXEC);
 	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
 }
 
@@ -306,13 +306,13 @@ static int watch_signals(struct daemon *daemon, const sigset_t *ends)
 static void watch_dir(struct daemon *daemon)
 {
 	daemon->dir.kind = SOURCE_DIR;
-	daemon->dir_watch_fd = sim_dir_watch(daemon->dir_fd);
+	daemon->dir_watch_fd = sim_session_dir_watch(daemon->dir_fd);
 	if (daemon->dir_watch_fd >= 0)
 		daemon_watch(daemon, daemon->dir_watch_fd, &daemon->dir);
 }
 
 /* Each process needs three descriptors here, and each shared object one. */
-static void allow_many_descriptors(void)
+static void raise_fd_limit(void)
 {
 	struct rlimit limit;
 
@@ -322,7 +322,7 @@ static void allow_many_descriptors(void)
 	}
 }
 
-static void tell_ready(int fd)
+static void notify_ready(int fd)
 {
 	if (fd < 0)
 		return;
@@ -333,23 +333,23 @@ static void tell_ready(int fd)
 
 int sim_daemon_run(const struct sim_daemon_cfg *cfg)
 {
-	sigset_t ends = block_signals();
+	sigset_t term_signals = block_signals();
 	struct daemon daemon;
 	int rc;
 
-	allow_many_descriptors();
+	raise_fd_limit();
 	rc = daemon_open(&daemon, cfg);
 	if (rc == 0)
-		rc = watch_signals(&daemon, &ends);
+		rc = watch_signals(&daemon, &term_signals);
 	if (rc == 0) {
 		watch_dir(&daemon);
-		tell_ready(cfg->ready_fd);
+		notify_ready(cfg->ready_fd);
 		while (!daemon.stop)
 			daemon_step(&daemon, -1);
 		close_fd(daemon.dir_watch_fd);
 	}
 	daemon_close(&daemon);
-	if (rc < 0 && daemon.made_dir)
+	if (rc < 0 && daemon.created_dir)
 		rmdir(cfg->dir);
 	return rc;
 }

@@ -6,10 +6,10 @@
  * closes, or it dies while a forked child has the socket still open, its
  * exports are revoked and its imports dropped. An exporter's revocation is
  * answered when every importer has let go; an importer that is stopped is
- * waited for once, for REVOKE_PATIENCE_MS, and then no more until it speaks.
+ * waited for once, for REVOKE_TIMEOUT_MS, and then no more until it speaks.
  */
-#ifndef SIM_SESSION_DAEMON_H
-#define SIM_SESSION_DAEMON_H
+#ifndef SIM_DAEMON_H
+#define SIM_DAEMON_H
 
 #include "sim/clock/clock.h"
 #include <stdint.h>

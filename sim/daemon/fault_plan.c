@@ -8,7 +8,7 @@
 
 /* The delays that came with a rule, or NULL. They are copied: whoever sent them
  * may still change them. Returns 0, -EINVAL (they are none) or -ENOMEM. */
-static int take_delays(const struct sim_fds *fds, struct sim_delays **ret_delays)
+static int read_delays(const struct sim_fds *fds, struct sim_delays **ret_delays)
 {
 	size_t max = sim_delays_size(SIM_DELAYS_MAX);
 	struct sim_delays *delays;
@@ -29,27 +29,27 @@ static int take_delays(const struct sim_fds *fds, struct sim_delays **ret_delays
 	return 0;
 }
 
-static int add(struct daemon *daemon, const struct sim_rule *rule, const struct sim_fds *fds, uint32_t *ret_id)
+static int add_rule(struct daemon *daemon, const struct sim_rule *rule, const struct sim_fds *fds, uint32_t *ret_id)
 {
-	struct sim_board *board = sim_board_of(&daemon->board);
+	struct sim_shared_state *shared = sim_shared_state_of(&daemon->shared);
 	struct sim_delays *delays;
-	int rc = take_delays(fds, &delays);
+	int rc = read_delays(fds, &delays);
 
 	if (rc == 0)
-		rc = sim_plan_add(&board->plan, rule, delays, sim_events_begin_ns(&daemon->events), ret_id);
+		rc = sim_plan_add(&shared->plan, rule, delays, sim_fault_events_rule_begin_ns(&daemon->fault_events), ret_id);
 	free(delays);
 	return rc;
 }
 
-void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
+void daemon_handle_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
 {
-	struct sim_plan *plan = &sim_board_of(&daemon->board)->plan;
+	struct sim_plan *plan = &sim_shared_state_of(&daemon->shared)->plan;
 	const struct sim_rule rule = msg->body.fault.rule;
 	int rc = -EINVAL;
 
 	switch (msg->body.fault.change) {
 	case SIM_FAULT_ADD:
-		rc = add(daemon, &rule, fds, &msg->body.fault.id);
+		rc = add_rule(daemon, &rule, fds, &msg->body.fault.id);
 		break;
 	case SIM_FAULT_REMOVE:
 		rc = sim_plan_remove(plan, msg->body.fault.id);
@@ -64,6 +64,6 @@ void daemon_take_fault(struct daemon *daemon, struct conn *conn, struct sim_msg 
 		break;
 	}
 	if (msg->body.fault.change != SIM_FAULT_ADD)
-		daemon_take_events(daemon); /* what it did to a link is over when the answer comes */
+		daemon_run_fault_events(daemon); /* what it did to a link is over when the answer comes */
 	daemon_reply(daemon, conn, msg, rc, -1);
 }

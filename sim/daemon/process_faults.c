@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What rules have in store for processes and the daemon itself: asked for when
- * they appear, and again whenever a rule begins (events.h); and what becomes of
+ * they appear, and again whenever a rule begins (fault_events.h); and what becomes of
  * exports, channels and sleepers when rules strike functions. */
 #include <errno.h>
 #include <limits.h>
@@ -17,20 +17,20 @@
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-/* ---- hands ---- */
+/* ---- process ops ---- */
 
 static int send_signal(int pidfd, int signal)
 {
 	return pidfd_send_signal(pidfd, signal, NULL, 0) < 0 ? -errno : 0;
 }
 
-static void die(void)
+static void kill_daemon(void)
 {
 	raise(SIGKILL);
 }
 
 /* Does nothing for a while. Who wants it to end need not wait for that. */
-static void rest(const struct daemon *daemon, uint64_t ns)
+static void pause_daemon(const struct daemon *daemon, uint64_t ns)
 {
 	struct pollfd wanted = {.fd = daemon->signal_fd, .events = POLLIN};
 	uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS > 0);
@@ -38,192 +38,192 @@ static void rest(const struct daemon *daemon, uint64_t ns)
 	poll(&wanted, 1, ms < INT_MAX ? (int)ms : INT_MAX);
 }
 
-const struct daemon_hands daemon_own_hands = {
-	.send_signal = send_signal, .start_guard = daemon_guard_start, .die = die, .rest = rest};
+const struct daemon_process_ops daemon_default_process_ops = {
+	.send_signal = send_signal, .start_guard = daemon_resume_guard_start, .kill_daemon = kill_daemon, .pause_daemon = pause_daemon};
 
 /* ---- processes that are stopped ---- */
 
-static void stop_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
+static void pause_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
 {
 	uint64_t until_ms = daemon_now_ms() + ns / NS_PER_MS + (ns % NS_PER_MS > 0);
 
-	daemon->hands->start_guard(conn->pidfd, &conn->guard);
-	if (daemon->hands->send_signal(conn->pidfd, SIGSTOP) == 0 && until_ms > conn->continue_ms)
-		conn->continue_ms = until_ms;
+	daemon->process_ops->start_guard(conn->pidfd, &conn->guard);
+	if (daemon->process_ops->send_signal(conn->pidfd, SIGSTOP) == 0 && until_ms > conn->resume_ms)
+		conn->resume_ms = until_ms;
 }
 
-void daemon_continue(struct daemon *daemon, struct conn *conn)
+void daemon_resume_process(struct daemon *daemon, struct conn *conn)
 {
-	if (!conn->continue_ms)
+	if (!conn->resume_ms)
 		return;
-	conn->continue_ms = 0;
-	daemon->hands->send_signal(conn->pidfd, SIGCONT);
-	daemon_guard_end(&conn->guard);
+	conn->resume_ms = 0;
+	daemon->process_ops->send_signal(conn->pidfd, SIGCONT);
+	daemon_resume_guard_stop(&conn->guard);
 }
 
-static void continue_until(struct daemon *daemon, uint64_t now_ms)
+static void resume_due_processes(struct daemon *daemon, uint64_t now_ms)
 {
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
-		if (conn->continue_ms <= now_ms)
-			daemon_continue(daemon, conn);
+		if (conn->resume_ms <= now_ms)
+			daemon_resume_process(daemon, conn);
 }
 
-static uint64_t next_continue_ms(const struct daemon *daemon)
+static uint64_t next_resume_ms(const struct daemon *daemon)
 {
 	uint64_t next_ms = UINT64_MAX;
 
 	for (const struct conn *conn = daemon->conns; conn; conn = conn->next)
-		if (conn->continue_ms && conn->continue_ms < next_ms)
-			next_ms = conn->continue_ms;
+		if (conn->resume_ms && conn->resume_ms < next_ms)
+			next_ms = conn->resume_ms;
 	return next_ms;
 }
 
 /* ---- asking ---- */
 
 /* A process that can't be reached from here is not asked for: its rules count as never met. */
-static bool can_reach(struct daemon *daemon, const struct conn *conn, const struct sim_peer_info *info)
+static bool can_signal_process(struct daemon *daemon, const struct conn *conn, const struct sim_peer_info *info)
 {
 	if (conn->pidfd >= 0)
 		return true;
-	if (!daemon->told_away)
+	if (!daemon->warned_unreachable)
 		sim_warn("rules for peer do not reach process %d (%s): the daemon does not see it; start the daemon in its PID namespace, or in one around it",
 			 (int)info->pid, info->program);
-	daemon->told_away = true;
+	daemon->warned_unreachable = true;
 	return false;
 }
 
-static void ask_for_process(struct daemon *daemon, struct conn *conn, uint64_t since_ns)
+static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint64_t since_ns)
 {
 	const struct sim_peer_info *info = sim_card_peer(daemon->card, conn->peer);
-	const struct sim_who who = {.side = info->side, .program = info->program, .pid = info->pid};
-	const struct sim_site site = {.op = SIM_OP_PEER, .function = SIM_NO_FUNCTION, .who = &who,
-				      .since_ns = since_ns, .now_ns = daemon->events.asked_ns};
-	struct sim_strike strike;
+	const struct sim_process who = {.side = info->side, .program = info->program, .pid = info->pid};
+	const struct sim_fault_site site = {.op = SIM_OP_PEER, .function = SIM_NO_FUNCTION, .process = &who,
+				      .since_ns = since_ns, .now_ns = daemon->fault_events.injected_ns};
+	struct sim_fault_hit strike;
 
-	if (!sim_faults_any(daemon->events.faults, SIM_OP_PEER) || !can_reach(daemon, conn, info) ||
-	    !sim_faults_strike(daemon->events.faults, &site, &strike))
+	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_PEER) || !can_signal_process(daemon, conn, info) ||
+	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
 		return;
 	sim_info("fault %u strikes process %d (%s): it is %s", strike.rules[0], (int)info->pid, info->program,
 		 strike.actions & DOES(KILL) ? "killed" : "stopped");
 	if (strike.actions & DOES(PAUSE))
-		stop_process(daemon, conn, strike.duration_ns);
+		pause_process(daemon, conn, strike.duration_ns);
 	if (strike.actions & DOES(KILL))
-		daemon->hands->send_signal(conn->pidfd, SIGKILL);
+		daemon->process_ops->send_signal(conn->pidfd, SIGKILL);
 }
 
-static void ask_for_ourselves(struct daemon *daemon, uint64_t since_ns)
+static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 {
-	const struct sim_site site = {.op = SIM_OP_DAEMON, .function = SIM_NO_FUNCTION, .since_ns = since_ns,
-				      .now_ns = daemon->events.asked_ns};
-	struct sim_strike strike;
+	const struct sim_fault_site site = {.op = SIM_OP_DAEMON, .function = SIM_NO_FUNCTION, .since_ns = since_ns,
+				      .now_ns = daemon->fault_events.injected_ns};
+	struct sim_fault_hit strike;
 
-	if (!sim_faults_any(daemon->events.faults, SIM_OP_DAEMON) ||
-	    !sim_faults_strike(daemon->events.faults, &site, &strike))
+	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_DAEMON) ||
+	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
 		return;
 	sim_info("fault %u strikes the daemon: it %s", strike.rules[0],
 		 strike.actions & DOES(KILL) ? "is killed" : "rests");
 	if (strike.actions & DOES(PAUSE))
-		daemon->hands->rest(daemon, strike.duration_ns);
+		daemon->process_ops->pause_daemon(daemon, strike.duration_ns);
 	if (strike.actions & DOES(KILL)) {
-		continue_until(daemon, UINT64_MAX); /* nobody else would */
-		daemon->hands->die();
+		resume_due_processes(daemon, UINT64_MAX); /* nobody else would */
+		daemon->process_ops->kill_daemon();
 	}
 }
 
 /* The list has the youngest first; rules count from the oldest on. */
-static void turn_around(struct conn **list)
+static void reverse_conns(struct conn **list)
 {
-	struct conn *turned = NULL;
+	struct conn *reversed = NULL;
 
 	while (*list) {
 		struct conn *first = *list;
 
 		*list = first->next;
-		first->next = turned;
-		turned = first;
+		first->next = reversed;
+		reversed = first;
 	}
-	*list = turned;
+	*list = reversed;
 }
 
-static void ask_for_processes(void *arg, uint64_t since_ns)
+static void inject_processes_and_daemon(void *arg, uint64_t since_ns)
 {
 	struct daemon *daemon = arg;
 
-	turn_around(&daemon->conns);
+	reverse_conns(&daemon->conns);
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
 		if (conn->attached && !conn->dead)
-			ask_for_process(daemon, conn, since_ns);
-	turn_around(&daemon->conns);
-	ask_for_ourselves(daemon, since_ns);
+			inject_process_fault(daemon, conn, since_ns);
+	reverse_conns(&daemon->conns);
+	inject_daemon_fault(daemon, since_ns);
 }
 
 /* ---- functions ---- */
 
-static void cut(void *arg, uint32_t function)
+static void revoke_function(void *arg, uint32_t function)
 {
 	daemon_revoke_all_through(arg, function);
-	daemon_end_channels_through(arg, function);
+	daemon_close_channels_through(arg, function);
 }
 
-static void cut_rep(void *arg, uint32_t function)
+static void disconnect_rep(void *arg, uint32_t function)
 {
-	daemon_end_channels_through(arg, function);
+	daemon_close_channels_through(arg, function);
 }
 
-static void tell_all(void *arg)
+static void notify_functions_changed(void *arg)
 {
 	struct daemon *daemon = arg;
 
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
-		struct sim_msg msg = {.type = SIM_MSG_FUNCTION};
+		struct sim_msg msg = {.type = SIM_MSG_FUNCTIONS_CHANGED};
 
 		if (conn->attached)
 			daemon_send(daemon, conn, &msg, -1);
 	}
 }
 
-static const struct sim_events_hands event_hands = {
-	.cut = cut,
-	.cut_rep = cut_rep,
-	.tell = tell_all,
-	.ask_others = ask_for_processes,
+static const struct sim_fault_events_ops fault_events_ops = {
+	.revoke_function = revoke_function,
+	.disconnect_rep = disconnect_rep,
+	.notify_functions_changed = notify_functions_changed,
+	.inject_others = inject_processes_and_daemon,
 };
 
 /* ---- by the clock ---- */
 
-void daemon_take_events(struct daemon *daemon)
+void daemon_run_fault_events(struct daemon *daemon)
 {
-	sim_events_take(&daemon->events);
-	continue_until(daemon, daemon_now_ms());
+	sim_fault_events_run(&daemon->fault_events);
+	resume_due_processes(daemon, daemon_now_ms());
 }
 
-void daemon_meet_process(struct daemon *daemon, struct conn *conn)
+void daemon_inject_new_process(struct daemon *daemon, struct conn *conn)
 {
-	daemon_take_events(daemon); /* of those that are there already */
+	daemon_run_fault_events(daemon); /* of those that are there already */
 	conn->attached = true;
-	ask_for_process(daemon, conn, 0);
+	inject_process_fault(daemon, conn, 0);
 }
 
-uint64_t daemon_events_deadline_ms(const struct daemon *daemon)
+uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon)
 {
-	uint64_t deadline_ms = sim_events_deadline_ms(&daemon->events, daemon_now_ms());
-	uint64_t continue_ms = next_continue_ms(daemon);
+	uint64_t deadline_ms = sim_fault_events_deadline_ms(&daemon->fault_events, daemon_now_ms());
+	uint64_t resume_ms = next_resume_ms(daemon);
 
-	return continue_ms < deadline_ms ? continue_ms : deadline_ms;
+	return resume_ms < deadline_ms ? resume_ms : deadline_ms;
 }
 
-int daemon_open_events(struct daemon *daemon)
+int daemon_open_fault_events(struct daemon *daemon)
 {
-	struct sim_board *board = sim_board_of(&daemon->board);
-	struct sim_events_cfg cfg = {.board = board, .topology = daemon->topology, .hands = &event_hands, .arg = daemon};
-	int rc = sim_clock_create(&board->clock, daemon->topology, &daemon->clock);
+	struct sim_shared_state *shared = sim_shared_state_of(&daemon->shared);
+	struct sim_fault_events_cfg cfg = {.shared = shared, .topology = daemon->topology, .ops = &fault_events_ops, .arg = daemon};
+	int rc = sim_clock_create(&shared->clock, daemon->topology, &daemon->clock);
 
 	cfg.clock = daemon->clock;
-	return rc < 0 ? rc : sim_events_init(&daemon->events, &cfg);
+	return rc < 0 ? rc : sim_fault_events_init(&daemon->fault_events, &cfg);
 }
 
-void daemon_close_events(struct daemon *daemon)
+void daemon_close_fault_events(struct daemon *daemon)
 {
-	sim_events_fini(&daemon->events);
+	sim_fault_events_fini(&daemon->fault_events);
 	sim_clock_destroy(daemon->clock);
 }

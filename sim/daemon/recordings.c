@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings are kept as long as their processes live, and of the processes that
- * have gone, the last MAX_PAST, or fewer when descriptors run out. The daemon never
+ * have gone, the last MAX_ENDED_RECORDINGS, or fewer when descriptors run out. The daemon never
  * looks into one. */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "daemon_priv.h"
 
-#define MAX_PAST 128
+#define MAX_ENDED_RECORDINGS 128
 
-static struct recording **find(struct daemon *daemon, uint64_t number)
+static struct recording **find_recording_link(struct daemon *daemon, uint64_t number)
 {
 	struct recording **link = &daemon->recordings;
 
@@ -20,7 +20,7 @@ static struct recording **find(struct daemon *daemon, uint64_t number)
 	return link;
 }
 
-static void drop(struct recording **link)
+static void remove_recording(struct recording **link)
 {
 	struct recording *recording = *link;
 
@@ -29,17 +29,17 @@ static void drop(struct recording **link)
 	free(recording);
 }
 
-void daemon_take_recording(struct daemon *daemon, struct conn *conn, struct sim_fds *fds)
+void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_fds *fds)
 {
 	struct recording *recording = conn->recording == 0 && fds->count > 0 ? calloc(1, sizeof(*recording)) : NULL;
 
 	if (!recording)
 		return;
 	*recording = (struct recording){.number = ++daemon->num_recordings, .fd = fds->fd[0], .is_alive = true,
-					.who = *sim_card_peer(daemon->card, conn->peer)};
+					.process_info = *sim_card_peer(daemon->card, conn->peer)};
 	fds->fd[0] = -1;
 	conn->recording = recording->number;
-	*find(daemon, UINT64_MAX) = recording;
+	*find_recording_link(daemon, UINT64_MAX) = recording;
 }
 
 bool daemon_drop_oldest_recording(struct daemon *daemon)
@@ -50,8 +50,8 @@ bool daemon_drop_oldest_recording(struct daemon *daemon)
 		link = &(*link)->next;
 	if (!*link)
 		return false;
-	drop(link);
-	daemon->num_past_recordings--;
+	remove_recording(link);
+	daemon->num_ended_recordings--;
 	daemon->num_dropped_recordings++;
 	return true;
 }
@@ -60,25 +60,25 @@ void daemon_end_recording(struct daemon *daemon, struct conn *conn)
 {
 	if (conn->recording == 0)
 		return;
-	(*find(daemon, conn->recording))->is_alive = false;
+	(*find_recording_link(daemon, conn->recording))->is_alive = false;
 	conn->recording = 0;
-	if (++daemon->num_past_recordings > MAX_PAST)
+	if (++daemon->num_ended_recordings > MAX_ENDED_RECORDINGS)
 		daemon_drop_oldest_recording(daemon);
 }
 
-void daemon_answer_recording(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+void daemon_reply_recording(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	const struct recording *found = *find(daemon, msg->body.recording.number);
+	const struct recording *found = *find_recording_link(daemon, msg->body.recording.number);
 
 	memset(&msg->body, 0, sizeof(msg->body));
 	msg->body.recorded.zero_ns = daemon->zero_ns;
 	msg->body.recorded.num_dropped = daemon->num_dropped_recordings;
 	if (found) {
 		msg->body.recorded.number = found->number;
-		msg->body.recorded.pid = found->who.pid;
+		msg->body.recorded.pid = found->process_info.pid;
 		msg->body.recorded.is_alive = found->is_alive;
-		memcpy(msg->body.recorded.side, found->who.side, sizeof(found->who.side));
-		memcpy(msg->body.recorded.program, found->who.program, sizeof(found->who.program));
+		memcpy(msg->body.recorded.side, found->process_info.side, sizeof(found->process_info.side));
+		memcpy(msg->body.recorded.program, found->process_info.program, sizeof(found->process_info.program));
 	}
 	daemon_reply(daemon, conn, msg, found ? 0 : -ENOENT, found ? found->fd : -1);
 }
@@ -88,5 +88,5 @@ void daemon_drop_recordings(struct daemon *daemon)
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
 		conn->recording = 0;
 	while (daemon->recordings)
-		drop(&daemon->recordings);
+		remove_recording(&daemon->recordings);
 }

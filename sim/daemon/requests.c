@@ -8,8 +8,8 @@
 #include "daemon_priv.h"
 #include "sim/base/log.h"
 
-#define ANSWER_PATIENCE_MS 10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
-#define MAX_QUESTIONS 64        /* of one importer at once: as many threads may ask */
+#define EXPORTER_TIMEOUT_MS 10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
+#define MAX_DESCRIBE_REQUESTS 64        /* of one importer at once: as many threads may ask */
 
 void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
 {
@@ -18,26 +18,26 @@ void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg,
 	daemon_send(daemon, conn, msg, fd);
 }
 
-static void take_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	struct sim_peer_info info = msg->body.attach;
 	int rc;
 
-	END_TEXT(info.side);
-	END_TEXT(info.program);
-	END_TEXT(info.shm_prefix);
+	TERMINATE_TEXT(info.side);
+	TERMINATE_TEXT(info.program);
+	TERMINATE_TEXT(info.shm_prefix);
 	rc = conn->attached ? -EALREADY : sim_card_attach(daemon->card, &info, &conn->peer);
 	if (rc == 0) {
 		daemon_watch_process(daemon, conn);
-		daemon_meet_process(daemon, conn);
+		daemon_inject_new_process(daemon, conn);
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
 	msg->body.attached.trace_level = daemon->trace_level;
-	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->board_fd : -1);
+	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->shared_fd : -1);
 }
 
-static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+static void handle_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct sim_region region = msg->body.export;
 	struct sim_key key = {0};
@@ -46,7 +46,7 @@ static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg
 	if (rc == 0)
 		rc = sim_card_export(daemon->card, conn->peer, &region, key.secret, &key.id);
 	if (fds->count > 0 && rc == 0) {
-		daemon_keep_object(daemon, key.id, conn->peer, fds->fd[0]);
+		daemon_add_shared_object(daemon, key.id, conn->peer, fds->fd[0]);
 		fds->fd[0] = -1;
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
@@ -54,7 +54,7 @@ static void take_export(struct daemon *daemon, struct conn *conn, struct sim_msg
 	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
-static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	const struct sim_region *region;
 	struct sim_key key = msg->body.import.key;
@@ -66,76 +66,76 @@ static void take_import(struct daemon *daemon, struct conn *conn, struct sim_msg
 	if (rc == 0) {
 		msg->body.imported.region = *region;
 		msg->body.imported.exporter = *sim_card_peer(daemon->card, exporter);
-		fd = daemon_object_fd(daemon, key.id);
+		fd = daemon_shared_object_fd(daemon, key.id);
 	}
 	daemon_reply(daemon, conn, msg, rc, fd);
 }
 
 /* ---- an importer asks how to reach memory through libfabric: only its exporter knows,
- * which may be stopped, may lie, or may never answer. So each question ends by itself. ---- */
+ * which may be stopped, may lie, or may never answer. So each request ends by itself. ---- */
 
-static void refuse_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
+static void reject_describe(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
 {
 	memset(&msg->body, 0, sizeof(msg->body));
 	daemon_reply(daemon, importer, msg, status, -1);
 }
 
-static void take_question(struct daemon *daemon, struct conn *importer, struct sim_msg *msg)
+static void forward_describe(struct daemon *daemon, struct conn *importer, struct sim_msg *msg)
 {
-	struct question *question;
+	struct describe_request *request;
 	struct conn *exporter;
 	uint32_t peer = 0;
-	int rc = sim_card_exporter_of(daemon->card, importer->peer, msg->body.describe.id, &peer);
+	int rc = sim_card_find_exporter(daemon->card, importer->peer, msg->body.describe.id, &peer);
 
-	exporter = rc == 0 ? daemon_conn_of(daemon, peer) : NULL;
-	if (!exporter || importer->num_questions == MAX_QUESTIONS) {
-		refuse_question(daemon, importer, msg, exporter ? -EBUSY : -ESTALE);
+	exporter = rc == 0 ? daemon_find_conn(daemon, peer) : NULL;
+	if (!exporter || importer->num_describe_requests == MAX_DESCRIBE_REQUESTS) {
+		reject_describe(daemon, importer, msg, exporter ? -EBUSY : -ESTALE);
 		return;
 	}
-	question = calloc(1, sizeof(*question));
-	if (!question) {
-		refuse_question(daemon, importer, msg, -ENOMEM);
+	request = calloc(1, sizeof(*request));
+	if (!request) {
+		reject_describe(daemon, importer, msg, -ENOMEM);
 		return;
 	}
-	*question = (struct question){.seq = ++daemon->next_seq, .importer = importer, .exporter = exporter,
-				      .importer_seq = msg->seq, .deadline_ms = daemon_now_ms() + ANSWER_PATIENCE_MS,
-				      .next = daemon->questions};
-	daemon->questions = question;
-	importer->num_questions++;
-	msg->seq = question->seq;
+	*request = (struct describe_request){.seq = ++daemon->next_seq, .importer = importer, .exporter = exporter,
+				      .importer_seq = msg->seq, .deadline_ms = daemon_now_ms() + EXPORTER_TIMEOUT_MS,
+				      .next = daemon->describe_requests};
+	daemon->describe_requests = request;
+	importer->num_describe_requests++;
+	msg->seq = request->seq;
 	daemon_send(daemon, exporter, msg, -1);
 }
 
-static void drop(struct question **link)
+static void remove_describe_request(struct describe_request **link)
 {
-	struct question *question = *link;
+	struct describe_request *request = *link;
 
-	*link = question->next;
-	question->importer->num_questions--;
-	free(question);
+	*link = request->next;
+	request->importer->num_describe_requests--;
+	free(request);
 }
 
-static void answer(struct daemon *daemon, struct question **link, struct sim_msg *msg)
+static void forward_describe_reply(struct daemon *daemon, struct describe_request **link, struct sim_msg *msg)
 {
 	struct conn *importer = (*link)->importer;
 
 	msg->seq = (*link)->importer_seq;
-	drop(link);
+	remove_describe_request(link);
 	daemon_send(daemon, importer, msg, -1);
 }
 
-static void answer_status(struct daemon *daemon, struct question **link, int status)
+static void fail_describe(struct daemon *daemon, struct describe_request **link, int status)
 {
 	struct sim_msg msg = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status};
 
-	answer(daemon, link, &msg);
+	forward_describe_reply(daemon, link, &msg);
 }
 
-static void take_answer(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg)
+static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg)
 {
-	for (struct question **link = &daemon->questions; *link; link = &(*link)->next) {
+	for (struct describe_request **link = &daemon->describe_requests; *link; link = &(*link)->next) {
 		if ((*link)->seq == msg->seq && (*link)->exporter == exporter) {
-			answer(daemon, link, msg);
+			forward_describe_reply(daemon, link, msg);
 			return;
 		}
 	}
@@ -143,18 +143,18 @@ static void take_answer(struct daemon *daemon, struct conn *exporter, struct sim
 
 /* ---- */
 
-static void take_nudge(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_wake_exporter(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	uint32_t exporter;
 	struct conn *to = NULL;
 
-	if (sim_card_exporter_of(daemon->card, conn->peer, msg->body.key.id, &exporter) == 0)
-		to = daemon_conn_of(daemon, exporter);
+	if (sim_card_find_exporter(daemon->card, conn->peer, msg->body.key.id, &exporter) == 0)
+		to = daemon_find_conn(daemon, exporter);
 	if (to)
 		daemon_send(daemon, to, msg, -1);
 }
 
-static void take_status(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_status(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	int fd = daemon_status_fd(daemon);
 
@@ -164,40 +164,40 @@ static void take_status(struct daemon *daemon, struct conn *conn, struct sim_msg
 }
 
 /* What an attached process may ask. */
-static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
-	if (daemon_take_channel(daemon, conn, msg, fds))
+	if (daemon_handle_channel_msg(daemon, conn, msg, fds))
 		return;
 	switch (msg->type) {
 	case SIM_MSG_EXPORT:
-		take_export(daemon, conn, msg, fds);
+		handle_export(daemon, conn, msg, fds);
 		break;
 	case SIM_MSG_REVOKE:
 		daemon_revoke(daemon, conn, msg);
 		break;
 	case SIM_MSG_IMPORT:
-		take_import(daemon, conn, msg);
+		handle_import(daemon, conn, msg);
 		break;
 	case SIM_MSG_UNIMPORT:
 		sim_card_unimport(daemon->card, conn->peer, msg->body.key.id);
 		break;
 	case SIM_MSG_PATH:
-		END_TEXT(msg->body.path.name);
-		END_TEXT(msg->body.path.reason);
+		TERMINATE_TEXT(msg->body.path.name);
+		TERMINATE_TEXT(msg->body.path.reason);
 		sim_card_set_path(daemon->card, conn->peer, msg->body.path.id, msg->body.path.name,
 				  msg->body.path.reason);
 		break;
 	case SIM_MSG_DESCRIBE:
-		take_question(daemon, conn, msg);
+		forward_describe(daemon, conn, msg);
 		break;
-	case SIM_MSG_NUDGE:
-		take_nudge(daemon, conn, msg);
+	case SIM_MSG_WAKE_EXPORTER:
+		handle_wake_exporter(daemon, conn, msg);
 		break;
-	case SIM_MSG_RECORD:
-		daemon_take_recording(daemon, conn, fds);
+	case SIM_MSG_ADD_RECORDING:
+		daemon_add_recording(daemon, conn, fds);
 		break;
 	case SIM_MSG_DETACH:
-		conn->in_order = true;
+		conn->detached_cleanly = true;
 		conn->dead = true;
 		break;
 	default:
@@ -207,32 +207,32 @@ static void take_attached(struct daemon *daemon, struct conn *conn, struct sim_m
 	}
 }
 
-static void take_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	if (msg->type == SIM_MSG_DESCRIBE)
-		take_answer(daemon, conn, msg);
-	else if (msg->type == SIM_MSG_GONE)
-		daemon_let_go(daemon, conn, msg->seq);
+		handle_describe_reply(daemon, conn, msg);
+	else if (msg->type == SIM_MSG_REVOKED)
+		daemon_importer_released(daemon, conn, msg->seq);
 }
 
 /* What needs no attachment: whether it was that. */
-static bool take_from_anyone(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
+static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
 {
 	switch (msg->type) {
 	case SIM_MSG_ATTACH:
-		take_attach(daemon, conn, msg);
+		handle_attach(daemon, conn, msg);
 		return true;
 	case SIM_MSG_STATUS:
-		take_status(daemon, conn, msg);
+		handle_status(daemon, conn, msg);
 		return true;
-	case SIM_MSG_BOARD:
-		daemon_reply(daemon, conn, msg, 0, daemon->board_fd);
+	case SIM_MSG_SHARED_STATE:
+		daemon_reply(daemon, conn, msg, 0, daemon->shared_fd);
 		return true;
 	case SIM_MSG_FAULT:
-		daemon_take_fault(daemon, conn, msg, fds);
+		daemon_handle_fault(daemon, conn, msg, fds);
 		return true;
-	case SIM_MSG_RECORDING:
-		daemon_answer_recording(daemon, conn, msg);
+	case SIM_MSG_GET_RECORDING:
+		daemon_reply_recording(daemon, conn, msg);
 		return true;
 	case SIM_MSG_SHUTDOWN:
 		daemon_reply(daemon, conn, msg, 0, -1);
@@ -243,30 +243,30 @@ static bool take_from_anyone(struct daemon *daemon, struct conn *conn, struct si
 	}
 }
 
-void daemon_take(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	if (msg->is_reply) {
 		if (conn->attached)
-			take_reply(daemon, conn, msg);
+			handle_reply(daemon, conn, msg);
 		return;
 	}
-	if (take_from_anyone(daemon, conn, msg, fds))
+	if (handle_unattached_msg(daemon, conn, msg, fds))
 		return;
 	if (conn->attached)
-		take_attached(daemon, conn, msg, fds);
+		handle_attached_msg(daemon, conn, msg, fds);
 	else
 		conn->dead = true; /* asks before it has said who it is */
 }
 
-static void forget_questions(struct daemon *daemon, struct conn *conn)
+static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
 {
-	struct question **link = &daemon->questions;
+	struct describe_request **link = &daemon->describe_requests;
 
 	while (*link) {
 		if ((*link)->importer == conn)
-			drop(link);
+			remove_describe_request(link);
 		else if ((*link)->exporter == conn)
-			answer_status(daemon, link, -ESTALE);
+			fail_describe(daemon, link, -ESTALE);
 		else
 			link = &(*link)->next;
 	}
@@ -274,9 +274,9 @@ static void forget_questions(struct daemon *daemon, struct conn *conn)
 
 /* What libfabric's shm provider left in /dev/shm, if that is ours too: a
  * process that died could not remove it. */
-static void clean_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
+static void remove_dead_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
 {
-	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_clean(dead->shm_prefix) > 0)
+	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_cleanup(dead->shm_prefix) > 0)
 		sim_dbg("removed what process %d (%s) left in /dev/shm", (int)dead->pid, dead->program);
 }
 
@@ -286,31 +286,31 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 		return;
 	conn->attached = false;
 	daemon_end_recording(daemon, conn);
-	if (!conn->in_order)
-		clean_shm(daemon, sim_card_peer(daemon->card, conn->peer));
-	daemon_end_channels_of(daemon, conn);
+	if (!conn->detached_cleanly)
+		remove_dead_shm(daemon, sim_card_peer(daemon->card, conn->peer));
+	daemon_close_channels_of(daemon, conn);
 	daemon_revoke_all_of(daemon, conn);
-	daemon_forget_in_revocations(daemon, conn);
-	forget_questions(daemon, conn);
+	daemon_remove_from_revocations(daemon, conn);
+	cancel_describe_requests(daemon, conn);
 }
 
-uint64_t daemon_questions_deadline_ms(const struct daemon *daemon)
+uint64_t daemon_describe_deadline_ms(const struct daemon *daemon)
 {
 	uint64_t soonest = UINT64_MAX;
 
-	for (const struct question *q = daemon->questions; q; q = q->next)
+	for (const struct describe_request *q = daemon->describe_requests; q; q = q->next)
 		if (q->deadline_ms < soonest)
 			soonest = q->deadline_ms;
 	return soonest;
 }
 
-void daemon_expire_questions(struct daemon *daemon, uint64_t now_ms)
+void daemon_expire_describe_requests(struct daemon *daemon, uint64_t now_ms)
 {
-	struct question **link = &daemon->questions;
+	struct describe_request **link = &daemon->describe_requests;
 
 	while (*link) {
 		if ((*link)->deadline_ms <= now_ms)
-			answer_status(daemon, link, -ETIMEDOUT);
+			fail_describe(daemon, link, -ETIMEDOUT);
 		else
 			link = &(*link)->next;
 	}

@@ -15,11 +15,11 @@
 #include "sim/base/log.h"
 
 /* Descriptors of the guard; it has no others. */
-enum { PIDFD_AT, LIFE_AT, READY_AT, NUM_FDS };
+enum { PROCESS_PIDFD, DAEMON_ALIVE_FD, READY_FD, NUM_FDS };
 
 /* Copies of our descriptors must not live on in it: the session's directory would stay locked, and a socket that we
  * close would still be watched. A signal to our process group is not for it. */
-static void __attribute__((noreturn)) keep_guard(const int *fds)
+static void __attribute__((noreturn)) run_guard(const int *fds)
 {
 	int high[NUM_FDS];
 	char byte = 0;
@@ -32,17 +32,17 @@ static void __attribute__((noreturn)) keep_guard(const int *fds)
 		if (high[i] < 0 || dup2(high[i], i) < 0)
 			_exit(1);
 	close_range(NUM_FDS, UINT_MAX, 0);
-	if (write(READY_AT, &byte, 1) != 1)
+	if (write(READY_FD, &byte, 1) != 1)
 		_exit(1);
-	close(READY_AT);
-	while (read(LIFE_AT, &byte, 1) < 0 && errno == EINTR)
+	close(READY_FD);
+	while (read(DAEMON_ALIVE_FD, &byte, 1) < 0 && errno == EINTR)
 		;
-	pidfd_send_signal(PIDFD_AT, SIGCONT, NULL, 0);
+	pidfd_send_signal(PROCESS_PIDFD, SIGCONT, NULL, 0);
 	_exit(0);
 }
 
 /* Until it has nothing more of ours. */
-static int await_ready(int fd)
+static int wait_guard_ready(int fd)
 {
 	char byte;
 	ssize_t len;
@@ -53,49 +53,49 @@ static int await_ready(int fd)
 	return len == 1 ? 0 : -ECHILD;
 }
 
-static int fork_guard(int pidfd, const int *life, const int *ready, struct guard *ret_guard)
+static int fork_guard(int pidfd, const int *alive_pipe, const int *ready, struct resume_guard *ret_guard)
 {
-	const int fds[NUM_FDS] = {[PIDFD_AT] = pidfd, [LIFE_AT] = life[0], [READY_AT] = ready[1]};
+	const int fds[NUM_FDS] = {[PROCESS_PIDFD] = pidfd, [DAEMON_ALIVE_FD] = alive_pipe[0], [READY_FD] = ready[1]};
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
-		keep_guard(fds);
-	*ret_guard = (struct guard){.pid = pid, .pipe_fd = life[1]};
+		run_guard(fds);
+	*ret_guard = (struct resume_guard){.pid = pid, .pipe_fd = alive_pipe[1]};
 	return 0;
 }
 
-static int start(int pidfd, struct guard *ret_guard)
+static int spawn_guard(int pidfd, struct resume_guard *ret_guard)
 {
-	int life[2], ready[2], rc;
+	int alive_pipe[2], ready[2], rc;
 
-	if (pipe2(life, O_CLOEXEC) < 0)
+	if (pipe2(alive_pipe, O_CLOEXEC) < 0)
 		return -errno;
 	rc = pipe2(ready, O_CLOEXEC) < 0 ? -errno : 0;
 	if (rc == 0) {
-		rc = fork_guard(pidfd, life, ready, ret_guard);
+		rc = fork_guard(pidfd, alive_pipe, ready, ret_guard);
 		close(ready[1]);
-		if (rc == 0 && await_ready(ready[0]) < 0)
+		if (rc == 0 && wait_guard_ready(ready[0]) < 0)
 			sim_warn("the guard of a process that is paused ended at once");
 		close(ready[0]);
 	}
-	close(life[0]);
+	close(alive_pipe[0]);
 	if (rc < 0)
-		close(life[1]);
+		close(alive_pipe[1]);
 	return rc;
 }
 
-void daemon_guard_start(int pidfd, struct guard *guard)
+void daemon_resume_guard_start(int pidfd, struct resume_guard *guard)
 {
-	int rc = guard->pid > 0 ? 0 : start(pidfd, guard);
+	int rc = guard->pid > 0 ? 0 : spawn_guard(pidfd, guard);
 
 	if (rc < 0)
 		sim_warn("no guard for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
 			 strerror(-rc));
 }
 
-void daemon_guard_end(struct guard *guard)
+void daemon_resume_guard_stop(struct resume_guard *guard)
 {
 	if (guard->pid <= 0)
 		return;
@@ -103,5 +103,5 @@ void daemon_guard_end(struct guard *guard)
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(guard->pipe_fd);
-	*guard = (struct guard){0};
+	*guard = (struct resume_guard){0};
 }

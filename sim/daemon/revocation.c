@@ -4,99 +4,99 @@
 #include "daemon_priv.h"
 #include "sim/base/log.h"
 
-#define REVOKE_PATIENCE_MS 2000
+#define REVOKE_TIMEOUT_MS 2000
 
-struct tell {
+struct revoke_ctx {
 	struct daemon *daemon;
-	struct revocation *wait; /* whoever is told is added to it; NULL = nobody waits */
+	struct revocation *revocation; /* whoever is told is added to it; NULL = nobody waits */
 };
 
 /* Tell an importer that a key ended. */
-static void tell_gone(void *arg, uint32_t peer, uint64_t key)
+static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 {
-	struct tell *tell = arg;
-	struct conn *importer = daemon_conn_of(tell->daemon, peer);
-	struct sim_msg msg = {.type = SIM_MSG_GONE, .seq = key, .body.key.id = key};
+	struct revoke_ctx *ctx = arg;
+	struct conn *importer = daemon_find_conn(ctx->daemon, peer);
+	struct sim_msg msg = {.type = SIM_MSG_REVOKED, .seq = key, .body.key.id = key};
 	struct conn **grown;
 
 	if (!importer || importer->dead)
 		return;
-	daemon_send(tell->daemon, importer, &msg, -1);
-	if (!tell->wait || importer->silent)
+	daemon_send(ctx->daemon, importer, &msg, -1);
+	if (!ctx->revocation || importer->unresponsive)
 		return;
-	grown = realloc(tell->wait->awaited, (tell->wait->num_awaited + 1) * sizeof(*grown));
+	grown = realloc(ctx->revocation->pending_importers, (ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
 	if (!grown)
 		return; /* then its answer is not waited for */
-	tell->wait->awaited = grown;
-	grown[tell->wait->num_awaited++] = importer;
+	ctx->revocation->pending_importers = grown;
+	grown[ctx->revocation->num_pending_importers++] = importer;
 }
 
-static void finish(struct daemon *daemon, struct revocation **link)
+static void finish_revocation(struct daemon *daemon, struct revocation **link)
 {
 	struct revocation *done = *link;
 
 	*link = done->next;
 	if (done->exporter)
 		daemon_send(daemon, done->exporter, &done->reply, -1);
-	free(done->awaited);
+	free(done->pending_importers);
 	free(done);
 }
 
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request)
 {
-	struct tell tell = {.daemon = daemon, .wait = calloc(1, sizeof(*tell.wait))};
+	struct revoke_ctx ctx = {.daemon = daemon, .revocation = calloc(1, sizeof(*ctx.revocation))};
 	uint64_t key = request->body.key.id;
 
 	request->is_reply = 1;
-	request->status = sim_card_revoke(daemon->card, exporter->peer, key, tell_gone, &tell);
+	request->status = sim_card_revoke(daemon->card, exporter->peer, key, notify_revoked, &ctx);
 	if (request->status == 0)
-		daemon_drop_object(daemon, key);
-	if (!tell.wait) {
+		daemon_remove_shared_object(daemon, key);
+	if (!ctx.revocation) {
 		daemon_send(daemon, exporter, request, -1);
 		return;
 	}
-	tell.wait->key = key;
-	tell.wait->exporter = exporter;
-	tell.wait->reply = *request;
-	tell.wait->deadline_ms = daemon_now_ms() + REVOKE_PATIENCE_MS;
-	tell.wait->next = daemon->revocations;
-	daemon->revocations = tell.wait;
-	if (tell.wait->num_awaited == 0)
-		finish(daemon, &daemon->revocations);
+	ctx.revocation->key = key;
+	ctx.revocation->exporter = exporter;
+	ctx.revocation->reply = *request;
+	ctx.revocation->deadline_ms = daemon_now_ms() + REVOKE_TIMEOUT_MS;
+	ctx.revocation->next = daemon->revocations;
+	daemon->revocations = ctx.revocation;
+	if (ctx.revocation->num_pending_importers == 0)
+		finish_revocation(daemon, &daemon->revocations);
 }
 
 /* Strike the importer from the list; whether nobody is left on it. */
-static bool strike(struct revocation *revocation, const struct conn *importer)
+static bool remove_pending_importer(struct revocation *revocation, const struct conn *importer)
 {
-	for (uint32_t i = 0; i < revocation->num_awaited; i++) {
-		if (revocation->awaited[i] == importer) {
-			revocation->awaited[i] = revocation->awaited[--revocation->num_awaited];
+	for (uint32_t i = 0; i < revocation->num_pending_importers; i++) {
+		if (revocation->pending_importers[i] == importer) {
+			revocation->pending_importers[i] = revocation->pending_importers[--revocation->num_pending_importers];
 			break;
 		}
 	}
-	return revocation->num_awaited == 0;
+	return revocation->num_pending_importers == 0;
 }
 
-void daemon_let_go(struct daemon *daemon, struct conn *importer, uint64_t key)
+void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint64_t key)
 {
 	for (struct revocation **link = &daemon->revocations; *link; link = &(*link)->next) {
 		if ((*link)->key == key) {
-			if (strike(*link, importer))
-				finish(daemon, link);
+			if (remove_pending_importer(*link, importer))
+				finish_revocation(daemon, link);
 			return;
 		}
 	}
 }
 
-void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn)
+void daemon_remove_from_revocations(struct daemon *daemon, struct conn *conn)
 {
 	struct revocation **link = &daemon->revocations;
 
 	while (*link) {
 		if ((*link)->exporter == conn)
 			(*link)->exporter = NULL;
-		if (strike(*link, conn))
-			finish(daemon, link);
+		if (remove_pending_importer(*link, conn))
+			finish_revocation(daemon, link);
 		else
 			link = &(*link)->next;
 	}
@@ -104,21 +104,21 @@ void daemon_forget_in_revocations(struct daemon *daemon, struct conn *conn)
 
 void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 {
-	struct tell tell = {.daemon = daemon};
+	struct revoke_ctx ctx = {.daemon = daemon};
 
-	sim_card_detach(daemon->card, conn->peer, tell_gone, &tell);
-	daemon_drop_objects_of(daemon, conn->peer);
+	sim_card_detach(daemon->card, conn->peer, notify_revoked, &ctx);
+	daemon_remove_shared_objects_of(daemon, conn->peer);
 }
 
 void daemon_revoke_all_through(struct daemon *daemon, uint32_t function)
 {
-	struct tell tell = {.daemon = daemon};
+	struct revoke_ctx ctx = {.daemon = daemon};
 	uint32_t exporter;
 	uint64_t key;
 
-	while (sim_card_export_through(daemon->card, function, &exporter, &key)) {
-		sim_card_revoke(daemon->card, exporter, key, tell_gone, &tell);
-		daemon_drop_object(daemon, key);
+	while (sim_card_find_export(daemon->card, function, &exporter, &key)) {
+		sim_card_revoke(daemon->card, exporter, key, notify_revoked, &ctx);
+		daemon_remove_shared_object(daemon, key);
 	}
 }
 
@@ -133,11 +133,11 @@ uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 }
 
 /* Whoever did not answer in time holds up no further revocation. */
-static void give_up_on(const struct daemon *daemon, struct conn *importer)
+static void mark_unresponsive(const struct daemon *daemon, struct conn *importer)
 {
-	if (importer->silent)
+	if (importer->unresponsive)
 		return;
-	importer->silent = true;
+	importer->unresponsive = true;
 	sim_warn("process %d did not let go of revoked memory in time and is not waited for any more; is it stopped?",
 		 (int)sim_card_peer(daemon->card, importer->peer)->pid);
 }
@@ -151,8 +151,8 @@ void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms)
 			link = &(*link)->next;
 			continue;
 		}
-		for (uint32_t i = 0; i < (*link)->num_awaited; i++)
-			give_up_on(daemon, (*link)->awaited[i]);
-		finish(daemon, link);
+		for (uint32_t i = 0; i < (*link)->num_pending_importers; i++)
+			mark_unresponsive(daemon, (*link)->pending_importers[i]);
+		finish_revocation(daemon, link);
 	}
 }

@@ -12,7 +12,7 @@
 
 #define NS_PER_S 1000000000u
 #define TICK_NS 1000000u
-#define QUIET_TICKS 20
+#define IDLE_TICKS 20
 
 uint64_t sim_engine_now_ns(void)
 {
@@ -59,7 +59,7 @@ void sim_engine_destroy(struct sim_engine *engine)
 }
 
 /* Run what is queued by now: an owner that goes on submitting must not keep the other queues waiting. */
-static void run_stale(struct sim_queue *queue)
+static void run_unpolled(struct sim_queue *queue)
 {
 	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
 	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
@@ -71,7 +71,7 @@ static void run_stale(struct sim_queue *queue)
 		sim_queue_notify(queue);
 }
 
-static uint64_t release(struct sim_queue *queue)
+static uint64_t release_due(struct sim_queue *queue)
 {
 	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
 	uint64_t due_ns;
@@ -93,10 +93,10 @@ static bool tick_queue(struct sim_queue *queue, uint64_t *next_ns)
 	bool pending = sim_queue_has_pending(queue);
 
 	if (pending && queue->seen_pending && queue->seen_run == run)
-		run_stale(queue);
+		run_unpolled(queue);
 	queue->seen_pending = pending;
 	queue->seen_run = run;
-	due_ns = release(queue);
+	due_ns = release_due(queue);
 	if (due_ns != 0 && due_ns < *next_ns)
 		*next_ns = due_ns;
 	return pending || due_ns != SIM_JOB_NEVER_DUE;
@@ -141,7 +141,7 @@ static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
 static bool wait_for_tick(struct sim_engine *engine)
 {
 	uint64_t tick_ns;
-	bool go_on;
+	bool keep_running;
 
 	pthread_mutex_lock(&engine->sleep_lock);
 	while (!engine->stop && !atomic_load(&engine->awake))
@@ -150,22 +150,22 @@ static bool wait_for_tick(struct sim_engine *engine)
 	while (!engine->stop && wait_until(engine, tick_ns < engine->alarm_ns ? tick_ns : engine->alarm_ns))
 		;
 	engine->alarm_ns = SIM_JOB_NEVER_DUE;
-	go_on = !engine->stop;
+	keep_running = !engine->stop;
 	pthread_mutex_unlock(&engine->sleep_lock);
-	return go_on;
+	return keep_running;
 }
 
 static void *engine_thread(void *arg)
 {
 	struct sim_engine *engine = arg;
-	unsigned int quiet = 0;
+	unsigned int idle_ticks = 0;
 
 	prctl(PR_SET_TIMERSLACK, 1ul); /* ends that are due in some microseconds */
 	while (wait_for_tick(engine)) {
 		if (tick(engine)) {
-			quiet = 0;
-		} else if (++quiet >= QUIET_TICKS) {
-			quiet = 0;
+			idle_ticks = 0;
+		} else if (++idle_ticks >= IDLE_TICKS) {
+			idle_ticks = 0;
 			atomic_store(&engine->awake, false);
 			/* A job may have come between the look and the store: look once more. */
 			if (tick(engine))

@@ -3,7 +3,7 @@
  *
  * An owner that polls runs its own jobs. A job that nobody polls for a tick is
  * run by the engine's thread. That thread is started by the first doorbell,
- * ticks while there is traffic, and sleeps after QUIET_TICKS ticks without a
+ * ticks while there is traffic, and sleeps after IDLE_TICKS ticks without a
  * queued job: ringing it awake costs a system call then, and none in between.
  */
 #ifndef SIM_ENGINE_H

@@ -66,7 +66,7 @@ bool sim_queue_run_some(struct sim_queue *queue);
 bool sim_queue_has_pending(const struct sim_queue *queue);
 
 /* The end of @job, number @done, the first that is not done yet. */
-void sim_queue_let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done);
+void sim_queue_complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done);
 
 /* Let go of the ends that are due. Returns when, by CLOCK_MONOTONIC, the next one
  * is: 0 = look again soon, SIM_JOB_NEVER_DUE = nothing is held back until a time. */
@@ -77,8 +77,8 @@ void queue_time_free(struct queue_time *time);
 bool queue_time_is_virtual(const struct queue_time *time); /* NULL is fine */
 uint64_t queue_time_now_ns(const struct queue_time *time);
 uint64_t queue_time_real_ns(const struct queue_time *time, uint64_t ns); /* by CLOCK_MONOTONIC; not of virtual time */
-void queue_time_hand_in(struct sim_queue *queue, uint32_t from, uint32_t to); /* jobs of these numbers are queued */
-void queue_time_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns);
+void queue_time_enqueue(struct sim_queue *queue, uint32_t from, uint32_t to); /* jobs of these numbers are queued */
+void queue_time_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns);
 uint64_t queue_time_release(struct sim_queue *queue); /* returns session time */
 
 #endif

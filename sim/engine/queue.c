@@ -101,7 +101,7 @@ void sim_queue_doorbell(struct sim_queue *queue)
 	struct sim_engine *engine = queue->engine;
 
 	if (queue->time)
-		queue_time_hand_in(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
+		queue_time_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
 	/* Pairs with the thread going to sleep: we write tail and look at awake, it clears
 	 * awake and looks at tail; all four in one order (seq_cst), so that one sees the other. */
 	atomic_store(&queue->tail, queue->staged);
@@ -129,7 +129,7 @@ static inline bool has_held(const struct sim_queue *queue)
 	       atomic_load_explicit(&queue->done, memory_order_relaxed);
 }
 
-static inline void let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
+static inline void complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
 {
 	bool report = !job->quiet || job->status < 0;
 
@@ -138,9 +138,9 @@ static inline void let_go(struct sim_queue *queue, const struct sim_job *job, ui
 		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
 }
 
-void sim_queue_let_go(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
+void sim_queue_complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
 {
-	let_go(queue, job, done);
+	complete_job(queue, job, done);
 }
 
 /* Whether the end of @job still has to wait. */
@@ -166,7 +166,7 @@ static uint64_t release_unclocked(struct sim_queue *queue)
 
 		if (is_held(queue, job, now_ns))
 			return job->due_ns;
-		let_go(queue, job, done);
+		complete_job(queue, job, done);
 	}
 	return SIM_JOB_NEVER_DUE;
 }
@@ -196,12 +196,12 @@ static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 	}
 }
 
-static __attribute__((noinline)) void run_in_time(struct sim_queue *queue, uint32_t run)
+static __attribute__((noinline)) void run_timed(struct sim_queue *queue, uint32_t run)
 {
 	uint64_t begun_ns = queue_time_now_ns(queue->time);
 
 	run_job(queue, queue->ring[run & queue->mask]);
-	queue_time_ran(queue, run, begun_ns);
+	queue_time_job_ran(queue, run, begun_ns);
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 }
 
@@ -209,18 +209,18 @@ static __attribute__((noinline)) void run_in_time(struct sim_queue *queue, uint3
 static inline bool run_locked(struct sim_queue *queue, uint32_t run)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool in_turn = !has_held(queue), brief;
+	bool in_order = !has_held(queue), brief;
 
 	if (__builtin_expect(queue->time != NULL, 0)) {
-		run_in_time(queue, run);
+		run_timed(queue, run);
 		return false;
 	}
 	run_job(queue, job);
 	brief = job->brief;
-	in_turn &= !job->held;
+	in_order &= !job->held;
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
-	if (in_turn)
-		let_go(queue, job, run);
+	if (in_order)
+		complete_job(queue, job, run);
 	return brief;
 }
 
@@ -278,7 +278,7 @@ void sim_queue_drain(struct sim_queue *queue)
 			sched_yield(); /* the engine's thread is at it */
 }
 
-uint64_t sim_queue_settle(struct sim_queue *queue)
+uint64_t sim_queue_advance(struct sim_queue *queue)
 {
 	uint64_t due_ns;
 
@@ -310,7 +310,7 @@ void sim_queue_set_notify(struct sim_queue *queue, bool wanted)
 	atomic_exchange(&queue->notify_wanted, wanted);
 }
 
-void sim_queue_await_due(struct sim_queue *queue)
+void sim_queue_arm_timer(struct sim_queue *queue)
 {
 	uint64_t due_ns = sim_queue_release(queue);
 

@@ -64,7 +64,7 @@ struct sim_queue_time {
 	/* What @job asks of the card, as it is when it is queued; false: it takes no time. */
 	bool (*work)(const struct sim_job *job, struct pcie_job *ret_work);
 	/* Called with notify's argument before jobs are queued, in virtual time. */
-	void (*hand_in)(void *arg);
+	void (*mark_busy)(void *arg);
 };
 
 /* Before the first job: give the queue a clock. A functional one, and NULL, change nothing. 0 or -ENOMEM. */
@@ -97,11 +97,11 @@ bool sim_queue_has_done(const struct sim_queue *queue);
 void sim_queue_set_notify(struct sim_queue *queue, bool wanted);
 
 /* With that wanted and the queue drained: have the engine's thread see to ends that are held back. */
-void sim_queue_await_due(struct sim_queue *queue);
+void sim_queue_arm_timer(struct sim_queue *queue);
 
 /* In virtual time: run all that is queued and let go of the ends that are due. Returns
  * when there is next something to do for the clock, SIM_JOB_NEVER_DUE = there is not. */
-uint64_t sim_queue_settle(struct sim_queue *queue);
+uint64_t sim_queue_advance(struct sim_queue *queue);
 
 /* Call notify now if that is wanted: the owner has news for itself. */
 void sim_queue_notify(struct sim_queue *queue);

@@ -65,53 +65,53 @@ uint64_t queue_time_real_ns(const struct queue_time *time, uint64_t ns)
 	return sim_clock_real_ns(time->cfg.clock, ns);
 }
 
-void queue_time_hand_in(struct sim_queue *queue, uint32_t from, uint32_t to)
+void queue_time_enqueue(struct sim_queue *queue, uint32_t from, uint32_t to)
 {
 	struct queue_time *time = queue->time;
 
 	if (queue_time_is_virtual(time) && from != to)
-		time->cfg.hand_in(queue->notify_arg);
+		time->cfg.mark_busy(queue->notify_arg);
 	for (; from != to; from++) {
 		const struct sim_job *job = queue->ring[from & queue->mask];
-		struct job_time *its = &time->jobs[from & queue->mask];
+		struct job_time *timing = &time->jobs[from & queue->mask];
 
-		*its = (struct job_time){.work = {.quiet = job->quiet}};
-		its->takes_time = time->cfg.work(job, &its->work);
-		if (its->takes_time)
-			its->arrival_ps = sim_clock_arrival_ps(time->cfg.clock, time->cfg.function, &its->work, &time->issuer);
+		*timing = (struct job_time){.work = {.unsignaled = job->quiet}};
+		timing->takes_time = time->cfg.work(job, &timing->work);
+		if (timing->takes_time)
+			timing->arrival_ps = sim_clock_arrival_ps(time->cfg.clock, time->cfg.function, &timing->work, &time->issuer);
 	}
 }
 
-void queue_time_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns)
+void queue_time_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns)
 {
 	const struct sim_job *job = queue->ring[number & queue->mask];
-	struct job_time *its = &queue->time->jobs[number & queue->mask];
+	struct job_time *timing = &queue->time->jobs[number & queue->mask];
 
 	if (job->status == -ECANCELED)
-		its->takes_time = false; /* it never got there */
-	its->delay_ns = !job->held			  ? 0 :
+		timing->takes_time = false; /* it never got there */
+	timing->delay_ns = !job->held			  ? 0 :
 			job->due_ns == SIM_JOB_NEVER_DUE  ? SIM_JOB_NEVER_DUE :
 			job->due_ns > begun_ns		  ? job->due_ns - begun_ns :
 							    0;
 }
 
-static uint64_t later(uint64_t ns, uint64_t by_ns)
+static uint64_t ns_saturating_add(uint64_t ns, uint64_t by_ns)
 {
 	return by_ns > SIM_JOB_NEVER_DUE - ns ? SIM_JOB_NEVER_DUE : ns + by_ns;
 }
 
-static uint64_t arrival_ns(const struct job_time *its)
+static uint64_t arrival_ns(const struct job_time *timing)
 {
-	return its->takes_time ? sim_clock_ns(its->arrival_ps) : 0;
+	return timing->takes_time ? sim_clock_ns(timing->arrival_ps) : 0;
 }
 
-static void arrive(const struct queue_time *time, struct job_time *its, uint64_t now_ns)
+static void compute_due_time(const struct queue_time *time, struct job_time *timing, uint64_t now_ns)
 {
 	uint64_t end_ns = now_ns;
 
-	if (its->takes_time)
-		end_ns = sim_clock_ns(sim_clock_end_ps(time->cfg.clock, time->cfg.function, &its->work, its->arrival_ps));
-	its->due_ns = later(end_ns, its->delay_ns);
+	if (timing->takes_time)
+		end_ns = sim_clock_ns(sim_clock_end_ps(time->cfg.clock, time->cfg.function, &timing->work, timing->arrival_ps));
+	timing->due_ns = ns_saturating_add(end_ns, timing->delay_ns);
 }
 
 /* All that ran ends, now. */
@@ -124,7 +124,7 @@ static void release_flushed(struct sim_queue *queue, uint32_t run)
 
 		if (time->jobs[done & queue->mask].delay_ns == SIM_JOB_NEVER_DUE)
 			job->status = -ECANCELED;
-		sim_queue_let_go(queue, job, done);
+		sim_queue_complete_job(queue, job, done);
 	}
 	time->arrived = run;
 }
@@ -142,20 +142,20 @@ uint64_t queue_time_release(struct sim_queue *queue)
 	}
 	now_ns = sim_clock_now_ns(time->cfg.clock);
 	for (; time->arrived != run; time->arrived++) {
-		struct job_time *its = &time->jobs[time->arrived & queue->mask];
+		struct job_time *timing = &time->jobs[time->arrived & queue->mask];
 
-		if (arrival_ns(its) > now_ns) {
-			next_ns = arrival_ns(its);
+		if (arrival_ns(timing) > now_ns) {
+			next_ns = arrival_ns(timing);
 			break;
 		}
-		arrive(time, its, now_ns);
+		compute_due_time(time, timing, now_ns);
 	}
 	for (; done != time->arrived; done++) {
 		uint64_t due_ns = time->jobs[done & queue->mask].due_ns;
 
 		if (due_ns > now_ns)
 			return due_ns < next_ns ? due_ns : next_ns;
-		sim_queue_let_go(queue, queue->ring[done & queue->mask], done);
+		sim_queue_complete_job(queue, queue->ring[done & queue->mask], done);
 	}
 	return next_ns;
 }

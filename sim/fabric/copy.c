@@ -8,18 +8,18 @@
 
 #define BOUNCE_BYTES 32768 /* for a path that only copies on both ends */
 
-static bool enter(struct sim_remote *remote)
+static bool acquire_remote(struct sim_remote *remote)
 {
-	return !remote || sim_remote_enter(remote);
+	return !remote || sim_remote_acquire(remote);
 }
 
-static void leave(struct sim_remote *remote)
+static void release_remote(struct sim_remote *remote)
 {
 	if (remote)
-		sim_remote_leave(remote);
+		sim_remote_release(remote);
 }
 
-static int check(const struct sim_remote *remote, uint64_t addr, size_t len, uint32_t access)
+static int check_access(const struct sim_remote *remote, uint64_t addr, size_t len, uint32_t access)
 {
 	if (!remote)
 		return 0;
@@ -30,14 +30,14 @@ static int check(const struct sim_remote *remote, uint64_t addr, size_t len, uin
 }
 
 /* Where the memory is in this process, or NULL when the path must copy. */
-static uint8_t *local_view(const struct sim_remote *remote, uint64_t addr)
+static uint8_t *to_local(const struct sim_remote *remote, uint64_t addr)
 {
 	if (!remote)
 		return (uint8_t *)(uintptr_t)addr;
 	return remote->base ? remote->base + (addr - remote->region.addr) : NULL;
 }
 
-static int bounce(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+static int copy_bounced(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
 		  size_t len)
 {
 	uint8_t buffer[BOUNCE_BYTES];
@@ -57,11 +57,11 @@ static int bounce(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote
 	return 0;
 }
 
-static int move(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
 		size_t len)
 {
-	uint8_t *to = local_view(dst_remote, dst);
-	uint8_t *from = local_view(src_remote, src);
+	uint8_t *to = to_local(dst_remote, dst);
+	uint8_t *from = to_local(src_remote, src);
 
 	if (to && from) {
 		memmove(to, from, len);
@@ -71,20 +71,20 @@ static int move(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *
 		return src_remote->path->read(src_remote, to, src - src_remote->region.addr, len);
 	if (from)
 		return dst_remote->path->write(dst_remote, from, dst - dst_remote->region.addr, len);
-	return bounce(dst_remote, dst, src_remote, src, len);
+	return copy_bounced(dst_remote, dst, src_remote, src, len);
 }
 
-static const char *path_of(const struct sim_remote *remote)
+static const char *path_name(const struct sim_remote *remote)
 {
 	return remote ? sim_remote_path(remote) : "this process";
 }
 
-static bool is_gone(const struct sim_remote *remote)
+static bool is_revoked(const struct sim_remote *remote)
 {
-	return remote && atomic_load(&remote->gone);
+	return remote && atomic_load(&remote->revoked);
 }
 
-static int refuse_gone(const struct sim_remote *remote)
+static int fail_revoked(const struct sim_remote *remote)
 {
 	sim_warn("a copy failed: the memory of process %d (%s) is gone; its exporter stopped the memory map, died or left the session",
 		 (int)remote->exporter_pid, remote->program);
@@ -92,36 +92,36 @@ static int refuse_gone(const struct sim_remote *remote)
 }
 
 /* Why a path failed to move bytes. */
-static int explain(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
+static int log_failure(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
 {
-	if (is_gone(src_remote))
-		return refuse_gone(src_remote);
-	if (is_gone(dst_remote))
-		return refuse_gone(dst_remote);
+	if (is_revoked(src_remote))
+		return fail_revoked(src_remote);
+	if (is_revoked(dst_remote))
+		return fail_revoked(dst_remote);
 	sim_warn("a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
-		 path_of(src_remote), path_of(dst_remote), -rc);
+		 path_name(src_remote), path_name(dst_remote), -rc);
 	return -EIO;
 }
 
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
 	     size_t len)
 {
-	int rc = check(src_remote, src, len, SIM_ACCESS_READ);
+	int rc = check_access(src_remote, src, len, SIM_ACCESS_READ);
 
 	if (rc == 0)
-		rc = check(dst_remote, dst, len, SIM_ACCESS_WRITE);
+		rc = check_access(dst_remote, dst, len, SIM_ACCESS_WRITE);
 	if (rc < 0)
 		return rc;
-	if (!enter(src_remote))
-		return refuse_gone(src_remote);
-	if (!enter(dst_remote)) {
-		leave(src_remote);
-		return refuse_gone(dst_remote);
+	if (!acquire_remote(src_remote))
+		return fail_revoked(src_remote);
+	if (!acquire_remote(dst_remote)) {
+		release_remote(src_remote);
+		return fail_revoked(dst_remote);
 	}
-	rc = move(dst_remote, dst, src_remote, src, len);
+	rc = copy_bytes(dst_remote, dst, src_remote, src, len);
 	if (rc < 0)
-		rc = explain(dst_remote, src_remote, rc);
-	leave(dst_remote);
-	leave(src_remote);
+		rc = log_failure(dst_remote, src_remote, rc);
+	release_remote(dst_remote);
+	release_remote(src_remote);
 	return rc;
 }

@@ -31,7 +31,7 @@ extern const struct sim_path_ops sim_path_shm;
 extern const struct sim_path_ops sim_path_tcp;
 
 /* The slots of paths that map: never called. */
-int sim_path_no_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
-int sim_path_no_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
+int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
+int sim_path_write_unsupported(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
 
 #endif

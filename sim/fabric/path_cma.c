@@ -7,14 +7,14 @@
 
 #include "path.h"
 
-static int transfer(int32_t pid, void *local, uint64_t remote_addr, size_t len,
-		    ssize_t (*move)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+static int copy_all(int32_t pid, void *local, uint64_t remote_addr, size_t len,
+		    ssize_t (*vm_op)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
 				    unsigned long, unsigned long))
 {
 	while (len > 0) {
-		struct iovec here = {.iov_base = local, .iov_len = len};
-		struct iovec there = {.iov_base = (void *)(uintptr_t)remote_addr, .iov_len = len};
-		ssize_t moved = move(pid, &here, 1, &there, 1, 0);
+		struct iovec local_iov = {.iov_base = local, .iov_len = len};
+		struct iovec remote_iov = {.iov_base = (void *)(uintptr_t)remote_addr, .iov_len = len};
+		ssize_t moved = vm_op(pid, &local_iov, 1, &remote_iov, 1, 0);
 
 		if (moved < 0)
 			return -errno;
@@ -30,7 +30,7 @@ static int transfer(int32_t pid, void *local, uint64_t remote_addr, size_t len,
 static int cma_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
 	uint8_t cookie[SIM_SECRET_SIZE];
-	int rc = transfer(cfg->exporter.pid, cookie, cfg->exporter.cookie_addr, sizeof(cookie), process_vm_readv);
+	int rc = copy_all(cfg->exporter.pid, cookie, cfg->exporter.cookie_addr, sizeof(cookie), process_vm_readv);
 
 	if (rc == 0 && memcmp(cookie, cfg->exporter.cookie, sizeof(cookie)) != 0)
 		rc = -ESRCH;
@@ -51,12 +51,12 @@ static void cma_close(struct sim_remote *remote)
 
 static int cma_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
 {
-	return transfer(remote->pid, local, remote->region.cpu_addr + offset, len, process_vm_readv);
+	return copy_all(remote->pid, local, remote->region.cpu_addr + offset, len, process_vm_readv);
 }
 
 static int cma_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
 {
-	return transfer(remote->pid, (void *)(uintptr_t)local, remote->region.cpu_addr + offset, len,
+	return copy_all(remote->pid, (void *)(uintptr_t)local, remote->region.cpu_addr + offset, len,
 			process_vm_writev);
 }
 

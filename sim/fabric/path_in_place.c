@@ -19,13 +19,13 @@ static void in_place_close(struct sim_remote *remote)
 	remote->base = NULL;
 }
 
-int sim_path_no_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
+int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
 {
 	(void)remote, (void)local, (void)offset, (void)len;
 	return -ENOSYS;
 }
 
-int sim_path_no_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
+int sim_path_write_unsupported(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
 {
 	(void)remote, (void)local, (void)offset, (void)len;
 	return -ENOSYS;
@@ -35,6 +35,6 @@ const struct sim_path_ops sim_path_in_place = {
 	.name = "in-place",
 	.open = in_place_open,
 	.close = in_place_close,
-	.read = sim_path_no_read,
-	.write = sim_path_no_write,
+	.read = sim_path_read_unsupported,
+	.write = sim_path_write_unsupported,
 };

@@ -7,14 +7,14 @@
 #include "path.h"
 
 /* A mapping past an object's end would fault on access. */
-static bool covers(const struct stat *object, const struct sim_region *region)
+static bool object_covers(const struct stat *object, const struct sim_region *region)
 {
 	return region->object_offset <= (uint64_t)object->st_size &&
 	       region->len_bytes <= (uint64_t)object->st_size - region->object_offset;
 }
 
 /* Mappings begin and end at multiples of this: a page, of the object's own size (hugetlbfs). */
-static uint64_t page_of(const struct stat *object)
+static uint64_t object_page_size(const struct stat *object)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), block = (uint64_t)object->st_blksize;
 
@@ -33,11 +33,11 @@ static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 		*ret_reason = "not in a shared object";
 		return -ENOENT;
 	}
-	if (fstat(cfg->object_fd, &object) < 0 || !covers(&object, &cfg->region)) {
+	if (fstat(cfg->object_fd, &object) < 0 || !object_covers(&object, &cfg->region)) {
 		*ret_reason = "its object is shorter than the range";
 		return -ENXIO;
 	}
-	page = page_of(&object);
+	page = object_page_size(&object);
 	before = cfg->region.object_offset % page;
 	len = (before + cfg->region.len_bytes + page - 1) / page * page;
 	mapping = mmap(NULL, len, prot, MAP_SHARED, cfg->object_fd, (off_t)(cfg->region.object_offset - before));
@@ -61,6 +61,6 @@ const struct sim_path_ops sim_path_mapped = {
 	.name = "mapped",
 	.open = mapped_open,
 	.close = mapped_close,
-	.read = sim_path_no_read,
-	.write = sim_path_no_write,
+	.read = sim_path_read_unsupported,
+	.write = sim_path_write_unsupported,
 };

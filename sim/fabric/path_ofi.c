@@ -18,7 +18,7 @@ static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 						 "the exporter could not open it";
 		return rc;
 	}
-	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.nudge, cfg->peer.arg,
+	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.notify_peer, cfg->peer.arg,
 				 &remote->link);
 	if (rc == -EHOSTUNREACH && cfg->peer.describe(cfg->peer.arg, provider, &desc) == -ESTALE)
 		return -ESTALE; /* it went away while we connected */
@@ -55,12 +55,12 @@ static void ofi_close(struct sim_remote *remote)
 
 static int ofi_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
 {
-	return sim_ofi_link_read(remote->link, local, offset, len, &remote->gone);
+	return sim_ofi_link_read(remote->link, local, offset, len, &remote->revoked);
 }
 
 static int ofi_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
 {
-	return sim_ofi_link_write(remote->link, local, offset, len, &remote->gone);
+	return sim_ofi_link_write(remote->link, local, offset, len, &remote->revoked);
 }
 
 const struct sim_path_ops sim_path_shm = {

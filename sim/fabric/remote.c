@@ -24,7 +24,7 @@ static void add_reason(struct sim_remote *remote, const char *path, const char *
 }
 
 /* Whether to try a path at all. */
-static bool may_take(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
+static bool is_candidate(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
 {
 	if (cfg->region.access & SIM_ACCESS_SYNC)
 		return path == &sim_path_in_place || path == &sim_path_mapped;
@@ -34,7 +34,7 @@ static bool may_take(const struct sim_path_ops *path, const struct sim_remote_cf
 /* Open the first path that works; each that does not leaves its reason. A path
  * that waited in vain for the exporter, which may be stopped, might work later.
  * An export that ended meanwhile explains why none works: then nothing else does. */
-static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
+static int open_best_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
 	int failure = -ENOTSUP;
 
@@ -42,7 +42,7 @@ static int open_best(struct sim_remote *remote, const struct sim_remote_cfg *cfg
 		const char *reason = "failed";
 		int rc;
 
-		if (!may_take(paths[i], cfg))
+		if (!is_candidate(paths[i], cfg))
 			continue;
 		rc = paths[i]->open(remote, cfg, &reason);
 		if (rc == 0) {
@@ -85,7 +85,7 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 	remote->peer = cfg->peer;
 	remote->exporter_pid = cfg->exporter.pid;
 	memcpy(remote->program, cfg->exporter.program, sizeof(remote->program));
-	rc = open_best(remote, cfg);
+	rc = open_best_path(remote, cfg);
 	if (rc < 0) {
 		if (rc != -ESTALE)
 			sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
@@ -109,8 +109,8 @@ void sim_remote_destroy(struct sim_remote *remote)
 
 void sim_remote_revoke(struct sim_remote *remote)
 {
-	atomic_store(&remote->gone, true);
-	while (atomic_load(&remote->inside) > 0)
+	atomic_store(&remote->revoked, true);
+	while (atomic_load(&remote->in_flight) > 0)
 		sched_yield();
 }
 

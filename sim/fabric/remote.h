@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/fabric/remote.h - memory of another process, as this process reaches it.
  *
- *   create --> [reachable] --revoke--> [gone] --> destroy
+ *   create --> [reachable] --revoke--> [revoked] --> destroy
  *                 ^  copies run here     copies fail with -EIO
  *
  * Creating one chooses the path that moves the bytes, the best that works
@@ -9,12 +9,12 @@
  * choice and the reasons against better paths are kept for reports.
  *
  * sim_copy() may run in any number of threads at once. A revocation waits until
- * none is inside and keeps later ones out, so that after it the exporter's
+ * none is in flight and keeps later ones out, so that after it the exporter's
  * memory is no longer touched.
  *
  * A sync event's value (SIM_ACCESS_SYNC) is reached by a path that maps it, or
  * not at all, whatever path is forced: processes do atomic operations on it at
- * @base, each between sim_remote_enter() and sim_remote_leave(). Its object can
+ * @base, each between sim_remote_acquire() and sim_remote_release(). Its object can
  * be passed to wherever the daemon's socket reaches.
  */
 #ifndef SIM_FABRIC_REMOTE_H
@@ -35,7 +35,7 @@ struct sim_remote_peer {
 	/* Have the memory exposed through @provider. Returns 0, -ESTALE (it is exported no more) or another -errno. */
 	int (*describe)(void *arg, const char *provider, struct sim_ofi_desc *ret_desc);
 	/* Ask the exporter's helper to look after its peers now. */
-	void (*nudge)(void *arg);
+	void (*notify_peer)(void *arg);
 	void *arg;
 };
 
@@ -63,8 +63,8 @@ struct sim_remote {
 	struct sim_ofi_link *link;
 	struct sim_remote_peer peer;
 	/* State. */
-	atomic_bool gone;
-	atomic_uint inside;           /* copies under way */
+	atomic_bool revoked;
+	atomic_uint in_flight;        /* copies under way */
 	char reason[SIM_REASON_SIZE]; /* why no better path, "" = this is the best */
 };
 
@@ -80,26 +80,26 @@ void sim_remote_destroy(struct sim_remote *remote);
 /* The name of the path in use. */
 const char *sim_remote_path(const struct sim_remote *remote);
 
-/* The exporter ended the export or died: fail further copies, wait for those inside. */
+/* The exporter ended the export or died: fail further copies, wait for those in flight. */
 void sim_remote_revoke(struct sim_remote *remote);
 
-/* Keep a revocation waiting until sim_remote_leave(). False when the remote is gone. */
-static inline bool sim_remote_enter(struct sim_remote *remote)
+/* Keep a revocation waiting until sim_remote_release(). False when the memory is revoked. */
+static inline bool sim_remote_acquire(struct sim_remote *remote)
 {
-	atomic_fetch_add(&remote->inside, 1);
-	if (!atomic_load(&remote->gone))
+	atomic_fetch_add(&remote->in_flight, 1);
+	if (!atomic_load(&remote->revoked))
 		return true;
-	atomic_fetch_sub(&remote->inside, 1);
+	atomic_fetch_sub(&remote->in_flight, 1);
 	return false;
 }
 
-static inline void sim_remote_leave(struct sim_remote *remote)
+static inline void sim_remote_release(struct sim_remote *remote)
 {
-	atomic_fetch_sub_explicit(&remote->inside, 1, memory_order_release);
+	atomic_fetch_sub_explicit(&remote->in_flight, 1, memory_order_release);
 }
 
 /* Copy @len bytes. An address belongs to @dst_remote / @src_remote, or to this
- * process where that is NULL. Returns 0, -EIO (a remote is gone, or the path
+ * process where that is NULL. Returns 0, -EIO (a memory is revoked, or the path
  * failed), -EACCES (the export does not permit it) or -EFAULT (out of bounds);
  * part of the bytes may have moved then. */
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,

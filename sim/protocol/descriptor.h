@@ -5,8 +5,8 @@
  * self-checking (length, version, checksum), and say nothing about where the
  * memory is: the importer learns that from the card, once it is let in.
  */
-#ifndef SIM_SESSION_DESCRIPTOR_H
-#define SIM_SESSION_DESCRIPTOR_H
+#ifndef SIM_DESCRIPTOR_H
+#define SIM_DESCRIPTOR_H
 
 #include <stddef.h>
 #include <stdint.h>

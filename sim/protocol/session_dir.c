@@ -19,7 +19,7 @@
 #define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
 
 /* /tmp is everybody's: a directory there that is not this user's alone is not taken. */
-static int check_owner(const char *path)
+static int check_private(const char *path)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static int check_owner(const char *path)
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
 }
 
-int sim_dir_default(char *path, size_t size)
+int sim_session_dir_default(char *path, size_t size)
 {
 	const char *session = getenv("BFSIM_SESSION");
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -42,10 +42,10 @@ int sim_dir_default(char *path, size_t size)
 		len = snprintf(path, size, "/tmp/bfsim-%u", (unsigned int)getuid());
 	if (len < 0 || (size_t)len >= size)
 		return -ENAMETOOLONG;
-	return (session && session[0]) || (runtime && runtime[0]) ? 0 : check_owner(path);
+	return (session && session[0]) || (runtime && runtime[0]) ? 0 : check_private(path);
 }
 
-int sim_dir_open(const char *dir, bool create)
+int sim_session_dir_open(const char *dir, bool create)
 {
 	int fd;
 
@@ -84,7 +84,7 @@ static bool is_lock_file(int dir_fd, int fd)
 	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-int sim_dir_lock(int dir_fd)
+int sim_session_dir_lock(int dir_fd)
 {
 	int fd = lock_file(dir_fd);
 
@@ -97,7 +97,7 @@ int sim_dir_lock(int dir_fd)
 	return fd;
 }
 
-bool sim_dir_is_live(int dir_fd)
+bool sim_session_dir_is_live(int dir_fd)
 {
 	struct flock lock = whole_file;
 	int fd = openat(dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ bool sim_dir_is_live(int dir_fd)
 }
 
 /* A socket's address holds 107 characters: go through the open directory instead of its name. */
-static struct sockaddr_un address(int dir_fd)
+static struct sockaddr_un socket_address(int dir_fd)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 
@@ -119,18 +119,18 @@ static struct sockaddr_un address(int dir_fd)
 	return addr;
 }
 
-static int bound_socket(int dir_fd, int (*attach)(int, const struct sockaddr *, socklen_t))
+static int open_socket(int dir_fd, int (*bind_or_connect)(int, const struct sockaddr *, socklen_t))
 {
-	struct timeval patience = {.tv_sec = SIM_DIR_PATIENCE_S};
-	struct sockaddr_un addr = address(dir_fd);
+	struct timeval timeout = {.tv_sec = SIM_SESSION_DIR_TIMEOUT_S};
+	struct sockaddr_un addr = socket_address(dir_fd);
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int rc;
 
 	if (sock < 0)
 		return -errno;
-	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	do {
-		rc = attach(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+		rc = bind_or_connect(sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
 	} while (rc == -EINTR);
 	if (rc < 0) {
 		close(sock);
@@ -139,9 +139,9 @@ static int bound_socket(int dir_fd, int (*attach)(int, const struct sockaddr *, 
 	return sock;
 }
 
-int sim_dir_listen(int dir_fd)
+int sim_session_dir_listen(int dir_fd)
 {
-	int sock = bound_socket(dir_fd, bind);
+	int sock = open_socket(dir_fd, bind);
 	int rc;
 
 	if (sock >= 0 && listen(sock, SOMAXCONN) < 0) {
@@ -152,9 +152,9 @@ int sim_dir_listen(int dir_fd)
 	return sock;
 }
 
-int sim_dir_connect(int dir_fd)
+int sim_session_dir_connect(int dir_fd)
 {
-	return bound_socket(dir_fd, connect);
+	return open_socket(dir_fd, connect);
 }
 
 static int write_all(int fd, const char *text, size_t len)
@@ -170,7 +170,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-int sim_dir_write(int dir_fd, const char *name, const char *text, size_t len)
+int sim_session_dir_write(int dir_fd, const char *name, const char *text, size_t len)
 {
 	char temporary[NAME_MAX + 1];
 	int fd, rc;
@@ -216,7 +216,7 @@ static int read_all(int fd, char **ret_text, size_t *ret_len)
 	return 0;
 }
 
-int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
+int sim_session_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
 	char *text;
@@ -233,7 +233,7 @@ int sim_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
 	return rc;
 }
 
-int sim_dir_watch(int dir_fd)
+int sim_session_dir_watch(int dir_fd)
 {
 	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[64];
@@ -248,12 +248,12 @@ int sim_dir_watch(int dir_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-bool sim_dir_has_socket(int dir_fd)
+bool sim_session_dir_has_socket(int dir_fd)
 {
 	return faccessat(dir_fd, SOCKET_NAME, F_OK, AT_EACCESS) == 0;
 }
 
-void sim_dir_clean(int dir_fd)
+void sim_session_dir_remove_files(int dir_fd)
 {
 	unlinkat(dir_fd, SOCKET_NAME, 0);
 	unlinkat(dir_fd, "topology.yaml", 0);

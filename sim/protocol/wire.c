@@ -8,37 +8,37 @@
 #include <unistd.h>
 
 #define HEAD_BYTES offsetof(struct sim_msg, body)
-#define WITH(member) (HEAD_BYTES + sizeof(((struct sim_msg *)0)->body.member))
+#define MSG_BYTES(member) (HEAD_BYTES + sizeof(((struct sim_msg *)0)->body.member))
 
 size_t sim_msg_size(uint16_t type, bool is_reply)
 {
 	static const size_t sizes[SIM_MSG_COUNT][2] = {
 		/* request, reply */
-		[SIM_MSG_ATTACH] = {WITH(attach), WITH(attached)},
-		[SIM_MSG_EXPORT] = {WITH(export), WITH(exported)},
-		[SIM_MSG_REVOKE] = {WITH(key), HEAD_BYTES},
-		[SIM_MSG_IMPORT] = {WITH(import), WITH(imported)},
-		[SIM_MSG_UNIMPORT] = {WITH(key), 0},
-		[SIM_MSG_PATH] = {WITH(path), 0},
-		[SIM_MSG_DESCRIBE] = {WITH(describe), WITH(described)},
-		[SIM_MSG_NUDGE] = {WITH(key), 0},
-		[SIM_MSG_GONE] = {WITH(key), HEAD_BYTES},
+		[SIM_MSG_ATTACH] = {MSG_BYTES(attach), MSG_BYTES(attached)},
+		[SIM_MSG_EXPORT] = {MSG_BYTES(export), MSG_BYTES(exported)},
+		[SIM_MSG_REVOKE] = {MSG_BYTES(key), HEAD_BYTES},
+		[SIM_MSG_IMPORT] = {MSG_BYTES(import), MSG_BYTES(imported)},
+		[SIM_MSG_UNIMPORT] = {MSG_BYTES(key), 0},
+		[SIM_MSG_PATH] = {MSG_BYTES(path), 0},
+		[SIM_MSG_DESCRIBE] = {MSG_BYTES(describe), MSG_BYTES(described)},
+		[SIM_MSG_WAKE_EXPORTER] = {MSG_BYTES(key), 0},
+		[SIM_MSG_REVOKED] = {MSG_BYTES(key), HEAD_BYTES},
 		[SIM_MSG_STATUS] = {HEAD_BYTES, HEAD_BYTES},
 		[SIM_MSG_SHUTDOWN] = {HEAD_BYTES, HEAD_BYTES},
 		[SIM_MSG_DETACH] = {HEAD_BYTES, 0},
-		[SIM_MSG_LISTEN] = {WITH(listen), HEAD_BYTES},
-		[SIM_MSG_UNLISTEN] = {WITH(channel), HEAD_BYTES},
-		[SIM_MSG_CONNECT] = {WITH(connect), HEAD_BYTES},
-		[SIM_MSG_OFFER] = {WITH(letter), 0},
-		[SIM_MSG_ACCEPT] = {WITH(letter), HEAD_BYTES},
-		[SIM_MSG_LETTER] = {WITH(letter), HEAD_BYTES},
-		[SIM_MSG_CLOSE] = {WITH(channel), 0},
-		[SIM_MSG_KNOCK] = {WITH(channel), 0},
-		[SIM_MSG_BOARD] = {HEAD_BYTES, HEAD_BYTES},
-		[SIM_MSG_FAULT] = {WITH(fault), WITH(fault)},
-		[SIM_MSG_RECORD] = {HEAD_BYTES, 0},
-		[SIM_MSG_FUNCTION] = {HEAD_BYTES, 0},
-		[SIM_MSG_RECORDING] = {WITH(recording), WITH(recorded)},
+		[SIM_MSG_LISTEN] = {MSG_BYTES(listen), HEAD_BYTES},
+		[SIM_MSG_UNLISTEN] = {MSG_BYTES(channel), HEAD_BYTES},
+		[SIM_MSG_CONNECT] = {MSG_BYTES(connect), HEAD_BYTES},
+		[SIM_MSG_OFFER] = {MSG_BYTES(handshake), 0},
+		[SIM_MSG_ACCEPT] = {MSG_BYTES(handshake), HEAD_BYTES},
+		[SIM_MSG_HANDSHAKE] = {MSG_BYTES(handshake), HEAD_BYTES},
+		[SIM_MSG_CLOSE] = {MSG_BYTES(channel), 0},
+		[SIM_MSG_NOTIFY_PEER] = {MSG_BYTES(channel), 0},
+		[SIM_MSG_SHARED_STATE] = {HEAD_BYTES, HEAD_BYTES},
+		[SIM_MSG_FAULT] = {MSG_BYTES(fault), MSG_BYTES(fault)},
+		[SIM_MSG_ADD_RECORDING] = {HEAD_BYTES, 0},
+		[SIM_MSG_FUNCTIONS_CHANGED] = {HEAD_BYTES, 0},
+		[SIM_MSG_GET_RECORDING] = {MSG_BYTES(recording), MSG_BYTES(recorded)},
 	};
 
 	return type < SIM_MSG_COUNT ? sizes[type][is_reply] : 0;
@@ -56,13 +56,13 @@ int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * SIM_LETTER_FDS)];
+		char bytes[CMSG_SPACE(sizeof(int) * SIM_HANDSHAKE_MSG_FDS)];
 	} control = {0};
 	struct iovec data = {.iov_base = msg, .iov_len = sim_msg_size(msg->type, msg->is_reply)};
 	struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1};
 	ssize_t sent;
 
-	assert(num_fds <= SIM_LETTER_FDS);
+	assert(num_fds <= SIM_HANDSHAKE_MSG_FDS);
 	msg->version = SIM_WIRE_VERSION;
 	if (num_fds > 0) {
 		struct cmsghdr *passed;
@@ -89,7 +89,7 @@ int sim_msg_send(int sock, struct sim_msg *msg, int fd)
 }
 
 /* The passed descriptors; those beyond what a message may have are closed. */
-static void take_fds(struct msghdr *packet, struct sim_fds *fds)
+static void collect_fds(struct msghdr *packet, struct sim_fds *fds)
 {
 	fds->count = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(packet); c; c = CMSG_NXTHDR(packet, c)) {
@@ -101,7 +101,7 @@ static void take_fds(struct msghdr *packet, struct sim_fds *fds)
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (fds->count < SIM_LETTER_FDS)
+			if (fds->count < SIM_HANDSHAKE_MSG_FDS)
 				fds->fd[fds->count++] = fd;
 			else
 				close(fd);
@@ -131,7 +131,7 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * (SIM_LETTER_FDS + 1))];
+		char bytes[CMSG_SPACE(sizeof(int) * (SIM_HANDSHAKE_MSG_FDS + 1))];
 	} control;
 	struct iovec data = {.iov_base = ret_msg, .iov_len = sizeof(*ret_msg)};
 	struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1,
@@ -141,7 +141,7 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 
 	if (got < 0)
 		return -errno;
-	take_fds(&packet, &fds);
+	collect_fds(&packet, &fds);
 	if (got == 0 || packet.msg_flags & MSG_TRUNC || !is_message(ret_msg, (size_t)got)) {
 		sim_fds_close(&fds);
 		return got == 0 ? -EPIPE : -EPROTO;
@@ -166,42 +166,42 @@ int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)
 	return 0;
 }
 
-/* ---- letters ---- */
+/* ---- handshake messages ---- */
 
-void sim_letter_pack(const struct sim_letter *letter, struct sim_msg_letter *ret_packed)
+void sim_handshake_msg_pack(const struct sim_handshake_msg *handshake, struct sim_msg_handshake *ret_packed)
 {
-	assert(letter->len_bytes <= SIM_LETTER_SIZE && letter->num_fds <= SIM_LETTER_FDS);
+	assert(handshake->len_bytes <= SIM_HANDSHAKE_MSG_SIZE && handshake->num_fds <= SIM_HANDSHAKE_MSG_FDS);
 	memset(ret_packed, 0, sizeof(*ret_packed)); /* what lies in memory beside it is nobody's business */
-	ret_packed->len_bytes = letter->len_bytes;
-	ret_packed->num_fds = letter->num_fds;
-	memcpy(ret_packed->body, letter->body, letter->len_bytes);
+	ret_packed->len_bytes = handshake->len_bytes;
+	ret_packed->num_fds = handshake->num_fds;
+	memcpy(ret_packed->body, handshake->body, handshake->len_bytes);
 }
 
-int sim_letter_check(const struct sim_msg_letter *packed, const struct sim_fds *fds)
+int sim_handshake_msg_check(const struct sim_msg_handshake *packed, const struct sim_fds *fds)
 {
-	if (packed->len_bytes > SIM_LETTER_SIZE || packed->num_fds > SIM_LETTER_FDS)
+	if (packed->len_bytes > SIM_HANDSHAKE_MSG_SIZE || packed->num_fds > SIM_HANDSHAKE_MSG_FDS)
 		return -EPROTO;
 	return packed->num_fds <= fds->count ? 0 : -EMFILE;
 }
 
-int sim_letter_unpack(const struct sim_msg_letter *packed, struct sim_fds *fds, struct sim_letter *ret_letter)
+int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds, struct sim_handshake_msg *ret_handshake)
 {
-	int rc = sim_letter_check(packed, fds);
+	int rc = sim_handshake_msg_check(packed, fds);
 
 	if (rc < 0)
 		return rc;
-	*ret_letter = (struct sim_letter){.len_bytes = packed->len_bytes, .num_fds = packed->num_fds};
-	memcpy(ret_letter->body, packed->body, packed->len_bytes);
+	*ret_handshake = (struct sim_handshake_msg){.len_bytes = packed->len_bytes, .num_fds = packed->num_fds};
+	memcpy(ret_handshake->body, packed->body, packed->len_bytes);
 	for (uint32_t i = 0; i < packed->num_fds; i++) {
-		ret_letter->fds[i] = fds->fd[i];
+		ret_handshake->fds[i] = fds->fd[i];
 		fds->fd[i] = -1;
 	}
 	return 0;
 }
 
-void sim_letter_close(struct sim_letter *letter)
+void sim_handshake_msg_close(struct sim_handshake_msg *handshake)
 {
-	for (uint32_t i = 0; i < letter->num_fds; i++)
-		close(letter->fds[i]);
-	letter->num_fds = 0;
+	for (uint32_t i = 0; i < handshake->num_fds; i++)
+		close(handshake->fds[i]);
+	handshake->num_fds = 0;
 }

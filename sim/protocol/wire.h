@@ -3,22 +3,22 @@
  *
  * One message is one packet of a Unix SOCK_SEQPACKET socket: a head, a body
  * whose size its type and direction fix, and at most one file descriptor; what
- * carries a letter has the letter's. A request carries a sequence number of its
+ * carries a handshake message has the handshake message's. A request carries a sequence number of its
  * sender; the reply repeats it.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
- *                       LISTEN UNLISTEN CONNECT ACCEPT LETTER BOARD FAULT
- *                       RECORDING                                             (replied to)
- *                       UNIMPORT PATH NUDGE DETACH CLOSE KNOCK RECORD         (not)
- *   daemon -> process   GONE DESCRIBE                                         (replied to)
- *                       NUDGE OFFER ACCEPT LETTER CLOSE KNOCK FUNCTION        (not)
+ *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
+ *                       GET_RECORDING                                             (replied to)
+ *                       UNIMPORT PATH WAKE_EXPORTER DETACH CLOSE NOTIFY_PEER ADD_RECORDING         (not)
+ *   daemon -> process   REVOKED DESCRIBE                                         (replied to)
+ *                       WAKE_EXPORTER OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED        (not)
  *
  * Both ends run the same build; a version other than ours is refused. What
  * arrives is checked for size, kind and a status that means something before it
  * is looked at.
  */
-#ifndef SIM_SESSION_WIRE_H
-#define SIM_SESSION_WIRE_H
+#ifndef SIM_WIRE_H
+#define SIM_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,27 +41,27 @@ enum sim_msg_type {
 	SIM_MSG_UNIMPORT,
 	SIM_MSG_PATH,       /* which path an import uses */
 	SIM_MSG_DESCRIBE,   /* how to reach an imported memory through libfabric; passed to its exporter */
-	SIM_MSG_NUDGE,      /* ask the exporter's helper to look after its peers; passed on */
-	SIM_MSG_GONE,       /* an imported key ended; replied to when it is no longer touched */
+	SIM_MSG_WAKE_EXPORTER,      /* ask the exporter's helper to look after its peers; passed on */
+	SIM_MSG_REVOKED,       /* an imported key ended; replied to when it is no longer touched */
 	SIM_MSG_STATUS,     /* who is attached; the reply carries a descriptor of a JSON text */
 	SIM_MSG_SHUTDOWN,   /* end the daemon */
 	SIM_MSG_DETACH,     /* I leave in order, and clean up myself; without it an end is a death */
 	/* Channels. Each process calls its end by a number that means nothing to others. */
 	SIM_MSG_LISTEN,     /* I serve this name on that representor */
 	SIM_MSG_UNLISTEN,
-	SIM_MSG_CONNECT,    /* find me that server; with a letter for it */
-	SIM_MSG_OFFER,      /* a client wants in; with its letter */
-	SIM_MSG_ACCEPT,     /* let it in; with a letter for it, to which it is passed on */
-	SIM_MSG_LETTER,     /* for the other end; passed on */
+	SIM_MSG_CONNECT,    /* find me that server; with a handshake message for it */
+	SIM_MSG_OFFER,      /* a client wants in; with its handshake message */
+	SIM_MSG_ACCEPT,     /* let it in; with a handshake message for it, to which it is passed on */
+	SIM_MSG_HANDSHAKE,     /* for the other end; passed on */
 	SIM_MSG_CLOSE,      /* this channel is no more, for that reason; passed on */
-	SIM_MSG_KNOCK,      /* have the other end look at what we share; passed on */
+	SIM_MSG_NOTIFY_PEER,      /* have the other end look at what we share; passed on */
 	/* Like STATUS and SHUTDOWN these may come from who is not attached. */
-	SIM_MSG_BOARD,      /* the reply carries the board's descriptor (board.h), as ATTACH's does */
+	SIM_MSG_SHARED_STATE,      /* the reply carries the shared state's descriptor (shared_state.h), as ATTACH's does */
 	SIM_MSG_FAULT,      /* change the fault plan; with a descriptor of the rule's delays if it has any */
 	/* Recordings (sim/trace/format.h). */
-	SIM_MSG_RECORD,     /* keep the descriptor of mine */
-	SIM_MSG_FUNCTION,   /* look at what has become of the functions (functions.h) */
-	SIM_MSG_RECORDING,  /* which is the first, of that number or later; the reply carries its descriptor */
+	SIM_MSG_ADD_RECORDING,     /* keep the descriptor of mine */
+	SIM_MSG_FUNCTIONS_CHANGED,   /* look at what has become of the functions (function_status.h) */
+	SIM_MSG_GET_RECORDING,  /* which is the first, of that number or later; the reply carries its descriptor */
 	SIM_MSG_COUNT,
 };
 
@@ -72,11 +72,11 @@ enum sim_fault_change {
 	SIM_FAULT_SEED,
 };
 
-/* A letter without its descriptors: they travel beside it. */
-struct sim_msg_letter {
+/* A handshake message without its descriptors: they travel beside it. */
+struct sim_msg_handshake {
 	uint32_t len_bytes;
 	uint32_t num_fds;
-	uint8_t body[SIM_LETTER_SIZE];
+	uint8_t body[SIM_HANDSHAKE_MSG_SIZE];
 };
 
 struct sim_msg {
@@ -97,7 +97,7 @@ struct sim_msg {
 		struct sim_key exported;
 		struct {
 			uint64_t id;
-		} key; /* REVOKE, UNIMPORT, NUDGE, GONE */
+		} key; /* REVOKE, UNIMPORT, WAKE_EXPORTER, REVOKED */
 		struct {
 			struct sim_key key;
 			uint32_t function;
@@ -125,20 +125,20 @@ struct sim_msg {
 		struct {
 			uint64_t number;
 			uint32_t function;
-			uint32_t patience_ms;
+			uint32_t timeout_ms;
 			char name[SIM_SERVICE_NAME_SIZE];
-			struct sim_msg_letter hello;
+			struct sim_msg_handshake handshake;
 		} connect;
 		struct {
 			uint64_t service; /* OFFER: the server's number of it */
 			uint64_t number;
-			struct sim_msg_letter letter;
-		} letter; /* OFFER, ACCEPT, LETTER */
+			struct sim_msg_handshake msg;
+		} handshake; /* OFFER, ACCEPT, HANDSHAKE */
 		struct {
 			uint64_t number;
 			int32_t reason; /* CLOSE: -errno */
 			uint32_t reserved;
-		} channel; /* UNLISTEN, CLOSE, KNOCK */
+		} channel; /* UNLISTEN, CLOSE, NOTIFY_PEER */
 		struct {
 			uint32_t change; /* enum sim_fault_change */
 			uint32_t id;     /* to remove; in the reply: that was added */
@@ -162,7 +162,7 @@ struct sim_msg {
 
 /* Descriptors that came with a message; all are closed by an exec. */
 struct sim_fds {
-	int fd[SIM_LETTER_FDS]; /* -1 = somebody took it */
+	int fd[SIM_HANDSHAKE_MSG_FDS]; /* -1 = somebody took it */
 	uint32_t count;         /* fewer than were sent when the process has no room for more */
 };
 
@@ -184,16 +184,16 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 int sim_msg_send(int sock, struct sim_msg *msg, int fd);
 int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd);
 
-/* Put @letter into a message, and take one out, with the descriptors that came
- * with it, which become the letter's. The latter returns 0, -EPROTO (no letter
+/* Put @handshake into a message, and take one out, with the descriptors that came
+ * with it, which become the handshake message's. The latter returns 0, -EPROTO (no handshake message
  * of ours) or -EMFILE (its descriptors found no room). */
-void sim_letter_pack(const struct sim_letter *letter, struct sim_msg_letter *ret_packed);
-int sim_letter_unpack(const struct sim_msg_letter *packed, struct sim_fds *fds, struct sim_letter *ret_letter);
+void sim_handshake_msg_pack(const struct sim_handshake_msg *handshake, struct sim_msg_handshake *ret_packed);
+int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds, struct sim_handshake_msg *ret_handshake);
 
 /* Whether all that it says came with it: 0, -EPROTO or -EMFILE. */
-int sim_letter_check(const struct sim_msg_letter *packed, const struct sim_fds *fds);
+int sim_handshake_msg_check(const struct sim_msg_handshake *packed, const struct sim_fds *fds);
 
-/* Close a letter's descriptors. */
-void sim_letter_close(struct sim_letter *letter);
+/* Close a handshake message's descriptors. */
+void sim_handshake_msg_close(struct sim_handshake_msg *handshake);
 
 #endif

@@ -40,7 +40,7 @@ static struct sim_listener *add_listener(struct sim_channels *channels, sim_chan
 	if (!listener)
 		return NULL;
 	listener->channels = channels;
-	listener->note = (struct note){.notify = notify, .arg = arg};
+	listener->notification = (struct notification){.notify = notify, .arg = arg};
 	pthread_mutex_lock(&channels->lock);
 	listener->number = ++channels->next_number;
 	listener->next = channels->listeners;
@@ -92,7 +92,7 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 	owner->ops->unlisten(owner, listener->number);
 	pthread_mutex_lock(&listener->channels->lock);
 	unlist_listener(listener->channels, listener);
-	sim_channels_quiet(listener->channels, &listener->note);
+	sim_channels_wait_notification(listener->channels, &listener->notification);
 	while ((refused = pop_offer(listener)) != NULL) {
 		pthread_mutex_unlock(&listener->channels->lock);
 		owner->ops->close(owner, refused->number, -ECONNREFUSED);
@@ -103,8 +103,8 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 	free(listener);
 }
 
-bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
-		       struct sim_channel **ret_channel, struct sim_letter *ret_hello)
+bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
+		       struct sim_channel **ret_channel, struct sim_handshake_msg *ret_connect_msg)
 {
 	struct sim_channels *channels = listener->channels;
 	struct sim_channel *channel;
@@ -116,8 +116,8 @@ bool sim_listener_take(struct sim_listener *listener, sim_channel_notify *notify
 		channel = channel->next;
 	if (channel) {
 		channel->offered_by = NULL;
-		channel->note = (struct note){.notify = notify, .arg = arg};
-		taken = sim_channel_pop(channel, ret_hello);
+		channel->notification = (struct notification){.notify = notify, .arg = arg};
+		taken = sim_channel_pop(channel, ret_connect_msg);
 		*ret_channel = channel;
 	}
 	pthread_mutex_unlock(&channels->lock);
@@ -145,16 +145,16 @@ static struct sim_channel *add_client(struct sim_channels *channels, sim_channel
 	pthread_mutex_lock(&channels->lock);
 	channel = sim_channels_add(channels, ++channels->next_number);
 	if (channel)
-		channel->note = (struct note){.notify = notify, .arg = arg};
+		channel->notification = (struct notification){.notify = notify, .arg = arg};
 	pthread_mutex_unlock(&channels->lock);
 	return channel;
 }
 
-int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t patience_ms,
-			const struct sim_letter *hello, sim_channel_notify *notify, void *arg,
+int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
+			const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
 			struct sim_channel **ret_channel)
 {
-	const struct sim_connect request = {.function = function, .name = name, .patience_ms = patience_ms, .hello = hello};
+	const struct sim_connect request = {.function = function, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg};
 	struct sim_owner *owner = sim_session_owner(session);
 	struct sim_channel *channel;
 	int rc;
@@ -177,9 +177,9 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 
 /* ---- talking ---- */
 
-/* The owner did not take a letter: the channel is of no use any more. Unless it
+/* The owner did not take a handshake message: the channel is of no use any more. Unless it
  * knew of an end that we read in the meantime. Returns the channel's status. */
-static int fail(struct sim_channel *channel, int rc)
+static int fail_channel(struct sim_channel *channel, int rc)
 {
 	struct sim_owner *owner = owner_of(channel->channels);
 	bool was_alive;
@@ -194,16 +194,16 @@ static int fail(struct sim_channel *channel, int rc)
 	return atomic_load(&channel->status);
 }
 
-int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *welcome)
+int sim_channel_accept(struct sim_channel *channel, const struct sim_handshake_msg *accept_msg)
 {
 	struct sim_owner *owner = owner_of(channel->channels);
 	int rc;
 
 	if (!is_alive(channel))
 		return atomic_load(&channel->status);
-	rc = owner->ops->accept(owner, channel->number, welcome);
+	rc = owner->ops->accept(owner, channel->number, accept_msg);
 	if (rc < 0)
-		return fail(channel, rc);
+		return fail_channel(channel, rc);
 	pthread_mutex_lock(&channel->channels->lock);
 	if (atomic_load(&channel->status) == -EINPROGRESS)
 		atomic_store(&channel->status, 0);
@@ -211,33 +211,33 @@ int sim_channel_accept(struct sim_channel *channel, const struct sim_letter *wel
 	return 0;
 }
 
-int sim_channel_send(struct sim_channel *channel, const struct sim_letter *letter)
+int sim_channel_send(struct sim_channel *channel, const struct sim_handshake_msg *handshake)
 {
 	struct sim_owner *owner = owner_of(channel->channels);
 	int rc = atomic_load(&channel->status);
 
 	if (rc < 0)
 		return rc;
-	rc = owner->ops->send(owner, channel->number, letter);
-	return rc < 0 ? fail(channel, rc) : 0;
+	rc = owner->ops->send(owner, channel->number, handshake);
+	return rc < 0 ? fail_channel(channel, rc) : 0;
 }
 
-bool sim_channel_take(struct sim_channel *channel, struct sim_letter *ret_letter)
+bool sim_channel_receive(struct sim_channel *channel, struct sim_handshake_msg *ret_handshake)
 {
 	bool taken;
 
 	pthread_mutex_lock(&channel->channels->lock);
-	taken = sim_channel_pop(channel, ret_letter);
+	taken = sim_channel_pop(channel, ret_handshake);
 	pthread_mutex_unlock(&channel->channels->lock);
 	return taken;
 }
 
-void sim_channel_nudge(struct sim_channel *channel)
+void sim_channel_notify_peer(struct sim_channel *channel)
 {
 	struct sim_owner *owner = owner_of(channel->channels);
 
 	if (atomic_load(&channel->status) == 0)
-		owner->ops->knock(owner, channel->number);
+		owner->ops->notify_peer(owner, channel->number);
 }
 
 int sim_channel_status(const struct sim_channel *channel)
@@ -253,7 +253,7 @@ void sim_channel_close(struct sim_session *session, struct sim_channel *channel,
 		return;
 	pthread_mutex_lock(&channel->channels->lock);
 	sim_channels_unlist(channel->channels, channel);
-	sim_channels_quiet(channel->channels, &channel->note);
+	sim_channels_wait_notification(channel->channels, &channel->notification);
 	pthread_mutex_unlock(&channel->channels->lock);
 	if (is_alive(channel))
 		owner->ops->close(owner, channel->number, reason);

@@ -17,7 +17,7 @@ int sim_channels_create(struct sim_session *session, struct sim_channels **ret_c
 	channels->session = session;
 	channels->channels_end = &channels->channels;
 	pthread_mutex_init(&channels->lock, NULL);
-	pthread_cond_init(&channels->noted, NULL);
+	pthread_cond_init(&channels->notification_done, NULL);
 	*ret_channels = channels;
 	return 0;
 }
@@ -38,62 +38,62 @@ void sim_channels_destroy(struct sim_channels *channels)
 		channels->listeners = first->next;
 		free(first);
 	}
-	pthread_cond_destroy(&channels->noted);
+	pthread_cond_destroy(&channels->notification_done);
 	pthread_mutex_destroy(&channels->lock);
 	free(channels);
 }
 
 /* The thread that may have held the lock is not in the child: then the lists may
- * be half changed, and what their letters carry stays open until the child's end. */
+ * be half changed, and what their handshake messages carry stays open until the child's end. */
 void sim_channels_abandon(struct sim_channels *channels)
 {
 	if (pthread_mutex_trylock(&channels->lock) != 0)
 		return;
 	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
-		for (struct untaken *u = channel->letters; u; u = u->next)
-			sim_letter_close(&u->letter);
+		for (struct queued_msg *u = channel->unread; u; u = u->next)
+			sim_handshake_msg_close(&u->msg);
 	pthread_mutex_unlock(&channels->lock);
 }
 
-/* ---- a channel's letters ---- */
+/* ---- a channel's handshake messages ---- */
 
-static int put_letter(struct sim_channel *channel, const struct sim_letter *letter)
+static int queue_msg(struct sim_channel *channel, const struct sim_handshake_msg *handshake)
 {
-	struct untaken *untaken;
+	struct queued_msg *queued_msg;
 
-	if (channel->num_letters == SIM_CHANNEL_MAX_UNTAKEN)
+	if (channel->num_unread == SIM_CHANNEL_MAX_UNREAD)
 		return -ENOBUFS;
-	untaken = calloc(1, sizeof(*untaken));
-	if (!untaken)
+	queued_msg = calloc(1, sizeof(*queued_msg));
+	if (!queued_msg)
 		return -ENOMEM;
-	untaken->letter = *letter;
-	*channel->letters_end = untaken;
-	channel->letters_end = &untaken->next;
-	channel->num_letters++;
+	queued_msg->msg = *handshake;
+	*channel->unread_end = queued_msg;
+	channel->unread_end = &queued_msg->next;
+	channel->num_unread++;
 	return 0;
 }
 
-bool sim_channel_pop(struct sim_channel *channel, struct sim_letter *ret_letter)
+bool sim_channel_pop(struct sim_channel *channel, struct sim_handshake_msg *ret_handshake)
 {
-	struct untaken *first = channel->letters;
+	struct queued_msg *first = channel->unread;
 
 	if (!first)
 		return false;
-	channel->letters = first->next;
-	if (!channel->letters)
-		channel->letters_end = &channel->letters;
-	channel->num_letters--;
-	*ret_letter = first->letter;
+	channel->unread = first->next;
+	if (!channel->unread)
+		channel->unread_end = &channel->unread;
+	channel->num_unread--;
+	*ret_handshake = first->msg;
 	free(first);
 	return true;
 }
 
 void sim_channel_free(struct sim_channel *channel)
 {
-	struct sim_letter letter;
+	struct sim_handshake_msg handshake;
 
-	while (sim_channel_pop(channel, &letter))
-		sim_letter_close(&letter);
+	while (sim_channel_pop(channel, &handshake))
+		sim_handshake_msg_close(&handshake);
 	free(channel);
 }
 
@@ -107,7 +107,7 @@ struct sim_channel *sim_channels_add(struct sim_channels *channels, uint64_t num
 		return NULL;
 	channel->channels = channels;
 	channel->number = number;
-	channel->letters_end = &channel->letters;
+	channel->unread_end = &channel->unread;
 	atomic_init(&channel->status, -EINPROGRESS);
 	*channels->channels_end = channel;
 	channels->channels_end = &channel->next;
@@ -144,30 +144,30 @@ static struct sim_listener *find_listener(const struct sim_channels *channels, u
 
 /* ---- notifications ---- */
 
-void sim_channels_quiet(struct sim_channels *channels, const struct note *note)
+void sim_channels_wait_notification(struct sim_channels *channels, const struct notification *notification)
 {
-	while (channels->running == note)
-		pthread_cond_wait(&channels->noted, &channels->lock);
+	while (channels->running == notification)
+		pthread_cond_wait(&channels->notification_done, &channels->lock);
 }
 
 /* Lets go of the lock meanwhile: what is in the lists may be another then. */
-static void run_note(struct sim_channels *channels, struct note *note)
+static void run_notification(struct sim_channels *channels, struct notification *notification)
 {
-	note->due = false;
-	if (!note->notify)
+	notification->due = false;
+	if (!notification->notify)
 		return;
-	channels->running = note;
+	channels->running = notification;
 	pthread_mutex_unlock(&channels->lock);
-	note->notify(note->arg);
+	notification->notify(notification->arg);
 	pthread_mutex_lock(&channels->lock);
 	channels->running = NULL;
-	pthread_cond_broadcast(&channels->noted);
+	pthread_cond_broadcast(&channels->notification_done);
 }
 
 /* ---- what the owner reports ---- */
 
 int sim_channels_offered(struct sim_channels *channels, uint64_t number, uint64_t channel_number,
-			 const struct sim_letter *hello)
+			 const struct sim_handshake_msg *connect_msg)
 {
 	struct sim_listener *listener;
 	struct sim_channel *channel = NULL;
@@ -177,11 +177,11 @@ int sim_channels_offered(struct sim_channels *channels, uint64_t number, uint64_
 	listener = find_listener(channels, number);
 	if (listener) {
 		channel = sim_channels_add(channels, channel_number);
-		rc = channel ? put_letter(channel, hello) : -ENOMEM;
+		rc = channel ? queue_msg(channel, connect_msg) : -ENOMEM;
 	}
 	if (rc == 0) {
 		channel->offered_by = listener;
-		run_note(channels, &listener->note);
+		run_notification(channels, &listener->notification);
 	} else if (channel) {
 		sim_channels_unlist(channels, channel);
 		sim_channel_free(channel);
@@ -206,7 +206,7 @@ static bool set_closed(struct sim_channel *channel, int reason)
 	return true;
 }
 
-static int deliver(struct sim_channels *channels, uint64_t number, bool accepts, const struct sim_letter *letter)
+static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bool accepts, const struct sim_handshake_msg *handshake)
 {
 	struct sim_channel *channel;
 	int rc = -ECONNRESET; /* we closed it, or gave it up */
@@ -214,27 +214,27 @@ static int deliver(struct sim_channels *channels, uint64_t number, bool accepts,
 	pthread_mutex_lock(&channels->lock);
 	channel = find_channel(channels, number);
 	if (channel && is_alive(channel)) {
-		rc = put_letter(channel, letter);
+		rc = queue_msg(channel, handshake);
 		if (rc < 0)
 			set_closed(channel, rc);
 		else if (accepts && atomic_load(&channel->status) == -EINPROGRESS)
 			atomic_store(&channel->status, 0);
-		run_note(channels, &channel->note);
+		run_notification(channels, &channel->notification);
 	}
 	pthread_mutex_unlock(&channels->lock);
 	if (rc == -ENOBUFS)
-		sim_err("a connection is closed: %d letters of its other end were not taken", SIM_CHANNEL_MAX_UNTAKEN);
+		sim_err("a connection is closed: %d handshake messages of its other end were not taken", SIM_CHANNEL_MAX_UNREAD);
 	return rc;
 }
 
-int sim_channels_accepted(struct sim_channels *channels, uint64_t number, const struct sim_letter *welcome)
+int sim_channels_accepted(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *accept_msg)
 {
-	return deliver(channels, number, true, welcome);
+	return deliver_to_channel(channels, number, true, accept_msg);
 }
 
-int sim_channels_letter(struct sim_channels *channels, uint64_t number, const struct sim_letter *letter)
+int sim_channels_received(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *handshake)
 {
-	return deliver(channels, number, false, letter);
+	return deliver_to_channel(channels, number, false, handshake);
 }
 
 void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason)
@@ -247,19 +247,19 @@ void sim_channels_closed(struct sim_channels *channels, uint64_t number, int rea
 		sim_channels_unlist(channels, channel);
 		sim_channel_free(channel);
 	} else if (channel && set_closed(channel, reason)) {
-		run_note(channels, &channel->note);
+		run_notification(channels, &channel->notification);
 	}
 	pthread_mutex_unlock(&channels->lock);
 }
 
-void sim_channels_knocked(struct sim_channels *channels, uint64_t number)
+void sim_channels_notified(struct sim_channels *channels, uint64_t number)
 {
 	struct sim_channel *channel;
 
 	pthread_mutex_lock(&channels->lock);
 	channel = find_channel(channels, number);
 	if (channel)
-		run_note(channels, &channel->note);
+		run_notification(channels, &channel->notification);
 	pthread_mutex_unlock(&channels->lock);
 }
 
@@ -269,13 +269,13 @@ void sim_channels_lost(struct sim_channels *channels)
 
 	pthread_mutex_lock(&channels->lock);
 	for (channel = channels->channels; channel; channel = channel->next)
-		channel->note.due = set_closed(channel, -ESHUTDOWN);
+		channel->notification.due = set_closed(channel, -ESHUTDOWN);
 	do {
 		channel = channels->channels;
-		while (channel && !channel->note.due)
+		while (channel && !channel->notification.due)
 			channel = channel->next;
 		if (channel)
-			run_note(channels, &channel->note);
+			run_notification(channels, &channel->notification);
 	} while (channel);
 	pthread_mutex_unlock(&channels->lock);
 }

@@ -11,18 +11,18 @@ static struct {
 	char *dir;
 	const char *side;
 	const struct pcie_topology *topology;
-	struct sim_board *board; /* NULL = not attached */
-	bool (*leave)(void);
-} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct sim_shared_state *shared; /* NULL = not attached */
+	bool (*detach_hook)(void);
+} current = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
 {
-	pthread_mutex_lock(&here.lock);
+	pthread_mutex_lock(&current.lock);
 }
 
 static void unlock(void)
 {
-	pthread_mutex_unlock(&here.lock);
+	pthread_mutex_unlock(&current.lock);
 }
 
 /* A child does not get the lock of a thread that it doesn't have. */
@@ -31,33 +31,33 @@ static void __attribute__((constructor)) handle_forks(void)
 	pthread_atfork(lock, unlock, unlock);
 }
 
-int sim_here_lock(struct sim_here *ret_here)
+int sim_current_session_lock(struct sim_current_session *ret_current)
 {
-	struct sim_segment own = {0};
-	const char *chosen;
+	struct sim_segment private_segment = {0};
+	const char *env_dir;
 	int rc = 0;
 
 	lock();
 	/* Not when it doesn't matter: a thread of ours may come here while the program changes its environment. */
-	chosen = here.board ? NULL : getenv("BFSIM_SESSION");
-	if (here.board)
-		*ret_here = (struct sim_here){.dir = here.dir, .side = here.side, .topology = here.topology,
-					      .board = here.board, .attached = true};
-	else if (chosen && chosen[0])
-		*ret_here = (struct sim_here){.dir = chosen};
-	else if ((rc = sim_board_own(&own)) == 0)
-		*ret_here = (struct sim_here){.board = sim_board_of(&own)};
+	env_dir = current.shared ? NULL : getenv("BFSIM_SESSION");
+	if (current.shared)
+		*ret_current = (struct sim_current_session){.dir = current.dir, .side = current.side, .topology = current.topology,
+					      .shared = current.shared, .attached = true};
+	else if (env_dir && env_dir[0])
+		*ret_current = (struct sim_current_session){.dir = env_dir};
+	else if ((rc = sim_shared_state_private(&private_segment)) == 0)
+		*ret_current = (struct sim_current_session){.shared = sim_shared_state_of(&private_segment)};
 	if (rc < 0)
 		unlock();
 	return rc;
 }
 
-void sim_here_unlock(void)
+void sim_current_session_unlock(void)
 {
 	unlock();
 }
 
-int sim_here_attached(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_board *board)
+int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_shared_state *shared)
 {
 	char *absolute = dir ? realpath(dir, NULL) : NULL;
 
@@ -66,39 +66,39 @@ int sim_here_attached(const char *dir, const char *side, const struct pcie_topol
 	if (dir && !absolute)
 		return -ENOMEM;
 	lock();
-	free(here.dir);
-	here.dir = absolute;
-	here.side = side;
-	here.topology = topology;
-	here.board = board;
+	free(current.dir);
+	current.dir = absolute;
+	current.side = side;
+	current.topology = topology;
+	current.shared = shared;
 	unlock();
 	return 0;
 }
 
-void sim_here_detached(const struct sim_board *board)
+void sim_current_session_clear(const struct sim_shared_state *shared)
 {
 	lock();
-	if (here.board == board)
-		here.board = NULL;
+	if (current.shared == shared)
+		current.shared = NULL;
 	unlock();
 }
 
-void sim_here_on_leave(bool (*leave)(void))
+void sim_current_session_set_detach_hook(bool (*detach_hook)(void))
 {
 	lock();
-	here.leave = leave;
+	current.detach_hook = detach_hook;
 	unlock();
 }
 
 /* Detaching takes the lock itself. */
-bool sim_here_leave(void)
+bool sim_current_session_detach(void)
 {
-	bool (*leave)(void);
+	bool (*detach_hook)(void);
 	bool attached;
 
 	lock();
-	leave = here.leave;
-	attached = here.board;
+	detach_hook = current.detach_hook;
+	attached = current.shared;
 	unlock();
-	return !attached || (leave && leave());
+	return !attached || (detach_hook && detach_hook());
 }

@@ -11,7 +11,7 @@
 
 #define MAX_TARGETS 4 /* providers in use at once */
 #define SPIN_NS 50000 /* keep looking this long after the last event: a wake-up costs more */
-#define ALONE_NS 15000 /* of that without letting others run: the peer may wait for this CPU */
+#define YIELD_AFTER_NS 15000 /* of that without letting others run: the peer may wait for this CPU */
 
 struct export {
 	uint64_t key;
@@ -48,10 +48,10 @@ int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **re
 	return 0;
 }
 
-static void hide(struct export *export)
+static void unexpose(struct export *export)
 {
 	for (int i = 0; i < MAX_TARGETS; i++) {
-		sim_ofi_target_hide(export->exposed[i]);
+		sim_ofi_target_deregister(export->exposed[i]);
 		free(export->descs[i]);
 		export->exposed[i] = NULL;
 		export->descs[i] = NULL;
@@ -60,7 +60,7 @@ static void hide(struct export *export)
 
 static void export_free(struct export *export)
 {
-	hide(export);
+	unexpose(export);
 	free(export);
 }
 
@@ -68,7 +68,7 @@ void sim_exports_close(struct sim_exports *exports)
 {
 	pthread_mutex_lock(&exports->lock);
 	for (struct export *export = exports->list; export; export = export->next)
-		hide(export);
+		unexpose(export);
 	while (exports->num_targets > 0)
 		sim_ofi_target_destroy(exports->targets[--exports->num_targets].target);
 	pthread_mutex_unlock(&exports->lock);
@@ -119,7 +119,7 @@ void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 	pthread_mutex_unlock(&exports->lock);
 }
 
-static struct export *find(struct sim_exports *exports, uint64_t key)
+static struct export *find_export(struct sim_exports *exports, uint64_t key)
 {
 	struct export *export = exports->list;
 
@@ -156,7 +156,7 @@ static int open_target(struct sim_exports *exports, const char *provider)
 static int describe_locked(struct sim_exports *exports, uint64_t key, const char *provider,
 			   struct sim_ofi_desc *ret_desc)
 {
-	struct export *export = find(exports, key);
+	struct export *export = find_export(exports, key);
 	struct sim_ofi_desc *desc;
 	int index, rc;
 
@@ -169,7 +169,7 @@ static int describe_locked(struct sim_exports *exports, uint64_t key, const char
 		desc = calloc(1, sizeof(*desc));
 		if (!desc)
 			return -ENOMEM;
-		rc = sim_ofi_target_expose(exports->targets[index].target,
+		rc = sim_ofi_target_register(exports->targets[index].target,
 					   (void *)(uintptr_t)export->region.cpu_addr, export->region.len_bytes,
 					   export->region.access & SIM_ACCESS_WRITE, &export->exposed[index], desc);
 		if (rc < 0) {
@@ -208,7 +208,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 
-static void as_the_card_begin(void)
+static void tsan_ignore_begin(void)
 {
 	if (!AnnotateIgnoreWritesBegin)
 		return;
@@ -216,7 +216,7 @@ static void as_the_card_begin(void)
 	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
 }
 
-static void as_the_card_end(void)
+static void tsan_ignore_end(void)
 {
 	if (!AnnotateIgnoreWritesEnd)
 		return;
@@ -249,20 +249,20 @@ static bool may_sleep(struct sim_exports *exports)
 
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 {
-	uint64_t now = now_ns(), end = now + (uint64_t)max_us * 1000, quiet_from = now;
+	uint64_t now = now_ns(), end = now + (uint64_t)max_us * 1000, idle_since = now;
 	bool safe;
 
 	if (exports->num_targets == 0) /* only the thread that serves opens targets */
 		return true;
-	as_the_card_begin();
+	tsan_ignore_begin();
 	do {
 		if (serve_round(exports) > 0)
-			quiet_from = now;
+			idle_since = now;
 		now = now_ns();
-		if (now - quiet_from >= ALONE_NS)
+		if (now - idle_since >= YIELD_AFTER_NS)
 			sched_yield();
-	} while (now < end && now - quiet_from < SPIN_NS);
+	} while (now < end && now - idle_since < SPIN_NS);
 	safe = may_sleep(exports);
-	as_the_card_end();
+	tsan_ignore_end();
 	return safe;
 }

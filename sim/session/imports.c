@@ -18,8 +18,8 @@ struct import_peer {
 /* Listed before the owner is asked, so that a key which ends meanwhile is noticed. */
 struct import {
 	struct import_peer peer;
-	const _Atomic uint64_t *word; /* of the function that it is imported through ... */
-	uint64_t life;                /* ... and in which life */
+	const _Atomic uint64_t *status; /* of the function that it is imported through ... */
+	uint64_t generation;                /* ... and in which generation */
 	struct sim_remote *remote; /* NULL while it is being opened */
 	bool dead;
 	struct import *next;
@@ -33,18 +33,18 @@ struct sim_imports {
 	struct import *first;
 };
 
-static int peer_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+static int import_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
 {
 	struct import_peer *peer = arg;
 
 	return peer->owner->ops->describe(peer->owner, peer->key, provider, ret_desc);
 }
 
-static void peer_nudge(void *arg)
+static void import_notify_peer(void *arg)
 {
 	struct import_peer *peer = arg;
 
-	peer->owner->ops->nudge(peer->owner, peer->key);
+	peer->owner->ops->wake_exporter(peer->owner, peer->key);
 }
 
 /* Ask the owner for the memory and open a path to it. */
@@ -53,7 +53,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 {
 	struct sim_remote_cfg cfg = {.key = key->id, .self = *imports->self, .object_fd = -1,
 				     .forced_path = imports->forced_path,
-				     .peer = {peer_describe, peer_nudge, &import->peer}};
+				     .peer = {import_describe, import_notify_peer, &import->peer}};
 	struct sim_owner *owner = import->peer.owner;
 	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
 
@@ -70,9 +70,9 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 	return 0;
 }
 
-static bool is_over(const struct import *import)
+static bool is_stale(const struct import *import)
 {
-	return sim_function_life(atomic_load_explicit(import->word, memory_order_acquire)) != import->life;
+	return sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire)) != import->generation;
 }
 
 static void import_unlist(struct sim_imports *imports, struct import *import)
@@ -97,8 +97,8 @@ int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint
 	if (!import)
 		return -ENOMEM;
 	import->peer = (struct import_peer){sim_session_owner(imports->session), key->id};
-	import->word = sim_session_function(imports->session, function);
-	import->life = sim_function_life(atomic_load_explicit(import->word, memory_order_acquire));
+	import->status = sim_session_function_status(imports->session, function);
+	import->generation = sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire));
 	pthread_mutex_lock(&imports->lock);
 	import->next = imports->first;
 	imports->first = import;
@@ -112,7 +112,7 @@ int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint
 	}
 	pthread_mutex_lock(&imports->lock);
 	import->remote = remote;
-	if (import->dead || is_over(import))
+	if (import->dead || is_stale(import))
 		sim_remote_revoke(remote);
 	pthread_mutex_unlock(&imports->lock);
 	*ret_remote = remote;
@@ -137,11 +137,11 @@ void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote)
 	free(import);
 }
 
-static void end_those(struct sim_imports *imports, bool (*are_over)(const struct import *import, uint64_t key), uint64_t key)
+static void revoke_matching(struct sim_imports *imports, bool (*matches)(const struct import *import, uint64_t key), uint64_t key)
 {
 	pthread_mutex_lock(&imports->lock);
 	for (struct import *import = imports->first; import; import = import->next) {
-		if (are_over(import, key)) {
+		if (matches(import, key)) {
 			import->dead = true;
 			if (import->remote)
 				sim_remote_revoke(import->remote);
@@ -150,36 +150,36 @@ static void end_those(struct sim_imports *imports, bool (*are_over)(const struct
 	pthread_mutex_unlock(&imports->lock);
 }
 
-static bool is_of_key(const struct import *import, uint64_t key)
+static bool matches_key(const struct import *import, uint64_t key)
 {
 	return import->peer.key == key;
 }
 
-static bool is_of_old_life(const struct import *import, uint64_t key)
+static bool matches_stale(const struct import *import, uint64_t key)
 {
 	(void)key;
-	return is_over(import);
+	return is_stale(import);
 }
 
-static bool is_any(const struct import *import, uint64_t key)
+static bool matches_any(const struct import *import, uint64_t key)
 {
 	(void)import, (void)key;
 	return true;
 }
 
-void sim_imports_end_key(struct sim_imports *imports, uint64_t key)
+void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key)
 {
-	end_those(imports, is_of_key, key);
+	revoke_matching(imports, matches_key, key);
 }
 
-void sim_imports_end_over(struct sim_imports *imports)
+void sim_imports_revoke_stale(struct sim_imports *imports)
 {
-	end_those(imports, is_of_old_life, 0);
+	revoke_matching(imports, matches_stale, 0);
 }
 
-void sim_imports_end_all(struct sim_imports *imports)
+void sim_imports_revoke_all(struct sim_imports *imports)
 {
-	end_those(imports, is_any, 0);
+	revoke_matching(imports, matches_any, 0);
 }
 
 int sim_imports_create(struct sim_session *session, const struct sim_peer_info *self, const char *forced_path,

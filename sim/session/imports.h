@@ -5,7 +5,7 @@
  *
  * What is dead can't be reached any more; it is there until it is released. Of an
  * import by way of a function this process itself sees that the function was
- * reset, failed or was removed (functions.h). Any thread may call.
+ * reset, failed or was removed (function_status.h). Any thread may call.
  */
 #ifndef SIM_SESSION_IMPORTS_H
 #define SIM_SESSION_IMPORTS_H
@@ -27,8 +27,8 @@ int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint
 void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote);
 
 /* Those of a key are dead; those by way of functions that are over; all. */
-void sim_imports_end_key(struct sim_imports *imports, uint64_t key);
-void sim_imports_end_over(struct sim_imports *imports);
-void sim_imports_end_all(struct sim_imports *imports);
+void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key);
+void sim_imports_revoke_stale(struct sim_imports *imports);
+void sim_imports_revoke_all(struct sim_imports *imports);
 
 #endif

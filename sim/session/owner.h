@@ -2,7 +2,7 @@
 /* sim/session/owner.h - who owns the card's state: this process itself, or a daemon.
  *
  * The session asks its owner; the owner reports keys that ended by calling
- * sim_session_gone(). Both backends fill every slot.
+ * sim_session_key_revoked(). Both backends fill every slot.
  */
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
@@ -16,8 +16,8 @@ struct sim_owner;
 struct sim_connect {
 	uint32_t function;
 	const char *name;
-	uint32_t patience_ms;
-	const struct sim_letter *hello;
+	uint32_t timeout_ms;
+	const struct sim_handshake_msg *connect_msg;
 };
 
 struct sim_owner_ops {
@@ -31,15 +31,15 @@ struct sim_owner_ops {
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
 	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider,
 			struct sim_ofi_desc *ret_desc);
-	void (*nudge)(struct sim_owner *owner, uint64_t key);
+	void (*wake_exporter)(struct sim_owner *owner, uint64_t key);
 	/* Channels; each has a number of this process, chosen by it or, when offered, by
 	 * the owner. A call that failed may have worked: then close or unlisten ends it. */
 	int (*listen)(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
 	void (*unlisten)(struct sim_owner *owner, uint64_t number);
 	int (*connect)(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
-	int (*accept)(struct sim_owner *owner, uint64_t number, const struct sim_letter *welcome);
-	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter);
-	void (*knock)(struct sim_owner *owner, uint64_t number);
+	int (*accept)(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg);
+	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
+	void (*notify_peer)(struct sim_owner *owner, uint64_t number);
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
 	/* Keep what this process records; @fd stays the caller's. */
 	void (*record)(struct sim_owner *owner, int fd);
@@ -58,40 +58,40 @@ struct sim_exports;
 struct sim_channels;
 
 /* The state lives in this process. */
-int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
+int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
 		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
 
 /* Have rules for functions and links strike there by the clock, from now on until
- * sim_own_events_end(owner) (own_events.h). Returns 0 or -errno. */
-int sim_owner_local_watch(struct sim_owner *owner, struct sim_board *board, const struct pcie_topology *topology,
+ * sim_private_fault_events_stop(owner) (private_fault_events.h). Returns 0 or -errno. */
+int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared, const struct pcie_topology *topology,
 			  const struct sim_clock *clock);
 
 /* What a daemon says of its session. */
-struct sim_greeting {
+struct sim_attach_reply {
 	uint8_t session_id[SIM_SESSION_ID_SIZE];
 	uint32_t trace_level; /* sim/trace/trace.h */
 };
 
 /* A daemon owns it: @sock is connected to it and becomes the owner's, also on
- * failure. Attaches, stores the greeting, maps its board, and starts the helper thread,
+ * failure. Attaches, stores the reply, maps its shared state, and starts the helper thread,
  * which waits on @epoll_fd (borrowed; @exports adds its descriptors there) and
  * reports to the session's channels. */
-#define SIM_OWNER_TARGET_TAG 2 /* of those descriptors */
-int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
-		     struct sim_exports *exports, struct sim_greeting *ret_greeting,
-		     struct sim_segment *ret_board, struct sim_owner **ret_owner);
+#define SIM_OWNER_OFI_TARGET_TAG 2 /* of those descriptors */
+int sim_owner_daemon_create(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
+		     struct sim_exports *exports, struct sim_attach_reply *ret_reply,
+		     struct sim_segment *ret_shared, struct sim_owner **ret_owner);
 
 /* Called by an owner: imports of @key are dead. */
-void sim_session_gone(struct sim_session *session, uint64_t key);
+void sim_session_key_revoked(struct sim_session *session, uint64_t key);
 
 /* Called by an owner: something has become of a function. */
-void sim_session_look(struct sim_session *session);
+void sim_session_functions_changed(struct sim_session *session);
 
 /* Called by an owner: the daemon is gone, and with it every import and channel. */
-void sim_session_lost(struct sim_session *session);
+void sim_session_daemon_lost(struct sim_session *session);
 
 /* For owners: whether the function's representor is there. */
-bool sim_session_is_represented(const struct sim_session *session, uint32_t function);
+bool sim_session_has_rep(const struct sim_session *session, uint32_t function);
 
 /* For channels: whom they ask, and where they are listed. */
 struct sim_owner *sim_session_owner(const struct sim_session *session);

@@ -18,21 +18,21 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define CALL_TIMEOUT_S SIM_DIR_PATIENCE_S /* sending takes no longer either */
+#define CALL_TIMEOUT_S SIM_SESSION_DIR_TIMEOUT_S /* sending takes no longer either */
 #define DESCRIBE_TIMEOUT_S 15             /* the daemon itself waits for an exporter meanwhile */
 #define SERVE_MAX_US 2000
-#define SERVE_NUDGED_US 2000
+#define SERVE_WOKEN_US 2000
 
-enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
+enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_OFI_TARGET_TAG };
 
 /* A request whose reply is awaited. */
-struct call {
+struct pending_call {
 	uint64_t seq;
 	uint16_t type;
 	struct sim_msg reply; /* its own: it may come while the request is still being sent */
 	int fd;
 	bool done;
-	struct call *next;
+	struct pending_call *next;
 };
 
 struct daemon_owner {
@@ -44,37 +44,37 @@ struct daemon_owner {
 	bool attached, helper_runs;
 	pthread_mutex_t lock; /* protects what follows */
 	pthread_cond_t answered;
-	struct call *calls;
+	struct pending_call *calls;
 	uint64_t next_seq;
 	bool lost;
 };
 
-static struct daemon_owner *remote(struct sim_owner *owner)
+static struct daemon_owner *to_daemon_owner(struct sim_owner *owner)
 {
 	return (struct daemon_owner *)owner;
 }
 
 /* Send from any thread: a packet goes out whole, so no lock is needed. */
-static int post_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds)
+static int send_msg_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
 	int rc = sim_msg_send_fds(self->sock, msg, fds, num_fds);
 
 	return rc == -EPIPE ? -ESHUTDOWN : rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
-static int post(struct daemon_owner *self, struct sim_msg *msg)
+static int send_msg(struct daemon_owner *self, struct sim_msg *msg)
 {
-	return post_fds(self, msg, NULL, 0);
+	return send_msg_fds(self, msg, NULL, 0);
 }
 
-int sim_owner_daemon_post(struct sim_owner *owner, struct sim_msg *msg)
+int sim_owner_daemon_send(struct sim_owner *owner, struct sim_msg *msg)
 {
-	return post(remote(owner), msg);
+	return send_msg(to_daemon_owner(owner), msg);
 }
 
-static void call_remove(struct daemon_owner *self, struct call *call)
+static void call_remove(struct daemon_owner *self, struct pending_call *call)
 {
-	for (struct call **link = &self->calls; *link; link = &(*link)->next) {
+	for (struct pending_call **link = &self->calls; *link; link = &(*link)->next) {
 		if (*link == call) {
 			*link = call->next;
 			return;
@@ -82,12 +82,12 @@ static void call_remove(struct daemon_owner *self, struct call *call)
 	}
 }
 
-static int timeout_s(const struct call *call)
+static int timeout_s(const struct pending_call *call)
 {
 	return call->type == SIM_MSG_DESCRIBE ? DESCRIBE_TIMEOUT_S : CALL_TIMEOUT_S;
 }
 
-static int call_wait(struct daemon_owner *self, struct call *call)
+static int call_wait(struct daemon_owner *self, struct pending_call *call)
 {
 	struct timespec until;
 
@@ -104,9 +104,9 @@ static int call_wait(struct daemon_owner *self, struct call *call)
 /* Send a request and wait for its reply, which overwrites @msg if it is good. Returns the
  * reply's status, -ESHUTDOWN or -ETIMEDOUT. A descriptor that came with it goes
  * to @ret_fd, or is closed when the caller wants none. */
-static int call_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
+static int call_daemon_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
 {
-	struct call call = {.type = msg->type, .fd = -1};
+	struct pending_call call = {.type = msg->type, .fd = -1};
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
@@ -119,7 +119,7 @@ static int call_fds(struct daemon_owner *self, struct sim_msg *msg, const int *f
 	self->calls = &call;
 	pthread_mutex_unlock(&self->lock);
 
-	rc = post_fds(self, msg, fds, num_fds);
+	rc = send_msg_fds(self, msg, fds, num_fds);
 
 	pthread_mutex_lock(&self->lock);
 	if (rc == 0)
@@ -138,22 +138,22 @@ static int call_fds(struct daemon_owner *self, struct sim_msg *msg, const int *f
 	return rc;
 }
 
-static int call(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
+static int call_daemon(struct daemon_owner *self, struct sim_msg *msg, int fd, int *ret_fd)
 {
-	return call_fds(self, msg, &fd, fd >= 0, ret_fd);
+	return call_daemon_fds(self, msg, &fd, fd >= 0, ret_fd);
 }
 
 int sim_owner_daemon_call(struct sim_owner *owner, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
-	return call_fds(remote(owner), msg, fds, num_fds, NULL);
+	return call_daemon_fds(to_daemon_owner(owner), msg, fds, num_fds, NULL);
 }
 
 static int daemon_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
 			 struct sim_key *ret_key)
 {
-	struct daemon_owner *self = remote(owner);
+	struct daemon_owner *self = to_daemon_owner(owner);
 	struct sim_msg msg = {.type = SIM_MSG_EXPORT, .body.export = *region};
-	int rc = call(self, &msg, object_fd, NULL);
+	int rc = call_daemon(self, &msg, object_fd, NULL);
 
 	if (rc < 0)
 		return rc;
@@ -166,9 +166,9 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 
 static int daemon_revoke(struct sim_owner *owner, uint64_t key)
 {
-	struct daemon_owner *self = remote(owner);
+	struct daemon_owner *self = to_daemon_owner(owner);
 	struct sim_msg msg = {.type = SIM_MSG_REVOKE, .body.key.id = key};
-	int rc = call(self, &msg, -1, NULL);
+	int rc = call_daemon(self, &msg, -1, NULL);
 
 	sim_exports_remove(self->exports, key);
 	return rc;
@@ -178,7 +178,7 @@ static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uin
 			 struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
 {
 	struct sim_msg msg = {.type = SIM_MSG_IMPORT, .body.import = {.key = *key, .function = function}};
-	int rc = call(remote(owner), &msg, -1, ret_object_fd);
+	int rc = call_daemon(to_daemon_owner(owner), &msg, -1, ret_object_fd);
 
 	if (rc == 0) {
 		*ret_region = msg.body.imported.region;
@@ -191,7 +191,7 @@ static void daemon_unimport(struct sim_owner *owner, uint64_t key)
 {
 	struct sim_msg msg = {.type = SIM_MSG_UNIMPORT, .body.key.id = key};
 
-	post(remote(owner), &msg);
+	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
@@ -200,7 +200,7 @@ static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *p
 
 	strncpy(msg.body.path.name, path, sizeof(msg.body.path.name) - 1);
 	strncpy(msg.body.path.reason, reason, sizeof(msg.body.path.reason) - 1);
-	post(remote(owner), &msg);
+	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider,
@@ -210,31 +210,31 @@ static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *pr
 	int rc;
 
 	strncpy(msg.body.describe.provider, provider, sizeof(msg.body.describe.provider) - 1);
-	rc = call(remote(owner), &msg, -1, NULL);
+	rc = call_daemon(to_daemon_owner(owner), &msg, -1, NULL);
 	if (rc == 0)
 		*ret_desc = msg.body.described;
 	return rc;
 }
 
-static void daemon_nudge(struct sim_owner *owner, uint64_t key)
+static void daemon_wake_exporter(struct sim_owner *owner, uint64_t key)
 {
-	struct sim_msg msg = {.type = SIM_MSG_NUDGE, .body.key.id = key};
+	struct sim_msg msg = {.type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key};
 
-	post(remote(owner), &msg);
+	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static void daemon_record(struct sim_owner *owner, int fd)
 {
-	struct sim_msg msg = {.type = SIM_MSG_RECORD};
+	struct sim_msg msg = {.type = SIM_MSG_ADD_RECORDING};
 
-	post_fds(remote(owner), &msg, &fd, 1);
+	send_msg_fds(to_daemon_owner(owner), &msg, &fd, 1);
 }
 
 /* ---- the helper thread ---- */
 
-static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
+static void complete_call(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
 {
-	struct call *call;
+	struct pending_call *call;
 
 	pthread_mutex_lock(&self->lock);
 	call = self->calls;
@@ -252,7 +252,7 @@ static void take_reply(struct daemon_owner *self, const struct sim_msg *msg, str
 	pthread_mutex_unlock(&self->lock);
 }
 
-static void answer_describe(struct daemon_owner *self, struct sim_msg *msg)
+static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 {
 	char provider[SIM_OFI_PROVIDER_SIZE];
 	uint64_t key = msg->body.describe.id;
@@ -262,33 +262,33 @@ static void answer_describe(struct daemon_owner *self, struct sim_msg *msg)
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
 	msg->status = sim_exports_describe(self->exports, key, provider, &msg->body.described);
-	post(self, msg);
+	send_msg(self, msg);
 }
 
-static void answer_gone(struct daemon_owner *self, struct sim_msg *msg)
+static void reply_revoked(struct daemon_owner *self, struct sim_msg *msg)
 {
-	sim_session_gone(self->session, msg->body.key.id);
+	sim_session_key_revoked(self->session, msg->body.key.id);
 	msg->is_reply = 1;
 	msg->status = 0;
-	post(self, msg);
+	send_msg(self, msg);
 }
 
-static void take_request(struct daemon_owner *self, struct sim_msg *msg, struct sim_fds *fds)
+static void handle_request(struct daemon_owner *self, struct sim_msg *msg, struct sim_fds *fds)
 {
 	if (msg->type == SIM_MSG_DESCRIBE)
-		answer_describe(self, msg);
-	else if (msg->type == SIM_MSG_GONE)
-		answer_gone(self, msg);
-	else if (msg->type == SIM_MSG_FUNCTION)
-		sim_session_look(self->session);
-	else if (msg->type == SIM_MSG_NUDGE)
-		sim_exports_serve(self->exports, SERVE_NUDGED_US);
+		reply_describe(self, msg);
+	else if (msg->type == SIM_MSG_REVOKED)
+		reply_revoked(self, msg);
+	else if (msg->type == SIM_MSG_FUNCTIONS_CHANGED)
+		sim_session_functions_changed(self->session);
+	else if (msg->type == SIM_MSG_WAKE_EXPORTER)
+		sim_exports_serve(self->exports, SERVE_WOKEN_US);
 	else
-		daemon_owner_take_channel(&self->base, sim_session_channels(self->session), msg, fds);
+		daemon_owner_handle_channel_msg(&self->base, sim_session_channels(self->session), msg, fds);
 }
 
 /* Take one message. Returns false when the daemon is gone. */
-static bool take_message(struct daemon_owner *self)
+static bool receive_message(struct daemon_owner *self)
 {
 	struct sim_msg msg;
 	struct sim_fds fds;
@@ -301,21 +301,21 @@ static bool take_message(struct daemon_owner *self)
 	if (rc < 0)
 		return false;
 	if (msg.is_reply)
-		take_reply(self, &msg, &fds);
+		complete_call(self, &msg, &fds);
 	else
-		take_request(self, &msg, &fds);
+		handle_request(self, &msg, &fds);
 	sim_fds_close(&fds);
 	return true;
 }
 
-static void daemon_lost(struct daemon_owner *self)
+static void handle_daemon_lost(struct daemon_owner *self)
 {
 	sim_err("the card's daemon is gone: exported and imported memory and connections no longer work; start the session again");
 	pthread_mutex_lock(&self->lock);
 	self->lost = true;
 	pthread_cond_broadcast(&self->answered);
 	pthread_mutex_unlock(&self->lock);
-	sim_session_lost(self->session);
+	sim_session_daemon_lost(self->session);
 	epoll_ctl(self->epoll_fd, EPOLL_CTL_DEL, self->sock, NULL);
 }
 
@@ -332,8 +332,8 @@ static void *helper_thread(void *arg)
 		for (int i = 0; i < count; i++) {
 			if (events[i].data.u64 == TAG_STOP)
 				stop = true; /* TAG_TARGET: served at the top of the loop */
-			else if (events[i].data.u64 == TAG_SOCKET && !take_message(self))
-				daemon_lost(self);
+			else if (events[i].data.u64 == TAG_SOCKET && !receive_message(self))
+				handle_daemon_lost(self);
 		}
 	}
 	return NULL;
@@ -341,7 +341,7 @@ static void *helper_thread(void *arg)
 
 static void daemon_leave(struct sim_owner *owner)
 {
-	struct daemon_owner *self = remote(owner);
+	struct daemon_owner *self = to_daemon_owner(owner);
 	struct sim_msg leave = {.type = SIM_MSG_DETACH};
 
 	if (self->helper_runs) {
@@ -350,13 +350,13 @@ static void daemon_leave(struct sim_owner *owner)
 	}
 	self->helper_runs = false;
 	if (self->attached)
-		post(self, &leave);
+		send_msg(self, &leave);
 	self->attached = false;
 }
 
 static void daemon_destroy(struct sim_owner *owner)
 {
-	struct daemon_owner *self = remote(owner);
+	struct daemon_owner *self = to_daemon_owner(owner);
 
 	daemon_leave(owner);
 	close(self->sock);
@@ -369,8 +369,8 @@ static void daemon_destroy(struct sim_owner *owner)
 
 static void daemon_abandon(struct sim_owner *owner)
 {
-	close(remote(owner)->sock);
-	close(remote(owner)->stop_fd);
+	close(to_daemon_owner(owner)->sock);
+	close(to_daemon_owner(owner)->stop_fd);
 }
 
 static const struct sim_owner_ops daemon_ops = {
@@ -380,13 +380,13 @@ static const struct sim_owner_ops daemon_ops = {
 	.unimport = daemon_unimport,
 	.set_path = daemon_set_path,
 	.describe = daemon_describe,
-	.nudge = daemon_nudge,
+	.wake_exporter = daemon_wake_exporter,
 	.listen = daemon_owner_listen,
 	.unlisten = daemon_owner_unlisten,
 	.connect = daemon_owner_connect,
 	.accept = daemon_owner_accept,
 	.send = daemon_owner_send,
-	.knock = daemon_owner_knock,
+	.notify_peer = daemon_owner_notify_peer,
 	.close = daemon_owner_close,
 	.record = daemon_record,
 	.leave = daemon_leave,
@@ -420,12 +420,12 @@ static int wait_readable(int sock)
 }
 
 /* The first exchange, before the helper runs. */
-static int introduce(struct daemon_owner *self, const struct sim_peer_info *info,
-		     struct sim_greeting *ret_greeting, struct sim_segment *ret_board)
+static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_info *info,
+		     struct sim_attach_reply *ret_reply, struct sim_segment *ret_shared)
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
 	int fd = -1;
-	int rc = post(self, &msg);
+	int rc = send_msg(self, &msg);
 
 	if (rc == 0)
 		rc = wait_readable(self->sock);
@@ -437,12 +437,12 @@ static int introduce(struct daemon_owner *self, const struct sim_peer_info *info
 		rc = msg.status;
 	self->attached = rc == 0;
 	if (rc == 0)
-		rc = sim_board_map(fd, ret_board);
+		rc = sim_shared_state_map(fd, ret_shared);
 	if (fd >= 0)
 		close(fd);
 	if (rc == 0) {
-		memcpy(ret_greeting->session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
-		ret_greeting->trace_level = msg.body.attached.trace_level;
+		memcpy(ret_reply->session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
+		ret_reply->trace_level = msg.body.attached.trace_level;
 	}
 	return rc == -EPIPE ? -EPROTO : rc;
 }
@@ -463,9 +463,9 @@ static int start_helper(struct daemon_owner *self)
 	return rc;
 }
 
-int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
-		     struct sim_exports *exports, struct sim_greeting *ret_greeting,
-		     struct sim_segment *ret_board, struct sim_owner **ret_owner)
+int sim_owner_daemon_create(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
+		     struct sim_exports *exports, struct sim_attach_reply *ret_reply,
+		     struct sim_segment *ret_shared, struct sim_owner **ret_owner)
 {
 	struct daemon_owner *self = calloc(1, sizeof(*self));
 	pthread_condattr_t monotonic;
@@ -482,7 +482,7 @@ int sim_owner_daemon(struct sim_session *session, int sock, const struct sim_pee
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&self->answered, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	rc = introduce(self, info, ret_greeting, ret_board);
+	rc = attach_to_daemon(self, info, ret_reply, ret_shared);
 	if (rc == 0) {
 		*ret_owner = &self->base; /* the helper may use it at once */
 		rc = start_helper(self);

@@ -8,11 +8,11 @@
 #include "owner_daemon_priv.h"
 #include "sim/base/log.h"
 
-static void post_of_channel(struct sim_owner *owner, uint16_t type, uint64_t number, int reason)
+static void send_channel_msg(struct sim_owner *owner, uint16_t type, uint64_t number, int reason)
 {
 	struct sim_msg msg = {.type = type, .body.channel = {.number = number, .reason = reason}};
 
-	sim_owner_daemon_post(owner, &msg);
+	sim_owner_daemon_send(owner, &msg);
 }
 
 int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
@@ -35,85 +35,85 @@ int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct 
 {
 	struct sim_msg msg = {.type = SIM_MSG_CONNECT,
 			      .body.connect = {.number = number, .function = request->function,
-					       .patience_ms = request->patience_ms}};
+					       .timeout_ms = request->timeout_ms}};
 
 	strncpy(msg.body.connect.name, request->name, sizeof(msg.body.connect.name) - 1);
-	sim_letter_pack(request->hello, &msg.body.connect.hello);
-	return sim_owner_daemon_call(owner, &msg, request->hello->fds, request->hello->num_fds);
+	sim_handshake_msg_pack(request->connect_msg, &msg.body.connect.handshake);
+	return sim_owner_daemon_call(owner, &msg, request->connect_msg->fds, request->connect_msg->num_fds);
 }
 
-static int call_with_letter(struct sim_owner *owner, uint16_t type, uint64_t number, const struct sim_letter *letter)
+static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t number, const struct sim_handshake_msg *handshake)
 {
-	struct sim_msg msg = {.type = type, .body.letter.number = number};
+	struct sim_msg msg = {.type = type, .body.handshake.number = number};
 
-	sim_letter_pack(letter, &msg.body.letter.letter);
-	return sim_owner_daemon_call(owner, &msg, letter->fds, letter->num_fds);
+	sim_handshake_msg_pack(handshake, &msg.body.handshake.msg);
+	return sim_owner_daemon_call(owner, &msg, handshake->fds, handshake->num_fds);
 }
 
-int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct sim_letter *welcome)
+int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg)
 {
-	return call_with_letter(owner, SIM_MSG_ACCEPT, number, welcome);
+	return call_with_handshake(owner, SIM_MSG_ACCEPT, number, accept_msg);
 }
 
-int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter)
+int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake)
 {
-	return call_with_letter(owner, SIM_MSG_LETTER, number, letter);
+	return call_with_handshake(owner, SIM_MSG_HANDSHAKE, number, handshake);
 }
 
-void daemon_owner_knock(struct sim_owner *owner, uint64_t number)
+void daemon_owner_notify_peer(struct sim_owner *owner, uint64_t number)
 {
-	post_of_channel(owner, SIM_MSG_KNOCK, number, 0);
+	send_channel_msg(owner, SIM_MSG_NOTIFY_PEER, number, 0);
 }
 
 void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason)
 {
-	post_of_channel(owner, SIM_MSG_CLOSE, number, reason);
+	send_channel_msg(owner, SIM_MSG_CLOSE, number, reason);
 }
 
 /* ---- what comes ---- */
 
-static void explain_lost_descriptors(void)
+static void log_fds_lost(void)
 {
 	struct rlimit limit = {0};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	sim_err("a connection is closed: this process has no room for the descriptors that came with a letter; raise ulimit -n (it is %llu)",
+	sim_err("a connection is closed: this process has no room for the descriptors that came with a handshake message; raise ulimit -n (it is %llu)",
 		(unsigned long long)limit.rlim_cur);
 }
 
-static int take_letter(struct sim_channels *channels, const struct sim_msg *msg, const struct sim_letter *letter)
+static int deliver_handshake(struct sim_channels *channels, const struct sim_msg *msg, const struct sim_handshake_msg *handshake)
 {
 	if (msg->type == SIM_MSG_OFFER)
-		return sim_channels_offered(channels, msg->body.letter.service, msg->body.letter.number, letter);
+		return sim_channels_offered(channels, msg->body.handshake.service, msg->body.handshake.number, handshake);
 	if (msg->type == SIM_MSG_ACCEPT)
-		return sim_channels_accepted(channels, msg->body.letter.number, letter);
-	return sim_channels_letter(channels, msg->body.letter.number, letter);
+		return sim_channels_accepted(channels, msg->body.handshake.number, handshake);
+	return sim_channels_received(channels, msg->body.handshake.number, handshake);
 }
 
-/* Without its letter a channel is of no use: it is closed at both ends. A client
+/* Without its handshake message a channel is of no use: it is closed at both ends. A client
  * that finds no room here may come again. */
-static void take_or_close(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
+static void receive_handshake(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
 			  struct sim_fds *fds)
 {
-	uint64_t number = msg->body.letter.number;
-	struct sim_letter letter;
-	int rc = sim_letter_unpack(&msg->body.letter.letter, fds, &letter);
+	uint64_t number = msg->body.handshake.number;
+	struct sim_handshake_msg handshake;
+	int rc = sim_handshake_msg_unpack(&msg->body.handshake.msg, fds, &handshake);
 
 	if (rc == -EMFILE)
-		explain_lost_descriptors();
+		log_fds_lost();
 	if (rc < 0) {
 		sim_channels_closed(channels, number, rc);
 	} else {
-		rc = take_letter(channels, msg, &letter);
+		rc = deliver_handshake(channels, msg, &handshake);
 		if (rc < 0)
-			sim_letter_close(&letter);
+			sim_handshake_msg_close(&handshake);
 	}
 	if (rc < 0)
 		daemon_owner_close(owner, number,
 				   msg->type != SIM_MSG_OFFER ? -ECONNRESET : rc == -ECONNREFUSED ? rc : -EBUSY);
 }
 
-void daemon_owner_take_channel(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
+void daemon_owner_handle_channel_msg(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
 			       struct sim_fds *fds)
 {
 	int reason;
@@ -121,16 +121,16 @@ void daemon_owner_take_channel(struct sim_owner *owner, struct sim_channels *cha
 	switch (msg->type) {
 	case SIM_MSG_OFFER:
 	case SIM_MSG_ACCEPT:
-	case SIM_MSG_LETTER:
-		take_or_close(owner, channels, msg, fds);
+	case SIM_MSG_HANDSHAKE:
+		receive_handshake(owner, channels, msg, fds);
 		break;
 	case SIM_MSG_CLOSE:
 		reason = msg->body.channel.reason;
 		sim_channels_closed(channels, msg->body.channel.number,
 				    reason < 0 && reason != -EINPROGRESS ? reason : -EPROTO);
 		break;
-	case SIM_MSG_KNOCK:
-		sim_channels_knocked(channels, msg->body.channel.number);
+	case SIM_MSG_NOTIFY_PEER:
+		sim_channels_notified(channels, msg->body.channel.number);
 		break;
 	default:
 		break;

@@ -18,7 +18,7 @@ struct local_owner {
 	pthread_mutex_t lock; /* the card is not thread-safe */
 };
 
-static struct local_owner *local(struct sim_owner *owner)
+static struct local_owner *to_local_owner(struct sim_owner *owner)
 {
 	return (struct local_owner *)owner;
 }
@@ -26,7 +26,7 @@ static struct local_owner *local(struct sim_owner *owner)
 static int local_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
 			struct sim_key *ret_key)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 	struct sim_key key;
 	int rc;
 
@@ -41,21 +41,21 @@ static int local_export(struct sim_owner *owner, const struct sim_region *region
 	return rc;
 }
 
-static void local_revoked(void *arg, uint32_t peer, uint64_t key)
+static void on_key_revoked(void *arg, uint32_t peer, uint64_t key)
 {
 	struct local_owner *self = arg;
 
 	(void)peer; /* there is only this one */
-	sim_session_gone(self->session, key);
+	sim_session_key_revoked(self->session, key);
 }
 
 static int local_revoke(struct sim_owner *owner, uint64_t key)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	rc = sim_card_revoke(self->card, self->peer, key, local_revoked, self);
+	rc = sim_card_revoke(self->card, self->peer, key, on_key_revoked, self);
 	pthread_mutex_unlock(&self->lock);
 	return rc;
 }
@@ -63,7 +63,7 @@ static int local_revoke(struct sim_owner *owner, uint64_t key)
 static int local_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
 			struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 	const struct sim_region *region;
 	uint32_t exporter;
 	int rc;
@@ -81,7 +81,7 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 
 static void local_unimport(struct sim_owner *owner, uint64_t key)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 
 	pthread_mutex_lock(&self->lock);
 	sim_card_unimport(self->card, self->peer, key);
@@ -90,7 +90,7 @@ static void local_unimport(struct sim_owner *owner, uint64_t key)
 
 static void local_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 
 	pthread_mutex_lock(&self->lock);
 	sim_card_set_path(self->card, self->peer, key, path, reason);
@@ -105,7 +105,7 @@ static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *
 	return -ENOSYS;
 }
 
-static void local_no_nudge(struct sim_owner *owner, uint64_t key)
+static void local_no_wake_exporter(struct sim_owner *owner, uint64_t key)
 {
 	(void)owner, (void)key;
 }
@@ -114,11 +114,11 @@ static void local_no_nudge(struct sim_owner *owner, uint64_t key)
 
 static int local_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	if (sim_session_is_represented(self->session, service->rep))
+	if (sim_session_has_rep(self->session, service->rep))
 		rc = sim_services_listen(self->services, self->peer, number, service);
 	else
 		rc = -ENODEV;
@@ -128,7 +128,7 @@ static int local_listen(struct sim_owner *owner, uint64_t number, const struct s
 
 static void local_unlisten(struct sim_owner *owner, uint64_t number)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 
 	pthread_mutex_lock(&self->lock);
 	sim_services_unlisten(self->services, self->peer, number);
@@ -137,7 +137,7 @@ static void local_unlisten(struct sim_owner *owner, uint64_t number)
 
 static int local_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 
 	(void)number;
 	if (!sim_services_may_connect(self->services, self->peer, request->function))
@@ -147,13 +147,13 @@ static int local_connect(struct sim_owner *owner, uint64_t number, const struct 
 	return -ECONNREFUSED;
 }
 
-static int local_no_letter(struct sim_owner *owner, uint64_t number, const struct sim_letter *letter)
+static int local_no_handshake(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake)
 {
-	(void)owner, (void)number, (void)letter;
+	(void)owner, (void)number, (void)handshake;
 	return -ENOENT;
 }
 
-static void local_no_knock(struct sim_owner *owner, uint64_t number)
+static void local_no_notify_peer(struct sim_owner *owner, uint64_t number)
 {
 	(void)owner, (void)number;
 }
@@ -165,74 +165,74 @@ static void local_no_close(struct sim_owner *owner, uint64_t number, int reason)
 
 /* ---- what rules do by the clock ---- */
 
-static void end_services(struct local_owner *self, uint32_t function)
+static void close_services(struct local_owner *self, uint32_t function)
 {
-	struct sim_parting parting;
-	struct sim_end client;
+	struct sim_closed_channel closed;
+	struct sim_channel_end client;
 
-	while (sim_services_next_through(self->services, function, &client, &parting))
+	while (sim_services_end_next_of_function(self->services, function, &client, &closed))
 		; /* nobody is connected here */
 }
 
-static void local_cut(void *arg, uint32_t function)
+static void local_revoke_function(void *arg, uint32_t function)
 {
 	struct local_owner *self = arg;
 	uint32_t exporter;
 	uint64_t key;
 
 	pthread_mutex_lock(&self->lock);
-	while (sim_card_export_through(self->card, function, &exporter, &key))
-		sim_card_revoke(self->card, exporter, key, local_revoked, self);
-	end_services(self, function);
+	while (sim_card_find_export(self->card, function, &exporter, &key))
+		sim_card_revoke(self->card, exporter, key, on_key_revoked, self);
+	close_services(self, function);
 	pthread_mutex_unlock(&self->lock);
 }
 
-static void local_cut_rep(void *arg, uint32_t function)
+static void local_disconnect_rep(void *arg, uint32_t function)
 {
 	struct local_owner *self = arg;
 
 	pthread_mutex_lock(&self->lock);
-	end_services(self, function);
+	close_services(self, function);
 	pthread_mutex_unlock(&self->lock);
 }
 
-static void local_tell(void *arg)
+static void local_notify_functions_changed(void *arg)
 {
 	struct local_owner *self = arg;
 
-	sim_session_look(self->session);
+	sim_session_functions_changed(self->session);
 }
 
 /* Processes and daemons: none are here. */
-static void local_no_others(void *arg, uint64_t since_ns)
+static void local_inject_no_others(void *arg, uint64_t since_ns)
 {
 	(void)arg, (void)since_ns;
 }
 
-static const struct sim_events_hands local_hands = {
-	.cut = local_cut,
-	.cut_rep = local_cut_rep,
-	.tell = local_tell,
-	.ask_others = local_no_others,
+static const struct sim_fault_events_ops local_fault_events_ops = {
+	.revoke_function = local_revoke_function,
+	.disconnect_rep = local_disconnect_rep,
+	.notify_functions_changed = local_notify_functions_changed,
+	.inject_others = local_inject_no_others,
 };
 
-int sim_owner_local_watch(struct sim_owner *owner, struct sim_board *board, const struct pcie_topology *topology,
+int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared, const struct pcie_topology *topology,
 			  const struct sim_clock *clock)
 {
-	const struct sim_events_cfg cfg = {.board = board, .topology = topology, .clock = clock, .hands = &local_hands,
+	const struct sim_fault_events_cfg cfg = {.shared = shared, .topology = topology, .clock = clock, .ops = &local_fault_events_ops,
 					   .arg = owner};
 
-	return sim_own_events_begin(&cfg);
+	return sim_private_fault_events_start(&cfg);
 }
 
-static void local_leave_nobody(struct sim_owner *owner)
+static void local_no_leave(struct sim_owner *owner)
 {
 	(void)owner;
 }
 
 static void local_destroy(struct sim_owner *owner)
 {
-	struct local_owner *self = local(owner);
+	struct local_owner *self = to_local_owner(owner);
 
 	sim_services_destroy(self->services);
 	sim_card_destroy(self->card);
@@ -245,7 +245,7 @@ static void local_no_abandon(struct sim_owner *owner)
 	(void)owner;
 }
 
-static void local_record_nowhere(struct sim_owner *owner, int fd)
+static void local_no_record(struct sim_owner *owner, int fd)
 {
 	(void)owner;
 	(void)fd;
@@ -258,21 +258,21 @@ static const struct sim_owner_ops local_ops = {
 	.unimport = local_unimport,
 	.set_path = local_set_path,
 	.describe = local_no_describe,
-	.nudge = local_no_nudge,
+	.wake_exporter = local_no_wake_exporter,
 	.listen = local_listen,
 	.unlisten = local_unlisten,
 	.connect = local_connect,
-	.accept = local_no_letter,
-	.send = local_no_letter,
-	.knock = local_no_knock,
+	.accept = local_no_handshake,
+	.send = local_no_handshake,
+	.notify_peer = local_no_notify_peer,
 	.close = local_no_close,
-	.record = local_record_nowhere,
-	.leave = local_leave_nobody,
+	.record = local_no_record,
+	.leave = local_no_leave,
 	.destroy = local_destroy,
 	.abandon = local_no_abandon,
 };
 
-int sim_owner_local(struct sim_session *session, const struct pcie_topology *topology,
+int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
 		    const struct sim_peer_info *self, struct sim_owner **ret_owner)
 {
 	struct local_owner *owner = calloc(1, sizeof(*owner));

@@ -16,15 +16,15 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Under the lock of here.h. */
+/* Under the lock of current_session.h. */
 static struct {
-	struct sim_events events; /* of a card, if there is one */
+	struct sim_fault_events events; /* of a card, if there is one */
 	bool is_open;
-	uint64_t asked_ns;        /* of the cards before */
+	uint64_t injected_ns;        /* of the cards before */
 	pthread_t thread;
 	int wake_fd;              /* the thread's: look again */
-	bool runs, stop, told;
-} own;
+	bool runs, stop, warned_no_thread;
+} private_card;
 
 static uint64_t now_ms(void)
 {
@@ -32,9 +32,9 @@ static uint64_t now_ms(void)
 }
 
 /* For poll(): until something is due. */
-static int wait_ms(void)
+static int poll_timeout_ms(void)
 {
-	uint64_t now = now_ms(), deadline = sim_events_deadline_ms(&own.events, now);
+	uint64_t now = now_ms(), deadline = sim_fault_events_deadline_ms(&private_card.events, now);
 
 	if (deadline == UINT64_MAX)
 		return -1;
@@ -44,18 +44,18 @@ static int wait_ms(void)
 }
 
 /* Do what is due. Whether to go on, and how long there is nothing to do. */
-static bool look(int *ret_wait_ms)
+static bool run_due_events(int *ret_wait_ms)
 {
-	struct sim_here here;
+	struct sim_current_session current;
 	bool go_on;
 
-	if (sim_here_lock(&here) < 0)
-		return false; /* there is no board: there was one when we began */
-	go_on = !own.stop;
+	if (sim_current_session_lock(&current) < 0)
+		return false; /* there is no shared state: there was one when we began */
+	go_on = !private_card.stop;
 	if (go_on)
-		sim_events_take(&own.events);
-	*ret_wait_ms = wait_ms();
-	sim_here_unlock();
+		sim_fault_events_run(&private_card.events);
+	*ret_wait_ms = poll_timeout_ms();
+	sim_current_session_unlock();
 	return go_on;
 }
 
@@ -65,7 +65,7 @@ static void *thread_body(void *arg)
 	eventfd_t count;
 	int ms;
 
-	while (look(&ms))
+	while (run_due_events(&ms))
 		if (poll(&wake, 1, ms) > 0)
 			eventfd_read(wake.fd, &count);
 	return NULL;
@@ -76,88 +76,88 @@ static void start_thread(void)
 {
 	int rc;
 
-	own.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = own.wake_fd < 0 ? -errno : sim_thread_start(&own.thread, "bfsim-events", thread_body, &own.wake_fd);
-	own.runs = rc == 0;
+	private_card.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = private_card.wake_fd < 0 ? -errno : sim_thread_start(&private_card.thread, "bfsim-events", thread_body, &private_card.wake_fd);
+	private_card.runs = rc == 0;
 	if (rc == 0)
 		return;
-	if (own.wake_fd >= 0)
-		close(own.wake_fd);
-	if (!own.told)
+	if (private_card.wake_fd >= 0)
+		close(private_card.wake_fd);
+	if (!private_card.warned_no_thread)
 		sim_err("no thread for rules that begin or end later on this private card: they do when the plan is changed next (%s)",
 			strerror(-rc));
-	own.told = true;
+	private_card.warned_no_thread = true;
 }
 
-void sim_own_events_changed(void)
+void sim_private_fault_events_plan_changed(void)
 {
-	if (!own.is_open || own.stop)
+	if (!private_card.is_open || private_card.stop)
 		return;
-	sim_events_take(&own.events);
-	if (own.runs)
-		eventfd_write(own.wake_fd, 1);
-	else if (sim_events_deadline_ns(&own.events) != SIM_NEVER_NS)
+	sim_fault_events_run(&private_card.events);
+	if (private_card.runs)
+		eventfd_write(private_card.wake_fd, 1);
+	else if (sim_fault_events_deadline_ns(&private_card.events) != SIM_NEVER_NS)
 		start_thread();
 }
 
-uint64_t sim_own_events_begin_ns(void)
+uint64_t sim_private_fault_events_rule_begin_ns(void)
 {
-	return own.is_open ? sim_events_begin_ns(&own.events) : own.asked_ns + 1;
+	return private_card.is_open ? sim_fault_events_rule_begin_ns(&private_card.events) : private_card.injected_ns + 1;
 }
 
-int sim_own_events_begin(const struct sim_events_cfg *cfg)
+int sim_private_fault_events_start(const struct sim_fault_events_cfg *cfg)
 {
-	struct sim_events_cfg own_cfg = *cfg;
-	struct sim_here here;
-	int rc = sim_here_lock(&here);
+	struct sim_fault_events_cfg private_cfg = *cfg;
+	struct sim_current_session current;
+	int rc = sim_current_session_lock(&current);
 
 	if (rc < 0)
 		return rc;
-	if (!own.is_open) {
-		own_cfg.asked_ns = own.asked_ns;
-		rc = sim_events_init(&own.events, &own_cfg);
-		own.is_open = rc == 0;
-		sim_own_events_changed();
+	if (!private_card.is_open) {
+		private_cfg.injected_ns = private_card.injected_ns;
+		rc = sim_fault_events_init(&private_card.events, &private_cfg);
+		private_card.is_open = rc == 0;
+		sim_private_fault_events_plan_changed();
 	}
-	sim_here_unlock();
+	sim_current_session_unlock();
 	return rc;
 }
 
-static void close_card(void)
+static void close_fault_events(void)
 {
-	own.asked_ns = own.events.asked_ns;
-	sim_events_fini(&own.events);
-	own.is_open = own.runs = own.stop = false;
+	private_card.injected_ns = private_card.events.injected_ns;
+	sim_fault_events_fini(&private_card.events);
+	private_card.is_open = private_card.runs = private_card.stop = false;
 }
 
-void sim_own_events_end(const void *arg)
+void sim_private_fault_events_stop(const void *arg)
 {
-	struct sim_here here;
+	struct sim_current_session current;
 	bool is_mine;
 
-	if (!arg || sim_here_lock(&here) < 0)
+	if (!arg || sim_current_session_lock(&current) < 0)
 		return;
-	is_mine = own.is_open && own.events.arg == arg;
-	own.stop |= is_mine;
-	sim_here_unlock();
+	is_mine = private_card.is_open && private_card.events.arg == arg;
+	private_card.stop |= is_mine;
+	sim_current_session_unlock();
 	if (!is_mine)
 		return;
-	if (own.runs) {
-		eventfd_write(own.wake_fd, 1);
-		pthread_join(own.thread, NULL);
-		close(own.wake_fd);
+	if (private_card.runs) {
+		eventfd_write(private_card.wake_fd, 1);
+		pthread_join(private_card.thread, NULL);
+		close(private_card.wake_fd);
 	}
-	if (sim_here_lock(&here) < 0)
+	if (sim_current_session_lock(&current) < 0)
 		return;
-	close_card();
-	sim_here_unlock();
+	close_fault_events();
+	sim_current_session_unlock();
 }
 
-void sim_own_events_abandon(void)
+void sim_private_fault_events_abandon(void)
 {
-	if (!own.is_open)
+	if (!private_card.is_open)
 		return;
-	if (own.runs)
-		close(own.wake_fd);
-	close_card();
+	if (private_card.runs)
+		close(private_card.wake_fd);
+	close_fault_events();
 }

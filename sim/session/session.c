@@ -35,17 +35,17 @@ struct sim_session {
 	struct sim_peer_info self;
 	struct pcie_topology *topology;
 	struct sim_engine *engine;
-	struct sim_segment board;
-	struct sim_faults *faults;
+	struct sim_segment shared;
+	struct sim_injector *faults;
 	struct sim_clock *clock;
-	struct sim_turns *turns; /* NULL unless time is virtual */
+	struct sim_vclock_sched *turns; /* NULL unless time is virtual */
 	struct sim_exports *exports;
 	struct sim_imports *imports;
 	struct sim_channels *channels;
 	struct sim_owner *owner;
 	int epoll_fd;
-	bool records;          /* the process's recording is of this session */
-	void (*_Atomic look)(void);
+	bool is_recording;          /* the process's recording is of this session */
+	void (*_Atomic on_functions_changed)(void);
 	struct sim_session *next_abandoned;
 };
 
@@ -58,7 +58,7 @@ static uint64_t inode_of(const char *path)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-static void describe_self(struct sim_session *session)
+static void fill_self_info(struct sim_session *session)
 {
 	struct sim_peer_info *self = &session->self;
 	struct stat shm;
@@ -94,7 +94,7 @@ static int load_private_topology(struct sim_session *session, const char *path)
 
 	if (!path)
 		return load_topology(session, "built-in topology", builtin, strlen(builtin));
-	rc = sim_dir_read(AT_FDCWD, path, &yaml, &len);
+	rc = sim_session_dir_read(AT_FDCWD, path, &yaml, &len);
 	if (rc < 0) {
 		sim_err("topology file %s: %s", path, strerror(-rc));
 		return rc;
@@ -107,14 +107,14 @@ static int load_private_topology(struct sim_session *session, const char *path)
 /* Those who may ask for it: with a session, all who ask its daemon; on a private card this process, for counts alone. */
 static void start_recording(struct sim_session *session, uint32_t level)
 {
-	const struct sim_clock_page *page = &sim_board_of(&session->board)->clock;
+	const struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
 	const struct sim_trace_clock clock = {.zero_ns = sim_clock_page_start_ns(page),
 					      .virtual_ns = sim_clock_page_virtual_ns(page)};
 	int fd;
 	int rc = sim_trace_begin(level, &clock, &fd);
 
 	if (rc == 0) {
-		session->records = true;
+		session->is_recording = true;
 		session->owner->ops->record(session->owner, fd);
 		close(fd);
 	} else if (rc == -EINVAL) {
@@ -132,11 +132,11 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 		return rc;
 	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
 		return -EIO;
-	rc = sim_board_own(&session->board);
+	rc = sim_shared_state_private(&session->shared);
 	if (rc < 0)
 		return rc;
-	sim_clock_page_renew(&sim_board_of(&session->board)->clock, cfg->clock);
-	rc = sim_owner_local(session, session->topology, &session->self, &session->owner);
+	sim_clock_page_reset(&sim_shared_state_of(&session->shared)->clock, cfg->clock);
+	rc = sim_owner_local_create(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
 		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
 	if (rc == 0)
@@ -144,11 +144,11 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 	return rc;
 }
 
-static int load_topology_of(struct sim_session *session, int dir_fd)
+static int load_session_topology(struct sim_session *session, int dir_fd)
 {
 	char *yaml;
 	size_t len;
-	int rc = sim_dir_read(dir_fd, "topology.yaml", &yaml, &len);
+	int rc = sim_session_dir_read(dir_fd, "topology.yaml", &yaml, &len);
 
 	if (rc < 0)
 		return rc;
@@ -160,29 +160,29 @@ static int load_topology_of(struct sim_session *session, int dir_fd)
 /* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
 static int attach_daemon(struct sim_session *session, int dir_fd)
 {
-	int sock = sim_dir_connect(dir_fd);
-	struct sim_greeting greeting;
+	int sock = sim_session_dir_connect(dir_fd);
+	struct sim_attach_reply reply;
 	int rc;
 
 	if (sock < 0)
 		return sock;
-	rc = load_topology_of(session, dir_fd);
+	rc = load_session_topology(session, dir_fd);
 	if (rc < 0) {
 		close(sock);
 		return rc;
 	}
-	rc = sim_owner_daemon(session, sock, &session->self, session->epoll_fd, session->exports, &greeting,
-			      &session->board, &session->owner);
+	rc = sim_owner_daemon_create(session, sock, &session->self, session->epoll_fd, session->exports, &reply,
+			      &session->shared, &session->owner);
 	if (rc < 0)
 		return rc;
-	memcpy(session->id, greeting.session_id, sizeof(session->id));
-	start_recording(session, greeting.trace_level);
+	memcpy(session->id, reply.session_id, sizeof(session->id));
+	start_recording(session, reply.trace_level);
 	return 0;
 }
 
-static void say_start_one(const char *dir, int rc)
+static void log_no_daemon(const char *dir, int rc)
 {
-	char *quoted = sim_quote(dir);
+	char *quoted = sim_shell_quote(dir);
 	const char *word = quoted ? quoted : dir;
 
 	if (rc == -ENOENT)
@@ -192,7 +192,7 @@ static void say_start_one(const char *dir, int rc)
 	free(quoted);
 }
 
-static void explain(const struct sim_session *session, const char *dir, int rc)
+static void log_attach_error(const struct sim_session *session, const char *dir, int rc)
 {
 	switch (rc) {
 	case 0:
@@ -202,10 +202,10 @@ static void explain(const struct sim_session *session, const char *dir, int rc)
 		if (session->topology && !pcie_topology_has_side(session->topology, session->side))
 			sim_err("session %s has no side \"%s\": see its sides with bfsim devs", dir, session->side);
 		else
-			say_start_one(dir, rc);
+			log_no_daemon(dir, rc);
 		return;
 	case -ECONNREFUSED:
-		say_start_one(dir, rc);
+		log_no_daemon(dir, rc);
 		return;
 	case -EPROTO:
 		sim_err("the daemon of session %s hung up: it is of another version of bfsim, or out of descriptors; %s/bfsimd.log says which",
@@ -227,31 +227,31 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
 		sim_warn("BFSIM_CLOCK is ignored: how time passes in session %s was said when it was started (bfsim up --clock)",
 			 cfg->dir);
-	dir_fd = sim_dir_open(cfg->dir, false);
+	dir_fd = sim_session_dir_open(cfg->dir, false);
 	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
 	if (dir_fd >= 0)
 		close(dir_fd);
-	explain(session, cfg->dir, rc);
+	log_attach_error(session, cfg->dir, rc);
 	return rc;
 }
 
-static int watch_faults(struct sim_session *session)
+static int create_faults(struct sim_session *session)
 {
-	const struct sim_faults_cfg cfg = {
-		.plan = &sim_board_of(&session->board)->plan,
+	const struct sim_injector_cfg cfg = {
+		.plan = &sim_shared_state_of(&session->shared)->plan,
 		.topology = session->topology,
 		.self = {.side = session->side, .program = session->self.program, .pid = session->self.pid},
 	};
 
-	return sim_faults_create(&cfg, &session->faults);
+	return sim_injector_create(&cfg, &session->faults);
 }
 
 static int open_clock(struct sim_session *session)
 {
-	int rc = sim_clock_create(&sim_board_of(&session->board)->clock, session->topology, &session->clock);
+	int rc = sim_clock_create(&sim_shared_state_of(&session->shared)->clock, session->topology, &session->clock);
 
 	if (rc == 0 && sim_clock_mode(session->clock) == SIM_CLOCK_VIRTUAL)
-		rc = sim_turns_create(session->clock, pcie_side_is_dpu(session->side), &session->turns);
+		rc = sim_vclock_sched_create(session->clock, pcie_side_is_dpu(session->side), &session->turns);
 	return rc;
 }
 
@@ -274,23 +274,23 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = sim_engine_create(&session->engine);
 	if (rc == 0)
-		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
+		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_OFI_TARGET_TAG, &session->exports);
 	if (rc == 0)
 		rc = sim_imports_create(session, &session->self, session->forced_path, &session->imports);
 	if (rc == 0)
 		rc = sim_channels_create(session, &session->channels);
 	if (rc == 0) {
-		describe_self(session);
+		fill_self_info(session);
 		rc = attach(session, cfg);
 	}
 	if (rc == 0)
-		rc = watch_faults(session);
+		rc = create_faults(session);
 	if (rc == 0)
 		rc = open_clock(session);
 	if (rc == 0)
-		rc = sim_here_attached(cfg->dir, session->side, session->topology, sim_board_of(&session->board));
+		rc = sim_current_session_set(cfg->dir, session->side, session->topology, sim_shared_state_of(&session->shared));
 	if (rc == 0 && !cfg->dir)
-		rc = sim_owner_local_watch(session->owner, sim_board_of(&session->board), session->topology, session->clock);
+		rc = sim_owner_local_start_fault_events(session->owner, sim_shared_state_of(&session->shared), session->topology, session->clock);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -303,20 +303,20 @@ void sim_session_detach(struct sim_session *session)
 {
 	if (!session)
 		return;
-	sim_own_events_end(session->owner);
-	sim_here_detached(sim_board_of(&session->board));
+	sim_private_fault_events_stop(session->owner);
+	sim_current_session_clear(sim_shared_state_of(&session->shared));
 	sim_engine_destroy(session->engine);
-	sim_turns_destroy(session->turns);
+	sim_vclock_sched_destroy(session->turns);
 	sim_clock_destroy(session->clock);
 	if (session->owner)
 		session->owner->ops->destroy(session->owner);
-	if (session->records)
+	if (session->is_recording)
 		sim_trace_end(); /* the helper is gone, which may have had something to say */
 	sim_exports_destroy(session->exports);
 	sim_imports_destroy(session->imports);
 	sim_channels_destroy(session->channels);
-	sim_faults_destroy(session->faults);
-	sim_board_release(&session->board);
+	sim_injector_destroy(session->faults);
+	sim_shared_state_release(&session->shared);
 	pcie_topology_destroy(session->topology);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
@@ -326,7 +326,7 @@ void sim_session_detach(struct sim_session *session)
 
 void sim_session_leave(struct sim_session *session)
 {
-	sim_own_events_end(session->owner);
+	sim_private_fault_events_stop(session->owner);
 	session->owner->ops->leave(session->owner);
 	sim_exports_close(session->exports);
 }
@@ -336,12 +336,12 @@ void sim_session_abandon(struct sim_session *session)
 {
 	static struct sim_session *abandoned;
 
-	sim_own_events_abandon();
-	sim_here_detached(sim_board_of(&session->board));
+	sim_private_fault_events_abandon();
+	sim_current_session_clear(sim_shared_state_of(&session->shared));
 	sim_trace_forked();
 	session->owner->ops->abandon(session->owner);
 	sim_channels_abandon(session->channels);
-	sim_turns_abandon(session->turns);
+	sim_vclock_sched_abandon(session->turns);
 	close(session->epoll_fd);
 	session->next_abandoned = abandoned;
 	abandoned = session;
@@ -367,7 +367,7 @@ const struct sim_clock *sim_session_clock(const struct sim_session *session)
 	return session->clock;
 }
 
-struct sim_turns *sim_session_turns(const struct sim_session *session)
+struct sim_vclock_sched *sim_session_turns(const struct sim_session *session)
 {
 	return session->turns;
 }
@@ -382,19 +382,19 @@ struct sim_engine *sim_session_engine(struct sim_session *session)
 	return session->engine;
 }
 
-struct sim_faults *sim_session_faults(const struct sim_session *session)
+struct sim_injector *sim_session_faults(const struct sim_session *session)
 {
 	return session->faults;
 }
 
-const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function)
+const _Atomic uint64_t *sim_session_function_status(const struct sim_session *session, uint32_t function)
 {
-	return &sim_board_of(&session->board)->functions.words[function < SIM_MAX_FUNCTIONS ? function : 0];
+	return &sim_shared_state_of(&session->shared)->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
 }
 
-bool sim_session_is_represented(const struct sim_session *session, uint32_t function)
+bool sim_session_has_rep(const struct sim_session *session, uint32_t function)
 {
-	return sim_function_is_represented(&sim_board_of(&session->board)->functions, function);
+	return sim_function_has_rep(&sim_shared_state_of(&session->shared)->functions, function);
 }
 
 uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function)
@@ -405,23 +405,23 @@ uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t fu
 	return up_ns > now_ns ? up_ns - now_ns : 0;
 }
 
-void sim_session_set_look(struct sim_session *session, void (*look)(void))
+void sim_session_on_functions_changed(struct sim_session *session, void (*hook)(void))
 {
-	atomic_store(&session->look, look);
+	atomic_store(&session->on_functions_changed, hook);
 }
 
-void sim_session_look(struct sim_session *session)
+void sim_session_functions_changed(struct sim_session *session)
 {
-	void (*look)(void) = atomic_load(&session->look);
+	void (*hook)(void) = atomic_load(&session->on_functions_changed);
 
-	sim_imports_end_over(session->imports);
-	if (look)
-		look();
+	sim_imports_revoke_stale(session->imports);
+	if (hook)
+		hook();
 }
 
 uint64_t sim_session_now_ns(const struct sim_session *session)
 {
-	return sim_board_now_ns(sim_board_of(&session->board));
+	return sim_shared_state_now_ns(sim_shared_state_of(&session->shared));
 }
 
 struct sim_owner *sim_session_owner(const struct sim_session *session)
@@ -459,13 +459,13 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 	sim_imports_remove(session->imports, remote);
 }
 
-void sim_session_gone(struct sim_session *session, uint64_t key)
+void sim_session_key_revoked(struct sim_session *session, uint64_t key)
 {
-	sim_imports_end_key(session->imports, key);
+	sim_imports_revoke_key(session->imports, key);
 }
 
-void sim_session_lost(struct sim_session *session)
+void sim_session_daemon_lost(struct sim_session *session)
 {
-	sim_imports_end_all(session->imports);
+	sim_imports_revoke_all(session->imports);
 	sim_channels_lost(session->channels);
 }

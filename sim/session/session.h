@@ -54,23 +54,23 @@ const char *sim_session_side(const struct sim_session *session);
 const uint8_t *sim_session_id(const struct sim_session *session);
 struct sim_engine *sim_session_engine(struct sim_session *session);
 /* What the fault plan has in store for this process (sim/faults/inject/injector.h). */
-struct sim_faults *sim_session_faults(const struct sim_session *session);
+struct sim_injector *sim_session_faults(const struct sim_session *session);
 
-/* What has become of a function (functions.h). */
-const _Atomic uint64_t *sim_session_function(const struct sim_session *session, uint32_t function);
+/* What has become of a function (function_status.h). */
+const _Atomic uint64_t *sim_session_function_status(const struct sim_session *session, uint32_t function);
 
 /* For how long from now on the link of the function's card is down. */
 uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function);
 
-/* Have @look called, in the helper's thread, when something has become of any. */
-void sim_session_set_look(struct sim_session *session, void (*look)(void));
+/* Have @hook called, in the helper's thread, when something has become of any. */
+void sim_session_on_functions_changed(struct sim_session *session, void (*hook)(void));
 
 /* Time since the session began, by its clock. */
 uint64_t sim_session_now_ns(const struct sim_session *session);
 
 /* Its time. Turns are taken in virtual time; in other modes there are none (NULL). */
 const struct sim_clock *sim_session_clock(const struct sim_session *session);
-struct sim_turns *sim_session_turns(const struct sim_session *session);
+struct sim_vclock_sched *sim_session_turns(const struct sim_session *session);
 
 bool sim_session_has_forced_path(const struct sim_session *session);
 

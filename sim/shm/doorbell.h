@@ -8,40 +8,40 @@
  * peer may ring any slot, for nothing: a slot that rings is to be looked at, no
  * more. One peer's many rings between two looks are one.
  */
-#ifndef SIM_SHM_INBOX_H
-#define SIM_SHM_INBOX_H
+#ifndef SIM_SHM_DOORBELL_H
+#define SIM_SHM_DOORBELL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIM_INBOX_WORDS 64
-#define SIM_INBOX_SLOTS (SIM_INBOX_WORDS * 64)
+#define SIM_DOORBELL_WORDS 64
+#define SIM_DOORBELL_SLOTS (SIM_DOORBELL_WORDS * 64)
 
-struct sim_inbox_shared {
+struct sim_doorbell_shared {
 	_Atomic uint32_t asleep;   /* the owner wants to be woken */
 	_Atomic uint64_t summary;  /* bit w: word w has something */
-	_Atomic uint64_t words[SIM_INBOX_WORDS];
+	_Atomic uint64_t words[SIM_DOORBELL_WORDS];
 };
 
 /* The owner's part. */
-struct sim_inbox {
-	struct sim_inbox_shared *shared;
+struct sim_doorbells {
+	struct sim_doorbell_shared *shared;
 	uint64_t summary;          /* taken from the shared part, still to be looked at */
-	uint64_t words[SIM_INBOX_WORDS];
+	uint64_t words[SIM_DOORBELL_WORDS];
 	uint32_t cursor;           /* where the next look begins: everyone gets a turn */
 };
 
 /* Announce news of @slot, after writing it. Whether the owner sleeps: then the caller wakes it. */
-bool sim_inbox_ring(struct sim_inbox_shared *shared, uint32_t slot);
+bool sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
 
 /* A slot to look at, which rings again if more comes. Whether there is one. */
-bool sim_inbox_next(struct sim_inbox *inbox, uint32_t *ret_slot);
+bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot);
 
 /* Look at @slot again later: it has more. */
-void sim_inbox_again(struct sim_inbox *inbox, uint32_t slot);
+void sim_doorbell_requeue(struct sim_doorbells *doorbells, uint32_t slot);
 
 /* From now on ring() says true, once. Whether there is something to look at already. */
-bool sim_inbox_arm(struct sim_inbox *inbox);
+bool sim_doorbell_arm(struct sim_doorbells *doorbells);
 
 #endif

@@ -16,7 +16,7 @@ struct slot {
 	uint8_t is_inlined;
 	uint8_t is_recorded;
 	uint8_t reserved;
-	uint32_t behind;
+	uint32_t reorder_by;
 	uint64_t due_ns;
 	uint8_t bytes[];         /* immediate data, then the message */
 };
@@ -27,20 +27,20 @@ struct sim_recvq_shared {
 	_Alignas(64) uint8_t slots[];
 };
 
-static size_t stride(uint32_t max_imm_bytes)
+static size_t slot_stride(uint32_t max_imm_bytes)
 {
 	return (sizeof(struct slot) + max_imm_bytes + SIM_RECVQ_INLINE_BYTES + 63) / 64 * 64;
 }
 
 size_t sim_recvq_size(const struct sim_recvq_cfg *cfg)
 {
-	return sizeof(struct sim_recvq_shared) + cfg->num_slots * stride(cfg->max_imm_bytes);
+	return sizeof(struct sim_recvq_shared) + cfg->num_slots * slot_stride(cfg->max_imm_bytes);
 }
 
 void sim_recvq_init(struct sim_recvq *queue, const struct sim_recvq_cfg *cfg, void *memory)
 {
 	*queue = (struct sim_recvq){.shared = memory, .num_slots = cfg->num_slots,
-				    .max_imm_bytes = cfg->max_imm_bytes, .stride_bytes = stride(cfg->max_imm_bytes)};
+				    .max_imm_bytes = cfg->max_imm_bytes, .stride_bytes = slot_stride(cfg->max_imm_bytes)};
 }
 
 static struct slot *slot_at(const struct sim_recvq *queue, uint64_t number)
@@ -50,13 +50,13 @@ static struct slot *slot_at(const struct sim_recvq *queue, uint64_t number)
 
 /* ---- the consumer ---- */
 
-void sim_recvq_post(struct sim_recvq *queue, const struct sim_recvq_room *room)
+void sim_recvq_post(struct sim_recvq *queue, const struct sim_recvq_desc *desc)
 {
 	struct slot *slot = slot_at(queue, queue->posted);
 
 	assert(queue->posted - queue->polled < queue->num_slots);
-	slot->addr = room->addr;
-	slot->len = room->len_bytes;
+	slot->addr = desc->addr;
+	slot->len = desc->len_bytes;
 	atomic_store_explicit(&queue->shared->posted, ++queue->posted, memory_order_release);
 }
 
@@ -71,7 +71,7 @@ void sim_recvq_arm(struct sim_recvq *queue)
 	atomic_store(&queue->shared->asleep, 1);
 }
 
-int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_room *room, uint8_t *ret_bytes,
+int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_desc *desc, uint8_t *ret_bytes,
 		   struct sim_recvq_message *ret_message)
 {
 	struct sim_recvq_message *message = ret_message;
@@ -82,10 +82,10 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_room *room, u
 	slot = slot_at(queue, queue->polled++);
 	*message = (struct sim_recvq_message){.producer = slot->producer, .len_bytes = slot->written,
 					      .failed = slot->failed, .is_recorded = slot->is_recorded, .imm = ret_bytes,
-					      .imm_bytes = slot->imm_bytes, .behind = slot->behind, .due_ns = slot->due_ns};
+					      .imm_bytes = slot->imm_bytes, .reorder_by = slot->reorder_by, .due_ns = slot->due_ns};
 	if (slot->is_inlined)
 		message->inlined = ret_bytes + queue->max_imm_bytes;
-	if (message->len_bytes > room->len_bytes || message->imm_bytes > queue->max_imm_bytes ||
+	if (message->len_bytes > desc->len_bytes || message->imm_bytes > queue->max_imm_bytes ||
 	    (message->inlined && message->len_bytes > SIM_RECVQ_INLINE_BYTES))
 		return -EPROTO;
 	memcpy(ret_bytes, slot->bytes, message->imm_bytes);
@@ -99,9 +99,9 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_room *room, u
 int sim_recvq_reserve(struct sim_recvq *queue, uint32_t len)
 {
 	uint64_t posted = atomic_load_explicit(&queue->shared->posted, memory_order_acquire);
-	uint64_t next = queue->begun + queue->reserved;
+	uint64_t next = queue->claimed + queue->reserved;
 
-	if (posted - queue->begun > queue->num_slots)
+	if (posted - queue->claimed > queue->num_slots)
 		return -EPROTO;
 	if (next == posted)
 		return -EAGAIN;
@@ -116,15 +116,15 @@ void sim_recvq_unreserve(struct sim_recvq *queue)
 	queue->reserved--;
 }
 
-void sim_recvq_begin(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_recvq_room *ret_room)
+void sim_recvq_claim(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_recvq_desc *ret_desc)
 {
-	const struct slot *slot = slot_at(queue, queue->begun);
+	const struct slot *slot = slot_at(queue, queue->claimed);
 
 	/* Another thread may have filled it the last time round. The consumer has seen to it that this is over, but
 	 * within our process it is this load that orders the two. */
 	(void)atomic_load_explicit(&slot->filled, memory_order_acquire);
-	*ret_room = (struct sim_recvq_room){.addr = slot->addr, .len_bytes = slot->len};
-	*ret_slot = queue->begun++;
+	*ret_desc = (struct sim_recvq_desc){.addr = slot->addr, .len_bytes = slot->len};
+	*ret_slot = queue->claimed++;
 	queue->reserved--;
 }
 
@@ -138,7 +138,7 @@ bool sim_recvq_fill(struct sim_recvq *queue, uint64_t number, const struct sim_r
 	slot->is_inlined = message->inlined != NULL;
 	slot->is_recorded = message->is_recorded;
 	slot->imm_bytes = message->imm_bytes;
-	slot->behind = message->behind;
+	slot->reorder_by = message->reorder_by;
 	slot->due_ns = message->due_ns;
 	if (message->imm_bytes)
 		memcpy(slot->bytes, message->imm, message->imm_bytes);

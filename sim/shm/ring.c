@@ -5,19 +5,19 @@
 #include <errno.h>
 #include <string.h>
 
-/* In front of each record's data. One of kind SKIP fills the end of the memory. */
-struct head {
+/* In front of each record's data. One of kind KIND_PADDING fills the end of the memory. */
+struct record_header {
 	uint32_t len;
 	uint32_t kind;
 };
 
-#define SKIP UINT32_MAX
+#define KIND_PADDING UINT32_MAX
 
 #define RESTART_BYTES 2048 /* from here on an empty ring begins anew: a small record is still in its first page */
 
-static uint64_t whole(uint64_t len)
+static uint64_t record_bytes(uint64_t len)
 {
-	return sizeof(struct head) + (len + 7) / 8 * 8;
+	return sizeof(struct record_header) + (len + 7) / 8 * 8;
 }
 
 /* One more than may wait of the largest records, as what is left before the end may be too short for one; and at
@@ -26,7 +26,7 @@ static uint64_t data_size(const struct sim_ring_cfg *cfg)
 {
 	uint64_t records = cfg->max_records < 3 ? 3 : cfg->max_records;
 
-	return (records + 1) * whole(cfg->max_record_bytes);
+	return (records + 1) * record_bytes(cfg->max_record_bytes);
 }
 
 size_t sim_ring_size(const struct sim_ring_cfg *cfg)
@@ -43,7 +43,7 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 /* ---- the writer ---- */
 
 /* What the reader has not read yet; -EPROTO if that can't be. */
-static int used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
+static int get_used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
 {
 	uint64_t bytes = atomic_load_explicit(&ring->shared->bytes_read, memory_order_acquire);
 	uint64_t tail = atomic_load(&ring->shared->tail);
@@ -53,27 +53,27 @@ static int used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *re
 	return *ret_records > ring->max_records || *ret_bytes > ring->size_bytes ? -EPROTO : 0;
 }
 
-static uint64_t left_before_end(const struct sim_ring *ring)
+static uint64_t bytes_before_end(const struct sim_ring *ring)
 {
 	return ring->size_bytes - ring->offset;
 }
 
 /* Bytes that a record takes here, with what must be skipped before it. */
-static uint64_t needs(const struct sim_ring *ring, size_t len)
+static uint64_t bytes_needed(const struct sim_ring *ring, size_t len)
 {
-	uint64_t left = left_before_end(ring);
+	uint64_t left = bytes_before_end(ring);
 
-	return whole(len) > left ? left + whole(len) : whole(len);
+	return record_bytes(len) > left ? left + record_bytes(len) : record_bytes(len);
 }
 
-static int has_room(const struct sim_ring *ring, size_t len)
+static int check_space(const struct sim_ring *ring, size_t len)
 {
 	uint64_t records, bytes;
-	int rc = used(ring, &records, &bytes);
+	int rc = get_used(ring, &records, &bytes);
 
 	if (rc < 0)
 		return rc;
-	return records == ring->max_records || ring->size_bytes - bytes < needs(ring, len) ? -EAGAIN : 0;
+	return records == ring->max_records || ring->size_bytes - bytes < bytes_needed(ring, len) ? -EAGAIN : 0;
 }
 
 static void advance(struct sim_ring *ring, uint64_t bytes)
@@ -84,15 +84,15 @@ static void advance(struct sim_ring *ring, uint64_t bytes)
 		ring->offset = 0;
 }
 
-static void put_head(struct sim_ring *ring, uint32_t kind, uint32_t len)
+static void write_header(struct sim_ring *ring, uint32_t kind, uint32_t len)
 {
-	struct head head = {.len = len, .kind = kind};
+	struct record_header header = {.len = len, .kind = kind};
 
-	memcpy(ring->shared->data + ring->offset, &head, sizeof(head));
+	memcpy(ring->shared->data + ring->offset, &header, sizeof(header));
 }
 
 /* If the reader has read all: it finds the next record by its number. */
-static void begin_anew(struct sim_ring *ring)
+static void restart_if_empty(struct sim_ring *ring)
 {
 	if (ring->offset < RESTART_BYTES || atomic_load(&ring->shared->tail) != ring->count)
 		return;
@@ -104,28 +104,28 @@ int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_
 {
 	int rc;
 
-	assert(len <= ring->max_record_bytes && kind != SKIP);
-	begin_anew(ring);
-	rc = has_room(ring, len);
+	assert(len <= ring->max_record_bytes && kind != KIND_PADDING);
+	restart_if_empty(ring);
+	rc = check_space(ring, len);
 	if (rc < 0)
 		return rc;
-	if (whole(len) > left_before_end(ring)) {
-		put_head(ring, SKIP, 0);
-		advance(ring, left_before_end(ring));
+	if (record_bytes(len) > bytes_before_end(ring)) {
+		write_header(ring, KIND_PADDING, 0);
+		advance(ring, bytes_before_end(ring));
 	}
-	put_head(ring, kind, (uint32_t)len);
+	write_header(ring, kind, (uint32_t)len);
 	if (len > 0)
-		memcpy(ring->shared->data + ring->offset + sizeof(struct head), data, len);
-	advance(ring, whole(len));
+		memcpy(ring->shared->data + ring->offset + sizeof(struct record_header), data, len);
+	advance(ring, record_bytes(len));
 	ring->count++;
 	atomic_store_explicit(&ring->shared->head, ring->count, memory_order_release);
 	return 0;
 }
 
-bool sim_ring_want_room(struct sim_ring *ring, size_t len)
+bool sim_ring_arm_space(struct sim_ring *ring, size_t len)
 {
-	atomic_store(&ring->shared->wants_room, 1);
-	return has_room(ring, len) != -EAGAIN;
+	atomic_store(&ring->shared->space_wanted, 1);
+	return check_space(ring, len) != -EAGAIN;
 }
 
 /* ---- the reader ---- */
@@ -135,18 +135,18 @@ bool sim_ring_has_record(const struct sim_ring *ring)
 	return atomic_load_explicit(&ring->shared->head, memory_order_acquire) != ring->count;
 }
 
-static struct head get_head(const struct sim_ring *ring)
+static struct record_header read_header(const struct sim_ring *ring)
 {
-	struct head head;
+	struct record_header header;
 
-	memcpy(&head, ring->shared->data + ring->offset, sizeof(head));
-	return head;
+	memcpy(&header, ring->shared->data + ring->offset, sizeof(header));
+	return header;
 }
 
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len)
 {
 	uint64_t waiting = atomic_load_explicit(&ring->shared->head, memory_order_acquire) - ring->count;
-	struct head head;
+	struct record_header header;
 
 	if (waiting == 0)
 		return -EAGAIN;
@@ -154,30 +154,30 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 		return -EPROTO;
 	if (atomic_load_explicit(&ring->shared->restart, memory_order_relaxed) == ring->count)
 		ring->offset = 0;
-	head = get_head(ring);
-	if (head.kind == SKIP && ring->offset > 0) {
-		advance(ring, left_before_end(ring));
-		head = get_head(ring);
+	header = read_header(ring);
+	if (header.kind == KIND_PADDING && ring->offset > 0) {
+		advance(ring, bytes_before_end(ring));
+		header = read_header(ring);
 	}
-	if (head.kind == SKIP || head.len > ring->max_record_bytes || whole(head.len) > left_before_end(ring))
+	if (header.kind == KIND_PADDING || header.len > ring->max_record_bytes || record_bytes(header.len) > bytes_before_end(ring))
 		return -EPROTO;
-	memcpy(buf, ring->shared->data + ring->offset + sizeof(head), head.len);
-	*ret_kind = head.kind;
-	*ret_len = head.len;
-	advance(ring, whole(head.len));
+	memcpy(buf, ring->shared->data + ring->offset + sizeof(header), header.len);
+	*ret_kind = header.kind;
+	*ret_len = header.len;
+	advance(ring, record_bytes(header.len));
 	ring->count++;
 	atomic_store_explicit(&ring->shared->bytes_read, ring->bytes, memory_order_release);
 	atomic_store(&ring->shared->tail, ring->count);
 	return 0;
 }
 
-bool sim_ring_must_tell(struct sim_ring *ring)
+bool sim_ring_needs_notify(struct sim_ring *ring)
 {
 	uint64_t waiting;
 
-	if (!atomic_load(&ring->shared->wants_room))
+	if (!atomic_load(&ring->shared->space_wanted))
 		return false;
 	/* The head is the writer's word: at worst it is told at the wrong time. */
 	waiting = atomic_load_explicit(&ring->shared->head, memory_order_relaxed) - ring->count;
-	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->wants_room, 0);
+	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->space_wanted, 0);
 }

@@ -30,7 +30,7 @@ struct sim_ring_shared {
 	_Atomic uint64_t restart;               /* the last record that the ring began anew with; the writer's */
 	_Alignas(64) _Atomic uint64_t tail;     /* records read; the reader's */
 	_Atomic uint64_t bytes_read;            /* in bytes, with what was skipped */
-	_Alignas(64) _Atomic uint32_t wants_room;
+	_Alignas(64) _Atomic uint32_t space_wanted;
 	_Alignas(64) uint8_t data[];
 };
 
@@ -59,7 +59,7 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len);
 
 /* A writer that found no room wants to be told. Whether there is some meanwhile: then nobody will tell. */
-bool sim_ring_want_room(struct sim_ring *ring, size_t len);
+bool sim_ring_arm_space(struct sim_ring *ring, size_t len);
 
 /* Take the next into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);
@@ -68,6 +68,6 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 bool sim_ring_has_record(const struct sim_ring *ring);
 
 /* Reader, after a read: whether the writer is to be told of room, now. */
-bool sim_ring_must_tell(struct sim_ring *ring);
+bool sim_ring_needs_notify(struct sim_ring *ring);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-static int map(int fd, size_t len, struct sim_segment *ret_segment)
+static int map_shared(int fd, size_t len, struct sim_segment *ret_segment)
 {
 	void *base = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -30,7 +30,7 @@ int sim_segment_create(size_t len, struct sim_segment *ret_segment, int *ret_fd)
 	if (ftruncate(fd, (off_t)len) < 0 || fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) < 0)
 		rc = -errno;
 	else
-		rc = map(fd, len, ret_segment);
+		rc = map_shared(fd, len, ret_segment);
 	if (rc < 0)
 		close(fd);
 	else
@@ -45,7 +45,7 @@ int sim_segment_map(int fd, size_t min_len, struct sim_segment *ret_segment)
 
 	if (seals < 0 || (seals & SEALS) != SEALS || fstat(fd, &stat) < 0 || (uint64_t)stat.st_size < min_len)
 		return -EPROTO;
-	return map(fd, (size_t)stat.st_size, ret_segment);
+	return map_shared(fd, (size_t)stat.st_size, ret_segment);
 }
 
 void sim_segment_unmap(struct sim_segment *segment)

@@ -1,85 +1,85 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fault_events.h"
 
-#define VIRTUAL_LOOK_MS 1
+#define VIRTUAL_POLL_MS 1
 #define NS_PER_MS UINT64_C(1000000)
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t u64_max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* The plan may have changed. */
-static void look_ahead(struct sim_events *events)
+static void update_next_event(struct sim_fault_events *events)
 {
-	const struct sim_plan *plan = &events->board->plan;
+	const struct sim_plan *plan = &events->shared->plan;
 	uint64_t generation = atomic_load_explicit(&plan->generation, memory_order_acquire);
 
 	if (generation != events->generation)
-		sim_events_give_back_links(events);
-	if (generation == events->generation && events->next_ns > events->asked_ns)
+		sim_fault_events_close_removed_windows(events);
+	if (generation == events->generation && events->next_ns > events->injected_ns)
 		return;
 	events->generation = generation;
-	events->next_ns = sim_faults_next(events->faults, events->asked_ns);
+	events->next_ns = sim_injector_next_event_ns(events->faults, events->injected_ns);
 }
 
-uint64_t sim_events_begin_ns(struct sim_events *events)
+uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events)
 {
-	events->begun_ns = later(sim_clock_now_ns(events->clock), events->asked_ns + 1);
-	return events->begun_ns;
+	events->last_rule_ns = u64_max(sim_clock_now_ns(events->clock), events->injected_ns + 1);
+	return events->last_rule_ns;
 }
 
-void sim_events_take(struct sim_events *events)
+void sim_fault_events_run(struct sim_fault_events *events)
 {
-	uint64_t now_ns = later(sim_clock_now_ns(events->clock), events->begun_ns), since_ns = events->asked_ns + 1;
+	uint64_t now_ns = u64_max(sim_clock_now_ns(events->clock), events->last_rule_ns), since_ns = events->injected_ns + 1;
 
-	look_ahead(events);
-	events->asked_ns = later(now_ns, events->asked_ns);
-	if (events->next_ns <= events->asked_ns) {
-		sim_events_ask_functions(events, since_ns);
-		events->hands->ask_others(events->arg, since_ns);
-		look_ahead(events);
+	update_next_event(events);
+	events->injected_ns = u64_max(now_ns, events->injected_ns);
+	if (events->next_ns <= events->injected_ns) {
+		sim_fault_events_inject_functions(events, since_ns);
+		events->ops->inject_others(events->arg, since_ns);
+		update_next_event(events);
 	}
-	if (events->link_up_ns <= events->asked_ns)
-		sim_events_end_downs(events);
+	if (events->link_up_ns <= events->injected_ns)
+		sim_fault_events_update_links(events);
 }
 
-uint64_t sim_events_deadline_ns(const struct sim_events *events)
+uint64_t sim_fault_events_deadline_ns(const struct sim_fault_events *events)
 {
 	return events->next_ns < events->link_up_ns ? events->next_ns : events->link_up_ns;
 }
 
-uint64_t sim_events_deadline_ms(const struct sim_events *events, uint64_t now_ms)
+uint64_t sim_fault_events_deadline_ms(const struct sim_fault_events *events, uint64_t now_ms)
 {
-	uint64_t next_ns = sim_events_deadline_ns(events);
+	uint64_t next_ns = sim_fault_events_deadline_ns(events);
 
 	if (next_ns == SIM_NEVER_NS)
 		return UINT64_MAX;
 	if (sim_clock_mode(events->clock) == SIM_CLOCK_VIRTUAL)
-		return now_ms + VIRTUAL_LOOK_MS;
+		return now_ms + VIRTUAL_POLL_MS;
 	return sim_clock_real_ns(events->clock, next_ns) / NS_PER_MS + 1;
 }
 
-int sim_events_init(struct sim_events *events, const struct sim_events_cfg *cfg)
+int sim_fault_events_init(struct sim_fault_events *events, const struct sim_fault_events_cfg *cfg)
 {
-	const struct sim_faults_cfg faults = {.plan = &cfg->board->plan, .topology = cfg->topology};
+	const struct sim_injector_cfg faults = {.plan = &cfg->shared->plan, .topology = cfg->topology};
 
-	*events = (struct sim_events){
-		.board = cfg->board,
+	*events = (struct sim_fault_events){
+		.shared = cfg->shared,
 		.topology = cfg->topology,
 		.clock = cfg->clock,
-		.hands = cfg->hands,
+		.ops = cfg->ops,
 		.arg = cfg->arg,
-		.asked_ns = cfg->asked_ns,
-		.begun_ns = cfg->asked_ns + 1, /* rules that were added before there was a card */
+		.injected_ns = cfg->injected_ns,
+		.last_rule_ns = cfg->injected_ns + 1, /* rules that were added before there was a card */
 		.next_ns = SIM_NEVER_NS,
 		.link_up_ns = 0, /* it may be down since before */
 	};
-	return sim_faults_create(&faults, &events->faults);
+	return sim_injector_create(&faults, &events->faults);
 }
 
-void sim_events_fini(struct sim_events *events)
+void sim_fault_events_fini(struct sim_fault_events *events)
 {
-	sim_faults_destroy(events->faults);
+	sim_injector_destroy(events->faults);
 	events->faults = NULL;
 }

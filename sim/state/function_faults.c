@@ -8,67 +8,67 @@
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-static _Atomic uint64_t *word_of(const struct sim_events *events, uint32_t function)
+static _Atomic uint64_t *status_word_of(const struct sim_fault_events *events, uint32_t function)
 {
-	return &events->board->functions.words[function];
+	return &events->shared->functions.status_words[function];
 }
 
-static uint64_t load(const struct sim_events *events, uint32_t function)
+static uint64_t load_status(const struct sim_fault_events *events, uint32_t function)
 {
-	return atomic_load_explicit(word_of(events, function), memory_order_relaxed);
+	return atomic_load_explicit(status_word_of(events, function), memory_order_relaxed);
 }
 
 /* What was open on it ends. */
-static void cut(struct sim_events *events, uint32_t function)
+static void revoke_function(struct sim_fault_events *events, uint32_t function)
 {
-	sim_function_cut(word_of(events, function));
-	events->hands->cut(events->arg, function);
+	sim_function_next_generation(status_word_of(events, function));
+	events->ops->revoke_function(events->arg, function);
 }
 
-static void reset(struct sim_events *events, uint32_t function)
+static void reset_function(struct sim_fault_events *events, uint32_t function)
 {
-	if (load(events, function) & SIM_FUNCTION_GONE)
+	if (load_status(events, function) & SIM_FUNCTION_REMOVED)
 		return; /* nothing is there */
-	sim_function_set(word_of(events, function), SIM_FUNCTION_FATAL, false);
-	cut(events, function);
+	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_FATAL, false);
+	revoke_function(events, function);
 }
 
-static void fail(struct sim_events *events, uint32_t function)
+static void set_function_fatal(struct sim_fault_events *events, uint32_t function)
 {
-	sim_function_set(word_of(events, function), SIM_FUNCTION_FATAL, true);
-	cut(events, function);
+	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_FATAL, true);
+	revoke_function(events, function);
 }
 
-static void take_away(struct sim_events *events, uint32_t function)
+static void remove_function(struct sim_fault_events *events, uint32_t function)
 {
-	if (load(events, function) & SIM_FUNCTION_GONE)
+	if (load_status(events, function) & SIM_FUNCTION_REMOVED)
 		return;
-	sim_function_set(word_of(events, function), SIM_FUNCTION_GONE, true);
-	cut(events, function);
+	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_REMOVED, true);
+	revoke_function(events, function);
 }
 
-static void plug_in(struct sim_events *events, uint32_t function)
+static void add_function(struct sim_fault_events *events, uint32_t function)
 {
-	sim_function_set(word_of(events, function), SIM_FUNCTION_GONE | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_GONE, false);
+	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED, false);
 }
 
-static void remove_rep(struct sim_events *events, uint32_t function)
+static void remove_rep(struct sim_fault_events *events, uint32_t function)
 {
-	sim_function_set(word_of(events, function), SIM_FUNCTION_REP_GONE, true);
-	events->hands->cut_rep(events->arg, function);
+	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_REP_REMOVED, true);
+	events->ops->disconnect_rep(events->arg, function);
 }
 
 /* A PF has its VFs and SFs share what becomes of it. */
-static void with_children(struct sim_events *events, uint32_t function, void (*become)(struct sim_events *, uint32_t))
+static void for_function_and_children(struct sim_fault_events *events, uint32_t function, void (*change)(struct sim_fault_events *, uint32_t))
 {
 	const struct pcie_topology *topology = events->topology;
 
 	for (uint32_t i = 0; i < topology->num_functions; i++)
 		if (i == function || topology->functions[i].parent == function)
-			become(events, i);
+			change(events, i);
 }
 
-static void set_num_vfs(struct sim_events *events, uint32_t pf, uint32_t num_vfs)
+static void set_num_vfs(struct sim_fault_events *events, uint32_t pf, uint32_t num_vfs)
 {
 	const struct pcie_topology *topology = events->topology;
 	uint32_t count = 0;
@@ -79,9 +79,9 @@ static void set_num_vfs(struct sim_events *events, uint32_t pf, uint32_t num_vfs
 		if (i == pf || function->parent != pf || function->type != PCIE_FUNC_VF)
 			continue;
 		if (count++ < num_vfs)
-			plug_in(events, i);
+			add_function(events, i);
 		else
-			take_away(events, i);
+			remove_function(events, i);
 	}
 	if (count < num_vfs)
 		sim_warn("a rule wants %u VFs of %s, for which the topology describes %u: it has those; describe more",
@@ -90,47 +90,47 @@ static void set_num_vfs(struct sim_events *events, uint32_t pf, uint32_t num_vfs
 
 /* ---- links ---- */
 
-static void set_down(struct sim_events *events, uint32_t card, bool down)
+static void set_link_down(struct sim_fault_events *events, uint32_t card, bool down)
 {
 	const struct pcie_topology *topology = events->topology;
 
 	for (uint32_t i = 0; i < topology->num_functions; i++)
 		if (topology->functions[i].card == card)
-			sim_function_set(word_of(events, i), SIM_FUNCTION_DOWN, down);
+			sim_function_set_bits(status_word_of(events, i), SIM_FUNCTION_LINK_DOWN, down);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t ns_saturating_add(uint64_t a, uint64_t b)
 {
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
 /* A rule that strikes a function. */
-struct blow {
-	struct sim_events *events;
+struct function_hit {
+	struct sim_fault_events *events;
 	uint32_t function;
 };
 
 /* A rule that began while nobody looked is as long as if it had begun now. */
-static void worsen_link(void *arg, uint32_t id, const struct sim_rule *rule)
+static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
 {
-	const struct blow *blow = arg;
-	struct sim_events *events = blow->events;
-	uint64_t now_ns = events->asked_ns;
-	struct sim_clock_worse worse = {.generation = rule->link_gen, .lanes = rule->link_lanes, .repeat_ppb = rule->errors_ppb};
+	const struct function_hit *hit = arg;
+	struct sim_fault_events *events = hit->events;
+	uint64_t now_ns = events->injected_ns;
+	struct sim_clock_degrade degrade = {.generation = rule->link_gen, .lanes = rule->link_lanes, .replay_ppb = rule->errors_ppb};
 
 	if (!(rule->actions & (DOES(DEGRADE) | DOES(ERRORS) | DOES(DOWN))))
 		return;
-	worse.until_ns = rule->actions & (DOES(DEGRADE) | DOES(ERRORS)) ? rule->until_ns : 0;
-	worse.up_ns = rule->actions & DOES(DOWN) ? later(now_ns, rule->duration_ns) : 0;
-	if (sim_clock_link_worsen(sim_clock_card(events->clock, blow->function), id, &worse, now_ns) < 0)
+	degrade.until_ns = rule->actions & (DOES(DEGRADE) | DOES(ERRORS)) ? rule->until_ns : 0;
+	degrade.up_ns = rule->actions & DOES(DOWN) ? ns_saturating_add(now_ns, rule->duration_ns) : 0;
+	if (sim_clock_link_degrade(sim_clock_card(events->clock, hit->function), id, &degrade, now_ns) < 0)
 		sim_warn("fault %u finds no room: %d rules are at this link already; it has no effect", id, SIM_CLOCK_MAX_WINDOWS);
-	if (!worse.up_ns)
+	if (!degrade.up_ns)
 		return;
-	set_down(events, events->topology->functions[blow->function].card, true);
-	sim_events_end_downs(events);
+	set_link_down(events, events->topology->functions[hit->function].card, true);
+	sim_fault_events_update_links(events);
 }
 
-void sim_events_end_downs(struct sim_events *events)
+void sim_fault_events_update_links(struct sim_fault_events *events)
 {
 	const struct pcie_topology *topology = events->topology;
 	uint64_t next_ns = SIM_NEVER_NS;
@@ -138,10 +138,10 @@ void sim_events_end_downs(struct sim_events *events)
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
 		uint64_t up_ns = sim_clock_link_up_ns(sim_clock_card(events->clock, i));
 
-		if (!(load(events, i) & SIM_FUNCTION_DOWN))
+		if (!(load_status(events, i) & SIM_FUNCTION_LINK_DOWN))
 			continue;
-		if (up_ns <= events->asked_ns)
-			set_down(events, topology->functions[i].card, false);
+		if (up_ns <= events->injected_ns)
+			set_link_down(events, topology->functions[i].card, false);
 		else if (up_ns < next_ns)
 			next_ns = up_ns;
 	}
@@ -150,12 +150,12 @@ void sim_events_end_downs(struct sim_events *events)
 
 static bool is_in_plan(const void *arg, uint32_t rule)
 {
-	const struct sim_events *events = arg;
+	const struct sim_fault_events *events = arg;
 
-	return sim_plan_has(&events->board->plan, rule);
+	return sim_plan_has(&events->shared->plan, rule);
 }
 
-void sim_events_give_back_links(struct sim_events *events)
+void sim_fault_events_close_removed_windows(struct sim_fault_events *events)
 {
 	uint32_t last = UINT32_MAX;
 
@@ -163,80 +163,80 @@ void sim_events_give_back_links(struct sim_events *events)
 		if (events->topology->functions[i].card == last)
 			continue; /* mostly they stand together */
 		last = events->topology->functions[i].card;
-		sim_clock_link_give_back(sim_clock_card(events->clock, i), is_in_plan, events);
+		sim_clock_link_restore(sim_clock_card(events->clock, i), is_in_plan, events);
 	}
-	sim_events_end_downs(events);
+	sim_fault_events_update_links(events);
 }
 
 /* ---- asking ---- */
 
-static void act(struct sim_events *events, uint32_t function, const struct sim_strike *strike)
+static void apply_hit(struct sim_fault_events *events, uint32_t function, const struct sim_fault_hit *strike)
 {
 	const struct {
 		uint32_t action;
-		void (*become)(struct sim_events *events, uint32_t function);
+		void (*change)(struct sim_fault_events *events, uint32_t function);
 	} changes[] = {
-		{DOES(RESET), reset}, {DOES(FATAL), fail}, {DOES(REMOVE), take_away}, {DOES(ADD), plug_in},
+		{DOES(RESET), reset_function}, {DOES(FATAL), set_function_fatal}, {DOES(REMOVE), remove_function}, {DOES(ADD), add_function},
 	};
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		if (strike->actions & changes[i].action)
-			with_children(events, function, changes[i].become);
+			for_function_and_children(events, function, changes[i].change);
 	if (strike->actions & DOES(REP_REMOVE))
 		remove_rep(events, function);
 	if (strike->actions & DOES(NUM_VFS) && events->topology->functions[function].type == PCIE_FUNC_PF)
 		set_num_vfs(events, function, strike->num_vfs);
 	if (strike->actions & (DOES(RESET) | DOES(FATAL) | DOES(REMOVE) | DOES(NUM_VFS))) /* something may have ended */
-		events->hands->tell(events->arg);
+		events->ops->notify_functions_changed(events->arg);
 }
 
-static bool is_moot(void *arg, uint32_t id, const struct sim_rule *rule)
+static bool is_rule_noop(void *arg, uint32_t id, const struct sim_rule *rule)
 {
-	const struct blow *blow = arg;
-	const struct sim_events *events = blow->events;
-	const struct pcie_function *function = &events->topology->functions[blow->function];
+	const struct function_hit *hit = arg;
+	const struct sim_fault_events *events = hit->events;
+	const struct pcie_function *function = &events->topology->functions[hit->function];
 	char addr[PCIE_ADDR_TEXT_SIZE];
-	const char *why;
+	const char *reason;
 
-	if (!sim_rule_is_moot(rule, &events->board->functions, events->topology, blow->function, &why))
+	if (!sim_rule_is_noop(rule, &events->shared->functions, events->topology, hit->function, &reason))
 		return false;
 	pcie_addr_format(&function->addr, addr);
-	sim_info("fault %u does not strike function %s (%s): %s already", id, addr, function->ibdev, why);
+	sim_info("fault %u does not strike function %s (%s): %s already", id, addr, function->ibdev, reason);
 	return true;
 }
 
-static void ask(struct sim_events *events, enum sim_op op, uint32_t function, uint64_t begin_ns)
+static void inject_into_function(struct sim_fault_events *events, enum sim_op op, uint32_t function, uint64_t begin_ns)
 {
 	const struct pcie_function *about = &events->topology->functions[function];
-	const struct sim_who who = {.side = about->side};
-	struct blow blow = {events, function};
-	const struct sim_site site = {.op = op, .function = function, .who = &who, .since_ns = begin_ns, .upto_ns = begin_ns,
-				      .now_ns = events->asked_ns, .is_moot = is_moot, .each = worsen_link, .arg = &blow};
+	const struct sim_process who = {.side = about->side};
+	struct function_hit hit = {events, function};
+	const struct sim_fault_site site = {.op = op, .function = function, .process = &who, .since_ns = begin_ns, .upto_ns = begin_ns,
+				      .now_ns = events->injected_ns, .is_noop = is_rule_noop, .on_fire = degrade_link, .arg = &hit};
 	char addr[PCIE_ADDR_TEXT_SIZE];
-	struct sim_strike strike;
+	struct sim_fault_hit strike;
 
-	if (!sim_faults_strike(events->faults, &site, &strike))
+	if (!sim_injector_evaluate(events->faults, &site, &strike))
 		return;
 	pcie_addr_format(&about->addr, addr);
 	sim_info("fault %u strikes %s %s (%s)", strike.rules[0], sim_op_name(op), addr, about->ibdev);
-	act(events, function, &strike);
+	apply_hit(events, function, &strike);
 }
 
-static void ask_all(struct sim_events *events, uint64_t begin_ns)
+static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
 {
 	for (enum sim_op op = SIM_OP_LINK; op <= SIM_OP_FUNCTION; op++)
-		for (uint32_t i = 0; sim_faults_any(events->faults, op) && i < events->topology->num_functions; i++)
-			ask(events, op, i, begin_ns);
+		for (uint32_t i = 0; sim_injector_may_hit(events->faults, op) && i < events->topology->num_functions; i++)
+			inject_into_function(events, op, i, begin_ns);
 }
 
 /* One time after the other, also when we come late: what has become of a function by the first rule decides what the
  * next one finds to do. */
-void sim_events_ask_functions(struct sim_events *events, uint64_t since_ns)
+void sim_fault_events_inject_functions(struct sim_fault_events *events, uint64_t since_ns)
 {
-	uint64_t begin_ns = sim_faults_next(events->faults, since_ns - 1);
+	uint64_t begin_ns = sim_injector_next_event_ns(events->faults, since_ns - 1);
 
-	while (begin_ns <= events->asked_ns) {
-		ask_all(events, begin_ns);
-		begin_ns = sim_faults_next(events->faults, begin_ns);
+	while (begin_ns <= events->injected_ns) {
+		inject_at(events, begin_ns);
+		begin_ns = sim_injector_next_event_ns(events->faults, begin_ns);
 	}
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
-#define UNUSABLE (SIM_FUNCTION_GONE | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_GONE)
+#define UNUSABLE (SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED)
 
 /* An action moves a function to where one of these bits is set, or none of them is. */
 static const struct {
@@ -12,34 +12,34 @@ static const struct {
 	bool set;
 	bool with_children;
 	uint64_t bits;
-	const char *why;
-} ends[] = {
-	{DOES(RESET), true, true, SIM_FUNCTION_GONE, "it is removed"},
-	{DOES(FATAL), true, true, SIM_FUNCTION_GONE | SIM_FUNCTION_FATAL, "it is removed, or has failed"},
-	{DOES(REMOVE), true, true, SIM_FUNCTION_GONE, "it is removed"},
+	const char *reason;
+} targets[] = {
+	{DOES(RESET), true, true, SIM_FUNCTION_REMOVED, "it is removed"},
+	{DOES(FATAL), true, true, SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL, "it is removed, or has failed"},
+	{DOES(REMOVE), true, true, SIM_FUNCTION_REMOVED, "it is removed"},
 	{DOES(ADD), false, true, UNUSABLE, "it is there"},
-	{DOES(REP_REMOVE), true, false, SIM_FUNCTION_REP_GONE, "its representor is removed"},
+	{DOES(REP_REMOVE), true, false, SIM_FUNCTION_REP_REMOVED, "its representor is removed"},
 };
 
-static bool has(const struct sim_functions *functions, uint32_t function, uint64_t bits)
+static bool has_bits(const struct sim_function_table *functions, uint32_t function, uint64_t bits)
 {
-	return atomic_load_explicit(&functions->words[function], memory_order_relaxed) & bits;
+	return atomic_load_explicit(&functions->status_words[function], memory_order_relaxed) & bits;
 }
 
-static bool is_at_end(size_t end, const struct sim_functions *functions, const struct pcie_topology *topology,
+static bool is_at_target(size_t target, const struct sim_function_table *functions, const struct pcie_topology *topology,
 		      uint32_t function)
 {
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
-		bool is_child = ends[end].with_children && topology->functions[i].parent == function;
+		bool is_child = targets[target].with_children && topology->functions[i].parent == function;
 
-		if ((i == function || is_child) && has(functions, i, ends[end].bits) != ends[end].set)
+		if ((i == function || is_child) && has_bits(functions, i, targets[target].bits) != targets[target].set)
 			return false;
 	}
 	return true;
 }
 
 /* The first so many are there and the others are not. */
-static bool has_num_vfs(const struct sim_functions *functions, const struct pcie_topology *topology, uint32_t pf,
+static bool has_num_vfs(const struct sim_function_table *functions, const struct pcie_topology *topology, uint32_t pf,
 			uint32_t num_vfs)
 {
 	uint32_t count = 0;
@@ -49,34 +49,34 @@ static bool has_num_vfs(const struct sim_functions *functions, const struct pcie
 
 		if (i == pf || function->parent != pf || function->type != PCIE_FUNC_VF)
 			continue;
-		if (count++ < num_vfs ? has(functions, i, UNUSABLE) : !has(functions, i, SIM_FUNCTION_GONE))
+		if (count++ < num_vfs ? has_bits(functions, i, UNUSABLE) : !has_bits(functions, i, SIM_FUNCTION_REMOVED))
 			return false;
 	}
 	return true;
 }
 
-bool sim_rule_is_moot(const struct sim_rule *rule, const struct sim_functions *functions,
-		      const struct pcie_topology *topology, uint32_t function, const char **ret_why)
+bool sim_rule_is_noop(const struct sim_rule *rule, const struct sim_function_table *functions,
+		      const struct pcie_topology *topology, uint32_t function, const char **ret_reason)
 {
-	uint32_t open = rule->actions;
-	const char *why = NULL;
+	uint32_t remaining = rule->actions;
+	const char *reason = NULL;
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (!(open & ends[i].action))
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (!(remaining & targets[i].action))
 			continue;
-		if (!is_at_end(i, functions, topology, function))
+		if (!is_at_target(i, functions, topology, function))
 			return false;
-		open &= ~ends[i].action;
-		why = ends[i].why;
+		remaining &= ~targets[i].action;
+		reason = targets[i].reason;
 	}
-	if (open & DOES(NUM_VFS)) {
+	if (remaining & DOES(NUM_VFS)) {
 		if (!has_num_vfs(functions, topology, function, rule->num_vfs))
 			return false;
-		open &= ~DOES(NUM_VFS);
-		why = "it has so many VFs";
+		remaining &= ~DOES(NUM_VFS);
+		reason = "it has so many VFs";
 	}
-	if (open || !why)
+	if (remaining || !reason)
 		return false; /* the link's, or none of ours */
-	*ret_why = why;
+	*ret_reason = reason;
 	return true;
 }

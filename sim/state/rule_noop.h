@@ -3,16 +3,16 @@
  *
  * Such a rule does not strike: a test that meant to inject it would prove nothing.
  */
-#ifndef SIM_SESSION_MOOT_H
-#define SIM_SESSION_MOOT_H
+#ifndef SIM_RULE_NOOP_H
+#define SIM_RULE_NOOP_H
 
 #include "function_status.h"
 #include "pcie_model/topology/topology.h"
 #include "sim/faults/rule/rule.h"
 
 /* Whether each thing that @rule would have become of @function, and of its VFs and SFs, has become of them already.
- * @ret_why says it in some words ("it is there"), if so; it is static. */
-bool sim_rule_is_moot(const struct sim_rule *rule, const struct sim_functions *functions,
-		      const struct pcie_topology *topology, uint32_t function, const char **ret_why);
+ * @ret_reason says it in some words ("it is there"), if so; it is static. */
+bool sim_rule_is_noop(const struct sim_rule *rule, const struct sim_function_table *functions,
+		      const struct pcie_topology *topology, uint32_t function, const char **ret_reason);
 
 #endif

@@ -53,26 +53,26 @@ enum sim_trace_kind {
 	SIM_TRACE_RECEIVED,    /* the same */
 	SIM_TRACE_OPENED,      /* object, a connection */
 	SIM_TRACE_CLOSED,      /* the same */
-	SIM_TRACE_FAULT,       /* object, or 0; why: operation; args: rule, match of this process, bytes, delay in ns */
+	SIM_TRACE_FAULT,       /* object, or 0; reason: operation; args: rule, match of this process, bytes, delay in ns */
 	SIM_TRACE_LOG,         /* detail: level; args: the text's begin */
 	SIM_TRACE_TEXT,        /* args: more of the text of the record before */
 	SIM_TRACE_NUM_KINDS,
 };
 
 /* Over a card's link to its host: where a task's bytes go, if that takes time. */
-enum sim_trace_way {
-	SIM_TRACE_NO_WAY,      /* nowhere, or not noted */
-	SIM_TRACE_TO_CARD,
-	SIM_TRACE_TO_HOST,
-	SIM_TRACE_THERE_AND_BACK, /* from the host to the host */
-	SIM_TRACE_NUM_WAYS,
+enum sim_trace_direction {
+	SIM_TRACE_DIRECTION_NONE,      /* nowhere, or not noted */
+	SIM_TRACE_DIRECTION_TO_CARD,
+	SIM_TRACE_DIRECTION_TO_HOST,
+	SIM_TRACE_DIRECTION_HOST_TO_HOST, /* from the host to the host */
+	SIM_TRACE_NUM_DIRECTIONS,
 };
 
 #define SIM_TRACE_TEXT_BYTES 32 /* of a log line, in one record */
 #define SIM_TRACE_MAX_TEXT_RECORDS 8
 
 /* Rings; those from the fourth on are the threads'. */
-enum { SIM_TRACE_RING_LIFE, SIM_TRACE_RING_FAULTS, SIM_TRACE_RING_LOG, SIM_TRACE_RING_THREADS };
+enum { SIM_TRACE_RING_LIFECYCLE, SIM_TRACE_RING_FAULTS, SIM_TRACE_RING_LOG, SIM_TRACE_RING_THREADS };
 
 /* What the times are by, for who writes and who reads. */
 struct sim_trace_clock {
@@ -84,11 +84,11 @@ struct sim_trace_record {
 	_Atomic uint64_t number; /* counted from 1; 0 = being written */
 	uint64_t time_ns;
 	uint8_t kind;            /* enum sim_trace_kind */
-	uint8_t way;             /* of tasks: enum sim_trace_way */
+	uint8_t direction;             /* of tasks: enum sim_trace_direction */
 	uint16_t detail;         /* of tasks: how many were in flight then, this one included */
 	uint32_t thread;         /* its number in the system */
 	uint32_t subject;        /* number of an object, or operation */
-	uint32_t why;            /* name that says what went wrong; 0 = nothing */
+	uint32_t reason;         /* name that says what went wrong; 0 = nothing */
 	uint64_t args[4];
 };
 
@@ -112,9 +112,9 @@ struct sim_trace_object {
 	uint32_t kind;           /* enum sim_trace_object_kind */
 	uint32_t parent;         /* object; 0 = none */
 	uint32_t name;           /* what it is, or is called */
-	uint32_t place;          /* name of the device */
+	uint32_t device;         /* name of the device */
 	_Atomic uint32_t state;  /* of contexts: enum doca_ctx_states' number; of connections: 1 = open */
-	_Atomic uint32_t lives;  /* how many came here: more than 1 in an entry for all that came later */
+	_Atomic uint32_t num_uses;/* how many came here: more than 1 in an entry for all that came later */
 	uint64_t began_ns;
 	_Atomic uint64_t ended_ns; /* 0 = lives */
 	_Atomic uint64_t sent, sent_bytes, received, received_bytes; /* messages */

@@ -22,7 +22,7 @@ struct source {
 
 /* ---- the head ---- */
 
-static bool is_sensible(const struct sim_trace_head *head)
+static bool is_head_valid(const struct sim_trace_head *head)
 {
 	return head->magic == SIM_TRACE_MAGIC && head->num_names <= SIM_TRACE_MAX_NAMES &&
 	       head->num_objects <= SIM_TRACE_MAX_OBJECTS && head->num_ops <= SIM_TRACE_MAX_OPS &&
@@ -37,7 +37,7 @@ static int open_source(const void *memory, size_t bytes, const struct sim_trace_
 	if (bytes < sizeof(source.head) || (uintptr_t)memory % 64 != 0)
 		return -EPROTO;
 	memcpy(&source.head, memory, sizeof(source.head));
-	if (!is_sensible(&source.head))
+	if (!is_head_valid(&source.head))
 		return -EPROTO;
 	source.layout = sim_trace_layout_of(&source.head);
 	if (source.layout.end > bytes)
@@ -58,7 +58,7 @@ static uint64_t latest_ns(const struct source *source)
 }
 
 /* Whether time goes on from @before to @time; 0 = not noted. */
-static bool goes_on(const struct source *source, uint64_t *before, uint64_t time)
+static bool is_in_order(const struct source *source, uint64_t *before, uint64_t time)
 {
 	if (time == 0)
 		return true;
@@ -68,16 +68,16 @@ static bool goes_on(const struct source *source, uint64_t *before, uint64_t time
 	return true;
 }
 
-static bool has_good_times(const struct source *source, struct sim_trace_event *event)
+static bool has_valid_times(const struct source *source, struct sim_trace_event *event)
 {
 	uint64_t before = 0;
 
-	if (!goes_on(source, &before, event->time_ns))
+	if (!is_in_order(source, &before, event->time_ns))
 		return false;
 	if (event->kind != SIM_TRACE_TASK)
 		return event->time_ns != 0;
 	for (int i = 0; i < 3; i++)
-		if (!goes_on(source, &before, event->args[i]))
+		if (!is_in_order(source, &before, event->args[i]))
 			return false;
 	if (event->time_ns == 0)
 		event->time_ns = event->args[2];
@@ -92,8 +92,8 @@ static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records,
 
 	if (atomic_load_explicit(&record->number, memory_order_acquire) != number + 1)
 		return false;
-	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .way = record->way,
-					      .detail = record->detail, .thread = record->thread, .subject = record->subject, .why = record->why};
+	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .direction = record->direction,
+					      .detail = record->detail, .thread = record->thread, .subject = record->subject, .reason = record->reason};
 	memcpy(ret_event->args, record->args, sizeof(ret_event->args));
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
@@ -113,12 +113,12 @@ static uint32_t copy_text(const struct source *source, const struct sim_trace_ri
 		memcpy(text + count * SIM_TRACE_TEXT_BYTES, more.args, SIM_TRACE_TEXT_BYTES);
 		count++;
 	}
-	sim_trace_text_clean(text, sizeof(text));
+	sim_trace_sanitize_text(text, sizeof(text));
 	event->text = strdup(text);
 	return count;
 }
 
-static void take_ring(const struct source *source, const struct sim_trace_ring *ring, struct sim_trace_recording *to)
+static void copy_ring(const struct source *source, const struct sim_trace_ring *ring, struct sim_trace_recording *to)
 {
 	uint64_t end = atomic_load_explicit(&ring->num_written, memory_order_acquire);
 	uint64_t number = end > source->head.num_records ? end - source->head.num_records : 0;
@@ -130,7 +130,7 @@ static void take_ring(const struct source *source, const struct sim_trace_ring *
 
 		if (!copy_record(ring, source->head.num_records, number, event)) {
 			to->num_lost++;
-		} else if (event->kind != SIM_TRACE_TEXT && !has_good_times(source, event)) {
+		} else if (event->kind != SIM_TRACE_TEXT && !has_valid_times(source, event)) {
 			to->num_bad++;
 		} else if (event->kind != SIM_TRACE_TEXT) { /* a text without begin: that was overwritten */
 			if (event->kind == SIM_TRACE_LOG)
@@ -143,7 +143,7 @@ static void take_ring(const struct source *source, const struct sim_trace_ring *
 	}
 }
 
-static uint64_t num_held(const struct source *source, const struct sim_trace_ring *ring)
+static uint64_t num_records_held(const struct source *source, const struct sim_trace_ring *ring)
 {
 	uint64_t written = atomic_load_explicit(&ring->num_written, memory_order_acquire);
 
@@ -159,15 +159,15 @@ static const struct sim_trace_ring *ring_at(const struct source *source, uint32_
 static int copy_rings(const struct source *source, struct sim_trace_recording *to)
 {
 	struct sim_trace_event *events;
-	size_t room = 1;
+	size_t capacity = 1;
 
 	for (uint32_t i = source->first_ring; i < source->end_ring; i++)
-		room += num_held(source, ring_at(source, i)) > 0 ? source->head.num_records : 0;
-	to->events = calloc(room, sizeof(*to->events));
+		capacity += num_records_held(source, ring_at(source, i)) > 0 ? source->head.num_records : 0;
+	to->events = calloc(capacity, sizeof(*to->events));
 	if (!to->events)
 		return -ENOMEM;
-	for (uint32_t i = source->first_ring; i < source->end_ring && to->num_events + source->head.num_records < room + 1; i++)
-		take_ring(source, ring_at(source, i), to);
+	for (uint32_t i = source->first_ring; i < source->end_ring && to->num_events + source->head.num_records < capacity + 1; i++)
+		copy_ring(source, ring_at(source, i), to);
 	events = realloc(to->events, (to->num_events + 1) * sizeof(*events));
 	if (events)
 		to->events = events;
@@ -176,7 +176,7 @@ static int copy_rings(const struct source *source, struct sim_trace_recording *t
 
 /* ---- tables ---- */
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -195,10 +195,10 @@ static int copy_tables(const struct source *source, struct sim_trace_recording *
 {
 	const struct sim_trace_head *head = (const void *)source->memory;
 
-	to->num_names = smaller(atomic_load(&head->used_names), source->head.num_names);
-	to->num_objects = smaller(atomic_load(&head->used_objects), source->head.num_objects);
-	to->num_ops = smaller(atomic_load(&head->used_ops), source->head.num_ops);
-	to->num_threads = smaller(atomic_load(&head->used_threads), source->head.num_threads);
+	to->num_names = min_u32(atomic_load(&head->used_names), source->head.num_names);
+	to->num_objects = min_u32(atomic_load(&head->used_objects), source->head.num_objects);
+	to->num_ops = min_u32(atomic_load(&head->used_ops), source->head.num_ops);
+	to->num_threads = min_u32(atomic_load(&head->used_threads), source->head.num_threads);
 	to->names = copy_table(source, source->layout.names, to->num_names, sizeof(*to->names));
 	to->objects = copy_table(source, source->layout.objects, to->num_objects, sizeof(*to->objects));
 	/* aligned to lines, as its type is */
@@ -209,7 +209,7 @@ static int copy_tables(const struct source *source, struct sim_trace_recording *
 	return to->names && to->objects && to->ops && to->threads ? 0 : -ENOMEM;
 }
 
-static uint32_t or_none(uint32_t number, uint32_t count)
+static uint32_t index_or_none(uint32_t number, uint32_t count)
 {
 	return number <= count ? number : 0;
 }
@@ -217,24 +217,24 @@ static uint32_t or_none(uint32_t number, uint32_t count)
 static void check_tables(struct sim_trace_recording *recording)
 {
 	for (uint32_t i = 0; i < recording->num_names; i++)
-		sim_trace_text_clean(recording->names[i], sizeof(recording->names[i]));
+		sim_trace_sanitize_text(recording->names[i], sizeof(recording->names[i]));
 	for (uint32_t i = 0; i < recording->num_threads; i++)
-		sim_trace_text_clean(recording->threads[i].name, sizeof(recording->threads[i].name));
+		sim_trace_sanitize_text(recording->threads[i].name, sizeof(recording->threads[i].name));
 	for (uint32_t i = 0; i < recording->num_objects; i++) {
 		struct sim_trace_object *object = &recording->objects[i];
 
 		object->parent = object->parent <= i ? object->parent : 0; /* its parent was there before */
-		object->name = or_none(object->name, recording->num_names);
-		object->place = or_none(object->place, recording->num_names);
+		object->name = index_or_none(object->name, recording->num_names);
+		object->device = index_or_none(object->device, recording->num_names);
 	}
 	for (uint32_t i = 0; i < recording->num_ops; i++) {
-		recording->ops[i].object = or_none(recording->ops[i].object, recording->num_objects);
-		recording->ops[i].name = or_none(recording->ops[i].name, recording->num_names);
+		recording->ops[i].object = index_or_none(recording->ops[i].object, recording->num_objects);
+		recording->ops[i].name = index_or_none(recording->ops[i].name, recording->num_names);
 	}
 }
 
 /* Whether it speaks of what there is. */
-static bool is_known(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
+static bool has_valid_subject(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
 {
 	switch ((enum sim_trace_kind)event->kind) {
 	case SIM_TRACE_TASK:
@@ -262,8 +262,8 @@ static void check_events(struct sim_trace_recording *recording)
 	for (size_t i = 0; i < recording->num_events; i++) {
 		struct sim_trace_event *event = &recording->events[i];
 
-		event->why = or_none(event->why, recording->num_names);
-		if (is_known(recording, event)) {
+		event->reason = index_or_none(event->reason, recording->num_names);
+		if (has_valid_subject(recording, event)) {
 			recording->events[kept++] = *event;
 		} else {
 			recording->num_bad++;
@@ -301,7 +301,7 @@ int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_
 	return rc < 0 ? rc : read_source(&source, ret_recording);
 }
 
-static int glance(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
+static int read_counts(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
 		  struct sim_trace_recording *ret_recording)
 {
 	struct source source;
@@ -309,22 +309,22 @@ static int glance(const void *memory, size_t bytes, const struct sim_trace_clock
 
 	if (rc < 0)
 		return rc;
-	source.first_ring = smaller(SIM_TRACE_RING_FAULTS, source.head.num_rings);
-	source.end_ring = smaller(SIM_TRACE_RING_FAULTS + 1, source.head.num_rings);
+	source.first_ring = min_u32(SIM_TRACE_RING_FAULTS, source.head.num_rings);
+	source.end_ring = min_u32(SIM_TRACE_RING_FAULTS + 1, source.head.num_rings);
 	return read_source(&source, ret_recording);
 }
 
 typedef int read_fn(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
 		    struct sim_trace_recording *ret_recording);
 
-static int read_segment(int fd, const struct sim_trace_clock *clock, read_fn *read_it, struct sim_trace_recording *ret_recording)
+static int read_segment(int fd, const struct sim_trace_clock *clock, read_fn *read_memory, struct sim_trace_recording *ret_recording)
 {
 	struct sim_segment segment;
 	int rc = sim_segment_map(fd, sizeof(struct sim_trace_head), &segment);
 
 	if (rc < 0)
 		return rc;
-	rc = read_it(segment.base, segment.len_bytes, clock, ret_recording);
+	rc = read_memory(segment.base, segment.len_bytes, clock, ret_recording);
 	sim_segment_unmap(&segment);
 	return rc;
 }
@@ -334,9 +334,9 @@ int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, str
 	return read_segment(fd, clock, sim_trace_recording_read, ret_recording);
 }
 
-int sim_trace_recording_glance_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording)
 {
-	return read_segment(fd, clock, glance, ret_recording);
+	return read_segment(fd, clock, read_counts, ret_recording);
 }
 
 void sim_trace_recording_free(struct sim_trace_recording *recording)
@@ -368,11 +368,11 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 	return op ? op->object : event->subject;
 }
 
-const char *sim_trace_way_name(uint32_t way)
+const char *sim_trace_direction_name(uint32_t direction)
 {
-	static const char *const names[SIM_TRACE_NUM_WAYS] = {"", "to card", "to host", "there and back"};
+	static const char *const names[SIM_TRACE_NUM_DIRECTIONS] = {"", "to card", "to host", "there and back"};
 
-	return way < SIM_TRACE_NUM_WAYS ? names[way] : "";
+	return direction < SIM_TRACE_NUM_DIRECTIONS ? names[direction] : "";
 }
 
 const char *sim_trace_state_name(uint64_t state)

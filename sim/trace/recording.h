@@ -15,7 +15,7 @@
 #include "format.h"
 
 /* Whose it is, as the session's daemon knows. */
-struct sim_trace_who {
+struct sim_trace_process {
 	int32_t pid;
 	bool is_alive;
 	char side[64], program[64];
@@ -24,16 +24,16 @@ struct sim_trace_who {
 /* A record, of a log line with its text. */
 struct sim_trace_event {
 	uint64_t time_ns;     /* when it began; of a task without submission, when it was reaped */
-	uint8_t kind, way;
+	uint8_t kind, direction;
 	uint16_t detail;
-	uint32_t thread, subject, why, process;
+	uint32_t thread, subject, reason, process;
 	uint64_t args[4];
-	uint64_t place;       /* among those of its recording */
+	uint64_t seq;         /* among those of its recording */
 	char *text;           /* of log lines; else NULL */
 };
 
 struct sim_trace_recording {
-	struct sim_trace_who who;
+	struct sim_trace_process owner;
 	uint32_t level;
 	uint64_t began_ns;
 	/* Numbers count from 1: number n is at [n - 1]. */
@@ -57,7 +57,7 @@ int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_
 int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
 /* Little of it: the tables with their counts, and of the records those of faults. For whoever looks often. */
-int sim_trace_recording_glance_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
+int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 
@@ -68,8 +68,8 @@ const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint3
 const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
 uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
 
-/* The way of a task's bytes, for people; "" of none. */
-const char *sim_trace_way_name(uint32_t way);
+/* The direction of a task's bytes, for people; "" of none. */
+const char *sim_trace_direction_name(uint32_t direction);
 
 /* A context's state, for people. */
 const char *sim_trace_state_name(uint64_t state);

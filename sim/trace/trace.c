@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The recording as a whole: its level, its memory, its begin and end.
  *
- * Pens and threads may hold addresses in it at any time, and no lock keeps them.
+ * Task statistics and threads may hold addresses in it at any time, and no lock keeps them.
  * So the memory's place, once chosen, stays: at the end of a recording, and in a
  * forked child, private memory takes the segment's place there, which swallows
  * what still comes, and the next recording's segment takes the place of that. */
@@ -42,7 +42,7 @@ const char *sim_trace_level_name(uint32_t level)
 	return level <= SIM_TRACE_COUNTS ? levels[level] : "unknown";
 }
 
-static enum sim_trace_level choose(enum sim_trace_level level)
+static enum sim_trace_level resolve_level(enum sim_trace_level level)
 {
 	const char *wanted = getenv("BFSIM_TRACE");
 
@@ -52,7 +52,7 @@ static enum sim_trace_level choose(enum sim_trace_level level)
 }
 
 /* The rings are sparse: memory is taken as it is written to. */
-static struct sim_trace_head plan(enum sim_trace_level level)
+static struct sim_trace_head make_head(enum sim_trace_level level)
 {
 	return (struct sim_trace_head){
 		.magic = SIM_TRACE_MAGIC, .level = level, .num_names = 512, .num_objects = 1024, .num_ops = 1024,
@@ -63,7 +63,7 @@ static struct sim_trace_head plan(enum sim_trace_level level)
 
 /* ---- memory ---- */
 
-static int swallow(void)
+static int map_discard_memory(void)
 {
 	void *at = mmap(self.memory, self.bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (self.memory ? MAP_FIXED : 0), -1, 0);
@@ -75,7 +75,7 @@ static int swallow(void)
 }
 
 /* A place of @bytes. One that another level had before, and that is too small, is left behind. */
-static int take_place(size_t bytes)
+static int reserve_memory(size_t bytes)
 {
 	int rc;
 
@@ -83,16 +83,16 @@ static int take_place(size_t bytes)
 		return 0;
 	self.memory = NULL;
 	self.bytes = bytes;
-	rc = swallow();
+	rc = map_discard_memory();
 	if (rc < 0)
 		self.bytes = 0;
 	return rc;
 }
 
-static int make_segment(size_t bytes, int *ret_fd)
+static int map_segment(size_t bytes, int *ret_fd)
 {
 	struct sim_segment segment;
-	int rc = take_place(bytes);
+	int rc = reserve_memory(bytes);
 	int fd;
 
 	if (rc == 0)
@@ -116,14 +116,14 @@ uint64_t sim_trace_virtual_ns(void)
 	const _Atomic uint64_t *virtual_ns;
 	uint64_t now_ns;
 
-	atomic_fetch_add(&self.num_reading, 1);
+	atomic_fetch_add(&self.num_clock_readers, 1);
 	virtual_ns = atomic_load(&self.virtual_ns);
 	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) : sim_trace_real_ns(); /* it has just ended */
-	atomic_fetch_sub(&self.num_reading, 1);
+	atomic_fetch_sub(&self.num_clock_readers, 1);
 	return now_ns;
 }
 
-static void take_clock(const struct sim_trace_clock *clock)
+static void set_clock(const struct sim_trace_clock *clock)
 {
 	self.zero_ns = clock->zero_ns;
 	atomic_store(&self.virtual_ns, clock->virtual_ns);
@@ -131,26 +131,26 @@ static void take_clock(const struct sim_trace_clock *clock)
 }
 
 /* Nobody reads it when this returns. */
-static void drop_clock(void)
+static void clear_clock(void)
 {
 	atomic_store(&sim_trace_time_is_virtual, false);
 	atomic_store(&self.virtual_ns, NULL);
-	while (atomic_load(&self.num_reading) > 0)
+	while (atomic_load(&self.num_clock_readers) > 0)
 		sched_yield(); /* a few instructions of another thread */
 }
 
 /* ---- life ---- */
 
-static int make(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
+static int start_recording(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
 {
-	struct sim_trace_head head = plan(level);
+	struct sim_trace_head head = make_head(level);
 	struct sim_trace_layout layout = sim_trace_layout_of(&head);
 	uint64_t token;
 	int rc;
 
 	if (getrandom(&token, sizeof(token), 0) != sizeof(token))
 		return -EIO;
-	rc = make_segment(layout.end, ret_fd);
+	rc = map_segment(layout.end, ret_fd);
 	if (rc < 0)
 		return rc;
 	self.head = head;
@@ -158,7 +158,7 @@ static int make(enum sim_trace_level level, const struct sim_trace_clock *clock,
 	self.token = token & ~UINT64_C(1);
 	self.used_names = self.used_objects = self.used_ops = 0;
 	self.used_threads = 0;
-	take_clock(clock);
+	set_clock(clock);
 	memcpy(self.memory, &head, sizeof(head));
 	atomic_fetch_add(&self.epoch, 1);
 	atomic_store_explicit(&self.on, true, memory_order_release);
@@ -169,13 +169,13 @@ int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *cl
 {
 	int rc;
 
-	level = choose(level);
+	level = resolve_level(level);
 	if (level == SIM_TRACE_UNSET) /* the variable's text is no level */
 		return -EINVAL;
 	if (level == SIM_TRACE_OFF)
 		return -ENOENT;
 	pthread_mutex_lock(&self.lock);
-	rc = sim_trace_is_on() ? -EBUSY : make(level, clock, ret_fd);
+	rc = sim_trace_is_on() ? -EBUSY : start_recording(level, clock, ret_fd);
 	pthread_mutex_unlock(&self.lock);
 	return rc;
 }
@@ -186,8 +186,8 @@ void sim_trace_end(void)
 	pthread_mutex_lock(&self.lock);
 	if (sim_trace_is_on()) {
 		atomic_store(&self.on, false);
-		drop_clock();
-		swallow();
+		clear_clock();
+		map_discard_memory();
 	}
 	pthread_mutex_unlock(&self.lock);
 }
@@ -209,6 +209,6 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 void sim_trace_forked(void)
 {
 	pthread_mutex_init(&self.lock, NULL); /* another thread of the parent may have held it */
-	atomic_store(&self.num_reading, 0);   /* ... or been reading */
+	atomic_store(&self.num_clock_readers, 0);   /* ... or been reading */
 	sim_trace_end();
 }

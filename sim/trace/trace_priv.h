@@ -24,7 +24,7 @@ struct sim_trace_self {
 	/* Virtual time. Its memory is the session's and goes away with it: so who reads it is counted. */
 	uint64_t zero_ns;
 	const _Atomic uint64_t *_Atomic virtual_ns;
-	_Atomic uint32_t num_reading;
+	_Atomic uint32_t num_clock_readers;
 };
 
 extern struct sim_trace_self sim_trace_self __attribute__((visibility("hidden")));
@@ -45,7 +45,7 @@ static inline struct sim_trace_op *sim_trace_op_at(uint32_t number)
 }
 
 /* trace_tables.c: the number of a text; 0 without any. Takes the lock. */
-uint32_t sim_trace_name(const char *text);
+uint32_t sim_trace_intern_name(const char *text);
 
 /* trace_record.c: write @count records, in a row, to a ring of enum SIM_TRACE_RING_..., or the thread's own
  * (SIM_TRACE_RING_THREADS). Numbers and threads are filled in. */

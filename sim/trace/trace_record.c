@@ -16,31 +16,31 @@ static _Thread_local struct {
 	uint32_t epoch;
 	uint32_t id;
 	uint32_t ring;
-} me;
+} this_thread;
 
 /* Threads share rings when there are more of them. */
-static void take_ring(uint32_t epoch)
+static void claim_ring(uint32_t epoch)
 {
 	uint32_t number = atomic_fetch_add(&self.used_threads, 1);
 	struct sim_trace_thread *threads = (void *)(self.memory + self.layout.threads);
 	struct sim_trace_head *head = (void *)self.memory;
 
-	me.epoch = epoch;
-	me.id = (uint32_t)gettid();
-	me.ring = SIM_TRACE_RING_THREADS + number % (self.head.num_rings - SIM_TRACE_RING_THREADS);
+	this_thread.epoch = epoch;
+	this_thread.id = (uint32_t)gettid();
+	this_thread.ring = SIM_TRACE_RING_THREADS + number % (self.head.num_rings - SIM_TRACE_RING_THREADS);
 	if (number >= self.head.num_threads)
 		return; /* its records have its number, but no name */
-	threads[number].id = me.id;
+	threads[number].id = this_thread.id;
 	prctl(PR_GET_NAME, threads[number].name);
 	atomic_store_explicit(&head->used_threads, number + 1, memory_order_release);
 }
 
-static void know_myself(void)
+static void ensure_ring(void)
 {
 	uint32_t epoch = atomic_load(&self.epoch);
 
-	if (me.epoch != epoch)
-		take_ring(epoch);
+	if (this_thread.epoch != epoch)
+		claim_ring(epoch);
 }
 
 /* ---- rings ---- */
@@ -50,7 +50,7 @@ static struct sim_trace_ring *ring_at(uint32_t number)
 	return (void *)(self.memory + self.layout.rings + number * self.layout.ring_bytes);
 }
 
-static void write_at(struct sim_trace_ring *ring, uint64_t number, const struct sim_trace_record *from)
+static void write_record(struct sim_trace_ring *ring, uint64_t number, const struct sim_trace_record *from)
 {
 	struct sim_trace_record *to = &ring->records[number % self.head.num_records];
 
@@ -58,11 +58,11 @@ static void write_at(struct sim_trace_ring *ring, uint64_t number, const struct 
 	atomic_thread_fence(memory_order_release);
 	to->time_ns = from->time_ns;
 	to->kind = from->kind;
-	to->way = from->way;
+	to->direction = from->direction;
 	to->detail = from->detail;
-	to->thread = me.id;
+	to->thread = this_thread.id;
 	to->subject = from->subject;
-	to->why = from->why;
+	to->reason = from->reason;
 	memcpy(to->args, from->args, sizeof(to->args));
 	atomic_store_explicit(&to->number, number + 1, memory_order_release);
 }
@@ -74,11 +74,11 @@ void sim_trace_write(uint32_t number, const struct sim_trace_record *records, ui
 
 	if (!sim_trace_is_on())
 		return;
-	know_myself();
-	ring = ring_at(number == SIM_TRACE_RING_THREADS ? me.ring : number);
+	ensure_ring();
+	ring = ring_at(number == SIM_TRACE_RING_THREADS ? this_thread.ring : number);
 	first = atomic_fetch_add_explicit(&ring->num_written, count, memory_order_relaxed);
 	for (uint32_t i = 0; i < count; i++)
-		write_at(ring, first + i, &records[i]);
+		write_record(ring, first + i, &records[i]);
 }
 
 static void write_one(uint32_t ring, const struct sim_trace_record *record)
@@ -96,28 +96,28 @@ void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
 	if (object == 0 || !sim_trace_is_on())
 		return;
 	atomic_store_explicit(&sim_trace_object_at(object)->state, to, memory_order_relaxed);
-	write_one(SIM_TRACE_RING_LIFE, &record);
+	write_one(SIM_TRACE_RING_LIFECYCLE, &record);
 }
 
-void sim_trace_task_begin(struct sim_trace_pen *pen, struct sim_trace_task_times *ret_times)
+void sim_trace_task_submitted(struct sim_trace_task_stats *stats, struct sim_trace_task_times *ret_times)
 {
-	const struct sim_trace_op *op = pen->op;
+	const struct sim_trace_op *op = stats->op;
 	uint64_t number = atomic_load_explicit(&op->submitted, memory_order_relaxed);
 	uint64_t ended = atomic_load_explicit(&op->completed, memory_order_relaxed) +
 			 atomic_load_explicit(&op->failed, memory_order_relaxed);
 	uint64_t now_ns = sim_trace_now_ns();
 
-	sim_trace_pace_take(&pen->pace, number, now_ns);
+	sim_trace_sampler_advance(&stats->sampler, number, now_ns);
 	*ret_times = (struct sim_trace_task_times){.submitted_ns = now_ns, .depth = (uint32_t)(number + 1 - ended)};
 }
 
-void sim_trace_task(const struct sim_trace_pen *pen, const struct sim_trace_task_times *times, uint64_t bytes,
-		    const char *why)
+void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct sim_trace_task_times *times, uint64_t bytes,
+		    const char *reason)
 {
 	struct sim_trace_record record = {
-		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK, .way = (uint8_t)times->way,
+		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK, .direction = (uint8_t)times->direction,
 		.detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
-		.subject = pen->number, .why = why ? sim_trace_name(why) : 0,
+		.subject = stats->number, .reason = reason ? sim_trace_intern_name(reason) : 0,
 		.args = {times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes}};
 
 	write_one(SIM_TRACE_RING_THREADS, &record);
@@ -133,35 +133,35 @@ void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t strea
 		write_one(SIM_TRACE_RING_THREADS, &record);
 }
 
-void sim_trace_talk_sent(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, uint64_t at_ns)
+void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, uint64_t at_ns)
 {
-	struct sim_trace_object *object = talk->object;
+	struct sim_trace_object *object = stream->object;
 
 	if (!object)
 		return;
 	if (at_ns) {
-		sim_trace_pace_take(&talk->pace, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
-		sim_trace_message(SIM_TRACE_SENT, talk->number, talk->sends, number, bytes, at_ns,
-				  talk->task_ns);
+		sim_trace_sampler_advance(&stream->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
+		sim_trace_message(SIM_TRACE_SENT, stream->number, stream->tx_stream_id, number, bytes, at_ns,
+				  stream->task_ns);
 	}
-	sim_trace_add(&object->sent, 1);
-	sim_trace_add(&object->sent_bytes, bytes);
+	sim_trace_counter_add(&object->sent, 1);
+	sim_trace_counter_add(&object->sent_bytes, bytes);
 }
 
-void sim_trace_talk_received(struct sim_trace_talk *talk, uint64_t number, uint64_t bytes, bool is_recorded)
+void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, bool is_sampled)
 {
-	if (!talk->object)
+	if (!stream->object)
 		return;
-	if (is_recorded)
-		sim_trace_message(SIM_TRACE_RECEIVED, talk->number, talk->receives, number, bytes, sim_trace_now_ns(), 0);
-	sim_trace_add(&talk->object->received, 1);
-	sim_trace_add(&talk->object->received_bytes, bytes);
+	if (is_sampled)
+		sim_trace_message(SIM_TRACE_RECEIVED, stream->number, stream->rx_stream_id, number, bytes, sim_trace_now_ns(), 0);
+	sim_trace_counter_add(&stream->object->received, 1);
+	sim_trace_counter_add(&stream->object->received_bytes, bytes);
 }
 
 void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 {
 	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_FAULT, .subject = object,
-					  .why = sim_trace_name(hit->operation),
+					  .reason = sim_trace_intern_name(hit->operation),
 					  .args = {hit->rule, hit->match, hit->bytes, hit->delay_ns}};
 
 	write_one(SIM_TRACE_RING_FAULTS, &record);

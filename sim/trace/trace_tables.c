@@ -19,7 +19,7 @@ static struct sim_trace_head *head(void)
 }
 
 /* Under the lock. */
-static uint32_t name_of(const char *text)
+static uint32_t intern_locked(const char *text)
 {
 	uint32_t number = 1;
 
@@ -34,33 +34,33 @@ static uint32_t name_of(const char *text)
 	return number;
 }
 
-uint32_t sim_trace_name(const char *text)
+uint32_t sim_trace_intern_name(const char *text)
 {
 	uint32_t number;
 
 	if (!sim_trace_is_on() || !text)
 		return 0;
 	pthread_mutex_lock(&self.lock);
-	number = name_of(text);
+	number = intern_locked(text);
 	pthread_mutex_unlock(&self.lock);
 	return number;
 }
 
 /* ---- objects ---- */
 
-static bool is_alike(const struct sim_trace_object *a, const struct sim_trace_object *b)
+static bool is_same_kind(const struct sim_trace_object *a, const struct sim_trace_object *b)
 {
-	return a->kind == b->kind && a->name == b->name && a->place == b->place;
+	return a->kind == b->kind && a->name == b->name && a->device == b->device;
 }
 
 /* An entry for one more: the next; else that of one like it which is gone, so that
  * its counts go on; else the last, for all that has no other. */
-static uint32_t find_entry(const struct sim_trace_object *object)
+static uint32_t claim_entry(const struct sim_trace_object *object)
 {
 	if (self.used_objects < self.head.num_objects)
 		return ++self.used_objects;
 	for (uint32_t i = 1; i < self.head.num_objects; i++)
-		if (sim_trace_object_at(i)->ended_ns && is_alike(sim_trace_object_at(i), object))
+		if (sim_trace_object_at(i)->ended_ns && is_same_kind(sim_trace_object_at(i), object))
 			return i;
 	return self.head.num_objects;
 }
@@ -70,19 +70,19 @@ static void fill_entry(uint32_t number, const struct sim_trace_object *object)
 {
 	struct sim_trace_object *entry = sim_trace_object_at(number);
 
-	if (entry->lives == 0) {
+	if (entry->num_uses == 0) {
 		entry->kind = object->kind;
 		entry->parent = object->parent;
 		entry->name = object->name;
-		entry->place = object->place;
+		entry->device = object->device;
 		entry->began_ns = object->began_ns;
 	}
-	atomic_fetch_add(&entry->lives, 1);
+	atomic_fetch_add(&entry->num_uses, 1);
 	atomic_store_explicit(&entry->ended_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&head()->used_objects, self.used_objects, memory_order_release);
 }
 
-uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, const char *name, const char *place)
+uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, const char *name, const char *device)
 {
 	struct sim_trace_object object = {.kind = kind, .parent = parent, .began_ns = sim_trace_now_ns()};
 	uint32_t number;
@@ -90,9 +90,9 @@ uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, 
 	if (!sim_trace_is_on())
 		return 0;
 	pthread_mutex_lock(&self.lock);
-	object.name = name_of(name);
-	object.place = place ? name_of(place) : 0;
-	number = find_entry(&object);
+	object.name = intern_locked(name);
+	object.device = device ? intern_locked(device) : 0;
+	number = claim_entry(&object);
 	fill_entry(number, &object);
 	pthread_mutex_unlock(&self.lock);
 	return number;
@@ -104,44 +104,44 @@ void sim_trace_object_end(uint32_t object)
 		atomic_store_explicit(&sim_trace_object_at(object)->ended_ns, sim_trace_now_ns(), memory_order_relaxed);
 }
 
-void sim_trace_object_belongs(uint32_t object, uint32_t parent)
+void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 {
 	if (object && sim_trace_is_on())
 		sim_trace_object_at(object)->parent = parent;
 }
 
-static void note_connection(const struct sim_trace_talk *talk, enum sim_trace_kind kind, uint32_t why)
+static void record_connection(const struct sim_trace_conn_stats *stream, enum sim_trace_kind kind, uint32_t reason)
 {
-	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = talk->number,
-					  .why = why};
+	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stream->number,
+					  .reason = reason};
 
-	atomic_store_explicit(&talk->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
-	sim_trace_write(SIM_TRACE_RING_LIFE, &record, 1);
+	atomic_store_explicit(&stream->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
+	sim_trace_write(SIM_TRACE_RING_LIFECYCLE, &record, 1);
 }
 
-void sim_trace_talk_open(struct sim_trace_talk *talk, uint32_t parent, const char *name, const char *place,
-			 uint64_t sends, uint64_t receives)
+void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name, const char *device,
+			 uint64_t tx_stream_id, uint64_t rx_stream_id)
 {
-	*talk = (struct sim_trace_talk){.number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name, place),
-					.sends = sends, .receives = receives};
-	if (talk->number == 0)
+	*stream = (struct sim_trace_conn_stats){.number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name, device),
+					.tx_stream_id = tx_stream_id, .rx_stream_id = rx_stream_id};
+	if (stream->number == 0)
 		return;
-	talk->object = sim_trace_object_at(talk->number);
-	sim_trace_pace_init(&talk->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	talk->pace.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : talk->object->sent;
-	note_connection(talk, SIM_TRACE_OPENED, 0);
+	stream->object = sim_trace_object_at(stream->number);
+	sim_trace_sampler_init(&stream->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	stream->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stream->object->sent;
+	record_connection(stream, SIM_TRACE_OPENED, 0);
 }
 
-void sim_trace_talk_close(struct sim_trace_talk *talk, const char *why)
+void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stream, const char *reason)
 {
-	if (!talk->object)
+	if (!stream->object)
 		return;
-	note_connection(talk, SIM_TRACE_CLOSED, why ? sim_trace_name(why) : 0);
-	sim_trace_object_end(talk->number);
-	talk->object = NULL;
+	record_connection(stream, SIM_TRACE_CLOSED, reason ? sim_trace_intern_name(reason) : 0);
+	sim_trace_object_end(stream->number);
+	stream->object = NULL;
 }
 
-uint64_t sim_trace_new_stream(void)
+uint64_t sim_trace_new_stream_id(void)
 {
 	return sim_trace_is_on() ? self.token + 2 * atomic_fetch_add(&self.num_streams, 1) : 0;
 }
@@ -149,7 +149,7 @@ uint64_t sim_trace_new_stream(void)
 /* ---- operations ---- */
 
 /* Contexts start more than once: their counts go on. */
-static uint32_t op_of(uint32_t object, uint32_t name)
+static uint32_t find_or_add_op(uint32_t object, uint32_t name)
 {
 	uint32_t number = 1;
 	struct sim_trace_op *op;
@@ -168,15 +168,15 @@ static uint32_t op_of(uint32_t object, uint32_t name)
 	return number;
 }
 
-void sim_trace_pen_init(struct sim_trace_pen *pen, uint32_t object, const char *name)
+void sim_trace_task_stats_init(struct sim_trace_task_stats *stats, uint32_t object, const char *name)
 {
-	*pen = (struct sim_trace_pen){0};
+	*stats = (struct sim_trace_task_stats){0};
 	if (object == 0 || !sim_trace_is_on())
 		return;
 	pthread_mutex_lock(&self.lock);
-	pen->number = op_of(object, name_of(name));
+	stats->number = find_or_add_op(object, intern_locked(name));
 	pthread_mutex_unlock(&self.lock);
-	pen->op = sim_trace_op_at(pen->number);
-	sim_trace_pace_init(&pen->pace, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	pen->pace.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : pen->op->submitted;
+	stats->op = sim_trace_op_at(stats->number);
+	sim_trace_sampler_init(&stats->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	stats->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stats->op->submitted;
 }

@@ -74,7 +74,7 @@ static void sleep_until_news(struct ends *ends)
 
 	sim_queue_set_notify(ends->queue, true);
 	sim_queue_drain(ends->queue);
-	sim_queue_await_due(ends->queue);
+	sim_queue_arm_timer(ends->queue);
 	if (sim_queue_has_done(ends->queue))
 		return;
 	while (poll(&readable, 1, -1) < 0)

@@ -109,7 +109,7 @@ static void hang_up(unsigned int conn)
 static void connect_as(unsigned int conn)
 {
 	hang_up(conn);
-	fuzz.socks[conn] = sim_dir_connect(fuzz.daemon.dir_fd);
+	fuzz.socks[conn] = sim_session_dir_connect(fuzz.daemon.dir_fd);
 	promise(fuzz.socks[conn] >= 0);
 	fcntl(fuzz.socks[conn], F_SETFL, O_NONBLOCK);
 }
@@ -157,11 +157,11 @@ static void name_channel(struct sim_msg *msg, uint8_t flags)
 		if (flags & FUNCTIONS) {
 			msg->body.connect.function = 2 + msg->body.connect.function % 2;
 			msg->body.connect.name[1] = '\0';
-			msg->body.connect.hello.len_bytes %= SIM_LETTER_SIZE + 1;
-			msg->body.connect.hello.num_fds = !(flags & WITH_FD) ? 0 : flags & THREE_FDS ? 3 : 1;
+			msg->body.connect.handshake.len_bytes %= SIM_HANDSHAKE_MSG_SIZE + 1;
+			msg->body.connect.handshake.num_fds = !(flags & WITH_FD) ? 0 : flags & THREE_FDS ? 3 : 1;
 		}
-	} else if (msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER) {
-		msg->body.letter.number = flags & OFFERED ? fuzz.last_offer : msg->body.letter.number % 4;
+	} else if (msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_HANDSHAKE) {
+		msg->body.handshake.number = flags & OFFERED ? fuzz.last_offer : msg->body.handshake.number % 4;
 	} else if (msg->type >= SIM_MSG_LISTEN) {
 		msg->body.channel.number = flags & OFFERED ? fuzz.last_offer : msg->body.channel.number % 4;
 	}
@@ -197,7 +197,7 @@ static void say_raw(unsigned int conn, uint8_t len)
 static void note(const struct sim_msg *msg)
 {
 	if (msg->type == SIM_MSG_OFFER)
-		fuzz.last_offer = msg->body.letter.number;
+		fuzz.last_offer = msg->body.handshake.number;
 	else if (!msg->is_reply)
 		fuzz.last_seq = msg->seq;
 	else if (msg->type == SIM_MSG_EXPORT && msg->status == 0)
@@ -209,12 +209,12 @@ static void note(const struct sim_msg *msg)
 static bool carries_letter(const struct sim_msg *msg)
 {
 	return !msg->is_reply &&
-	       (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_LETTER);
+	       (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_HANDSHAKE);
 }
 
-static const struct sim_msg_letter *letter_of(const struct sim_msg *msg)
+static const struct sim_msg_handshake *letter_of(const struct sim_msg *msg)
 {
-	return &msg->body.letter.letter;
+	return &msg->body.handshake.msg;
 }
 
 static void listen_to(unsigned int conn)
@@ -229,7 +229,7 @@ static void listen_to(unsigned int conn)
 		if (rc < 0)
 			return;
 		note(&msg);
-		promise(!carries_letter(&msg) || sim_letter_check(letter_of(&msg), &fds) == 0);
+		promise(!carries_letter(&msg) || sim_handshake_msg_check(letter_of(&msg), &fds) == 0);
 		sim_fds_close(&fds);
 	}
 }
@@ -287,9 +287,9 @@ static void expect_all_forgotten(void)
 {
 	const struct daemon *daemon = &fuzz.daemon;
 
-	promise(!daemon->conns && !daemon->revocations && !daemon->questions);
-	for (uint32_t i = 0; i < daemon->num_objects; i++)
-		promise(daemon->objects[i].fd < 0);
+	promise(!daemon->conns && !daemon->revocations && !daemon->describe_requests);
+	for (uint32_t i = 0; i < daemon->num_shared_objects; i++)
+		promise(daemon->shared_objects[i].fd < 0);
 	sim_card_each_peer(daemon->card, no_peer, NULL);
 	sim_services_each_service(daemon->services, no_service, NULL);
 	sim_services_each_channel(daemon->services, no_channel, NULL);
@@ -316,12 +316,12 @@ static void wake(const struct daemon *daemon, uint64_t ns)
 	promise(daemon == &fuzz.daemon && ns > 0);
 }
 
-static void no_guard(int pidfd, struct guard *guard)
+static void no_guard(int pidfd, struct resume_guard *guard)
 {
 	(void)pidfd, (void)guard;
 }
 
-static const struct daemon_hands no_hands = {.send_signal = spare, .start_guard = no_guard, .die = live, .rest = wake};
+static const struct daemon_process_ops no_process_ops = {.send_signal = spare, .start_guard = no_guard, .kill_daemon = live, .pause_daemon = wake};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -342,7 +342,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memset(&fuzz, 0, sizeof(fuzz));
 	promise(daemon_open(&fuzz.daemon, &cfg) == 0);
-	fuzz.daemon.hands = &no_hands;
+	fuzz.daemon.process_ops = &no_process_ops;
 	fuzz.daemon.shm_dev = 0; /* whatever a process says, no file of /dev/shm is removed */
 	fuzz.data = data;
 	fuzz.left = size;

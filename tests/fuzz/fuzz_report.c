@@ -85,7 +85,7 @@ static bool as_report(const void *text, size_t size)
 	promise(rc == 0 || num_said == said + 1);
 	if (rc < 0)
 		return false;
-	if (cli_report_count(&report) == 0) {
+	if (cli_report_compute_stats(&report) == 0) {
 		check_page(&report);
 		check_json(&report);
 	}

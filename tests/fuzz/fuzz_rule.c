@@ -30,26 +30,26 @@ static void check_text(const struct sim_rule *rule, const char *file)
 /* Ask of each operation, at an address and size of the rule's. */
 static void strike_with(struct sim_plan *plan, const struct sim_rule *rule)
 {
-	struct sim_faults_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
-	struct sim_faults *faults;
-	struct sim_strike strike;
+	struct sim_injector_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
+	struct sim_injector *faults;
+	struct sim_fault_hit strike;
 
-	if (sim_faults_create(&cfg, &faults))
+	if (sim_injector_create(&cfg, &faults))
 		return;
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
-		struct sim_site site = { .op = op, .size = rule->size_min, .addr = rule->addr_max,
+		struct sim_fault_site site = { .op = op, .size = rule->size_min, .addr = rule->addr_max,
 					 .now_ns = rule->from_ns, .who = &cfg.self };
 
-		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_faults_strike(faults, &site, &strike));
+		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_injector_evaluate(faults, &site, &strike));
 		for (int i = 0; i < 4; i++) {
-			if (!sim_faults_strike(faults, &site, &strike))
+			if (!sim_injector_evaluate(faults, &site, &strike))
 				continue;
 			promise(strike.actions && strike.num_rules == 1 && strike.delay_ns <= SIM_RULE_MAX_NS);
-			promise(strike.moved_bytes <= site.size && strike.behind <= strike.window);
+			promise(strike.moved_bytes <= site.size && strike.reorder_by <= strike.window);
 		}
 	}
-	sim_faults_next(faults, 0);
-	sim_faults_destroy(faults);
+	sim_injector_next_event_ns(faults, 0);
+	sim_injector_destroy(faults);
 }
 
 static void try_in_plan(const struct sim_rule *rule)

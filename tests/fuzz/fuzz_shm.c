@@ -63,7 +63,7 @@ static void read_ring(struct sim_ring *ring)
 	rc = sim_ring_read(ring, &kind, buf, &len);
 	promise(rc == 0 || rc == -EAGAIN || rc == -EPROTO);
 	promise(rc < 0 || len <= ring->max_record_bytes);
-	sim_ring_must_tell(ring);
+	sim_ring_needs_notify(ring);
 	free(buf);
 }
 
@@ -85,21 +85,21 @@ static void try_ring(struct input *in)
 		if (what & 2)
 			read_ring(&reader);
 		else if (sim_ring_write(&writer, what, record, what % (cfg.max_record_bytes + 1)) == -EAGAIN)
-			sim_ring_want_room(&writer, 1);
+			sim_ring_arm_space(&writer, 1);
 	}
 	free(memory);
 }
 
-static void poll_one(struct sim_recvq *queue, const struct sim_recvq_room *room)
+static void poll_one(struct sim_recvq *queue, const struct sim_recvq_desc *desc)
 {
 	uint8_t *bytes = malloc(queue->max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
 	struct sim_recvq_message message;
 	int rc;
 
 	promise(bytes != NULL);
-	rc = sim_recvq_poll(queue, room, bytes, &message);
+	rc = sim_recvq_poll(queue, desc, bytes, &message);
 	promise(rc == 0 || rc == -EAGAIN || rc == -EPROTO);
-	promise(rc < 0 || (message.len_bytes <= room->len_bytes && message.imm_bytes <= queue->max_imm_bytes));
+	promise(rc < 0 || (message.len_bytes <= desc->len_bytes && message.imm_bytes <= queue->max_imm_bytes));
 	promise(rc < 0 || !message.inlined || message.len_bytes <= SIM_RECVQ_INLINE_BYTES);
 	free(bytes);
 }
@@ -107,19 +107,19 @@ static void poll_one(struct sim_recvq *queue, const struct sim_recvq_room *room)
 static void send_one(struct sim_recvq *queue, uint8_t what)
 {
 	struct sim_recvq_message message = {.producer = what, .len_bytes = 4, .inlined = (const uint8_t *)"four"};
-	struct sim_recvq_room room;
+	struct sim_recvq_desc desc;
 	uint64_t slot;
 
 	if (sim_recvq_reserve(queue, 4) < 0)
 		return;
-	sim_recvq_begin(queue, &slot, &room);
+	sim_recvq_claim(queue, &slot, &desc);
 	sim_recvq_fill(queue, slot, &message);
 }
 
 static void try_recvq(struct input *in)
 {
 	struct sim_recvq_cfg cfg = {.num_slots = byte_of(in) % 8 + 1, .max_imm_bytes = byte_of(in) % 33};
-	const struct sim_recvq_room room = {.addr = 4096, .len_bytes = byte_of(in)};
+	const struct sim_recvq_desc desc = {.addr = 4096, .len_bytes = byte_of(in)};
 	size_t size = sim_recvq_size(&cfg);
 	uint8_t *memory = shared_new(size);
 	struct sim_recvq consumer, producer;
@@ -134,8 +134,8 @@ static void try_recvq(struct input *in)
 		if (what & 2)
 			send_one(&producer, what);
 		else if (consumer.posted - consumer.polled < cfg.num_slots)
-			sim_recvq_post(&consumer, &room);
-		poll_one(&consumer, &room);
+			sim_recvq_post(&consumer, &desc);
+		poll_one(&consumer, &desc);
 	}
 	free(memory);
 }

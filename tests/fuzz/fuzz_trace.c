@@ -15,7 +15,7 @@ static void promise(bool kept)
 		abort();
 }
 
-static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size, const struct sim_trace_clock *clock)
+static bool add(struct sim_merged_trace *merged, const uint8_t *data, size_t size, const struct sim_trace_clock *clock)
 {
 	struct sim_trace_recording recording;
 	void *bytes;
@@ -31,19 +31,19 @@ static bool add(struct sim_trace_story *story, const uint8_t *data, size_t size,
 		return false;
 	strcpy(recording.who.side, "host");
 	strcpy(recording.who.program, "program");
-	promise(sim_trace_story_add(story, &recording) == 0);
+	promise(sim_merged_trace_add(merged, &recording) == 0);
 	return true;
 }
 
-typedef int tell(const struct sim_trace_story *story, FILE *out);
+typedef int export_fn(const struct sim_merged_trace *merged, FILE *out);
 
-static char *told(const struct sim_trace_story *story, tell *tell)
+static char *export_text(const struct sim_merged_trace *merged, export_fn *export)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	promise(out && tell(story, out) == 0 && fclose(out) == 0);
+	promise(out && export(merged, out) == 0 && fclose(out) == 0);
 	return text;
 }
 
@@ -68,9 +68,9 @@ static void check_events(json_object *events)
 	promise(num_begun == num_ended);
 }
 
-static void check_json(const struct sim_trace_story *story)
+static void check_json(const struct sim_merged_trace *merged)
 {
-	char *text = told(story, sim_trace_tell_perfetto);
+	char *text = export_text(merged, sim_trace_export_perfetto);
 	json_object *trace = json_tokener_parse(text);
 
 	promise(trace && json_object_is_type(json_object_object_get(trace, "traceEvents"), json_type_array));
@@ -79,14 +79,14 @@ static void check_json(const struct sim_trace_story *story)
 	free(text);
 }
 
-static void check_csv(const struct sim_trace_story *story)
+static void check_csv(const struct sim_merged_trace *merged)
 {
-	char *text = told(story, sim_trace_tell_csv);
+	char *text = export_text(merged, sim_trace_export_csv);
 	size_t lines = 0;
 
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
-	promise(lines == story->num_events + 1);
+	promise(lines == merged->num_events + 1);
 	free(text);
 }
 
@@ -96,14 +96,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const _Atomic uint64_t late = INT64_MAX;
 	const struct sim_trace_clock real = {0}, virtual = {.virtual_ns = &late};
-	struct sim_trace_story story = {0};
+	struct sim_merged_trace merged = {0};
 
-	if (add(&story, data, size, &real) && add(&story, data, size, &virtual)) {
-		promise(sim_trace_story_add_rule(&story, 1, "dma.memcpy fail=\"\xff\"") == 0);
-		promise(sim_trace_story_sort(&story) == 0);
-		check_json(&story);
-		check_csv(&story);
+	if (add(&merged, data, size, &real) && add(&merged, data, size, &virtual)) {
+		promise(sim_merged_trace_add_rule(&merged, 1, "dma.memcpy fail=\"\xff\"") == 0);
+		promise(sim_merged_trace_sort(&merged) == 0);
+		check_json(&merged);
+		check_csv(&merged);
 	}
-	sim_trace_story_free(&story);
+	sim_merged_trace_free(&merged);
 	return 0;
 }

@@ -85,7 +85,7 @@ void daemon_stop(struct proc *daemon)
 
 void daemon_read_status(const char *dir, char *text, size_t size)
 {
-	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd = -1;
+	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd = -1;
 	struct sim_msg msg = {.type = SIM_MSG_STATUS};
 	ssize_t got;
 	char *to = text;
@@ -271,7 +271,7 @@ static void halted(int signal)
 
 	(void)signal;
 	send(self.talk, &byte, 1, MSG_NOSIGNAL);
-	while (!atomic_load(&self.remote->gone))
+	while (!atomic_load(&self.remote->revoked))
 		sched_yield();
 	send(self.talk, &byte, 1, MSG_NOSIGNAL);
 	recv(self.talk, &byte, 1, 0);

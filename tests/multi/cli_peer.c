@@ -70,7 +70,7 @@ static int listen_as(struct sim_session *session, const char *name, struct sim_l
 
 static int connect_to(struct sim_session *session, const char *name, struct sim_channel **ret_channel)
 {
-	const struct sim_letter hello = {0};
+	const struct sim_handshake_msg hello = {0};
 
 	return sim_session_connect(session, own_function(session)->id, name, PATIENCE_MS, &hello, no_notify, NULL,
 				   ret_channel);

@@ -76,13 +76,13 @@ static int expose(struct sim_ofi_target *target, const struct request *request, 
 	mem->len = request->len;
 	mem->addr = mmap(NULL, mem->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(mem->addr, request->fill, mem->len);
-	rc = sim_ofi_target_expose(target, mem->addr, mem->len, request->writable, &mem->exposed, ret_desc);
+	rc = sim_ofi_target_register(target, mem->addr, mem->len, request->writable, &mem->exposed, ret_desc);
 	return rc < 0 ? rc : num_mems++;
 }
 
 static void hide(struct mem *mem)
 {
-	sim_ofi_target_hide(mem->exposed);
+	sim_ofi_target_deregister(mem->exposed);
 	munmap(mem->addr, mem->len); /* a late access would crash us */
 	mem->exposed = NULL;
 }

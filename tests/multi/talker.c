@@ -50,9 +50,9 @@ static void wait_for_bell(void)
 	PROC_NEED(eventfd_read(self.bell, &count) == 0);
 }
 
-static struct sim_letter letter_of(const struct talker_say *say)
+static struct sim_handshake_msg letter_of(const struct talker_say *say)
 {
-	struct sim_letter letter = {.len_bytes = (uint32_t)strlen(say->text), .num_fds = say->num_fds};
+	struct sim_handshake_msg letter = {.len_bytes = (uint32_t)strlen(say->text), .num_fds = say->num_fds};
 
 	memcpy(letter.body, say->text, letter.len_bytes);
 	for (uint32_t i = 0; i < say->num_fds; i++) {
@@ -62,19 +62,19 @@ static struct sim_letter letter_of(const struct talker_say *say)
 	return letter;
 }
 
-static void close_fds(const struct sim_letter *letter)
+static void close_fds(const struct sim_handshake_msg *letter)
 {
 	for (uint32_t i = 0; i < letter->num_fds; i++)
 		close(letter->fds[i]);
 }
 
 /* What a letter says its descriptors say, too. */
-static void read_letter(const struct sim_letter *letter, struct talker_answer *answer)
+static void read_letter(const struct sim_handshake_msg *letter, struct talker_answer *answer)
 {
 	memcpy(answer->text, letter->body, letter->len_bytes);
 	answer->num_fds = letter->num_fds;
 	for (uint32_t i = 0; i < letter->num_fds; i++) {
-		char expected[SIM_LETTER_SIZE + 16], found[sizeof(expected)] = "";
+		char expected[SIM_HANDSHAKE_MSG_SIZE + 16], found[sizeof(expected)] = "";
 
 		snprintf(expected, sizeof(expected), "%s %u", answer->text, i);
 		PROC_NEED(fcntl(letter->fds[i], F_GETFD) & FD_CLOEXEC);
@@ -101,8 +101,8 @@ static int do_listen(const struct talker_say *say)
 
 static int do_connect(const struct talker_say *say)
 {
-	struct sim_letter hello = letter_of(say);
-	int rc = sim_session_connect(self.session, say->function, say->name, say->patience_ms, &hello, ring,
+	struct sim_handshake_msg hello = letter_of(say);
+	int rc = sim_session_connect(self.session, say->function, say->name, say->timeout_ms, &hello, ring,
 				     &self.notes[say->channel], &self.channels[say->channel]);
 
 	close_fds(&hello);
@@ -111,9 +111,9 @@ static int do_connect(const struct talker_say *say)
 
 static void do_take_offer(const struct talker_say *say, struct talker_answer *answer)
 {
-	struct sim_letter hello;
+	struct sim_handshake_msg hello;
 
-	while (!sim_listener_take(self.listeners[say->listener], ring, &self.notes[say->channel],
+	while (!sim_listener_next_client(self.listeners[say->listener], ring, &self.notes[say->channel],
 				  &self.channels[say->channel], &hello))
 		wait_for_bell();
 	read_letter(&hello, answer);
@@ -121,7 +121,7 @@ static void do_take_offer(const struct talker_say *say, struct talker_answer *an
 
 static int do_send(const struct talker_say *say)
 {
-	struct sim_letter letter = letter_of(say);
+	struct sim_handshake_msg letter = letter_of(say);
 	struct sim_channel *channel = self.channels[say->channel];
 	int rc = say->order == TALKER_ACCEPT ? sim_channel_accept(channel, &letter) : sim_channel_send(channel, &letter);
 
@@ -131,9 +131,9 @@ static int do_send(const struct talker_say *say)
 
 static void do_take(const struct talker_say *say, struct talker_answer *answer)
 {
-	struct sim_letter letter;
+	struct sim_handshake_msg letter;
 
-	while (!sim_channel_take(self.channels[say->channel], &letter))
+	while (!sim_channel_receive(self.channels[say->channel], &letter))
 		wait_for_bell();
 	read_letter(&letter, answer);
 }
@@ -141,8 +141,8 @@ static void do_take(const struct talker_say *say, struct talker_answer *answer)
 /* Whether there was one; it is lost. */
 static bool do_has_letter(struct sim_channel *channel)
 {
-	struct sim_letter letter;
-	bool had = sim_channel_take(channel, &letter);
+	struct sim_handshake_msg letter;
+	bool had = sim_channel_receive(channel, &letter);
 
 	if (had)
 		close_fds(&letter);
@@ -246,7 +246,7 @@ static void obey(const struct talker_say *say, struct talker_answer *answer)
 		answer->rc = do_wait_status(say);
 		break;
 	case TALKER_NUDGE:
-		sim_channel_nudge(channel);
+		sim_channel_notify_peer(channel);
 		break;
 	case TALKER_WAIT_NOTE:
 		do_wait_note(say);
@@ -335,11 +335,11 @@ void talker_unlisten(struct talker *talker, int listener)
 	order(talker, &(struct talker_say){.order = TALKER_UNLISTEN, .listener = listener});
 }
 
-int talker_connect(struct talker *talker, int channel, uint32_t function, const char *name, uint32_t patience_ms,
+int talker_connect(struct talker *talker, int channel, uint32_t function, const char *name, uint32_t timeout_ms,
 		   const char *hello)
 {
 	struct talker_say say = {.order = TALKER_CONNECT, .channel = channel, .function = function,
-				 .patience_ms = patience_ms, .num_fds = 1};
+				 .timeout_ms = timeout_ms, .num_fds = 1};
 
 	set_text(say.name, sizeof(say.name), name);
 	set_text(say.text, sizeof(say.text), hello);

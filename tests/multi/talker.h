@@ -51,17 +51,17 @@ enum talker_order {
 struct talker_say {
 	enum talker_order order;
 	int listener, channel;
-	uint32_t function, rep, patience_ms;
+	uint32_t function, rep, timeout_ms;
 	int status;                  /* to wait for, or to close with */
 	uint32_t num_fds;
-	char text[SIM_LETTER_SIZE];
+	char text[SIM_HANDSHAKE_MSG_SIZE];
 	char name[160], dir[1024], side[PCIE_SIDE_SIZE];
 };
 
 struct talker_answer {
 	int rc;
 	uint32_t num_fds;
-	char text[SIM_LETTER_SIZE];
+	char text[SIM_HANDSHAKE_MSG_SIZE];
 };
 
 /* Attach; @dir NULL = a private card. */
@@ -70,7 +70,7 @@ void talker_attach(struct talker *talker, const char *dir, const char *side);
 /* Each returns what the call did there. */
 int talker_listen(struct talker *talker, int listener, uint32_t function, uint32_t rep, const char *name);
 void talker_unlisten(struct talker *talker, int listener);
-int talker_connect(struct talker *talker, int channel, uint32_t function, const char *name, uint32_t patience_ms,
+int talker_connect(struct talker *talker, int channel, uint32_t function, const char *name, uint32_t timeout_ms,
 		   const char *hello);
 int talker_accept(struct talker *talker, int channel, const char *welcome);
 int talker_send(struct talker *talker, int channel, const char *text, uint32_t num_fds);

@@ -28,7 +28,7 @@ static int setup(void **state)
 	(void)state;
 	dir = proc_make_dir();
 	daemon_start(&card, dir, NULL);
-	dir_fd = sim_dir_open(dir, false);
+	dir_fd = sim_session_dir_open(dir, false);
 	return 0;
 }
 
@@ -69,7 +69,7 @@ static int raw_call(int sock, struct sim_msg msg, uint32_t num_fds)
 static int raw_attach(const char *side)
 {
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach.pid = getpid()};
-	int sock = sim_dir_connect(dir_fd);
+	int sock = sim_session_dir_connect(dir_fd);
 
 	assert_true(sock >= 0);
 	strcpy(msg.body.attach.side, side);
@@ -86,7 +86,7 @@ static void settle(int sock)
 static struct sim_msg connect_msg(uint64_t number)
 {
 	struct sim_msg msg = {.type = SIM_MSG_CONNECT,
-			      .body.connect = {.number = number, .function = HOST0, .patience_ms = 60000}};
+			      .body.connect = {.number = number, .function = HOST0, .timeout_ms = 60000}};
 
 	strcpy(msg.body.connect.name, "echo");
 	return msg;
@@ -103,7 +103,7 @@ static struct sim_msg listen_msg(uint64_t number)
 
 static struct sim_msg letter_msg(uint16_t type, uint64_t number)
 {
-	return (struct sim_msg){.type = type, .body.letter.number = number};
+	return (struct sim_msg){.type = type, .body.handshake.number = number};
 }
 
 static struct sim_msg channel_msg(uint16_t type, uint64_t number)
@@ -128,9 +128,9 @@ static uint64_t raw_open(int server, int client)
 
 	assert_int_equal(raw_call(server, listen_msg(1), 0), 0);
 	assert_int_equal(raw_call(client, connect_msg(1), 0), 0);
-	number = recv_of(server, SIM_MSG_OFFER).body.letter.number;
+	number = recv_of(server, SIM_MSG_OFFER).body.handshake.number;
 	assert_int_equal(raw_call(server, letter_msg(SIM_MSG_ACCEPT, number), 0), 0);
-	assert_int_equal(recv_of(client, SIM_MSG_ACCEPT).body.letter.number, 1);
+	assert_int_equal(recv_of(client, SIM_MSG_ACCEPT).body.handshake.number, 1);
 	return number;
 }
 
@@ -159,17 +159,17 @@ static void test_channels_of_others_cannot_be_named(void **state)
 	for (uint64_t i = 0; i < NUMBERS; i++) {
 		uint64_t tried = i < NUMBERS / 2 ? i : number + i - NUMBERS / 2;
 
-		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_LETTER, tried), 1), -ENOENT);
+		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_HANDSHAKE, tried), 1), -ENOENT);
 		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_ACCEPT, tried), 1), -ENOENT);
 		assert_int_equal(raw_call(thief, channel_msg(SIM_MSG_UNLISTEN, tried), 0), 0);
 		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_CLOSE, tried)}, -1), 0);
-		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_KNOCK, tried)}, 2), 0);
+		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_NOTIFY_PEER, tried)}, 2), 0);
 	}
 	settle(thief);
 	assert_false(proc_hears_within(server, 0));
 	assert_false(proc_hears_within(client, 0));
-	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_LETTER, 1), 3), 0);
-	assert_int_equal(recv_of(server, SIM_MSG_LETTER).body.letter.number, number);
+	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_HANDSHAKE, 1), 3), 0);
+	assert_int_equal(recv_of(server, SIM_MSG_HANDSHAKE).body.handshake.number, number);
 	close(thief);
 	close(client);
 	close(server);
@@ -183,12 +183,12 @@ static void test_a_channel_cannot_be_used_before_it_is_accepted(void **state)
 
 	(void)state;
 	assert_int_equal(raw_call(client, connect_msg(1), 0), 0);
-	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_LETTER, 1), 1), -ENOENT);
+	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_HANDSHAKE, 1), 1), -ENOENT);
 	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_ACCEPT, 1), 1), -ENOENT);
 	assert_int_equal(raw_call(server, listen_msg(1), 0), 0);
-	number = recv_of(server, SIM_MSG_OFFER).body.letter.number;
+	number = recv_of(server, SIM_MSG_OFFER).body.handshake.number;
 	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_ACCEPT, 1), 1), -ENOENT);
-	assert_int_equal(raw_call(server, letter_msg(SIM_MSG_LETTER, number), 1), -ENOENT);
+	assert_int_equal(raw_call(server, letter_msg(SIM_MSG_HANDSHAKE, number), 1), -ENOENT);
 	assert_int_equal(raw_call(server, letter_msg(SIM_MSG_ACCEPT, number), 1), 0);
 	assert_int_equal(raw_call(server, letter_msg(SIM_MSG_ACCEPT, number), 1), -ENOENT);
 	close(client);
@@ -199,23 +199,23 @@ static void test_a_channel_cannot_be_used_before_it_is_accepted(void **state)
 static void test_letters_that_say_what_is_not_so_are_refused(void **state)
 {
 	int server = raw_attach("dpu"), client = raw_attach("host"), before;
-	struct sim_msg long_one = letter_msg(SIM_MSG_LETTER, 1), with_fds = letter_msg(SIM_MSG_LETTER, 1);
+	struct sim_msg long_one = letter_msg(SIM_MSG_HANDSHAKE, 1), with_fds = letter_msg(SIM_MSG_HANDSHAKE, 1);
 	struct sim_msg hello = connect_msg(2);
 
 	(void)state;
 	raw_open(server, client);
 	before = proc_num_fds(card.pid);
-	long_one.body.letter.letter.len_bytes = SIM_LETTER_SIZE + 1;
+	long_one.body.handshake.msg.len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1;
 	assert_int_equal(raw_call(client, long_one, 3), -EPROTO);
-	with_fds.body.letter.letter.num_fds = SIM_LETTER_FDS + 1;
+	with_fds.body.handshake.msg.num_fds = SIM_HANDSHAKE_MSG_FDS + 1;
 	assert_int_equal(raw_call(client, with_fds, 3), -EPROTO);
-	with_fds.body.letter.letter.num_fds = UINT32_MAX;
+	with_fds.body.handshake.msg.num_fds = UINT32_MAX;
 	assert_int_equal(raw_call(client, with_fds, 3), -EPROTO);
-	with_fds.body.letter.letter.num_fds = 2;
+	with_fds.body.handshake.msg.num_fds = 2;
 	assert_int_equal(raw_call(client, with_fds, 1), -EMFILE); /* where is the other? */
-	hello.body.connect.hello.num_fds = 1;
+	hello.body.connect.handshake.num_fds = 1;
 	assert_int_equal(raw_call(client, hello, 0), -EMFILE);
-	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_LETTER, 1), 3), 0); /* says none: those are closed */
+	assert_int_equal(raw_call(client, letter_msg(SIM_MSG_HANDSHAKE, 1), 3), 0); /* says none: those are closed */
 	settle(server);
 	assert_int_equal(proc_num_fds(card.pid), before);
 	close(client);
@@ -277,7 +277,7 @@ static void test_a_process_has_a_limited_number_of_pending_connections(void **st
 	struct sim_msg hello = connect_msg(0);
 
 	(void)state;
-	hello.body.connect.hello.num_fds = 1;
+	hello.body.connect.handshake.num_fds = 1;
 	for (uint64_t i = 0; i < SIM_MAX_UNACCEPTED; i++) {
 		hello.body.connect.number = i;
 		assert_int_equal(raw_call(client, hello, 1), 0);
@@ -298,7 +298,7 @@ static void test_offers_to_a_server_that_does_not_read_are_bounded(void **state)
 
 	(void)state;
 	assert_int_equal(raw_call(server, listen_msg(1), 0), 0);
-	hello.body.connect.hello.num_fds = 3;
+	hello.body.connect.handshake.num_fds = 3;
 	for (uint64_t i = 0; i < 3000; i++) {
 		hello.body.connect.number = closing.body.channel.number = i;
 		assert_int_equal(raw_call(client, hello, 3), 0);

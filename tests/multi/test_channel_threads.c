@@ -96,9 +96,9 @@ static struct sim_session *attach(const char *side)
 	return session;
 }
 
-static struct sim_letter letter(const char *text)
+static struct sim_handshake_msg letter(const char *text)
 {
-	struct sim_letter letter = {.len_bytes = (uint32_t)strlen(text), .num_fds = 1, .fds = {STDERR_FILENO}};
+	struct sim_handshake_msg letter = {.len_bytes = (uint32_t)strlen(text), .num_fds = 1, .fds = {STDERR_FILENO}};
 
 	memcpy(letter.body, text, letter.len_bytes);
 	return letter;
@@ -115,15 +115,15 @@ struct worker {
 static void serve_one(struct sim_session *session, struct sim_listener *listener, struct bell *offers)
 {
 	struct bell *bell = bell_new();
-	struct sim_letter hello, welcome = letter("welcome");
+	struct sim_handshake_msg hello, welcome = letter("welcome");
 	struct sim_channel *channel;
 
-	while (!sim_listener_take(listener, ring, bell, &channel, &hello))
+	while (!sim_listener_next_client(listener, ring, bell, &channel, &hello))
 		bell_wait(offers);
 	close(hello.fds[0]);
 	if (sim_channel_accept(channel, &welcome) == 0)
 		while (sim_channel_send(channel, &welcome) == 0)
-			sim_channel_nudge(channel);
+			sim_channel_notify_peer(channel);
 	PROC_NEED(sim_channel_status(channel) == -ECONNRESET || sim_channel_status(channel) == -ENOBUFS);
 	sim_channel_close(session, channel, -ECONNRESET);
 	bell_end(bell);
@@ -156,12 +156,12 @@ static bool is_alive(const struct sim_channel *channel)
 /* Take so many letters, if the server is not refused for sending faster than we read. */
 static void take_some(struct sim_channel *channel, struct bell *bell, int count)
 {
-	struct sim_letter got;
+	struct sim_handshake_msg got;
 
 	while (count > 0) {
 		bool alive = is_alive(channel);
 
-		if (sim_channel_take(channel, &got)) {
+		if (sim_channel_receive(channel, &got)) {
 			close(got.fds[0]);
 			count--;
 		} else if (alive) {
@@ -175,7 +175,7 @@ static void take_some(struct sim_channel *channel, struct bell *bell, int count)
 static void *ask(void *arg)
 {
 	struct worker *worker = arg;
-	struct sim_letter hello = letter("hello");
+	struct sim_handshake_msg hello = letter("hello");
 
 	for (int i = 0; i < ROUNDS; i++) {
 		struct bell *bell = bell_new();
@@ -196,7 +196,7 @@ static void *ask(void *arg)
 /* All that the daemon has sent to us before is read. */
 static void settle(struct sim_session *session)
 {
-	struct sim_letter hello = {0};
+	struct sim_handshake_msg hello = {0};
 	struct sim_channel *channel;
 
 	PROC_NEED(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);

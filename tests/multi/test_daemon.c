@@ -289,13 +289,13 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 static void count_packets(int talk, const void *arg)
 {
 	const char *yaml = pcie_topology_default_yaml();
-	int dir_fd = sim_dir_open(arg, false), listening, sock, fd, board_fd, packets = 0;
-	struct sim_segment board;
+	int dir_fd = sim_session_dir_open(arg, false), listening, sock, fd, shared_fd, packets = 0;
+	struct sim_segment shared;
 	struct sim_msg msg;
 
-	PROC_NEED(sim_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
-	PROC_NEED(sim_board_create(SIM_CLOCK_FUNCTIONAL, &board, &board_fd) == 0);
-	listening = sim_dir_listen(dir_fd);
+	PROC_NEED(sim_session_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
+	PROC_NEED(sim_shared_state_create(SIM_CLOCK_FUNCTIONAL, &shared, &shared_fd) == 0);
+	listening = sim_session_dir_listen(dir_fd);
 	PROC_NEED(listening >= 0);
 	proc_say(talk, "", 1);
 	sock = accept(listening, NULL, NULL);
@@ -303,14 +303,14 @@ static void count_packets(int talk, const void *arg)
 		packets++;
 		if (msg.type == SIM_MSG_ATTACH) {
 			msg.is_reply = 1;
-			PROC_NEED(sim_msg_send(sock, &msg, board_fd) == 0);
+			PROC_NEED(sim_msg_send(sock, &msg, shared_fd) == 0);
 		}
 	}
 	proc_say(talk, &packets, sizeof(packets));
 	close(sock);
 	close(listening);
-	close(board_fd);
-	sim_segment_unmap(&board);
+	close(shared_fd);
+	sim_segment_unmap(&shared);
 	close(dir_fd);
 }
 

@@ -24,7 +24,7 @@
 #include "sim/protocol/wire.h"
 
 #define SOON_MS 5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
-#define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_PATIENCE_MS */
+#define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_TIMEOUT_MS */
 
 static char *dir;
 static struct proc card;
@@ -242,7 +242,7 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 {
 	enum { EXPORTS = 6 };
-	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd;
+	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid(), .side = "dpu"}};
 	struct actor_key keys[EXPORTS];
 	int64_t from_ms;
@@ -324,7 +324,7 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 /* Attach as a process that says this of itself, and hang up, having said good-bye or not. */
 static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order)
 {
-	int dir_fd = sim_dir_open(dir, false), sock = sim_dir_connect(dir_fd), fd;
+	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
 	struct sim_msg msg = {.type = SIM_MSG_ATTACH,
 			      .body.attach = {.pid = getpid(), .side = "dpu", .shm_dev = shm_dev}};
 	char byte;
@@ -363,7 +363,7 @@ static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
 	snprintf(prefix, sizeof(prefix), "bfsim-%d-00000000000000aa-", (int)getpid());
 	snprintf(name, sizeof(name), "/dev/shm/%s0", prefix);
 	make_file(name);
-	sim_ofi_shm_clean(prefix);
+	sim_ofi_shm_cleanup(prefix);
 	if (access(name, F_OK) == 0) { /* built without libfabric, which is who leaves files */
 		unlink(name);
 		skip();

@@ -50,7 +50,7 @@ static void end_card(void)
 
 static uint32_t add(const char *text)
 {
-	int dir_fd = sim_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(dir, false);
 	char file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
@@ -63,19 +63,19 @@ static uint32_t add(const char *text)
 	return id;
 }
 
-static struct sim_board *map_board(struct sim_segment *segment)
+static struct sim_shared_state *map_board(struct sim_segment *segment)
 {
-	int dir_fd = sim_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(dir, false);
 
-	assert_int_equal(sim_control_board(dir_fd, segment), 0);
+	assert_int_equal(sim_control_map_shared_state(dir_fd, segment), 0);
 	close(dir_fd);
-	return sim_board_of(segment);
+	return sim_shared_state_of(segment);
 }
 
 static uint64_t now_ns(void)
 {
 	struct sim_segment segment;
-	uint64_t ns = sim_board_now_ns(map_board(&segment));
+	uint64_t ns = sim_shared_state_now_ns(map_board(&segment));
 
 	sim_segment_unmap(&segment);
 	return ns;
@@ -513,7 +513,7 @@ static void start_card(proc_body *body)
 static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state)
 {
 	struct sim_segment segment;
-	struct sim_board *board;
+	struct sim_shared_state *shared;
 	struct actor_key key;
 
 	(void)state;
@@ -522,11 +522,11 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 	add("peer side=dpu kill"); /* although no time has passed since the session began */
 	expect_killed(&dpu.proc);
 	add("peer side=host from=2s kill");
-	board = map_board(&segment);
-	sim_seat_force(&board->clock, 2000 * NS_PER_MS - 1);
+	shared = map_board(&segment);
+	sim_clock_page_force_time(&shared->clock, 2000 * NS_PER_MS - 1);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_unexport(&host, &key), 0);
-	sim_seat_force(&board->clock, 2000 * NS_PER_MS);
+	sim_clock_page_force_time(&shared->clock, 2000 * NS_PER_MS);
 	expect_killed(&host.proc);
 	sim_segment_unmap(&segment);
 	expect_counts(2, 2);
@@ -572,7 +572,7 @@ static void test_process_that_the_daemon_does_not_see_is_not_struck_and_not_coun
 	expect_counts(0, 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-	dir_fd = sim_dir_open(dir, false);
+	dir_fd = sim_session_dir_open(dir, false);
 	assert_int_equal(sim_control_exchange(dir_fd, &msg, -1, NULL), 0);
 	close(dir_fd);
 	proc_hear(card.talk, &rc, sizeof(rc));

@@ -31,7 +31,7 @@ static int setup(void **state)
 	(void)state;
 	dir = proc_make_dir();
 	daemon_start(&card, dir, NULL);
-	dir_fd = sim_dir_open(dir, false);
+	dir_fd = sim_session_dir_open(dir, false);
 	return 0;
 }
 
@@ -47,7 +47,7 @@ static int teardown(void **state)
 /* A connection without anything of sim/session behind it. */
 static int raw_connect(void)
 {
-	int sock = sim_dir_connect(dir_fd);
+	int sock = sim_session_dir_connect(dir_fd);
 
 	assert_true(sock >= 0);
 	return sock;
@@ -178,8 +178,8 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 		struct sim_msg msg = {.type = type};
 		int sock;
 
-		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_BOARD || type == SIM_MSG_FAULT ||
-		    type == SIM_MSG_RECORDING)
+		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_SHARED_STATE || type == SIM_MSG_FAULT ||
+		    type == SIM_MSG_GET_RECORDING)
 			continue; /* these may come from anybody */
 		sock = raw_connect();
 		raw_send(sock, msg, -1);
@@ -224,7 +224,7 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	struct sim_key key = raw_export(exporter), guessed = {.id = key.id};
 	struct sim_msg path = {.type = SIM_MSG_PATH, .body.path.id = key.id};
 	struct sim_msg drop = {.type = SIM_MSG_UNIMPORT, .body.key.id = key.id};
-	struct sim_msg nudge = {.type = SIM_MSG_NUDGE, .body.key.id = key.id};
+	struct sim_msg nudge = {.type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key.id};
 	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .body.describe.id = key.id};
 
 	(void)state;
@@ -247,7 +247,7 @@ static void test_replies_out_of_nowhere_do_nothing(void **state)
 	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"), stranger = raw_connect();
 	struct sim_key key = raw_export(exporter);
 	struct sim_msg revoke = {.type = SIM_MSG_REVOKE, .seq = 99, .body.key.id = key.id};
-	struct sim_msg gone = {.type = SIM_MSG_GONE, .is_reply = 1, .seq = key.id};
+	struct sim_msg gone = {.type = SIM_MSG_REVOKED, .is_reply = 1, .seq = key.id};
 	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1};
 
 	(void)state;
@@ -256,7 +256,7 @@ static void test_replies_out_of_nowhere_do_nothing(void **state)
 		if (sim_msg_size(type, true))
 			raw_send(waiting, (struct sim_msg){.type = type, .is_reply = 1, .seq = 1}, -1);
 	raw_send(exporter, revoke, -1);
-	assert_int_equal(raw_recv(importer).type, SIM_MSG_GONE);
+	assert_int_equal(raw_recv(importer).type, SIM_MSG_REVOKED);
 	raw_send(waiting, gone, -1);  /* not asked */
 	raw_send(stranger, gone, -1); /* not even attached */
 	raw_send(waiting, answer, -1);
@@ -396,7 +396,7 @@ static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
 	before = proc_num_fds(card.pid);
 	for (int round = 0; round < 20; round++) {
 		for (uint16_t type = SIM_MSG_ATTACH; type < SIM_MSG_DETACH; type++) {
-			if (type != SIM_MSG_SHUTDOWN && type != SIM_MSG_GONE)
+			if (type != SIM_MSG_SHUTDOWN && type != SIM_MSG_REVOKED)
 				raw_send(sock, (struct sim_msg){.type = type}, STDERR_FILENO);
 			if (sim_msg_size(type, true))
 				raw_send(sock, (struct sim_msg){.type = type, .is_reply = 1}, STDERR_FILENO);
@@ -505,8 +505,8 @@ static void test_answers_that_nobody_reads_end_the_connection(void **state)
 
 static void flood(int talk, const void *arg)
 {
-	struct sim_msg nudge = {.type = SIM_MSG_NUDGE};
-	int sock = sim_dir_connect(dir_fd), fd;
+	struct sim_msg nudge = {.type = SIM_MSG_WAKE_EXPORTER};
+	int sock = sim_session_dir_connect(dir_fd), fd;
 	struct sim_msg attach = {.type = SIM_MSG_ATTACH, .body.attach.side = "dpu"};
 
 	(void)arg;

@@ -306,7 +306,7 @@ static void test_own_target_over_shm_is_refused(void **state)
 	if (!is_shm(state))
 		skip();
 	assert_int_equal(sim_ofi_target_create(*state, &target), 0);
-	assert_int_equal(sim_ofi_target_expose(target, bytes, sizeof(bytes), true, &mem, &desc), 0);
+	assert_int_equal(sim_ofi_target_register(target, bytes, sizeof(bytes), true, &mem, &desc), 0);
 	assert_int_equal(try_to_connect(&desc, sizeof(bytes)), -EINVAL);
 	sim_ofi_target_destroy(target);
 }

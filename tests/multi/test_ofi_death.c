@@ -45,7 +45,7 @@ static int64_t now_ms(void)
 
 static void clean_after(const struct exporter *exporter)
 {
-	assert_true(sim_ofi_shm_clean(exporter->shm_prefix) >= 0);
+	assert_true(sim_ofi_shm_cleanup(exporter->shm_prefix) >= 0);
 	assert_int_equal(count_shm_files(exporter->shm_prefix), 0);
 }
 
@@ -288,7 +288,7 @@ static void kill_busy_importer(const struct sim_ofi_desc *desc, bool write_it)
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(fd[0]);
-	assert_true(sim_ofi_shm_clean(prefix) >= 0);
+	assert_true(sim_ofi_shm_cleanup(prefix) >= 0);
 }
 
 static void test_killed_importers_do_not_keep_the_exporter_from_serving_others(void **state)
@@ -335,7 +335,7 @@ static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **
 		exporter_hide(&exporter, mem); /* unmaps it: a late access would be the end of the exporter */
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status)); /* it got an error */
-		sim_ofi_shm_clean(prefix);
+		sim_ofi_shm_cleanup(prefix);
 		close(fd[0]);
 	}
 	exporter_stop(&exporter);
@@ -388,19 +388,19 @@ static void test_files_of_a_killed_process_are_cleaned(void **state)
 	exporter_kill(&exporter);
 	if (strcmp(*state, "shm") == 0)
 		assert_true(count_shm_files(exporter.shm_prefix) > 0);
-	assert_int_equal(sim_ofi_shm_clean(exporter.shm_prefix), strcmp(*state, "shm") == 0 ? 2 : 0);
+	assert_int_equal(sim_ofi_shm_cleanup(exporter.shm_prefix), strcmp(*state, "shm") == 0 ? 2 : 0);
 	assert_int_equal(count_shm_files(exporter.shm_prefix), 0);
 }
 
 static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
 {
 	(void)state;
-	assert_int_equal(sim_ofi_shm_clean(""), -EINVAL);
-	assert_int_equal(sim_ofi_shm_clean("bfsim-"), -EINVAL);
-	assert_int_equal(sim_ofi_shm_clean("bfsim-12-"), -EINVAL);
-	assert_int_equal(sim_ofi_shm_clean("bfsim-12-00000000000000ff"), -EINVAL);
-	assert_int_equal(sim_ofi_shm_clean("other-12-00000000000000ff-"), -EINVAL);
-	assert_int_equal(sim_ofi_shm_clean("bfsim-12-00000000000000ff-"), 0);
+	assert_int_equal(sim_ofi_shm_cleanup(""), -EINVAL);
+	assert_int_equal(sim_ofi_shm_cleanup("bfsim-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_cleanup("bfsim-12-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_cleanup("bfsim-12-00000000000000ff"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_cleanup("other-12-00000000000000ff-"), -EINVAL);
+	assert_int_equal(sim_ofi_shm_cleanup("bfsim-12-00000000000000ff-"), 0);
 }
 
 #define TEST(name, provider) {#name " over " provider, test_##name, NULL, NULL, (void *)(uintptr_t)(provider)}

@@ -186,7 +186,7 @@ static void test_sum_of_four_processes_is_exact(void **state)
 
 static void add_rule(const char *text)
 {
-	int dir_fd = sim_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(dir, false);
 	char file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;

@@ -15,19 +15,19 @@
 struct world {
 	struct sim_plan *plan;
 	struct pcie_topology *topology;
-	struct sim_faults *faults; /* of a process "app", pid 100, on side "node0/dpu" */
+	struct sim_injector *faults; /* of a process "app", pid 100, on side "node0/dpu" */
 };
 
-static inline struct sim_faults *view_of(const struct world *world, const char *side, const char *program, int32_t pid)
+static inline struct sim_injector *view_of(const struct world *world, const char *side, const char *program, int32_t pid)
 {
-	struct sim_faults_cfg cfg = {
+	struct sim_injector_cfg cfg = {
 		.plan = world->plan,
 		.topology = world->topology,
 		.self = { side, program, pid },
 	};
-	struct sim_faults *faults;
+	struct sim_injector *faults;
 
-	assert_int_equal(sim_faults_create(&cfg, &faults), 0);
+	assert_int_equal(sim_injector_create(&cfg, &faults), 0);
 	return faults;
 }
 
@@ -58,7 +58,7 @@ static inline int tear_down(void **state)
 {
 	struct world *world = *state;
 
-	sim_faults_destroy(world->faults);
+	sim_injector_destroy(world->faults);
 	sim_plan_destroy(world->plan);
 	pcie_topology_destroy(world->topology);
 	return 0;
@@ -82,20 +82,20 @@ static inline uint32_t add(struct world *world, const char *text)
 	return add_at(world, text, 0);
 }
 
-static struct sim_strike strike; /* the last one */
+static struct sim_fault_hit strike; /* the last one */
 
 static inline bool copy_strikes(struct world *world, uint64_t size)
 {
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = 0x1000 };
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = 0x1000 };
 
-	return sim_faults_strike(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &strike);
 }
 
 static inline bool op_strikes(struct world *world, enum sim_op op)
 {
-	struct sim_site site = { .op = op, .function = DPU_PF0, .size = 100 };
+	struct sim_fault_site site = { .op = op, .function = DPU_PF0, .size = 100 };
 
-	return sim_faults_strike(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &strike);
 }
 
 /* Which of @count copies a fault strikes, as a text of "." and "x". */

@@ -273,12 +273,12 @@ static void test_exports_are_found_by_their_function(void **state)
 	uint32_t exporter;
 	uint64_t found;
 
-	assert_true(sim_card_export_through(f->card, LEFT_HOST, &exporter, &found));
+	assert_true(sim_card_find_export(f->card, LEFT_HOST, &exporter, &found));
 	assert_int_equal(exporter, f->host);
 	assert_true(found == key.id);
-	assert_false(sim_card_export_through(f->card, LEFT_DPU, &exporter, &found));
+	assert_false(sim_card_find_export(f->card, LEFT_DPU, &exporter, &found));
 	sim_card_revoke(f->card, f->host, key.id, note, f);
-	assert_false(sim_card_export_through(f->card, LEFT_HOST, &exporter, &found));
+	assert_false(sim_card_find_export(f->card, LEFT_HOST, &exporter, &found));
 }
 
 static void test_only_the_exporter_revokes(void **state)
@@ -365,10 +365,10 @@ static void test_the_exporter_is_known_to_importers_only(void **state)
 	struct sim_key key = export(f);
 	uint32_t exporter = 77;
 
-	assert_int_equal(sim_card_exporter_of(f->card, f->left, key.id, &exporter), -ESTALE);
+	assert_int_equal(sim_card_find_exporter(f->card, f->left, key.id, &exporter), -ESTALE);
 	assert_int_equal(exporter, 77);
 	assert_int_equal(import(f, &key), 0);
-	assert_int_equal(sim_card_exporter_of(f->card, f->left, key.id, &exporter), 0);
+	assert_int_equal(sim_card_find_exporter(f->card, f->left, key.id, &exporter), 0);
 	assert_int_equal(exporter, f->host);
 }
 

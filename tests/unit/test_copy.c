@@ -34,7 +34,7 @@ static int no_describe(void *arg, const char *provider, struct sim_ofi_desc *ret
 	return -ENOSYS;
 }
 
-static void no_nudge(void *arg)
+static void no_notify(void *arg)
 {
 	(void)arg;
 }
@@ -47,7 +47,7 @@ static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
 			   .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE},
 		.exporter = {.pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie},
 		.object_fd = -1,
-		.peer = {no_describe, no_nudge, NULL},
+		.peer = {no_describe, no_notify, NULL},
 	};
 
 	memcpy(cfg.exporter.cookie, cookie, sizeof(cookie));
@@ -325,13 +325,13 @@ static void test_a_sync_events_value_is_mapped_and_not_copied(void **state)
 	assert_string_equal(sim_remote_path(remote), "mapped");
 	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), -EACCES);
 	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), 1), -EACCES);
-	assert_true(sim_remote_enter(remote));
+	assert_true(sim_remote_acquire(remote));
 	remote->base[3] = 8;
-	sim_remote_leave(remote);
+	sim_remote_release(remote);
 	assert_int_equal(pread(fd, &there, 1, 3), 1);
 	assert_int_equal(there, 8);
 	sim_remote_revoke(remote);
-	assert_false(sim_remote_enter(remote));
+	assert_false(sim_remote_acquire(remote));
 	sim_remote_destroy(remote);
 	close(fd);
 }
@@ -473,15 +473,15 @@ static void test_a_revocation_waits_for_the_copy_inside(void **state)
 	pthread_t thread;
 
 	(void)state;
-	atomic_fetch_add(&revoker.remote->inside, 1); /* as a copy does while it runs */
+	atomic_fetch_add(&revoker.remote->in_flight, 1); /* as a copy does while it runs */
 	assert_int_equal(pthread_create(&thread, NULL, run_revocation, &revoker), 0);
-	while (!atomic_load(&revoker.remote->gone))
+	while (!atomic_load(&revoker.remote->revoked))
 		sched_yield();
 	for (int i = 0; i < 100; i++)
 		sched_yield();
 	assert_false(atomic_load(&revoker.returned));
 	assert_int_equal(sim_copy(NULL, here(local), revoker.remote, ADDR, 1), -EIO);
-	atomic_fetch_sub(&revoker.remote->inside, 1);
+	atomic_fetch_sub(&revoker.remote->in_flight, 1);
 	pthread_join(thread, NULL);
 	assert_true(atomic_load(&revoker.returned));
 	sim_remote_destroy(revoker.remote);

@@ -34,7 +34,7 @@ static int setup(void **state)
 
 	snprintf(f->path, sizeof(f->path), "%.40s/bfsim-dir-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	assert_non_null(mkdtemp(f->path));
-	f->fd = sim_dir_open(f->path, false);
+	f->fd = sim_session_dir_open(f->path, false);
 	assert_true(f->fd >= 0);
 	*state = f;
 	return 0;
@@ -96,14 +96,14 @@ static void test_a_directory_is_made_only_when_asked_for(void **state)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/new", f->path);
-	assert_int_equal(sim_dir_open(path, false), -ENOENT);
-	fd = sim_dir_open(path, true);
+	assert_int_equal(sim_session_dir_open(path, false), -ENOENT);
+	fd = sim_session_dir_open(path, true);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	close(fd);
 	snprintf(path, sizeof(path), "%s/no/such", f->path);
-	assert_int_equal(sim_dir_open(path, true), -ENOENT);
+	assert_int_equal(sim_session_dir_open(path, true), -ENOENT);
 }
 
 static void test_a_file_is_no_directory(void **state)
@@ -111,22 +111,22 @@ static void test_a_file_is_no_directory(void **state)
 	struct fixture *f = *state;
 	char path[96];
 
-	assert_int_equal(sim_dir_write(f->fd, "file", "x", 1), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "file", "x", 1), 0);
 	snprintf(path, sizeof(path), "%s/file", f->path);
-	assert_int_equal(sim_dir_open(path, true), -ENOTDIR);
+	assert_int_equal(sim_session_dir_open(path, true), -ENOTDIR);
 }
 
 static void test_one_at_a_time_holds_the_lock(void **state)
 {
 	struct fixture *f = *state;
-	int lock = sim_dir_lock(f->fd), next;
+	int lock = sim_session_dir_lock(f->fd), next;
 
 	assert_true(lock >= 0);
-	assert_true(sim_dir_is_live(f->fd));
-	assert_int_equal(sim_dir_lock(f->fd), -EBUSY);
+	assert_true(sim_session_dir_is_live(f->fd));
+	assert_int_equal(sim_session_dir_lock(f->fd), -EBUSY);
 	close(lock);
-	assert_false(sim_dir_is_live(f->fd));
-	next = sim_dir_lock(f->fd);
+	assert_false(sim_session_dir_is_live(f->fd));
+	next = sim_session_dir_lock(f->fd);
 	assert_true(next >= 0);
 	close(next);
 }
@@ -138,12 +138,12 @@ static void test_the_lock_of_a_dead_process_is_free(void **state)
 	int lock;
 
 	if (pid == 0)
-		_exit(sim_dir_lock(f->fd) >= 0 ? 0 : 1);
+		_exit(sim_session_dir_lock(f->fd) >= 0 ? 0 : 1);
 	assert_int_equal(waitpid(pid, &lock, 0), pid);
 	assert_int_equal(lock, 0);
 	assert_true(has(f, "lock"));
-	assert_false(sim_dir_is_live(f->fd));
-	lock = sim_dir_lock(f->fd);
+	assert_false(sim_session_dir_is_live(f->fd));
+	lock = sim_session_dir_lock(f->fd);
 	assert_true(lock >= 0);
 	close(lock);
 }
@@ -152,13 +152,13 @@ static void test_the_lock_of_a_dead_process_is_free(void **state)
 static void test_looking_takes_nothing(void **state)
 {
 	struct fixture *f = *state;
-	int lock = sim_dir_lock(f->fd), looking;
+	int lock = sim_session_dir_lock(f->fd), looking;
 
 	close(lock);
 	looking = openat(f->fd, "lock", O_RDWR | O_CLOEXEC);
 	flock(looking, LOCK_EX | LOCK_NB); /* as a look did that took the lock */
-	assert_false(sim_dir_is_live(f->fd));
-	lock = sim_dir_lock(f->fd);
+	assert_false(sim_session_dir_is_live(f->fd));
+	lock = sim_session_dir_lock(f->fd);
 	assert_true(lock >= 0);
 	close(lock);
 	close(looking);
@@ -175,10 +175,10 @@ static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 
 	if (pid == 0) {
 		for (int i = 0; i < 3000; i++) {
-			int lock = sim_dir_lock(f->fd);
+			int lock = sim_session_dir_lock(f->fd);
 
 			if (lock >= 0) {
-				sim_dir_clean(f->fd);
+				sim_session_dir_remove_files(f->fd);
 				close(lock);
 			}
 		}
@@ -186,7 +186,7 @@ static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 	}
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		struct stat held, named;
-		int lock = sim_dir_lock(f->fd);
+		int lock = sim_session_dir_lock(f->fd);
 
 		if (lock < 0)
 			continue;
@@ -194,7 +194,7 @@ static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 		assert_int_equal(fstatat(f->fd, "lock", &named, 0), 0);
 		assert_int_equal(held.st_ino, named.st_ino);
 		taken++;
-		sim_dir_clean(f->fd);
+		sim_session_dir_remove_files(f->fd);
 		close(lock);
 	}
 	assert_int_equal(status, 0);
@@ -204,13 +204,13 @@ static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 static void test_a_socket_is_found_through_its_directory(void **state)
 {
 	struct fixture *f = *state;
-	int lock = sim_dir_lock(f->fd), listening, there, here;
+	int lock = sim_session_dir_lock(f->fd), listening, there, here;
 	char byte = 'x';
 
-	assert_int_equal(sim_dir_connect(f->fd), -ENOENT);
-	listening = sim_dir_listen(f->fd);
+	assert_int_equal(sim_session_dir_connect(f->fd), -ENOENT);
+	listening = sim_session_dir_listen(f->fd);
 	assert_true(listening >= 0);
-	there = sim_dir_connect(f->fd);
+	there = sim_session_dir_connect(f->fd);
 	assert_true(there >= 0);
 	here = accept(listening, NULL, NULL);
 	assert_int_equal(send(there, &byte, 1, 0), 1);
@@ -218,7 +218,7 @@ static void test_a_socket_is_found_through_its_directory(void **state)
 	close(here);
 	close(there);
 	close(listening);
-	assert_int_equal(sim_dir_connect(f->fd), -ECONNREFUSED);
+	assert_int_equal(sim_session_dir_connect(f->fd), -ECONNREFUSED);
 	close(lock);
 }
 
@@ -230,16 +230,16 @@ static void test_a_path_longer_than_a_socket_address_works(void **state)
 	int fd, lock, listening, there;
 
 	snprintf(path, sizeof(path), "%s/" LONG_NAME LONG_NAME LONG_NAME LONG_NAME, f->path);
-	fd = sim_dir_open(path, true);
+	fd = sim_session_dir_open(path, true);
 	assert_true(fd >= 0);
-	lock = sim_dir_lock(fd);
-	listening = sim_dir_listen(fd);
+	lock = sim_session_dir_lock(fd);
+	listening = sim_session_dir_listen(fd);
 	assert_true(listening >= 0);
-	there = sim_dir_connect(fd);
+	there = sim_session_dir_connect(fd);
 	assert_true(there >= 0);
 	close(there);
 	close(listening);
-	sim_dir_clean(fd);
+	sim_session_dir_remove_files(fd);
 	close(lock);
 	close(fd);
 	assert_int_equal(rmdir(path), 0);
@@ -248,13 +248,13 @@ static void test_a_path_longer_than_a_socket_address_works(void **state)
 static void test_a_stale_socket_is_replaced(void **state)
 {
 	struct fixture *f = *state;
-	int lock = sim_dir_lock(f->fd), listening = sim_dir_listen(f->fd);
+	int lock = sim_session_dir_lock(f->fd), listening = sim_session_dir_listen(f->fd);
 
 	close(listening); /* as after SIGKILL: the name stays */
 	close(lock);
 	assert_true(has(f, "bfsimd.sock"));
-	lock = sim_dir_lock(f->fd);
-	listening = sim_dir_listen(f->fd);
+	lock = sim_session_dir_lock(f->fd);
+	listening = sim_session_dir_listen(f->fd);
 	assert_true(listening >= 0);
 	close(listening);
 	close(lock);
@@ -263,13 +263,13 @@ static void test_a_stale_socket_is_replaced(void **state)
 static void test_cleaning_leaves_an_empty_directory(void **state)
 {
 	struct fixture *f = *state;
-	int lock = sim_dir_lock(f->fd), listening = sim_dir_listen(f->fd), half;
+	int lock = sim_session_dir_lock(f->fd), listening = sim_session_dir_listen(f->fd), half;
 
-	assert_int_equal(sim_dir_write(f->fd, "topology.yaml", "x", 1), 0);
-	assert_int_equal(sim_dir_write(f->fd, "bfsimd.log", "x", 1), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "topology.yaml", "x", 1), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "bfsimd.log", "x", 1), 0);
 	half = openat(f->fd, "topology.yaml.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* of one that died writing */
 	close(half);
-	sim_dir_clean(f->fd);
+	sim_session_dir_remove_files(f->fd);
 	assert_true(is_empty(f));
 	close(listening);
 	close(lock);
@@ -283,9 +283,9 @@ static void test_a_file_is_written_whole_and_read_back(void **state)
 	size_t len;
 
 	memset(text, 'y', LEN);
-	assert_int_equal(sim_dir_write(f->fd, "file", "old", 3), 0);
-	assert_int_equal(sim_dir_write(f->fd, "file", text, LEN), 0);
-	assert_int_equal(sim_dir_read(f->fd, "file", &got, &len), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "file", "old", 3), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "file", text, LEN), 0);
+	assert_int_equal(sim_session_dir_read(f->fd, "file", &got, &len), 0);
 	assert_int_equal(len, LEN);
 	assert_memory_equal(got, text, LEN);
 	assert_int_equal(got[LEN], '\0');
@@ -300,8 +300,8 @@ static void test_an_empty_file_is_an_empty_text(void **state)
 	char *got;
 	size_t len;
 
-	assert_int_equal(sim_dir_write(f->fd, "file", "", 0), 0);
-	assert_int_equal(sim_dir_read(f->fd, "file", &got, &len), 0);
+	assert_int_equal(sim_session_dir_write(f->fd, "file", "", 0), 0);
+	assert_int_equal(sim_session_dir_read(f->fd, "file", &got, &len), 0);
 	assert_int_equal(len, 0);
 	assert_string_equal(got, "");
 	free(got);
@@ -314,7 +314,7 @@ static void test_a_file_without_a_size_is_read_to_its_end(void **state)
 	size_t len;
 
 	(void)state;
-	assert_int_equal(sim_dir_read(AT_FDCWD, "/proc/self/status", &got, &len), 0);
+	assert_int_equal(sim_session_dir_read(AT_FDCWD, "/proc/self/status", &got, &len), 0);
 	assert_true(len > 0);
 	assert_int_equal(strlen(got), len);
 	free(got);
@@ -326,9 +326,9 @@ static void test_what_cannot_be_read_says_why(void **state)
 	char *got = NULL;
 	size_t len;
 
-	assert_int_equal(sim_dir_read(f->fd, "none", &got, &len), -ENOENT);
-	assert_int_equal(sim_dir_read(f->fd, ".", &got, &len), -EISDIR);
-	assert_int_equal(sim_dir_read(AT_FDCWD, "/dev/zero", &got, &len), -EFBIG);
+	assert_int_equal(sim_session_dir_read(f->fd, "none", &got, &len), -ENOENT);
+	assert_int_equal(sim_session_dir_read(f->fd, ".", &got, &len), -EISDIR);
+	assert_int_equal(sim_session_dir_read(AT_FDCWD, "/dev/zero", &got, &len), -EFBIG);
 	assert_null(got);
 }
 
@@ -338,19 +338,19 @@ static void test_the_default_is_the_users_own(void **state)
 
 	(void)state;
 	setenv("BFSIM_SESSION", "/a/session", 1);
-	assert_int_equal(sim_dir_default(path, sizeof(path)), 0);
+	assert_int_equal(sim_session_dir_default(path, sizeof(path)), 0);
 	assert_string_equal(path, "/a/session");
 	setenv("BFSIM_SESSION", "", 1);
 	setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
-	assert_int_equal(sim_dir_default(path, sizeof(path)), 0);
+	assert_int_equal(sim_session_dir_default(path, sizeof(path)), 0);
 	assert_string_equal(path, "/run/user/7/bfsim");
 	unsetenv("XDG_RUNTIME_DIR");
-	assert_int_equal(sim_dir_default(path, sizeof(path)), 0);
+	assert_int_equal(sim_session_dir_default(path, sizeof(path)), 0);
 	assert_ptr_equal(strstr(path, "/tmp/bfsim-"), path);
 	memset(long_one, 'x', sizeof(long_one) - 1);
 	long_one[sizeof(long_one) - 1] = '\0';
 	setenv("BFSIM_SESSION", long_one, 1);
-	assert_int_equal(sim_dir_default(path, sizeof(path)), -ENAMETOOLONG);
+	assert_int_equal(sim_session_dir_default(path, sizeof(path)), -ENAMETOOLONG);
 	unsetenv("BFSIM_SESSION");
 }
 

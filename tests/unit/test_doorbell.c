@@ -11,14 +11,14 @@
 
 #include "sim/shm/doorbell.h"
 
-static struct sim_inbox_shared shared;
-static struct sim_inbox inbox;
+static struct sim_doorbell_shared shared;
+static struct sim_doorbells doorbells;
 
 static int setup(void **state)
 {
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
-	inbox = (struct sim_inbox){.shared = &shared};
+	doorbells = (struct sim_doorbells){.shared = &shared};
 	return 0;
 }
 
@@ -26,7 +26,7 @@ static void expect_slot(uint32_t slot)
 {
 	uint32_t got;
 
-	assert_true(sim_inbox_next(&inbox, &got));
+	assert_true(sim_doorbell_next(&doorbells, &got));
 	assert_int_equal(got, slot);
 }
 
@@ -34,27 +34,27 @@ static void expect_none(void)
 {
 	uint32_t got;
 
-	assert_false(sim_inbox_next(&inbox, &got));
+	assert_false(sim_doorbell_next(&doorbells, &got));
 }
 
 static void test_who_rang_is_looked_at_once(void **state)
 {
 	(void)state;
 	expect_none();
-	sim_inbox_ring(&shared, 7);
-	sim_inbox_ring(&shared, 7);
+	sim_doorbell_ring(&shared, 7);
+	sim_doorbell_ring(&shared, 7);
 	expect_slot(7);
 	expect_none();
-	sim_inbox_ring(&shared, 7);
+	sim_doorbell_ring(&shared, 7);
 	expect_slot(7);
 }
 
 static void test_every_slot_can_ring(void **state)
 {
 	(void)state;
-	for (uint32_t slot = 0; slot < SIM_INBOX_SLOTS; slot++)
-		sim_inbox_ring(&shared, slot);
-	for (uint32_t slot = 0; slot < SIM_INBOX_SLOTS; slot++)
+	for (uint32_t slot = 0; slot < SIM_DOORBELL_SLOTS; slot++)
+		sim_doorbell_ring(&shared, slot);
+	for (uint32_t slot = 0; slot < SIM_DOORBELL_SLOTS; slot++)
 		expect_slot(slot);
 	expect_none();
 }
@@ -63,13 +63,13 @@ static void test_every_slot_can_ring(void **state)
 static void test_one_who_rings_all_the_time_starves_nobody(void **state)
 {
 	(void)state;
-	sim_inbox_ring(&shared, 5);
+	sim_doorbell_ring(&shared, 5);
 	expect_slot(5);
-	sim_inbox_ring(&shared, 3);
-	sim_inbox_ring(&shared, 5);
-	sim_inbox_ring(&shared, 900);
+	sim_doorbell_ring(&shared, 3);
+	sim_doorbell_ring(&shared, 5);
+	sim_doorbell_ring(&shared, 900);
 	expect_slot(900);
-	sim_inbox_ring(&shared, 5);
+	sim_doorbell_ring(&shared, 5);
 	expect_slot(3);
 	expect_slot(5);
 	expect_none();
@@ -78,10 +78,10 @@ static void test_one_who_rings_all_the_time_starves_nobody(void **state)
 static void test_again_comes_after_the_others(void **state)
 {
 	(void)state;
-	sim_inbox_ring(&shared, 1);
-	sim_inbox_ring(&shared, 2);
+	sim_doorbell_ring(&shared, 1);
+	sim_doorbell_ring(&shared, 2);
 	expect_slot(1);
-	sim_inbox_again(&inbox, 1);
+	sim_doorbell_requeue(&doorbells, 1);
 	expect_slot(2);
 	expect_slot(1);
 	expect_none();
@@ -90,21 +90,21 @@ static void test_again_comes_after_the_others(void **state)
 static void test_only_a_sleeper_is_woken_and_once(void **state)
 {
 	(void)state;
-	assert_false(sim_inbox_ring(&shared, 1));
+	assert_false(sim_doorbell_ring(&shared, 1));
 	expect_slot(1);
-	assert_false(sim_inbox_arm(&inbox));
-	assert_true(sim_inbox_ring(&shared, 1));
-	assert_false(sim_inbox_ring(&shared, 2));
+	assert_false(sim_doorbell_arm(&doorbells));
+	assert_true(sim_doorbell_ring(&shared, 1));
+	assert_false(sim_doorbell_ring(&shared, 2));
 }
 
 static void test_who_has_news_does_not_go_to_sleep(void **state)
 {
 	(void)state;
-	sim_inbox_ring(&shared, 1);
-	assert_true(sim_inbox_arm(&inbox));
+	sim_doorbell_ring(&shared, 1);
+	assert_true(sim_doorbell_arm(&doorbells));
 	expect_slot(1);
-	sim_inbox_again(&inbox, 1);
-	assert_true(sim_inbox_arm(&inbox));
+	sim_doorbell_requeue(&doorbells, 1);
+	assert_true(sim_doorbell_arm(&doorbells));
 }
 
 /* ---- several peers at once: no ring is lost ---- */
@@ -120,7 +120,7 @@ static void *ring_many(void *arg)
 
 	for (int i = 0; i < NUM_RINGS; i++) {
 		atomic_fetch_add(&posted[peer], 1);
-		sim_inbox_ring(&shared, peer * 70);
+		sim_doorbell_ring(&shared, peer * 70);
 	}
 	return NULL;
 }
@@ -137,7 +137,7 @@ static void test_the_last_ring_of_each_peer_is_seen(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, ring_many, (void *)i), 0);
 	}
 	while (done < NUM_PEERS) {
-		if (!sim_inbox_next(&inbox, &slot))
+		if (!sim_doorbell_next(&doorbells, &slot))
 			continue;
 		if (seen[slot / 70] < NUM_RINGS) {
 			seen[slot / 70] = atomic_load(&posted[slot / 70]);

@@ -53,7 +53,7 @@ static struct bench bench_of(const struct pcie_link *link)
 {
 	struct bench bench = {.engine = round, .link = *link};
 
-	assert_null(pcie_engine_fault(&bench.engine));
+	assert_null(pcie_engine_config_error(&bench.engine));
 	return bench;
 }
 
@@ -91,9 +91,9 @@ static void test_a_job_alone_takes_the_sum_of_its_stages(void **state)
 	struct pcie_job job = {.direction = PCIE_READ, .bytes = 1000};
 
 	(void)state;
-	assert_int_equal(pcie_engine_alone_ps(&round, &fast_link, &job), (100 + 300 + 1000 + 400) * NS);
+	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), (100 + 300 + 1000 + 400) * NS);
 	job.bytes = 0;
-	assert_int_equal(pcie_engine_alone_ps(&round, &fast_link, &job), (100 + 300 + 400) * NS);
+	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), (100 + 300 + 400) * NS);
 }
 
 static void test_times_come_in_order(void **state)
@@ -112,13 +112,13 @@ static void test_times_come_in_order(void **state)
 static void test_each_further_segment_costs_set_up(void **state)
 {
 	struct pcie_job job = {.direction = PCIE_READ, .bytes = 1000, .segments = 1};
-	uint64_t one_ps = pcie_engine_alone_ps(&round, &fast_link, &job);
+	uint64_t one_ps = pcie_engine_unloaded_ps(&round, &fast_link, &job);
 
 	(void)state;
 	job.segments = 0;
-	assert_int_equal(pcie_engine_alone_ps(&round, &fast_link, &job), one_ps);
+	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), one_ps);
 	job.segments = 5;
-	assert_int_equal(pcie_engine_alone_ps(&round, &fast_link, &job), one_ps + 40 * NS);
+	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), one_ps + 40 * NS);
 }
 
 /* A queue's issuer spends 150 ns on a job, and 100 if its end is not reported by itself. */
@@ -129,7 +129,7 @@ static void test_a_queue_alone_is_limited_by_its_issuer(void **state)
 
 	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 64), 150 * NS);
-	job.quiet = true;
+	job.unsignaled = true;
 	assert_int_equal(steady_ps(&quiet, &job, 64), 100 * NS);
 }
 
@@ -323,12 +323,12 @@ static void test_engines_that_cannot_be_are_named(void **state)
 
 	(void)state;
 	engine.channels = 0;
-	assert_non_null(strstr(pcie_engine_fault(&engine), "channels"));
+	assert_non_null(strstr(pcie_engine_config_error(&engine), "channels"));
 	engine.channels = PCIE_MAX_CHANNELS + 1;
-	assert_non_null(strstr(pcie_engine_fault(&engine), "channels"));
+	assert_non_null(strstr(pcie_engine_config_error(&engine), "channels"));
 	engine.channels = 1;
 	engine.max_reads = 1;
-	assert_non_null(strstr(pcie_engine_fault(&engine), "read requests"));
+	assert_non_null(strstr(pcie_engine_config_error(&engine), "read requests"));
 }
 
 /* 65536 bytes at what was published: BlueField-3 reads 37 GB/s and writes 31.7, BlueField-2 25.6 and 15.3. */

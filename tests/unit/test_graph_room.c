@@ -78,7 +78,7 @@ static bool progress(struct doca_ctx *ctx)
 		return false;
 	narrow->kept = NULL;
 	narrow->may_finish = false;
-	shim_task_finish(task, DOCA_SUCCESS);
+	shim_task_complete_posted(task, DOCA_SUCCESS);
 	return true;
 }
 
@@ -86,11 +86,11 @@ static const struct shim_ctx_ops ops = {
 	.name = "narrow",
 	.start = start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = shim_ctx_end_nothing,
+	.begin_stop = shim_ctx_nop,
 	.progress = progress,
-	.arm = shim_ctx_arm_nothing,
-	.at_rest = shim_ctx_at_rest_always,
-	.stopped = shim_ctx_end_nothing,
+	.arm = shim_ctx_arm_none,
+	.is_drained = shim_ctx_is_drained_always,
+	.stopped = shim_ctx_nop,
 };
 
 /* Three instances of a graph of one node. */

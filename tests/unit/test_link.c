@@ -24,7 +24,7 @@ static struct pcie_link link_of(uint32_t generation, uint32_t lanes, uint32_t mp
 	link.generation = generation;
 	link.lanes = lanes;
 	link.mps_bytes = mps_bytes;
-	assert_null(pcie_link_fault(&link));
+	assert_null(pcie_link_config_error(&link));
 	return link;
 }
 
@@ -241,31 +241,31 @@ static void test_line_bytes_count_what_the_link_sends_for_itself(void **state)
 static void test_time_is_bytes_at_the_rate_that_is_left(void **state)
 {
 	struct pcie_link link = gen4_x16;
-	struct pcie_pace pace;
+	struct pcie_byte_time byte_time;
 	struct pcie_wire wire = {.tx_bytes = 10, .rx_bytes = 1000};
 
 	(void)state;
 	link.generation = 1;
 	link.lanes = 1;
 	link.no_ack = link.no_flow_control = link.no_skip = true;
-	pace = pcie_link_pace(&link);
-	assert_int_equal(pcie_pace_ps(&pace, 1), 4000);
-	assert_int_equal(pcie_pace_wire_ps(&pace, &wire), 4000000);
-	assert_int_equal(pcie_pace_ps(&pace, 0), 0);
+	byte_time = pcie_link_byte_time(&link);
+	assert_int_equal(pcie_tlp_time_ps(&byte_time, 1), 4000);
+	assert_int_equal(pcie_wire_time_ps(&byte_time, &wire), 4000000);
+	assert_int_equal(pcie_tlp_time_ps(&byte_time, 0), 0);
 }
 
 /* The largest transfer on the slowest link: 2^40 bytes at 4 ns are 73 minutes, and headers. */
 static void test_the_largest_transfer_does_not_overflow(void **state)
 {
 	struct pcie_link slow = link_of(1, 1, 128), fast = link_of(6, 32, 4096);
-	struct pcie_pace pace = pcie_link_pace(&slow);
+	struct pcie_byte_time byte_time = pcie_link_byte_time(&slow);
 	struct pcie_bandwidth bandwidth;
 	struct pcie_wire wire;
 	uint64_t ps;
 
 	(void)state;
 	pcie_link_read(&slow, 4095, PCIE_LINK_MAX_BYTES, &wire);
-	ps = pcie_pace_wire_ps(&pace, &wire);
+	ps = pcie_wire_time_ps(&byte_time, &wire);
 	assert_in_range(ps, PCIE_LINK_MAX_BYTES * 4000, PCIE_LINK_MAX_BYTES * 4000 / 4 * 5);
 	pcie_link_bandwidth(&fast, PCIE_LINK_MAX_BYTES, &bandwidth);
 	assert_in_range(bandwidth.write_bps, UINT64_C(1800000000000), UINT64_C(2048000000000));
@@ -294,19 +294,19 @@ static void test_damaged_packets_are_sent_again(void **state)
 
 	(void)state;
 	pcie_link_read(&link, 0, 4096, &well);
-	link.repeat_ppb = 250000000;
+	link.replay_ppb = 250000000;
 	pcie_link_read(&link, 0, 4096, &damaged);
 	assert_int_equal(damaged.rx_bytes, (well.rx_bytes * 4 + 2) / 3);
 	assert_int_equal(damaged.tx_bytes, (well.tx_bytes * 4 + 2) / 3);
 	assert_int_equal(damaged.rx_tlps, well.rx_tlps);
 	pcie_link_write(&link, 0, 4096, &damaged);
-	link.repeat_ppb = 0;
+	link.replay_ppb = 0;
 	pcie_link_write(&link, 0, 4096, &well);
 	assert_int_equal(damaged.tx_bytes, (well.tx_bytes * 4 + 2) / 3);
-	link.repeat_ppb = 999999999;
-	assert_null(pcie_link_fault(&link));
-	link.repeat_ppb = 1000000000;
-	assert_non_null(pcie_link_fault(&link));
+	link.replay_ppb = 999999999;
+	assert_null(pcie_link_config_error(&link));
+	link.replay_ppb = 1000000000;
+	assert_non_null(pcie_link_config_error(&link));
 }
 
 static void test_wider_and_newer_links_are_faster(void **state)
@@ -346,13 +346,13 @@ static void test_links_that_cannot_be_are_named(void **state)
 	};
 
 	(void)state;
-	assert_null(pcie_link_fault(&gen4_x16));
+	assert_null(pcie_link_config_error(&gen4_x16));
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct pcie_link link = {wrong[i].generation, wrong[i].lanes, wrong[i].mps_bytes, wrong[i].mrrs_bytes,
 					 wrong[i].rcb_bytes, false, false, false, false, false, false, false, false, 0};
 
-		assert_non_null(pcie_link_fault(&link));
-		assert_non_null(strstr(pcie_link_fault(&link), wrong[i].says));
+		assert_non_null(pcie_link_config_error(&link));
+		assert_non_null(strstr(pcie_link_config_error(&link), wrong[i].says));
 	}
 }
 

@@ -8,35 +8,35 @@
 
 #include "plan_world.h"
 
-static struct sim_site copy_at(uint64_t size, uint64_t addr)
+static struct sim_fault_site copy_at(uint64_t size, uint64_t addr)
 {
-	return (struct sim_site){.op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = addr};
+	return (struct sim_fault_site){.op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = addr};
 }
 
 /* Ask there: nothing strikes, and so much is known of it. */
-static void ask(struct world *world, struct sim_site site)
+static void ask(struct world *world, struct sim_fault_site site)
 {
-	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
 }
 
 /* A copy of what is known says the same. */
-static bool is_calm(const struct world *world, struct sim_site site)
+static bool is_cached(const struct world *world, struct sim_fault_site site)
 {
-	struct sim_quiet quiet = {.generation = SIM_NOT_QUIET};
-	bool calm = sim_faults_calm(world->faults, &site);
+	struct sim_no_fault_copy copy = {.generation = SIM_NO_FAULT_COPY_EMPTY};
+	bool cached = sim_no_fault_cache_has(world->faults, &site);
 
-	assert_int_equal(sim_faults_quiet(world->faults, &site, &quiet), calm);
-	assert_int_equal(sim_quiet_has(&quiet, world->faults, site.size, site.addr), calm);
-	return calm;
+	assert_int_equal(sim_no_fault_cache_copy(world->faults, &site, &copy), cached);
+	assert_int_equal(sim_no_fault_copy_has(&copy, world->faults, site.size, site.addr), cached);
+	return cached;
 }
 
 static void test_before_an_ask_nothing_is_known(void **state)
 {
-	assert_false(is_calm(*state, copy_at(0, 0)));
-	assert_false(is_calm(*state, copy_at(64, 0x1000)));
+	assert_false(is_cached(*state, copy_at(0, 0)));
+	assert_false(is_cached(*state, copy_at(64, 0x1000)));
 }
 
-static void test_calm_ends_where_the_next_sizes_begin(void **state)
+static void test_no_fault_range_ends_where_the_next_sizes_begin(void **state)
 {
 	struct world *world = *state;
 
@@ -46,76 +46,76 @@ static void test_calm_ends_where_the_next_sizes_begin(void **state)
 	add(world, "dma.memcpy size=33..50 tear");
 	ask(world, copy_at(27, 0x1000));
 	for (uint64_t size = 0; size < 60; size++)
-		if (is_calm(world, copy_at(size, 0x1000)) != (size > 24 && size < 30))
+		if (is_cached(world, copy_at(size, 0x1000)) != (size > 24 && size < 30))
 			fail_msg("%u bytes", (unsigned int)size);
 }
 
 /* From the first byte behind a range to a copy whose last byte is before the next one. */
-static void test_calm_ends_where_the_next_addresses_begin(void **state)
+static void test_no_fault_range_ends_where_the_next_addresses_begin(void **state)
 {
 	struct world *world = *state;
 
 	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
 	add(world, "dma.memcpy addr=0x3000..0x3fff tear");
 	ask(world, copy_at(64, 0x2800));
-	assert_true(is_calm(world, copy_at(64, 0x2000)));
-	assert_false(is_calm(world, copy_at(64, 0x1fff)));
-	assert_true(is_calm(world, copy_at(64, 0x3000 - 64)));
-	assert_false(is_calm(world, copy_at(65, 0x3000 - 64)));
-	assert_false(is_calm(world, copy_at(64, UINT64_MAX)));
-	assert_false(is_calm(world, copy_at(UINT64_MAX, 0x2000)));
+	assert_true(is_cached(world, copy_at(64, 0x2000)));
+	assert_false(is_cached(world, copy_at(64, 0x1fff)));
+	assert_true(is_cached(world, copy_at(64, 0x3000 - 64)));
+	assert_false(is_cached(world, copy_at(65, 0x3000 - 64)));
+	assert_false(is_cached(world, copy_at(64, UINT64_MAX)));
+	assert_false(is_cached(world, copy_at(UINT64_MAX, 0x2000)));
 }
 
 static void test_other_functions_and_operations_are_not_meant(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = copy_at(64, 0x1000);
+	struct sim_fault_site site = copy_at(64, 0x1000);
 
 	add(world, "dma.memcpy,comch.send device=03:00.1 delay=1us");
 	ask(world, site);
-	assert_true(is_calm(world, site));
+	assert_true(is_cached(world, site));
 	site.function = DPU_PF1;
-	assert_false(is_calm(world, site));
+	assert_false(is_cached(world, site));
 	site = copy_at(64, 0x1000);
 	site.op = SIM_OP_COMCH_SEND;
-	assert_false(is_calm(world, site));
+	assert_false(is_cached(world, site));
 }
 
 static void test_a_changed_plan_ends_it(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = copy_at(64, 0x1000);
-	struct sim_quiet quiet;
+	struct sim_fault_site site = copy_at(64, 0x1000);
+	struct sim_no_fault_copy copy;
 	uint32_t id;
 
 	add(world, "dma.memcpy size=10 tear");
 	ask(world, site);
-	assert_true(is_calm(world, site));
-	assert_true(sim_faults_quiet(world->faults, &site, &quiet));
+	assert_true(is_cached(world, site));
+	assert_true(sim_no_fault_cache_copy(world->faults, &site, &copy));
 	id = add(world, "dma.memcpy size=64 tear");
-	assert_false(is_calm(world, site));
-	assert_false(sim_quiet_has(&quiet, world->faults, site.size, site.addr));
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
-	assert_false(is_calm(world, site));
+	assert_false(is_cached(world, site));
+	assert_false(sim_no_fault_copy_has(&copy, world->faults, site.size, site.addr));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(is_cached(world, site));
 	assert_int_equal(sim_plan_remove(world->plan, id), 0);
 	ask(world, site);
-	assert_true(is_calm(world, site));
+	assert_true(is_cached(world, site));
 }
 
 static void test_another_topology_ends_it(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = copy_at(64, 0x1000);
+	struct sim_fault_site site = copy_at(64, 0x1000);
 
 	add(world, "dma.memcpy device=03:00.1 tear");
 	ask(world, site);
-	assert_true(is_calm(world, site));
-	assert_int_equal(sim_faults_set_topology(world->faults, world->topology), 0);
-	assert_false(is_calm(world, site));
+	assert_true(is_cached(world, site));
+	assert_int_equal(sim_injector_set_topology(world->faults, world->topology), 0);
+	assert_false(is_cached(world, site));
 }
 
 /* A rule that met the site may strike the next one: by chance, by count, by the clock. */
-static void test_where_a_rule_waits_it_is_not_calm(void **state)
+static void test_where_a_rule_waits_nothing_is_cached(void **state)
 {
 	static const char *const waiting[] = {"dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear", "dma.memcpy skip=99 tear",
 					      "dma.memcpy from=1s tear"};
@@ -124,7 +124,7 @@ static void test_where_a_rule_waits_it_is_not_calm(void **state)
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
 		add(world, waiting[i]);
 		ask(world, copy_at(64, 0x1000));
-		if (is_calm(world, copy_at(64, 0x1000)))
+		if (is_cached(world, copy_at(64, 0x1000)))
 			fail_msg("%s", waiting[i]);
 		sim_plan_clear(world->plan);
 	}
@@ -166,9 +166,9 @@ static void add_range(struct world *world, struct range *ret_range)
 static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(void **state)
 {
 	struct world *world = *state;
-	struct sim_quiet quiet = {.generation = SIM_NOT_QUIET};
+	struct sim_no_fault_copy copy = {.generation = SIM_NO_FAULT_COPY_EMPTY};
 	struct range ranges[NUM_RANGES];
-	unsigned int num_calm = 0, num_quiet = 0;
+	unsigned int num_cached = 0, num_copied = 0;
 
 	srand(1);
 	for (int round = 0; round < 20; round++) {
@@ -178,22 +178,22 @@ static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(voi
 		for (int i = 0; i < 2000; i++) {
 			/* often near the last one */
 			static uint64_t size, addr;
-			struct sim_site site;
+			struct sim_fault_site site;
 
 			size = rand() % 3 ? size + (uint64_t)(rand() % 3) : (uint64_t)(rand() % SPACE);
 			addr = rand() % 3 ? addr + (uint64_t)(rand() % 3) : (uint64_t)(rand() % SPACE);
 			site = copy_at(size, addr);
-			num_calm += is_calm(world, site);
-			if (sim_quiet_has(&quiet, world->faults, size, addr)) { /* by a copy of some time ago */
-				num_quiet++;
+			num_cached += is_cached(world, site);
+			if (sim_no_fault_copy_has(&copy, world->faults, size, addr)) { /* by a copy of some time ago */
+				num_copied++;
 				assert_false(is_met(ranges, size, addr));
 			}
-			sim_faults_quiet(world->faults, &site, &quiet);
-			if (sim_faults_strike(world->faults, &site, &strike) != is_met(ranges, size, addr))
+			sim_no_fault_cache_copy(world->faults, &site, &copy);
+			if (sim_injector_evaluate(world->faults, &site, &strike) != is_met(ranges, size, addr))
 				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
 		}
 	}
-	assert_true(num_calm > 100 && num_quiet > 100); /* else nothing was tried */
+	assert_true(num_cached > 100 && num_copied > 100); /* else nothing was tried */
 }
 
 int main(void)
@@ -201,12 +201,12 @@ int main(void)
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		test(test_before_an_ask_nothing_is_known),
-		test(test_calm_ends_where_the_next_sizes_begin),
-		test(test_calm_ends_where_the_next_addresses_begin),
+		test(test_no_fault_range_ends_where_the_next_sizes_begin),
+		test(test_no_fault_range_ends_where_the_next_addresses_begin),
 		test(test_other_functions_and_operations_are_not_meant),
 		test(test_a_changed_plan_ends_it),
 		test(test_another_topology_ends_it),
-		test(test_where_a_rule_waits_it_is_not_calm),
+		test(test_where_a_rule_waits_nothing_is_cached),
 		test(test_with_any_rules_each_site_is_struck_as_without_what_is_known),
 	};
 

@@ -289,7 +289,7 @@ static void test_scribbled_plans_are_survived(void **state)
 		for (size_t i = 0; i < sizeof(struct sim_plan); i++)
 			bytes[i] = (uint8_t)(round ? rand() >> 7 : 0xff);
 		sim_plan_each(*state, ignore_rule, &len);
-		sim_plan_each_past(*state, ignore_rule, &len);
+		sim_plan_each_removed(*state, ignore_rule, &len);
 		sim_plan_add(*state, &rule, NULL, 0, &id);
 		sim_plan_add(*state, &traced, delays, 0, &id);
 		sim_plan_remove(*state, 17);
@@ -306,14 +306,14 @@ static void test_rules_that_were_taken_out_are_remembered(void **state)
 
 	for (uint32_t i = 0; i < SIM_PLAN_MAX_RULES; i++)
 		add(plan, i < 3 ? "dma.memcpy tear" : "comch.send drop");
-	sim_plan_each_past(plan, list_rule, &past);
+	sim_plan_each_removed(plan, list_rule, &past);
 	assert_int_equal(past.len, 0);
 	assert_int_equal(sim_plan_remove(plan, 1), 0);
 	assert_int_equal(sim_plan_remove(plan, 3), 0);
-	sim_plan_each_past(plan, list_rule, &past);
+	sim_plan_each_removed(plan, list_rule, &past);
 	assert_string_equal(past.text, "1 dma.memcpy tear\n3 dma.memcpy tear\n");
 	add(plan, "comch.send break");
-	sim_plan_each_past(plan, list_rule, &later);
+	sim_plan_each_removed(plan, list_rule, &later);
 	assert_string_equal(later.text, "3 dma.memcpy tear\n");
 }
 

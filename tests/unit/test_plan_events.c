@@ -20,14 +20,14 @@ static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
 		 rule->errors_ppb, (unsigned long long)rule->until_ns);
 }
 
-static bool event_strikes(struct world *world, enum sim_op op, uint32_t function, const struct sim_who *who,
+static bool event_strikes(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *who,
 			  uint64_t since_ns, uint64_t now_ns)
 {
-	struct sim_site site = { .op = op, .function = function, .who = who, .since_ns = since_ns, .now_ns = now_ns,
-				 .each = note_each };
+	struct sim_fault_site site = { .op = op, .function = function, .process = who, .since_ns = since_ns, .now_ns = now_ns,
+				 .on_fire = note_each };
 
 	each[0] = '\0';
-	return sim_faults_strike(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &strike);
 }
 
 static void test_events_happen_once_at_their_time(void **state)
@@ -36,18 +36,18 @@ static void test_events_happen_once_at_their_time(void **state)
 
 	add(world, "link device=03:00.0 from=1s down=200ms");
 	add(world, "link device=03:00.0 from=2s degrade=gen2x4 until=5s");
-	assert_int_equal(sim_faults_next(world->faults, 0), 1000 * MS);
+	assert_int_equal(sim_injector_next_event_ns(world->faults, 0), 1000 * MS);
 	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 999 * MS));
 	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF1, NULL, 999 * MS + 1, 1000 * MS));
 	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 999 * MS + 1, 1000 * MS));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DOWN));
 	assert_int_equal(strike.duration_ns, 200 * MS);
-	assert_int_equal(sim_faults_next(world->faults, 1000 * MS), 2000 * MS);
+	assert_int_equal(sim_injector_next_event_ns(world->faults, 1000 * MS), 2000 * MS);
 	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2500 * MS));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DEGRADE));
 	assert_string_equal(each, "2: gen2x4 0 until 5000000000\n");
 	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 2500 * MS + 1, 4000 * MS));
-	assert_int_equal(sim_faults_next(world->faults, 2000 * MS), SIM_NEVER_NS);
+	assert_int_equal(sim_injector_next_event_ns(world->faults, 2000 * MS), SIM_NEVER_NS);
 }
 
 /* A function that appears after a rule's end is spared. */
@@ -66,7 +66,7 @@ static void test_event_added_later_begins_then(void **state)
 	struct world *world = *state;
 
 	add_at(world, "link down=1ms", 10000 * MS);
-	assert_int_equal(sim_faults_next(world->faults, 9000 * MS), 10000 * MS);
+	assert_int_equal(sim_injector_next_event_ns(world->faults, 9000 * MS), 10000 * MS);
 	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 9000 * MS, 10000 * MS));
 	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 10000 * MS + 1, 11000 * MS));
 }
@@ -74,10 +74,10 @@ static void test_event_added_later_begins_then(void **state)
 static void test_peers_are_known_by_their_names(void **state)
 {
 	struct world *world = *state;
-	struct sim_who victim = { "node0/host", "victim", 7 }, other = { "node0/host", "other", 8 };
+	struct sim_process victim = { "node0/host", "victim", 7 }, other = { "node0/host", "other", 8 };
 
 	add(world, "peer program=victim side=host from=2s kill");
-	assert_true(sim_faults_any(world->faults, SIM_OP_PEER)); /* it is about others, so it is in every view */
+	assert_true(sim_injector_may_hit(world->faults, SIM_OP_PEER)); /* it is about others, so it is in every view */
 	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &other, 0, 2000 * MS));
 	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, NULL, 0, 2000 * MS));
 	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 2000 * MS));
@@ -146,14 +146,14 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 {
 	struct world *world = *state;
 	uint32_t remove = add(world, "function device=03:00.0 times=1 remove"), reset = add(world, "function reset");
-	struct sim_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_moot = moot_id_is, .arg = &remove};
+	struct sim_fault_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_noop = moot_id_is, .arg = &remove};
 
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_RESET));
 	assert_counted(world, remove, 1, 0);
 	assert_counted(world, reset, 1, 1);
-	site.is_moot = NULL;
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	site.is_noop = NULL;
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
 	assert_counted(world, remove, 2, 1);
 }
@@ -162,13 +162,13 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 static void test_events_of_one_time_can_be_asked_for_alone(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .since_ns = 1000 * MS, .upto_ns = 1000 * MS,
+	struct sim_fault_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .since_ns = 1000 * MS, .upto_ns = 1000 * MS,
 				.now_ns = 3000 * MS};
 
 	add(world, "function from=2s add");
-	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
 	add(world, "function from=1s remove");
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
 }
 

@@ -102,7 +102,7 @@ static void test_messages_get_the_worst_of_their_rules(void **state)
 		assert_true(op_strikes(world, SIM_OP_COMCH_SEND));
 		assert_int_equal(strike.truncate_bytes, 8);
 		assert_int_equal(strike.window, 5);
-		assert_in_range(strike.behind, 1, 5);
+		assert_in_range(strike.reorder_by, 1, 5);
 		assert_true(strike.actions & SIM_ACT_BIT(SIM_ACT_DUPLICATE));
 	}
 }
@@ -116,14 +116,14 @@ static void test_flipped_bits_are_all_different(void **state)
 
 	add(world, "dma.memcpy flip=5");
 	assert_true(copy_strikes(world, sizeof(data)));
-	sim_strike_flip(&strike, data, sizeof(data));
-	sim_strike_flip(&strike, again, sizeof(again));
+	sim_fault_hit_flip(&strike, data, sizeof(data));
+	sim_fault_hit_flip(&strike, again, sizeof(again));
 	assert_memory_equal(data, again, sizeof(data));
 	for (size_t i = 0; i < sizeof(data); i++)
 		bits += __builtin_popcount(data[i]);
 	assert_int_equal(bits, 5);
 	assert_true(copy_strikes(world, sizeof(data)));
-	sim_strike_flip(&strike, again, sizeof(again));
+	sim_fault_hit_flip(&strike, again, sizeof(again));
 	assert_memory_not_equal(data, again, sizeof(data));
 }
 
@@ -135,12 +135,12 @@ static void test_no_more_bits_are_flipped_than_there_are(void **state)
 	add(world, "dma.memcpy flip=1000");
 	assert_true(copy_strikes(world, 1));
 	assert_int_equal(strike.flip_bits, 8);
-	sim_strike_flip(&strike, data, 1);
+	sim_fault_hit_flip(&strike, data, 1);
 	assert_int_equal(data[0], 0xff);
 	assert_int_equal(data[1], 0x5a);
 	assert_true(copy_strikes(world, 0));
 	assert_int_equal(strike.flip_bits, 0);
-	sim_strike_flip(&strike, data, 0);
+	sim_fault_hit_flip(&strike, data, 0);
 }
 
 static void test_delays_of_a_file_come_in_turn(void **state)
@@ -175,7 +175,7 @@ static void test_changes_are_seen_by_the_next_ask(void **state)
 	assert_true(copy_strikes(world, 64));
 	assert_int_equal(sim_plan_remove(world->plan, id), 0);
 	assert_false(copy_strikes(world, 64));
-	assert_false(sim_faults_any(world->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
 	add(world, "dma.memcpy hang");
 	add(world, "dma.memcpy size>=1M tear");
 	assert_true(copy_strikes(world, 64));
@@ -205,14 +205,14 @@ static void test_rules_come_and_go_for_long(void **state)
 static void test_processes_count_together(void **state)
 {
 	struct world *world = *state;
-	struct sim_faults *other = view_of(world, "host", "other", 200);
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY };
+	struct sim_injector *other = view_of(world, "host", "other", 200);
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY };
 
 	add(world, "dma.memcpy nth=2 tear");
 	assert_false(copy_strikes(world, 0));
-	assert_true(sim_faults_strike(other, &site, &strike));
+	assert_true(sim_injector_evaluate(other, &site, &strike));
 	assert_false(copy_strikes(world, 0));
-	sim_faults_destroy(other);
+	sim_injector_destroy(other);
 }
 
 static void test_scribbled_plans_are_survived(void **state)
@@ -229,7 +229,7 @@ static void test_scribbled_plans_are_survived(void **state)
 		atomic_fetch_add(&world->plan->generation, 1);
 		for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 			op_strikes(world, op);
-		sim_faults_next(world->faults, 0);
+		sim_injector_next_event_ns(world->faults, 0);
 	}
 }
 

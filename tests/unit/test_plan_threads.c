@@ -17,7 +17,7 @@
 #define ASKS 20000
 
 struct asker {
-	struct sim_faults *faults;
+	struct sim_injector *faults;
 	pthread_t thread;
 	uint64_t size;
 	const atomic_bool *changing; /* ask on while the plan changes */
@@ -44,12 +44,12 @@ static uint32_t add(struct sim_plan *plan, const char *text)
 	return id;
 }
 
-static struct sim_faults *view_of(struct sim_plan *plan)
+static struct sim_injector *view_of(struct sim_plan *plan)
 {
-	struct sim_faults_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
-	struct sim_faults *faults;
+	struct sim_injector_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
+	struct sim_injector *faults;
 
-	assert_int_equal(sim_faults_create(&cfg, &faults), 0);
+	assert_int_equal(sim_injector_create(&cfg, &faults), 0);
 	return faults;
 }
 
@@ -57,12 +57,12 @@ static struct sim_faults *view_of(struct sim_plan *plan)
 static void *ask(void *arg)
 {
 	struct asker *asker = arg;
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = asker->size, .function = SIM_NO_FUNCTION };
-	struct sim_strike strike;
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = asker->size, .function = SIM_NO_FUNCTION };
+	struct sim_fault_hit strike;
 
 	while (asker->asked < ASKS || *asker->changing) {
 		asker->asked++;
-		if (!sim_faults_any(asker->faults, site.op) || !sim_faults_strike(asker->faults, &site, &strike))
+		if (!sim_injector_may_hit(asker->faults, site.op) || !sim_injector_evaluate(asker->faults, &site, &strike))
 			continue;
 		asker->struck += !!(strike.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
 		asker->wrong += (strike.actions & SIM_ACT_BIT(SIM_ACT_DELAY)) && strike.delay_ns % 1000 != asker->size;
@@ -70,7 +70,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-static void start(struct asker *askers, struct sim_faults *faults, const atomic_bool *changing)
+static void start(struct asker *askers, struct sim_injector *faults, const atomic_bool *changing)
 {
 	for (int i = 0; i < THREADS; i++) {
 		askers[i] = (struct asker){ .faults = faults, .size = 64 + (uint64_t)i, .changing = changing };
@@ -112,7 +112,7 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	const atomic_bool changing = false;
 	struct asker askers[THREADS];
 	struct sim_plan *plan;
-	struct sim_faults *faults;
+	struct sim_injector *faults;
 	uint32_t every, times, struck = 0;
 
 	(void)state;
@@ -128,7 +128,7 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	assert_int_equal(counts_of(plan, every).fired, THREADS * ASKS / 10);
 	assert_int_equal(struck, THREADS * ASKS / 10);
 	assert_int_equal(counts_of(plan, times).fired, 777);
-	sim_faults_destroy(faults);
+	sim_injector_destroy(faults);
 	sim_plan_destroy(plan);
 }
 
@@ -143,7 +143,7 @@ static void test_plan_changes_under_those_who_ask(void **state)
 	atomic_bool changing = true;
 	struct asker askers[THREADS];
 	struct sim_plan *plan;
-	struct sim_faults *faults;
+	struct sim_injector *faults;
 	uint32_t id, last = 0;
 
 	(void)state;
@@ -163,20 +163,20 @@ static void test_plan_changes_under_those_who_ask(void **state)
 		assert_int_equal(askers[i].struck, askers[i].asked);
 		assert_int_equal(askers[i].wrong, 0);
 	}
-	sim_faults_destroy(faults);
+	sim_injector_destroy(faults);
 	sim_plan_destroy(plan);
 }
 
 static int ask_in_child(struct sim_plan *plan)
 {
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY };
-	struct sim_faults *faults = view_of(plan);
-	struct sim_strike strike;
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY };
+	struct sim_injector *faults = view_of(plan);
+	struct sim_fault_hit strike;
 	int struck = 0;
 
 	for (int i = 0; i < 100; i++)
-		struck += sim_faults_strike(faults, &site, &strike);
-	sim_faults_destroy(faults);
+		struck += sim_injector_evaluate(faults, &site, &strike);
+	sim_injector_destroy(faults);
 	return struck;
 }
 

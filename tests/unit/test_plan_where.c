@@ -12,14 +12,14 @@
 
 static void test_no_plan_no_fault(void **state)
 {
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY };
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY };
 
-	assert_false(sim_faults_any(NULL, SIM_OP_DMA_MEMCPY));
-	assert_false(sim_faults_timed(NULL, SIM_OP_DMA_MEMCPY));
-	assert_false(sim_faults_strike(NULL, &site, &strike));
-	assert_int_equal(sim_faults_next(NULL, 0), SIM_NEVER_NS);
+	assert_false(sim_injector_may_hit(NULL, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_needs_time(NULL, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_evaluate(NULL, &site, &strike));
+	assert_int_equal(sim_injector_next_event_ns(NULL, 0), SIM_NEVER_NS);
 	assert_false(copy_strikes(*state, 64));
-	assert_false(sim_faults_any(((struct world *)*state)->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_may_hit(((struct world *)*state)->faults, SIM_OP_DMA_MEMCPY));
 }
 
 static void test_only_the_named_operation_is_struck(void **state)
@@ -27,10 +27,10 @@ static void test_only_the_named_operation_is_struck(void **state)
 	struct world *world = *state;
 
 	add(world, "dma.memcpy fail=IO_FAILED");
-	assert_true(sim_faults_any(world->faults, SIM_OP_COMCH_SEND)); /* the plan is new: ask */
+	assert_true(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND)); /* the plan is new: ask */
 	assert_false(op_strikes(world, SIM_OP_COMCH_SEND));
-	assert_false(sim_faults_any(world->faults, SIM_OP_COMCH_SEND));
-	assert_true(sim_faults_any(world->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND));
+	assert_true(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
 	assert_true(copy_strikes(world, 64));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FAIL));
 	assert_int_equal(strike.status, 17);
@@ -46,7 +46,7 @@ static void test_pattern_strikes_what_its_actions_fit(void **state)
 	assert_true(op_strikes(world, SIM_OP_COMCH_SEND));
 	assert_true(op_strikes(world, SIM_OP_COMM_CHANNEL_RECV));
 	assert_false(copy_strikes(world, 64));
-	assert_false(sim_faults_any(world->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
 }
 
 static void test_rules_for_other_processes_do_not_strike(void **state)
@@ -69,7 +69,7 @@ static void test_rules_for_other_processes_do_not_strike(void **state)
 
 		if (copy_strikes(world, 64) != cases[i].strikes)
 			fail_msg("%s: should%s strike", cases[i].text, cases[i].strikes ? "" : " not");
-		assert_int_equal(sim_faults_any(world->faults, SIM_OP_DMA_MEMCPY), cases[i].strikes);
+		assert_int_equal(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY), cases[i].strikes);
 		assert_counted(world, id, cases[i].strikes, cases[i].strikes);
 		sim_plan_clear(world->plan);
 	}
@@ -77,9 +77,9 @@ static void test_rules_for_other_processes_do_not_strike(void **state)
 
 static bool strikes_at(struct world *world, uint32_t function)
 {
-	struct sim_site site = { .op = SIM_OP_DEV_OPEN, .function = function };
+	struct sim_fault_site site = { .op = SIM_OP_DEV_OPEN, .function = function };
 
-	return sim_faults_strike(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &strike);
 }
 
 static void assert_strikes_at(struct world *world, const char *text, const char *functions)
@@ -111,9 +111,9 @@ static void test_devices_follow_another_topology(void **state)
 
 	add(world, "dev.open device=03:00.1 fail=DRIVER");
 	assert_true(strikes_at(world, DPU_PF1));
-	assert_int_equal(sim_faults_set_topology(world->faults, NULL), 0);
+	assert_int_equal(sim_injector_set_topology(world->faults, NULL), 0);
 	assert_false(strikes_at(world, DPU_PF1));
-	assert_int_equal(sim_faults_set_topology(world->faults, world->topology), 0);
+	assert_int_equal(sim_injector_set_topology(world->faults, world->topology), 0);
 	assert_true(strikes_at(world, DPU_PF1));
 }
 
@@ -148,40 +148,40 @@ static void test_size_is_compared_exactly(void **state)
 static void test_address_ranges_overlap_or_not(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 16 };
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 16 };
 
 	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
 	site.addr = 0xff0;
-	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
 	site.addr = 0xff1;
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	site.addr = 0x1fff;
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	site.addr = 0x2000;
-	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
 	site.addr = UINT64_MAX - 3; /* wraps: ends at the end */
-	assert_false(sim_faults_strike(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
 }
 
 /* Rules for addresses beside one for all: far away only that one strikes. */
 static void test_rules_for_addresses_leave_others_alone(void **state)
 {
 	struct world *world = *state;
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 16, .addr = 0x5000 };
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 16, .addr = 0x5000 };
 
 	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
 	add(world, "dma.memcpy flip=1");
 	add(world, "dma.memcpy addr=0x9000..0x9fff delay=1us");
-	assert_true(sim_faults_strike(world->faults, &site, &strike)); /* in between */
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike)); /* in between */
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 	site.addr = 0xa000; /* beyond */
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 	site.addr = 0x9ff8;
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
 	sim_plan_remove(world->plan, 3);
-	assert_true(sim_faults_strike(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 }
 
@@ -226,7 +226,7 @@ static void test_spent_rules_leave(void **state)
 
 	add(world, "dma.memcpy times=1 tear");
 	assert_string_equal(pattern(world, 3), "x..");
-	assert_false(sim_faults_any(world->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
 }
 
 /* 10000 matches at one in twenty: 500, with a deviation of 22. */
@@ -242,7 +242,7 @@ static void test_chance_is_as_said_and_the_same_each_time(void **state)
 	assert_in_range(hits, 435, 565);
 
 	sim_plan_destroy(world->plan);
-	sim_faults_destroy(world->faults);
+	sim_injector_destroy(world->faults);
 	for (int round = 0; round < 2; round++) {
 		assert_int_equal(sim_plan_create(7, &world->plan), 0);
 		world->faults = view_of(world, "dpu", "app", 100);
@@ -253,7 +253,7 @@ static void test_chance_is_as_said_and_the_same_each_time(void **state)
 			assert_string_equal(pattern(world, 64), first);
 		if (round == 0) {
 			sim_plan_destroy(world->plan);
-			sim_faults_destroy(world->faults);
+			sim_injector_destroy(world->faults);
 		}
 	}
 	sim_plan_clear(world->plan);
@@ -289,9 +289,9 @@ static void test_the_plans_seed_is_for_rules_without_their_own(void **state)
 
 static bool copy_strikes_at(struct world *world, uint64_t now_ns)
 {
-	struct sim_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 64, .now_ns = now_ns };
+	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 64, .now_ns = now_ns };
 
-	return sim_faults_strike(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &strike);
 }
 
 static void test_rules_strike_in_their_window_of_time(void **state)
@@ -301,11 +301,11 @@ static void test_rules_strike_in_their_window_of_time(void **state)
 
 	add(world, "comch.send drop");
 	assert_false(copy_strikes_at(world, 0));
-	assert_false(sim_faults_timed(world->faults, SIM_OP_COMCH_SEND));
+	assert_false(sim_injector_needs_time(world->faults, SIM_OP_COMCH_SEND));
 	id = add(world, "dma.memcpy from=10ms until=20ms tear");
 	assert_false(copy_strikes_at(world, 10 * MS - 1));
-	assert_true(sim_faults_timed(world->faults, SIM_OP_DMA_MEMCPY));
-	assert_false(sim_faults_timed(world->faults, SIM_OP_COMCH_SEND));
+	assert_true(sim_injector_needs_time(world->faults, SIM_OP_DMA_MEMCPY));
+	assert_false(sim_injector_needs_time(world->faults, SIM_OP_COMCH_SEND));
 	assert_true(copy_strikes_at(world, 10 * MS));
 	assert_true(copy_strikes_at(world, 20 * MS - 1));
 	assert_false(copy_strikes_at(world, 20 * MS));

@@ -95,10 +95,10 @@ static void test_timing_is_there_exactly_where_it_is_needed(void **state)
 	for (size_t i = 0; i < count; i++) {
 		struct pcie_bandwidth bandwidth;
 
-		assert_null(pcie_link_fault(&all[i]->link));
+		assert_null(pcie_link_config_error(&all[i]->link));
 		if (!all[i]->host_caps.dma_memcpy)
 			continue;
-		assert_null(pcie_engine_fault(&all[i]->engine));
+		assert_null(pcie_engine_config_error(&all[i]->engine));
 		assert_true(all[i]->engine.accept_ps > 0);
 		assert_true(all[i]->engine.issuers[PCIE_ISSUER_CPU].submit_ps > 0);
 		assert_true(all[i]->comch_timing.one_way_ps > 0);

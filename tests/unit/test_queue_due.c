@@ -170,7 +170,7 @@ static void test_sleeping_owner_is_notified_when_it_is_due(void **state)
 	submit(fixture, &job, 1);
 	sim_queue_set_notify(fixture->queue, true);
 	sim_queue_drain(fixture->queue);
-	sim_queue_await_due(fixture->queue);
+	sim_queue_arm_timer(fixture->queue);
 	expect_notified(fixture);
 	assert_true(sim_engine_now_ns() >= job.job.due_ns);
 	expect_done(fixture, &job, 0);
@@ -185,7 +185,7 @@ static void test_owner_of_a_late_end_is_notified_however_long_it_takes(void **st
 	submit(fixture, jobs, 2);
 	sim_queue_drain(fixture->queue);
 	sim_queue_set_notify(fixture->queue, true);
-	sim_queue_await_due(fixture->queue);
+	sim_queue_arm_timer(fixture->queue);
 	expect_notified(fixture);
 	expect_done(fixture, &jobs[0], 0);
 	expect_done(fixture, &jobs[1], 0);

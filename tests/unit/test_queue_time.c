@@ -21,8 +21,8 @@ struct fixture {
 	struct sim_clock_page *page;
 	struct pcie_topology *topology;
 	struct sim_clock *clock;
-	struct sim_turns *turns;
-	struct sim_turn *turn;
+	struct sim_vclock_sched *sched;
+	struct sim_vclock_source *source;
 	struct sim_engine *engine;
 	struct sim_queue *queues[2];
 };
@@ -58,10 +58,10 @@ static bool work(const struct sim_job *job, struct pcie_job *ret_work)
 
 static struct fixture *current;
 
-static void hand_in(void *arg)
+static void mark_busy(void *arg)
 {
 	(void)arg;
-	sim_turn_hand_in(current->turn);
+	sim_vclock_source_mark_busy(current->source);
 }
 
 static void notify(void *arg)
@@ -71,7 +71,7 @@ static void notify(void *arg)
 
 static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 {
-	const struct sim_queue_time time = {.clock = fixture->clock, .work = work, .hand_in = hand_in};
+	const struct sim_queue_time time = {.clock = fixture->clock, .work = work, .mark_busy = mark_busy};
 	int rc = sim_queue_create(fixture->engine, MAX_JOBS, notify, fixture, ret_queue);
 
 	return rc < 0 ? rc : sim_queue_set_clock(*ret_queue, &time);
@@ -90,8 +90,8 @@ static int open_with(void **state, enum sim_clock_mode mode)
 		return -1;
 	sim_clock_page_init(fixture->page, mode);
 	if (sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
-	    sim_turns_create(fixture->clock, true, &fixture->turns) < 0 ||
-	    sim_turn_begin(fixture->turns, notify, NULL, &fixture->turn) < 0 ||
+	    sim_vclock_sched_create(fixture->clock, true, &fixture->sched) < 0 ||
+	    sim_vclock_source_create(fixture->sched, notify, NULL, &fixture->source) < 0 ||
 	    sim_engine_create(&fixture->engine) < 0)
 		return -1;
 	return open_queue(fixture, &fixture->queues[0]) < 0 || open_queue(fixture, &fixture->queues[1]) < 0;
@@ -114,8 +114,8 @@ static int teardown(void **state)
 	sim_queue_destroy(fixture->queues[0]);
 	sim_queue_destroy(fixture->queues[1]);
 	sim_engine_destroy(fixture->engine);
-	sim_turn_end(fixture->turn);
-	sim_turns_destroy(fixture->turns);
+	sim_vclock_source_destroy(fixture->source);
+	sim_vclock_sched_destroy(fixture->sched);
 	sim_clock_destroy(fixture->clock);
 	pcie_topology_destroy(fixture->topology);
 	munmap(fixture->page, sizeof(*fixture->page));
@@ -139,11 +139,11 @@ static uint64_t expect_done(struct fixture *fixture, struct sim_queue *queue, co
 	struct sim_job *done;
 
 	while (!(done = sim_queue_poll(queue))) {
-		uint64_t next_ns = sim_queue_settle(fixture->queues[0]), other_ns = sim_queue_settle(fixture->queues[1]);
+		uint64_t next_ns = sim_queue_advance(fixture->queues[0]), other_ns = sim_queue_advance(fixture->queues[1]);
 
 		next_ns = other_ns < next_ns ? other_ns : next_ns;
 		if (!sim_queue_has_done(queue))
-			assert_true(sim_turn_wait(fixture->turn, next_ns));
+			assert_true(sim_vclock_source_wait_until(fixture->source, next_ns));
 	}
 	assert_ptr_equal(done, &job->job);
 	assert_int_equal(done->status, status);
@@ -237,7 +237,7 @@ static void test_flush_ends_all_at_once(void **state)
 	struct test_job jobs[] = {{.bytes = 1 << 20}, {.bytes = 64, .delay_ns = SIM_JOB_NEVER_DUE}};
 
 	submit(fixture->queues[0], jobs, 2);
-	sim_queue_settle(fixture->queues[0]);
+	sim_queue_advance(fixture->queues[0]);
 	sim_queue_flush(fixture->queues[0]);
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[0], 0), 0);
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[1], -ECANCELED), 0);

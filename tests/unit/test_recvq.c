@@ -20,7 +20,7 @@
 struct pair {
 	struct sim_segment ours, theirs;
 	struct sim_recvq consumer, producer;
-	struct sim_recvq_room rooms[4];
+	struct sim_recvq_desc descs[4];
 };
 
 static const struct sim_recvq_cfg cfg = {.num_slots = 4, .max_imm_bytes = IMM};
@@ -51,25 +51,25 @@ static int teardown(void **state)
 
 static void post(struct pair *pair, uint64_t addr, uint32_t len)
 {
-	struct sim_recvq_room room = {.addr = addr, .len_bytes = len};
+	struct sim_recvq_desc desc = {.addr = addr, .len_bytes = len};
 
-	pair->rooms[pair->consumer.posted % 4] = room;
-	sim_recvq_post(&pair->consumer, &room);
+	pair->descs[pair->consumer.posted % 4] = desc;
+	sim_recvq_post(&pair->consumer, &desc);
 }
 
-static uint64_t begin(struct pair *pair, uint64_t expected_addr)
+static uint64_t claim(struct pair *pair, uint64_t expected_addr)
 {
-	struct sim_recvq_room room;
+	struct sim_recvq_desc desc;
 	uint64_t slot;
 
-	sim_recvq_begin(&pair->producer, &slot, &room);
-	assert_int_equal(room.addr, expected_addr);
+	sim_recvq_claim(&pair->producer, &slot, &desc);
+	assert_int_equal(desc.addr, expected_addr);
 	return slot;
 }
 
 static int poll_one(struct pair *pair, uint8_t *bytes, struct sim_recvq_message *message)
 {
-	return sim_recvq_poll(&pair->consumer, &pair->rooms[pair->consumer.polled % 4], bytes, message);
+	return sim_recvq_poll(&pair->consumer, &pair->descs[pair->consumer.polled % 4], bytes, message);
 }
 
 static void test_without_a_posted_receive_nothing_can_be_sent(void **state)
@@ -95,7 +95,7 @@ static void test_a_message_brings_its_bytes_and_immediate_data(void **state)
 
 	post(pair, 0x1000, 8);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 3), 0);
-	slot = begin(pair, 0x1000);
+	slot = claim(pair, 0x1000);
 	assert_int_equal(poll_one(pair, bytes, &got), -EAGAIN);
 	assert_false(sim_recvq_fill(&pair->producer, slot, &sent));
 	assert_int_equal(poll_one(pair, bytes, &got), 0);
@@ -119,8 +119,8 @@ static void test_receives_end_in_the_order_they_were_posted(void **state)
 	post(pair, 0x2000, 8);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
-	slot1 = begin(pair, 0x1000);
-	slot2 = begin(pair, 0x2000);
+	slot1 = claim(pair, 0x1000);
+	slot2 = claim(pair, 0x2000);
 	sim_recvq_fill(&pair->producer, slot2, &second);
 	assert_int_equal(poll_one(pair, bytes, &got), -EAGAIN);
 	sim_recvq_fill(&pair->producer, slot1, &first);
@@ -140,7 +140,7 @@ static void test_slots_are_used_again_and_again(void **state)
 		post(pair, i, 8);
 		assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
 		message.producer = i;
-		sim_recvq_fill(&pair->producer, begin(pair, i), &message);
+		sim_recvq_fill(&pair->producer, claim(pair, i), &message);
 		assert_int_equal(poll_one(pair, bytes, &got), 0);
 		assert_int_equal(got.producer, i);
 	}
@@ -157,8 +157,8 @@ static void test_a_sleeping_consumer_is_woken_once(void **state)
 	assert_false(sim_recvq_has_message(&pair->consumer));
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
-	assert_true(sim_recvq_fill(&pair->producer, begin(pair, 1), &message));
-	assert_false(sim_recvq_fill(&pair->producer, begin(pair, 2), &message));
+	assert_true(sim_recvq_fill(&pair->producer, claim(pair, 1), &message));
+	assert_false(sim_recvq_fill(&pair->producer, claim(pair, 2), &message));
 	assert_true(sim_recvq_has_message(&pair->consumer));
 }
 
@@ -176,7 +176,7 @@ static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		post(pair, 1, 8);
 		assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
-		sim_recvq_fill(&pair->producer, begin(pair, 1), &lies[i]);
+		sim_recvq_fill(&pair->producer, claim(pair, 1), &lies[i]);
 		assert_int_equal(poll_one(pair, bytes, &got), -EPROTO);
 	}
 }

@@ -11,7 +11,7 @@
 
 #define assert_reads(put, value, wanted)                       \
 	do {                                                   \
-		char text_[CLI_FIGURE_SIZE];                   \
+		char text_[CLI_HUMAN_SIZE];                   \
 		put(value, text_);                             \
 		assert_string_equal(text_, wanted);            \
 	} while (0)
@@ -19,40 +19,40 @@
 static void test_small_numbers_are_exact(void **state)
 {
 	(void)state;
-	assert_reads(cli_size_text, 0, "0 B");
-	assert_reads(cli_size_text, 999, "999 B");
-	assert_reads(cli_count_text, 64, "64");
-	assert_reads(cli_time_text, 640, "640 ns");
+	assert_reads(cli_human_bytes, 0, "0 B");
+	assert_reads(cli_human_bytes, 999, "999 B");
+	assert_reads(cli_human_count, 64, "64");
+	assert_reads(cli_human_time, 640, "640 ns");
 }
 
 static void test_large_numbers_are_rounded_to_three_digits(void **state)
 {
 	(void)state;
-	assert_reads(cli_size_text, 1000, "1.00 kB");
-	assert_reads(cli_size_text, 4096, "4.10 kB");
-	assert_reads(cli_size_text, 65536, "65.5 kB");
-	assert_reads(cli_size_text, 65556, "65.6 kB");
-	assert_reads(cli_size_text, 1048576, "1.05 MB");
-	assert_reads(cli_rate_text, 415817364, "416 MB/s");
-	assert_reads(cli_time_text, 12346, "12.3 \u00b5s");
+	assert_reads(cli_human_bytes, 1000, "1.00 kB");
+	assert_reads(cli_human_bytes, 4096, "4.10 kB");
+	assert_reads(cli_human_bytes, 65536, "65.5 kB");
+	assert_reads(cli_human_bytes, 65556, "65.6 kB");
+	assert_reads(cli_human_bytes, 1048576, "1.05 MB");
+	assert_reads(cli_human_byte_rate, 415817364, "416 MB/s");
+	assert_reads(cli_human_time, 12346, "12.3 \u00b5s");
 }
 
 static void test_what_rounds_to_a_thousand_gets_the_next_unit(void **state)
 {
 	(void)state;
-	assert_reads(cli_size_text, 9994, "9.99 kB");
-	assert_reads(cli_size_text, 9996, "10.0 kB");
-	assert_reads(cli_size_text, 99960, "100 kB");
-	assert_reads(cli_size_text, 999499, "999 kB");
-	assert_reads(cli_size_text, 999500, "1.00 MB");
+	assert_reads(cli_human_bytes, 9994, "9.99 kB");
+	assert_reads(cli_human_bytes, 9996, "10.0 kB");
+	assert_reads(cli_human_bytes, 99960, "100 kB");
+	assert_reads(cli_human_bytes, 999499, "999 kB");
+	assert_reads(cli_human_bytes, 999500, "1.00 MB");
 }
 
 /* There is no unit above the last one. */
 static void test_the_largest_number_is_written(void **state)
 {
 	(void)state;
-	assert_reads(cli_time_text, UINT64_MAX, "18446744073 s");
-	assert_reads(cli_size_text, UINT64_MAX, "18446744 TB");
+	assert_reads(cli_human_time, UINT64_MAX, "18446744073 s");
+	assert_reads(cli_human_bytes, UINT64_MAX, "18446744 TB");
 }
 
 int main(void)

@@ -162,15 +162,15 @@ static void test_a_waiting_writer_is_told_when_half_is_free(void **state)
 	(void)state;
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
-	assert_false(sim_ring_want_room(&pair.writer, 1));
+	assert_false(sim_ring_arm_space(&pair.writer, 1));
 	for (int left = 7; left > 4; left--) {
 		expect_record(&pair, 1, "x");
-		assert_false(sim_ring_must_tell(&pair.reader));
+		assert_false(sim_ring_needs_notify(&pair.reader));
 	}
 	expect_record(&pair, 1, "x");
-	assert_true(sim_ring_must_tell(&pair.reader));
+	assert_true(sim_ring_needs_notify(&pair.reader));
 	expect_record(&pair, 1, "x");
-	assert_false(sim_ring_must_tell(&pair.reader));
+	assert_false(sim_ring_needs_notify(&pair.reader));
 	pair_free(&pair);
 }
 
@@ -180,7 +180,7 @@ static void test_a_writer_that_has_room_meanwhile_need_not_wait(void **state)
 
 	(void)state;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
-	assert_true(sim_ring_want_room(&pair.writer, 1));
+	assert_true(sim_ring_arm_space(&pair.writer, 1));
 	pair_free(&pair);
 }
 
@@ -197,11 +197,11 @@ static void test_told_of_room_the_longest_record_fits(void **state)
 		for (unsigned int i = 0; i < 5000; i++) {
 			if (sim_ring_write(&pair.writer, 1, buf, i * i % 25) == 0)
 				continue;
-			if (sim_ring_want_room(&pair.writer, 24))
+			if (sim_ring_arm_space(&pair.writer, 24))
 				continue;
 			do
 				assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), 0);
-			while (!sim_ring_must_tell(&pair.reader));
+			while (!sim_ring_needs_notify(&pair.reader));
 			assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 24), 0);
 		}
 		pair_free(&pair);

@@ -45,7 +45,7 @@ static struct moments draw(const char *text)
 	struct moments moments;
 
 	for (uint32_t i = 0; i < DRAWS; i++)
-		delays[i] = sim_draw_delay(&rule, sim_draw_key(42, 1, i + 1));
+		delays[i] = sim_rng_delay(&rule, sim_rng_key(42, 1, i + 1));
 	qsort(delays, DRAWS, sizeof(delays[0]), compare);
 	for (uint32_t i = 0; i < DRAWS; i++)
 		sum += (double)delays[i];
@@ -68,11 +68,11 @@ static void assert_near(double value, double expected, double tolerance)
 static void test_same_match_same_draw(void **state)
 {
 	(void)state;
-	assert_int_equal(sim_draw_key(1, 2, 3), sim_draw_key(1, 2, 3));
-	assert_int_not_equal(sim_draw_key(1, 2, 3), sim_draw_key(2, 2, 3));
-	assert_int_not_equal(sim_draw_key(1, 2, 3), sim_draw_key(1, 3, 3));
-	assert_int_not_equal(sim_draw_key(1, 2, 3), sim_draw_key(1, 2, 4));
-	assert_int_not_equal(sim_draw_key(1, 2, 3), sim_draw_key(1, 3, 2));
+	assert_int_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 2, 3));
+	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(2, 2, 3));
+	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 3, 3));
+	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 2, 4));
+	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 3, 2));
 }
 
 /* Plans that were saved must strike as before: these numbers may never change. */
@@ -82,9 +82,9 @@ static void test_draws_are_those_of_every_machine(void **state)
 	struct sim_rule pareto = parse("dma.memcpy delay=pareto(10us,1.5)");
 
 	(void)state;
-	assert_int_equal(sim_draw_key(42, 1, 1), UINT64_C(0x56f806fa1c91f122));
-	assert_int_equal(sim_draw_delay(&lognormal, sim_draw_key(42, 1, 1)), 15957);
-	assert_int_equal(sim_draw_delay(&pareto, sim_draw_key(42, 1, 1)), 10147);
+	assert_int_equal(sim_rng_key(42, 1, 1), UINT64_C(0x56f806fa1c91f122));
+	assert_int_equal(sim_rng_delay(&lognormal, sim_rng_key(42, 1, 1)), 15957);
+	assert_int_equal(sim_rng_delay(&pareto, sim_rng_key(42, 1, 1)), 10147);
 }
 
 /* Half of the bits are set, and neighbours have nothing in common. */
@@ -94,12 +94,12 @@ static void test_draws_are_spread_evenly(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i <= DRAWS; i++) {
-		uint64_t draw = sim_draw(sim_draw_key(7, 1, i), SIM_DRAW_CHANCE);
+		uint64_t draw = sim_rng_u64(sim_rng_key(7, 1, i), SIM_RNG_CHANCE);
 
 		bits += (uint64_t)__builtin_popcountll(draw);
 		changes += (uint64_t)__builtin_popcountll(draw ^ before);
 		before = draw;
-		tenths[sim_draw_below(sim_draw_key(7, 1, i), SIM_DRAW_CHANCE, 10)]++;
+		tenths[sim_rng_below(sim_rng_key(7, 1, i), SIM_RNG_CHANCE, 10)]++;
 	}
 	assert_near((double)bits / DRAWS, 32, 0.1);
 	assert_near((double)changes / DRAWS, 32, 0.1);

@@ -73,7 +73,7 @@ static void test_every_part_of_a_rule_has_its_place(void **state)
 	assert_int_equal(rule.actions, SIM_ACT_BIT(SIM_ACT_FAIL));
 	assert_int_equal(rule.status, 17);
 	assert_int_equal(rule.moved, SIM_PPB / 2);
-	assert_true(rule.moved_is_part);
+	assert_true(rule.moved_is_fraction);
 }
 
 /* The examples of the manual's first page. */

@@ -38,7 +38,7 @@ static struct fixture {
 	struct sim_card *card;
 	struct sim_services *services;
 	uint32_t host, dpu, other;
-	char hellos[8]; /* anything with an address */
+	char handshakes[8]; /* anything with an address */
 } f;
 
 static uint32_t attach(const char *side)
@@ -68,10 +68,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
 	(void)state;
-	while (sim_services_forget(f.services, &parting))
+	while (sim_services_end_next(f.services, &closed))
 		;
 	sim_services_destroy(f.services);
 	sim_card_destroy(f.card);
@@ -89,7 +89,7 @@ static int listen_on(uint32_t peer, uint64_t number, uint32_t function, uint32_t
 /* Pending until 100. */
 static int connect_to(uint32_t peer, uint64_t number, uint32_t function, const char *name)
 {
-	return sim_services_connect(f.services, peer, number, function, name, 100, &f.hellos[number % 8]);
+	return sim_services_connect(f.services, peer, number, function, name, 100, &f.handshakes[number % 8]);
 }
 
 static void expect_no_offer(void)
@@ -100,7 +100,7 @@ static void expect_no_offer(void)
 }
 
 /* The server's end of the next channel, which @client asked for as number @number. */
-static struct sim_end expect_offer(uint32_t server, uint64_t service, uint32_t client, uint64_t number)
+static struct sim_channel_end expect_offer(uint32_t server, uint64_t service, uint32_t client, uint64_t number)
 {
 	struct sim_offer offer;
 
@@ -109,14 +109,14 @@ static struct sim_end expect_offer(uint32_t server, uint64_t service, uint32_t c
 	assert_int_equal(offer.service, service);
 	assert_int_equal(offer.client.peer, client);
 	assert_int_equal(offer.client.number, number);
-	assert_ptr_equal(offer.hello, &f.hellos[number % 8]);
+	assert_ptr_equal(offer.handshake, &f.handshakes[number % 8]);
 	return offer.server;
 }
 
 /* A host's channel 1 to a DPU's service 7, open; returns the server's end. */
-static struct sim_end open_channel(void)
+static struct sim_channel_end open_channel(void)
 {
-	struct sim_end server, client;
+	struct sim_channel_end server, client;
 
 	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
@@ -140,13 +140,13 @@ static void test_a_client_is_offered_to_the_server_of_its_functions_representor(
 static void test_a_service_is_there_for_one_function_while_it_listens(void **state)
 {
 	(void)state;
-	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
+	assert_false(sim_services_has_service(f.services, HOST0, "echo"));
 	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
-	assert_true(sim_services_is_served(f.services, HOST0, "echo"));
-	assert_false(sim_services_is_served(f.services, HOST1, "echo"));
-	assert_false(sim_services_is_served(f.services, HOST0, "Echo"));
+	assert_true(sim_services_has_service(f.services, HOST0, "echo"));
+	assert_false(sim_services_has_service(f.services, HOST1, "echo"));
+	assert_false(sim_services_has_service(f.services, HOST0, "Echo"));
 	sim_services_unlisten(f.services, f.dpu, 7);
-	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
+	assert_false(sim_services_has_service(f.services, HOST0, "echo"));
 }
 
 static void test_clients_that_wait_are_offered_oldest_first_when_a_server_comes(void **state)
@@ -218,77 +218,77 @@ static void test_names_have_a_limit(void **state)
 
 static void test_an_open_channel_has_two_ends_and_others_none_of_it(void **state)
 {
-	struct sim_end server = open_channel(), other;
+	struct sim_channel_end server = open_channel(), other;
 
 	(void)state;
-	assert_int_equal(sim_services_other(f.services, f.host, 1, &other), 0);
+	assert_int_equal(sim_services_get_other_end(f.services, f.host, 1, &other), 0);
 	assert_int_equal(other.peer, f.dpu);
 	assert_int_equal(other.number, server.number);
-	assert_int_equal(sim_services_other(f.services, f.dpu, server.number, &other), 0);
+	assert_int_equal(sim_services_get_other_end(f.services, f.dpu, server.number, &other), 0);
 	assert_int_equal(other.peer, f.host);
 	assert_int_equal(other.number, 1);
-	assert_int_equal(sim_services_other(f.services, f.dpu, 1, &other), -ENOENT);
-	assert_int_equal(sim_services_other(f.services, f.host, server.number, &other), -ENOENT);
-	assert_int_equal(sim_services_other(f.services, f.other, server.number, &other), -ENOENT);
+	assert_int_equal(sim_services_get_other_end(f.services, f.dpu, 1, &other), -ENOENT);
+	assert_int_equal(sim_services_get_other_end(f.services, f.host, server.number, &other), -ENOENT);
+	assert_int_equal(sim_services_get_other_end(f.services, f.other, server.number, &other), -ENOENT);
 }
 
 static void test_only_the_server_accepts_and_once(void **state)
 {
-	struct sim_parting parting;
-	struct sim_end server, other;
+	struct sim_closed_channel closed;
+	struct sim_channel_end server, other;
 
 	(void)state;
 	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	assert_int_equal(sim_services_accept(f.services, f.host, 1, &other), -ENOENT);
 	server = expect_offer(f.dpu, 7, f.host, 1);
-	assert_int_equal(sim_services_other(f.services, f.host, 1, &other), -ENOENT); /* not open */
+	assert_int_equal(sim_services_get_other_end(f.services, f.host, 1, &other), -ENOENT); /* not open */
 	assert_int_equal(sim_services_accept(f.services, f.host, 1, &other), -ENOENT);
 	assert_int_equal(sim_services_accept(f.services, f.other, server.number, &other), -ENOENT);
-	assert_false(sim_services_close(f.services, f.other, server.number, &parting));
+	assert_false(sim_services_close(f.services, f.other, server.number, &closed));
 	assert_int_equal(sim_services_accept(f.services, f.dpu, server.number, &other), 0);
 	assert_int_equal(sim_services_accept(f.services, f.dpu, server.number, &other), -ENOENT);
 }
 
-static void expect_left(const struct sim_parting *parting, uint32_t peer, uint64_t number)
+static void expect_remaining(const struct sim_closed_channel *closed, uint32_t peer, uint64_t number)
 {
-	assert_true(parting->is_left);
-	assert_int_equal(parting->left.peer, peer);
-	assert_int_equal(parting->left.number, number);
+	assert_true(closed->has_remaining);
+	assert_int_equal(closed->remaining.peer, peer);
+	assert_int_equal(closed->remaining.number, number);
 }
 
 static void test_whoever_closes_the_other_end_is_left(void **state)
 {
-	struct sim_end server = open_channel();
-	struct sim_parting parting;
+	struct sim_channel_end server = open_channel();
+	struct sim_closed_channel closed;
 
 	(void)state;
-	assert_true(sim_services_close(f.services, f.host, 1, &parting));
-	expect_left(&parting, f.dpu, server.number);
-	assert_null(parting.hello);
-	assert_false(sim_services_close(f.services, f.dpu, server.number, &parting));
+	assert_true(sim_services_close(f.services, f.host, 1, &closed));
+	expect_remaining(&closed, f.dpu, server.number);
+	assert_null(closed.handshake);
+	assert_false(sim_services_close(f.services, f.dpu, server.number, &closed));
 	assert_int_equal(connect_to(f.host, 2, HOST0, "echo"), 0);
 	server = expect_offer(f.dpu, 7, f.host, 2);
-	assert_true(sim_services_close(f.services, f.dpu, server.number, &parting));
-	expect_left(&parting, f.host, 2);
+	assert_true(sim_services_close(f.services, f.dpu, server.number, &closed));
+	expect_remaining(&closed, f.host, 2);
 }
 
 static void test_nobody_is_left_when_a_pending_one_closes(void **state)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
 	(void)state;
 	assert_int_equal(connect_to(f.host, 3, HOST0, "echo"), 0);
-	assert_true(sim_services_close(f.services, f.host, 3, &parting));
-	assert_false(parting.is_left);
-	assert_ptr_equal(parting.hello, &f.hellos[3]);
+	assert_true(sim_services_close(f.services, f.host, 3, &closed));
+	assert_false(closed.has_remaining);
+	assert_ptr_equal(closed.handshake, &f.handshakes[3]);
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, "echo"), 0);
 	expect_no_offer();
 }
 
 static void test_only_pending_channels_expire(void **state)
 {
-	struct sim_parting parting;
+	struct sim_closed_channel closed;
 
 	(void)state;
 	assert_true(sim_services_deadline_ms(f.services) == UINT64_MAX);
@@ -298,21 +298,21 @@ static void test_only_pending_channels_expire(void **state)
 	assert_int_equal(sim_services_connect(f.services, f.host, 3, HOST0, "else", 90, NULL), 0);
 	expect_offer(f.dpu, 1, f.host, 1);
 	assert_int_equal(sim_services_deadline_ms(f.services), 90);
-	assert_false(sim_services_next_expired(f.services, 89, &parting));
-	assert_true(sim_services_next_expired(f.services, 99, &parting));
-	expect_left(&parting, f.host, 3);
-	assert_false(sim_services_next_expired(f.services, 99, &parting));
-	assert_true(sim_services_next_expired(f.services, 100, &parting));
-	expect_left(&parting, f.host, 2);
-	assert_ptr_equal(parting.hello, &f.hellos[2]);
-	assert_false(sim_services_next_expired(f.services, UINT64_MAX - 1, &parting));
+	assert_false(sim_services_end_next_expired(f.services, 89, &closed));
+	assert_true(sim_services_end_next_expired(f.services, 99, &closed));
+	expect_remaining(&closed, f.host, 3);
+	assert_false(sim_services_end_next_expired(f.services, 99, &closed));
+	assert_true(sim_services_end_next_expired(f.services, 100, &closed));
+	expect_remaining(&closed, f.host, 2);
+	assert_ptr_equal(closed.handshake, &f.handshakes[2]);
+	assert_false(sim_services_end_next_expired(f.services, UINT64_MAX - 1, &closed));
 	assert_true(sim_services_deadline_ms(f.services) == UINT64_MAX);
 }
 
 static void test_who_leaves_takes_its_services_and_channels_along(void **state)
 {
-	struct sim_end offered, open = open_channel();
-	struct sim_parting parting;
+	struct sim_channel_end offered, open = open_channel();
+	struct sim_closed_channel closed;
 
 	(void)state;
 	assert_int_equal(connect_to(f.host, 2, HOST0, "echo"), 0);
@@ -322,46 +322,46 @@ static void test_who_leaves_takes_its_services_and_channels_along(void **state)
 	assert_int_equal(connect_to(f.host, 4, OTHER_HOST, "echo"), 0);
 	expect_offer(f.other, 1, f.host, 4);
 
-	assert_true(sim_services_next_of(f.services, f.dpu, &parting));
-	expect_left(&parting, f.host, 1);
-	assert_false(parting.unaccepted);
-	assert_true(sim_services_next_of(f.services, f.dpu, &parting));
-	expect_left(&parting, f.host, 2);
-	assert_true(parting.unaccepted);
-	assert_false(sim_services_next_of(f.services, f.dpu, &parting));
-	assert_false(sim_services_close(f.services, f.dpu, open.number, &parting));
-	assert_false(sim_services_close(f.services, f.dpu, offered.number, &parting));
+	assert_true(sim_services_end_next_of_peer(f.services, f.dpu, &closed));
+	expect_remaining(&closed, f.host, 1);
+	assert_false(closed.unaccepted);
+	assert_true(sim_services_end_next_of_peer(f.services, f.dpu, &closed));
+	expect_remaining(&closed, f.host, 2);
+	assert_true(closed.unaccepted);
+	assert_false(sim_services_end_next_of_peer(f.services, f.dpu, &closed));
+	assert_false(sim_services_close(f.services, f.dpu, open.number, &closed));
+	assert_false(sim_services_close(f.services, f.dpu, offered.number, &closed));
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	expect_no_offer(); /* the service is gone */
 
-	assert_true(sim_services_next_of(f.services, f.host, &parting));
-	assert_false(parting.is_left); /* 3 was pending */
-	assert_true(sim_services_next_of(f.services, f.host, &parting));
-	assert_int_equal(parting.left.peer, f.other); /* a server, to which 4 was offered */
-	assert_false(parting.unaccepted);
-	assert_true(sim_services_next_of(f.services, f.host, &parting));
-	assert_false(sim_services_next_of(f.services, f.host, &parting));
+	assert_true(sim_services_end_next_of_peer(f.services, f.host, &closed));
+	assert_false(closed.has_remaining); /* 3 was pending */
+	assert_true(sim_services_end_next_of_peer(f.services, f.host, &closed));
+	assert_int_equal(closed.remaining.peer, f.other); /* a server, to which 4 was offered */
+	assert_false(closed.unaccepted);
+	assert_true(sim_services_end_next_of_peer(f.services, f.host, &closed));
+	assert_false(sim_services_end_next_of_peer(f.services, f.host, &closed));
 }
 
 /* Whether the next channel through the function is the host's @number, of which the DPU hears if it knew. */
 static void expect_end_through(uint32_t function, uint64_t number, bool server_knew)
 {
-	struct sim_parting parting;
-	struct sim_end client;
+	struct sim_closed_channel closed;
+	struct sim_channel_end client;
 
-	assert_true(sim_services_next_through(f.services, function, &client, &parting));
+	assert_true(sim_services_end_next_of_function(f.services, function, &client, &closed));
 	assert_int_equal(client.peer, f.host);
 	assert_int_equal(client.number, number);
-	assert_int_equal(parting.is_left, server_knew);
+	assert_int_equal(closed.has_remaining, server_knew);
 	if (server_knew)
-		assert_int_equal(parting.left.peer, f.dpu);
-	assert_ptr_equal(parting.hello, server_knew ? NULL : &f.hellos[number % 8]);
+		assert_int_equal(closed.remaining.peer, f.dpu);
+	assert_ptr_equal(closed.handshake, server_knew ? NULL : &f.handshakes[number % 8]);
 }
 
 static void test_what_goes_through_a_function_ends_with_it(void **state)
 {
-	struct sim_parting parting;
-	struct sim_end client;
+	struct sim_closed_channel closed;
+	struct sim_channel_end client;
 
 	(void)state;
 	open_channel();
@@ -375,20 +375,20 @@ static void test_what_goes_through_a_function_ends_with_it(void **state)
 	expect_end_through(HOST0, 1, true);
 	expect_end_through(HOST0, 2, true);
 	expect_end_through(HOST0, 3, false); /* pending */
-	assert_false(sim_services_next_through(f.services, HOST0, &client, &parting));
-	assert_false(sim_services_is_served(f.services, HOST0, "echo"));
-	assert_true(sim_services_is_served(f.services, HOST1, "echo"));
+	assert_false(sim_services_end_next_of_function(f.services, HOST0, &client, &closed));
+	assert_false(sim_services_has_service(f.services, HOST0, "echo"));
+	assert_true(sim_services_has_service(f.services, HOST1, "echo"));
 	expect_end_through(DPU1, 4, true); /* by the server's function */
-	assert_false(sim_services_next_through(f.services, DPU1, &client, &parting));
-	assert_false(sim_services_is_served(f.services, HOST1, "echo"));
+	assert_false(sim_services_end_next_of_function(f.services, DPU1, &client, &closed));
+	assert_false(sim_services_has_service(f.services, HOST1, "echo"));
 }
 
 /* Those beyond what one process may have unaccepted wait, and are next when there is room. */
 static void test_one_peer_has_limited_channels_and_services(void **state)
 {
 	uint32_t second = attach("host");
-	struct sim_end server, first = {0};
-	struct sim_parting parting;
+	struct sim_channel_end server, first = {0};
+	struct sim_closed_channel closed;
 	char name[16];
 
 	(void)state;
@@ -401,7 +401,7 @@ static void test_one_peer_has_limited_channels_and_services(void **state)
 	assert_int_equal(connect_to(f.host, SIM_MAX_UNACCEPTED, HOST0, "echo"), -ENOMEM);
 	assert_int_equal(connect_to(second, 5, HOST0, "echo"), 0);
 	expect_no_offer();
-	assert_true(sim_services_close(f.services, f.dpu, first.number, &parting));
+	assert_true(sim_services_close(f.services, f.dpu, first.number, &closed));
 	expect_offer(f.dpu, 1000, second, 5);
 	for (uint64_t i = 1; i < SIM_MAX_SERVICES; i++) {
 		snprintf(name, sizeof(name), "service-%u", (unsigned int)i);

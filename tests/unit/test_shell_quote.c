@@ -14,7 +14,7 @@
 
 static void assert_quoted(const char *text, const char *wanted)
 {
-	char *quoted = sim_quote(text);
+	char *quoted = sim_shell_quote(text);
 
 	assert_non_null(quoted);
 	assert_string_equal(quoted, wanted);
@@ -38,7 +38,7 @@ static void test_text_that_is_not_gets_quotes(void **state)
 
 static void assert_shell_reads(const char *text)
 {
-	char *quoted = sim_quote(text), *command = NULL, read[256] = "";
+	char *quoted = sim_shell_quote(text), *command = NULL, read[256] = "";
 	FILE *shell;
 
 	assert_true(asprintf(&command, "printf '[%%s]' %s", quoted) > 0);

@@ -31,21 +31,21 @@ static void test_errno_has_the_code_a_caller_would_expect(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		assert_int_equal(shim_error(-pairs[i].number), pairs[i].error);
+		assert_int_equal(shim_error_from_errno(-pairs[i].number), pairs[i].error);
 }
 
 static void test_zero_is_success(void **state)
 {
 	(void)state;
-	assert_int_equal(shim_error(0), DOCA_SUCCESS);
+	assert_int_equal(shim_error_from_errno(0), DOCA_SUCCESS);
 }
 
 static void test_errno_out_of_the_table_is_unexpected(void **state)
 {
 	(void)state;
-	assert_int_equal(shim_error(-ELOOP), DOCA_ERROR_UNEXPECTED);
-	assert_int_equal(shim_error(-100000), DOCA_ERROR_UNEXPECTED);
-	assert_int_equal(shim_error(EINVAL), DOCA_ERROR_UNEXPECTED); /* the sign is part of it */
+	assert_int_equal(shim_error_from_errno(-ELOOP), DOCA_ERROR_UNEXPECTED);
+	assert_int_equal(shim_error_from_errno(-100000), DOCA_ERROR_UNEXPECTED);
+	assert_int_equal(shim_error_from_errno(EINVAL), DOCA_ERROR_UNEXPECTED); /* the sign is part of it */
 }
 
 int main(void)

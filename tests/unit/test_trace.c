@@ -22,7 +22,7 @@ static void test_a_context_and_its_states_are_read_as_they_were(void **state)
 	assert_int_equal(recording.num_objects, 1);
 	assert_int_equal(recording.objects[0].kind, SIM_TRACE_CONTEXT);
 	assert_string_equal(sim_trace_name_of(&recording, recording.objects[0].name), "dma");
-	assert_string_equal(sim_trace_name_of(&recording, recording.objects[0].place), "mlx5_0");
+	assert_string_equal(sim_trace_name_of(&recording, recording.objects[0].device), "mlx5_0");
 	assert_int_equal(recording.objects[0].state, 3);
 	assert_int_equal(recording.num_events, 2);
 	assert_int_equal(recording.events[0].kind, SIM_TRACE_STATE);
@@ -38,12 +38,12 @@ static void test_a_task_has_its_times_bytes_and_reason(void **state)
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
 	struct sim_trace_recording recording;
 	const struct sim_trace_event *task;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
-	sim_trace_pen_init(&pen, context, "DMA memcpy");
-	do_task(&pen, NULL);
-	do_task(&pen, "DOCA_ERROR_IO_FAILED");
+	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
+	do_task(&stats, NULL);
+	do_task(&stats, "DOCA_ERROR_IO_FAILED");
 	recording = read_all();
 	assert_int_equal(recording.num_events, 2);
 	task = recording.events;
@@ -52,8 +52,8 @@ static void test_a_task_has_its_times_bytes_and_reason(void **state)
 	assert_true(task->time_ns <= task->args[0] && task->args[0] <= task->args[1] && task->args[1] <= task->args[2]);
 	assert_int_equal(task->args[3], 64);
 	assert_int_equal(task->detail, 1);
-	assert_int_equal(task->why, 0);
-	assert_string_equal(sim_trace_name_of(&recording, recording.events[1].why), "DOCA_ERROR_IO_FAILED");
+	assert_int_equal(task->reason, 0);
+	assert_string_equal(sim_trace_name_of(&recording, recording.events[1].reason), "DOCA_ERROR_IO_FAILED");
 	sim_trace_recording_free(&recording);
 }
 
@@ -86,7 +86,7 @@ static void test_a_fault_says_its_rule_and_what_it_struck(void **state)
 	sim_trace_fault(0, &hit);
 	recording = read_all();
 	assert_int_equal(recording.num_events, 1);
-	assert_string_equal(sim_trace_name_of(&recording, recording.events[0].why), "dma.memcpy");
+	assert_string_equal(sim_trace_name_of(&recording, recording.events[0].reason), "dma.memcpy");
 	assert_int_equal(recording.events[0].args[0], 7);
 	assert_int_equal(recording.events[0].args[1], 3);
 	assert_int_equal(recording.events[0].args[2], 64);
@@ -152,12 +152,12 @@ static void test_of_a_flood_of_tasks_some_are_recorded_and_all_counted(void **st
 {
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
-	sim_trace_pen_init(&pen, context, "DMA memcpy");
+	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	for (int i = 0; i < 100000; i++)
-		do_task(&pen, NULL);
+		do_task(&stats, NULL);
 	recording = read_all();
 	assert_int_equal(recording.ops[0].submitted, 100000);
 	assert_int_equal(recording.ops[0].completed, 100000);
@@ -170,14 +170,14 @@ static void test_of_a_flood_of_tasks_some_are_recorded_and_all_counted(void **st
 static void test_at_level_full_each_task_is_recorded(void **state)
 {
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
 	end(NULL);
 	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &fd), 0);
-	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < 30000; i++)
-		do_task(&pen, NULL);
+		do_task(&stats, NULL);
 	recording = read_all();
 	assert_int_equal(recording.level, SIM_TRACE_FULL);
 	assert_int_equal(recording.num_events, 30000);
@@ -188,16 +188,16 @@ static void test_at_level_full_each_task_is_recorded(void **state)
 static void test_failed_tasks_are_recorded_whatever_the_pace(void **state)
 {
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 	size_t failed = 0;
 
 	(void)state;
-	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < 3000; i++)
-		do_task(&pen, i >= 2000 ? "DOCA_ERROR_IO_FAILED" : NULL);
+		do_task(&stats, i >= 2000 ? "DOCA_ERROR_IO_FAILED" : NULL);
 	recording = read_all();
 	for (size_t i = 0; i < recording.num_events; i++)
-		failed += recording.events[i].why != 0;
+		failed += recording.events[i].reason != 0;
 	assert_int_equal(failed, 1000);
 	assert_int_equal(recording.ops[0].failed, 1000);
 	sim_trace_recording_free(&recording);
@@ -212,18 +212,18 @@ static void test_more_contexts_than_entries_share_them(void **state)
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, i % 2 ? "dma" : "comch_client", "mlx5_0");
-		struct sim_trace_pen pen;
+		struct sim_trace_task_stats stats;
 
 		assert_true(context >= 1 && context <= 1024);
-		sim_trace_pen_init(&pen, context, "task");
-		do_task(&pen, NULL);
+		sim_trace_task_stats_init(&stats, context, "task");
+		do_task(&stats, NULL);
 		sim_trace_object_end(context);
 	}
 	recording = read_all();
 	for (uint32_t i = 0; i < recording.num_ops; i++)
 		submitted += recording.ops[i].submitted;
 	for (uint32_t i = 0; i < recording.num_objects; i++)
-		lives += recording.objects[i].lives;
+		lives += recording.objects[i].num_uses;
 	assert_int_equal(submitted, 3000);
 	assert_int_equal(lives, 3000);
 	sim_trace_recording_free(&recording);
@@ -247,18 +247,18 @@ static void test_virtual_times_are_exact(void **state)
 	uint32_t context;
 	struct sim_trace_recording recording;
 	struct sim_trace_task_times times;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
-	sim_trace_pen_init(&pen, context, "DMA memcpy");
+	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	sim_trace_state(context, 0, 2);
 	virtual_ns = 100;
-	sim_trace_task_begin(&pen, &times);
+	sim_trace_task_submitted(&stats, &times);
 	times.began_ns = times.ended_ns = sim_trace_now_ns();
 	virtual_ns = UINT64_C(3600000000000); /* an hour later, at once */
-	sim_trace_task(&pen, &times, 64, NULL);
+	sim_trace_task_done(&stats, &times, 64, NULL);
 	recording = read_all();
 	assert_int_equal(recording.num_events, 2);
 	assert_int_equal(recording.events[0].time_ns, session.zero_ns);
@@ -287,18 +287,18 @@ static void test_a_record_of_virtual_time_to_come_is_left_out(void **state)
 static void test_the_pace_is_that_of_virtual_time(void **state)
 {
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
-	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < SIM_TRACE_BURST; i++)
-		do_task(&pen, NULL);
-	usleep(2 * SIM_TRACE_GAP_NS / 1000); /* no credit comes of that */
+		do_task(&stats, NULL);
+	usleep(2 * SIM_TRACE_CREDIT_NS / 1000); /* no credit comes of that */
 	for (int i = 0; i < 100; i++)
-		do_task(&pen, NULL);
-	for (int i = 0; i < 2000; i++, virtual_ns += SIM_TRACE_GAP_NS)
-		do_task(&pen, NULL);
+		do_task(&stats, NULL);
+	for (int i = 0; i < 2000; i++, virtual_ns += SIM_TRACE_CREDIT_NS)
+		do_task(&stats, NULL);
 	recording = read_all();
 	/* the burst; one in 2, 4, 8, ... of the hundred; and nearly all that came no faster than credits */
 	assert_true(recording.num_events > SIM_TRACE_BURST + 1000);
@@ -309,7 +309,7 @@ static void test_the_pace_is_that_of_virtual_time(void **state)
 /* In the order in which they happened, and a message is sent before it comes. */
 static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 {
-	struct sim_trace_story story = {0};
+	struct sim_merged_trace merged = {0};
 	struct sim_trace_recording recording;
 	uint32_t context;
 
@@ -324,19 +324,19 @@ static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 	sim_trace_state(context, 0, 2);
 	sim_trace_state(context, 2, 0);
 	recording = read_all();
-	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
-	assert_int_equal(sim_trace_story_sort(&story), 0);
-	assert_int_equal(story.num_events, 203);
-	assert_int_equal(story.events[0].args[1], 2);
-	assert_int_equal(story.events[1].args[1], 0);
+	assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
+	assert_int_equal(sim_merged_trace_sort(&merged), 0);
+	assert_int_equal(merged.num_events, 203);
+	assert_int_equal(merged.events[0].args[1], 2);
+	assert_int_equal(merged.events[1].args[1], 0);
 	for (size_t i = 0; i < 100; i++) {
-		assert_int_equal(story.events[2 + i].kind, SIM_TRACE_SENT);
-		assert_int_equal(story.events[2 + i].args[1], i);
-		assert_int_equal(story.events[102 + i].kind, SIM_TRACE_RECEIVED);
-		assert_int_equal(story.events[102 + i].args[1], i);
+		assert_int_equal(merged.events[2 + i].kind, SIM_TRACE_SENT);
+		assert_int_equal(merged.events[2 + i].args[1], i);
+		assert_int_equal(merged.events[102 + i].kind, SIM_TRACE_RECEIVED);
+		assert_int_equal(merged.events[102 + i].args[1], i);
 	}
-	assert_int_equal(story.events[202].kind, SIM_TRACE_LOG);
-	sim_trace_story_free(&story);
+	assert_int_equal(merged.events[202].kind, SIM_TRACE_LOG);
+	sim_merged_trace_free(&merged);
 }
 
 static size_t count_of(const char *text, const char *what)
@@ -353,7 +353,7 @@ static size_t count_of(const char *text, const char *what)
 /* Slices without length, and each has its end of an arrow right behind it. */
 static void test_messages_of_one_moment_keep_their_arrows(void **state)
 {
-	struct sim_trace_story story = {.zero_ns = session.zero_ns};
+	struct sim_merged_trace merged = {.zero_ns = session.zero_ns};
 	struct sim_trace_recording recording;
 	char *text = NULL;
 	uint32_t context;
@@ -368,33 +368,33 @@ static void test_messages_of_one_moment_keep_their_arrows(void **state)
 	for (uint64_t i = 0; i < 3; i++)
 		sim_trace_message(SIM_TRACE_RECEIVED, context, 1, i, 1, sim_trace_now_ns(), 0);
 	recording = read_all();
-	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
-	assert_int_equal(sim_trace_story_sort(&story), 0);
+	assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
+	assert_int_equal(sim_merged_trace_sort(&merged), 0);
 	out = open_memstream(&text, &len);
 	assert_non_null(out);
-	assert_int_equal(sim_trace_tell_perfetto(&story, out), 0);
+	assert_int_equal(sim_trace_export_perfetto(&merged, out), 0);
 	fclose(out);
 	assert_int_equal(count_of(text, "\"dur\":0.000"), 6);
 	assert_int_equal(count_of(text, "\"number\":0}},\n{\"ph\":\"s\""), 1);
 	assert_int_equal(count_of(text, "},\n{\"ph\":\"s\""), 3);
 	assert_int_equal(count_of(text, "},\n{\"ph\":\"f\""), 3);
 	free(text);
-	sim_trace_story_free(&story);
+	sim_merged_trace_free(&merged);
 }
 
 /* Its memory is gone then. */
 static void test_virtual_time_is_not_read_after_the_end(void **state)
 {
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
 	begin_virtual(SIM_TRACE_FULL);
-	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
-	do_task(&pen, NULL);
+	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	do_task(&stats, NULL);
 	assert_int_equal(sim_trace_now_ns(), session.zero_ns);
 	sim_trace_end();
 	assert_true(sim_trace_now_ns() > session.zero_ns);
-	do_task(&pen, NULL);
+	do_task(&stats, NULL);
 }
 
 /* ---- off, and over ---- */
@@ -418,18 +418,18 @@ static void test_the_environment_chooses_the_level(void **state)
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 1);
 }
 
-/* A pen that outlives its recording writes to nowhere. */
+/* A task_stats that outlives its recording writes to nowhere. */
 static void test_a_pen_that_is_left_over_does_no_harm(void **state)
 {
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
-	sim_trace_pen_init(&pen, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
-	do_task(&pen, NULL);
+	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
+	do_task(&stats, NULL);
 	sim_trace_end();
 	for (int i = 0; i < 10; i++)
-		do_task(&pen, NULL);
+		do_task(&stats, NULL);
 	recording = read_all();
 	assert_int_equal(recording.num_events, 1);
 	assert_int_equal(recording.ops[0].submitted, 1);

@@ -7,7 +7,7 @@
 
 static _Atomic uint64_t virtual_ns;
 static uint32_t context;
-static struct sim_trace_pen pen;
+static struct sim_trace_task_stats stats;
 
 static int begin_virtual(void **state)
 {
@@ -19,8 +19,8 @@ static int begin_virtual(void **state)
 	session.virtual_ns = &virtual_ns;
 	rc |= sim_trace_begin(SIM_TRACE_FULL, &session, &fd);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
-	pen = (struct sim_trace_pen){0};
-	sim_trace_pen_init(&pen, context, "DMA memcpy");
+	stats = (struct sim_trace_task_stats){0};
+	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	return rc;
 }
 
@@ -30,8 +30,8 @@ static struct sim_trace_task_times submit(void)
 {
 	struct sim_trace_task_times times;
 
-	sim_trace_task_begin(&pen, &times);
-	sim_trace_add(&pen.op->submitted, 1);
+	sim_trace_task_submitted(&stats, &times);
+	sim_trace_counter_add(&stats.op->submitted, 1);
 	return times;
 }
 
@@ -42,14 +42,14 @@ static void run(struct sim_trace_task_times *times, uint64_t ns)
 	times->ended_ns = sim_trace_now_ns();
 }
 
-static struct sim_trace_story read_story(void)
+static struct sim_merged_trace read_merged(void)
 {
-	struct sim_trace_story story = {.zero_ns = session.zero_ns};
+	struct sim_merged_trace merged = {.zero_ns = session.zero_ns};
 	struct sim_trace_recording recording = read_all();
 
-	assert_int_equal(sim_trace_story_add(&story, &recording), 0);
-	assert_int_equal(sim_trace_story_sort(&story), 0);
-	return story;
+	assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
+	assert_int_equal(sim_merged_trace_sort(&merged), 0);
+	return merged;
 }
 
 /* Of each event of the trace: its phase, time and, of slices and flows, name and number; one line each. */
@@ -66,13 +66,13 @@ static void shorten(char *line, FILE *out)
 		fprintf(out, " %d\n", atoi(id + 5));
 }
 
-static char *told_shortly(const struct sim_trace_story *story)
+static char *export_brief(const struct sim_merged_trace *merged)
 {
 	char *text = NULL, *brief = NULL, *rest = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	assert_int_equal(sim_trace_tell_perfetto(story, out), 0);
+	assert_int_equal(sim_trace_export_perfetto(merged, out), 0);
 	fclose(out);
 	out = open_memstream(&brief, &len);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -85,12 +85,12 @@ static char *told_shortly(const struct sim_trace_story *story)
 
 static void expect_told(const char *expected)
 {
-	struct sim_trace_story story = read_story();
-	char *brief = told_shortly(&story);
+	struct sim_merged_trace merged = read_merged();
+	char *brief = export_brief(&merged);
 
 	assert_string_equal(brief, expected);
 	free(brief);
-	sim_trace_story_free(&story);
+	sim_merged_trace_free(&merged);
 }
 
 /* Submitted at 0, run from 100 ns until 3.1 us, told at 3.5 us. */
@@ -102,7 +102,7 @@ static void test_a_tasks_flow_leads_by_its_job_to_its_end(void **state)
 	virtual_ns += 100;
 	run(&times, 3000);
 	virtual_ns += 400;
-	sim_trace_task(&pen, &times, 64, NULL);
+	sim_trace_task_done(&stats, &times, 64, NULL);
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 1\n"
 		    "X 0.100 DMA memcpy\nt 0.100 task 1\n"
 		    "X 3.500 done DMA memcpy\nf 3.500 task 1\n");
@@ -118,9 +118,9 @@ static void test_flows_of_tasks_that_overtake_are_told_in_order_of_time(void **s
 	second = submit();
 	run(&second, 500);
 	run(&first, 500);
-	sim_trace_task(&pen, &second, 64, NULL);
+	sim_trace_task_done(&stats, &second, 64, NULL);
 	virtual_ns += 1;
-	sim_trace_task(&pen, &first, 64, "DOCA_ERROR_IO_FAILED");
+	sim_trace_task_done(&stats, &first, 64, "DOCA_ERROR_IO_FAILED");
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 1\n"
 		    "X 0.010 submit DMA memcpy\ns 0.010 task 2\n"
 		    "X 0.010 DMA memcpy\nt 0.010 task 2\n"
@@ -137,7 +137,7 @@ static void test_flows_of_one_moment_do_not_lead_back(void **state)
 		struct sim_trace_task_times times = submit();
 
 		run(&times, 0);
-		sim_trace_task(&pen, &times, 64, NULL);
+		sim_trace_task_done(&stats, &times, 64, NULL);
 	}
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 1\n"
 		    "X 0.000 submit DMA memcpy\ns 0.000 task 2\n"
@@ -154,7 +154,7 @@ static void test_a_task_without_a_job_flows_from_submission_to_end(void **state)
 
 	(void)state;
 	virtual_ns += 20;
-	sim_trace_task(&pen, &times, 64, NULL);
+	sim_trace_task_done(&stats, &times, 64, NULL);
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 1\nX 0.020 done DMA memcpy\nf 0.020 task 1\n");
 }
 
@@ -163,7 +163,7 @@ static void test_a_task_whose_submission_is_not_known_has_no_flow(void **state)
 	static const struct sim_trace_task_times unknown;
 
 	(void)state;
-	sim_trace_task(&pen, &unknown, 0, "DOCA_ERROR_IO_FAILED");
+	sim_trace_task_done(&stats, &unknown, 0, "DOCA_ERROR_IO_FAILED");
 	expect_told("");
 }
 
@@ -180,10 +180,10 @@ static void test_a_message_is_on_the_way_of_both_its_tasks(void **state)
 	sim_trace_message(SIM_TRACE_SENT, context, 2, 1, 8, sim_trace_now_ns(), send.submitted_ns);
 	send.ended_ns = sim_trace_now_ns();
 	virtual_ns += 10;
-	sim_trace_task(&pen, &send, 8, NULL);
+	sim_trace_task_done(&stats, &send, 8, NULL);
 	virtual_ns += 10;
 	sim_trace_message(SIM_TRACE_RECEIVED, context, 2, 1, 8, sim_trace_now_ns(), recv.submitted_ns);
-	sim_trace_task(&pen, &recv, 8, NULL);
+	sim_trace_task_done(&stats, &recv, 8, NULL);
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 2\n"
 		    "X 0.005 submit DMA memcpy\ns 0.005 task 3\n"
 		    "X 0.010 DMA memcpy\nt 0.010 task 3\n"
@@ -196,20 +196,20 @@ static void test_a_message_is_on_the_way_of_both_its_tasks(void **state)
 /* A connection's, by a task of its context; and one that another task, which was not timed, has sent. */
 static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(void **state)
 {
-	struct sim_trace_talk talk;
+	struct sim_trace_conn_stats stream;
 	struct sim_trace_task_times send;
 
 	(void)state;
-	sim_trace_talk_open(&talk, context, "name", "mlx5_0", 2, 4);
+	sim_trace_conn_stats_open(&stream, context, "name", "mlx5_0", 2, 4);
 	send = submit();
 	virtual_ns += 5;
-	talk.task_ns = send.submitted_ns;
-	sim_trace_talk_sent(&talk, 1, 8, sim_trace_talk_turn(&talk));
+	stream.task_ns = send.submitted_ns;
+	sim_trace_conn_stats_sent(&stream, 1, 8, sim_trace_conn_stats_sample_ns(&stream));
 	virtual_ns += 5;
-	talk.task_ns = 0;
-	sim_trace_talk_sent(&talk, 2, 8, sim_trace_talk_turn(&talk));
+	stream.task_ns = 0;
+	sim_trace_conn_stats_sent(&stream, 2, 8, sim_trace_conn_stats_sample_ns(&stream));
 	virtual_ns += 10;
-	sim_trace_task(&pen, &send, 8, NULL);
+	sim_trace_task_done(&stats, &send, 8, NULL);
 	virtual_ns += 10;
 	sim_trace_message(SIM_TRACE_RECEIVED, context, 2, 1, 8, sim_trace_now_ns(), 0);
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 3\n"
@@ -222,7 +222,7 @@ static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(vo
 /* Three sends of one moment, of which the first moved nothing: messages are those of the others. */
 static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **state)
 {
-	struct sim_trace_story story;
+	struct sim_merged_trace merged;
 	uint32_t *tasks;
 
 	(void)state;
@@ -232,18 +232,18 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 		run(&times, 0);
 		if (i > 0)
 			sim_trace_message(SIM_TRACE_SENT, context, 2, i, i, sim_trace_now_ns(), times.submitted_ns);
-		sim_trace_task(&pen, &times, i, i == 0 ? "DOCA_ERROR_IO_FAILED" : NULL);
+		sim_trace_task_done(&stats, &times, i, i == 0 ? "DOCA_ERROR_IO_FAILED" : NULL);
 	}
 	sim_trace_message(SIM_TRACE_SENT, context, 2, 3, 7, sim_trace_now_ns(), sim_trace_now_ns()); /* whose task is lost */
-	story = read_story();
-	tasks = sim_trace_tasks_of_messages(&story);
-	assert_int_equal(story.num_events, 6);
-	assert_int_equal(story.events[3].kind, SIM_TRACE_SENT);
+	merged = read_merged();
+	tasks = sim_flows_match_tasks(&merged);
+	assert_int_equal(merged.num_events, 6);
+	assert_int_equal(merged.events[3].kind, SIM_TRACE_SENT);
 	assert_int_equal(tasks[3], 2);
 	assert_int_equal(tasks[4], 3);
 	assert_int_equal(tasks[5], 0);
 	free(tasks);
-	sim_trace_story_free(&story);
+	sim_merged_trace_free(&merged);
 }
 
 /* Slices have room until the next one on their track, and 1 us at most. */
@@ -251,26 +251,26 @@ static void test_short_slices_do_not_overlap(void **state)
 {
 	static const uint64_t gaps_ns[] = {400, 5000, 0, 0};
 	static const uint16_t lengths_ns[] = {400, 1000, 0, 0};
-	struct sim_trace_moment *moments;
-	struct sim_trace_story story;
+	struct sim_timeline_entry *entries;
+	struct sim_merged_trace merged;
 	size_t count, number = 0;
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct sim_trace_task_times times = submit();
 
-		sim_trace_task(&pen, &times, 64, NULL);
+		sim_trace_task_done(&stats, &times, 64, NULL);
 		virtual_ns += gaps_ns[i];
 	}
-	story = read_story();
-	moments = sim_trace_moments(&story, &count);
+	merged = read_merged();
+	entries = sim_timeline_build(&merged, &count);
 	assert_int_equal(count, 8);
 	for (size_t i = 0; i < count; i++)
-		if (moments[i].part == SIM_TRACE_PART_DONE)
-			assert_int_equal(moments[i].short_ns, lengths_ns[number++]);
+		if (entries[i].kind == SIM_TIMELINE_DONE)
+			assert_int_equal(entries[i].slice_ns, lengths_ns[number++]);
 	assert_int_equal(number, 4);
-	free(moments);
-	sim_trace_story_free(&story);
+	free(entries);
+	sim_merged_trace_free(&merged);
 }
 
 int main(void)

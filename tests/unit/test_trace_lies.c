@@ -65,7 +65,7 @@ static void test_a_head_that_does_not_fit_its_segment_is_refused(void **state)
 static void test_records_of_unknown_kinds_things_and_times_are_left_out(void **state)
 {
 	struct sim_segment inside = look_inside();
-	struct sim_trace_record *record = ring_of(&inside, SIM_TRACE_RING_LIFE)->records;
+	struct sim_trace_record *record = ring_of(&inside, SIM_TRACE_RING_LIFECYCLE)->records;
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
 	uint64_t good_ns;
 
@@ -97,7 +97,7 @@ static void test_records_of_unknown_kinds_things_and_times_are_left_out(void **s
 static void test_a_record_that_is_not_whole_counts_as_lost(void **state)
 {
 	struct sim_segment inside = look_inside();
-	struct sim_trace_record *record = ring_of(&inside, SIM_TRACE_RING_LIFE)->records;
+	struct sim_trace_record *record = ring_of(&inside, SIM_TRACE_RING_LIFECYCLE)->records;
 	struct sim_trace_recording recording;
 
 	(void)state;
@@ -117,20 +117,20 @@ static void test_tables_that_lead_nowhere_lead_to_none(void **state)
 	struct sim_trace_object *object = (void *)((uint8_t *)inside.base + layout_of(&inside).objects);
 	struct sim_trace_op *op = (void *)((uint8_t *)inside.base + layout_of(&inside).ops);
 	struct sim_trace_recording recording;
-	struct sim_trace_pen pen;
+	struct sim_trace_task_stats stats;
 
 	(void)state;
-	sim_trace_pen_init(&pen, context, "DMA memcpy");
-	do_task(&pen, NULL);
+	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
+	do_task(&stats, NULL);
 	memset((uint8_t *)inside.base + layout_of(&inside).names, 'n', SIM_TRACE_NAME_SIZE); /* no end */
 	object->parent = 1;
-	object->place = 1000;
+	object->device = 1000;
 	op->object = op->name = UINT32_MAX;
 	((struct sim_trace_head *)inside.base)->used_objects = UINT32_MAX;
 	recording = read_all();
 	assert_int_equal(strlen(sim_trace_name_of(&recording, recording.objects[0].name)), SIM_TRACE_NAME_SIZE - 1);
 	assert_int_equal(recording.objects[0].parent, 0);
-	assert_int_equal(recording.objects[0].place, 0);
+	assert_int_equal(recording.objects[0].device, 0);
 	assert_int_equal(recording.num_objects, 1024);
 	assert_int_equal(sim_trace_object_of(&recording, recording.events), 0);
 	assert_string_equal(sim_trace_name_of(&recording, recording.ops[0].name), "");
@@ -146,7 +146,7 @@ static void test_a_recorder_believes_nothing_of_its_memory(void **state)
 
 	(void)state;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
-	ring_of(&inside, SIM_TRACE_RING_LIFE)->num_written = UINT64_MAX - 1;
+	ring_of(&inside, SIM_TRACE_RING_LIFECYCLE)->num_written = UINT64_MAX - 1;
 	memset(inside.base, 0xff, layout_of(&inside).rings);
 	for (int i = 0; i < 5000; i++) {
 		uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_1");

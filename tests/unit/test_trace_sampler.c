@@ -9,7 +9,7 @@
 
 #include "sim/trace/sampler.h"
 
-static struct sim_trace_pace pace;
+static struct sim_trace_sampler sampler;
 static uint64_t now_ns, number;
 
 static int begin(void **state)
@@ -17,7 +17,7 @@ static int begin(void **state)
 	(void)state;
 	now_ns = 1000000000;
 	number = 0;
-	sim_trace_pace_init(&pace, now_ns, false);
+	sim_trace_sampler_init(&sampler, now_ns, false);
 	return 0;
 }
 
@@ -27,9 +27,9 @@ static unsigned int happen(unsigned int count, uint64_t gap_ns)
 	unsigned int recorded = 0;
 
 	for (unsigned int i = 0; i < count; i++, number++, now_ns += gap_ns) {
-		if (number < pace.next)
+		if (number < sampler.next)
 			continue;
-		sim_trace_pace_take(&pace, number, now_ns);
+		sim_trace_sampler_advance(&sampler, number, now_ns);
 		recorded++;
 	}
 	return recorded;
@@ -55,7 +55,7 @@ static void test_of_a_flood_one_in_1024_is_recorded(void **state)
 static void test_events_slower_than_the_credits_are_all_recorded(void **state)
 {
 	(void)state;
-	assert_int_equal(happen(100000, SIM_TRACE_GAP_NS), 100000);
+	assert_int_equal(happen(100000, SIM_TRACE_CREDIT_NS), 100000);
 }
 
 /* 50 ns a task: the longest distance, 1024, is 51.2 us, and 1953 times in 2000000 tasks. They bring 1250 credits, each
@@ -75,16 +75,16 @@ static void test_a_pause_brings_the_credits_back(void **state)
 {
 	(void)state;
 	happen(20000, 0);
-	now_ns += SIM_TRACE_BURST * (uint64_t)SIM_TRACE_GAP_NS;
-	happen(SIM_TRACE_MAX_DISTANCE, 0);
-	assert_int_equal(pace.distance, 1);
+	now_ns += SIM_TRACE_BURST * (uint64_t)SIM_TRACE_CREDIT_NS;
+	happen(SIM_TRACE_MAX_INTERVAL, 0);
+	assert_int_equal(sampler.interval, 1);
 	assert_in_range(happen(255, 0), 255, 255);
 }
 
 static void test_every_means_every(void **state)
 {
 	(void)state;
-	sim_trace_pace_init(&pace, now_ns, true);
+	sim_trace_sampler_init(&sampler, now_ns, true);
 	assert_int_equal(happen(10000, 0), 10000);
 }
 
@@ -95,7 +95,7 @@ static void test_time_that_goes_back_brings_nothing(void **state)
 	happen(SIM_TRACE_BURST, 0);
 	now_ns -= 1000;
 	happen(1, 0);
-	assert_int_equal(pace.credits, 0);
+	assert_int_equal(sampler.credits, 0);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ struct fixture {
 	struct sim_clock_page *page;
 	struct pcie_topology *topology;
 	struct sim_clock *clock;
-	struct sim_turns *turns;
+	struct sim_vclock_sched *sched;
 	struct trace trace;
 	unsigned int warnings;
 };
@@ -67,14 +67,14 @@ static int setup(void **state)
 	sim_log_set_sink(count_warnings);
 	*state = fixture;
 	return sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
-	       sim_turns_create(fixture->clock, false, &fixture->turns) < 0;
+	       sim_vclock_sched_create(fixture->clock, false, &fixture->sched) < 0;
 }
 
 static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
-	sim_turns_destroy(fixture->turns);
+	sim_vclock_sched_destroy(fixture->sched);
 	sim_clock_destroy(fixture->clock);
 	pcie_topology_destroy(fixture->topology);
 	munmap(fixture->page, sizeof(*fixture->page));
@@ -89,12 +89,12 @@ static void no_wake(void *arg)
 	(void)arg;
 }
 
-static struct sim_turn *begin(struct fixture *fixture)
+static struct sim_vclock_source *begin(struct fixture *fixture)
 {
-	struct sim_turn *turn;
+	struct sim_vclock_source *source;
 
-	assert_int_equal(sim_turn_begin(fixture->turns, no_wake, NULL, &turn), 0);
-	return turn;
+	assert_int_equal(sim_vclock_source_create(fixture->sched, no_wake, NULL, &source), 0);
+	return source;
 }
 
 static uint64_t now(const struct fixture *fixture)
@@ -107,77 +107,77 @@ static uint64_t now(const struct fixture *fixture)
 static void test_time_jumps_to_where_the_only_one_waits_for(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn = begin(fixture);
+	struct sim_vclock_source *source = begin(fixture);
 
-	assert_true(sim_turn_wait(turn, 100));
+	assert_true(sim_vclock_source_wait_until(source, 100));
 	assert_int_equal(now(fixture), 100);
-	assert_true(sim_turn_wait(turn, 250));
+	assert_true(sim_vclock_source_wait_until(source, 250));
 	assert_int_equal(now(fixture), 250);
-	sim_turn_end(turn);
+	sim_vclock_source_destroy(source);
 }
 
 static void test_time_never_goes_back(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn = begin(fixture);
+	struct sim_vclock_source *source = begin(fixture);
 
-	assert_true(sim_turn_wait(turn, 100));
-	assert_true(sim_turn_wait(turn, 7));
+	assert_true(sim_vclock_source_wait_until(source, 100));
+	assert_true(sim_vclock_source_wait_until(source, 7));
 	assert_int_equal(now(fixture), 100);
-	sim_turn_end(turn);
+	sim_vclock_source_destroy(source);
 }
 
 static void test_who_waits_for_a_message_may_look_and_time_stands_still(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn = begin(fixture);
+	struct sim_vclock_source *source = begin(fixture);
 
-	assert_false(sim_turn_wait(turn, NEVER));
-	assert_true(sim_turn_may_look(turn));
-	assert_false(sim_turn_wait(turn, NEVER));
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_true(sim_vclock_source_may_poll(source));
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
 	assert_int_equal(now(fixture), 0);
-	sim_turn_end(turn);
+	sim_vclock_source_destroy(source);
 }
 
 /* Engine b has something at 50: whoever waits in a for 100 gets to look after b then, once. */
 static void test_thread_is_offered_its_other_engine_once(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
-	assert_false(sim_turn_wait(b, 50)); /* a, which is new, has not looked yet */
-	assert_false(sim_turn_wait(a, 100)); /* nor has b, since */
-	assert_false(sim_turn_wait(a, 100)); /* time has come to where b waits for */
+	assert_false(sim_vclock_source_wait_until(b, 50)); /* a, which is new, has not looked yet */
+	assert_false(sim_vclock_source_wait_until(a, 100)); /* nor has b, since */
+	assert_false(sim_vclock_source_wait_until(a, 100)); /* time has come to where b waits for */
 	assert_int_equal(now(fixture), 50);
-	assert_true(sim_turn_wait(a, 100));
+	assert_true(sim_vclock_source_wait_until(a, 100));
 	assert_int_equal(now(fixture), 100);
-	sim_turn_end(a);
-	sim_turn_end(b);
+	sim_vclock_source_destroy(a);
+	sim_vclock_source_destroy(b);
 }
 
 static void test_thread_that_ignores_its_other_engine_goes_on(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
-	sim_turn_hand_in(b);
-	assert_false(sim_turn_wait(a, 100)); /* b has handed in jobs: look there first */
+	sim_vclock_source_mark_busy(b);
+	assert_false(sim_vclock_source_wait_until(a, 100)); /* b has handed in jobs: look there first */
 	assert_int_equal(now(fixture), 0);
-	assert_true(sim_turn_wait(a, 100)); /* no? */
+	assert_true(sim_vclock_source_wait_until(a, 100)); /* no? */
 	assert_int_equal(now(fixture), 100);
-	sim_turn_end(a);
-	sim_turn_end(b);
+	sim_vclock_source_destroy(a);
+	sim_vclock_source_destroy(b);
 }
 
-static void test_seat_is_left_with_the_last_engine(void **state)
+static void test_participant_leaves_with_the_last_source(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *a = begin(fixture), *b = begin(fixture);
+	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
-	sim_turn_end(a);
-	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_BUSY);
-	sim_turn_end(b);
-	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_FREE);
+	sim_vclock_source_destroy(a);
+	assert_int_equal(atomic_load(&fixture->page->participants[0].state), SIM_PARTICIPANT_BUSY);
+	sim_vclock_source_destroy(b);
+	assert_int_equal(atomic_load(&fixture->page->participants[0].state), SIM_PARTICIPANT_FREE);
 }
 
 /* ---- several ---- */
@@ -207,58 +207,58 @@ static void note(struct actor *actor, const char *what)
 }
 
 /* As a program does that polls: look when it may, wait until then. */
-static void poll_until(struct sim_turn *turn, uint64_t ns, const struct fixture *fixture)
+static void poll_until(struct sim_vclock_source *source, uint64_t ns, const struct fixture *fixture)
 {
 	for (;;) {
-		if (!sim_turn_may_look(turn))
+		if (!sim_vclock_source_may_poll(source))
 			continue;
-		if (now(fixture) >= ns || sim_turn_wait(turn, ns))
+		if (now(fixture) >= ns || sim_vclock_source_wait_until(source, ns))
 			return;
 	}
 }
 
-static void poll_for_mail(struct sim_turn *turn, _Atomic unsigned int *mail)
+static void poll_for_mail(struct sim_vclock_source *source, _Atomic unsigned int *mail)
 {
 	for (;;) {
 		unsigned int some = 0;
 
-		if (!sim_turn_may_look(turn))
+		if (!sim_vclock_source_may_poll(source))
 			continue;
 		some = atomic_load(mail);
 		if (some > 0) {
 			atomic_fetch_sub(mail, 1);
 			return;
 		}
-		sim_turn_wait(turn, NEVER);
+		sim_vclock_source_wait_until(source, NEVER);
 	}
 }
 
 static void *act(void *arg)
 {
 	struct actor *actor = arg;
-	struct sim_turns *turns;
-	struct sim_turn *turn;
+	struct sim_vclock_sched *sched;
+	struct sim_vclock_source *source;
 
-	sim_turns_create(actor->fixture->clock, actor->first, &turns);
-	sim_turn_begin(turns, no_wake, NULL, &turn);
+	sim_vclock_sched_create(actor->fixture->clock, actor->first, &sched);
+	sim_vclock_source_create(sched, no_wake, NULL, &source);
 	sem_post(actor->joined);
 	while (sem_wait(actor->go) < 0)
 		;
 	for (unsigned int round = 1; round <= actor->rounds; round++) {
 		if (actor->period_ns) {
-			poll_until(turn, round * actor->period_ns, actor->fixture);
+			poll_until(source, round * actor->period_ns, actor->fixture);
 			note(actor, "wakes");
 		} else {
-			poll_for_mail(turn, actor->mail);
+			poll_for_mail(source, actor->mail);
 			note(actor, "gets mail");
 		}
 		if (actor->sends) {
-			sim_turns_sent(turns);
+			sim_vclock_sched_message_sent(sched);
 			atomic_fetch_add(actor->mail, 1);
 		}
 	}
-	sim_turn_end(turn);
-	sim_turns_destroy(turns);
+	sim_vclock_source_destroy(source);
+	sim_vclock_sched_destroy(sched);
 	return NULL;
 }
 
@@ -347,90 +347,90 @@ static void test_order_is_the_same_each_time(void **state)
 static void test_who_does_not_call_is_not_waited_for_forever(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn;
-	struct sim_turns *others;
+	struct sim_vclock_source *source;
+	struct sim_vclock_sched *others;
 	uint64_t until = 100;
 
-	atomic_store(&fixture->page->seats[0].state, SIM_SEAT_BUSY); /* somebody who never calls: ourselves, says the owner */
-	atomic_store(&fixture->page->seats[0].owner, (uint64_t)getpid() << 32);
+	atomic_store(&fixture->page->participants[0].state, SIM_PARTICIPANT_BUSY); /* somebody who never calls: ourselves, says the owner */
+	atomic_store(&fixture->page->participants[0].owner, (uint64_t)getpid() << 32);
 	atomic_store(&fixture->page->end, 1);
-	assert_int_equal(sim_turns_create(fixture->clock, false, &others), 0);
-	assert_int_equal(sim_turn_begin(others, no_wake, NULL, &turn), 0);
-	poll_until(turn, until, fixture);
+	assert_int_equal(sim_vclock_sched_create(fixture->clock, false, &others), 0);
+	assert_int_equal(sim_vclock_source_create(others, no_wake, NULL, &source), 0);
+	poll_until(source, until, fixture);
 	assert_int_equal(now(fixture), until);
 	assert_int_equal(fixture->warnings, 1);
-	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_LEFT);
-	sim_turn_end(turn);
-	sim_turns_destroy(others);
+	assert_int_equal(atomic_load(&fixture->page->participants[0].state), SIM_PARTICIPANT_DETACHED);
+	sim_vclock_source_destroy(source);
+	sim_vclock_sched_destroy(others);
 }
 
 /* Between two looks lies an hour: whoever is busy may not have run either. */
 static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_clock_seat *busy = &fixture->page->seats[0];
-	struct sim_seat seat = {.page = fixture->page, .shared = &fixture->page->seats[1]};
-	struct sim_seat_watch watch = {.shared = busy};
-	uint64_t lost;
+	struct sim_clock_participant *busy = &fixture->page->participants[0];
+	struct sim_participant participant = {.page = fixture->page, .shared = &fixture->page->participants[1]};
+	struct sim_stall_watch watch = {.shared = busy};
+	uint64_t stalled;
 
-	atomic_store(&busy->state, SIM_SEAT_BUSY);
+	atomic_store(&busy->state, SIM_PARTICIPANT_BUSY);
 	atomic_store(&busy->owner, (uint64_t)getpid() << 32);
 	atomic_store(&fixture->page->end, 2);
 	watch.owner = atomic_load(&busy->owner);
-	assert_true(sim_seat_look_after(&seat, &watch, &lost));
-	assert_int_equal(lost, 0);
-	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_BUSY);
-	for (int i = 0; i < 100 && lost == 0; i++)
-		sim_seat_look_after(&seat, &watch, &lost);
-	assert_int_equal(lost, watch.owner);
-	assert_int_equal(atomic_load(&busy->state), SIM_SEAT_LEFT);
+	assert_true(sim_participant_check_stall(&participant, &watch, &stalled));
+	assert_int_equal(stalled, 0);
+	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_BUSY);
+	for (int i = 0; i < 100 && stalled == 0; i++)
+		sim_participant_check_stall(&participant, &watch, &stalled);
+	assert_int_equal(stalled, watch.owner);
+	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_DETACHED);
 }
 
 static void test_dead_process_is_left_behind_without_a_word(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn;
+	struct sim_vclock_source *source;
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct sim_turns *turns;
+		struct sim_vclock_sched *sched;
 
-		sim_turns_create(fixture->clock, false, &turns);
-		sim_turn_begin(turns, no_wake, NULL, &turn);
+		sim_vclock_sched_create(fixture->clock, false, &sched);
+		sim_vclock_source_create(sched, no_wake, NULL, &source);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	turn = begin(fixture);
-	poll_until(turn, 100, fixture);
+	source = begin(fixture);
+	poll_until(source, 100, fixture);
 	assert_int_equal(fixture->warnings, 0);
-	sim_turn_end(turn);
+	sim_vclock_source_destroy(source);
 }
 
 static void test_left_one_that_calls_again_is_waited_for_again(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn = begin(fixture);
+	struct sim_vclock_source *source = begin(fixture);
 
-	atomic_store(&fixture->page->seats[0].state, SIM_SEAT_LEFT);
-	assert_true(sim_turn_may_look(turn));
-	assert_int_equal(atomic_load(&fixture->page->seats[0].state), SIM_SEAT_BUSY);
-	assert_true(sim_turn_wait(turn, 5));
-	sim_turn_end(turn);
+	atomic_store(&fixture->page->participants[0].state, SIM_PARTICIPANT_DETACHED);
+	assert_true(sim_vclock_source_may_poll(source));
+	assert_int_equal(atomic_load(&fixture->page->participants[0].state), SIM_PARTICIPANT_BUSY);
+	assert_true(sim_vclock_source_wait_until(source, 5));
+	sim_vclock_source_destroy(source);
 }
 
 static void test_nonsense_in_the_page_hangs_nobody(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *turn;
+	struct sim_vclock_source *source;
 
 	memset(fixture->page, 0xff, sizeof(*fixture->page));
-	turn = begin(fixture); /* without a seat: they are all taken */
-	assert_true(sim_turn_may_look(turn));
-	assert_true(sim_turn_wait(turn, NEVER - 1)); /* it goes on, if out of order */
-	assert_false(sim_turn_wait(turn, NEVER));
-	sim_turn_hand_in(turn);
-	sim_turn_end(turn);
+	source = begin(fixture); /* without a participant: they are all taken */
+	assert_true(sim_vclock_source_may_poll(source));
+	assert_true(sim_vclock_source_wait_until(source, NEVER - 1)); /* it goes on, if out of order */
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	sim_vclock_source_mark_busy(source);
+	sim_vclock_source_destroy(source);
 }
 
 /* ---- sleepers ---- */
@@ -456,7 +456,7 @@ static bool woken(sem_t *sem)
 static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_turn *sleeper;
+	struct sim_vclock_source *sleeper;
 	sem_t sem;
 	pthread_t thread;
 	struct actor actor = {.fixture = fixture, .name = "other", .period_ns = 60, .rounds = 1};
@@ -465,22 +465,22 @@ static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 	sem_init(&sem, 0, 0);
 	sem_init(&joined, 0, 0);
 	sem_init(&go, 0, 0);
-	assert_int_equal(sim_turn_begin(fixture->turns, post, &sem, &sleeper), 0);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, post, &sem, &sleeper), 0);
 	actor.joined = &joined;
 	actor.go = &go;
 	pthread_create(&thread, NULL, act, &actor);
 	while (sem_wait(&joined) < 0)
 		;
-	assert_false(sim_turn_wait(sleeper, 40)); /* the other is busy */
-	sim_turn_sleep(sleeper, false);
+	assert_false(sim_vclock_source_wait_until(sleeper, 40)); /* the other is busy */
+	sim_vclock_source_begin_sleep(sleeper, false);
 	sem_post(&go);
 	assert_true(woken(&sem));
 	assert_int_equal(now(fixture), 40);
-	assert_true(sim_turn_may_look(sleeper));
-	sim_turn_wait(sleeper, NEVER);
+	assert_true(sim_vclock_source_may_poll(sleeper));
+	sim_vclock_source_wait_until(sleeper, NEVER);
 	pthread_join(thread, NULL);
 	assert_int_equal(now(fixture), 60);
-	sim_turn_end(sleeper);
+	sim_vclock_source_destroy(sleeper);
 	sem_destroy(&sem);
 	sem_destroy(&joined);
 	sem_destroy(&go);
@@ -496,7 +496,7 @@ int main(void)
 		TEST(who_waits_for_a_message_may_look_and_time_stands_still),
 		TEST(thread_is_offered_its_other_engine_once),
 		TEST(thread_that_ignores_its_other_engine_goes_on),
-		TEST(seat_is_left_with_the_last_engine),
+		TEST(participant_leaves_with_the_last_source),
 		TEST(turns_go_by_time_then_by_rank),
 		TEST(message_arrives_before_time_goes_on),
 		TEST(order_is_the_same_each_time),

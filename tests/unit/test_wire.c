@@ -151,7 +151,7 @@ static void test_of_several_descriptors_one_is_taken_and_none_leaks(void **state
 
 static void test_three_descriptors_travel_in_order(void **state)
 {
-	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
+	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
 	int before = open_fds(), pipes[3][2];
 	struct sim_fds fds;
 
@@ -177,8 +177,8 @@ static void test_three_descriptors_travel_in_order(void **state)
 /* Beyond three they are closed; and where the process has no room, fewer arrive, none of which leaks. */
 static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **state)
 {
-	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
-	struct sim_msg_letter letter = {.num_fds = 3};
+	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
+	struct sim_msg_handshake letter = {.num_fds = 3};
 	struct rlimit limit, none;
 	struct sim_fds fds;
 	int before = open_fds(), rc;
@@ -186,13 +186,13 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	(void)state;
 	if (RUNNING_ON_VALGRIND) /* keeps limits of its own */
 		skip();
-	send_raw(&msg, sim_msg_size(SIM_MSG_LETTER, false), MANY_FDS);
+	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), MANY_FDS);
 	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
 	assert_int_equal(fds.count, 3);
-	assert_int_equal(sim_letter_check(&letter, &fds), 0);
+	assert_int_equal(sim_handshake_msg_check(&letter, &fds), 0);
 	sim_fds_close(&fds);
 
-	send_raw(&msg, sim_msg_size(SIM_MSG_LETTER, false), 3);
+	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), 3);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	none = (struct rlimit){.rlim_cur = (rlim_t)(pair[1] > pair[0] ? pair[1] : pair[0]) + 2, .rlim_max = limit.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -200,44 +200,44 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_int_equal(rc, 0);
 	assert_in_range(fds.count, 0, 2);
-	assert_int_equal(sim_letter_check(&letter, &fds), -EMFILE);
+	assert_int_equal(sim_handshake_msg_check(&letter, &fds), -EMFILE);
 	sim_fds_close(&fds);
 	assert_int_equal(open_fds(), before);
 }
 
 static void test_a_letter_arrives_as_it_was_sent(void **state)
 {
-	struct sim_letter sent = {.len_bytes = 5, .body = "hello and nothing of this"}, got;
-	struct sim_msg msg = message(SIM_MSG_LETTER, 0);
+	struct sim_handshake_msg sent = {.len_bytes = 5, .body = "hello and nothing of this"}, got;
+	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
 	struct sim_fds fds;
 
 	(void)state;
-	sim_letter_pack(&sent, &msg.body.letter.letter);
-	assert_memory_equal(msg.body.letter.letter.body, "hello\0\0", 7);
+	sim_handshake_msg_pack(&sent, &msg.body.handshake.msg);
+	assert_memory_equal(msg.body.handshake.msg.body, "hello\0\0", 7);
 	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){STDERR_FILENO, STDERR_FILENO}, 2), 0);
 	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
-	msg.body.letter.letter.num_fds = 1;
-	assert_int_equal(sim_letter_unpack(&msg.body.letter.letter, &fds, &got), 0);
+	msg.body.handshake.msg.num_fds = 1;
+	assert_int_equal(sim_handshake_msg_unpack(&msg.body.handshake.msg, &fds, &got), 0);
 	assert_int_equal(got.len_bytes, 5);
 	assert_memory_equal(got.body, "hello", 5);
 	assert_int_equal(got.num_fds, 1);
 	assert_true(got.fds[0] >= 0 && fds.fd[0] < 0); /* it is the letter's now */
-	sim_letter_close(&got);
+	sim_handshake_msg_close(&got);
 	sim_fds_close(&fds);
 }
 
 static void test_a_letter_that_claims_too_much_is_refused(void **state)
 {
-	struct sim_msg_letter packed = {.len_bytes = SIM_LETTER_SIZE + 1};
+	struct sim_msg_handshake packed = {.len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1};
 	struct sim_fds none = {.count = 0};
-	struct sim_letter got;
+	struct sim_handshake_msg got;
 
 	(void)state;
-	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EPROTO);
-	packed = (struct sim_msg_letter){.num_fds = SIM_LETTER_FDS + 1};
-	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EPROTO);
+	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
+	packed = (struct sim_msg_handshake){.num_fds = SIM_HANDSHAKE_MSG_FDS + 1};
+	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
 	packed.num_fds = 1;
-	assert_int_equal(sim_letter_unpack(&packed, &none, &got), -EMFILE);
+	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EMFILE);
 }
 
 /* Else a process that says good-bye with something unread would be taken for a dead one. */
@@ -288,8 +288,8 @@ static void test_unknown_kinds_are_refused(void **state)
 	expect_refused(&msg, HEAD_BYTES, 1);
 	msg.type = UINT16_MAX;
 	expect_refused(&msg, HEAD_BYTES, 0);
-	msg = message(SIM_MSG_NUDGE, 1); /* has no reply */
-	expect_refused(&msg, sim_msg_size(SIM_MSG_NUDGE, false), 0);
+	msg = message(SIM_MSG_WAKE_EXPORTER, 1); /* has no reply */
+	expect_refused(&msg, sim_msg_size(SIM_MSG_WAKE_EXPORTER, false), 0);
 	msg = message(SIM_MSG_STATUS, 2);
 	expect_refused(&msg, HEAD_BYTES, 0);
 }

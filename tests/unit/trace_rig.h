@@ -60,19 +60,19 @@ static inline void log_line(int level, const char *format, ...)
 }
 
 /* One task that moves 64 bytes; timed if it is its turn. */
-static inline void do_task(struct sim_trace_pen *pen, const char *why)
+static inline void do_task(struct sim_trace_task_stats *stats, const char *reason)
 {
 	struct sim_trace_task_times times = {0};
-	bool timed = sim_trace_pen_turn(pen);
+	bool timed = sim_trace_task_stats_should_sample(stats);
 
 	if (timed) {
-		sim_trace_task_begin(pen, &times);
+		sim_trace_task_submitted(stats, &times);
 		times.began_ns = times.ended_ns = sim_trace_now_ns();
 	}
-	sim_trace_add(&pen->op->submitted, 1);
-	sim_trace_add(why ? &pen->op->failed : &pen->op->completed, 1);
-	if (timed || why)
-		sim_trace_task(pen, &times, 64, why);
+	sim_trace_counter_add(&stats->op->submitted, 1);
+	sim_trace_counter_add(reason ? &stats->op->failed : &stats->op->completed, 1);
+	if (timed || reason)
+		sim_trace_task_done(stats, &times, 64, reason);
 }
 
 #endif

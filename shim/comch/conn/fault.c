@@ -3,7 +3,7 @@
  *
  * What is wrong with a message it is when it is written, and how long it takes. Who writes it may not
  * come by again, so what takes time is left to who reads it: the record says
- * when it is due, or behind how many others, and late.c sees to it. */
+ * when it is due, or behind how many others, and delay_queue.c sees to it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,104 +12,104 @@
 #include "shim/common/base/check.h"
 
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-bool comch_strikes(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size, struct sim_strike *ret_strike)
+bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size, struct sim_fault_hit *ret_hit)
 {
-	struct sim_site site = {.op = op, .function = shim_dev_function(endpoint->ctx.dev)->id, .size = size};
+	struct sim_fault_site site = {.op = op, .function = shim_dev_function(endpoint->ctx.dev)->id, .size = size};
 
-	return sim_faults_any(endpoint->ctx.faults, op) &&
-	       shim_strikes(endpoint->ctx.faults, &site, endpoint->ctx.recorded_as, ret_strike);
+	return sim_injector_may_hit(endpoint->ctx.faults, op) &&
+	       shim_fault_hits(endpoint->ctx.faults, &site, endpoint->ctx.trace_id, ret_hit);
 }
 
 /* ---- messages ---- */
 
-static void send_site(const struct doca_task *task, struct sim_site *ret_site)
+static void send_site(const struct doca_task *task, struct sim_fault_site *ret_site)
 {
 	ret_site->size = ((const struct doca_comch_task_send *)(const void *)task)->len;
 }
 
-const struct shim_strike_ops comch_send_strike = {
+const struct shim_task_fault_ops comch_send_fault_ops = {
 	.op = SIM_OP_COMCH_SEND,
 	.site = send_site,
 };
 
-static struct comch_mark mark_of(const struct comch_endpoint *endpoint, const struct sim_strike *strike)
+static struct comch_msg_hdr make_msg_hdr(const struct comch_endpoint *endpoint, const struct sim_fault_hit *hit)
 {
-	struct comch_mark mark = {.twice = SHIM_STRIKE_DOES(strike, DUPLICATE), .modelled_ns = comch_comes_ns(endpoint)};
+	struct comch_msg_hdr hdr = {.duplicate = SHIM_HIT_HAS_ACT(hit, DUPLICATE), .modelled_ns = comch_timing_arrival_ns(endpoint)};
 
-	mark.due_ns = mark.modelled_ns;
-	if (SHIM_STRIKE_DOES(strike, DELAY))
-		mark.due_ns = (mark.due_ns ? mark.due_ns : shim_now_ns()) + strike->delay_ns;
-	if (SHIM_STRIKE_DOES(strike, REORDER))
-		mark.behind = strike->behind;
-	return mark;
+	hdr.due_ns = hdr.modelled_ns;
+	if (SHIM_HIT_HAS_ACT(hit, DELAY))
+		hdr.due_ns = (hdr.due_ns ? hdr.due_ns : shim_now_ns()) + hit->delay_ns;
+	if (SHIM_HIT_HAS_ACT(hit, REORDER))
+		hdr.reorder_by = hit->reorder_by;
+	return hdr;
 }
 
-int comch_strike_write(struct doca_comch_connection *connection, const struct sim_strike *strike, const void *msg,
+int comch_connection_write_with_hdr(struct doca_comch_connection *connection, const struct sim_fault_hit *hit, const void *msg,
 		       uint32_t len)
 {
-	uint64_t at_ns = sim_trace_talk_turn(&connection->talk);
-	uint32_t left = SHIM_STRIKE_DOES(strike, TRUNCATE) ? (uint32_t)smaller(len, strike->truncate_bytes) : len;
-	struct comch_mark mark = mark_of(connection->endpoint, strike);
-	uint8_t *record = malloc(sizeof(mark) + left);
+	uint64_t at_ns = sim_trace_conn_stats_sample_ns(&connection->trace_stream);
+	uint32_t len_sent = SHIM_HIT_HAS_ACT(hit, TRUNCATE) ? (uint32_t)min_u64(len, hit->truncate_bytes) : len;
+	struct comch_msg_hdr hdr = make_msg_hdr(connection->endpoint, hit);
+	uint8_t *record = malloc(sizeof(hdr) + len_sent);
 	int rc;
 
 	if (!record) {
 		sim_err("no memory for a fault, or for the time that it takes: a message of %u bytes is sent as it is", len);
-		return comch_connection_write_untimed(connection, msg, len);
+		return comch_connection_write_plain(connection, msg, len);
 	}
-	mark.is_recorded = at_ns != 0;
-	memcpy(record, &mark, sizeof(mark));
-	memcpy(record + sizeof(mark), msg, left);
-	if (SHIM_STRIKE_DOES(strike, FLIP))
-		sim_strike_flip(strike, record + sizeof(mark), left);
-	rc = sim_ring_write(&connection->out, COMCH_MARKED, record, sizeof(mark) + left);
+	hdr.is_recorded = at_ns != 0;
+	memcpy(record, &hdr, sizeof(hdr));
+	memcpy(record + sizeof(hdr), msg, len_sent);
+	if (SHIM_HIT_HAS_ACT(hit, FLIP))
+		sim_fault_hit_flip(hit, record + sizeof(hdr), len_sent);
+	rc = sim_ring_write(&connection->out, COMCH_MESSAGE_WITH_HDR, record, sizeof(hdr) + len_sent);
 	free(record);
 	if (rc == 0) {
-		comch_timing_sent(connection->endpoint);
-		comch_connection_sent(connection, left, at_ns);
+		comch_timing_charge_send(connection->endpoint);
+		comch_connection_finish_write(connection, len_sent, at_ns);
 	}
 	return rc;
 }
 
 /* There is room for the message, and nobody else who would take it. */
-static int send_struck(struct doca_comch_connection *connection, const struct sim_strike *strike, const void *msg,
+static int send_with_fault(struct doca_comch_connection *connection, const struct sim_fault_hit *hit, const void *msg,
 		       uint32_t len)
 {
-	if (SHIM_STRIKE_DOES(strike, REFUSE))
-		return (int)strike->refuse_status;
-	if (SHIM_STRIKE_DOES(strike, FAIL))
-		return (int)strike->status;
-	if (SHIM_STRIKE_DOES(strike, BREAK))
+	if (SHIM_HIT_HAS_ACT(hit, REFUSE))
+		return (int)hit->refuse_status;
+	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+		return (int)hit->status;
+	if (SHIM_HIT_HAS_ACT(hit, BREAK))
 		return -ECONNABORTED;
-	if (!SHIM_STRIKE_DOES(strike, DROP))
-		return comch_strike_write(connection, strike, msg, len);
-	comch_timing_sent(connection->endpoint);
+	if (!SHIM_HIT_HAS_ACT(hit, DROP))
+		return comch_connection_write_with_hdr(connection, hit, msg, len);
+	comch_timing_charge_send(connection->endpoint);
 	return 0;
 }
 
 /* A message that there is no room for was not sent: the plan isn't asked. */
-int comch_strike_send(struct doca_comch_connection *connection, const void *msg, uint32_t len)
+int comch_fault_send(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
-	struct sim_strike strike;
+	struct sim_fault_hit hit;
 
-	if (!sim_ring_want_room(&connection->out, sizeof(struct comch_mark) + len))
+	if (!sim_ring_arm_space(&connection->out, sizeof(struct comch_msg_hdr) + len))
 		return -EAGAIN;
-	return comch_strikes(connection->endpoint, SIM_OP_COMM_CHANNEL_SEND, len, &strike) ?
-		       send_struck(connection, &strike, msg, len) :
+	return comch_fault_query(connection->endpoint, SIM_OP_COMM_CHANNEL_SEND, len, &hit) ?
+		       send_with_fault(connection, &hit, msg, len) :
 		       comch_connection_write(connection, msg, len);
 }
 
 /* ---- connections ---- */
 
-void comch_strike_break(struct doca_comch_connection *connection)
+void comch_fault_break_connection(struct doca_comch_connection *connection)
 {
 	atomic_store(&connection->is_broken, true);
 	pthread_mutex_lock(&connection->lock);
-	comch_connection_kick(connection);
+	comch_connection_notify_self(connection);
 	pthread_mutex_unlock(&connection->lock);
 }

@@ -12,7 +12,7 @@ static struct doca_comch_task_send *send_of(const struct doca_task *task)
 	return (struct doca_comch_task_send *)(uintptr_t)task;
 }
 
-static void append(struct comch_sends *sends, struct doca_comch_task_send *send)
+static void append_send(struct comch_send_list *sends, struct doca_comch_task_send *send)
 {
 	send->next = NULL;
 	if (sends->first)
@@ -22,7 +22,7 @@ static void append(struct comch_sends *sends, struct doca_comch_task_send *send)
 	sends->last = send;
 }
 
-static struct doca_comch_task_send *take_first(struct comch_sends *sends)
+static struct doca_comch_task_send *pop_send(struct comch_send_list *sends)
 {
 	struct doca_comch_task_send *first = sends->first;
 
@@ -30,48 +30,48 @@ static struct doca_comch_task_send *take_first(struct comch_sends *sends)
 	return first;
 }
 
-/* Another place for all of a list that @picks picks, in its order. */
-static void move(struct comch_sends *from, struct comch_sends *to,
-		 bool picks(const struct doca_comch_task_send *send, const void *arg), const void *arg)
+/* Another place for all of a list that @matches accepts, in its order. */
+static void move_matching(struct comch_send_list *from, struct comch_send_list *to,
+		 bool matches(const struct doca_comch_task_send *send, const void *arg), const void *arg)
 {
-	struct comch_sends all = *from;
+	struct comch_send_list all = *from;
 
-	*from = (struct comch_sends){0};
+	*from = (struct comch_send_list){0};
 	while (all.first) {
-		struct doca_comch_task_send *send = take_first(&all);
+		struct doca_comch_task_send *send = pop_send(&all);
 
-		append(picks(send, arg) ? to : from, send);
+		append_send(matches(send, arg) ? to : from, send);
 	}
 }
 
 static bool is_sent(const struct doca_comch_task_send *send)
 {
-	return !shim_task_is_struck(&send->task, FAIL) && !shim_task_is_struck(&send->task, HANG);
+	return !shim_task_has_fault(&send->task, FAIL) && !shim_task_has_fault(&send->task, HANG);
 }
 
 /* Its end may be held back: by a fault, or by the time that it costs its sender. */
-static uint64_t end_of(const struct comch_endpoint *endpoint, const struct doca_comch_task_send *send)
+static uint64_t get_completion_due_ns(const struct comch_endpoint *endpoint, const struct doca_comch_task_send *send)
 {
-	uint64_t due_ns = is_sent(send) ? comch_left_ns(endpoint) : 0;
+	uint64_t due_ns = is_sent(send) ? comch_timing_send_end_ns(endpoint) : 0;
 
-	if (shim_task_is_struck(&send->task, HANG))
+	if (shim_task_has_fault(&send->task, HANG))
 		return SIM_JOB_NEVER_DUE;
-	if (shim_task_is_struck(&send->task, DELAY))
-		due_ns = (due_ns ? due_ns : shim_now_ns()) + send->task.strike->delay_ns;
+	if (shim_task_has_fault(&send->task, DELAY))
+		due_ns = (due_ns ? due_ns : shim_now_ns()) + send->task.fault_hit->delay_ns;
 	return due_ns;
 }
 
 /* Its turn has come: it ends, or will. */
-static void end(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
+static void complete_send(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
 {
-	send->result = shim_task_is_struck(&send->task, FAIL) ? (doca_error_t)send->task.strike->status :
+	send->result = shim_task_has_fault(&send->task, FAIL) ? (doca_error_t)send->task.fault_hit->status :
 									 DOCA_SUCCESS;
-	send->due_ns = end_of(endpoint, send);
+	send->due_ns = get_completion_due_ns(endpoint, send);
 	if (doca_likely(send->due_ns == 0)) {
-		append(&endpoint->ended, send);
+		append_send(&endpoint->completed, send);
 		return;
 	}
-	append(&endpoint->late, send);
+	append_send(&endpoint->deferred, send);
 	shim_alarm_set(&endpoint->ctx, send->due_ns);
 }
 
@@ -80,38 +80,38 @@ static bool is_due(const struct doca_comch_task_send *send, const void *now_ns)
 	return send->due_ns <= *(const uint64_t *)now_ns;
 }
 
-void comch_send_late(struct comch_endpoint *endpoint)
+void comch_send_complete_due(struct comch_endpoint *endpoint)
 {
 	uint64_t now_ns = shim_now_ns();
 
-	move(&endpoint->late, &endpoint->ended, is_due, &now_ns);
-	for (const struct doca_comch_task_send *send = endpoint->late.first; send; send = send->next)
+	move_matching(&endpoint->deferred, &endpoint->completed, is_due, &now_ns);
+	for (const struct doca_comch_task_send *send = endpoint->deferred.first; send; send = send->next)
 		shim_alarm_set(&endpoint->ctx, send->due_ns);
 }
 
 /* What a fault does with one whose turn it is. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */
-static int write_struck(struct doca_comch_connection *connection, const struct doca_comch_task_send *send)
+static int write_with_fault(struct doca_comch_connection *connection, const struct doca_comch_task_send *send)
 {
-	const struct sim_strike *strike = send->task.strike;
+	const struct sim_fault_hit *hit = send->task.fault_hit;
 
-	if (SHIM_STRIKE_DOES(strike, BREAK))
+	if (SHIM_HIT_HAS_ACT(hit, BREAK))
 		return -ECONNABORTED;
-	if (SHIM_STRIKE_DOES(strike, FAIL) || SHIM_STRIKE_DOES(strike, HANG))
+	if (SHIM_HIT_HAS_ACT(hit, FAIL) || SHIM_HIT_HAS_ACT(hit, HANG))
 		return 0;
-	if (!SHIM_STRIKE_DOES(strike, DROP))
-		return comch_strike_write(connection, strike, send->msg, send->len);
-	comch_timing_sent(connection->endpoint);
+	if (!SHIM_HIT_HAS_ACT(hit, DROP))
+		return comch_connection_write_with_hdr(connection, hit, send->msg, send->len);
+	comch_timing_charge_send(connection->endpoint);
 	return 0;
 }
 
 /* Write it if there is room. 0, -EAGAIN, -EPROTO or -ECONNABORTED. */
-static int write_out(struct doca_comch_connection *connection, struct doca_comch_task_send *send)
+static int write_msg(struct doca_comch_connection *connection, struct doca_comch_task_send *send)
 {
 	int rc;
 
-	connection->talk.task_ns = doca_unlikely(send->task.timed) ? shim_task_submitted_ns(&send->task) : 0;
-	rc = doca_likely(!send->task.strike) ? comch_connection_write(connection, send->msg, send->len) :
-					       write_struck(connection, send);
+	connection->trace_stream.task_ns = doca_unlikely(send->task.timed) ? shim_task_trace_submitted_ns(&send->task) : 0;
+	rc = doca_likely(!send->task.fault_hit) ? comch_connection_write(connection, send->msg, send->len) :
+					       write_with_fault(connection, send);
 	if (rc < 0 || doca_unlikely(!is_sent(send)))
 		return rc;
 	connection->counters.sent++;
@@ -120,52 +120,52 @@ static int write_out(struct doca_comch_connection *connection, struct doca_comch
 	return 0;
 }
 
-void comch_send_waiting(struct doca_comch_connection *connection)
+void comch_send_flush_queue(struct doca_comch_connection *connection)
 {
-	while (connection->waiting.first) {
-		struct doca_comch_task_send *send = connection->waiting.first;
-		int rc = write_out(connection, send);
+	while (connection->send_queue.first) {
+		struct doca_comch_task_send *send = connection->send_queue.first;
+		int rc = write_msg(connection, send);
 
-		if (rc == -EAGAIN && !sim_ring_want_room(&connection->out, sizeof(struct comch_mark) + send->len))
+		if (rc == -EAGAIN && !sim_ring_arm_space(&connection->out, sizeof(struct comch_msg_hdr) + send->len))
 			return; /* we are told of room */
 		if (rc == -EAGAIN)
 			continue;
 		if (rc < 0) {
-			comch_connection_lost(connection, rc);
+			comch_connection_set_lost(connection, rc);
 			return;
 		}
-		take_first(&connection->waiting);
-		end(connection->endpoint, send);
+		pop_send(&connection->send_queue);
+		complete_send(connection->endpoint, send);
 	}
 }
 
-static bool is_of(const struct doca_comch_task_send *send, const void *connection)
+static bool is_on_connection(const struct doca_comch_task_send *send, const void *connection)
 {
 	return send->connection == connection;
 }
 
 /* Those that hang end with the connection, and those that are late. */
-void comch_send_fail_waiting(struct doca_comch_connection *connection, doca_error_t why)
+void comch_send_fail_queue(struct doca_comch_connection *connection, doca_error_t status)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
-	for (struct doca_comch_task_send *send = endpoint->late.first; send; send = send->next)
-		if (is_of(send, connection) && shim_task_is_struck(&send->task, HANG))
-			send->result = why;
-	move(&endpoint->late, &endpoint->ended, is_of, connection);
-	for (struct doca_comch_task_send *send = connection->waiting.first; send; send = send->next)
-		send->result = why;
-	move(&connection->waiting, &endpoint->ended, is_of, connection);
+	for (struct doca_comch_task_send *send = endpoint->deferred.first; send; send = send->next)
+		if (is_on_connection(send, connection) && shim_task_has_fault(&send->task, HANG))
+			send->result = status;
+	move_matching(&endpoint->deferred, &endpoint->completed, is_on_connection, connection);
+	for (struct doca_comch_task_send *send = connection->send_queue.first; send; send = send->next)
+		send->result = status;
+	move_matching(&connection->send_queue, &endpoint->completed, is_on_connection, connection);
 }
 
-bool comch_send_report(struct comch_endpoint *endpoint)
+bool comch_send_complete_next(struct comch_endpoint *endpoint)
 {
-	struct doca_comch_task_send *send = endpoint->ended.first;
+	struct doca_comch_task_send *send = endpoint->completed.first;
 
 	if (!send)
 		return false;
-	take_first(&endpoint->ended);
-	shim_task_finish(&send->task, send->result);
+	pop_send(&endpoint->completed);
+	shim_task_complete_posted(&send->task, send->result);
 	return true;
 }
 
@@ -175,7 +175,7 @@ static doca_error_t send_check(const struct doca_task *task)
 {
 	const struct doca_comch_connection *connection = send_of(task)->connection;
 
-	if (shim_is(connection, SHIM_COMCH_CONNECTION) && connection->serial == send_of(task)->connection_serial &&
+	if (shim_object_is(connection, SHIM_COMCH_CONNECTION) && connection->serial == send_of(task)->connection_serial &&
 	    connection->endpoint == (struct comch_endpoint *)task->ctx &&
 	    connection->state == COMCH_OPEN)
 		return DOCA_SUCCESS;
@@ -188,12 +188,12 @@ static doca_error_t send_post(struct doca_task *task)
 	struct doca_comch_task_send *send = send_of(task);
 	struct doca_comch_connection *connection = send->connection;
 
-	if (!connection->waiting.first && write_out(connection, send) == 0) {
-		end(connection->endpoint, send);
+	if (!connection->send_queue.first && write_msg(connection, send) == 0) {
+		complete_send(connection->endpoint, send);
 		return DOCA_SUCCESS;
 	}
-	append(&connection->waiting, send);
-	comch_send_waiting(connection);
+	append_send(&connection->send_queue, send);
+	comch_send_flush_queue(connection);
 	return DOCA_SUCCESS;
 }
 
@@ -213,13 +213,13 @@ const struct shim_task_type comch_send_type = {
 	.validate = send_check,
 	.post = send_post,
 	.complete = send_complete,
-	.strike = &comch_send_strike,
+	.fault_ops = &comch_send_fault_ops,
 };
 
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
 {
-	bool is_send = shim_is(task, SHIM_TASK) &&
-		       (shim_is(task->task.ctx, SHIM_COMCH_SERVER) || shim_is(task->task.ctx, SHIM_COMCH_CLIENT));
+	bool is_send = shim_object_is(task, SHIM_TASK) &&
+		       (shim_object_is(task->task.ctx, SHIM_COMCH_SERVER) || shim_object_is(task->task.ctx, SHIM_COMCH_CLIENT));
 
 	return is_send ? &task->task : NULL;
 }
@@ -262,7 +262,7 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 		sim_err("%s: a message of %u bytes; this context sends 1 to %u", func, len, endpoint->max_msg_bytes);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	result = shim_task_alloc(endpoint->sends, &endpoint->ctx, (union doca_data){.u64 = 0}, &task);
+	result = shim_task_alloc(endpoint->send_pool, &endpoint->ctx, (union doca_data){.u64 = 0}, &task);
 	if (result == DOCA_ERROR_BAD_STATE) {
 		sim_err("%s: the context is not running", func);
 		return DOCA_ERROR_INVALID_VALUE;

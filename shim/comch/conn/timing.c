@@ -5,7 +5,7 @@
  *      \-----------------one way-----------------> comes
  *
  * An endpoint is one sender: its messages, to whomever, leave one after the
- * other. A message says when it comes, and its receiver waits for that (late.c). */
+ * other. A message says when it comes, and its receiver waits for that (delay_queue.c). */
 #include "shim/comch/comch_priv.h"
 #include "shim/common/base/check.h"
 #include "sim/clock/clock.h"
@@ -24,30 +24,30 @@ const struct pcie_comch_timing *comch_timing_of(const struct doca_dev *dev)
 }
 
 /* When its sender turns to a message. */
-static uint64_t begin_ps(const struct comch_endpoint *endpoint)
+static uint64_t get_send_begin_ps(const struct comch_endpoint *endpoint)
 {
 	uint64_t now_ns = shim_now_ns(), now_ps = now_ns < UINT64_MAX / PS_PER_NS ? now_ns * PS_PER_NS : UINT64_MAX;
 
 	return now_ps > endpoint->busy_until_ps ? now_ps : endpoint->busy_until_ps;
 }
 
-static uint64_t later(uint64_t ps, uint64_t by_ps)
+static uint64_t ps_saturating_add(uint64_t ps, uint64_t by_ps)
 {
 	return by_ps < UINT64_MAX - ps ? ps + by_ps : UINT64_MAX;
 }
 
-uint64_t comch_comes_ns(const struct comch_endpoint *endpoint)
+uint64_t comch_timing_arrival_ns(const struct comch_endpoint *endpoint)
 {
-	return endpoint->timing ? sim_clock_ns(later(begin_ps(endpoint), endpoint->timing->one_way_ps)) : 0;
+	return endpoint->timing ? sim_clock_ns(ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->one_way_ps)) : 0;
 }
 
-void comch_timing_sent(struct comch_endpoint *endpoint)
+void comch_timing_charge_send(struct comch_endpoint *endpoint)
 {
 	if (endpoint->timing)
-		endpoint->busy_until_ps = later(begin_ps(endpoint), endpoint->timing->send_ps);
+		endpoint->busy_until_ps = ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->send_ps);
 }
 
-uint64_t comch_left_ns(const struct comch_endpoint *endpoint)
+uint64_t comch_timing_send_end_ns(const struct comch_endpoint *endpoint)
 {
 	return endpoint->timing ? sim_clock_ns(endpoint->busy_until_ps) : 0;
 }

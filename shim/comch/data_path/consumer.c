@@ -15,67 +15,67 @@
 
 /* ---- starting: the other end gets to know of it ---- */
 
-static int open_queue(struct doca_comch_consumer *consumer, struct sim_letter *letter)
+static int create_queue(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
 	struct sim_recvq_cfg cfg = {.num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes};
-	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &letter->fds[0]);
+	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &announce_msg->fds[0]);
 
 	if (rc < 0)
 		return rc;
-	letter->num_fds = 1;
+	announce_msg->num_fds = 1;
 	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
 	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
-	consumer->bytes = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
-	letter->fds[1] = fcntl(shim_pe_wake_fd(&consumer->fast.ctx), F_DUPFD_CLOEXEC, 0);
-	if (letter->fds[1] < 0)
+	consumer->slot_buf = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
+	announce_msg->fds[1] = fcntl(shim_pe_event_fd(&consumer->data_path.ctx), F_DUPFD_CLOEXEC, 0);
+	if (announce_msg->fds[1] < 0)
 		return -errno;
-	letter->num_fds = 2;
-	return consumer->posted && consumer->bytes ? 0 : -ENOMEM;
+	announce_msg->num_fds = 2;
+	return consumer->posted && consumer->slot_buf ? 0 : -ENOMEM;
 }
 
-static int write_letter(struct doca_comch_consumer *consumer, struct sim_letter *letter)
+static int fill_announce_msg(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
-	struct comch_consumer_letter body = {.id = consumer->fast.id, .num_slots = consumer->num_tasks,
+	struct comch_consumer_info body = {.id = consumer->data_path.id, .num_slots = consumer->num_tasks,
 					     .max_imm_bytes = consumer->imm_bytes, .has_memory = true};
-	int rc = shim_mmap_share(consumer->mmap, consumer->fast.ctx.dev, &consumer->share);
+	int rc = shim_mmap_share(consumer->mmap, consumer->data_path.ctx.dev, &consumer->share);
 
 	if (rc < 0)
 		return rc;
 	body.key = consumer->share.key;
-	body.stream = consumer->stream = sim_trace_new_stream();
-	memcpy(letter->body, &body, sizeof(body));
-	letter->len_bytes = sizeof(body);
+	body.stream_id = consumer->stream_id = sim_trace_new_stream_id();
+	memcpy(announce_msg->body, &body, sizeof(body));
+	announce_msg->len_bytes = sizeof(body);
 	return 0;
 }
 
 /* Half-built is fine. */
-static void close_all(struct doca_comch_consumer *consumer)
+static void free_queue(struct doca_comch_consumer *consumer)
 {
 	shim_mmap_unshare(&consumer->share);
 	sim_segment_unmap(&consumer->memory);
 	free(consumer->posted);
-	free(consumer->bytes);
+	free(consumer->slot_buf);
 	consumer->posted = NULL;
-	consumer->bytes = NULL;
+	consumer->slot_buf = NULL;
 	consumer->pool = NULL;
 }
 
-static int announce(struct doca_comch_consumer *consumer)
+static int announce_consumer(struct doca_comch_consumer *consumer)
 {
-	struct sim_letter letter = {0};
-	int rc = open_queue(consumer, &letter);
+	struct sim_handshake_msg announce_msg = {0};
+	int rc = create_queue(consumer, &announce_msg);
 
 	if (rc == 0)
-		rc = write_letter(consumer, &letter);
+		rc = fill_announce_msg(consumer, &announce_msg);
 	if (rc == 0)
-		rc = comch_fast_join(&consumer->fast);
+		rc = comch_data_path_attach(&consumer->data_path);
 	if (rc < 0) {
-		comch_letter_drop(&letter);
+		comch_close_handshake_fds(&announce_msg);
 		return rc;
 	}
-	rc = comch_announce(&consumer->fast, &letter, &consumer->told);
+	rc = comch_announce_new_consumer(&consumer->data_path, &announce_msg, &consumer->announced);
 	if (rc < 0)
-		comch_fast_leave(&consumer->fast);
+		comch_data_path_detach(&consumer->data_path);
 	return rc;
 }
 
@@ -99,11 +99,11 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	result = shim_task_pool_add(ctx, &consumer->type, consumer->num_tasks, &consumer->pool);
 	if (result != DOCA_SUCCESS)
 		return result;
-	consumer->told = false;
-	rc = announce(consumer);
+	consumer->announced = false;
+	rc = announce_consumer(consumer);
 	if (rc == 0)
 		return DOCA_ERROR_IN_PROGRESS;
-	close_all(consumer);
+	free_queue(consumer);
 	sim_err("doca_ctx_start: the consumer can't be announced: %s", rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
 	return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }
@@ -113,24 +113,24 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 /* The connection ended under it. */
 static bool is_lost(const struct doca_comch_consumer *consumer)
 {
-	return consumer->fast.connection->lost < 0;
+	return consumer->data_path.connection->lost_error < 0;
 }
 
 static bool consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	shim_alarm_rings(&ctx->alarm);
-	if (comch_consumer_take(consumer))
+	shim_alarm_expired(&ctx->alarm);
+	if (comch_consumer_poll(consumer))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return comch_consumer_flush(consumer);
 	if (is_lost(consumer)) {
-		shim_ctx_end(ctx);
+		shim_ctx_begin_stop(ctx);
 		return true;
 	}
-	if (ctx->state == DOCA_CTX_STATE_STARTING && consumer->told) {
-		shim_ctx_started(ctx);
+	if (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) {
+		shim_ctx_set_running(ctx);
 		return true;
 	}
 	return false;
@@ -141,10 +141,10 @@ static bool consumer_arm(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
 	sim_recvq_arm(&consumer->queue);
-	if (comch_recvs_are_late(consumer) && ctx->alarm.due_ns == 0)
+	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
 		return true; /* nobody has looked at them yet */
-	return (!consumer->late.ready && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
-	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->told) ||
+	return (!consumer->delay_queue.ready && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
+	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
 }
 
@@ -154,7 +154,7 @@ static void consumer_end(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	comch_announce_end(&consumer->fast);
+	comch_announce_expired_consumer(&consumer->data_path);
 	/* Afterwards nobody writes to the buffers any more. */
 	shim_mmap_unshare(&consumer->share);
 }
@@ -163,24 +163,24 @@ static void consumer_stopped(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	comch_fast_leave(&consumer->fast);
-	close_all(consumer);
+	comch_data_path_detach(&consumer->data_path);
+	free_queue(consumer);
 }
 
 static const struct shim_ctx_ops consumer_ops = {
 	.name = "comch_consumer",
 	.start = consumer_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = consumer_end,
+	.begin_stop = consumer_end,
 	.progress = consumer_progress,
 	.arm = consumer_arm,
-	.at_rest = shim_ctx_at_rest_always,
+	.is_drained = shim_ctx_is_drained_always,
 	.stopped = consumer_stopped,
 };
 
 /* ---- the public face ---- */
 
-static doca_error_t check_map(const char *func, const struct doca_mmap *mmap)
+static doca_error_t check_mmap(const char *func, const struct doca_mmap *mmap)
 {
 	if (shim_mmap_is_imported(mmap) || !mmap->range_set) {
 		sim_err("%s: the memory map is %s", func, mmap->range_set ? "not this process's own memory" : "empty");
@@ -193,7 +193,7 @@ static doca_error_t check_map(const char *func, const struct doca_mmap *mmap)
 	return DOCA_SUCCESS;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -207,13 +207,13 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	SHIM_NEED(comch_connection, SHIM_COMCH_CONNECTION);
 	SHIM_NEED(buf_mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(consumer);
-	result = check_map(__func__, buf_mmap);
+	result = check_mmap(__func__, buf_mmap);
 	if (result != DOCA_SUCCESS)
 		return result;
 	created = shim_object_new(SHIM_COMCH_CONSUMER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_fast_init(__func__, &created->fast, &consumer_ops, comch_connection,
+	result = comch_data_path_init(__func__, &created->data_path, &consumer_ops, comch_connection,
 				 &comch_connection->num_consumers);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_CONSUMER);
@@ -221,7 +221,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	}
 	created->mmap = buf_mmap;
 	created->mmap_serial = buf_mmap->serial;
-	created->imm_bytes = smaller(shim_dev_function(created->fast.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
+	created->imm_bytes = min_u32(shim_dev_function(created->data_path.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
 	*consumer = created;
 	return DOCA_SUCCESS;
 }
@@ -231,24 +231,24 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 	doca_error_t result;
 
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
-	result = shim_ctx_fini(&consumer->fast.ctx);
+	result = shim_ctx_fini(&consumer->data_path.ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
-	comch_fast_fini(&consumer->fast);
+	comch_data_path_fini(&consumer->data_path);
 	shim_object_free(consumer, SHIM_COMCH_CONSUMER);
 	return DOCA_SUCCESS;
 }
 
 struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
 {
-	return shim_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->fast.ctx : NULL;
+	return shim_object_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->data_path.ctx : NULL;
 }
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
 {
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
 	SHIM_NEED_OUT(id);
-	*id = consumer->fast.id;
+	*id = consumer->data_path.id;
 	return DOCA_SUCCESS;
 }
 
@@ -257,9 +257,9 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 	uint32_t max;
 
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
-	if (consumer->fast.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (consumer->data_path.ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	max = shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_imm_bytes;
+	max = shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_imm_bytes;
 	if (imm_data_len > max)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u bytes; the device takes %u (doca_comch_consumer_cap_get_max_imm_data_len)",
 				   imm_data_len, max);
@@ -285,9 +285,9 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
 	SHIM_NEED_OUT(task_completion_cb);
 	SHIM_NEED_OUT(task_error_cb);
-	if (consumer->fast.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (consumer->data_path.ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	max = shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_fast_tasks;
+	max = shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_fast_tasks;
 	if (num_post_recv_tasks == 0 || num_post_recv_tasks > max)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %u (doca_comch_consumer_cap_get_max_num_tasks)",
 				   num_post_recv_tasks, max);

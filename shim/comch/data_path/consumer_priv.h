@@ -12,26 +12,26 @@
 struct doca_comch_consumer_task_post_recv {
 	struct doca_task task; /* first: a post receive task is a doca_task */
 	struct doca_buf *buf;  /* NULL = immediate data only */
-	struct sim_recvq_room room;
+	struct sim_recvq_desc desc;
 	uint32_t producer;
 	uint32_t imm_len;
-	/* While a fault holds its end back (consumer_late.c): */
+	/* While a fault holds its end back (consumer_delay_queue.c): */
 	doca_error_t result;
-	uint64_t due_ns, aside_ns;
-	uint32_t behind;
+	uint64_t due_ns, reorder_deadline_ns;
+	uint32_t reorder_by;
 	struct doca_comch_consumer_task_post_recv *next;
 	uint8_t imm[];
 };
 
 /* Receives that are filled, and whose end is held back. */
-struct comch_late_recvs {
+struct comch_recv_delay_queue {
 	struct doca_comch_consumer_task_post_recv *ready; /* in order; the first may be late */
-	struct doca_comch_consumer_task_post_recv *aside; /* to be overtaken */
+	struct doca_comch_consumer_task_post_recv *reordered; /* to be overtaken */
 	struct doca_comch_consumer_task_post_recv *hung;
 };
 
 struct doca_comch_consumer {
-	struct comch_fast fast; /* first */
+	struct comch_data_path data_path; /* first */
 	struct doca_mmap *mmap;
 	uint64_t mmap_serial;
 	uint32_t imm_bytes, num_tasks;
@@ -42,31 +42,31 @@ struct doca_comch_consumer {
 	struct sim_segment memory;
 	struct sim_recvq queue;
 	struct doca_comch_consumer_task_post_recv **posted; /* by slot */
-	uint8_t *bytes;              /* what came through a slot */
-	struct comch_late_recvs late;
+	uint8_t *slot_buf;           /* what came through a slot */
+	struct comch_recv_delay_queue delay_queue;
 	struct shim_share share;     /* of the map with the other end */
-	_Atomic bool told;           /* the other end knows of it */
-	uint64_t stream;             /* of its messages, on the record */
+	_Atomic bool announced;           /* the other end knows of it */
+	uint64_t stream_id;             /* of its messages, on the record */
 };
 
 extern const struct shim_task_type comch_post_recv_type;
 
-/* consumer_late.c: faults at receives. */
-extern const struct shim_strike_ops comch_post_recv_strike;
-static inline bool comch_recvs_are_late(const struct doca_comch_consumer *consumer)
+/* consumer_delay_queue.c: faults at receives. */
+extern const struct shim_task_fault_ops comch_post_recv_fault_ops;
+static inline bool comch_recv_has_delayed(const struct doca_comch_consumer *consumer)
 {
-	return consumer->late.ready || consumer->late.aside;
+	return consumer->delay_queue.ready || consumer->delay_queue.reordered;
 }
 /* @recv was filled, and would end with @result: whether its end is held back. */
-bool comch_recv_hold(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
+bool comch_recv_delay(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
 		     const struct sim_recvq_message *message, doca_error_t result);
 /* Of those that were held back, the one to be finished now; or NULL, and the alarm is set. */
-struct doca_comch_consumer_task_post_recv *comch_recv_take_late(struct doca_comch_consumer *consumer);
+struct doca_comch_consumer_task_post_recv *comch_recv_pop_due(struct doca_comch_consumer *consumer);
 /* Stopping: any that is held back for a time; NULL = none. */
-struct doca_comch_consumer_task_post_recv *comch_recv_take_any(struct doca_comch_consumer *consumer);
+struct doca_comch_consumer_task_post_recv *comch_recv_pop_any(struct doca_comch_consumer *consumer);
 
 /* consumer_task.c: end a task that a message filled; stopping: one that none will fill. Whether there was one. */
-bool comch_consumer_take(struct doca_comch_consumer *consumer);
+bool comch_consumer_poll(struct doca_comch_consumer *consumer);
 bool comch_consumer_flush(struct doca_comch_consumer *consumer);
 
 #endif

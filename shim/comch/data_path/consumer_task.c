@@ -17,21 +17,21 @@ static struct doca_comch_consumer *consumer_of(const struct doca_task *task)
 	return (struct doca_comch_consumer *)task->ctx;
 }
 
-static uint64_t room_behind_data(const struct doca_buf *buf)
+static uint64_t buf_tailroom(const struct doca_buf *buf)
 {
 	return (uint64_t)(buf->head + buf->len - (buf->data + buf->data_len));
 }
 
 /* Why the buffer can't take a message, or NULL. */
-static const char *wrong_with(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
+static const char *describe_invalid_buf(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
 {
-	if (!shim_is(buf, SHIM_BUF) || buf->is_inner)
+	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
 		return "its buffer is not live, or inside a list";
 	if (buf->next)
 		return "its buffer is chained; Comch takes single ones";
 	if (buf->mmap != consumer->mmap || !shim_buf_has_usable_mmap(buf))
 		return "its buffer is not of the memory map that the consumer was created with, or that was stopped";
-	if (room_behind_data(buf) > shim_dev_function(consumer->fast.ctx.dev)->caps.comch_max_buf_bytes)
+	if (buf_tailroom(buf) > shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_buf_bytes)
 		return "its buffer is larger than doca_comch_consumer_cap_get_max_buf_size()";
 	return NULL;
 }
@@ -39,11 +39,11 @@ static const char *wrong_with(const struct doca_comch_consumer *consumer, const 
 static doca_error_t post_recv_check(const struct doca_task *task)
 {
 	const struct doca_buf *buf = recv_of(task)->buf;
-	const char *wrong = buf ? wrong_with(consumer_of(task), buf) : NULL;
+	const char *reason = buf ? describe_invalid_buf(consumer_of(task), buf) : NULL;
 
-	if (!wrong)
+	if (!reason)
 		return DOCA_SUCCESS;
-	sim_err("post receive task: %s", wrong);
+	sim_err("post receive task: %s", reason);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -53,13 +53,13 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	struct doca_comch_consumer *consumer = consumer_of(task);
 	struct doca_buf *buf = recv->buf;
 
-	recv->room = (struct sim_recvq_room){0};
+	recv->desc = (struct sim_recvq_desc){0};
 	if (buf)
-		recv->room = (struct sim_recvq_room){.addr = (uintptr_t)(buf->data + buf->data_len),
-						     .len_bytes = (uint32_t)room_behind_data(buf)};
+		recv->desc = (struct sim_recvq_desc){.addr = (uintptr_t)(buf->data + buf->data_len),
+						     .len_bytes = (uint32_t)buf_tailroom(buf)};
 	recv->imm_len = 0;
 	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
-	sim_recvq_post(&consumer->queue, &recv->room);
+	sim_recvq_post(&consumer->queue, &recv->desc);
 	return DOCA_SUCCESS;
 }
 
@@ -79,21 +79,21 @@ const struct shim_task_type comch_post_recv_type = {
 	.validate = post_recv_check,
 	.post = post_recv_post,
 	.complete = post_recv_complete,
-	.strike = &comch_post_recv_strike,
+	.fault_ops = &comch_post_recv_fault_ops,
 };
 
 /* ---- messages ---- */
 
 /* What came, put where it belongs. The buffer is still what it was: or the user broke the rules. */
-static doca_error_t accept(const struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
+static doca_error_t store_message(const struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
 			   const struct sim_recvq_message *message)
 {
 	struct doca_buf *buf = recv->buf;
 
 	if (message->failed)
 		return DOCA_ERROR_IO_FAILED;
-	if (buf && (wrong_with(consumer, buf) || (uintptr_t)(buf->data + buf->data_len) != recv->room.addr ||
-		    room_behind_data(buf) < message->len_bytes)) {
+	if (buf && (describe_invalid_buf(consumer, buf) || (uintptr_t)(buf->data + buf->data_len) != recv->desc.addr ||
+		    buf_tailroom(buf) < message->len_bytes)) {
 		sim_err("post receive task: its buffer was changed or returned while the task was in flight");
 		return DOCA_ERROR_IO_FAILED;
 	}
@@ -109,17 +109,17 @@ static doca_error_t accept(const struct doca_comch_consumer *consumer, struct do
 }
 
 /* Finish one whose end was held back. Whether there was one. */
-static bool take_late(struct doca_comch_consumer *consumer)
+static bool finish_due_recv(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_late(consumer);
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_due(consumer);
 
 	if (recv)
-		shim_task_finish(&recv->task, recv->result);
+		shim_task_complete_posted(&recv->task, recv->result);
 	return recv != NULL;
 }
 
 /* Take what came. Whether the user saw it. */
-static bool take_next(struct doca_comch_consumer *consumer)
+static bool poll_next_message(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct sim_recvq_message message;
@@ -127,51 +127,51 @@ static bool take_next(struct doca_comch_consumer *consumer)
 	int rc;
 
 	recv = consumer->posted[consumer->queue.polled % consumer->num_tasks];
-	rc = sim_recvq_poll(&consumer->queue, &recv->room, consumer->bytes, &message);
+	rc = sim_recvq_poll(&consumer->queue, &recv->desc, consumer->slot_buf, &message);
 	if (rc == 0 && message.is_recorded)
-		sim_trace_message(SIM_TRACE_RECEIVED, consumer->fast.ctx.recorded_as, consumer->stream,
+		sim_trace_message(SIM_TRACE_RECEIVED, consumer->data_path.ctx.trace_id, consumer->stream_id,
 				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
-				  shim_task_submitted_ns(&recv->task));
+				  shim_task_trace_submitted_ns(&recv->task));
 	if (rc == -EPROTO)
 		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
 	if (rc < 0)
 		message = (struct sim_recvq_message){.failed = true};
-	result = accept(consumer, recv, &message);
-	if (doca_unlikely(comch_recv_hold(consumer, recv, &message, result)))
+	result = store_message(consumer, recv, &message);
+	if (doca_unlikely(comch_recv_delay(consumer, recv, &message, result)))
 		return false;
-	shim_task_finish(&recv->task, result);
+	shim_task_complete_posted(&recv->task, result);
 	return true;
 }
 
-bool comch_consumer_take(struct doca_comch_consumer *consumer)
+bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 {
 	for (;;) {
-		if (doca_unlikely(comch_recvs_are_late(consumer)) && take_late(consumer))
+		if (doca_unlikely(comch_recv_has_delayed(consumer)) && finish_due_recv(consumer))
 			return true;
-		if (consumer->late.ready || !sim_recvq_has_message(&consumer->queue))
+		if (consumer->delay_queue.ready || !sim_recvq_has_message(&consumer->queue))
 			return false; /* what is late is not overtaken */
-		if (take_next(consumer))
+		if (poll_next_message(consumer))
 			return true;
 	}
 }
 
 bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_task_post_recv *recv = comch_recv_take_any(consumer);
-	const struct doca_comch_connection *connection = consumer->fast.connection;
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_any(consumer);
+	const struct doca_comch_connection *connection = consumer->data_path.connection;
 
 	if (recv) {
-		shim_task_finish(&recv->task, recv->result);
+		shim_task_complete_posted(&recv->task, recv->result);
 		return true;
 	}
-	recv = consumer->late.hung;
+	recv = consumer->delay_queue.hung;
 	if (recv)
-		consumer->late.hung = recv->next;
+		consumer->delay_queue.hung = recv->next;
 	else if (consumer->queue.polled < consumer->queue.posted)
 		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
 	else
 		return false;
-	shim_task_finish(&recv->task, connection->lost < 0 ? comch_fast_why(connection) : DOCA_ERROR_IO_FAILED);
+	shim_task_complete_posted(&recv->task, connection->lost_error < 0 ? comch_connection_end_status(connection) : DOCA_ERROR_IO_FAILED);
 	return true;
 }
 
@@ -185,7 +185,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
 	SHIM_NEED_OUT(task);
-	result = shim_task_alloc(consumer->pool, &consumer->fast.ctx, (union doca_data){.u64 = 0}, &base);
+	result = shim_task_alloc(consumer->pool, &consumer->data_path.ctx, (union doca_data){.u64 = 0}, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
 	if (result != DOCA_SUCCESS)
@@ -199,7 +199,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 
 static bool is_recv(const struct doca_comch_consumer_task_post_recv *task)
 {
-	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_COMCH_CONSUMER);
+	return shim_object_is(task, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_COMCH_CONSUMER);
 }
 
 struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)

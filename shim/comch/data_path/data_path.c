@@ -7,14 +7,14 @@
 
 /* One counter for all that live on a connection, here; the server's are odd, the
  * client's even, so that an id means one thing at both ends. */
-static uint32_t take_id(struct doca_comch_connection *connection)
+static uint32_t alloc_id(struct doca_comch_connection *connection)
 {
-	bool is_server = shim_is(connection->endpoint, SHIM_COMCH_SERVER);
+	bool is_server = shim_object_is(connection->endpoint, SHIM_COMCH_SERVER);
 
 	return connection->next_id++ * 2 + is_server;
 }
 
-static uint32_t limit_of(const struct doca_comch_connection *connection, const uint32_t *count)
+static uint32_t get_max_objects(const struct doca_comch_connection *connection, const uint32_t *count)
 {
 	const struct pcie_caps *caps = &shim_dev_function(connection->endpoint->ctx.dev)->caps;
 
@@ -22,30 +22,30 @@ static uint32_t limit_of(const struct doca_comch_connection *connection, const u
 }
 
 /* Its place on the connection, under the lock. 0, -ENOTCONN or -ENOSPC. */
-static int enter(struct comch_fast *fast, const struct shim_ctx_ops *ops, struct doca_comch_connection *connection,
+static int register_on_connection(struct comch_data_path *data_path, const struct shim_ctx_ops *ops, struct doca_comch_connection *connection,
 		 uint32_t *count)
 {
 	if (!connection->endpoint || connection->state != COMCH_OPEN)
 		return -ENOTCONN;
-	if (*count == limit_of(connection, count))
+	if (*count == get_max_objects(connection, count))
 		return -ENOSPC;
-	fast->connection = connection;
-	fast->count = count;
-	fast->id = take_id(connection);
+	data_path->connection = connection;
+	data_path->count = count;
+	data_path->id = alloc_id(connection);
 	++*count;
 	comch_connection_hold(connection);
-	shim_ctx_init(&fast->ctx, ops, connection->endpoint->ctx.dev);
-	sim_trace_object_belongs(fast->ctx.recorded_as, connection->talk.number);
+	shim_ctx_init(&data_path->ctx, ops, connection->endpoint->ctx.dev);
+	sim_trace_object_set_parent(data_path->ctx.trace_id, connection->trace_stream.number);
 	return 0;
 }
 
-doca_error_t comch_fast_init(const char *func, struct comch_fast *fast, const struct shim_ctx_ops *ops,
+doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
 			     struct doca_comch_connection *connection, uint32_t *count)
 {
 	int rc;
 
 	pthread_mutex_lock(&connection->lock);
-	rc = enter(fast, ops, connection, count);
+	rc = register_on_connection(data_path, ops, connection, count);
 	pthread_mutex_unlock(&connection->lock);
 	if (rc == -ENOTCONN)
 		sim_err("%s: the connection is not established (any more)", func);
@@ -54,40 +54,40 @@ doca_error_t comch_fast_init(const char *func, struct comch_fast *fast, const st
 	return rc == 0 ? DOCA_SUCCESS : rc == -ENOTCONN ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_NO_MEMORY;
 }
 
-void comch_fast_fini(struct comch_fast *fast)
+void comch_data_path_fini(struct comch_data_path *data_path)
 {
-	pthread_mutex_lock(&fast->connection->lock);
-	--*fast->count;
-	pthread_mutex_unlock(&fast->connection->lock);
-	comch_connection_put(fast->connection);
+	pthread_mutex_lock(&data_path->connection->lock);
+	--*data_path->count;
+	pthread_mutex_unlock(&data_path->connection->lock);
+	comch_connection_put(data_path->connection);
 }
 
-int comch_fast_join(struct comch_fast *fast)
+int comch_data_path_attach(struct comch_data_path *data_path)
 {
-	struct doca_comch_connection *connection = fast->connection;
+	struct doca_comch_connection *connection = data_path->connection;
 	int rc = -ENOTCONN;
 
 	pthread_mutex_lock(&connection->lock);
 	if (connection->endpoint && connection->state == COMCH_OPEN) {
-		fast->next = connection->fast;
-		connection->fast = fast;
+		data_path->next = connection->data_paths;
+		connection->data_paths = data_path;
 		rc = 0;
 	}
 	pthread_mutex_unlock(&connection->lock);
 	return rc;
 }
 
-void comch_fast_leave(struct comch_fast *fast)
+void comch_data_path_detach(struct comch_data_path *data_path)
 {
-	struct doca_comch_connection *connection = fast->connection;
-	struct comch_fast **link;
+	struct doca_comch_connection *connection = data_path->connection;
+	struct comch_data_path **link;
 
 	pthread_mutex_lock(&connection->lock);
-	link = &connection->fast;
-	while (*link && *link != fast)
+	link = &connection->data_paths;
+	while (*link && *link != data_path)
 		link = &(*link)->next;
 	if (*link)
-		*link = fast->next;
-	comch_connection_kick(connection); /* an endpoint that stops may have waited for us */
+		*link = data_path->next;
+	comch_connection_notify_self(connection); /* an endpoint that stops may have waited for us */
 	pthread_mutex_unlock(&connection->lock);
 }

@@ -19,7 +19,7 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 	result = shim_ctx_open_queue(ctx, producer->num_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &producer->type, producer->num_tasks, &producer->pool);
-	if (result == DOCA_SUCCESS && comch_fast_join(&producer->fast) < 0) {
+	if (result == DOCA_SUCCESS && comch_data_path_attach(&producer->data_path) < 0) {
 		sim_err("doca_ctx_start: the producer's connection is closed");
 		result = DOCA_ERROR_NOT_CONNECTED;
 	}
@@ -30,9 +30,9 @@ static bool producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 
-	if (producer->fast.connection->lost == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
+	if (producer->data_path.connection->lost_error == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return false;
-	shim_ctx_end(ctx);
+	shim_ctx_begin_stop(ctx);
 	return true;
 }
 
@@ -40,14 +40,14 @@ static bool producer_arm(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 
-	return producer->fast.connection->lost < 0 && ctx->state == DOCA_CTX_STATE_RUNNING;
+	return producer->data_path.connection->lost_error < 0 && ctx->state == DOCA_CTX_STATE_RUNNING;
 }
 
 static void producer_stopped(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 
-	comch_fast_leave(&producer->fast);
+	comch_data_path_detach(&producer->data_path);
 	producer->pool = NULL;
 }
 
@@ -55,10 +55,10 @@ static const struct shim_ctx_ops producer_ops = {
 	.name = "comch_producer",
 	.start = producer_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = shim_ctx_end_nothing,
+	.begin_stop = shim_ctx_nop,
 	.progress = producer_progress,
 	.arm = producer_arm,
-	.at_rest = shim_ctx_at_rest_always,
+	.is_drained = shim_ctx_is_drained_always,
 	.stopped = producer_stopped,
 };
 
@@ -75,7 +75,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_PRODUCER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_fast_init(__func__, &created->fast, &producer_ops, comch_connection,
+	result = comch_data_path_init(__func__, &created->data_path, &producer_ops, comch_connection,
 				 &comch_connection->num_producers);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_PRODUCER);
@@ -90,24 +90,24 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 	doca_error_t result;
 
 	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
-	result = shim_ctx_fini(&producer->fast.ctx);
+	result = shim_ctx_fini(&producer->data_path.ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
-	comch_fast_fini(&producer->fast);
+	comch_data_path_fini(&producer->data_path);
 	shim_object_free(producer, SHIM_COMCH_PRODUCER);
 	return DOCA_SUCCESS;
 }
 
 struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
 {
-	return shim_is(producer, SHIM_COMCH_PRODUCER) ? &producer->fast.ctx : NULL;
+	return shim_object_is(producer, SHIM_COMCH_PRODUCER) ? &producer->data_path.ctx : NULL;
 }
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
 {
 	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
 	SHIM_NEED_OUT(id);
-	*id = producer->fast.id;
+	*id = producer->data_path.id;
 	return DOCA_SUCCESS;
 }
 
@@ -121,9 +121,9 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
 	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
 	SHIM_NEED_OUT(task_completion_cb);
 	SHIM_NEED_OUT(task_error_cb);
-	if (producer->fast.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (producer->data_path.ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	max = shim_dev_function(producer->fast.ctx.dev)->caps.comch_max_fast_tasks;
+	max = shim_dev_function(producer->data_path.ctx.dev)->caps.comch_max_fast_tasks;
 	if (num_send_tasks == 0 || num_send_tasks > max)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %u (doca_comch_producer_cap_get_max_num_tasks)",
 				   num_send_tasks, max);

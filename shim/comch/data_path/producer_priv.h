@@ -8,7 +8,7 @@
 #include "shim/comch/comch_priv.h"
 
 struct doca_comch_producer {
-	struct comch_fast fast; /* first */
+	struct comch_data_path data_path; /* first */
 	uint32_t num_tasks;
 	doca_comch_producer_task_send_completion_cb_t done, failed;
 	/* While not idle: */

@@ -23,7 +23,7 @@ struct doca_comch_producer_task_send {
 	const uint8_t *imm;
 	uint32_t imm_len;
 	uint32_t consumer;
-	struct comch_remote *remote; /* held from submit to completion */
+	struct comch_remote_consumer *remote; /* held from submit to completion */
 	uint8_t posted_imm[];        /* what @imm held when it was submitted: the user may write the next there */
 };
 
@@ -32,7 +32,7 @@ static struct doca_comch_producer_task_send *send_of(const struct doca_task *tas
 	return (struct doca_comch_producer_task_send *)(uintptr_t)task;
 }
 
-static uint32_t len_of(const struct doca_comch_producer_task_send *send)
+static uint32_t get_len(const struct doca_comch_producer_task_send *send)
 {
 	return send->buf ? (uint32_t)send->buf->data_len : 0;
 }
@@ -40,14 +40,14 @@ static uint32_t len_of(const struct doca_comch_producer_task_send *send)
 /* ---- what a task asks for ---- */
 
 /* Why it can't be sent to anyone, or NULL. */
-static const char *wrong_with(const struct doca_comch_producer_task_send *send)
+static const char *describe_invalid_send(const struct doca_comch_producer_task_send *send)
 {
 	const struct doca_dev *dev = send->task.ctx->dev;
 	const struct doca_buf *buf = send->buf;
 
 	if (!buf)
 		return send->imm_len > 0 ? NULL : "it has neither a buffer nor immediate data";
-	if (!shim_is(buf, SHIM_BUF) || buf->is_inner)
+	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
 		return "its buffer is not live, or inside a list";
 	if (buf->next)
 		return "its buffer is chained; Comch takes single ones";
@@ -62,11 +62,11 @@ static const char *wrong_with(const struct doca_comch_producer_task_send *send)
 
 static doca_error_t send_check(const struct doca_task *task)
 {
-	const char *wrong = wrong_with(send_of(task));
+	const char *reason = describe_invalid_send(send_of(task));
 
-	if (!wrong)
+	if (!reason)
 		return DOCA_SUCCESS;
-	sim_err("Comch producer's send task: %s", wrong);
+	sim_err("Comch producer's send task: %s", reason);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -77,17 +77,17 @@ static bool is_short(uint32_t len)
 }
 
 /* Keep a posted buffer for it. 0 or -errno. */
-static int reserve(struct comch_remote *remote, struct doca_comch_producer_task_send *send)
+static int reserve_recv(struct comch_remote_consumer *remote, struct doca_comch_producer_task_send *send)
 {
-	uint32_t len = len_of(send);
+	uint32_t len = get_len(send);
 	int rc;
 
 	if (send->imm_len > remote->queue.max_imm_bytes)
 		return -E2BIG;
 	pthread_mutex_lock(&remote->lock);
-	rc = remote->gone ? -ENOTCONN : sim_recvq_reserve(&remote->queue, len);
+	rc = remote->expired ? -ENOTCONN : sim_recvq_reserve(&remote->queue, len);
 	/* What can't be reached at all fails when it runs. */
-	if (rc == 0 && !is_short(len) && comch_remote_reach(remote) == -EAGAIN) {
+	if (rc == 0 && !is_short(len) && comch_remote_consumer_import(remote) == -EAGAIN) {
 		sim_recvq_unreserve(&remote->queue);
 		rc = -EAGAIN;
 	}
@@ -97,13 +97,13 @@ static int reserve(struct comch_remote *remote, struct doca_comch_producer_task_
 	return rc;
 }
 
-static doca_error_t refuse(const struct doca_comch_producer_task_send *send, int rc)
+static doca_error_t report_post_error(const struct doca_comch_producer_task_send *send, int rc)
 {
 	switch (rc) {
 	case -EAGAIN: /* the common way to wait for a receive: no word in the log */
 		return DOCA_ERROR_AGAIN;
 	case -EMSGSIZE:
-		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted", len_of(send),
+		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted", get_len(send),
 			send->consumer);
 		return DOCA_ERROR_INVALID_VALUE;
 	case -E2BIG:
@@ -122,16 +122,16 @@ static doca_error_t refuse(const struct doca_comch_producer_task_send *send, int
 static doca_error_t send_post(struct doca_task *task)
 {
 	struct doca_comch_producer_task_send *send = send_of(task);
-	struct doca_comch_connection *connection = ((struct doca_comch_producer *)task->ctx)->fast.connection;
-	struct comch_remote *remote = comch_remote_get(connection, send->consumer);
+	struct doca_comch_connection *connection = ((struct doca_comch_producer *)task->ctx)->data_path.connection;
+	struct comch_remote_consumer *remote = comch_remote_consumer_get(connection, send->consumer);
 	doca_error_t result;
 	int rc;
 
 	if (!remote)
-		return refuse(send, connection->lost < 0 ? -ENOTCONN : -ENOENT);
-	rc = reserve(remote, send);
+		return report_post_error(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
+	rc = reserve_recv(remote, send);
 	send->remote = remote;
-	result = rc < 0 ? refuse(send, rc) : shim_task_post_job(task);
+	result = rc < 0 ? report_post_error(send, rc) : shim_task_post_job(task);
 	if (result != DOCA_SUCCESS) {
 		if (rc == 0) {
 			pthread_mutex_lock(&remote->lock);
@@ -139,7 +139,7 @@ static doca_error_t send_post(struct doca_task *task)
 			pthread_mutex_unlock(&remote->lock);
 		}
 		send->remote = NULL;
-		comch_remote_put(remote);
+		comch_remote_consumer_put(remote);
 	}
 	return result;
 }
@@ -147,104 +147,104 @@ static doca_error_t send_post(struct doca_task *task)
 /* ---- the message ---- */
 
 /* Take the slot that was kept. */
-static void begin(struct comch_remote *remote, uint64_t *ret_slot, struct sim_recvq_room *ret_room)
+static void begin_slot(struct comch_remote_consumer *remote, uint64_t *ret_slot, struct sim_recvq_desc *ret_desc)
 {
 	pthread_mutex_lock(&remote->lock);
-	sim_recvq_begin(&remote->queue, ret_slot, ret_room);
+	sim_recvq_claim(&remote->queue, ret_slot, ret_desc);
 	pthread_mutex_unlock(&remote->lock);
 }
 
-static int write_through(struct comch_remote *remote, const struct sim_recvq_room *room, const void *bytes, uint32_t len)
+static int write_remote(struct comch_remote_consumer *remote, const struct sim_recvq_desc *desc, const void *bytes, uint32_t len)
 {
 	if (!remote->buffers)
 		return remote->import_error;
-	return sim_copy(remote->buffers, room->addr, NULL, (uintptr_t)bytes, len);
+	return sim_copy(remote->buffers, desc->addr, NULL, (uintptr_t)bytes, len);
 }
 
 /* It goes out next: before that, as its receiver may be quick. */
-static void note(struct doca_comch_producer_task_send *send, struct sim_recvq_message *message, uint64_t slot)
+static void trace_sent(struct doca_comch_producer_task_send *send, struct sim_recvq_message *message, uint64_t slot)
 {
 	send->task.bytes = message->len_bytes + message->imm_bytes;
 	message->is_recorded = send->task.timed;
 	if (message->is_recorded)
-		sim_trace_message(SIM_TRACE_SENT, send->task.ctx->recorded_as, send->remote->stream, slot + 1,
-				  send->task.bytes, sim_trace_now_ns(), shim_task_submitted_ns(&send->task));
+		sim_trace_message(SIM_TRACE_SENT, send->task.ctx->trace_id, send->remote->stream_id, slot + 1,
+				  send->task.bytes, sim_trace_now_ns(), shim_task_trace_submitted_ns(&send->task));
 }
 
 /* Fill the slot that was kept. @bytes is NULL in a message of immediate data only. */
-static int fill(struct doca_comch_producer_task_send *send, struct sim_recvq_message message, const uint8_t *bytes)
+static int fill_slot(struct doca_comch_producer_task_send *send, struct sim_recvq_message message, const uint8_t *bytes)
 {
-	struct comch_remote *remote = send->remote;
-	struct sim_recvq_room room;
+	struct comch_remote_consumer *remote = send->remote;
+	struct sim_recvq_desc desc;
 	uint64_t slot;
 	int rc = 0;
 
-	begin(remote, &slot, &room);
-	if (message.failed || remote->gone)
+	begin_slot(remote, &slot, &desc);
+	if (message.failed || remote->expired)
 		rc = -EIO;
-	else if (message.len_bytes > room.len_bytes)
+	else if (message.len_bytes > desc.len_bytes)
 		rc = -EMSGSIZE;
 	else if (is_short(message.len_bytes))
 		message.inlined = bytes;
 	else if (bytes)
-		rc = write_through(remote, &room, bytes, message.len_bytes);
+		rc = write_remote(remote, &desc, bytes, message.len_bytes);
 	if (rc < 0)
 		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
 	else
-		note(send, &message, slot);
+		trace_sent(send, &message, slot);
 	shim_message_sent();
 	if (sim_recvq_fill(&remote->queue, slot, &message))
 		eventfd_write(remote->wake_fd, 1);
 	return rc;
 }
 
-static const uint8_t *bytes_of(const struct doca_comch_producer_task_send *send)
+static const uint8_t *get_bytes(const struct doca_comch_producer_task_send *send)
 {
 	return send->buf ? (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data) : NULL;
 }
 
 /* It has no claim to a slot any more. */
-static void let_go(struct doca_comch_producer_task_send *send)
+static void release_remote(struct doca_comch_producer_task_send *send)
 {
-	comch_remote_put(send->remote);
+	comch_remote_consumer_put(send->remote);
 	send->remote = NULL;
 }
 
-static struct sim_recvq_message message_of(const struct doca_comch_producer_task_send *send)
+static struct sim_recvq_message make_message(const struct doca_comch_producer_task_send *send)
 {
-	const char *wrong = wrong_with(send);
-	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->fast.id,
+	const char *reason = describe_invalid_send(send);
+	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->data_path.id,
 					    .imm = send->posted_imm, .imm_bytes = send->imm_len};
 
-	if (wrong)
-		sim_err("Comch producer's send task, changed while in flight: %s", wrong);
+	if (reason)
+		sim_err("Comch producer's send task, changed while in flight: %s", reason);
 	else
-		message.len_bytes = len_of(send);
-	message.failed = wrong != NULL;
+		message.len_bytes = get_len(send);
+	message.failed = reason != NULL;
 	return message;
 }
 
 static int send_run(struct sim_job *job)
 {
-	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
-	struct sim_recvq_message message = message_of(send);
-	int rc = fill(send, message, message.failed ? NULL : bytes_of(send));
+	struct doca_comch_producer_task_send *send = send_of(shim_task_from_job(job));
+	struct sim_recvq_message message = make_message(send);
+	int rc = fill_slot(send, message, message.failed ? NULL : get_bytes(send));
 
-	let_go(send);
+	release_remote(send);
 	return rc;
 }
 
 /* ---- faults ---- */
 
-static void send_site(const struct doca_task *task, struct sim_site *ret_site)
+static void send_site(const struct doca_task *task, struct sim_fault_site *ret_site)
 {
 	const struct doca_comch_producer_task_send *send = send_of(task);
 
-	ret_site->size = send->buf ? len_of(send) : send->imm_len;
-	ret_site->addr = (uintptr_t)bytes_of(send);
+	ret_site->size = send->buf ? get_len(send) : send->imm_len;
+	ret_site->addr = (uintptr_t)get_bytes(send);
 }
 
-static void unreserve(struct comch_remote *remote)
+static void unreserve_recv(struct comch_remote_consumer *remote)
 {
 	pthread_mutex_lock(&remote->lock);
 	sim_recvq_unreserve(&remote->queue);
@@ -252,83 +252,83 @@ static void unreserve(struct comch_remote *remote)
 }
 
 /* It takes a receive, if one more is posted. */
-static void fill_again(struct doca_comch_producer_task_send *send, const struct sim_recvq_message *message,
+static void fill_duplicate(struct doca_comch_producer_task_send *send, const struct sim_recvq_message *message,
 		       const uint8_t *bytes)
 {
-	struct comch_remote *remote = send->remote;
+	struct comch_remote_consumer *remote = send->remote;
 	int rc;
 
 	pthread_mutex_lock(&remote->lock);
 	rc = sim_recvq_reserve(&remote->queue, message->len_bytes);
 	pthread_mutex_unlock(&remote->lock);
 	if (rc == 0)
-		fill(send, *message, bytes);
+		fill_slot(send, *message, bytes);
 	else
 		sim_info("a fault sends a message twice to consumer %u, which has no receive for it", remote->id);
 }
 
-/* As @strike has the message arrive; @bytes and its immediate data are copies. */
-static int fill_struck(struct doca_comch_producer_task_send *send, const struct sim_strike *strike,
+/* As @hit has the message arrive; @bytes and its immediate data are copies. */
+static int fill_with_fault(struct doca_comch_producer_task_send *send, const struct sim_fault_hit *hit,
 		       struct sim_recvq_message *message, uint8_t *bytes)
 {
 	int rc;
 
-	if (SHIM_STRIKE_DOES(strike, TRUNCATE) && message->len_bytes > strike->truncate_bytes)
-		message->len_bytes = strike->truncate_bytes;
-	if (SHIM_STRIKE_DOES(strike, FLIP) && bytes)
-		sim_strike_flip(strike, bytes, message->len_bytes);
-	else if (SHIM_STRIKE_DOES(strike, FLIP))
-		sim_strike_flip(strike, (uint8_t *)(uintptr_t)message->imm, message->imm_bytes);
-	if (SHIM_STRIKE_DOES(strike, DELAY))
-		message->due_ns = shim_now_ns() + strike->delay_ns;
-	if (SHIM_STRIKE_DOES(strike, REORDER))
-		message->behind = strike->behind;
-	rc = fill(send, *message, bytes);
-	if (rc == 0 && SHIM_STRIKE_DOES(strike, DUPLICATE))
-		fill_again(send, message, bytes);
+	if (SHIM_HIT_HAS_ACT(hit, TRUNCATE) && message->len_bytes > hit->truncate_bytes)
+		message->len_bytes = hit->truncate_bytes;
+	if (SHIM_HIT_HAS_ACT(hit, FLIP) && bytes)
+		sim_fault_hit_flip(hit, bytes, message->len_bytes);
+	else if (SHIM_HIT_HAS_ACT(hit, FLIP))
+		sim_fault_hit_flip(hit, (uint8_t *)(uintptr_t)message->imm, message->imm_bytes);
+	if (SHIM_HIT_HAS_ACT(hit, DELAY))
+		message->due_ns = shim_now_ns() + hit->delay_ns;
+	if (SHIM_HIT_HAS_ACT(hit, REORDER))
+		message->reorder_by = hit->reorder_by;
+	rc = fill_slot(send, *message, bytes);
+	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, DUPLICATE))
+		fill_duplicate(send, message, bytes);
 	return rc;
 }
 
-static int arrive_struck(struct doca_comch_producer_task_send *send, const struct sim_strike *strike)
+static int send_with_fault(struct doca_comch_producer_task_send *send, const struct sim_fault_hit *hit)
 {
-	struct sim_recvq_message message = message_of(send);
+	struct sim_recvq_message message = make_message(send);
 	uint8_t *copy = NULL;
 	int rc;
 
 	if (message.len_bytes > 0) {
 		copy = malloc(message.len_bytes);
 		if (copy)
-			memcpy(copy, bytes_of(send), message.len_bytes);
+			memcpy(copy, get_bytes(send), message.len_bytes);
 		message.failed = !copy;
 	}
-	rc = fill_struck(send, strike, &message, copy);
+	rc = fill_with_fault(send, hit, &message, copy);
 	free(copy);
 	return rc;
 }
 
-static int send_run_struck(struct sim_job *job, const struct sim_strike *strike)
+static int send_run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
 {
-	struct doca_comch_producer_task_send *send = send_of(shim_task_of(job));
+	struct doca_comch_producer_task_send *send = send_of(shim_task_from_job(job));
 	int rc = 0;
 
-	if (SHIM_STRIKE_DOES(strike, FAIL))
+	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		rc = -EIO;
-	if (SHIM_STRIKE_DOES(strike, BREAK)) {
-		comch_strike_break(((struct doca_comch_producer *)send->task.ctx)->fast.connection);
+	if (SHIM_HIT_HAS_ACT(hit, BREAK)) {
+		comch_fault_break_connection(((struct doca_comch_producer *)send->task.ctx)->data_path.connection);
 		rc = -ECONNABORTED;
 	}
-	if (rc < 0 || SHIM_STRIKE_DOES(strike, DROP))
-		unreserve(send->remote);
+	if (rc < 0 || SHIM_HIT_HAS_ACT(hit, DROP))
+		unreserve_recv(send->remote);
 	else
-		rc = arrive_struck(send, strike);
-	let_go(send);
+		rc = send_with_fault(send, hit);
+	release_remote(send);
 	return rc;
 }
 
-static const struct shim_strike_ops producer_send_strike = {
+static const struct shim_task_fault_ops producer_send_fault_ops = {
 	.op = SIM_OP_COMCH_PRODUCER_SEND,
 	.site = send_site,
-	.run = send_run_struck,
+	.run = send_run_with_fault,
 };
 
 static void send_complete(struct doca_task *task)
@@ -337,8 +337,8 @@ static void send_complete(struct doca_task *task)
 	struct doca_comch_producer_task_send *send = send_of(task);
 
 	if (send->remote) { /* flushed: the buffer that was kept is for others */
-		unreserve(send->remote);
-		let_go(send);
+		unreserve_recv(send->remote);
+		release_remote(send);
 	}
 	(task->status == DOCA_SUCCESS ? producer->done : producer->failed)(send, task->user_data, task->ctx->user_data);
 }
@@ -351,7 +351,7 @@ const struct shim_task_type comch_producer_send_type = {
 	.post = send_post,
 	.run = send_run,
 	.complete = send_complete,
-	.strike = &producer_send_strike,
+	.fault_ops = &producer_send_fault_ops,
 };
 
 /* ---- the public face ---- */
@@ -367,7 +367,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 	SHIM_NEED_OUT(task);
 	if (imm_data_len > 0)
 		SHIM_NEED_OUT(imm_data);
-	result = shim_task_alloc(producer->pool, &producer->fast.ctx, (union doca_data){.u64 = 0}, &base);
+	result = shim_task_alloc(producer->pool, &producer->data_path.ctx, (union doca_data){.u64 = 0}, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
 	if (result != DOCA_SUCCESS)
@@ -383,7 +383,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 
 static bool is_send(const struct doca_comch_producer_task_send *task)
 {
-	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_COMCH_PRODUCER);
+	return shim_object_is(task, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_COMCH_PRODUCER);
 }
 
 static bool may_change(const char *func, const struct doca_comch_producer_task_send *task)

@@ -16,7 +16,7 @@ struct doca_comch_consumer_completion {
 	uint32_t imm_data_len;
 };
 
-static uint32_t power_of_two_from(uint32_t number)
+static uint32_t round_up_pow2(uint32_t number)
 {
 	uint32_t power = 1;
 
@@ -83,7 +83,7 @@ doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	if (max_num_consumers == 0 || max_num_consumers > MAX_ROUNDED)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u consumers; give 1 to %u", max_num_consumers, MAX_ROUNDED);
-	consumer_comp->max_num_consumers = power_of_two_from(max_num_consumers);
+	consumer_comp->max_num_consumers = round_up_pow2(max_num_consumers);
 	return DOCA_SUCCESS;
 }
 
@@ -104,7 +104,7 @@ doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_compl
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	if (max_num_recv == 0 || max_num_recv > MAX_ROUNDED)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u receives; give 1 to %u", max_num_recv, MAX_ROUNDED);
-	consumer_comp->max_num_recv = power_of_two_from(max_num_recv);
+	consumer_comp->max_num_recv = round_up_pow2(max_num_recv);
 	return DOCA_SUCCESS;
 }
 

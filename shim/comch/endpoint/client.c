@@ -9,17 +9,17 @@
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 
-#define PATIENCE_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
+#define DEFAULT_CONNECT_TIMEOUT_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
 
 struct doca_comch_client {
 	struct comch_endpoint endpoint; /* first */
-	uint32_t patience_ms;                     /* for a server to appear */
-	uint64_t call_ns;                         /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
-	bool is_refused;                          /* or, by a fault, not at all */
+	uint32_t connect_timeout_ms;                     /* for a server to appear */
+	uint64_t connect_due_ns;                         /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
+	bool connect_refused;                          /* or, by a fault, not at all */
 	struct doca_comch_connection *connection; /* while not idle */
 };
 
-static const char *why_refused(int status)
+static const char *describe_connect_error(int status)
 {
 	switch (status) {
 	case -ECONNREFUSED:
@@ -37,16 +37,16 @@ static const char *why_refused(int status)
 	}
 }
 
-/* Accepted: the server's first letter tells the rest. It is there even if the server
+/* Accepted: the server's first message tells the rest. It is there even if the server
  * has closed since: what it sent in between is delivered then, before the end is. */
-static int take_welcome(struct doca_comch_connection *connection)
+static int recv_accept_msg(struct doca_comch_connection *connection)
 {
-	struct sim_letter welcome;
+	struct sim_handshake_msg accept_msg;
 
-	if (sim_channel_take(connection->channel, &welcome)) {
-		/* It may have come after the status was read; other letters are taken after this one is. */
+	if (sim_channel_receive(connection->channel, &accept_msg)) {
+		/* It may have come after the status was read; other messages are taken after this one is. */
 		connection->status = sim_channel_status(connection->channel);
-		return comch_connection_meet(connection, &welcome);
+		return comch_connection_handshake(connection, &accept_msg);
 	}
 	return connection->status < 0 ? connection->status : -EINPROGRESS;
 }
@@ -57,63 +57,63 @@ static struct doca_comch_client *client_of(struct comch_endpoint *endpoint)
 }
 
 /* Ask for the server. */
-static int call_server(struct doca_comch_client *client)
+static int send_connect_request(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
 	struct doca_comch_connection *connection = client->connection;
-	struct sim_letter hello;
+	struct sim_handshake_msg connect_msg;
 	int rc;
 
-	comch_connection_introduce(connection, &hello);
+	comch_connection_make_handshake(connection, &connect_msg);
 	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
-				 client->patience_ms, &hello, comch_connection_notify, connection, &connection->channel);
+				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event, connection, &connection->channel);
 	close(connection->in_fd);
-	close(endpoint->inbox_fd); /* there is one server to have it */
-	connection->in_fd = endpoint->inbox_fd = -1;
-	comch_connection_look(connection);
+	close(endpoint->doorbell_fd); /* there is one server to have it */
+	connection->in_fd = endpoint->doorbell_fd = -1;
+	comch_connection_schedule_poll(connection);
 	return rc;
 }
 
 /* A fault has kept us from calling the server so far. 0 (it is called), -EINPROGRESS or another -errno. */
-static int call_late(struct doca_comch_client *client)
+static int try_deferred_connect(struct doca_comch_client *client)
 {
-	if (client->is_refused)
+	if (client->connect_refused)
 		return -ECONNREFUSED;
-	if (shim_now_ns() >= client->call_ns)
-		return call_server(client);
-	shim_alarm_set(&client->endpoint.ctx, client->call_ns);
+	if (shim_now_ns() >= client->connect_due_ns)
+		return send_connect_request(client);
+	shim_alarm_set(&client->endpoint.ctx, client->connect_due_ns);
 	return -EINPROGRESS;
 }
 
 /* The connection is being made. */
-static bool client_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+static bool client_progress_connect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	int rc = doca_unlikely(!connection->channel) ? call_late(client_of(endpoint)) : 0;
+	int rc = doca_unlikely(!connection->channel) ? try_deferred_connect(client_of(endpoint)) : 0;
 
 	if (rc == 0)
-		rc = take_welcome(connection);
+		rc = recv_accept_msg(connection);
 	if (rc == -EINPROGRESS)
 		return false;
 	if (rc == 0) {
-		shim_ctx_started(&endpoint->ctx);
+		shim_ctx_set_running(&endpoint->ctx);
 		return true;
 	}
 	sim_err("Comch client \"%s\" of %s can't connect: %s", endpoint->name,
-		shim_dev_function(endpoint->ctx.dev)->ibdev, why_refused(rc));
-	shim_ctx_end(&endpoint->ctx);
+		shim_dev_function(endpoint->ctx.dev)->ibdev, describe_connect_error(rc));
+	shim_ctx_begin_stop(&endpoint->ctx);
 	return true;
 }
 
-static void client_lost(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+static void client_on_disconnect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	(void)connection;
-	shim_ctx_end(&endpoint->ctx);
+	shim_ctx_begin_stop(&endpoint->ctx);
 }
 
 static const struct comch_endpoint_ops client_endpoint_ops = {
-	.noun = "client",
-	.arrange = client_arrange,
-	.lost = client_lost,
+	.role_name = "client",
+	.progress_connect = client_progress_connect,
+	.on_disconnect = client_on_disconnect,
 };
 
 /* ---- the context ---- */
@@ -126,34 +126,34 @@ static int connect_to_server(struct doca_comch_client *client)
 	if (rc < 0)
 		return rc;
 	client->connection->status = -EINPROGRESS;
-	if (doca_likely(client->call_ns == 0 && !client->is_refused))
-		return call_server(client);
-	sim_inbox_again(&endpoint->inbox, client->connection->slot);
+	if (doca_likely(client->connect_due_ns == 0 && !client->connect_refused))
+		return send_connect_request(client);
+	sim_doorbell_requeue(&endpoint->doorbells, client->connection->slot);
 	return 0;
 }
 
 /* What a fault has in store for the connection. SUCCESS, or the status that the start fails with. */
-static doca_error_t strike_connection(struct doca_comch_client *client)
+static doca_error_t query_connect_fault(struct doca_comch_client *client)
 {
-	enum sim_op op = client->endpoint.is_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
-	struct sim_strike strike;
+	enum sim_op op = client->endpoint.is_comm_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
+	struct sim_fault_hit hit;
 
-	client->call_ns = 0;
-	client->is_refused = false;
-	if (doca_likely(!comch_strikes(&client->endpoint, op, 0, &strike)))
+	client->connect_due_ns = 0;
+	client->connect_refused = false;
+	if (doca_likely(!comch_fault_query(&client->endpoint, op, 0, &hit)))
 		return DOCA_SUCCESS;
-	client->is_refused = SHIM_STRIKE_DOES(&strike, REFUSE);
-	if (SHIM_STRIKE_DOES(&strike, STALL))
-		client->call_ns = shim_now_ns() + strike.duration_ns;
-	if (SHIM_STRIKE_DOES(&strike, HANG))
-		client->call_ns = SIM_JOB_NEVER_DUE;
-	return SHIM_STRIKE_DOES(&strike, FAIL) ? (doca_error_t)strike.status : DOCA_SUCCESS;
+	client->connect_refused = SHIM_HIT_HAS_ACT(&hit, REFUSE);
+	if (SHIM_HIT_HAS_ACT(&hit, STALL))
+		client->connect_due_ns = shim_now_ns() + hit.duration_ns;
+	if (SHIM_HIT_HAS_ACT(&hit, HANG))
+		client->connect_due_ns = SIM_JOB_NEVER_DUE;
+	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? (doca_error_t)hit.status : DOCA_SUCCESS;
 }
 
-static void forget_connection(struct doca_comch_client *client)
+static void release_connection(struct doca_comch_client *client)
 {
 	if (client->connection)
-		comch_connection_let_go(client->connection);
+		comch_connection_release(client->connection);
 	client->connection = NULL;
 }
 
@@ -165,7 +165,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = strike_connection(client);
+	result = query_connect_fault(client);
 	if (result != DOCA_SUCCESS) {
 		comch_endpoint_stopped(&client->endpoint);
 		return result;
@@ -177,7 +177,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		strerror(-rc));
 	if (client->connection)
 		comch_connection_close(client->connection, -ECONNRESET);
-	forget_connection(client);
+	release_connection(client);
 	comch_endpoint_stopped(&client->endpoint);
 	return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }
@@ -192,14 +192,14 @@ static bool client_at_rest(const struct doca_ctx *ctx)
 {
 	const struct doca_comch_client *client = (const struct doca_comch_client *)ctx;
 
-	return client->endpoint.rested && !comch_connection_is_busy(client->connection);
+	return client->endpoint.drained && !comch_connection_is_busy(client->connection);
 }
 
 static void client_stopped(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
 
-	forget_connection(client);
+	release_connection(client);
 	comch_endpoint_stopped(&client->endpoint);
 }
 
@@ -207,10 +207,10 @@ static const struct shim_ctx_ops client_ops = {
 	.name = "comch_client",
 	.start = client_start,
 	.may_stop = comch_endpoint_may_stop,
-	.end = client_end,
+	.begin_stop = client_end,
 	.progress = comch_endpoint_progress,
 	.arm = comch_endpoint_arm,
-	.at_rest = client_at_rest,
+	.is_drained = client_at_rest,
 	.stopped = client_stopped,
 };
 
@@ -232,7 +232,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 	created = shim_object_new(SHIM_COMCH_CLIENT, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->patience_ms = PATIENCE_MS;
+	created->connect_timeout_ms = DEFAULT_CONNECT_TIMEOUT_MS;
 	comch_endpoint_init(&created->endpoint, &client_ops, &client_endpoint_ops, dev, name);
 	*comch_client = created;
 	return DOCA_SUCCESS;
@@ -251,7 +251,7 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 
 struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client)
 {
-	return shim_is(comch_client, SHIM_COMCH_CLIENT) ? &comch_client->endpoint.ctx : NULL;
+	return shim_object_is(comch_client, SHIM_COMCH_CLIENT) ? &comch_client->endpoint.ctx : NULL;
 }
 
 doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size)
@@ -317,7 +317,7 @@ doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client 
 {
 	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
 	SHIM_NEED_OUT(recv_event_cb);
-	return comch_set_received(__func__, &comch_client->endpoint, recv_event_cb);
+	return comch_set_recv_cb(__func__, &comch_client->endpoint, recv_event_cb);
 }
 
 doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comch_client,
@@ -342,12 +342,12 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
 
 struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
 {
-	const struct comch_endpoint *endpoint = shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
+	const struct comch_endpoint *endpoint = shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
-	return shim_is(endpoint, SHIM_COMCH_CLIENT) ? (struct doca_comch_client *)(uintptr_t)endpoint : NULL;
+	return shim_object_is(endpoint, SHIM_COMCH_CLIENT) ? (struct doca_comch_client *)(uintptr_t)endpoint : NULL;
 }
 
-void comch_client_set_patience(struct doca_comch_client *client, uint32_t patience_ms)
+void comch_client_set_connect_timeout(struct doca_comch_client *client, uint32_t connect_timeout_ms)
 {
-	client->patience_ms = patience_ms;
+	client->connect_timeout_ms = connect_timeout_ms;
 }

@@ -14,13 +14,13 @@ doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *c
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
 {
-	return shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->user_data : (union doca_data){.u64 = 0};
+	return shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->user_data : (union doca_data){.u64 = 0};
 }
 
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)
 {
 	SHIM_NEED(comch_connection, SHIM_COMCH_CONNECTION);
-	comch_connection->shown = comch_connection->counters;
+	comch_connection->snapshot = comch_connection->counters;
 	if (comch_connection->state == COMCH_OPENING)
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_INPROGRESS, "the connection is still being made");
 	if (comch_connection->state != COMCH_OPEN)
@@ -35,16 +35,16 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
 	SHIM_NEED_OUT(counter_value);
 	switch (counter_type) {
 	case DOCA_COMCH_COUNTER_SENT_MESSAGES:
-		*counter_value = comch_connection->shown.sent;
+		*counter_value = comch_connection->snapshot.sent;
 		return DOCA_SUCCESS;
 	case DOCA_COMCH_COUNTER_SENT_BYTES:
-		*counter_value = comch_connection->shown.sent_bytes;
+		*counter_value = comch_connection->snapshot.sent_bytes;
 		return DOCA_SUCCESS;
 	case DOCA_COMCH_COUNTER_RECV_MESSAGES:
-		*counter_value = comch_connection->shown.received;
+		*counter_value = comch_connection->snapshot.received;
 		return DOCA_SUCCESS;
 	case DOCA_COMCH_COUNTER_RECV_BYTES:
-		*counter_value = comch_connection->shown.received_bytes;
+		*counter_value = comch_connection->snapshot.received_bytes;
 		return DOCA_SUCCESS;
 	}
 	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no counter", (int)counter_type);

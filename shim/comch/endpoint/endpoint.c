@@ -44,12 +44,12 @@ doca_error_t comch_endpoint_init(struct comch_endpoint *endpoint, const struct s
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
 	endpoint->recv_queue_size = caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue :
 										      DEFAULT_RECV_QUEUE;
-	endpoint->inbox_fd = endpoint->status_fd = -1;
+	endpoint->doorbell_fd = endpoint->status_fd = -1;
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t must_be_idle(const char *func, const struct comch_endpoint *endpoint)
+static doca_error_t check_idle(const char *func, const struct comch_endpoint *endpoint)
 {
 	if (endpoint->ctx.state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;
@@ -60,7 +60,7 @@ static doca_error_t must_be_idle(const char *func, const struct comch_endpoint *
 static doca_error_t set_limit(const char *func, struct comch_endpoint *endpoint, uint32_t *limit, uint32_t value,
 			      uint32_t max)
 {
-	doca_error_t result = must_be_idle(func, endpoint);
+	doca_error_t result = check_idle(func, endpoint);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -87,7 +87,7 @@ doca_error_t comch_set_recv_queue_size(const char *func, struct comch_endpoint *
 doca_error_t comch_set_consumer_events(const char *func, struct comch_endpoint *endpoint,
 				       doca_comch_event_consumer_cb_t new_cb, doca_comch_event_consumer_cb_t expired_cb)
 {
-	doca_error_t result = must_be_idle(func, endpoint);
+	doca_error_t result = check_idle(func, endpoint);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -96,9 +96,9 @@ doca_error_t comch_set_consumer_events(const char *func, struct comch_endpoint *
 	return DOCA_SUCCESS;
 }
 
-doca_error_t comch_set_received(const char *func, struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t cb)
+doca_error_t comch_set_recv_cb(const char *func, struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t cb)
 {
-	doca_error_t result = must_be_idle(func, endpoint);
+	doca_error_t result = check_idle(func, endpoint);
 
 	if (result == DOCA_SUCCESS)
 		endpoint->received = cb;
@@ -109,15 +109,15 @@ doca_error_t comch_set_received(const char *func, struct comch_endpoint *endpoin
 
 size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint)
 {
-	return sizeof(struct comch_mark) + endpoint->max_msg_bytes; /* more than a consumer's record */
+	return sizeof(struct comch_msg_hdr) + endpoint->max_msg_bytes; /* more than a consumer's record */
 }
 
-static int open_inbox(struct comch_endpoint *endpoint)
+static int open_doorbells(struct comch_endpoint *endpoint)
 {
-	int rc = sim_segment_create(sizeof(struct sim_inbox_shared), &endpoint->inbox_memory, &endpoint->inbox_fd);
+	int rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &endpoint->doorbell_memory, &endpoint->doorbell_fd);
 
-	memset(&endpoint->inbox, 0, sizeof(endpoint->inbox));
-	endpoint->inbox.shared = endpoint->inbox_memory.base;
+	memset(&endpoint->doorbells, 0, sizeof(endpoint->doorbells));
+	endpoint->doorbells.shared = endpoint->doorbell_memory.base;
 	return rc;
 }
 
@@ -126,24 +126,24 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 	doca_error_t result = DOCA_ERROR_INITIALIZATION;
 	int rc;
 
-	if ((!endpoint->send_done && !endpoint->is_channel) || !endpoint->received) {
+	if ((!endpoint->send_done && !endpoint->is_comm_channel) || !endpoint->received) {
 		sim_err("doca_ctx_start: a Comch %s needs send tasks and a receive callback; call "
 			"doca_comch_%s_task_send_set_conf() and doca_comch_%s_event_msg_recv_register() first",
-			endpoint->ops->noun, endpoint->ops->noun, endpoint->ops->noun);
+			endpoint->ops->role_name, endpoint->ops->role_name, endpoint->ops->role_name);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	endpoint->rested = endpoint->has_held = false;
+	endpoint->drained = endpoint->has_pending_recv = false;
 	endpoint->timing = comch_timing_of(endpoint->ctx.dev);
 	endpoint->busy_until_ps = 0;
-	endpoint->receive_failed = DOCA_SUCCESS;
-	rc = open_inbox(endpoint);
+	endpoint->recv_fault = DOCA_SUCCESS;
+	rc = open_doorbells(endpoint);
 	if (rc < 0)
-		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->noun, strerror(-rc));
-	else if (endpoint->is_channel)
+		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->role_name, strerror(-rc));
+	else if (endpoint->is_comm_channel)
 		result = DOCA_SUCCESS;
 	else
 		result = shim_task_pool_add(&endpoint->ctx, &comch_send_type, endpoint->num_send_tasks,
-					    &endpoint->sends);
+					    &endpoint->send_pool);
 	if (result != DOCA_SUCCESS)
 		comch_endpoint_stopped(endpoint);
 	return result;
@@ -151,16 +151,16 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 
 void comch_endpoint_stopped(struct comch_endpoint *endpoint)
 {
-	sim_segment_unmap(&endpoint->inbox_memory);
-	if (endpoint->inbox_fd >= 0)
-		close(endpoint->inbox_fd);
-	endpoint->inbox_fd = -1;
-	free(endpoint->record);
-	endpoint->record = NULL;
+	sim_segment_unmap(&endpoint->doorbell_memory);
+	if (endpoint->doorbell_fd >= 0)
+		close(endpoint->doorbell_fd);
+	endpoint->doorbell_fd = -1;
+	free(endpoint->record_buf);
+	endpoint->record_buf = NULL;
 	free(endpoint->slots);
 	endpoint->slots = NULL;
 	endpoint->num_slots = endpoint->num_connections = 0;
-	endpoint->sends = NULL;
+	endpoint->send_pool = NULL;
 }
 
 doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
@@ -175,19 +175,19 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-void comch_endpoint_status_changed(const struct comch_endpoint *endpoint)
+void comch_endpoint_signal_status(const struct comch_endpoint *endpoint)
 {
 	if (endpoint->status_fd >= 0)
 		eventfd_write(endpoint->status_fd, 1);
 }
 
-static bool step(struct comch_endpoint *endpoint, uint32_t slot)
+static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
 {
 	struct doca_comch_connection *connection = slot < endpoint->num_slots ? endpoint->slots[slot] : NULL;
 
-	if (slot == COMCH_OFFERS_SLOT)
-		return endpoint->ops->arrange(endpoint, NULL);
-	return connection && comch_connection_step(connection);
+	if (slot == COMCH_LISTENER_SLOT)
+		return endpoint->ops->progress_connect(endpoint, NULL);
+	return connection && comch_connection_progress(connection);
 }
 
 bool comch_endpoint_progress(struct doca_ctx *ctx)
@@ -195,29 +195,29 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 	uint32_t slot;
 
-	if (shim_alarm_rings(&ctx->alarm)) {
-		comch_send_late(endpoint);
-		comch_late_look(endpoint);
+	if (shim_alarm_expired(&ctx->alarm)) {
+		comch_send_complete_due(endpoint);
+		comch_delay_queue_on_alarm(endpoint);
 	}
-	if (comch_send_report(endpoint))
+	if (comch_send_complete_next(endpoint))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
-		while (sim_inbox_next(&endpoint->inbox, &slot))
+		while (sim_doorbell_next(&endpoint->doorbells, &slot))
 			; /* nobody looks there any more: so it is no news */
-		endpoint->rested = true;
+		endpoint->drained = true;
 		return false;
 	}
 	/* What a step says to be sent, or to be lost, is reported next: an end waits for that. */
-	while (!endpoint->ended.first && sim_inbox_next(&endpoint->inbox, &slot))
-		if (step(endpoint, slot))
+	while (!endpoint->completed.first && sim_doorbell_next(&endpoint->doorbells, &slot))
+		if (progress_slot(endpoint, slot))
 			return true;
-	return comch_send_report(endpoint);
+	return comch_send_complete_next(endpoint);
 }
 
 bool comch_endpoint_arm(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
-	bool news = sim_inbox_arm(&endpoint->inbox);
+	bool has_events = sim_doorbell_arm(&endpoint->doorbells);
 
-	return news || endpoint->ended.first || (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->rested);
+	return has_events || endpoint->completed.first || (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
 }

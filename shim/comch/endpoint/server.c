@@ -22,104 +22,104 @@ static struct doca_comch_server *server_of(struct comch_endpoint *endpoint)
 	return (struct doca_comch_server *)endpoint;
 }
 
-static void announce(struct comch_endpoint *endpoint, doca_comch_event_connection_status_changed_cb_t cb,
-		     struct doca_comch_connection *connection, bool well)
+static void call_status_cb(struct comch_endpoint *endpoint, doca_comch_event_connection_status_changed_cb_t cb,
+		     struct doca_comch_connection *connection, bool successful)
 {
 	/* The event carries nothing of its own: any address that is not NULL does. */
-	cb((struct doca_comch_event_connection_status_changed *)endpoint, connection, well);
+	cb((struct doca_comch_event_connection_status_changed *)endpoint, connection, successful);
 }
 
 /* ---- clients come ---- */
 
 /* Let one in, or say why not. */
-static int admit(struct doca_comch_connection *connection, struct sim_letter *hello)
+static int accept_client(struct doca_comch_connection *connection, struct sim_handshake_msg *connect_msg)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
-	struct sim_letter welcome;
+	struct sim_handshake_msg accept_msg;
 	int rc = 0;
 
 	if (endpoint->num_connections > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_clients) {
 		sim_err("Comch server \"%s\": refuses a client: %u are connected, the device's limit", endpoint->name,
 			endpoint->num_connections - 1);
-		comch_letter_drop(hello);
+		comch_close_handshake_fds(connect_msg);
 		return -EBUSY;
 	}
-	rc = comch_connection_meet(connection, hello);
+	rc = comch_connection_handshake(connection, connect_msg);
 	if (rc < 0)
 		return rc == -EPROTO ? rc : -ECONNREFUSED;
-	comch_connection_introduce(connection, &welcome);
-	rc = sim_channel_accept(connection->channel, &welcome);
+	comch_connection_make_handshake(connection, &accept_msg);
+	rc = sim_channel_accept(connection->channel, &accept_msg);
 	close(connection->in_fd);
 	connection->in_fd = -1;
 	return rc;
 }
 
 /* There is nothing to make a connection with: who offers next hears of that, and may come again. */
-static void turn_away(struct doca_comch_server *server, int rc)
+static void reject_client(struct doca_comch_server *server, int rc)
 {
 	struct comch_endpoint *endpoint = &server->endpoint;
 	struct sim_channel *channel;
-	struct sim_letter hello;
+	struct sim_handshake_msg connect_msg;
 
-	if (!sim_listener_take(server->listener, NULL, NULL, &channel, &hello))
+	if (!sim_listener_next_client(server->listener, NULL, NULL, &channel, &connect_msg))
 		return;
 	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s", endpoint->name,
 		strerror(-rc));
-	comch_letter_drop(&hello);
+	comch_close_handshake_fds(&connect_msg);
 	sim_channel_close(shim_session(), channel, -EBUSY);
-	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT);
+	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
 }
 
-/* Offers: take the next. */
-static bool server_arrange(struct comch_endpoint *endpoint, struct doca_comch_connection *unused)
+/* Accept the next client. */
+static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comch_connection *unused)
 {
 	struct doca_comch_server *server = server_of(endpoint);
 	struct doca_comch_connection *connection;
-	struct sim_letter hello;
+	struct sim_handshake_msg connect_msg;
 	int rc;
 
 	(void)unused;
-	if (endpoint->holds) {
-		endpoint->has_held |= sim_listener_num_waiting(server->listener) > 0;
+	if (endpoint->recv_paused) {
+		endpoint->has_pending_recv |= sim_listener_num_waiting(server->listener) > 0;
 		return false;
 	}
 	rc = comch_connection_new(endpoint, &connection);
 	if (rc < 0) {
-		turn_away(server, rc);
+		reject_client(server, rc);
 		return false;
 	}
-	if (!sim_listener_take(server->listener, comch_connection_notify, connection, &connection->channel, &hello)) {
+	if (!sim_listener_next_client(server->listener, comch_connection_on_channel_event, connection, &connection->channel, &connect_msg)) {
 		comch_connection_close(connection, -ECONNREFUSED);
-		comch_connection_let_go(connection);
+		comch_connection_release(connection);
 		return false;
 	}
-	sim_inbox_again(&endpoint->inbox, COMCH_OFFERS_SLOT); /* there may be more */
-	comch_connection_look(connection);
-	rc = admit(connection, &hello);
+	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT); /* there may be more */
+	comch_connection_schedule_poll(connection);
+	rc = accept_client(connection, &connect_msg);
 	if (rc < 0)
 		comch_connection_close(connection, rc);
-	announce(endpoint, server->connected, connection, rc == 0);
+	call_status_cb(endpoint, server->connected, connection, rc == 0);
 	if (rc < 0)
-		comch_connection_let_go(connection);
+		comch_connection_release(connection);
 	return true;
 }
 
 /* ---- clients go ---- */
 
-static void server_lost(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+static void server_on_disconnect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	struct doca_comch_server *server = server_of(endpoint);
 
 	/* Consumers and producers may hold it on; the endpoint lets go when the user was told. */
 	comch_connection_close(connection, -ECONNRESET);
-	announce(endpoint, server->disconnected, connection, true);
-	comch_connection_let_go(connection);
+	call_status_cb(endpoint, server->disconnected, connection, true);
+	comch_connection_release(connection);
 }
 
 static const struct comch_endpoint_ops server_endpoint_ops = {
-	.noun = "server",
-	.arrange = server_arrange,
-	.lost = server_lost,
+	.role_name = "server",
+	.progress_connect = server_accept_next,
+	.on_disconnect = server_on_disconnect,
 };
 
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
@@ -133,24 +133,24 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 	if (connection->state == COMCH_OPEN && comch_connection_is_busy(connection))
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "consumers or producers on it are started; stop them first");
 	comch_connection_close(connection, -ECONNRESET);
-	comch_connection_let_go(connection);
+	comch_connection_release(connection);
 	return DOCA_SUCCESS;
 }
 
 /* ---- the context ---- */
 
-/* In the session's thread. It wakes without a question, as comch_connection_notify()
+/* In the session's thread. It wakes without a question, as comch_connection_on_channel_event()
  * does: a peer may have taken note of our sleep, and be stopped before it wakes us. */
-static void offers(void *arg)
+static void on_connect_request(void *arg)
 {
 	struct doca_comch_server *server = arg;
 
-	sim_inbox_ring(server->endpoint.inbox.shared, COMCH_OFFERS_SLOT);
+	sim_doorbell_ring(server->endpoint.doorbells.shared, COMCH_LISTENER_SLOT);
 	shim_pe_notify(&server->endpoint.ctx);
-	comch_endpoint_status_changed(&server->endpoint);
+	comch_endpoint_signal_status(&server->endpoint);
 }
 
-static doca_error_t listen_failed(const struct doca_comch_server *server, int rc)
+static doca_error_t report_listen_error(const struct doca_comch_server *server, int rc)
 {
 	const struct comch_endpoint *endpoint = &server->endpoint;
 
@@ -185,13 +185,13 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 	result = comch_endpoint_start(&server->endpoint);
 	if (result != DOCA_SUCCESS)
 		return result;
-	rc = sim_session_listen(shim_session(), &service, offers, server, &server->listener);
+	rc = sim_session_listen(shim_session(), &service, on_connect_request, server, &server->listener);
 	if (rc == 0) {
-		sim_inbox_again(&server->endpoint.inbox, COMCH_OFFERS_SLOT); /* one may have been quick */
+		sim_doorbell_requeue(&server->endpoint.doorbells, COMCH_LISTENER_SLOT); /* one may have been quick */
 		return DOCA_SUCCESS;
 	}
 	comch_endpoint_stopped(&server->endpoint);
-	return listen_failed(server, rc);
+	return report_listen_error(server, rc);
 }
 
 static void server_end(struct doca_ctx *ctx)
@@ -205,14 +205,14 @@ static void server_end(struct doca_ctx *ctx)
 
 		if (connection) {
 			comch_connection_close(connection, -ECONNRESET);
-			comch_connection_let_go(connection);
+			comch_connection_release(connection);
 		}
 	}
 }
 
 static bool server_at_rest(const struct doca_ctx *ctx)
 {
-	return ((const struct doca_comch_server *)ctx)->endpoint.rested;
+	return ((const struct doca_comch_server *)ctx)->endpoint.drained;
 }
 
 static void server_stopped(struct doca_ctx *ctx)
@@ -224,10 +224,10 @@ static const struct shim_ctx_ops server_ops = {
 	.name = "comch_server",
 	.start = server_start,
 	.may_stop = comch_endpoint_may_stop,
-	.end = server_end,
+	.begin_stop = server_end,
 	.progress = comch_endpoint_progress,
 	.arm = comch_endpoint_arm,
-	.at_rest = server_at_rest,
+	.is_drained = server_at_rest,
 	.stopped = server_stopped,
 };
 
@@ -271,7 +271,7 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
 {
-	return shim_is(comch_server, SHIM_COMCH_SERVER) ? &comch_server->endpoint.ctx : NULL;
+	return shim_object_is(comch_server, SHIM_COMCH_SERVER) ? &comch_server->endpoint.ctx : NULL;
 }
 
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size)
@@ -348,7 +348,7 @@ doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server 
 {
 	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
 	SHIM_NEED_OUT(recv_event_cb);
-	return comch_set_received(__func__, &comch_server->endpoint, recv_event_cb);
+	return comch_set_recv_cb(__func__, &comch_server->endpoint, recv_event_cb);
 }
 
 doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
@@ -373,9 +373,9 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
 
 struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
-	const struct comch_endpoint *endpoint = shim_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
+	const struct comch_endpoint *endpoint = shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
-	return shim_is(endpoint, SHIM_COMCH_SERVER) ? (struct doca_comch_server *)(uintptr_t)endpoint : NULL;
+	return shim_object_is(endpoint, SHIM_COMCH_SERVER) ? (struct doca_comch_server *)(uintptr_t)endpoint : NULL;
 }
 
 uint32_t comch_server_num_pending(const struct doca_comch_server *server)

@@ -19,7 +19,7 @@
 /* Return from the public function unless @handle is a live object of that kind. */
 #define SHIM_NEED(handle, kind)                                                              \
 	do {                                                                                 \
-		if (doca_unlikely(!shim_is((handle), (kind))))                               \
+		if (doca_unlikely(!shim_object_is((handle), (kind))))                               \
 			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,                         \
 					   "%s is %s", #handle,                              \
 					   (handle) ? "no live object of its type: destroyed already, or another's handle" : \
@@ -36,8 +36,8 @@
 /* For what bfsim does not simulate: say so, once for each place. */
 #define SHIM_NOT_SIMULATED(what)                                                             \
 	({                                                                                   \
-		static atomic_flag said_ = ATOMIC_FLAG_INIT;                                 \
-		if (!atomic_flag_test_and_set(&said_))                                       \
+		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                 \
+		if (!atomic_flag_test_and_set(&warned_))                                       \
 			sim_warn("%s: bfsim does not simulate %s (yet): see the coverage table in its README", \
 				 __func__, (what));                                          \
 		DOCA_ERROR_NOT_SUPPORTED;                                                    \

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 /* X(errno, doca_error): what a failure below is called above. */
-#define SHIM_ERRORS(X)                               \
+#define SHIM_ERRNO_MAP(X)                               \
 	X(EINVAL, DOCA_ERROR_INVALID_VALUE)          \
 	X(EPROTO, DOCA_ERROR_INVALID_VALUE)          \
 	X(ENOMEM, DOCA_ERROR_NO_MEMORY)              \
@@ -61,7 +61,7 @@
 	X(DOCA_ERROR_BAD_CONFIG, "The configuration is invalid")                              \
 	X(DOCA_ERROR_SKIPPED, "The result is valid, but earlier ones were skipped")
 
-doca_error_t shim_error(int rc)
+doca_error_t shim_error_from_errno(int rc)
 {
 	switch (-rc) {
 	case 0:
@@ -69,7 +69,7 @@ doca_error_t shim_error(int rc)
 #define X(number, error) \
 	case number:     \
 		return error;
-		SHIM_ERRORS(X)
+		SHIM_ERRNO_MAP(X)
 #undef X
 	default:
 		return DOCA_ERROR_UNEXPECTED;

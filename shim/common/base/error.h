@@ -10,6 +10,6 @@
 #include <doca_error.h>
 
 /* @rc is 0 or a negative errno; one that isn't in the table is DOCA_ERROR_UNEXPECTED. */
-doca_error_t shim_error(int rc);
+doca_error_t shim_error_from_errno(int rc);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "shim/common/process/alloc.h"
 
-struct shim_list {
-	struct shim_list *next;
+struct shim_handle_list {
+	struct shim_handle_list *next;
 	void *handles[];
 };
 
-void *shim_list_new(struct shim_lists *lists, size_t count)
+void *shim_handle_list_new(struct shim_handle_lists *lists, size_t count)
 {
-	struct shim_list *list = shim_calloc(1, sizeof(*list) + (count + 1) * sizeof(void *));
+	struct shim_handle_list *list = shim_calloc(1, sizeof(*list) + (count + 1) * sizeof(void *));
 
 	if (!list)
 		return NULL;
@@ -21,18 +21,18 @@ void *shim_list_new(struct shim_lists *lists, size_t count)
 	return list->handles;
 }
 
-bool shim_list_has(const struct shim_lists *lists, const void *array)
+bool shim_handle_list_has(const struct shim_handle_lists *lists, const void *array)
 {
-	for (const struct shim_list *list = lists->first; list; list = list->next)
+	for (const struct shim_handle_list *list = lists->first; list; list = list->next)
 		if ((const void *)list->handles == array)
 			return true;
 	return false;
 }
 
-bool shim_list_free(struct shim_lists *lists, void *array)
+bool shim_handle_list_free(struct shim_handle_lists *lists, void *array)
 {
-	for (struct shim_list **link = &lists->first; *link; link = &(*link)->next) {
-		struct shim_list *list = *link;
+	for (struct shim_handle_list **link = &lists->first; *link; link = &(*link)->next) {
+		struct shim_handle_list *list = *link;
 
 		if ((void *)list->handles != array)
 			continue;
@@ -43,13 +43,13 @@ bool shim_list_free(struct shim_lists *lists, void *array)
 	return false;
 }
 
-void *shim_lists_first(const struct shim_lists *lists)
+void *shim_handle_lists_first(const struct shim_handle_lists *lists)
 {
 	return lists->first ? lists->first->handles : NULL;
 }
 
-void shim_lists_free_all(struct shim_lists *lists)
+void shim_handle_lists_free_all(struct shim_handle_lists *lists)
 {
 	while (lists->first)
-		shim_list_free(lists, lists->first->handles);
+		shim_handle_list_free(lists, lists->first->handles);
 }

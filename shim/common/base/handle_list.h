@@ -4,30 +4,30 @@
  * The array is what the API hands out, so it has no room for a mark: what is
  * given back is looked up among those handed out. The caller locks.
  */
-#ifndef SHIM_LIST_H
-#define SHIM_LIST_H
+#ifndef SHIM_HANDLE_LIST_H
+#define SHIM_HANDLE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct shim_list;
+struct shim_handle_list;
 
-struct shim_lists {
-	struct shim_list *first;
+struct shim_handle_lists {
+	struct shim_handle_list *first;
 };
 
 /* An array of @count zeroed pointers (and room for one more), or NULL. */
-void *shim_list_new(struct shim_lists *lists, size_t count);
+void *shim_handle_list_new(struct shim_handle_lists *lists, size_t count);
 
 /* Whether @array is one of them. */
-bool shim_list_has(const struct shim_lists *lists, const void *array);
+bool shim_handle_list_has(const struct shim_handle_lists *lists, const void *array);
 
 /* Free @array; false when it is none of them. */
-bool shim_list_free(struct shim_lists *lists, void *array);
+bool shim_handle_list_free(struct shim_handle_lists *lists, void *array);
 
 /* One of them, or NULL. */
-void *shim_lists_first(const struct shim_lists *lists);
+void *shim_handle_lists_first(const struct shim_handle_lists *lists);
 
-void shim_lists_free_all(struct shim_lists *lists);
+void shim_handle_lists_free_all(struct shim_handle_lists *lists);
 
 #endif

@@ -7,27 +7,27 @@
 
 #include "shim/common/process/alloc.h"
 
-/* What a dead object holds. */
-struct dead {
+/* What a freed object holds. */
+struct free_object {
 	struct shim_object object;
-	struct dead *next;
+	struct free_object *next;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct dead *dead[SHIM_NUM_KINDS];
+	struct free_object *free_list[SHIM_NUM_KINDS];
 } pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void *shim_object_new(enum shim_kind kind, size_t size)
 {
-	struct dead *reused;
+	struct free_object *reused;
 
 	if (shim_alloc_fails(size))
 		return NULL;
 	pthread_mutex_lock(&pools.lock);
-	reused = pools.dead[kind];
+	reused = pools.free_list[kind];
 	if (reused)
-		pools.dead[kind] = reused->next;
+		pools.free_list[kind] = reused->next;
 	pthread_mutex_unlock(&pools.lock);
 	if (reused)
 		memset(reused, 0, size);
@@ -40,12 +40,12 @@ void *shim_object_new(enum shim_kind kind, size_t size)
 
 void shim_object_free(void *object, enum shim_kind kind)
 {
-	struct dead *dead = object;
+	struct free_object *freed = object;
 
-	dead->object.magic = 0;
+	freed->object.magic = 0;
 	pthread_mutex_lock(&pools.lock);
-	dead->next = pools.dead[kind];
-	pools.dead[kind] = dead;
+	freed->next = pools.free_list[kind];
+	pools.free_list[kind] = freed;
 	pthread_mutex_unlock(&pools.lock);
 }
 

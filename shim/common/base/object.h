@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Functions that our other libraries use of libdoca_common. */
-#define SHIM_SHARED __attribute__((visibility("default")))
+#define SHIM_INTERNAL_API __attribute__((visibility("default")))
 
 enum shim_kind {
 	SHIM_DEVINFO = 1,
@@ -63,17 +63,17 @@ static inline uint32_t shim_magic(enum shim_kind kind)
 }
 
 /* Whether @handle is a live object of that kind. */
-static inline bool shim_is(const void *handle, enum shim_kind kind)
+static inline bool shim_object_is(const void *handle, enum shim_kind kind)
 {
 	return handle && (uintptr_t)handle % _Alignof(struct shim_object) == 0 &&
 	       ((const struct shim_object *)handle)->magic == shim_magic(kind);
 }
 
 /* A zeroed live object of @size bytes (always the same for one kind), or NULL. */
-SHIM_SHARED void *shim_object_new(enum shim_kind kind, size_t size);
+SHIM_INTERNAL_API void *shim_object_new(enum shim_kind kind, size_t size);
 
 /* End its life. */
-SHIM_SHARED void shim_object_free(void *object, enum shim_kind kind);
+SHIM_INTERNAL_API void shim_object_free(void *object, enum shim_kind kind);
 
 /* In a forked child: another thread of the parent may have held the pools' lock. */
 void shim_objects_forked(void);

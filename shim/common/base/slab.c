@@ -11,20 +11,20 @@
 #define MIN_CLASS 12 /* 4 KiB */
 #define NUM_CLASSES 48
 
-/* A note of a freed slab, kept for the next one of its class. It is made together
+/* A node of a freed slab, kept for the next one of its class. It is made together
  * with the slab, so that freeing can't fail. */
-struct note {
+struct node {
 	void *slab;
-	struct note *next;
+	struct node *next;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct note *retired[NUM_CLASSES]; /* by class: slabs have sizes of 2^class bytes */
-	struct note *blank;                /* one for each slab in use */
+	struct node *retired[NUM_CLASSES]; /* by class: slabs have sizes of 2^class bytes */
+	struct node *unused_nodes;                /* one for each slab in use */
 } slabs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static unsigned int class_of(size_t bytes)
+static unsigned int size_class(size_t bytes)
 {
 	unsigned int class = MIN_CLASS;
 
@@ -33,32 +33,32 @@ static unsigned int class_of(size_t bytes)
 	return class;
 }
 
-static void push(struct note **list, struct note *note)
+static void push_node(struct node **list, struct node *node)
 {
-	note->next = *list;
-	*list = note;
+	node->next = *list;
+	*list = node;
 }
 
-static struct note *pop(struct note **list)
+static struct node *pop_node(struct node **list)
 {
-	struct note *note = *list;
+	struct node *node = *list;
 
-	if (note)
-		*list = note->next;
-	return note;
+	if (node)
+		*list = node->next;
+	return node;
 }
 
-/* A retired slab; its note is blank then. */
-static void *take_retired(unsigned int class)
+/* A retired slab; its node is unused then. */
+static void *pop_retired_slab(unsigned int class)
 {
-	struct note *note;
+	struct node *node;
 	void *slab = NULL;
 
 	pthread_mutex_lock(&slabs.lock);
-	note = pop(&slabs.retired[class]);
-	if (note) {
-		slab = note->slab;
-		push(&slabs.blank, note);
+	node = pop_node(&slabs.retired[class]);
+	if (node) {
+		slab = node->slab;
+		push_node(&slabs.unused_nodes, node);
 	}
 	pthread_mutex_unlock(&slabs.lock);
 	return slab;
@@ -66,33 +66,33 @@ static void *take_retired(unsigned int class)
 
 void *shim_slab_new(size_t bytes)
 {
-	unsigned int class = class_of(bytes);
-	struct note *note;
+	unsigned int class = size_class(bytes);
+	struct node *node;
 	void *slab;
 
 	if (class == NUM_CLASSES || shim_alloc_fails(bytes))
 		return NULL;
-	slab = take_retired(class);
+	slab = pop_retired_slab(class);
 	if (slab)
 		return slab;
-	note = calloc(1, sizeof(*note));
-	if (!note)
+	node = calloc(1, sizeof(*node));
+	if (!node)
 		return NULL;
 	slab = mmap(NULL, (size_t)1 << class, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slab == MAP_FAILED) {
-		free(note);
+		free(node);
 		return NULL;
 	}
 	pthread_mutex_lock(&slabs.lock);
-	push(&slabs.blank, note);
+	push_node(&slabs.unused_nodes, node);
 	pthread_mutex_unlock(&slabs.lock);
 	return slab;
 }
 
 void shim_slab_free(void *slab, size_t bytes)
 {
-	unsigned int class = class_of(bytes);
-	struct note *note;
+	unsigned int class = size_class(bytes);
+	struct node *node;
 
 	if (!slab)
 		return;
@@ -100,9 +100,9 @@ void shim_slab_free(void *slab, size_t bytes)
 	if (madvise(slab, (size_t)1 << class, MADV_DONTNEED) < 0)
 		memset(slab, 0, (size_t)1 << class);
 	pthread_mutex_lock(&slabs.lock);
-	note = pop(&slabs.blank);
-	note->slab = slab;
-	push(&slabs.retired[class], note);
+	node = pop_node(&slabs.unused_nodes);
+	node->slab = slab;
+	push_node(&slabs.retired[class], node);
 	pthread_mutex_unlock(&slabs.lock);
 }
 

@@ -56,7 +56,7 @@ doca_error_t doca_clock_destroy(struct doca_clock *clock)
 
 /* ---- reading: nanoseconds, or cycles ---- */
 
-static uint64_t system_ns(clockid_t id)
+static uint64_t read_system_clock_ns(clockid_t id)
 {
 	struct timespec now;
 
@@ -64,7 +64,7 @@ static uint64_t system_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t cycles(void)
+static uint64_t read_cycle_counter(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
@@ -74,23 +74,23 @@ static uint64_t cycles(void)
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
 	return count;
 #else
-	return system_ns(CLOCK_MONOTONIC_RAW);
+	return read_system_clock_ns(CLOCK_MONOTONIC_RAW);
 #endif
 }
 
-static uint64_t free_running_ns(void)
+static uint64_t read_free_running_ns(void)
 {
 	return sim_session_now_ns(shim_session());
 }
 
-static uint64_t nic_real_ns(void)
+static uint64_t read_nic_real_time_ns(void)
 {
 	bool is_virtual = sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_VIRTUAL;
 
-	return is_virtual ? free_running_ns() : system_ns(CLOCK_REALTIME);
+	return is_virtual ? read_free_running_ns() : read_system_clock_ns(CLOCK_REALTIME);
 }
 
-static bool is_nic(uint64_t type)
+static bool is_nic_clock(uint64_t type)
 {
 	return type == DOCA_CLOCK_NIC_FREE_RUNNING || type == DOCA_CLOCK_NIC_REAL_TIME;
 }
@@ -100,29 +100,29 @@ static bool read_clock(uint64_t type, uint64_t *ret_value)
 {
 	switch (type) {
 	case DOCA_CLOCK_NIC_FREE_RUNNING:
-		*ret_value = free_running_ns();
+		*ret_value = read_free_running_ns();
 		return true;
 	case DOCA_CLOCK_NIC_REAL_TIME:
-		*ret_value = nic_real_ns();
+		*ret_value = read_nic_real_time_ns();
 		return true;
 	case DOCA_CLOCK_HOST_COUNTER_CYCLES:
-		*ret_value = cycles();
+		*ret_value = read_cycle_counter();
 		return true;
 	case DOCA_CLOCK_HOST_REAL_TIME:
-		*ret_value = system_ns(CLOCK_REALTIME);
+		*ret_value = read_system_clock_ns(CLOCK_REALTIME);
 		return true;
 	case DOCA_CLOCK_HOST_MONOTONIC:
-		*ret_value = system_ns(CLOCK_MONOTONIC);
+		*ret_value = read_system_clock_ns(CLOCK_MONOTONIC);
 		return true;
 	case DOCA_CLOCK_HOST_MONOTONIC_RAW:
-		*ret_value = system_ns(CLOCK_MONOTONIC_RAW);
+		*ret_value = read_system_clock_ns(CLOCK_MONOTONIC_RAW);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void write_out(uint64_t type, uint64_t value, union doca_clock_timespec_t *ret)
+static void store_timestamp(uint64_t type, uint64_t value, union doca_clock_timespec_t *ret)
 {
 	if (type == DOCA_CLOCK_HOST_COUNTER_CYCLES)
 		ret->counter = value;
@@ -142,12 +142,12 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
 	SHIM_NEED_OUT(clock_ts);
 	if (!read_clock(clock_type, &value))
 		return REFUSE_TYPE(clock_type);
-	write_out(clock_type, value, clock_ts);
+	store_timestamp(clock_type, value, clock_ts);
 	return DOCA_SUCCESS;
 }
 
 /* Both at once: the primary one is read around the other, unless they go together. */
-static bool read_both(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
+static bool read_cross_timestamp(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
 		      uint64_t *ret_margin)
 {
 	uint64_t before, after;
@@ -156,7 +156,7 @@ static bool read_both(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_pr
 		return false;
 	*ret_margin = 0;
 	*ret_primary = before;
-	if (is_nic(primary_type) && primary_type == nic_type) {
+	if (is_nic_clock(primary_type) && primary_type == nic_type) {
 		*ret_primary = *ret_nic;
 	} else if (after > before) {
 		*ret_margin = (after - before + 1) / 2;
@@ -175,12 +175,12 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint6
 	SHIM_NEED_OUT(primary_clock_ts);
 	SHIM_NEED_OUT(nic_clock_ts);
 	SHIM_NEED_OUT(error_margin_nsecs);
-	if (!is_nic(nic_clock_type))
+	if (!is_nic_clock(nic_clock_type))
 		return REFUSE_TYPE(nic_clock_type);
-	if (!read_both(primary_clock_type, nic_clock_type, &primary, &nic, &margin))
+	if (!read_cross_timestamp(primary_clock_type, nic_clock_type, &primary, &nic, &margin))
 		return REFUSE_TYPE(primary_clock_type);
-	write_out(primary_clock_type, primary, primary_clock_ts);
-	write_out(nic_clock_type, nic, nic_clock_ts);
+	store_timestamp(primary_clock_type, primary, primary_clock_ts);
+	store_timestamp(nic_clock_type, nic, nic_clock_ts);
 	*error_margin_nsecs = margin;
 	return DOCA_SUCCESS;
 }

@@ -18,32 +18,32 @@ static struct {
 	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
 	struct doca_dev **devs;         /* NULL while closed */
 	atomic_uint num_open; /* read without the lock at exit, too */
-	struct shim_lists lists;
+	struct shim_handle_lists lists;
 	_Atomic bool inherited;         /* of the parent's session, in a forked child that has not attached since */
 } devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
-static void forget_dev(struct doca_dev *dev)
+static void invalidate_dev(struct doca_dev *dev)
 {
-	dev->opened = 0;
+	dev->open_count = 0;
 	dev->object.magic = 0;
 	if (dev->users == 0)
 		shim_object_free(dev, SHIM_DEV);
 }
 
-static void forget_devs(void)
+static void invalidate_devs(void)
 {
 	for (size_t i = 0; i < devices.count; i++) {
 		if (devices.devs[i])
-			forget_dev(devices.devs[i]);
+			invalidate_dev(devices.devs[i]);
 		devices.devs[i] = NULL;
 	}
 	devices.num_open = 0;
 }
 
-static void forget(void)
+static void free_table(void)
 {
-	forget_devs();
+	invalidate_devs();
 	for (size_t i = 0; i < devices.count; i++)
 		if (devices.devinfos[i])
 			shim_object_free(devices.devinfos[i], SHIM_DEVINFO);
@@ -55,18 +55,18 @@ static void forget(void)
 	devices.inherited = false;
 }
 
-void shim_devices_forget(void)
+void shim_devices_clear(void)
 {
 	pthread_mutex_lock(&devices.lock);
-	forget();
-	shim_lists_free_all(&devices.lists);
+	free_table();
+	shim_handle_lists_free_all(&devices.lists);
 	pthread_mutex_unlock(&devices.lock);
 }
 
 void shim_devices_forked(void)
 {
 	pthread_mutex_init(&devices.lock, NULL);
-	forget_devs();
+	invalidate_devs();
 	devices.inherited = devices.devinfos != NULL;
 }
 
@@ -76,7 +76,7 @@ bool shim_devices_in_use(void)
 }
 
 /* Whether a place in the table is for this function: NULL for those of other sides. */
-static bool is_for(const struct doca_devinfo *devinfo, const struct pcie_function *function, const char *side)
+static bool entry_matches(const struct doca_devinfo *devinfo, const struct pcie_function *function, const char *side)
 {
 	if (!devinfo || strcmp(function->side, side) != 0)
 		return !devinfo && strcmp(function->side, side) != 0;
@@ -85,7 +85,7 @@ static bool is_for(const struct doca_devinfo *devinfo, const struct pcie_functio
 }
 
 /* Leave dead handles in the lists, that never become another device's. */
-static void forget_devinfos(void)
+static void invalidate_devinfos(void)
 {
 	for (size_t i = 0; i < devices.count; i++) {
 		if (devices.devinfos[i])
@@ -95,15 +95,15 @@ static void forget_devinfos(void)
 }
 
 /* The parent's table, made for the same functions as they stand in the child's session. Of others it is forgotten. */
-static void take_over(const struct pcie_topology *topology, const char *side)
+static void adopt_parent_table(const struct pcie_topology *topology, const char *side)
 {
 	bool same = topology->num_functions == devices.count;
 
 	for (size_t i = 0; same && i < devices.count; i++)
-		same = is_for(devices.devinfos[i], &topology->functions[i], side);
+		same = entry_matches(devices.devinfos[i], &topology->functions[i], side);
 	if (!same) {
-		forget_devinfos();
-		forget();
+		invalidate_devinfos();
+		free_table();
 		return;
 	}
 	for (size_t i = 0; i < devices.count; i++)
@@ -118,7 +118,7 @@ static doca_error_t make_table(struct sim_session *session)
 	size_t count = topology->num_functions;
 
 	if (devices.inherited)
-		take_over(topology, sim_session_side(session));
+		adopt_parent_table(topology, sim_session_side(session));
 	if (devices.devinfos)
 		return DOCA_SUCCESS;
 	devices.devinfos = calloc(count, sizeof(struct doca_devinfo *));
@@ -136,24 +136,24 @@ static doca_error_t make_table(struct sim_session *session)
 	}
 	if (devices.count == count)
 		return DOCA_SUCCESS;
-	forget();
+	free_table();
 	return DOCA_ERROR_NO_MEMORY;
 }
 
-static uint64_t word_of(size_t function)
+static uint64_t load_status_word(size_t function)
 {
-	return atomic_load_explicit(sim_session_function(shim_session(), (uint32_t)function), memory_order_acquire);
+	return atomic_load_explicit(sim_session_function_status(shim_session(), (uint32_t)function), memory_order_acquire);
 }
 
 static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_count)
 {
-	struct doca_devinfo **list = shim_list_new(&devices.lists, devices.count);
+	struct doca_devinfo **list = shim_handle_list_new(&devices.lists, devices.count);
 	uint32_t count = 0;
 
 	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
 	for (size_t i = 0; i < devices.count; i++)
-		if (devices.devinfos[i] && !(word_of(i) & SIM_FUNCTION_GONE))
+		if (devices.devinfos[i] && !(load_status_word(i) & SIM_FUNCTION_REMOVED))
 			list[count++] = devices.devinfos[i];
 	*ret_list = list;
 	*ret_count = count;
@@ -183,7 +183,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 	bool found;
 
 	pthread_mutex_lock(&devices.lock);
-	found = shim_list_free(&devices.lists, dev_list);
+	found = shim_handle_list_free(&devices.lists, dev_list);
 	pthread_mutex_unlock(&devices.lock);
 	if (!found)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
@@ -195,36 +195,36 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **ret_dev)
 {
 	struct doca_dev **slot = &devices.devs[devinfo->function->id];
-	uint64_t word = word_of(devinfo->function->id);
+	uint64_t status_word = load_status_word(devinfo->function->id);
 
-	if (!sim_function_works(word))
+	if (!sim_function_is_usable(status_word))
 		return DOCA_ERROR_NOT_CONNECTED;
-	if (!*slot || shim_dev_is_over(*slot)) {
+	if (!*slot || shim_dev_is_stale(*slot)) {
 		struct doca_dev *dev = shim_object_new(SHIM_DEV, sizeof(*dev));
 
 		if (!dev)
 			return DOCA_ERROR_NO_MEMORY;
 		*slot = dev;
-		dev->word = sim_session_function(shim_session(), devinfo->function->id);
-		dev->life = sim_function_life(word);
+		dev->status_word = sim_session_function_status(shim_session(), devinfo->function->id);
+		dev->function_generation = sim_function_generation(status_word);
 		(*slot)->devinfo = devinfo;
 		(*slot)->function = devinfo->function;
 		devices.num_open++;
 	}
-	(*slot)->opened++;
+	(*slot)->open_count++;
 	*ret_dev = *slot;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t strike_open(const struct doca_devinfo *devinfo)
+static doca_error_t inject_open_fault(const struct doca_devinfo *devinfo)
 {
 	const struct doca_dev dev = {.function = devinfo->function};
 
-	return shim_strike_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
+	return shim_fault_inject_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
 }
 
 /* A forked child may open what its parent listed: it attaches by that. */
-static doca_error_t inherit(void)
+static doca_error_t attach_inherited(void)
 {
 	struct sim_session *session;
 	doca_error_t result = shim_runtime_get(&session);
@@ -239,13 +239,13 @@ static doca_error_t inherit(void)
 
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
-	doca_error_t result = doca_unlikely(devices.inherited) ? inherit() : DOCA_SUCCESS;
+	doca_error_t result = doca_unlikely(devices.inherited) ? attach_inherited() : DOCA_SUCCESS;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(dev);
-	result = strike_open(devinfo);
+	result = inject_open_fault(devinfo);
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&devices.lock);
@@ -259,9 +259,9 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 
 static doca_error_t close_locked(struct doca_dev *dev)
 {
-	if (dev->opened == 1 && dev->users > 0)
+	if (dev->open_count == 1 && dev->users > 0)
 		return DOCA_ERROR_IN_USE;
-	if (--dev->opened == 0) {
+	if (--dev->open_count == 0) {
 		if (devices.devs[dev->function->id] == dev)
 			devices.devs[dev->function->id] = NULL;
 		devices.num_open--;
@@ -288,7 +288,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 {
-	return shim_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
+	return shim_object_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
 }
 
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
@@ -310,7 +310,7 @@ void shim_dev_hold(struct doca_dev *dev)
 void shim_dev_release(struct doca_dev *dev)
 {
 	pthread_mutex_lock(&devices.lock);
-	if (--dev->users == 0 && dev->opened == 0)
+	if (--dev->users == 0 && dev->open_count == 0)
 		shim_object_free(dev, SHIM_DEV);
 	pthread_mutex_unlock(&devices.lock);
 }

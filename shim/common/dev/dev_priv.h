@@ -19,16 +19,16 @@ struct doca_dev {
 	struct shim_object object;
 	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
 	const struct pcie_function *function; /* outlives the devinfo in a forked child */
-	const _Atomic uint64_t *word; /* what has become of the function (sim/state/function_status.h) */
-	uint64_t life;                /* the function's, when it was opened: if another has begun, nothing works here */
-	uint32_t opened;              /* opens less closes; 0 = of a session that was left, held by its users alone */
+	const _Atomic uint64_t *status_word; /* what has become of the function (sim/state/function_status.h) */
+	uint64_t function_generation;                /* the function's, when it was opened: if another has begun, nothing works here */
+	uint32_t open_count;              /* opens less closes; 0 = of a session that was left, held by its users alone */
 	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
 };
 
 struct doca_devinfo_rep {
 	struct shim_object object;
 	struct doca_dev *dev;                 /* through which it was listed */
-	const struct pcie_function *lister;   /* what that device was then */
+	const struct pcie_function *listed_by;   /* what that device was then */
 	const struct pcie_function *function; /* what it represents */
 };
 
@@ -38,8 +38,8 @@ struct doca_dev_rep {
 };
 
 /* Hold on to a device, so that its last close is refused; and let go. */
-SHIM_SHARED void shim_dev_hold(struct doca_dev *dev);
-SHIM_SHARED void shim_dev_release(struct doca_dev *dev);
+SHIM_INTERNAL_API void shim_dev_hold(struct doca_dev *dev);
+SHIM_INTERNAL_API void shim_dev_release(struct doca_dev *dev);
 
 /* The function behind a device. */
 static inline const struct pcie_function *shim_dev_function(const struct doca_dev *dev)
@@ -49,22 +49,22 @@ static inline const struct pcie_function *shim_dev_function(const struct doca_de
 
 /* Whether the function was reset, failed or was removed since the device was opened: it
  * must be closed and opened again. */
-static inline bool shim_dev_is_over(const struct doca_dev *dev)
+static inline bool shim_dev_is_stale(const struct doca_dev *dev)
 {
-	return sim_function_life(atomic_load_explicit(dev->word, memory_order_acquire)) != dev->life;
+	return sim_function_generation(atomic_load_explicit(dev->status_word, memory_order_acquire)) != dev->function_generation;
 }
 
 /* Whether any device is open. */
 bool shim_devices_in_use(void);
 
 /* Drop the table of devices: the session it came from is left. */
-void shim_devices_forget(void);
+void shim_devices_clear(void);
 
 /* In a forked child: the devices are the parent's. Lists stay, and what stands in them is the child's to open. */
 void shim_devices_forked(void);
 
 /* Drop the lists of representors, which point into the session's topology. */
-void shim_dev_reps_forget(void);
+void shim_dev_reps_clear(void);
 
 /* In a forked child: another thread of the parent may have held their lock. */
 void shim_dev_reps_forked(void);

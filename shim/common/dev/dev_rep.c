@@ -11,7 +11,7 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct shim_lists lists;
+	struct shim_handle_lists lists;
 } reps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define KNOWN_FILTERS (DOCA_DEVINFO_REP_FILTER_NET | DOCA_DEVINFO_REP_FILTER_EMULATED)
@@ -47,7 +47,7 @@ static bool filter_supported(const struct pcie_caps *caps, int filter)
 }
 
 /* Emulated functions are those that were plugged in software: none of ours is, so far. */
-static bool shows_net(int filter)
+static bool filter_includes_net(int filter)
 {
 	return filter == DOCA_DEVINFO_REP_FILTER_ALL || filter & DOCA_DEVINFO_REP_FILTER_NET;
 }
@@ -56,20 +56,20 @@ static void free_list(struct doca_devinfo_rep **list)
 {
 	for (struct doca_devinfo_rep **rep = list; *rep; rep++)
 		shim_object_free(*rep, SHIM_DEVINFO_REP);
-	shim_list_free(&reps.lists, list);
+	shim_handle_list_free(&reps.lists, list);
 }
 
-static bool is_gone(const struct pcie_function *function)
+static bool rep_is_removed(const struct pcie_function *function)
 {
-	const _Atomic uint64_t *word = sim_session_function(shim_session(), function->id);
+	const _Atomic uint64_t *status_word = sim_session_function_status(shim_session(), function->id);
 
-	return atomic_load_explicit(word, memory_order_acquire) & SIM_FUNCTION_REP_GONE;
+	return atomic_load_explicit(status_word, memory_order_acquire) & SIM_FUNCTION_REP_REMOVED;
 }
 
 static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devinfo_rep ***ret_list, uint32_t *ret_count)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
-	struct doca_devinfo_rep **list = shim_list_new(&reps.lists, max);
+	struct doca_devinfo_rep **list = shim_handle_list_new(&reps.lists, max);
 	uint32_t count = 0;
 
 	if (!list)
@@ -77,7 +77,7 @@ static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devi
 	for (size_t i = 0; i < max; i++) {
 		const struct pcie_function *function = &topology->functions[shim_dev_function(dev)->reps[i]];
 
-		if (is_gone(function))
+		if (rep_is_removed(function))
 			continue;
 		list[count] = shim_object_new(SHIM_DEVINFO_REP, sizeof(*list[count]));
 		if (!list[count]) {
@@ -85,7 +85,7 @@ static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devi
 			return DOCA_ERROR_NO_MEMORY;
 		}
 		list[count]->dev = dev;
-		list[count]->lister = shim_dev_function(dev);
+		list[count]->listed_by = shim_dev_function(dev);
 		list[count++]->function = function;
 	}
 	*ret_list = list;
@@ -113,7 +113,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 	if (!filter_supported(&function->caps, filter))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device lacks filter %#x; ask its capabilities first",
 				   (unsigned int)filter);
-	count = shows_net(filter) ? function->num_reps : 0;
+	count = filter_includes_net(filter) ? function->num_reps : 0;
 	pthread_mutex_lock(&reps.lock);
 	result = make_list(dev, count, dev_list_rep, nb_devs_rep);
 	pthread_mutex_unlock(&reps.lock);
@@ -125,7 +125,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 	bool found;
 
 	pthread_mutex_lock(&reps.lock);
-	found = shim_list_has(&reps.lists, dev_list_rep);
+	found = shim_handle_list_has(&reps.lists, dev_list_rep);
 	if (found)
 		free_list(dev_list_rep);
 	pthread_mutex_unlock(&reps.lock);
@@ -135,12 +135,12 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 	return DOCA_SUCCESS;
 }
 
-void shim_dev_reps_forget(void)
+void shim_dev_reps_clear(void)
 {
 	void *list;
 
 	pthread_mutex_lock(&reps.lock);
-	while ((list = shim_lists_first(&reps.lists)))
+	while ((list = shim_handle_lists_first(&reps.lists)))
 		free_list(list);
 	pthread_mutex_unlock(&reps.lock);
 }
@@ -151,9 +151,9 @@ void shim_dev_reps_forked(void)
 }
 
 /* Whether the device that listed it is open; its handle may be another device's by now. */
-static bool lister_is_open(const struct doca_devinfo_rep *devinfo)
+static bool listing_dev_is_open(const struct doca_devinfo_rep *devinfo)
 {
-	return shim_is(devinfo->dev, SHIM_DEV) && shim_dev_function(devinfo->dev) == devinfo->lister;
+	return shim_object_is(devinfo->dev, SHIM_DEV) && shim_dev_function(devinfo->dev) == devinfo->listed_by;
 }
 
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep)
@@ -163,9 +163,9 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 
 	SHIM_NEED(devinfo, SHIM_DEVINFO_REP);
 	SHIM_NEED_OUT(dev_rep);
-	if (!lister_is_open(devinfo))
+	if (!listing_dev_is_open(devinfo))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the device that listed the representor is closed");
-	if (is_gone(devinfo->function))
+	if (rep_is_removed(devinfo->function))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the representor was removed; list those there are again");
 	rep = shim_object_new(SHIM_DEV_REP, sizeof(*rep));
 	copy = shim_object_new(SHIM_DEVINFO_REP, sizeof(*copy));
@@ -177,7 +177,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	copy->dev = devinfo->dev;
-	copy->lister = devinfo->lister;
+	copy->listed_by = devinfo->listed_by;
 	copy->function = devinfo->function;
 	rep->devinfo = copy;
 	shim_dev_hold(copy->dev);
@@ -196,7 +196,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
 {
-	return shim_is(dev_rep, SHIM_DEV_REP) ? dev_rep->devinfo : NULL;
+	return shim_object_is(dev_rep, SHIM_DEV_REP) ? dev_rep->devinfo : NULL;
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)

@@ -56,9 +56,9 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 }
 
 /* The commonest mistake: the other side's address. Said once, as programs ask for each device. */
-static void hint_at_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
+static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
 {
-	static atomic_flag said = ATOMIC_FLAG_INIT;
+	static atomic_flag warned = ATOMIC_FLAG_INIT;
 	const struct pcie_topology *topology;
 	const struct pcie_function *other = NULL;
 	struct pcie_addr addr;
@@ -76,7 +76,7 @@ static void hint_at_side(const struct doca_devinfo *devinfo, const char *pci_add
 			return;
 		other = function;
 	}
-	if (other && !atomic_flag_test_and_set(&said))
+	if (other && !atomic_flag_test_and_set(&warned))
 		sim_warn("%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",
 			 pci_addr_str, other->side, devinfo->function->side);
 }
@@ -89,7 +89,7 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, 
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	result = shim_pci_addr_is_equal(__func__, devinfo->function, pci_addr_str, is_equal);
 	if (result == DOCA_SUCCESS && !*is_equal)
-		hint_at_side(devinfo, pci_addr_str);
+		warn_wrong_side(devinfo, pci_addr_str);
 	return result;
 }
 

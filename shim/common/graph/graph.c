@@ -9,7 +9,7 @@
 #include "sim/trace/trace.h"
 
 /* A number that nothing had before: graphs' serials, and marks of searches. */
-static uint64_t new_number(void)
+static uint64_t next_unique_id(void)
 {
 	static atomic_uint_fast64_t last;
 
@@ -33,9 +33,9 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 	created = shim_object_new(SHIM_GRAPH, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->serial = new_number();
-	created->end_of_nodes = &created->nodes;
-	shim_runs_init(&created->waiting);
+	created->serial = next_unique_id();
+	created->nodes_tail = &created->nodes;
+	shim_node_run_queue_init(&created->waiting);
 	shim_ctx_init(&created->ctx, &shim_graph_ops, NULL);
 	created->ctx.state = DOCA_CTX_STATE_RUNNING;
 	shim_pe_connect(pe, &created->ctx);
@@ -51,11 +51,11 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 		struct doca_graph_node *node = graph->nodes;
 
 		graph->nodes = node->next;
-		free(node->followers);
+		free(node->successors);
 		shim_object_free(node, SHIM_GRAPH_NODE);
 	}
 	shim_pe_disconnect(&graph->ctx);
-	sim_trace_object_end(graph->ctx.recorded_as);
+	sim_trace_object_end(graph->ctx.trace_id);
 	shim_object_free(graph, SHIM_GRAPH);
 	return DOCA_SUCCESS;
 }
@@ -93,16 +93,16 @@ doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca
 
 /* ---- start and stop ---- */
 
-static bool has_sub(const struct doca_graph_node *node)
+static bool has_live_subgraph(const struct doca_graph_node *node)
 {
-	return shim_is(node->sub, SHIM_GRAPH) && node->sub->serial == node->sub_serial;
+	return shim_object_is(node->sub, SHIM_GRAPH) && node->sub->serial == node->sub_serial;
 }
 
 static doca_error_t check_node(const struct doca_graph_node *node)
 {
 	const struct doca_ctx *ctx = node->ctx;
 
-	if (node->kind == SHIM_NODE_GRAPH && !(has_sub(node) && node->sub->started)) {
+	if (node->kind == SHIM_NODE_GRAPH && !(has_live_subgraph(node) && node->sub->started)) {
 		sim_err("doca_graph_start: the sub graph of node %u is not started", node->index);
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -160,8 +160,8 @@ static struct doca_graph_node *add_node(struct doca_graph *graph, enum shim_node
 	node->kind = kind;
 	node->graph = graph;
 	node->index = graph->num_nodes++;
-	*graph->end_of_nodes = node;
-	graph->end_of_nodes = &node->next;
+	*graph->nodes_tail = node;
+	graph->nodes_tail = &node->next;
 	return node;
 }
 
@@ -202,29 +202,29 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph, doca_gra
 }
 
 /* Put @graph on the list of those found, unless this search has been there. */
-static void find_graph(struct doca_graph ***end, struct doca_graph *graph, uint64_t mark)
+static void visit_graph(struct doca_graph ***end, struct doca_graph *graph, uint64_t visit_mark)
 {
-	if (graph->mark == mark)
+	if (graph->visit_mark == visit_mark)
 		return;
-	graph->mark = mark;
-	graph->next_found = NULL;
+	graph->visit_mark = visit_mark;
+	graph->next_visited = NULL;
 	**end = graph;
-	*end = &graph->next_found;
+	*end = &graph->next_visited;
 }
 
 /* Whether @wanted is @graph, or part of it at any depth. */
-static bool contains(struct doca_graph *graph, const struct doca_graph *wanted)
+static bool graph_contains(struct doca_graph *graph, const struct doca_graph *wanted)
 {
 	struct doca_graph *first = NULL, **end = &first;
-	uint64_t mark = new_number();
+	uint64_t visit_mark = next_unique_id();
 
-	find_graph(&end, graph, mark);
-	for (const struct doca_graph *found = first; found; found = found->next_found) {
+	visit_graph(&end, graph, visit_mark);
+	for (const struct doca_graph *found = first; found; found = found->next_visited) {
 		if (found == wanted)
 			return true;
 		for (const struct doca_graph_node *node = found->nodes; node; node = node->next)
-			if (has_sub(node))
-				find_graph(&end, node->sub, mark);
+			if (has_live_subgraph(node))
+				visit_graph(&end, node->sub, visit_mark);
 	}
 	return false;
 }
@@ -238,7 +238,7 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct 
 	SHIM_NEED(sub_graph, SHIM_GRAPH);
 	SHIM_NEED_OUT(node);
 	NEED_STOPPED(graph);
-	if (contains(sub_graph, graph))
+	if (graph_contains(sub_graph, graph))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the graph would be part of itself");
 	if (!sub_graph->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the sub graph is not started; start it first");
@@ -255,46 +255,46 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct 
 
 /* ---- dependencies ---- */
 
-static void find_node(struct doca_graph_node ***end, struct doca_graph_node *node, uint64_t mark)
+static void visit_node(struct doca_graph_node ***end, struct doca_graph_node *node, uint64_t visit_mark)
 {
-	if (node->mark == mark)
+	if (node->visit_mark == visit_mark)
 		return;
-	node->mark = mark;
-	node->next_found = NULL;
+	node->visit_mark = visit_mark;
+	node->next_visited = NULL;
 	**end = node;
-	*end = &node->next_found;
+	*end = &node->next_visited;
 }
 
 /* Whether @wanted is @node, or waits for it, be it through others. */
-static bool leads_to(struct doca_graph_node *node, const struct doca_graph_node *wanted)
+static bool node_reaches(struct doca_graph_node *node, const struct doca_graph_node *wanted)
 {
 	struct doca_graph_node *first = NULL, **end = &first;
-	uint64_t mark = new_number();
+	uint64_t visit_mark = next_unique_id();
 
-	find_node(&end, node, mark);
-	for (const struct doca_graph_node *found = first; found; found = found->next_found) {
+	visit_node(&end, node, visit_mark);
+	for (const struct doca_graph_node *found = first; found; found = found->next_visited) {
 		if (found == wanted)
 			return true;
-		for (uint32_t i = 0; i < found->num_followers; i++)
-			find_node(&end, found->followers[i], mark);
+		for (uint32_t i = 0; i < found->num_successors; i++)
+			visit_node(&end, found->successors[i], visit_mark);
 	}
 	return false;
 }
 
 /* The array has room for a power of two. */
-static bool add_follower(struct doca_graph_node *node, struct doca_graph_node *follower)
+static bool add_successor(struct doca_graph_node *node, struct doca_graph_node *successor)
 {
-	uint32_t count = node->num_followers;
+	uint32_t count = node->num_successors;
 
 	if ((count & (count - 1)) == 0) {
 		size_t room = count ? 2 * (size_t)count : 1;
-		struct doca_graph_node **larger = shim_realloc(node->followers, room * sizeof(struct doca_graph_node *));
+		struct doca_graph_node **larger = shim_realloc(node->successors, room * sizeof(struct doca_graph_node *));
 
 		if (!larger)
 			return false;
-		node->followers = larger;
+		node->successors = larger;
 	}
-	node->followers[node->num_followers++] = follower;
+	node->successors[node->num_successors++] = successor;
 	return true;
 }
 
@@ -307,10 +307,10 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
 	NEED_STOPPED(graph);
 	if (from->graph != graph || to->graph != graph)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a node is of another graph");
-	if (leads_to(to, from))
+	if (node_reaches(to, from))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "nodes %u and %u would wait for each other", from->index,
 				   to->index);
-	if (!add_follower(from, to))
+	if (!add_successor(from, to))
 		return DOCA_ERROR_NO_MEMORY;
 	to->num_deps++;
 	return DOCA_SUCCESS;

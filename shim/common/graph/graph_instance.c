@@ -14,9 +14,9 @@
 static void init_runs(struct doca_graph_instance *instance)
 {
 	for (const struct doca_graph_node *node = instance->graph->nodes; node; node = node->next) {
-		struct shim_run *run = &instance->runs[node->index];
+		struct shim_node_run *run = &instance->runs[node->index];
 
-		run->taker.take = shim_run_take;
+		run->hook.on_complete = shim_node_run_on_complete;
 		run->instance = instance;
 		run->node = node;
 	}
@@ -24,7 +24,7 @@ static void init_runs(struct doca_graph_instance *instance)
 
 doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance)
 {
-	struct doca_graph *of = (struct doca_graph *)(uintptr_t)graph; /* it counts them */
+	struct doca_graph *owner = (struct doca_graph *)(uintptr_t)graph; /* it counts them */
 	struct doca_graph_instance *created;
 
 	SHIM_NEED(graph, SHIM_GRAPH);
@@ -42,9 +42,9 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct d
 		shim_object_free(created, SHIM_GRAPH_INSTANCE);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	created->graph = of;
+	created->graph = owner;
 	init_runs(created);
-	of->num_instances++;
+	owner->num_instances++;
 	*graph_instance = created;
 	return DOCA_SUCCESS;
 }
@@ -85,7 +85,7 @@ doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance 
 
 /* ---- data ---- */
 
-static bool has_data(const struct shim_run *run)
+static bool run_has_data(const struct shim_node_run *run)
 {
 	return run->node->kind == SHIM_NODE_USER || run->task || run->sub;
 }
@@ -93,7 +93,7 @@ static bool has_data(const struct shim_run *run)
 bool shim_instance_is_complete(const struct doca_graph_instance *instance)
 {
 	for (uint32_t i = 0; i < instance->graph->num_nodes; i++) {
-		if (has_data(&instance->runs[i]))
+		if (run_has_data(&instance->runs[i]))
 			continue;
 		sim_err("a graph's instance can't run: its node %u has no data (doca_graph_instance_set_..._node_data)", i);
 		return false;
@@ -102,7 +102,7 @@ bool shim_instance_is_complete(const struct doca_graph_instance *instance)
 }
 
 /* What all three refuse. */
-static doca_error_t check_place(const char *func, const struct doca_graph_instance *instance,
+static doca_error_t check_set_node_data(const char *func, const struct doca_graph_instance *instance,
 				const struct doca_graph_node *node, enum shim_node_kind kind)
 {
 	static const char *const kinds[] = {"context", "user", "sub graph"};
@@ -130,7 +130,7 @@ doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *g
 	NEED_INSTANCE(graph_instance);
 	SHIM_NEED(node, SHIM_GRAPH_NODE);
 	SHIM_NEED(task, SHIM_TASK);
-	result = check_place(__func__, graph_instance, node, SHIM_NODE_CTX);
+	result = check_set_node_data(__func__, graph_instance, node, SHIM_NODE_CTX);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (task->ctx != node->ctx)
@@ -147,7 +147,7 @@ doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *
 
 	NEED_INSTANCE(graph_instance);
 	SHIM_NEED(node, SHIM_GRAPH_NODE);
-	result = check_place(__func__, graph_instance, node, SHIM_NODE_USER);
+	result = check_set_node_data(__func__, graph_instance, node, SHIM_NODE_USER);
 	if (result == DOCA_SUCCESS)
 		graph_instance->runs[node->index].cookie = cookie;
 	return result;
@@ -157,13 +157,13 @@ doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_insta
 							 struct doca_graph_node *node,
 							 struct doca_graph_instance *sub_graph_instance)
 {
-	struct shim_run *run;
+	struct shim_node_run *run;
 	doca_error_t result;
 
 	NEED_INSTANCE(graph_instance);
 	SHIM_NEED(node, SHIM_GRAPH_NODE);
 	NEED_INSTANCE(sub_graph_instance);
-	result = check_place(__func__, graph_instance, node, SHIM_NODE_GRAPH);
+	result = check_set_node_data(__func__, graph_instance, node, SHIM_NODE_GRAPH);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (sub_graph_instance->graph != node->sub || node->sub->serial != node->sub_serial)

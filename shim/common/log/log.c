@@ -21,10 +21,10 @@
 
 /* A flood of one SDK message is cut to this many a second. Debug and trace
  * records are shown to those who ask for them, so they get all. */
-#define SDK_QUANTITY 20
+#define SDK_RECORDS_PER_BUCKET 20
 #define SDK_BUCKET_NS UINT64_C(1000000000)
 
-doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place place, const char *format,
+doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_location place, const char *format,
 			     va_list args)
 {
 	const char *source_name = shim_log_source_name(source);
@@ -58,24 +58,24 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	va_list args;
 
 	va_start(args, format);
-	result = shim_log_record(level, source, (struct shim_log_place){ fname, line, func }, format, args);
+	result = shim_log_record(level, source, (struct shim_log_location){ fname, line, func }, format, args);
 	va_end(args);
 	return result;
 }
 
 /* Standard error in the shape of a stream, for what no backend is there to show. */
-static struct doca_log_backend to_stderr = {
+static struct doca_log_backend stderr_backend = {
 	.lower.level = DOCA_LOG_LEVEL_TRACE,
 	.upper.level = DOCA_LOG_LEVEL_DISABLE,
 	.dest.put = shim_log_dest_put_stderr,
 };
-static struct shim_log_stream last_resort = { .first = &to_stderr };
+static struct shim_log_stream fallback_stream = { .first = &stderr_backend };
 
 /* BFSIM_LOG_LEVEL as it was when the first SDK record came; -1 for none. */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static long env_level = -1;
 
-static void env_read(void)
+static void parse_env_level(void)
 {
 	const char *text = getenv("BFSIM_LOG_LEVEL");
 	char *end;
@@ -91,20 +91,20 @@ static void env_read(void)
 			text);
 }
 
-static bool last_resort_wants(uint32_t level)
+static bool fallback_shows_level(uint32_t level)
 {
-	pthread_once(&env_once, env_read);
+	pthread_once(&env_once, parse_env_level);
 	if (env_level >= 0)
 		return level <= env_level;
 	return !atomic_load(&shim_log_sdk.first) && level <= DOCA_LOG_LEVEL_WARNING &&
 	       level <= atomic_load(&shim_log_sdk.lower);
 }
 
-static struct shim_log_stream *sdk_route(uint32_t level)
+static struct shim_log_stream *route_sdk_record(uint32_t level)
 {
 	if (shim_log_stream_wants(&shim_log_sdk, level))
 		return &shim_log_sdk;
-	return last_resort_wants(level) ? &last_resort : NULL;
+	return fallback_shows_level(level) ? &fallback_stream : NULL;
 }
 
 static uint64_t monotonic_ns(void)
@@ -116,27 +116,27 @@ static uint64_t monotonic_ns(void)
 }
 
 /* May the record be shown? Tells about those that are not. */
-static bool often_enough(struct shim_log_stream *route, const struct shim_log_place *place,
+static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_log_location *place,
 			 uint32_t level)
 {
-	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_QUANTITY, SDK_BUCKET_NS);
+	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_RECORDS_PER_BUCKET, SDK_BUCKET_NS);
 	enum shim_log_verdict verdict;
 	uint64_t dropped;
 
 	if (level > DOCA_LOG_LEVEL_INFO)
 		return true;
-	verdict = shim_log_rate_ask(&rate, place->file, place->line, monotonic_ns(), &dropped);
+	verdict = shim_log_rate_check(&rate, place->file, place->line, monotonic_ns(), &dropped);
 	if (dropped)
 		shim_log_stream_put(route, place, level,
 				    "%" PRIu64 " more records from this line were dropped", dropped);
 	if (verdict == SHIM_LOG_FIRST_DROP)
 		shim_log_stream_put(route, place, level,
 				    "over %d records a second from this line; dropping the rest",
-				    SDK_QUANTITY);
+				    SDK_RECORDS_PER_BUCKET);
 	return verdict == SHIM_LOG_SHOW;
 }
 
-#ifdef SHIM_WORKQ_CORE
+#ifdef SHIM_WORKQ_BUILD
 #define put_sdk shim_workq_log_vput
 #else
 #define put_sdk shim_log_stream_vput
@@ -145,18 +145,18 @@ static bool often_enough(struct shim_log_stream *route, const struct shim_log_pl
 static void sdk_sink(int level, const char *file, int line, const char *func, const char *format,
 		     va_list args)
 {
-	struct shim_log_place place = { file, line, func };
+	struct shim_log_location place = { file, line, func };
 	int saved_errno = errno;
-	struct shim_log_stream *route = sdk_route(level);
+	struct shim_log_stream *route = route_sdk_record(level);
 
-	if (route && often_enough(route, &place, level)) {
+	if (route && rate_limit_allows(route, &place, level)) {
 		errno = saved_errno;
 		put_sdk(route, &place, level, format, args);
 	}
 	errno = saved_errno;
 }
 
-__attribute__((constructor)) static void sink_install(void)
+__attribute__((constructor)) static void install_sink(void)
 {
 	sim_log_set_sink(sdk_sink);
 }

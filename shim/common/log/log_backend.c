@@ -42,7 +42,7 @@ static doca_error_t backend_finish(struct doca_log_backend *backend, int rc,
 {
 	if (rc) {
 		free(backend);
-		return shim_error(rc);
+		return shim_error_from_errno(rc);
 	}
 	pthread_mutex_lock(&shim_log_config_lock);
 	backend_publish(backend, stream, DOCA_LOG_LEVEL_TRACE, DOCA_LOG_LEVEL_DISABLE);

@@ -53,7 +53,7 @@ static void put_buf(struct shim_log_dest *dest, uint32_t level, const struct shi
 {
 	(void)level;
 	pthread_mutex_lock(&dest->buf.lock);
-	shim_log_line_fit(line, dest->buf.start, dest->buf.capacity);
+	shim_log_line_copy(line, dest->buf.start, dest->buf.capacity);
 	dest->buf.flush(dest->buf.start);
 	pthread_mutex_unlock(&dest->buf.lock);
 }
@@ -124,7 +124,7 @@ int shim_log_dest_buf(struct shim_log_dest *dest, char *start, size_t capacity,
 		      log_flush_callback flush)
 {
 	dest->put = put_buf;
-	dest->once = true;
+	dest->outermost_only = true;
 	dest->buf.start = start;
 	dest->buf.capacity = capacity;
 	dest->buf.flush = flush;
@@ -138,7 +138,7 @@ int shim_log_dest_syslog(struct shim_log_dest *dest, const char *ident)
 	if (!copy)
 		return -ENOMEM;
 	dest->put = put_syslog;
-	dest->once = true;
+	dest->outermost_only = true;
 	dest->ident = copy;
 	return 0;
 }

@@ -43,24 +43,24 @@ static doca_error_t check_backend(const char *what, const struct doca_log_backen
 }
 
 /* Is @a a wider limit than @b? */
-static bool wider(enum end end, uint32_t a, uint32_t b)
+static bool is_wider(enum end end, uint32_t a, uint32_t b)
 {
 	return end == LOWER ? a > b : a < b;
 }
 
-static void limit_set(struct shim_log_limit *limit, uint32_t level)
+static void set_limit(struct shim_log_limit *limit, uint32_t level)
 {
 	atomic_store(&limit->level, level);
 	if (limit->strict)
 		limit->bound = level;
 }
 
-static struct shim_log_limit *limit_of(struct doca_log_backend *backend, enum end end)
+static struct shim_log_limit *get_limit(struct doca_log_backend *backend, enum end end)
 {
 	return end == LOWER ? &backend->lower : &backend->upper;
 }
 
-static doca_error_t backend_set(const char *what, struct doca_log_backend *backend,
+static doca_error_t set_backend_limit(const char *what, struct doca_log_backend *backend,
 				const struct shim_log_stream *stream, enum end end, uint32_t level)
 {
 	doca_error_t result = check_backend(what, backend, stream);
@@ -71,20 +71,20 @@ static doca_error_t backend_set(const char *what, struct doca_log_backend *backe
 		result = check_level(what, level);
 	if (result != DOCA_SUCCESS)
 		return result;
-	limit = limit_of(backend, end);
+	limit = get_limit(backend, end);
 	pthread_mutex_lock(&shim_log_config_lock);
 	bound = limit->bound;
-	if (wider(end, level, bound))
+	if (is_wider(end, level, bound))
 		result = DOCA_ERROR_NOT_PERMITTED;
 	else
-		limit_set(limit, level);
+		set_limit(limit, level);
 	pthread_mutex_unlock(&shim_log_config_lock);
 	if (result != DOCA_SUCCESS)
 		sim_err("%s: the limit is strict at %u; it can't be widened to %u", what, bound, level);
 	return result;
 }
 
-static doca_error_t backend_set_strict(const char *what, struct doca_log_backend *backend,
+static doca_error_t set_backend_strict(const char *what, struct doca_log_backend *backend,
 				       enum end end)
 {
 	doca_error_t result = check_backend(what, backend, &shim_log_app);
@@ -92,15 +92,15 @@ static doca_error_t backend_set_strict(const char *what, struct doca_log_backend
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	limit = limit_of(backend, end);
+	limit = get_limit(backend, end);
 	pthread_mutex_lock(&shim_log_config_lock);
 	limit->strict = true;
-	limit_set(limit, atomic_load(&limit->level));
+	set_limit(limit, atomic_load(&limit->level));
 	pthread_mutex_unlock(&shim_log_config_lock);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t global_set(const char *what, struct shim_log_stream *stream, enum end end,
+static doca_error_t set_global_limit(const char *what, struct shim_log_stream *stream, enum end end,
 			       uint32_t level)
 {
 	doca_error_t result = check_level(what, level);
@@ -112,8 +112,8 @@ static doca_error_t global_set(const char *what, struct shim_log_stream *stream,
 	pthread_mutex_lock(&shim_log_config_lock);
 	atomic_store(end == LOWER ? &stream->lower : &stream->upper, level);
 	for (backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next)) {
-		limit = limit_of(backend, end);
-		limit_set(limit, wider(end, level, limit->bound) ? limit->bound : level);
+		limit = get_limit(backend, end);
+		set_limit(limit, is_wider(end, level, limit->bound) ? limit->bound : level);
 	}
 	pthread_mutex_unlock(&shim_log_config_lock);
 	return DOCA_SUCCESS;
@@ -121,43 +121,43 @@ static doca_error_t global_set(const char *what, struct shim_log_stream *stream,
 
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend, uint32_t level)
 {
-	return backend_set("log backend's lower limit", backend, &shim_log_app, LOWER, level);
+	return set_backend_limit("log backend's lower limit", backend, &shim_log_app, LOWER, level);
 }
 
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
 						    uint32_t upper_limit)
 {
-	return backend_set("log backend's upper limit", backend, &shim_log_app, UPPER, upper_limit);
+	return set_backend_limit("log backend's upper limit", backend, &shim_log_app, UPPER, upper_limit);
 }
 
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
 {
-	return backend_set_strict("log backend's strict lower limit", backend, LOWER);
+	return set_backend_strict("log backend's strict lower limit", backend, LOWER);
 }
 
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
 {
-	return backend_set_strict("log backend's strict upper limit", backend, UPPER);
+	return set_backend_strict("log backend's strict upper limit", backend, UPPER);
 }
 
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level)
 {
-	return backend_set("SDK log backend's level", backend, &shim_log_sdk, LOWER, level);
+	return set_backend_limit("SDK log backend's level", backend, &shim_log_sdk, LOWER, level);
 }
 
 doca_error_t doca_log_level_set_global_lower_limit(uint32_t level)
 {
-	return global_set("global lower log limit", &shim_log_app, LOWER, level);
+	return set_global_limit("global lower log limit", &shim_log_app, LOWER, level);
 }
 
 doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit)
 {
-	return global_set("global upper log limit", &shim_log_app, UPPER, upper_limit);
+	return set_global_limit("global upper log limit", &shim_log_app, UPPER, upper_limit);
 }
 
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
 {
-	return global_set("global SDK log limit", &shim_log_sdk, LOWER, level);
+	return set_global_limit("global SDK log limit", &shim_log_sdk, LOWER, level);
 }
 
 uint32_t doca_log_level_get_global_lower_limit(void)

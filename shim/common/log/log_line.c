@@ -35,43 +35,43 @@ static const char *level_tag(uint32_t level)
 	}
 }
 
-static atomic_long seconds_east, asked_minute = -1;
+static atomic_long utc_offset_s, zone_minute = -1;
 
 /* libc's own lock stays taken for ever in a child whose parent had a thread in there. So a fork waits for who asks, and
  * nobody asks while one is under way; neither is a lock, as lines are logged under many. */
-static atomic_uint num_asking;
+static atomic_uint num_zone_queries;
 static atomic_bool is_forking;
 
-static bool ask_libc(time_t now, struct tm *ret_tm)
+static bool query_libc_zone(time_t now, struct tm *ret_tm)
 {
 	bool answered;
 
-	atomic_fetch_add(&num_asking, 1);
+	atomic_fetch_add(&num_zone_queries, 1);
 	answered = !atomic_load(&is_forking) && localtime_r(&now, ret_tm);
-	atomic_fetch_sub(&num_asking, 1);
+	atomic_fetch_sub(&num_zone_queries, 1);
 	return answered;
 }
 
 /* The local second of the day. Time zones change at full minutes, so libc is
  * asked once a minute. */
-static int local_second(time_t now, bool reentered)
+static int local_second_of_day(time_t now, bool reentered)
 {
 	long minute = now / 60;
 	struct tm tm;
 
-	if (!reentered && atomic_load(&asked_minute) != minute && ask_libc(now, &tm)) {
-		atomic_store(&seconds_east, tm.tm_gmtoff);
-		atomic_store(&asked_minute, minute);
+	if (!reentered && atomic_load(&zone_minute) != minute && query_libc_zone(now, &tm)) {
+		atomic_store(&utc_offset_s, tm.tm_gmtoff);
+		atomic_store(&zone_minute, minute);
 	}
-	return (int)((now + atomic_load(&seconds_east)) % SECONDS_A_DAY);
+	return (int)((now + atomic_load(&utc_offset_s)) % SECONDS_A_DAY);
 }
 
 void shim_log_zone_before_fork(void)
 {
-	if (atomic_load(&asked_minute) < 0) /* a line meanwhile does without the answer */
-		local_second(time(NULL), false);
+	if (atomic_load(&zone_minute) < 0) /* a line meanwhile does without the answer */
+		local_second_of_day(time(NULL), false);
 	atomic_store(&is_forking, true);
-	while (atomic_load(&num_asking) > 0)
+	while (atomic_load(&num_zone_queries) > 0)
 		sched_yield();
 }
 
@@ -89,7 +89,7 @@ static const char *base_name(const char *path)
 
 /* Mark the @len bytes at @text, where a longer line was cut, with as much of
  * the ending as there is room for. */
-static void mark_cut(char *text, size_t len)
+static void mark_truncated(char *text, size_t len)
 {
 	static const char ending[] = "...\n";
 	size_t n = len < sizeof(ending) - 1 ? len : sizeof(ending) - 1;
@@ -126,20 +126,20 @@ __attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *l
 	return fits;
 }
 
-#ifdef SHIM_WORKQ_CORE
-static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
+#ifdef SHIM_WORKQ_BUILD
+static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place,
 			uint32_t level, const struct timespec *now, bool reentered)
 {
-	int second = local_second(now->tv_sec, reentered);
+	int second = local_second_of_day(now->tv_sec, reentered);
 
 	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60,
 		      second % 60, now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
 }
 #else
-static bool append_head(struct shim_log_line *line, const struct shim_log_place *place,
+static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place,
 			uint32_t level, const struct timespec *now, bool reentered)
 {
-	int second = local_second(now->tv_sec, reentered);
+	int second = local_second_of_day(now->tv_sec, reentered);
 
 	return append(line, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s:%d]", second / 3600,
 		      second / 60 % 60, second % 60, now->tv_nsec / 1000, (int)gettid(),
@@ -148,24 +148,24 @@ static bool append_head(struct shim_log_line *line, const struct shim_log_place 
 }
 #endif
 
-void shim_log_line_format(struct shim_log_line *line, const struct shim_log_place *place,
+void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place,
 			  uint32_t level, const struct timespec *now, bool reentered,
 			  const char *format, va_list args)
 {
 	line->len = 0;
-	if (append_head(line, place, level, now, reentered) && vappend(line, format, args))
+	if (append_prefix(line, place, level, now, reentered) && vappend(line, format, args))
 		line->text[line->len++] = '\n';
 	else
-		mark_cut(line->text, line->len);
+		mark_truncated(line->text, line->len);
 	line->text[line->len] = '\0';
 }
 
-void shim_log_line_fit(const struct shim_log_line *line, char *buf, size_t capacity)
+void shim_log_line_copy(const struct shim_log_line *line, char *buf, size_t capacity)
 {
 	size_t len = line->len < capacity ? line->len : capacity - 1;
 
 	memcpy(buf, line->text, len);
 	if (len < line->len)
-		mark_cut(buf, len);
+		mark_truncated(buf, len);
 	buf[len] = '\0';
 }

@@ -49,7 +49,7 @@ struct shim_log_line {
 };
 
 /* Where a record was written. @func may be NULL: the line is then without it. */
-struct shim_log_place {
+struct shim_log_location {
 	const char *file; /* only what follows its last slash is shown */
 	int line;
 	const char *func;
@@ -59,7 +59,7 @@ struct shim_log_place {
  * @reentered says that this thread is inside another record (a signal handler,
  * a flush handler): the time zone, which is behind a lock in libc, is then
  * taken as last seen. */
-void shim_log_line_format(struct shim_log_line *line, const struct shim_log_place *place,
+void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place,
 			  uint32_t level, const struct timespec *now, bool reentered,
 			  const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
@@ -68,13 +68,13 @@ void shim_log_zone_before_fork(void);
 void shim_log_zone_after_fork(void);
 
 /* Copy @line as a string into @buf of @capacity bytes, 1 or more, cut to fit. */
-void shim_log_line_fit(const struct shim_log_line *line, char *buf, size_t capacity);
+void shim_log_line_copy(const struct shim_log_line *line, char *buf, size_t capacity);
 
 /* --- log_dest.c: where lines go --- */
 
 struct shim_log_dest {
 	void (*put)(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line);
-	bool once; /* not for records made while this thread delivers another one */
+	bool outermost_only; /* not for records made while this thread delivers another one */
 	union {
 		FILE *file;
 		int fd;
@@ -154,16 +154,16 @@ void shim_log_streams_forked(void);
 bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level);
 
 /* Deliver a record to each backend that shows @level. Keeps errno. */
-void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_place *place,
+void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
 			  uint32_t level, const char *format, va_list args)
 	__attribute__((format(printf, 4, 0)));
-void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_place *place,
+void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place,
 			 uint32_t level, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* In the work-queue libraries: the same, for a record of the SDK's, which names functions as the
  * current generation does. It is told in the names of this one (shim/workq/log_renamed_symbols.c). */
-void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_place *place,
+void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
 			 uint32_t level, const char *format, va_list args)
 	__attribute__((format(printf, 4, 0)));
 
@@ -172,7 +172,7 @@ void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_p
 /* A record of the application from @source, to its stream. @place.file may be
  * NULL: the source's name stands for it. DOCA_ERROR_INVALID_VALUE for a level or
  * a source that is none, and for a NULL format. */
-doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_place place, const char *format,
+doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_location place, const char *format,
 			     va_list args) __attribute__((format(printf, 4, 0)));
 
 /* --- log_source.c: numbers for source names --- */
@@ -206,7 +206,7 @@ enum shim_log_verdict {
 /* May @file:@line (a literal, compared by address) speak at @now_ns?
  * *ret_dropped is how many of it were dropped in a bucket that has ended and
  * was not yet told of; mostly 0. Without memory for its books it says yes. */
-enum shim_log_verdict shim_log_rate_ask(struct shim_log_rate *rate, const char *file, int line,
+enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line,
 					uint64_t now_ns, uint64_t *ret_dropped);
 
 /* In a forked child: the locks of all of them. */

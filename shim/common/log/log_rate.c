@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define CHAINS (sizeof(((struct shim_log_rate *)NULL)->sites) / sizeof(struct shim_log_site *))
+#define NUM_CHAINS (sizeof(((struct shim_log_rate *)NULL)->sites) / sizeof(struct shim_log_site *))
 
 /* One place in the source. There are as many as there are lines that log. */
 struct shim_log_site {
@@ -17,7 +17,7 @@ struct shim_log_site {
 
 static struct shim_log_rate *_Atomic rates;
 
-static void list(struct shim_log_rate *rate)
+static void register_rate(struct shim_log_rate *rate)
 {
 	if (atomic_load_explicit(&rate->is_listed, memory_order_relaxed) || atomic_exchange(&rate->is_listed, true))
 		return;
@@ -32,10 +32,10 @@ void shim_log_rates_forked(void)
 		pthread_mutex_init(&rate->lock, NULL);
 }
 
-static struct shim_log_site *site_find(struct shim_log_rate *rate, const char *file, int line,
+static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const char *file, int line,
 				       uint64_t now_ns)
 {
-	struct shim_log_site **chain = &rate->sites[((uintptr_t)file / 8 + line) % CHAINS];
+	struct shim_log_site **chain = &rate->sites[((uintptr_t)file / 8 + line) % NUM_CHAINS];
 	struct shim_log_site *site;
 
 	for (site = *chain; site; site = site->next) {
@@ -53,7 +53,7 @@ static struct shim_log_site *site_find(struct shim_log_rate *rate, const char *f
 	return site;
 }
 
-static enum shim_log_verdict site_ask(struct shim_log_site *site, const struct shim_log_rate *rate,
+static enum shim_log_verdict check_site(struct shim_log_site *site, const struct shim_log_rate *rate,
 				      uint64_t now_ns, uint64_t *ret_dropped)
 {
 	if (now_ns - site->start_ns >= rate->bucket_ns) {
@@ -69,18 +69,18 @@ static enum shim_log_verdict site_ask(struct shim_log_site *site, const struct s
 	return site->dropped++ ? SHIM_LOG_DROP : SHIM_LOG_FIRST_DROP;
 }
 
-enum shim_log_verdict shim_log_rate_ask(struct shim_log_rate *rate, const char *file, int line,
+enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line,
 					uint64_t now_ns, uint64_t *ret_dropped)
 {
 	enum shim_log_verdict verdict = SHIM_LOG_SHOW;
 	struct shim_log_site *site;
 
 	*ret_dropped = 0;
-	list(rate);
+	register_rate(rate);
 	pthread_mutex_lock(&rate->lock);
-	site = site_find(rate, file, line, now_ns);
+	site = find_or_add_site(rate, file, line, now_ns);
 	if (site)
-		verdict = site_ask(site, rate, now_ns, ret_dropped);
+		verdict = check_site(site, rate, now_ns, ret_dropped);
 	pthread_mutex_unlock(&rate->lock);
 	return verdict;
 }

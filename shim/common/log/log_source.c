@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct source {
-	struct source *same_hash;
+	struct source *next_in_chain;
 	atomic_uint users;
 	int id;
 	char name[];
@@ -34,29 +34,29 @@ void shim_log_sources_forked(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-static unsigned int table_of(int id)
+static unsigned int table_index(int id)
 {
 	return sizeof(int) * CHAR_BIT - 1 - __builtin_clz(id);
 }
 
-static struct source *source_of(int id)
+static struct source *find_source(int id)
 {
 	_Atomic(struct source *) *entries;
 
 	if (id <= 0)
 		return NULL;
-	entries = atomic_load(&table[table_of(id)]);
-	return entries ? atomic_load(&entries[id - (1 << table_of(id))]) : NULL;
+	entries = atomic_load(&table[table_index(id)]);
+	return entries ? atomic_load(&entries[id - (1 << table_index(id))]) : NULL;
 }
 
 const char *shim_log_source_name(int id)
 {
-	struct source *source = source_of(id);
+	struct source *source = find_source(id);
 
 	return source && atomic_load(&source->users) ? source->name : NULL;
 }
 
-static struct source **chain_of(const char *name)
+static struct source **hash_chain(const char *name)
 {
 	unsigned int hash = 5381;
 
@@ -66,9 +66,9 @@ static struct source **chain_of(const char *name)
 }
 
 /* Make the entries that @id falls into, unless they are there. */
-static bool table_grow(int id)
+static bool ensure_table(int id)
 {
-	unsigned int k = table_of(id);
+	unsigned int k = table_index(id);
 	_Atomic(struct source *) *entries;
 
 	if (atomic_load(&table[k]))
@@ -78,33 +78,33 @@ static bool table_grow(int id)
 	return entries != NULL;
 }
 
-static struct source *source_add(const char *name, struct source **chain)
+static struct source *add_source(const char *name, struct source **chain)
 {
 	struct source *source;
 
-	if (last_id == INT_MAX || !table_grow(last_id + 1))
+	if (last_id == INT_MAX || !ensure_table(last_id + 1))
 		return NULL;
 	source = calloc(1, sizeof(*source) + strlen(name) + 1);
 	if (!source)
 		return NULL;
 	strcpy(source->name, name);
 	source->id = ++last_id;
-	source->same_hash = *chain;
+	source->next_in_chain = *chain;
 	*chain = source;
-	atomic_store(&table[table_of(last_id)][last_id - (1 << table_of(last_id))], source);
+	atomic_store(&table[table_index(last_id)][last_id - (1 << table_index(last_id))], source);
 	return source;
 }
 
-static struct source *source_get(const char *name)
+static struct source *find_or_add_source(const char *name)
 {
-	struct source **chain = chain_of(name);
+	struct source **chain = hash_chain(name);
 	struct source *source;
 
-	for (source = *chain; source; source = source->same_hash) {
+	for (source = *chain; source; source = source->next_in_chain) {
 		if (!strcmp(source->name, name))
 			return source;
 	}
-	return source_add(name, chain);
+	return add_source(name, chain);
 }
 
 doca_error_t doca_log_register_source(const char *source_name, int *source)
@@ -117,7 +117,7 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	pthread_mutex_lock(&lock);
-	found = source_get(source_name);
+	found = find_or_add_source(source_name);
 	if (found) {
 		atomic_fetch_add(&found->users, 1);
 		*source = found->id;
@@ -132,7 +132,7 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
 
 doca_error_t doca_log_unregister_source(int source)
 {
-	struct source *found = source_of(source);
+	struct source *found = find_source(source);
 	bool known;
 
 	pthread_mutex_lock(&lock);

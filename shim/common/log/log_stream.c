@@ -31,7 +31,7 @@ void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend
 	stream->last = backend;
 }
 
-static bool shows(struct doca_log_backend *backend, uint32_t level)
+static bool backend_shows(struct doca_log_backend *backend, uint32_t level)
 {
 	return level >= atomic_load(&backend->upper.level) &&
 	       level <= atomic_load(&backend->lower.level);
@@ -50,7 +50,7 @@ void shim_log_after_fork(void)
 		shim_log_zone_after_fork();
 }
 
-static void stream_forked(struct shim_log_stream *stream)
+static void reset_stream_locks(struct shim_log_stream *stream)
 {
 	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next))
 		shim_log_dest_forked(&backend->dest);
@@ -63,36 +63,36 @@ void shim_log_streams_forked(void)
 	if (depth > 0)
 		return;
 	shim_log_dests_forked();
-	stream_forked(&shim_log_app);
-	stream_forked(&shim_log_sdk);
+	reset_stream_locks(&shim_log_app);
+	reset_stream_locks(&shim_log_sdk);
 }
 
 /* The first one from @backend on that shows @level, or NULL. */
-static struct doca_log_backend *showing(struct doca_log_backend *backend, uint32_t level)
+static struct doca_log_backend *next_showing_backend(struct doca_log_backend *backend, uint32_t level)
 {
-	while (backend && !shows(backend, level))
+	while (backend && !backend_shows(backend, level))
 		backend = atomic_load(&backend->next);
 	return backend;
 }
 
 bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level)
 {
-	return showing(atomic_load(&stream->first), level) != NULL;
+	return next_showing_backend(atomic_load(&stream->first), level) != NULL;
 }
 
 static void deliver(struct doca_log_backend *backend, uint32_t level,
 		    const struct shim_log_line *line)
 {
-	for (; backend; backend = showing(atomic_load(&backend->next), level)) {
-		if (depth == 1 || !backend->dest.once)
+	for (; backend; backend = next_showing_backend(atomic_load(&backend->next), level)) {
+		if (depth == 1 || !backend->dest.outermost_only)
 			backend->dest.put(&backend->dest, level, line);
 	}
 }
 
-void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_place *place,
+void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
 			  uint32_t level, const char *format, va_list args)
 {
-	struct doca_log_backend *backend = showing(atomic_load(&stream->first), level);
+	struct doca_log_backend *backend = next_showing_backend(atomic_load(&stream->first), level);
 	int saved_errno = errno, cancel_state;
 	struct shim_log_line line;
 	struct timespec now;
@@ -110,7 +110,7 @@ void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_
 	errno = saved_errno;
 }
 
-void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_place *place,
+void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place,
 			 uint32_t level, const char *format, ...)
 {
 	va_list args;

@@ -3,7 +3,7 @@
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
 
-#define GETTER(function_name, type, out, value)                              \
+#define DEFINE_GETTER(function_name, type, out, value)                              \
 	doca_error_t function_name(const struct doca_buf *buf, type *out)     \
 	{                                                                    \
 		SHIM_NEED(buf, SHIM_BUF);                                    \
@@ -12,14 +12,14 @@
 		return DOCA_SUCCESS;                                         \
 	}
 
-GETTER(doca_buf_get_head, void *, head, buf->head)
-GETTER(doca_buf_get_len, size_t, len, buf->len)
-GETTER(doca_buf_get_data, void *, data, buf->data)
-GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
-GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
-GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
-GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
-GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
+DEFINE_GETTER(doca_buf_get_head, void *, head, buf->head)
+DEFINE_GETTER(doca_buf_get_len, size_t, len, buf->len)
+DEFINE_GETTER(doca_buf_get_data, void *, data, buf->data)
+DEFINE_GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
+DEFINE_GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
+DEFINE_GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
+DEFINE_GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
+DEFINE_GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
 
 static doca_error_t set_data(const char *func, struct doca_buf *buf, uint8_t *data, size_t data_len)
 {
@@ -86,7 +86,7 @@ doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_ele
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t chain(const char *func, struct doca_buf *list1, struct doca_buf *list2)
+static doca_error_t append_list(const char *func, struct doca_buf *list1, struct doca_buf *list2)
 {
 	if (list1 == list2 || list1->is_inner || list2->is_inner) {
 		sim_err("%s: %s", func,
@@ -107,7 +107,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
 	SHIM_NEED(list1, SHIM_BUF);
 	SHIM_NEED(list2, SHIM_BUF);
-	return chain(__func__, list1, list2);
+	return append_list(__func__, list1, list2);
 }
 
 doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
@@ -118,7 +118,7 @@ doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_b
 	SHIM_NEED(list2, SHIM_BUF);
 	if (list1_head->is_inner || list1_head->tail != list1_tail)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "list1_head and list1_tail are not the ends of one list");
-	return chain(__func__, list1_head, list2);
+	return append_list(__func__, list1_head, list2);
 }
 
 doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2)

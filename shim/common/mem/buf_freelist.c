@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stocks of buffers, and the references that decide when a buffer goes back to its stock. */
+/* Freelists of buffers, and the references that decide when a buffer goes back to its freelist. */
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/slab.h"
@@ -15,18 +15,18 @@ static size_t block_bytes(size_t count)
 	return sizeof(struct shim_buf_block) + count * sizeof(struct doca_buf);
 }
 
-static struct doca_buf *next_unused(struct shim_buf_stock *stock)
+static struct doca_buf *next_never_used(struct shim_buf_freelist *freelist)
 {
-	return &stock->blocks->bufs[stock->blocks->count - stock->unused--];
+	return &freelist->blocks->bufs[freelist->blocks->count - freelist->num_never_used--];
 }
 
-static void put_free(struct shim_buf_stock *stock, struct doca_buf *buf)
+static void push_free(struct shim_buf_freelist *freelist, struct doca_buf *buf)
 {
-	buf->next = stock->free;
-	stock->free = buf;
+	buf->next = freelist->free;
+	freelist->free = buf;
 }
 
-bool shim_buf_stock_grow(struct shim_buf_stock *stock, size_t count)
+bool shim_buf_freelist_grow(struct shim_buf_freelist *freelist, size_t count)
 {
 	struct shim_buf_block *block;
 
@@ -35,49 +35,49 @@ bool shim_buf_stock_grow(struct shim_buf_stock *stock, size_t count)
 	block = shim_slab_new(block_bytes(count));
 	if (!block)
 		return false;
-	while (stock->unused > 0) /* of the block before */
-		put_free(stock, next_unused(stock));
+	while (freelist->num_never_used > 0) /* of the block before */
+		push_free(freelist, next_never_used(freelist));
 	block->count = count;
-	block->next = stock->blocks;
-	stock->blocks = block;
-	stock->unused = (uint32_t)count;
-	stock->num_elements += (uint32_t)count;
-	stock->num_free += (uint32_t)count;
+	block->next = freelist->blocks;
+	freelist->blocks = block;
+	freelist->num_never_used = (uint32_t)count;
+	freelist->num_elements += (uint32_t)count;
+	freelist->num_free += (uint32_t)count;
 	return true;
 }
 
-void shim_buf_stock_fini(struct shim_buf_stock *stock)
+void shim_buf_freelist_fini(struct shim_buf_freelist *freelist)
 {
-	while (stock->blocks) {
-		struct shim_buf_block *first = stock->blocks;
+	while (freelist->blocks) {
+		struct shim_buf_block *first = freelist->blocks;
 
-		stock->blocks = first->next;
+		freelist->blocks = first->next;
 		shim_slab_free(first, block_bytes(first->count));
 	}
 }
 
-size_t shim_buf_stock_index(const struct shim_buf_stock *stock, const struct doca_buf *buf)
+size_t shim_buf_freelist_index(const struct shim_buf_freelist *freelist, const struct doca_buf *buf)
 {
-	return (size_t)(buf - stock->blocks->bufs);
+	return (size_t)(buf - freelist->blocks->bufs);
 }
 
-static struct doca_buf *get_free(struct shim_buf_stock *stock)
+static struct doca_buf *pop_free(struct shim_buf_freelist *freelist)
 {
-	struct doca_buf *buf = stock->free;
+	struct doca_buf *buf = freelist->free;
 
 	if (buf)
-		stock->free = buf->next;
-	else if (stock->unused > 0)
-		buf = next_unused(stock);
+		freelist->free = buf->next;
+	else if (freelist->num_never_used > 0)
+		buf = next_never_used(freelist);
 	else
 		return NULL;
-	stock->num_free--;
+	freelist->num_free--;
 	return buf;
 }
 
-struct doca_buf *shim_buf_take(struct shim_buf_stock *stock, struct doca_mmap *mmap)
+struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_mmap *mmap)
 {
-	struct doca_buf *buf = get_free(stock);
+	struct doca_buf *buf = pop_free(freelist);
 
 	if (doca_unlikely(!buf))
 		return NULL;
@@ -85,7 +85,7 @@ struct doca_buf *shim_buf_take(struct shim_buf_stock *stock, struct doca_mmap *m
 	buf->refcount = 1;
 	buf->is_inner = false;
 	buf->mmap = mmap;
-	buf->stock = stock;
+	buf->freelist = freelist;
 	buf->next = NULL;
 	buf->tail = buf;
 	buf->mmap_serial = mmap->serial;
@@ -95,13 +95,13 @@ struct doca_buf *shim_buf_take(struct shim_buf_stock *stock, struct doca_mmap *m
 	return buf;
 }
 
-static void give_back(struct doca_buf *buf)
+static void return_buf(struct doca_buf *buf)
 {
 	if (buf->is_counted)
 		buf->mmap->num_bufs--;
 	buf->object.magic = 0;
-	put_free(buf->stock, buf);
-	buf->stock->num_free++;
+	push_free(buf->freelist, buf);
+	buf->freelist->num_free++;
 }
 
 doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
@@ -119,7 +119,7 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
-	if (doca_unlikely(!shim_is(buf, SHIM_BUF)))
+	if (doca_unlikely(!shim_object_is(buf, SHIM_BUF)))
 		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the buffer was returned to its inventory or pool already") :
 			     SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "buf is NULL");
 	if (buf->is_inner)
@@ -131,7 +131,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 	while (buf) {
 		struct doca_buf *next = buf->next;
 
-		give_back(buf);
+		return_buf(buf);
 		buf = next;
 	}
 	return DOCA_SUCCESS;

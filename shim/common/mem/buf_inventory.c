@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inventories: stocks of buffers that are pointed at a place when they are taken. */
+/* Inventories: freelists of buffers that are pointed at a place when they are taken. */
 #include <doca_buf_inventory.h>
 
 #include "buf_priv.h"
@@ -8,7 +8,7 @@
 struct doca_buf_inventory {
 	struct shim_object object;
 	bool started;
-	struct shim_buf_stock stock;
+	struct shim_buf_freelist freelist;
 	union doca_data user_data;
 };
 
@@ -22,7 +22,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
 	created = shim_object_new(SHIM_INVENTORY, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	if (!shim_buf_stock_grow(&created->stock, num_elements)) {
+	if (!shim_buf_freelist_grow(&created->freelist, num_elements)) {
 		shim_object_free(created, SHIM_INVENTORY);
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for %zu elements", num_elements);
 	}
@@ -33,10 +33,10 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
-	if (shim_buf_stock_num_out(&inventory->stock) > 0)
+	if (shim_buf_freelist_num_in_use(&inventory->freelist) > 0)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "%u of its buffers were not returned; see doca_buf_dec_refcount()",
-				   shim_buf_stock_num_out(&inventory->stock));
-	shim_buf_stock_fini(&inventory->stock);
+				   shim_buf_freelist_num_in_use(&inventory->freelist));
+	shim_buf_freelist_fini(&inventory->freelist);
 	shim_object_free(inventory, SHIM_INVENTORY);
 	return DOCA_SUCCESS;
 }
@@ -44,12 +44,12 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
-	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->stock.num_elements)
+	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->freelist.num_elements)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "can't add %u elements to %u", num_elements,
-				   inventory->stock.num_elements);
+				   inventory->freelist.num_elements);
 	if (!inventory->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the inventory is not started");
-	return shim_buf_stock_grow(&inventory->stock, num_elements) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+	return shim_buf_freelist_grow(&inventory->freelist, num_elements) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
@@ -71,7 +71,7 @@ doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	SHIM_NEED_OUT(num_of_elements);
-	*num_of_elements = inventory->stock.num_elements;
+	*num_of_elements = inventory->freelist.num_elements;
 	return DOCA_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	SHIM_NEED_OUT(num_of_free_elements);
-	*num_of_free_elements = inventory->stock.num_free;
+	*num_of_free_elements = inventory->freelist.num_free;
 	return DOCA_SUCCESS;
 }
 
@@ -100,22 +100,22 @@ doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *i
 	return DOCA_SUCCESS;
 }
 
-static bool within(const void *inner, size_t inner_len, const void *outer, size_t outer_len)
+static bool range_is_within(const void *inner, size_t inner_len, const void *outer, size_t outer_len)
 {
 	uintptr_t in = (uintptr_t)inner, out = (uintptr_t)outer;
 
 	return in >= out && inner_len <= outer_len && in - out <= outer_len - inner_len;
 }
 
-static doca_error_t check_place(const char *func, const struct doca_mmap *mmap, void *addr, size_t len, void *data,
+static doca_error_t check_buf_range(const char *func, const struct doca_mmap *mmap, void *addr, size_t len, void *data,
 				size_t data_len)
 {
-	if (doca_unlikely(!within(addr, len, mmap->addr, mmap->len_bytes))) {
+	if (doca_unlikely(!range_is_within(addr, len, mmap->addr, mmap->len_bytes))) {
 		sim_err("%s: %p, %zu bytes, is not inside the memory map's range %p, %zu bytes", func, addr, len,
 			mmap->addr, mmap->len_bytes);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (doca_unlikely(!within(data, data_len, addr, len))) {
+	if (doca_unlikely(!range_is_within(data, data_len, addr, len))) {
 		sim_err("%s: data %p, %zu bytes, is not inside the buffer %p, %zu bytes", func, data, data_len, addr,
 			len);
 		return DOCA_ERROR_INVALID_VALUE;
@@ -127,7 +127,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 						void *addr, size_t len, void *data, size_t data_len,
 						struct doca_buf **buf)
 {
-	struct doca_buf *taken;
+	struct doca_buf *new_buf;
 	doca_error_t result;
 
 	SHIM_NEED(inventory, SHIM_INVENTORY);
@@ -136,15 +136,15 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	if (doca_unlikely(!inventory->started || !shim_mmap_is_usable(mmap)))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the %s is not started",
 				   inventory->started ? "memory map" : "inventory");
-	result = check_place(__func__, mmap, addr, len, data, data_len);
+	result = check_buf_range(__func__, mmap, addr, len, data, data_len);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	taken = shim_buf_take(&inventory->stock, mmap);
-	if (doca_unlikely(!taken))
+	new_buf = shim_buf_alloc(&inventory->freelist, mmap);
+	if (doca_unlikely(!new_buf))
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "all %u buffers of the inventory are in use",
-				   inventory->stock.num_elements);
-	shim_buf_aim(taken, addr, len, data, data_len);
-	*buf = taken;
+				   inventory->freelist.num_elements);
+	shim_buf_set_range(new_buf, addr, len, data, data_len);
+	*buf = new_buf;
 	return DOCA_SUCCESS;
 }
 
@@ -154,13 +154,13 @@ doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *ad
 	doca_error_t result;
 
 	SHIM_NEED(buf, SHIM_BUF);
-	if (doca_unlikely(buf->stock->has_fixed_places))
+	if (doca_unlikely(buf->freelist->has_fixed_ranges))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer is of a pool: it names the same place always");
 	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer's memory map is stopped or destroyed");
-	result = check_place(__func__, buf->mmap, addr, len, data, data_len);
+	result = check_buf_range(__func__, buf->mmap, addr, len, data, data_len);
 	if (result == DOCA_SUCCESS)
-		shim_buf_aim(buf, addr, len, data, data_len);
+		shim_buf_set_range(buf, addr, len, data, data_len);
 	return result;
 }
 
@@ -174,7 +174,7 @@ doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *da
 	return doca_buf_inventory_buf_reuse_by_args(buf, data, data_len, data, data_len);
 }
 
-static uint32_t list_length(const struct doca_buf *buf)
+static uint32_t count_bufs(const struct doca_buf *buf)
 {
 	uint32_t count = 0;
 
@@ -184,7 +184,7 @@ static uint32_t list_length(const struct doca_buf *buf)
 }
 
 /* Those of a list: maps with thread safety do not wait for their buffers. */
-static bool have_usable_mmaps(const struct doca_buf *buf)
+static bool list_has_usable_mmaps(const struct doca_buf *buf)
 {
 	while (buf && shim_buf_has_usable_mmap(buf))
 		buf = buf->next;
@@ -202,16 +202,16 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 	SHIM_NEED_OUT(dst_buf);
 	if (src_buf->is_inner)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; duplicate the list's head");
-	if (!inventory->started || !have_usable_mmaps(src_buf))
+	if (!inventory->started || !list_has_usable_mmaps(src_buf))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",
 				   inventory->started ? "memory map of a buffer" : "inventory");
-	if (list_length(src_buf) > inventory->stock.num_free)
+	if (count_bufs(src_buf) > inventory->freelist.num_free)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "the inventory has %u free buffers for a list of %u",
-				   inventory->stock.num_free, list_length(src_buf));
+				   inventory->freelist.num_free, count_bufs(src_buf));
 	for (const struct doca_buf *from = src_buf; from; from = from->next) {
-		struct doca_buf *copy = shim_buf_take(&inventory->stock, from->mmap);
+		struct doca_buf *copy = shim_buf_alloc(&inventory->freelist, from->mmap);
 
-		shim_buf_aim(copy, from->head, from->len, from->data, from->data_len);
+		shim_buf_set_range(copy, from->head, from->len, from->data, from->data_len);
 		if (!head) {
 			head = copy;
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools: stocks of buffers that have their places in a memory map for good. */
+/* Pools: freelists of buffers that have their places in a memory map for good. */
 #include <doca_buf_pool.h>
 
 #include "buf_priv.h"
@@ -8,7 +8,7 @@
 struct doca_buf_pool {
 	struct shim_object object;
 	bool started;
-	struct shim_buf_stock stock; /* one block: an element's index says where it is */
+	struct shim_buf_freelist freelist; /* one block: an element's index says where it is */
 	size_t element_bytes;
 	size_t alignment;        /* of an element's address; a power of two */
 	struct doca_mmap *mmap;
@@ -51,13 +51,13 @@ static void hold_mmap(struct doca_buf_pool *pool, const struct doca_mmap *mmap)
 {
 	pool->mmap = (struct doca_mmap *)mmap;
 	pool->mmap_serial = mmap->serial;
-	pool->mmap->num_holders++;
+	pool->mmap->num_users++;
 }
 
 static void release_mmap(struct doca_buf_pool *pool)
 {
 	if (shim_mmap_is_same(pool->mmap, pool->mmap_serial))
-		pool->mmap->num_holders--;
+		pool->mmap->num_users--;
 }
 
 doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap,
@@ -74,11 +74,11 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, cons
 	created = shim_object_new(SHIM_BUF_POOL, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	if (!shim_buf_stock_grow(&created->stock, num_elements)) {
+	if (!shim_buf_freelist_grow(&created->freelist, num_elements)) {
 		shim_object_free(created, SHIM_BUF_POOL);
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for %zu elements", num_elements);
 	}
-	created->stock.has_fixed_places = true;
+	created->freelist.has_fixed_ranges = true;
 	created->element_bytes = element_size;
 	created->alignment = 1;
 	hold_mmap(created, mmap);
@@ -86,13 +86,13 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, cons
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t check_all_back(const char *func, const struct doca_buf_pool *pool)
+static doca_error_t check_none_in_use(const char *func, const struct doca_buf_pool *pool)
 {
-	uint32_t num_out = shim_buf_stock_num_out(&pool->stock);
+	uint32_t num_in_use = shim_buf_freelist_num_in_use(&pool->freelist);
 
-	if (num_out == 0)
+	if (num_in_use == 0)
 		return DOCA_SUCCESS;
-	sim_err("%s: %u of its buffers were not returned; see doca_buf_dec_refcount()", func, num_out);
+	sim_err("%s: %u of its buffers were not returned; see doca_buf_dec_refcount()", func, num_in_use);
 	return DOCA_ERROR_IN_USE;
 }
 
@@ -101,17 +101,17 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 	doca_error_t result;
 
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	result = check_all_back(__func__, buf_pool);
+	result = check_none_in_use(__func__, buf_pool);
 	if (result != DOCA_SUCCESS)
 		return result;
 	release_mmap(buf_pool);
-	shim_buf_stock_fini(&buf_pool->stock);
+	shim_buf_freelist_fini(&buf_pool->freelist);
 	shim_object_free(buf_pool, SHIM_BUF_POOL);
 	return DOCA_SUCCESS;
 }
 
 /* From the map's start to the first element. */
-static size_t gap_before(const struct doca_buf_pool *pool)
+static size_t alignment_padding(const struct doca_buf_pool *pool)
 {
 	return -(uintptr_t)pool->mmap->addr & (pool->alignment - 1);
 }
@@ -122,9 +122,9 @@ static size_t bytes_needed(const struct doca_buf_pool *pool)
 	size_t needed;
 
 	if (__builtin_add_overflow(pool->element_bytes, pool->alignment - 1, &needed) ||
-	    __builtin_mul_overflow(needed & ~(pool->alignment - 1), pool->stock.num_elements - 1, &needed) ||
+	    __builtin_mul_overflow(needed & ~(pool->alignment - 1), pool->freelist.num_elements - 1, &needed) ||
 	    __builtin_add_overflow(needed, pool->element_bytes, &needed) ||
-	    __builtin_add_overflow(needed, gap_before(pool), &needed))
+	    __builtin_add_overflow(needed, alignment_padding(pool), &needed))
 		return SIZE_MAX;
 	return needed;
 }
@@ -139,15 +139,15 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 	if (bytes_needed(buf_pool) > buf_pool->mmap->len_bytes)
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
 				   "%u elements of %zu bytes, aligned to %zu, need %zu bytes; the memory map has %zu",
-				   buf_pool->stock.num_elements, buf_pool->element_bytes, buf_pool->alignment,
+				   buf_pool->freelist.num_elements, buf_pool->element_bytes, buf_pool->alignment,
 				   bytes_needed(buf_pool), buf_pool->mmap->len_bytes);
-	buf_pool->first = buf_pool->mmap->addr + gap_before(buf_pool);
+	buf_pool->first = buf_pool->mmap->addr + alignment_padding(buf_pool);
 	buf_pool->stride = (buf_pool->element_bytes + buf_pool->alignment - 1) & ~(buf_pool->alignment - 1);
 	buf_pool->started = true;
 	return DOCA_SUCCESS;
 }
 
-void shim_buf_pool_halt(struct doca_buf_pool *buf_pool)
+void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool)
 {
 	buf_pool->started = false;
 }
@@ -157,29 +157,29 @@ doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 	doca_error_t result;
 
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	result = check_all_back(__func__, buf_pool);
+	result = check_none_in_use(__func__, buf_pool);
 	if (result == DOCA_SUCCESS)
-		shim_buf_pool_halt(buf_pool);
+		shim_buf_pool_force_stop(buf_pool);
 	return result;
 }
 
 doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
 {
-	struct doca_buf *taken;
-	uint8_t *place;
+	struct doca_buf *new_buf;
+	uint8_t *addr;
 
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
 	SHIM_NEED_OUT(buf);
 	if (doca_unlikely(!buf_pool->started || !has_usable_mmap(buf_pool)))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",
 				   buf_pool->started ? "pool's memory map" : "pool");
-	taken = shim_buf_take(&buf_pool->stock, buf_pool->mmap);
-	if (doca_unlikely(!taken))
+	new_buf = shim_buf_alloc(&buf_pool->freelist, buf_pool->mmap);
+	if (doca_unlikely(!new_buf))
 		return SHIM_REFUSE(DOCA_ERROR_EMPTY, "all %u buffers of the pool are in use; see doca_buf_dec_refcount()",
-				   buf_pool->stock.num_elements);
-	place = buf_pool->first + shim_buf_stock_index(&buf_pool->stock, taken) * buf_pool->stride;
-	shim_buf_aim(taken, place, buf_pool->element_bytes, place, 0);
-	*buf = taken;
+				   buf_pool->freelist.num_elements);
+	addr = buf_pool->first + shim_buf_freelist_index(&buf_pool->freelist, new_buf) * buf_pool->stride;
+	shim_buf_set_range(new_buf, addr, buf_pool->element_bytes, addr, 0);
+	*buf = new_buf;
 	return DOCA_SUCCESS;
 }
 
@@ -219,7 +219,7 @@ doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool
 {
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
 	SHIM_NEED_OUT(num_of_elements);
-	*num_of_elements = buf_pool->stock.num_elements;
+	*num_of_elements = buf_pool->freelist.num_elements;
 	return DOCA_SUCCESS;
 }
 
@@ -228,6 +228,6 @@ doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf
 {
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
 	SHIM_NEED_OUT(num_of_free_elements);
-	*num_of_free_elements = buf_pool->stock.num_free;
+	*num_of_free_elements = buf_pool->freelist.num_free;
 	return DOCA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/mem/buf_priv.h - a buffer: an element of a stock that points into a memory map.
+/* shim/common/mem/buf_priv.h - a buffer: an element of a freelist that points into a memory map.
  *
  *   head          data         data+data_len        head+len
  *    |-------------|===============|------------------|
@@ -7,7 +7,7 @@
  * Elements chain into lists through @next. The head of a list knows its tail,
  * and alone has a reference count that matters.
  *
- * A stock is what inventories and pools have in common: elements that are taken
+ * A freelist is what inventories and pools have in common: elements that are taken
  * and come back. It grows by blocks. Elements that were never out are taken in the
  * order of their block, whose pages come with first use; those that came back form
  * a list, and are taken first. One thread at a time.
@@ -27,45 +27,45 @@ struct doca_buf {
 	bool is_counted;      /* in @mmap->num_bufs; then the map outlives it */
 	struct doca_mmap *mmap;
 	uint64_t mmap_serial; /* another one at @mmap: the map is gone (a thread-safe one may) */
-	struct shim_buf_stock *stock; /* where it goes back to */
+	struct shim_buf_freelist *freelist; /* where it goes back to */
 	uint8_t *head;
 	size_t len;
 	uint8_t *data;
 	size_t data_len;
-	struct doca_buf *next; /* in the list; in the stock's free list while free */
+	struct doca_buf *next; /* in the list; in the freelist's free list while free */
 	struct doca_buf *tail; /* of the list, at its head only */
 };
 
 struct shim_buf_block;
 
-struct shim_buf_stock {
+struct shim_buf_freelist {
 	uint32_t num_elements, num_free;
-	bool has_fixed_places; /* a pool's: an element names the same memory always */
+	bool has_fixed_ranges; /* a pool's: an element names the same memory always */
 	struct doca_buf *free;
 	struct shim_buf_block *blocks; /* the newest first */
-	uint32_t unused;               /* of the newest block's elements, those never taken yet */
+	uint32_t num_never_used;               /* of the newest block's elements, those never taken yet */
 };
 
 /* Add @count elements. False, and nothing has changed, when there is no memory for them. */
-bool shim_buf_stock_grow(struct shim_buf_stock *stock, size_t count);
+bool shim_buf_freelist_grow(struct shim_buf_freelist *freelist, size_t count);
 
 /* Free the elements; none is out. */
-void shim_buf_stock_fini(struct shim_buf_stock *stock);
+void shim_buf_freelist_fini(struct shim_buf_freelist *freelist);
 
-static inline uint32_t shim_buf_stock_num_out(const struct shim_buf_stock *stock)
+static inline uint32_t shim_buf_freelist_num_in_use(const struct shim_buf_freelist *freelist)
 {
-	return stock->num_elements - stock->num_free;
+	return freelist->num_elements - freelist->num_free;
 }
 
-/* Which element of the stock's newest block it is. */
-size_t shim_buf_stock_index(const struct shim_buf_stock *stock, const struct doca_buf *buf);
+/* Which element of the freelist's newest block it is. */
+size_t shim_buf_freelist_index(const struct shim_buf_freelist *freelist, const struct doca_buf *buf);
 
 /* Take a buffer with one reference, on its own, of @mmap but not aimed yet; NULL
  * when none is free. Dropping its last reference gives it back. */
-struct doca_buf *shim_buf_take(struct shim_buf_stock *stock, struct doca_mmap *mmap);
+struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_mmap *mmap);
 
 /* Point a buffer at its place; both ranges have been checked. */
-static inline void shim_buf_aim(struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len)
+static inline void shim_buf_set_range(struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len)
 {
 	buf->head = addr;
 	buf->len = len;
@@ -90,6 +90,6 @@ static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8
 struct doca_buf_pool;
 
 /* For shim/workq, where a pool can be stopped while buffers are out: no more can be taken. */
-void shim_buf_pool_halt(struct doca_buf_pool *buf_pool);
+void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool);
 
 #endif

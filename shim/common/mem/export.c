@@ -10,14 +10,14 @@
 
 /* ---- exports ---- */
 
-static struct shim_export *find(struct shim_export *export, const struct doca_dev *dev)
+static struct shim_export *find_export(struct shim_export *export, const struct doca_dev *dev)
 {
 	while (export && export->dev != dev)
 		export = export->next;
 	return export;
 }
 
-static doca_error_t refuse_export(const char *func, int rc)
+static doca_error_t translate_export_error(const char *func, int rc)
 {
 	if (rc == -ENOTSUP || rc == -ENOMEM)
 		return rc == -ENOTSUP ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_NO_MEMORY;
@@ -25,14 +25,14 @@ static doca_error_t refuse_export(const char *func, int rc)
 	return DOCA_ERROR_DRIVER;
 }
 
-doca_error_t shim_export_once(const char *func, struct shim_export **exports, struct doca_dev *dev,
+doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
 			      const struct sim_region *region, int object_fd, struct shim_export **ret_export)
 {
 	struct sim_session *session = shim_session();
-	struct shim_export *export = find(*exports, dev);
+	struct shim_export *export = find_export(*exports, dev);
 	int rc;
 
-	if (shim_dev_is_over(dev)) {
+	if (shim_dev_is_stale(dev)) {
 		sim_err("%s: the function was reset, failed or was removed; close the device and open it again", func);
 		return DOCA_ERROR_DRIVER;
 	}
@@ -46,7 +46,7 @@ doca_error_t shim_export_once(const char *func, struct shim_export **exports, st
 	rc = sim_session_export(session, region, object_fd, &export->key);
 	if (rc < 0) {
 		free(export);
-		return refuse_export(func, rc);
+		return translate_export_error(func, rc);
 	}
 	sim_descriptor_encode(sim_session_id(session), &export->key, export->bytes);
 	shim_dev_hold(dev);
@@ -57,17 +57,17 @@ doca_error_t shim_export_once(const char *func, struct shim_export **exports, st
 	return DOCA_SUCCESS;
 }
 
-static bool is_this_session(const struct sim_session *session)
+static bool is_current_session(const struct sim_session *session)
 {
 	return session && session == shim_session();
 }
 
-void shim_exports_end(struct shim_export **exports, struct sim_session *session)
+void shim_exports_revoke(struct shim_export **exports, struct sim_session *session)
 {
 	while (*exports) {
 		struct shim_export *first = *exports;
 
-		if (is_this_session(session))
+		if (is_current_session(session))
 			sim_session_unexport(session, first->key.id);
 		*exports = first->next;
 		shim_dev_release(first->dev);
@@ -77,13 +77,13 @@ void shim_exports_end(struct shim_export **exports, struct sim_session *session)
 
 /* ---- imports ---- */
 
-static doca_error_t refuse_import(const char *func, int rc)
+static doca_error_t translate_import_error(const char *func, int rc)
 {
 	static const struct {
 		int rc;
 		doca_error_t result;
-		const char *why;
-	} answers[] = {
+		const char *message;
+	} errors[] = {
 		{-EINVAL, DOCA_ERROR_INVALID_VALUE,
 		 "not an unaltered export descriptor of bfsim; was it cut or changed on its way?"},
 		{-ESTALE, DOCA_ERROR_DRIVER,
@@ -102,23 +102,23 @@ static doca_error_t refuse_import(const char *func, int rc)
 		{-ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory"},
 	};
 
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		if (answers[i].rc == rc) {
-			sim_err("%s: %s", func, answers[i].why);
-			return answers[i].result;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].rc == rc) {
+			sim_err("%s: %s", func, errors[i].message);
+			return errors[i].result;
 		}
 	}
 	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
 	return DOCA_ERROR_DRIVER;
 }
 
-static int import(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
+static int import_region(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
 		  struct sim_remote **ret_remote)
 {
 	struct sim_session *session = shim_session();
 	struct sim_remote *remote;
 	struct sim_key key;
-	int rc = shim_dev_is_over(dev) ? -ENODEV : sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
+	int rc = shim_dev_is_stale(dev) ? -ENODEV : sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
 
 	if (rc < 0)
 		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */
@@ -136,13 +136,13 @@ static int import(const void *descriptor, size_t len, const struct doca_dev *dev
 doca_error_t shim_import(const char *func, const void *descriptor, size_t len, const struct doca_dev *dev,
 			 bool wants_sync, struct sim_remote **ret_remote)
 {
-	int rc = import(descriptor, len, dev, wants_sync, ret_remote);
+	int rc = import_region(descriptor, len, dev, wants_sync, ret_remote);
 
-	return rc < 0 ? refuse_import(func, rc) : DOCA_SUCCESS;
+	return rc < 0 ? translate_import_error(func, rc) : DOCA_SUCCESS;
 }
 
-void shim_import_end(struct sim_remote *remote, struct sim_session *session)
+void shim_import_release(struct sim_remote *remote, struct sim_session *session)
 {
-	if (is_this_session(session))
+	if (is_current_session(session))
 		sim_session_release(session, remote);
 }

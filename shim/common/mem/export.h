@@ -24,14 +24,14 @@ struct shim_export {
 
 /* The export for @dev: the first call makes it, of @region in @object_fd (-1: no
  * shared object), which stays the caller's. NOT_SUPPORTED, NO_MEMORY or DRIVER. */
-doca_error_t shim_export_once(const char *func, struct shim_export **exports, struct doca_dev *dev,
+doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
 			      const struct sim_region *region, int object_fd, struct shim_export **ret_export);
 
 /* mmap_export.c, in a forked child: another thread of the parent may have been exporting. */
 void shim_exports_forked(void);
 
 /* End all of them, made in @session. On return no importer touches the memory any more. */
-void shim_exports_end(struct shim_export **exports, struct sim_session *session);
+void shim_exports_revoke(struct shim_export **exports, struct sim_session *session);
 
 /* Import what a descriptor of @len bytes names: a sync event's value if @wants_sync,
  * memory otherwise. INVALID_VALUE, NOT_SUPPORTED, NOT_PERMITTED, NO_MEMORY or DRIVER. */
@@ -39,6 +39,6 @@ doca_error_t shim_import(const char *func, const void *descriptor, size_t len, c
 			 bool wants_sync, struct sim_remote **ret_remote);
 
 /* End an import made in @session. */
-void shim_import_end(struct sim_remote *remote, struct sim_session *session);
+void shim_import_release(struct sim_remote *remote, struct sim_session *session);
 
 #endif

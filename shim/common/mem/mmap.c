@@ -62,7 +62,7 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 	return DOCA_SUCCESS;
 }
 
-static void free_mapping(struct doca_mmap *mmap)
+static void unmap_dmabuf(struct doca_mmap *mmap)
 {
 	if (mmap->cpu_base)
 		munmap(mmap->cpu_base - mmap->object_offset % (uint64_t)sysconf(_SC_PAGESIZE),
@@ -71,7 +71,7 @@ static void free_mapping(struct doca_mmap *mmap)
 		close(mmap->object_fd);
 }
 
-static doca_error_t refuse_with_bufs(const char *func, const struct doca_mmap *mmap)
+static doca_error_t refuse_while_bufs_out(const char *func, const struct doca_mmap *mmap)
 {
 	sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_dec_refcount() first",
 		func, mmap->num_bufs);
@@ -79,37 +79,37 @@ static doca_error_t refuse_with_bufs(const char *func, const struct doca_mmap *m
 }
 
 /* Whether a map without thread safety has buffers or holders, which must go before it stops or ends. */
-static bool is_in_use(const struct doca_mmap *mmap)
+static bool mmap_is_in_use(const struct doca_mmap *mmap)
 {
-	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_holders > 0);
+	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_users > 0);
 }
 
-static doca_error_t refuse_in_use(const char *func, const struct doca_mmap *mmap)
+static doca_error_t refuse_while_in_use(const char *func, const struct doca_mmap *mmap)
 {
 	if (mmap->num_bufs > 0)
-		return refuse_with_bufs(func, mmap);
+		return refuse_while_bufs_out(func, mmap);
 	sim_err("%s: %u buffer pool(s) or started Comch consumer(s) use the memory map; destroy or stop them first",
-		func, mmap->num_holders);
+		func, mmap->num_users);
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
-	struct doca_mmap last;
+	struct doca_mmap destroyed;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
-	if (is_in_use(mmap))
-		return refuse_in_use(__func__, mmap);
+	if (mmap_is_in_use(mmap))
+		return refuse_while_in_use(__func__, mmap);
 	shim_mmap_unexport(mmap);
 	shim_mmap_unimport(mmap);
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
 		shim_dev_release(mmap->devs[i]);
 	free(mmap->devs);
-	free_mapping(mmap);
-	last = *mmap;
+	unmap_dmabuf(mmap);
+	destroyed = *mmap;
 	shim_object_free(mmap, SHIM_MMAP); /* first: the user's callback finds no map any more */
-	if (last.free_cb && last.free_armed)
-		last.free_cb(last.addr, last.len_bytes, last.free_cookie);
+	if (destroyed.free_cb && destroyed.free_armed)
+		destroyed.free_cb(destroyed.addr, destroyed.len_bytes, destroyed.free_cookie);
 	return DOCA_SUCCESS;
 }
 
@@ -121,7 +121,7 @@ static bool wants_write(uint32_t access)
 
 doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
 {
-	doca_error_t result = shim_mmap_look(func, mmap, wants_write(mmap->access));
+	doca_error_t result = shim_mmap_probe(func, mmap, wants_write(mmap->access));
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -148,8 +148,8 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	if (shim_mmap_is_imported(mmap))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "the memory map was created from an export; destroy it instead");
-	if (is_in_use(mmap))
-		return refuse_in_use(__func__, mmap);
+	if (mmap_is_in_use(mmap))
+		return refuse_while_in_use(__func__, mmap);
 	shim_mmap_unexport(mmap);
 	mmap->started = false;
 	return DOCA_SUCCESS;
@@ -194,7 +194,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device is not in the memory map");
 }
 
-static doca_error_t check_range(const char *func, const struct doca_mmap *mmap, const void *addr, size_t len)
+static doca_error_t check_new_memrange(const char *func, const struct doca_mmap *mmap, const void *addr, size_t len)
 {
 	if (!addr || len == 0 || (uintptr_t)addr + len < (uintptr_t)addr) {
 		sim_err("%s: range %p of %zu bytes is %s", func, addr, len,
@@ -213,7 +213,7 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 	doca_error_t result;
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
-	result = check_range(__func__, mmap, addr, len);
+	result = check_new_memrange(__func__, mmap, addr, len);
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap->addr = addr;
@@ -228,7 +228,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 	doca_error_t result;
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
-	result = check_range(__func__, mmap, addr, len);
+	result = check_new_memrange(__func__, mmap, addr, len);
 	if (result == DOCA_SUCCESS)
 		result = shim_mmap_map_object(__func__, mmap, dmabuf_fd, dmabuf_offset, len);
 	if (result != DOCA_SUCCESS)
@@ -245,7 +245,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
 	SHIM_NEED_OUT(dpa);
-	result = check_range(__func__, mmap, (void *)(uintptr_t)dpa_addr, len);
+	result = check_new_memrange(__func__, mmap, (void *)(uintptr_t)dpa_addr, len);
 	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("the DPA") : result;
 }
 
@@ -275,7 +275,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
 }
 
 /* What the reference calls invalid, and what a card of release 3.2 answers (device_capabilities). */
-static bool access_is_valid(uint32_t access)
+static bool is_valid_access(uint32_t access)
 {
 	uint32_t pci = access & (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 
@@ -289,7 +289,7 @@ static bool access_is_valid(uint32_t access)
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
-	if (!access_is_valid(access_mask))
+	if (!is_valid_access(access_mask))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "%#x has unknown flags, both PCI permissions, or one of them with relaxed ordering",
 				   access_mask);
@@ -370,7 +370,7 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
 	if (mmap->num_bufs > 0)
-		return refuse_with_bufs(__func__, mmap);
+		return refuse_while_bufs_out(__func__, mmap);
 	mmap->thread_safe = true;
 	return DOCA_SUCCESS;
 }

@@ -23,7 +23,7 @@ struct doca_mmap_advise_task_invalidate_cache {
 	struct doca_buf *buf;
 };
 
-static struct doca_mmap_advise_task_invalidate_cache *invalidate_of(const struct doca_task *task)
+static struct doca_mmap_advise_task_invalidate_cache *to_invalidate(const struct doca_task *task)
 {
 	return (struct doca_mmap_advise_task_invalidate_cache *)(uintptr_t)task;
 }
@@ -32,11 +32,11 @@ static struct doca_mmap_advise_task_invalidate_cache *invalidate_of(const struct
 
 static bool is_single_buf(const struct doca_buf *buf)
 {
-	return shim_is(buf, SHIM_BUF) && !buf->is_inner && !buf->next;
+	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner && !buf->next;
 }
 
 /* Why the task can't succeed, or NULL. A buffer lies within its map for life: that needs no look. */
-static const char *wrong_with(const struct doca_mmap_advise_task_invalidate_cache *invalidate)
+static const char *find_task_problem(const struct doca_mmap_advise_task_invalidate_cache *invalidate)
 {
 	const struct doca_dev *dev = invalidate->task.ctx->dev;
 	const struct doca_buf *buf = invalidate->buf;
@@ -54,7 +54,7 @@ static const char *wrong_with(const struct doca_mmap_advise_task_invalidate_cach
 
 static doca_error_t invalidate_check(const struct doca_task *task)
 {
-	if (is_single_buf(invalidate_of(task)->buf))
+	if (is_single_buf(to_invalidate(task)->buf))
 		return DOCA_SUCCESS;
 	sim_err("cache-invalidate task: it must have a live buffer that is not in a list");
 	return DOCA_ERROR_INVALID_VALUE;
@@ -63,24 +63,24 @@ static doca_error_t invalidate_check(const struct doca_task *task)
 static doca_error_t invalidate_validate(const struct doca_task *task)
 {
 	doca_error_t result = invalidate_check(task);
-	const char *wrong = result == DOCA_SUCCESS ? wrong_with(invalidate_of(task)) : NULL;
+	const char *problem = result == DOCA_SUCCESS ? find_task_problem(to_invalidate(task)) : NULL;
 
-	if (!wrong)
+	if (!problem)
 		return result;
-	sim_err("cache-invalidate task: %s", wrong);
+	sim_err("cache-invalidate task: %s", problem);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 /* The memory is coherent, so that there is no line to drop; what remains is the order of accesses around it. */
 static int invalidate_run(struct sim_job *job)
 {
-	struct doca_mmap_advise_task_invalidate_cache *invalidate = invalidate_of(shim_task_of(job));
-	const char *wrong = is_single_buf(invalidate->buf) ?
-				    wrong_with(invalidate) :
+	struct doca_mmap_advise_task_invalidate_cache *invalidate = to_invalidate(shim_task_from_job(job));
+	const char *problem = is_single_buf(invalidate->buf) ?
+				    find_task_problem(invalidate) :
 				    "the buffer was returned to its inventory, or chained, while the task was in flight";
 
-	if (wrong) {
-		sim_err("a cache-invalidate task fails as it does on a card: %s", wrong);
+	if (problem) {
+		sim_err("a cache-invalidate task fails as it does on a card: %s", problem);
 		return -EIO;
 	}
 	atomic_thread_fence(memory_order_seq_cst);
@@ -93,7 +93,7 @@ static void invalidate_complete(struct doca_task *task)
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t cb =
 		task->status == DOCA_SUCCESS ? advise->done : advise->failed;
 
-	cb(invalidate_of(task), task->user_data, advise->ctx.user_data);
+	cb(to_invalidate(task), task->user_data, advise->ctx.user_data);
 }
 
 static const struct shim_task_type invalidate_type = {
@@ -137,10 +137,10 @@ static const struct shim_ctx_ops advise_ops = {
 	.name = "mmap_advise",
 	.start = advise_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = shim_ctx_end_nothing,
-	.progress = shim_ctx_progress_nothing,
-	.arm = shim_ctx_arm_nothing,
-	.at_rest = shim_ctx_at_rest_always,
+	.begin_stop = shim_ctx_nop,
+	.progress = shim_ctx_progress_none,
+	.arm = shim_ctx_arm_none,
+	.is_drained = shim_ctx_is_drained_always,
 	.stopped = advise_stopped,
 };
 
@@ -173,7 +173,7 @@ doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
 
 struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
 {
-	return shim_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
+	return shim_object_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
 }
 
 doca_error_t doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
@@ -222,14 +222,14 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_
 		return SHIM_REFUSE(result, "the context is not running; start it first");
 	if (result != DOCA_SUCCESS)
 		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", mmap_advise->num_tasks);
-	*task = invalidate_of(base);
+	*task = to_invalidate(base);
 	(*task)->buf = buf;
 	return DOCA_SUCCESS;
 }
 
 static bool is_invalidate(const struct doca_mmap_advise_task_invalidate_cache *task)
 {
-	return shim_is(task, SHIM_TASK) && shim_is(task->task.ctx, SHIM_MMAP_ADVISE);
+	return shim_object_is(task, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_MMAP_ADVISE);
 }
 
 struct doca_task *

@@ -27,7 +27,7 @@ void shim_exports_forked(void)
 
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
-static struct sim_region region_of(const struct doca_mmap *mmap, const struct doca_dev *dev)
+static struct sim_region make_region(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
 	const uint8_t *cpu = mmap->cpu_base ? mmap->cpu_base : mmap->addr;
 
@@ -44,7 +44,7 @@ static struct sim_region region_of(const struct doca_mmap *mmap, const struct do
 
 /* What other processes write there, valgrind does not see: to it, all of it is
  * defined from here on. */
-static void tell_valgrind(const struct sim_region *region)
+static void mark_defined_for_valgrind(const struct sim_region *region)
 {
 	if (region->access & SIM_ACCESS_WRITE)
 		(void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(region->cpu_addr, region->len_bytes);
@@ -52,12 +52,12 @@ static void tell_valgrind(const struct sim_region *region)
 
 static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, struct shim_export **ret_export)
 {
-	struct sim_region region = region_of(mmap, dev);
+	struct sim_region region = make_region(mmap, dev);
 	doca_error_t result;
 
-	tell_valgrind(&region);
+	mark_defined_for_valgrind(&region);
 	pthread_mutex_lock(&exports_lock);
-	result = shim_export_once("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd, ret_export);
+	result = shim_export_get_or_create("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd, ret_export);
 	if (result == DOCA_SUCCESS) {
 		mmap->session = shim_session();
 		mmap->was_exported = true;
@@ -102,7 +102,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 	if (!shim_dev_function(dev)->caps.mmap_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export memory over PCI; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_strike_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
+	result = shim_fault_inject_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
 		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
 	if (result != DOCA_SUCCESS)
@@ -114,17 +114,17 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 
 int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share)
 {
-	struct sim_region region = region_of(mmap, dev);
+	struct sim_region region = make_region(mmap, dev);
 	int rc;
 
 	region.access |= SIM_ACCESS_CHANNEL;
-	tell_valgrind(&region);
+	mark_defined_for_valgrind(&region);
 	rc = sim_session_export(shim_session(), &region, mmap->object_fd, &ret_share->key);
 	if (rc < 0)
 		return rc;
 	ret_share->mmap = mmap;
 	ret_share->mmap_serial = mmap->serial;
-	mmap->num_holders++;
+	mmap->num_users++;
 	return 0;
 }
 
@@ -134,7 +134,7 @@ void shim_mmap_unshare(struct shim_share *share)
 		return;
 	sim_session_unexport(shim_session(), share->key.id);
 	if (shim_mmap_is_same(share->mmap, share->mmap_serial))
-		share->mmap->num_holders--;
+		share->mmap->num_users--;
 	share->mmap = NULL;
 }
 
@@ -155,17 +155,17 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 
 void shim_mmap_unexport(struct doca_mmap *mmap)
 {
-	shim_exports_end(&mmap->exports, mmap->session);
+	shim_exports_revoke(&mmap->exports, mmap->session);
 }
 
 void shim_mmap_unimport(struct doca_mmap *mmap)
 {
-	shim_import_end(mmap->remote, mmap->session);
+	shim_import_release(mmap->remote, mmap->session);
 	mmap->remote = NULL;
 }
 
 /* A map that stands for imported memory. */
-static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
+static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
 {
 	struct doca_mmap *mmap = shim_mmap_new();
 
@@ -205,12 +205,12 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = shim_strike_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
+	result = shim_fault_inject_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
 	if (result != DOCA_SUCCESS) {
 		sim_session_release(shim_session(), remote);
 		return result;
 	}
-	result = wrap_remote(remote, dev, mmap);
+	result = create_imported_mmap(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)
 		sim_session_release(shim_session(), remote);
 	else if (user_data)

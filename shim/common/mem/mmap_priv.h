@@ -39,11 +39,11 @@ struct doca_mmap {
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
 	uint32_t num_bufs;   /* not counted in thread-safe mode */
-	atomic_uint num_holders; /* buffer pools and Comch consumers over it; they end before it, but in thread-safe mode */
+	atomic_uint num_users; /* buffer pools and Comch consumers over it; they end before it, but in thread-safe mode */
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
-	void *annex;         /* what shim/workq keeps with it; NULL in this generation */
+	void *workq_data;         /* what shim/workq keeps with it; NULL in this generation */
 };
 
 static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)
@@ -60,7 +60,7 @@ static inline bool shim_mmap_is_usable(const struct doca_mmap *mmap)
 /* Whether the map that had this serial at @mmap is there still. */
 static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t serial)
 {
-	return shim_is(mmap, SHIM_MMAP) && mmap->serial == serial;
+	return shim_object_is(mmap, SHIM_MMAP) && mmap->serial == serial;
 }
 
 /* A new, empty map; or NULL. */
@@ -82,12 +82,12 @@ doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap);
 /* mmap_range.c: look at the memory behind a range, for the function @func. Returns DOCA_SUCCESS,
  * INVALID_VALUE when a part of it is not mapped, or not as @writable as wanted,
  * or NO_MEMORY. Finds the shared object that holds all of it, if there is one. */
-doca_error_t shim_mmap_look(const char *func, struct doca_mmap *mmap, bool writable);
+doca_error_t shim_mmap_probe(const char *func, struct doca_mmap *mmap, bool writable);
 
 /* mmap_range.c: what is wrong with memory that shall be read and written here
  * ("not mapped"), or NULL. *ret_fd, unless it is NULL, is the caller's then: a
  * descriptor of the shared object that holds all of it, at *ret_offset; -1 = none. */
-const char *shim_range_look(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset);
+const char *shim_range_probe(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset);
 
 /* mmap_range.c: map the object that @fd means, as the memory of the map. The
  * descriptor is duplicated. INVALID_VALUE (not a descriptor, or too short) or
@@ -102,8 +102,8 @@ struct shim_share {
 	struct sim_key key;
 };
 
-SHIM_SHARED int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share);
-SHIM_SHARED void shim_mmap_unshare(struct shim_share *share);
+SHIM_INTERNAL_API int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share);
+SHIM_INTERNAL_API void shim_mmap_unshare(struct shim_share *share);
 
 /* mmap_export.c: end all exports of a map; end its import, if it is one. */
 void shim_mmap_unexport(struct doca_mmap *mmap);

@@ -18,32 +18,32 @@
 #include "mmap_priv.h"
 
 /* One line of /proc/self/maps. */
-struct area {
+struct vma {
 	uint64_t start, end, offset;
 	bool readable, writable, shared;
 	dev_t device;
 	ino_t inode;
 };
 
-static bool parse_area(const char *line, struct area *ret_area)
+static bool parse_vma(const char *line, struct vma *ret_vma)
 {
 	unsigned int major, minor;
 	uint64_t inode;
 	char mode[5];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &ret_area->start,
-		   &ret_area->end, mode, &ret_area->offset, &major, &minor, &inode) != 7)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &ret_vma->start,
+		   &ret_vma->end, mode, &ret_vma->offset, &major, &minor, &inode) != 7)
 		return false;
-	ret_area->readable = mode[0] == 'r';
-	ret_area->writable = mode[1] == 'w';
-	ret_area->shared = mode[3] == 's';
-	ret_area->device = makedev(major, minor);
-	ret_area->inode = inode;
+	ret_vma->readable = mode[0] == 'r';
+	ret_vma->writable = mode[1] == 'w';
+	ret_vma->shared = mode[3] == 's';
+	ret_vma->device = makedev(major, minor);
+	ret_vma->inode = inode;
 	return true;
 }
 
 /* Whether memory can be mapped with the descriptor, to be written to as well if @writable. */
-static bool can_map(int fd, bool writable)
+static bool fd_can_map(int fd, bool writable)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -52,30 +52,30 @@ static bool can_map(int fd, bool writable)
 	return (flags & O_ACCMODE) == O_RDWR || (!writable && (flags & O_ACCMODE) == O_RDONLY);
 }
 
-static bool is_of_object(int fd, const struct area *area, bool writable)
+static bool fd_is_object_of(int fd, const struct vma *vma, bool writable)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_ino == area->inode && st.st_dev == area->device && can_map(fd, writable);
+	return fstat(fd, &st) == 0 && st.st_ino == vma->inode && st.st_dev == vma->device && fd_can_map(fd, writable);
 }
 
 /* A duplicate of the descriptor, if it is the object's; else -1. Other threads open and
  * close descriptors meanwhile: it is the duplicate, which is ours alone, that counts. */
-static int duplicate_object_fd(int fd, const struct area *area, bool writable)
+static int duplicate_object_fd(int fd, const struct vma *vma, bool writable)
 {
 	int duplicate;
 
-	if (!is_of_object(fd, area, writable))
+	if (!fd_is_object_of(fd, vma, writable))
 		return -1;
 	duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (duplicate < 0 || is_of_object(duplicate, area, writable))
+	if (duplicate < 0 || fd_is_object_of(duplicate, vma, writable))
 		return duplicate;
 	close(duplicate);
 	return -1;
 }
 
 /* A descriptor of this process that can map the object, duplicated; or -1. */
-static int find_object_fd(const struct area *area, bool writable)
+static int find_object_fd(const struct vma *vma, bool writable)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -85,7 +85,7 @@ static int find_object_fd(const struct area *area, bool writable)
 		int fd = atoi(entry->d_name);
 
 		if (entry->d_name[0] != '.' && fd != dirfd(dir))
-			found = duplicate_object_fd(fd, area, writable);
+			found = duplicate_object_fd(fd, vma, writable);
 	}
 	if (dir)
 		closedir(dir);
@@ -93,15 +93,15 @@ static int find_object_fd(const struct area *area, bool writable)
 }
 
 /* Open the object by the kernel's own name for the mapping (needs privileges). */
-static int open_map_file(const struct area *area, bool writable)
+static int open_map_file(const struct vma *vma, bool writable)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, area->start, area->end);
+	snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, vma->start, vma->end);
 	return open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 }
 
-static void forget_object(struct doca_mmap *mmap)
+static void close_object(struct doca_mmap *mmap)
 {
 	if (mmap->object_fd >= 0)
 		close(mmap->object_fd);
@@ -110,92 +110,92 @@ static void forget_object(struct doca_mmap *mmap)
 }
 
 /* A descriptor of the object that holds the whole range, and the range's place in it; -1 = none. */
-static int open_object(const struct area *area, uint64_t addr, bool writable, uint64_t *ret_offset)
+static int open_object(const struct vma *vma, uint64_t addr, bool writable, uint64_t *ret_offset)
 {
 	int fd;
 
-	if (!area->shared || area->inode == 0)
+	if (!vma->shared || vma->inode == 0)
 		return -1;
-	fd = find_object_fd(area, writable);
+	fd = find_object_fd(vma, writable);
 	if (fd < 0)
-		fd = open_map_file(area, writable);
-	*ret_offset = area->offset + (addr - area->start);
+		fd = open_map_file(vma, writable);
+	*ret_offset = vma->offset + (addr - vma->start);
 	return fd;
 }
 
-/* What walking the areas of a range found. */
-struct walk {
-	uint64_t at;        /* where it ended: behind the range, or at what is wrong with it */
-	const char *wrong;  /* NULL = nothing */
+/* What walking the vmas of a range found. */
+struct range_walk {
+	uint64_t next_addr;        /* where it ended: behind the range, or at what is wrong with it */
+	const char *problem;  /* NULL = nothing */
 	bool no_memory;
-	struct area whole;  /* the area that has all of the range; empty = there is none */
+	struct vma covering;  /* the mapping that has all of the range; empty = there is none */
 };
 
-static struct walk walk_areas(uint64_t start, uint64_t end, bool writable, FILE *maps)
+static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, FILE *maps)
 {
-	struct walk walk = {.at = start};
+	struct range_walk walk = {.next_addr = start};
 	char *line = NULL;
 	size_t size = 0;
-	struct area area;
+	struct vma vma;
 
 	errno = 0;
-	while (walk.at < end && !walk.wrong && getline(&line, &size, maps) > 0) {
-		if (!parse_area(line, &area) || area.end <= walk.at)
+	while (walk.next_addr < end && !walk.problem && getline(&line, &size, maps) > 0) {
+		if (!parse_vma(line, &vma) || vma.end <= walk.next_addr)
 			continue;
-		if (area.start > walk.at)
+		if (vma.start > walk.next_addr)
 			break;
-		if (!area.readable)
-			walk.wrong = "not readable";
-		else if (writable && !area.writable)
-			walk.wrong = "read-only";
-		else if (area.start <= start && area.end >= end)
-			walk.whole = area;
-		if (!walk.wrong)
-			walk.at = area.end;
+		if (!vma.readable)
+			walk.problem = "not readable";
+		else if (writable && !vma.writable)
+			walk.problem = "read-only";
+		else if (vma.start <= start && vma.end >= end)
+			walk.covering = vma;
+		if (!walk.problem)
+			walk.next_addr = vma.end;
 	}
-	walk.no_memory = walk.at < end && !walk.wrong && errno == ENOMEM;
-	if (walk.at < end && !walk.wrong)
-		walk.wrong = "not mapped";
+	walk.no_memory = walk.next_addr < end && !walk.problem && errno == ENOMEM;
+	if (walk.next_addr < end && !walk.problem)
+		walk.problem = "not mapped";
 	free(line);
 	return walk;
 }
 
-/* Walk the areas that make up the map's range. */
-static doca_error_t look(const char *func, struct doca_mmap *mmap, bool writable, FILE *maps)
+/* Walk the vmas that make up the map's range. */
+static doca_error_t probe_vmas(const char *func, struct doca_mmap *mmap, bool writable, FILE *maps)
 {
 	uint64_t start = (uintptr_t)mmap->addr;
-	struct walk walk = walk_areas(start, start + mmap->len_bytes, writable, maps);
+	struct range_walk walk = walk_vmas(start, start + mmap->len_bytes, writable, maps);
 
 	if (walk.no_memory)
 		return DOCA_ERROR_NO_MEMORY;
-	if (walk.wrong) {
+	if (walk.problem) {
 		sim_err("%s: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
-			func, walk.at, mmap->addr, mmap->len_bytes, walk.wrong);
+			func, walk.next_addr, mmap->addr, mmap->len_bytes, walk.problem);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	mmap->object_fd = open_object(&walk.whole, start, writable, &mmap->object_offset);
+	mmap->object_fd = open_object(&walk.covering, start, writable, &mmap->object_offset);
 	return DOCA_SUCCESS;
 }
 
-const char *shim_range_look(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset)
+const char *shim_range_probe(const void *addr, size_t len, int *ret_fd, uint64_t *ret_offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	uint64_t start = (uintptr_t)addr;
-	struct walk walk;
+	struct range_walk walk;
 
 	if (ret_fd)
 		*ret_fd = -1;
 	if (!maps)
-		return NULL; /* as in shim_mmap_look() */
-	walk = walk_areas(start, start + len, true, maps);
+		return NULL; /* as in shim_mmap_probe() */
+	walk = walk_vmas(start, start + len, true, maps);
 	fclose(maps);
-	if (ret_fd && !walk.wrong)
-		*ret_fd = open_object(&walk.whole, start, true, ret_offset);
-	return walk.wrong;
+	if (ret_fd && !walk.problem)
+		*ret_fd = open_object(&walk.covering, start, true, ret_offset);
+	return walk.problem;
 }
 
 /* Whether that many bytes are there; what has no size (a pipe, a driver's object) is not judged. */
-static bool object_holds(int fd, uint64_t offset, uint64_t len)
+static bool object_covers(int fd, uint64_t offset, uint64_t len)
 {
 	struct stat st;
 
@@ -205,37 +205,37 @@ static bool object_holds(int fd, uint64_t offset, uint64_t len)
 }
 
 /* A dmabuf may have shrunk since it was mapped, or be one that can't be written to. */
-static doca_error_t look_at_object(const char *func, const struct doca_mmap *mmap, bool writable)
+static doca_error_t check_dmabuf(const char *func, const struct doca_mmap *mmap, bool writable)
 {
 	if (writable && mmap->cpu_read_only) {
 		sim_err("%s: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (mmap->object_fd >= 0 && !object_holds(mmap->object_fd, mmap->object_offset, mmap->len_bytes)) {
+	if (mmap->object_fd >= 0 && !object_covers(mmap->object_fd, mmap->object_offset, mmap->len_bytes)) {
 		sim_err("%s: the dmabuf has become shorter than the range", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_mmap_look(const char *func, struct doca_mmap *mmap, bool writable)
+doca_error_t shim_mmap_probe(const char *func, struct doca_mmap *mmap, bool writable)
 {
 	doca_error_t result;
 	FILE *maps;
 
 	if (mmap->cpu_base)
-		return look_at_object(func, mmap, writable);
-	forget_object(mmap);
+		return check_dmabuf(func, mmap, writable);
+	close_object(mmap);
 	maps = fopen("/proc/self/maps", "re");
 	if (!maps) /* no /proc: then the range is taken on trust */
 		return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
-	result = look(func, mmap, writable, maps);
+	result = probe_vmas(func, mmap, writable, maps);
 	fclose(maps);
 	return result;
 }
 
 /* Map it to be written to, or else to be read. */
-static void *map_shared(int fd, size_t offset, size_t len, bool *ret_read_only)
+static void *mmap_shared_fd(int fd, size_t offset, size_t len, bool *ret_read_only)
 {
 	void *mapping = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 
@@ -244,13 +244,13 @@ static void *map_shared(int fd, size_t offset, size_t len, bool *ret_read_only)
 }
 
 /* Why the descriptor can't be mapped so, or DOCA_SUCCESS. */
-static doca_error_t check_object(const char *func, int fd, size_t offset, size_t len)
+static doca_error_t check_mappable(const char *func, int fd, size_t offset, size_t len)
 {
 	if (fcntl(fd, F_GETFD) < 0) {
 		sim_err("%s: %d is not a file descriptor", func, fd);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (!object_holds(fd, offset, len)) {
+	if (!object_covers(fd, offset, len)) {
 		sim_err("%s: offset %zu and %zu bytes exceed the object's size", func, offset, len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -260,12 +260,12 @@ static doca_error_t check_object(const char *func, int fd, size_t offset, size_t
 doca_error_t shim_mmap_map_object(const char *func, struct doca_mmap *mmap, int fd, size_t offset, size_t len)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page;
-	doca_error_t result = check_object(func, fd, offset, len);
+	doca_error_t result = check_mappable(func, fd, offset, len);
 	void *mapping;
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	mapping = map_shared(fd, offset - before, len + before, &mmap->cpu_read_only);
+	mapping = mmap_shared_fd(fd, offset - before, len + before, &mmap->cpu_read_only);
 	if (mapping == MAP_FAILED) {
 		sim_err("%s: descriptor %d can't be mapped: %s", func, fd, strerror(errno));
 		return DOCA_ERROR_NOT_SUPPORTED;

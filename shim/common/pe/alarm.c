@@ -10,7 +10,7 @@ uint64_t shim_now_ns(void)
 	return sim_session_now_ns(shim_session());
 }
 
-static void drop_job(struct shim_alarm *alarm)
+static void destroy_queue(struct shim_alarm *alarm)
 {
 	sim_queue_destroy(alarm->queue);
 	alarm->queue = NULL;
@@ -18,7 +18,7 @@ static void drop_job(struct shim_alarm *alarm)
 
 void shim_alarm_clear(struct shim_alarm *alarm)
 {
-	drop_job(alarm);
+	destroy_queue(alarm);
 	alarm->due_ns = 0;
 }
 
@@ -28,12 +28,12 @@ void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns)
 
 	if (due_ns == SIM_JOB_NEVER_DUE || (alarm->due_ns != 0 && alarm->due_ns <= due_ns))
 		return;
-	drop_job(alarm);
+	destroy_queue(alarm);
 	alarm->due_ns = due_ns ? due_ns : 1;
 	shim_pe_notify_self(ctx); /* an owner that asked to be woken before has to ask anew */
 }
 
-bool shim_alarm_rang(struct shim_alarm *alarm)
+bool shim_alarm_check_expired(struct shim_alarm *alarm)
 {
 	if (shim_now_ns() < alarm->due_ns)
 		return false;
@@ -41,14 +41,14 @@ bool shim_alarm_rang(struct shim_alarm *alarm)
 	return true;
 }
 
-static int hold(struct sim_job *job)
+static int hold_until_due(struct sim_job *job)
 {
 	job->held = true; /* until the time that was set before */
 	return 0;
 }
 
 /* Give the engine the job. */
-static bool make_job(struct doca_ctx *ctx)
+static bool submit_alarm_job(struct doca_ctx *ctx)
 {
 	struct shim_alarm *alarm = &ctx->alarm;
 	uint64_t now_ns = shim_now_ns();
@@ -57,7 +57,7 @@ static bool make_job(struct doca_ctx *ctx)
 		sim_err("doca_pe_request_notification: no memory for an alarm; the engine's handle stays readable meanwhile");
 		return false;
 	}
-	alarm->job = (struct sim_job){.run = hold};
+	alarm->job = (struct sim_job){.run = hold_until_due};
 	alarm->job.due_ns = sim_queue_now_ns(alarm->queue) + (alarm->due_ns > now_ns ? alarm->due_ns - now_ns : 0);
 	sim_queue_submit(alarm->queue, &alarm->job);
 	sim_queue_doorbell(alarm->queue);
@@ -70,12 +70,12 @@ bool shim_alarm_arm(struct doca_ctx *ctx)
 
 	if (doca_likely(alarm->due_ns == 0))
 		return false;
-	if (shim_turns) /* in virtual time whoever lets it pass wakes the owner (pe_time.c) */
+	if (shim_vclock) /* in virtual time whoever lets it pass wakes the owner (pe_vclock.c) */
 		return shim_now_ns() >= alarm->due_ns;
-	if (!alarm->queue && !make_job(ctx))
+	if (!alarm->queue && !submit_alarm_job(ctx))
 		return true;
 	sim_queue_set_notify(alarm->queue, true);
 	sim_queue_drain(alarm->queue);
-	sim_queue_await_due(alarm->queue);
+	sim_queue_arm_timer(alarm->queue);
 	return sim_queue_has_done(alarm->queue) || shim_now_ns() >= alarm->due_ns;
 }

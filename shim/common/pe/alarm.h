@@ -28,17 +28,17 @@ struct shim_alarm {
 };
 
 /* Session time. */
-SHIM_SHARED uint64_t shim_now_ns(void);
+SHIM_INTERNAL_API uint64_t shim_now_ns(void);
 
 /* The context has something to do then, if not before. SIM_JOB_NEVER_DUE sets nothing. */
-SHIM_SHARED void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns);
+SHIM_INTERNAL_API void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns);
 
 /* Whether its time has come; then it is not set any more. */
-SHIM_SHARED bool shim_alarm_rang(struct shim_alarm *alarm);
+SHIM_INTERNAL_API bool shim_alarm_check_expired(struct shim_alarm *alarm);
 
-static inline bool shim_alarm_rings(struct shim_alarm *alarm)
+static inline bool shim_alarm_expired(struct shim_alarm *alarm)
 {
-	return doca_unlikely(alarm->due_ns != 0) && shim_alarm_rang(alarm);
+	return doca_unlikely(alarm->due_ns != 0) && shim_alarm_check_expired(alarm);
 }
 
 /* The owner is about to sleep: shim_pe_notify() is called when the time comes. Whether that is now. */

@@ -8,7 +8,7 @@
 #include "shim/common/process/fault.h"
 #include "task_priv.h"
 
-static const bool edges[4][4] = { /* [from][to] */
+static const bool legal_transitions[4][4] = { /* [from][to] */
 	[DOCA_CTX_STATE_IDLE] = {[DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true},
 	[DOCA_CTX_STATE_STARTING] = {[DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true},
 	[DOCA_CTX_STATE_RUNNING] = {[DOCA_CTX_STATE_STOPPING] = true},
@@ -16,28 +16,28 @@ static const bool edges[4][4] = { /* [from][to] */
 };
 
 /* The one place that changes a state. */
-static void go(struct doca_ctx *ctx, enum doca_ctx_states to)
+static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 {
 	enum doca_ctx_states from = ctx->state;
 
-	assert(edges[from][to]);
+	assert(legal_transitions[from][to]);
 	ctx->state = to;
-	shim_pe_take_part(ctx);
-	sim_trace_state(ctx->recorded_as, from, to);
+	shim_pe_vclock_update(ctx);
+	sim_trace_state(ctx->trace_id, from, to);
 	if (ctx->state_changed)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }
 
 /* Of contexts without a device, and of those that have not been started: nothing becomes of it. */
-static const _Atomic uint64_t no_function;
+static const _Atomic uint64_t no_function_status;
 
 void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev)
 {
 	ctx->ops = ops;
 	ctx->dev = dev;
-	ctx->generation = shim_generation;
-	ctx->word = &no_function;
-	ctx->recorded_as = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
+	ctx->fork_generation = shim_fork_generation;
+	ctx->status_word = &no_function_status;
+	ctx->trace_id = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
 	if (dev)
 		shim_dev_hold(dev);
 }
@@ -50,8 +50,8 @@ doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
 		return DOCA_ERROR_IN_USE;
 	}
 	shim_pe_disconnect(ctx);
-	if (shim_ctx_is_ours(ctx))
-		sim_trace_object_end(ctx->recorded_as);
+	if (shim_ctx_is_same_process(ctx))
+		sim_trace_object_end(ctx->trace_id);
 	if (ctx->dev)
 		shim_dev_release(ctx->dev);
 	return DOCA_SUCCESS;
@@ -64,11 +64,11 @@ bool shim_ctx_is(const struct doca_ctx *ctx)
 }
 
 /* Look at the function from now on. Whether it is the one that the device was opened on. */
-static bool watch_function(struct doca_ctx *ctx)
+static bool track_function_status(struct doca_ctx *ctx)
 {
-	ctx->word = ctx->dev ? ctx->dev->word : &no_function;
-	ctx->life = ctx->dev ? ctx->dev->life : 0;
-	return !shim_ctx_is_cut(ctx);
+	ctx->status_word = ctx->dev ? ctx->dev->status_word : &no_function_status;
+	ctx->function_generation = ctx->dev ? ctx->dev->function_generation : 0;
+	return !shim_ctx_is_stale(ctx);
 }
 
 #define NEED_CTX(ctx)                                                                                   \
@@ -78,12 +78,12 @@ static bool watch_function(struct doca_ctx *ctx)
 					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
 	} while (0)
 
-static doca_error_t start(struct doca_ctx *ctx)
+static doca_error_t start_ctx(struct doca_ctx *ctx)
 {
 	doca_error_t result = ctx->ops->start(ctx);
 
 	if (result == DOCA_ERROR_IN_PROGRESS) {
-		go(ctx, DOCA_CTX_STATE_STARTING);
+		set_state(ctx, DOCA_CTX_STATE_STARTING);
 		return result;
 	}
 	if (result != DOCA_SUCCESS) {
@@ -93,7 +93,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 		shim_alarm_clear(&ctx->alarm);
 		return result;
 	}
-	go(ctx, DOCA_CTX_STATE_RUNNING);
+	set_state(ctx, DOCA_CTX_STATE_RUNNING);
 	return DOCA_SUCCESS;
 }
 
@@ -104,16 +104,16 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	NEED_CTX(ctx);
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	if (!shim_ctx_is_ours(ctx))
+	if (!shim_ctx_is_same_process(ctx))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
-	if (!watch_function(ctx))
+	if (!track_function_status(ctx))
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
 				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
-	result = ctx->is_inner ? DOCA_SUCCESS : shim_strike_start(ctx->dev);
-	return result == DOCA_SUCCESS ? start(ctx) : result;
+	result = ctx->is_internal ? DOCA_SUCCESS : shim_fault_inject_ctx_start(ctx->dev);
+	return result == DOCA_SUCCESS ? start_ctx(ctx) : result;
 }
 
 static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
@@ -121,8 +121,8 @@ static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
 	const struct sim_queue_time time = {
 		.clock = clock,
 		.function = shim_dev_function(ctx->dev)->id,
-		.work = shim_task_work,
-		.hand_in = shim_pe_hand_in,
+		.work = shim_task_get_pcie_job,
+		.mark_busy = shim_pe_vclock_mark_busy,
 	};
 
 	return sim_queue_set_clock(ctx->queue, &time);
@@ -141,19 +141,19 @@ doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 	return DOCA_ERROR_INITIALIZATION;
 }
 
-void shim_ctx_started(struct doca_ctx *ctx)
+void shim_ctx_set_running(struct doca_ctx *ctx)
 {
-	go(ctx, DOCA_CTX_STATE_RUNNING);
+	set_state(ctx, DOCA_CTX_STATE_RUNNING);
 }
 
-void shim_ctx_end(struct doca_ctx *ctx)
+void shim_ctx_begin_stop(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	if (ctx->queue)
 		sim_queue_flush(ctx->queue);
-	ctx->ops->end(ctx);
-	go(ctx, DOCA_CTX_STATE_STOPPING);
+	ctx->ops->begin_stop(ctx);
+	set_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 
 doca_error_t shim_ctx_may_stop_always(const struct doca_ctx *ctx)
@@ -162,49 +162,49 @@ doca_error_t shim_ctx_may_stop_always(const struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-void shim_ctx_end_nothing(struct doca_ctx *ctx)
+void shim_ctx_nop(struct doca_ctx *ctx)
 {
 	(void)ctx;
 }
 
-bool shim_ctx_progress_nothing(struct doca_ctx *ctx)
-{
-	(void)ctx;
-	return false;
-}
-
-bool shim_ctx_arm_nothing(struct doca_ctx *ctx)
+bool shim_ctx_progress_none(struct doca_ctx *ctx)
 {
 	(void)ctx;
 	return false;
 }
 
-bool shim_ctx_at_rest_always(const struct doca_ctx *ctx)
+bool shim_ctx_arm_none(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+bool shim_ctx_is_drained_always(const struct doca_ctx *ctx)
 {
 	(void)ctx;
 	return true;
 }
 
-bool shim_ctx_may_idle(const struct doca_ctx *ctx)
+bool shim_ctx_can_idle(const struct doca_ctx *ctx)
 {
-	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->at_rest(ctx);
+	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->is_drained(ctx);
 }
 
 bool shim_ctx_try_idle(struct doca_ctx *ctx)
 {
-	if (!shim_ctx_may_idle(ctx))
+	if (!shim_ctx_can_idle(ctx))
 		return false;
 	sim_queue_destroy(ctx->queue);
 	ctx->queue = NULL;
 	shim_alarm_clear(&ctx->alarm);
 	shim_task_pools_free(ctx);
 	ctx->ops->stopped(ctx);
-	go(ctx, DOCA_CTX_STATE_IDLE);
+	set_state(ctx, DOCA_CTX_STATE_IDLE);
 	return true;
 }
 
 /* In a forked child: the queue is the parent's engine's, whose thread may have been anywhere in it. */
-static void forget(struct doca_ctx *ctx)
+static void reset_after_fork(struct doca_ctx *ctx)
 {
 	ctx->queue = NULL;
 	ctx->alarm = (struct shim_alarm){0};
@@ -223,43 +223,43 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;
-	if (!shim_ctx_is_ours(ctx)) {
-		forget(ctx);
+	if (!shim_ctx_is_same_process(ctx)) {
+		reset_after_fork(ctx);
 		return DOCA_SUCCESS;
 	}
 	if (ctx->state != DOCA_CTX_STATE_STOPPING) {
 		result = ctx->ops->may_stop(ctx);
 		if (result != DOCA_SUCCESS)
 			return result;
-		shim_ctx_end(ctx);
+		shim_ctx_begin_stop(ctx);
 	}
 	if (ctx->state == DOCA_CTX_STATE_IDLE) /* the callback saw to it */
 		return DOCA_SUCCESS;
 	return shim_ctx_try_idle(ctx) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
 
-void shim_ctx_fail(struct doca_ctx *ctx)
+void shim_ctx_stop_on_error(struct doca_ctx *ctx)
 {
 	if (ctx->state == DOCA_CTX_STATE_RUNNING) {
 		sim_warn("a %s task failed: its context stops, and completes the tasks behind it with an error",
 			 ctx->ops->name);
-		shim_ctx_end(ctx);
+		shim_ctx_begin_stop(ctx);
 	}
 }
 
-bool shim_ctx_cut(struct doca_ctx *ctx)
+bool shim_ctx_stop_stale(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
 		return false;
 	sim_warn("the function of a %s context was reset, failed or was removed: the context stops; close the device and open it again",
 		 ctx->ops->name);
-	shim_ctx_end(ctx);
+	shim_ctx_begin_stop(ctx);
 	return true;
 }
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	if (!shim_ctx_is(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_ours(ctx))
+	if (!shim_ctx_is(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_same_process(ctx))
 		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed, idle, or of the process before fork()");
 	else if (ctx->queue)
 		sim_queue_doorbell(ctx->queue);

@@ -12,7 +12,7 @@
 #include "pe_priv.h"
 #include "task_priv.h"
 
-#define EVENTS_AT_ONCE 64 /* besides tasks, in the mode that progresses all */
+#define PROGRESS_ALL_MAX_EVENTS 64 /* besides tasks, in the mode that progresses all */
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
@@ -29,7 +29,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	created->event_fd = fd;
-	shim_pe_list(created);
+	shim_pe_register(created);
 	*pe = created;
 	return DOCA_SUCCESS;
 }
@@ -40,9 +40,9 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 	if (pe->ctxs)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
 				   pe->ctxs->ops->name);
-	shim_pe_unlist(pe);
+	shim_pe_unregister(pe);
 	close(pe->event_fd);
-	shim_pe_leave_time(pe);
+	shim_pe_vclock_leave(pe);
 	shim_object_free(pe, SHIM_PE);
 	return DOCA_SUCCESS;
 }
@@ -86,13 +86,13 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 {
 	struct sim_job *job;
 
-	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_ours(ctx)))
+	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_same_process(ctx)))
 		return false;
-	if (doca_unlikely(shim_ctx_is_cut(ctx)) && shim_ctx_cut(ctx))
+	if (doca_unlikely(shim_ctx_is_stale(ctx)) && shim_ctx_stop_stale(ctx))
 		return true;
 	job = ctx->queue ? sim_queue_poll(ctx->queue) : NULL;
 	if (job) {
-		shim_task_complete(job);
+		shim_task_complete_job(job);
 		return true;
 	}
 	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
@@ -121,7 +121,7 @@ bool shim_pe_step(struct doca_pe *pe)
 
 bool shim_pe_progress_one(struct doca_pe *pe)
 {
-	return doca_likely(!pe->turn) ? step(pe) : shim_pe_step_in_time(pe);
+	return doca_likely(!pe->vclock_handle) ? step(pe) : shim_pe_vclock_step(pe);
 }
 
 static size_t num_in_flight(const struct doca_pe *pe)
@@ -137,14 +137,14 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 {
 	size_t limit;
 
-	if (doca_unlikely(!shim_is(pe, SHIM_PE))) {
+	if (doca_unlikely(!shim_object_is(pe, SHIM_PE))) {
 		sim_err("doca_pe_progress: the progress engine is NULL or destroyed");
 		return 0;
 	}
 	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
 		return shim_pe_progress_one(pe);
 	/* What callbacks resubmit and peers send meanwhile is left for later calls, so that this one ends. */
-	limit = num_in_flight(pe) + EVENTS_AT_ONCE;
+	limit = num_in_flight(pe) + PROGRESS_ALL_MAX_EVENTS;
 	if (!shim_pe_progress_one(pe))
 		return 0;
 	while (limit-- > 1 && shim_pe_progress_one(pe))
@@ -177,7 +177,7 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t clear(const char *func, struct doca_pe *pe)
+static doca_error_t clear_event_fd(const char *func, struct doca_pe *pe)
 {
 	eventfd_t count;
 
@@ -188,35 +188,35 @@ static doca_error_t clear(const char *func, struct doca_pe *pe)
 }
 
 /* Run what is queued and want to hear of the rest. Whether a progress call would find something. */
-static bool arm(struct doca_ctx *ctx)
+static bool arm_ctx(struct doca_ctx *ctx)
 {
-	bool news = ctx->ops->arm(ctx) || shim_ctx_may_idle(ctx) || shim_ctx_is_cut(ctx);
+	bool has_events = ctx->ops->arm(ctx) || shim_ctx_can_idle(ctx) || shim_ctx_is_stale(ctx);
 
-	news |= shim_alarm_arm(ctx);
+	has_events |= shim_alarm_arm(ctx);
 	if (!ctx->queue)
-		return news;
+		return has_events;
 	sim_queue_set_notify(ctx->queue, true);
 	sim_queue_drain(ctx->queue);
-	sim_queue_await_due(ctx->queue);
-	return sim_queue_has_done(ctx->queue) || news;
+	sim_queue_arm_timer(ctx->queue);
+	return sim_queue_has_done(ctx->queue) || has_events;
 }
 
 /* The caller is about to sleep: what is queued runs here and now, so that the
  * common case wakes nobody. What the engine's thread runs meanwhile notifies. */
 doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 {
-	bool news = false;
+	bool has_events = false;
 
 	SHIM_NEED(pe, SHIM_PE);
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
-		clear(__func__, pe);
+		clear_event_fd(__func__, pe);
 	pe->armed = true;
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
-			news |= arm(ctx);
-	if (doca_unlikely(pe->turn))
-		news = shim_pe_sleep_in_time(pe, news);
-	if (news)
+		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_same_process(ctx))
+			has_events |= arm_ctx(ctx);
+	if (doca_unlikely(pe->vclock_handle))
+		has_events = shim_pe_vclock_sleep(pe, has_events);
+	if (has_events)
 		eventfd_write(pe->event_fd, 1);
 	return DOCA_SUCCESS;
 }
@@ -234,7 +234,7 @@ void shim_pe_notify_self(struct doca_ctx *ctx)
 		shim_pe_notify(ctx);
 }
 
-int shim_pe_wake_fd(const struct doca_ctx *ctx)
+int shim_pe_event_fd(const struct doca_ctx *ctx)
 {
 	return ctx->pe->event_fd;
 }
@@ -244,10 +244,10 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	(void)handle; /* has a meaning on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
 	pe->armed = false;
-	if (doca_unlikely(shim_pe_turn(pe)))
-		sim_turn_rouse(pe->turn);
+	if (doca_unlikely(shim_pe_vclock_handle(pe)))
+		sim_vclock_source_end_sleep(pe->vclock_handle);
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);
-	return clear(__func__, pe);
+	return clear_event_fd(__func__, pe);
 }

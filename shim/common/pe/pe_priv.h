@@ -14,31 +14,31 @@ struct doca_pe {
 	bool armed;              /* a notification was requested */
 	struct doca_ctx *ctxs;   /* connected */
 	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
-	struct sim_turn *turn;   /* in virtual time, while contexts run */
+	struct sim_vclock_source *vclock_handle;   /* in virtual time, while contexts run */
 	struct doca_pe *next;     /* of the process's */
-	uint32_t turn_generation; /* shim_generation when it was taken */
+	uint32_t vclock_fork_generation; /* shim_fork_generation when it was taken */
 };
 
 /* Its turn, or NULL: in other times than virtual, and in a forked child, where it is the parent's. */
-static inline struct sim_turn *shim_pe_turn(const struct doca_pe *pe)
+static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_pe *pe)
 {
-	return pe->turn && pe->turn_generation == shim_generation ? pe->turn : NULL;
+	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
 }
 
 /* pe.c: one step of the next context that has one, whatever time it is. */
 bool shim_pe_step(struct doca_pe *pe);
 
-/* pe_time.c: the same when it is its turn; lets time pass up to the next such step. */
-bool shim_pe_step_in_time(struct doca_pe *pe);
+/* pe_vclock.c: the same when it is its turn; lets time pass up to the next such step. */
+bool shim_pe_vclock_step(struct doca_pe *pe);
 
-/* pe_time.c: the engine is armed, and its thread is about to sleep. Whether there are @news, or come by letting time pass. */
-bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news);
+/* pe_vclock.c: the engine is armed, and its thread is about to sleep. Whether there are @has_events, or come by letting time pass. */
+bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);
 
-/* pe_wake.c: it is one of those that shim_pes_wake() wakes, as long as its descriptor is open. */
-void shim_pe_list(struct doca_pe *pe);
-void shim_pe_unlist(struct doca_pe *pe);
+/* pe_registry.c: it is one of those that shim_pe_wake_all() wakes, as long as its descriptor is open. */
+void shim_pe_register(struct doca_pe *pe);
+void shim_pe_unregister(struct doca_pe *pe);
 
-/* pe_time.c: it goes away. */
-void shim_pe_leave_time(struct doca_pe *pe);
+/* pe_vclock.c: it goes away. */
+void shim_pe_vclock_leave(struct doca_pe *pe);
 
 #endif

@@ -10,7 +10,7 @@ static struct {
 	struct doca_pe *first;
 } engines = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void shim_pe_list(struct doca_pe *pe)
+void shim_pe_register(struct doca_pe *pe)
 {
 	pthread_mutex_lock(&engines.lock);
 	pe->next = engines.first;
@@ -18,7 +18,7 @@ void shim_pe_list(struct doca_pe *pe)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void shim_pe_unlist(struct doca_pe *pe)
+void shim_pe_unregister(struct doca_pe *pe)
 {
 	struct doca_pe **link = &engines.first;
 
@@ -30,7 +30,7 @@ void shim_pe_unlist(struct doca_pe *pe)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void shim_pes_wake(void)
+void shim_pe_wake_all(void)
 {
 	pthread_mutex_lock(&engines.lock);
 	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
@@ -38,7 +38,7 @@ void shim_pes_wake(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-bool shim_pes_in_use(void)
+bool shim_pe_any_in_use(void)
 {
 	bool used = false;
 
@@ -50,7 +50,7 @@ bool shim_pes_in_use(void)
 }
 
 /* Their descriptors are the parent's, too. */
-void shim_pes_forked(void)
+void shim_pe_forked(void)
 {
 	pthread_mutex_init(&engines.lock, NULL);
 	engines.first = NULL;

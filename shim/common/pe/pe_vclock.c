@@ -6,128 +6,128 @@
 #include "pe_priv.h"
 #include "shim/common/process/runtime.h"
 
-static bool has_running(const struct doca_pe *pe)
+static bool has_active_ctx(const struct doca_pe *pe)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_ours(ctx))
+		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_same_process(ctx))
 			return true;
 	return false;
 }
 
-static void wake(void *arg)
+static void wake_engine(void *arg)
 {
 	const struct doca_pe *pe = arg;
 
 	eventfd_write(pe->event_fd, 1);
 }
 
-static void begin(struct doca_pe *pe)
+static void vclock_join(struct doca_pe *pe)
 {
 	struct sim_session *session = shim_session();
-	struct sim_turns *turns = session ? sim_session_turns(session) : NULL;
+	struct sim_vclock_sched *scheduler = session ? sim_session_turns(session) : NULL;
 
-	if (!turns || !has_running(pe))
+	if (!scheduler || !has_active_ctx(pe))
 		return;
-	pe->turn_generation = shim_generation;
-	if (sim_turn_begin(turns, wake, pe, &pe->turn) < 0)
+	pe->vclock_fork_generation = shim_fork_generation;
+	if (sim_vclock_source_create(scheduler, wake_engine, pe, &pe->vclock_handle) < 0)
 		sim_err("no memory to take part in virtual time: it does not wait for this progress engine");
 }
 
-void shim_pe_leave_time(struct doca_pe *pe)
+void shim_pe_vclock_leave(struct doca_pe *pe)
 {
-	if (shim_pe_turn(pe))
-		sim_turn_end(pe->turn);
-	pe->turn = NULL;
+	if (shim_pe_vclock_handle(pe))
+		sim_vclock_source_destroy(pe->vclock_handle);
+	pe->vclock_handle = NULL;
 }
 
-void shim_pe_take_part(struct doca_ctx *ctx)
+void shim_pe_vclock_update(struct doca_ctx *ctx)
 {
 	struct doca_pe *pe = ctx->pe;
 
-	if (!shim_pe_turn(pe) || !has_running(pe))
-		shim_pe_leave_time(pe);
-	if (!pe->turn)
-		begin(pe);
+	if (!shim_pe_vclock_handle(pe) || !has_active_ctx(pe))
+		shim_pe_vclock_leave(pe);
+	if (!pe->vclock_handle)
+		vclock_join(pe);
 }
 
-void shim_pe_hand_in(void *arg)
+void shim_pe_vclock_mark_busy(void *arg)
 {
 	const struct doca_ctx *ctx = arg;
 
-	if (shim_pe_turn(ctx->pe))
-		sim_turn_hand_in(ctx->pe->turn);
+	if (shim_pe_vclock_handle(ctx->pe))
+		sim_vclock_source_mark_busy(ctx->pe->vclock_handle);
 }
 
 /* Run what is queued, and let go of what is due. When there is next something to do for the clock. */
-static uint64_t settle(const struct doca_pe *pe)
+static uint64_t run_due_jobs(const struct doca_pe *pe)
 {
 	uint64_t next_ns = SIM_CLOCK_NEVER_NS;
 
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe) {
-		uint64_t ns = ctx->queue && shim_ctx_is_ours(ctx) ? sim_queue_settle(ctx->queue) : SIM_CLOCK_NEVER_NS;
+		uint64_t ns = ctx->queue && shim_ctx_is_same_process(ctx) ? sim_queue_advance(ctx->queue) : SIM_CLOCK_NEVER_NS;
 
 		if (ns < next_ns)
 			next_ns = ns;
-		if (ctx->alarm.due_ns && ctx->alarm.due_ns < next_ns && shim_ctx_is_ours(ctx))
+		if (ctx->alarm.due_ns && ctx->alarm.due_ns < next_ns && shim_ctx_is_same_process(ctx))
 			next_ns = ctx->alarm.due_ns;
 	}
 	return next_ns;
 }
 
 /* A job that ended and is reported, or a context that may be idle. */
-static bool has_ends(const struct doca_pe *pe)
+static bool has_completions(const struct doca_pe *pe)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (shim_ctx_is_ours(ctx) && ((ctx->queue && sim_queue_has_done(ctx->queue)) || shim_ctx_may_idle(ctx)))
+		if (shim_ctx_is_same_process(ctx) && ((ctx->queue && sim_queue_has_done(ctx->queue)) || shim_ctx_can_idle(ctx)))
 			return true;
 	return false;
 }
 
 /* Whether a step would find something, as far as the clock knows. */
-static bool has_come(const struct doca_pe *pe, uint64_t next_ns)
+static bool has_due_work(const struct doca_pe *pe, uint64_t next_ns)
 {
-	return has_ends(pe) || next_ns <= sim_session_now_ns(shim_session());
+	return has_completions(pe) || next_ns <= sim_session_now_ns(shim_session());
 }
 
-bool shim_pe_has_turn(struct doca_pe *pe)
+bool shim_pe_vclock_may_poll(struct doca_pe *pe)
 {
-	return !shim_pe_turn(pe) || sim_turn_may_look(pe->turn);
+	return !shim_pe_vclock_handle(pe) || sim_vclock_source_may_poll(pe->vclock_handle);
 }
 
-bool shim_pe_step_in_time(struct doca_pe *pe)
+bool shim_pe_vclock_step(struct doca_pe *pe)
 {
-	struct sim_turn *turn = shim_pe_turn(pe);
+	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 	uint64_t next_ns, before_ns = SIM_CLOCK_NEVER_NS;
 
-	if (!turn)
+	if (!vclock_handle)
 		return shim_pe_step(pe);
-	if (!sim_turn_may_look(turn))
+	if (!sim_vclock_source_may_poll(vclock_handle))
 		return false;
 	for (;;) {
 		if (shim_pe_step(pe)) /* it called the user, who may have destroyed the engine */
 			return true;
-		next_ns = settle(pe);
-		if (has_ends(pe))
+		next_ns = run_due_jobs(pe);
+		if (has_completions(pe))
 			continue;
 		if (next_ns == before_ns) /* it has come, and nothing came of it: perhaps in the next call */
 			next_ns = SIM_CLOCK_NEVER_NS;
-		if (!sim_turn_wait(turn, next_ns))
+		if (!sim_vclock_source_wait_until(vclock_handle, next_ns))
 			return false;
 		before_ns = next_ns;
 	}
 }
 
-bool shim_pe_sleep_in_time(struct doca_pe *pe, bool news)
+bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events)
 {
-	if (!shim_pe_turn(pe))
-		return news;
-	while (!news) {
-		uint64_t next_ns = settle(pe);
+	if (!shim_pe_vclock_handle(pe))
+		return has_events;
+	while (!has_events) {
+		uint64_t next_ns = run_due_jobs(pe);
 
-		news = has_come(pe, next_ns);
-		if (!news && !sim_turn_wait(pe->turn, next_ns))
+		has_events = has_due_work(pe, next_ns);
+		if (!has_events && !sim_vclock_source_wait_until(pe->vclock_handle, next_ns))
 			break;
 	}
-	sim_turn_sleep(pe->turn, news);
-	return news;
+	sim_vclock_source_begin_sleep(pe->vclock_handle, has_events);
+	return has_events;
 }

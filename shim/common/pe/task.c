@@ -25,8 +25,8 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	pool->type = type;
-	pool->count = pool->unused = count;
-	sim_trace_pen_init(&pool->pen, ctx->recorded_as, type->name);
+	pool->count = pool->num_never_used = count;
+	sim_trace_task_stats_init(&pool->stats, ctx->trace_id, type->name);
 	pool->next = ctx->pools;
 	ctx->pools = pool;
 	*ret_pool = pool;
@@ -50,13 +50,13 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 {
 	struct doca_task *task;
 
-	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_ours(ctx))
+	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_same_process(ctx))
 		return DOCA_ERROR_BAD_STATE;
 	task = pool->free;
 	if (task)
 		pool->free = task->next_free;
-	else if (pool->unused)
-		task = (struct doca_task *)(pool->tasks + --pool->unused * pool->type->size);
+	else if (pool->num_never_used)
+		task = (struct doca_task *)(pool->tasks + --pool->num_never_used * pool->type->size);
 	else
 		return DOCA_ERROR_NO_MEMORY;
 	task->object.magic = shim_magic(SHIM_TASK);
@@ -67,15 +67,15 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	task->job.run = pool->type->run;
 	task->pool = pool;
 	task->ctx = ctx;
-	task->taker = NULL;
-	task->strike = NULL;
+	task->hook = NULL;
+	task->fault_hit = NULL;
 	task->user_data = user_data;
 	ctx->num_allocated++;
 	*ret_task = task;
 	return DOCA_SUCCESS;
 }
 
-static void put_back(struct doca_task *task)
+static void return_to_pool(struct doca_task *task)
 {
 	struct shim_task_pool *pool = task->pool;
 
@@ -83,35 +83,35 @@ static void put_back(struct doca_task *task)
 	task->next_free = pool->free;
 	pool->free = task;
 	task->ctx->num_allocated--;
-	if (shim_ctx_may_idle(task->ctx))
+	if (shim_ctx_can_idle(task->ctx))
 		shim_pe_notify_self(task->ctx); /* progress takes it there */
 }
 
 /* The reference forbids it, but programs that get away with it on a card (they
  * free posted receives, then stop) would otherwise never see their context idle. */
-static void free_later(struct doca_task *task)
+static void defer_free(struct doca_task *task)
 {
 	task->freed = true;
-	if (task->pool->warned)
+	if (task->pool->has_warned)
 		return;
-	task->pool->warned = true;
+	task->pool->has_warned = true;
 	sim_warn("doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
 		 task->pool->type->name, (void *)task);
 }
 
 void doca_task_free(struct doca_task *task)
 {
-	if (doca_unlikely(!shim_is(task, SHIM_TASK) || task->freed))
+	if (doca_unlikely(!shim_object_is(task, SHIM_TASK) || task->freed))
 		sim_err("doca_task_free: task %p is NULL or was freed already; nothing was freed", (void *)task);
 	else if (doca_unlikely(task->in_flight))
-		free_later(task);
+		defer_free(task);
 	else
-		put_back(task);
+		return_to_pool(task);
 }
 
 static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
 {
-	if (!shim_is(task, SHIM_TASK)) {
+	if (!shim_object_is(task, SHIM_TASK)) {
 		sim_err("%s: the task is NULL or was freed already", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -130,11 +130,11 @@ doca_error_t shim_task_post_job(struct doca_task *task)
 	return DOCA_ERROR_AGAIN;
 }
 
-bool shim_task_work(const struct sim_job *job, struct pcie_job *ret_work)
+bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie_job *ret_job)
 {
-	const struct doca_task *task = shim_task_of(job);
+	const struct doca_task *task = shim_task_from_job(job);
 
-	return task->pool->type->work && task->pool->type->work(task, ret_work);
+	return task->pool->type->get_pcie_job && task->pool->type->get_pcie_job(task, ret_job);
 }
 
 static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
@@ -144,15 +144,15 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	result = shim_strike_submit(task);
+	result = shim_task_fault_submit(task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-	shim_task_submitting(task);
+	shim_task_trace_submit(task);
 	result = task->pool->type->post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
-		shim_task_refused(task);
-		shim_strike_end(task);
+		shim_task_trace_refused(task);
+		shim_task_fault_finish(task);
 		return result;
 	}
 	task->in_flight = true;
@@ -165,8 +165,8 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 
 static inline bool can_submit(const struct doca_task *task)
 {
-	return shim_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
-	       shim_ctx_is_ours(task->ctx) && !shim_ctx_is_cut(task->ctx);
+	return shim_object_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
+	       shim_ctx_is_same_process(task->ctx) && !shim_ctx_is_stale(task->ctx);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
@@ -197,63 +197,63 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
-/* It ended: it is the user's again, or its taker's to give back. One that was freed
+/* It ended: it is the user's again, or its hook's to give back. One that was freed
  * in flight stays what nobody may touch meanwhile, and goes then. */
-static inline void hand_back(struct doca_task *task, doca_error_t status)
+static inline void complete_task(struct doca_task *task, doca_error_t status)
 {
-	struct shim_task_taker *taker = task->taker;
+	struct shim_completion_hook *hook = task->hook;
 	bool freed = task->freed; /* afterwards the task may be gone, or be another */
 
-	shim_task_ended(task, status);
+	shim_task_trace_end(task, status);
 	task->in_flight = freed;
 	task->status = status;
-	task->taker = NULL;
-	if (doca_likely(!taker))
+	task->hook = NULL;
+	if (doca_likely(!hook))
 		task->pool->type->complete(task);
 	else
-		taker->take(taker, task);
+		hook->on_complete(hook, task);
 	if (doca_unlikely(freed))
-		put_back(task);
+		return_to_pool(task);
 }
 
-void shim_task_finish(struct doca_task *task, doca_error_t status)
+void shim_task_complete_posted(struct doca_task *task, doca_error_t status)
 {
 	task->ctx->num_posted--;
-	if (doca_unlikely(task->strike))
-		shim_strike_end(task);
-	hand_back(task, status);
+	if (doca_unlikely(task->fault_hit))
+		shim_task_fault_finish(task);
+	complete_task(task, status);
 }
 
-void shim_task_complete(struct sim_job *job)
+void shim_task_complete_job(struct sim_job *job)
 {
-	struct doca_task *task = shim_task_of(job);
+	struct doca_task *task = shim_task_from_job(job);
 	doca_error_t status = DOCA_SUCCESS;
 
-	if (doca_unlikely(job->status < 0 || task->strike))
-		status = shim_strike_end(task);
+	if (doca_unlikely(job->status < 0 || task->fault_hit))
+		status = shim_task_fault_finish(task);
 	if (doca_unlikely(job->status < 0))
-		shim_ctx_fail(task->ctx); /* calls the user: the task stays in flight until its own callback */
-	hand_back(task, job->status == 0 ? DOCA_SUCCESS : status);
+		shim_ctx_stop_on_error(task->ctx); /* calls the user: the task stays in flight until its own callback */
+	complete_task(task, job->status == 0 ? DOCA_SUCCESS : status);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
 {
-	return shim_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
+	return shim_object_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
 }
 
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
 {
-	return shim_is(task, SHIM_TASK) ? task->ctx : NULL;
+	return shim_object_is(task, SHIM_TASK) ? task->ctx : NULL;
 }
 
 union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
-	return shim_is(task, SHIM_TASK) ? task->user_data : (union doca_data){.u64 = 0};
+	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){.u64 = 0};
 }
 
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
 {
-	if (shim_is(task, SHIM_TASK))
+	if (shim_object_is(task, SHIM_TASK))
 		task->user_data = user_data;
 	else
 		sim_err("doca_task_set_user_data: the task is NULL or was freed already");

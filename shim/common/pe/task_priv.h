@@ -15,12 +15,12 @@
 #include "sim/trace/trace.h"
 
 /* Gets the end of a task instead of the user: whoever submitted it on his behalf. */
-struct shim_task_taker {
-	void (*take)(struct shim_task_taker *taker, struct doca_task *task);
+struct shim_completion_hook {
+	void (*on_complete)(struct shim_completion_hook *hook, struct doca_task *task);
 };
 
-struct sim_strike;
-struct shim_strike_ops;
+struct sim_fault_hit;
+struct shim_task_fault_ops;
 
 struct doca_task {
 	struct shim_object object;
@@ -31,8 +31,8 @@ struct doca_task {
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
-	struct sim_strike *strike;     /* what the fault plan has in store for it; NULL = nothing */
-	struct shim_task_taker *taker; /* while in flight for one; NULL = its end is the user's */
+	struct sim_fault_hit *fault_hit;     /* what the fault plan has in store for it; NULL = nothing */
+	struct shim_completion_hook *hook; /* while in flight for one; NULL = its end is the user's */
 	union doca_data user_data;
 	struct doca_task *next_free;
 	uint64_t bytes; /* that it moved, by its library's account; for the record */
@@ -47,15 +47,15 @@ struct shim_task_type {
 	/* Whether it can succeed (what try_submit refuses besides). */
 	doca_error_t (*validate)(const struct doca_task *task);
 	/* Take it: shim_task_post_job(), or the library keeps it until
-	 * shim_task_finish(). A refusal (AGAIN: no room) leaves it the user's. */
+	 * shim_task_complete_posted(). A refusal (AGAIN: no room) leaves it the user's. */
 	doca_error_t (*post)(struct doca_task *task);
 	/* A job does it; any thread. 0 or -errno. NULL in types that the library keeps. */
 	int (*run)(struct sim_job *job);
 	/* What the job asks of the card (sim/engine/queue.h). NULL: it takes no model time. */
-	bool (*work)(const struct doca_task *task, struct pcie_job *ret_work);
+	bool (*get_pcie_job)(const struct doca_task *task, struct pcie_job *ret_job);
 	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
 	void (*complete)(struct doca_task *task);
-	const struct shim_strike_ops *strike; /* NULL = faults do not strike it (strike.h) */
+	const struct shim_task_fault_ops *fault_ops; /* NULL = faults are not injected into it (strike.h) */
 };
 
 struct shim_task_times; /* task_trace.c's */
@@ -63,79 +63,79 @@ struct shim_task_times; /* task_trace.c's */
 /* Tasks of one type that a context has. */
 struct shim_task_pool {
 	const struct shim_task_type *type;
-	struct sim_trace_pen pen; /* records what becomes of them */
+	struct sim_trace_task_stats stats; /* records what becomes of them */
 	struct doca_task *free;
-	uint32_t unused;      /* of @tasks, those never handed out yet */
+	uint32_t num_never_used;      /* of @tasks, those never handed out yet */
 	struct shim_task_times *times; /* of each task; NULL = none was timed yet */
 	uint32_t count;
 	char *tasks;          /* a slab */
 	size_t bytes;
-	bool warned;          /* of tasks that were freed in flight */
+	bool has_warned;          /* of tasks that were freed in flight */
 	struct shim_task_pool *next;
 };
 
 /* Make room for @count tasks of a type, while the context starts. INITIALIZATION without memory. */
-SHIM_SHARED doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
+SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 					    struct shim_task_pool **ret_pool);
 
 /* Take a task out of the pool. NO_MEMORY when all are out, BAD_STATE unless the context runs. */
-SHIM_SHARED doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
+SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
 					 union doca_data user_data, struct doca_task **ret_task);
 
 /* The task whose job this is. */
-static inline struct doca_task *shim_task_of(const struct sim_job *job)
+static inline struct doca_task *shim_task_from_job(const struct sim_job *job)
 {
 	return (struct doca_task *)((uintptr_t)job - offsetof(struct doca_task, job));
 }
 
 /* What a task's job asks of the card; for its queue. */
-bool shim_task_work(const struct sim_job *job, struct pcie_job *ret_work);
+bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie_job *ret_job);
 
-/* Recording (task_trace.c). Whoever posts a task, or submits its job, calls shim_task_submitting()
- * before, and shim_task_refused() if it went wrong. */
-SHIM_SHARED void shim_task_time(struct doca_task *task);
-SHIM_SHARED void shim_task_refused(struct doca_task *task);
-SHIM_SHARED void shim_task_record(struct doca_task *task, doca_error_t status);
+/* Recording (task_trace.c). Whoever posts a task, or submits its job, calls shim_task_trace_submit()
+ * before, and shim_task_trace_refused() if it went wrong. */
+SHIM_INTERNAL_API void shim_task_trace_begin(struct doca_task *task);
+SHIM_INTERNAL_API void shim_task_trace_refused(struct doca_task *task);
+SHIM_INTERNAL_API void shim_task_trace_record(struct doca_task *task, doca_error_t status);
 
 /* Of a task in flight, for the record of what it does: when it was submitted, if it is timed; else 0. */
-SHIM_SHARED uint64_t shim_task_submitted_ns(const struct doca_task *task);
+SHIM_INTERNAL_API uint64_t shim_task_trace_submitted_ns(const struct doca_task *task);
 
-static inline void shim_task_submitting(struct doca_task *task)
+static inline void shim_task_trace_submit(struct doca_task *task)
 {
-	const struct sim_trace_pen *pen = &task->pool->pen;
+	const struct sim_trace_task_stats *stats = &task->pool->stats;
 
-	if (!pen->op)
+	if (!stats->op)
 		return;
 	task->bytes = 0;
-	if (__builtin_expect(sim_trace_pen_turn(pen), 0))
-		shim_task_time(task);
-	sim_trace_add(&pen->op->submitted, 1);
+	if (__builtin_expect(sim_trace_task_stats_should_sample(stats), 0))
+		shim_task_trace_begin(task);
+	sim_trace_counter_add(&stats->op->submitted, 1);
 }
 
 /* It is over. */
-static inline void shim_task_ended(struct doca_task *task, doca_error_t status)
+static inline void shim_task_trace_end(struct doca_task *task, doca_error_t status)
 {
-	struct sim_trace_op *op = task->pool->pen.op;
+	struct sim_trace_op *op = task->pool->stats.op;
 
 	if (!op)
 		return;
 	if (__builtin_expect(status == DOCA_SUCCESS, 1)) {
-		sim_trace_add(&op->completed, 1);
-		sim_trace_add(&op->bytes, task->bytes);
+		sim_trace_counter_add(&op->completed, 1);
+		sim_trace_counter_add(&op->bytes, task->bytes);
 	} else {
-		sim_trace_add(&op->failed, 1);
+		sim_trace_counter_add(&op->failed, 1);
 	}
 	if (__builtin_expect(task->timed || status != DOCA_SUCCESS, 0))
-		shim_task_record(task, status);
+		shim_task_trace_record(task, status);
 }
 
 /* Stage the task's job in the context's queue. */
-SHIM_SHARED doca_error_t shim_task_post_job(struct doca_task *task);
+SHIM_INTERNAL_API doca_error_t shim_task_post_job(struct doca_task *task);
 
 /* The library ends a task that it kept: calls the user. */
-SHIM_SHARED void shim_task_finish(struct doca_task *task, doca_error_t status);
+SHIM_INTERNAL_API void shim_task_complete_posted(struct doca_task *task, doca_error_t status);
 
 /* Hand a job that ended back to the user. */
-void shim_task_complete(struct sim_job *job);
+void shim_task_complete_job(struct sim_job *job);
 
 #endif

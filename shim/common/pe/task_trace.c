@@ -7,11 +7,11 @@
 
 /* Of a task that is timed. They stand apart, so that tasks stay small. */
 struct shim_task_times {
-	struct sim_trace_task_times noted;
+	struct sim_trace_task_times trace;
 	int (*run)(struct sim_job *job); /* its job, as it was */
 };
 
-static struct shim_task_times *times_of(const struct doca_task *task)
+static struct shim_task_times *task_times(const struct doca_task *task)
 {
 	const struct shim_task_pool *pool = task->pool;
 
@@ -21,29 +21,29 @@ static struct shim_task_times *times_of(const struct doca_task *task)
 /* Instead of the job: the same, with its times. */
 static int run_timed(struct sim_job *job)
 {
-	struct shim_task_times *times = times_of(shim_task_of(job));
+	struct shim_task_times *times = task_times(shim_task_from_job(job));
 	int rc;
 
-	times->noted.began_ns = sim_trace_now_ns();
+	times->trace.began_ns = sim_trace_now_ns();
 	rc = times->run(job);
-	times->noted.ended_ns = sim_trace_now_ns();
+	times->trace.ended_ns = sim_trace_now_ns();
 	return rc;
 }
 
 /* What it asks of the link, where that takes time. */
-static enum sim_trace_way way_of(const struct doca_task *task)
+static enum sim_trace_direction task_direction(const struct doca_task *task)
 {
-	static const enum sim_trace_way ways[] = {[PCIE_READ] = SIM_TRACE_TO_CARD, [PCIE_WRITE] = SIM_TRACE_TO_HOST,
-						  [PCIE_LOCAL] = SIM_TRACE_NO_WAY, [PCIE_HOST] = SIM_TRACE_THERE_AND_BACK};
+	static const enum sim_trace_direction directions[] = {[PCIE_READ] = SIM_TRACE_DIRECTION_TO_CARD, [PCIE_WRITE] = SIM_TRACE_DIRECTION_TO_HOST,
+						  [PCIE_LOCAL] = SIM_TRACE_DIRECTION_NONE, [PCIE_HOST] = SIM_TRACE_DIRECTION_HOST_TO_HOST};
 	struct pcie_job work;
 
 	if (sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_FUNCTIONAL ||
-	    !shim_task_work(&task->job, &work))
-		return SIM_TRACE_NO_WAY;
-	return ways[work.direction];
+	    !shim_task_get_pcie_job(&task->job, &work))
+		return SIM_TRACE_DIRECTION_NONE;
+	return directions[work.direction];
 }
 
-void shim_task_time(struct doca_task *task)
+void shim_task_trace_begin(struct doca_task *task)
 {
 	struct shim_task_pool *pool = task->pool;
 
@@ -52,43 +52,43 @@ void shim_task_time(struct doca_task *task)
 	if (!pool->times)
 		return;
 	task->timed = true;
-	sim_trace_task_begin(&pool->pen, &times_of(task)->noted);
-	times_of(task)->noted.way = way_of(task);
-	times_of(task)->run = task->job.run;
+	sim_trace_task_submitted(&pool->stats, &task_times(task)->trace);
+	task_times(task)->trace.direction = task_direction(task);
+	task_times(task)->run = task->job.run;
 	if (task->job.run)
 		task->job.run = run_timed;
 }
 
-uint64_t shim_task_submitted_ns(const struct doca_task *task)
+uint64_t shim_task_trace_submitted_ns(const struct doca_task *task)
 {
-	return task->timed ? times_of(task)->noted.submitted_ns : 0;
+	return task->timed ? task_times(task)->trace.submitted_ns : 0;
 }
 
-static void forget_times(struct doca_task *task)
+static void stop_timing(struct doca_task *task)
 {
 	task->timed = false;
 	task->job.run = task->pool->type->run; /* who has put another there (strike.h) is done with it, or takes it back next */
 }
 
-void shim_task_refused(struct doca_task *task)
+void shim_task_trace_refused(struct doca_task *task)
 {
-	struct sim_trace_pen *pen = &task->pool->pen;
+	struct sim_trace_task_stats *stats = &task->pool->stats;
 
-	if (!pen->op)
+	if (!stats->op)
 		return;
-	sim_trace_add(&pen->op->submitted, UINT64_MAX); /* one less */
+	sim_trace_counter_add(&stats->op->submitted, UINT64_MAX); /* one less */
 	if (!task->timed)
 		return;
-	pen->pace.next = atomic_load_explicit(&pen->op->submitted, memory_order_relaxed); /* the turn is the next one's */
-	forget_times(task);
+	stats->sampler.next = atomic_load_explicit(&stats->op->submitted, memory_order_relaxed); /* the turn is the next one's */
+	stop_timing(task);
 }
 
-void shim_task_record(struct doca_task *task, doca_error_t status)
+void shim_task_trace_record(struct doca_task *task, doca_error_t status)
 {
 	static const struct sim_trace_task_times unknown;
 
-	sim_trace_task(&task->pool->pen, task->timed ? &times_of(task)->noted : &unknown, task->bytes,
+	sim_trace_task_done(&task->pool->stats, task->timed ? &task_times(task)->trace : &unknown, task->bytes,
 		       status == DOCA_SUCCESS ? NULL : doca_error_get_name(status));
 	if (task->timed)
-		forget_times(task);
+		stop_timing(task);
 }

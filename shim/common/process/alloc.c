@@ -5,12 +5,12 @@
 
 #include "fault.h"
 
-bool shim_alloc_is_struck(struct sim_faults *faults, size_t bytes)
+bool shim_alloc_fault_hits(struct sim_injector *faults, size_t bytes)
 {
-	struct sim_site site = {.op = SIM_OP_ALLOC, .function = SIM_NO_FUNCTION, .size = bytes};
-	struct sim_strike strike;
+	struct sim_fault_site site = {.op = SIM_OP_ALLOC, .function = SIM_NO_FUNCTION, .size = bytes};
+	struct sim_fault_hit hit;
 
-	return shim_strikes(faults, &site, 0, &strike);
+	return shim_fault_hits(faults, &site, 0, &hit);
 }
 
 void *shim_calloc(size_t count, size_t bytes)

@@ -13,19 +13,19 @@
 #include "runtime.h"
 
 /* Ask the plan. */
-SHIM_SHARED bool shim_alloc_is_struck(struct sim_faults *faults, size_t bytes);
+SHIM_INTERNAL_API bool shim_alloc_fault_hits(struct sim_injector *faults, size_t bytes);
 
 /* Whether an allocation of so many bytes fails. */
 static inline bool shim_alloc_fails(size_t bytes)
 {
-	struct sim_faults *faults = shim_faults();
+	struct sim_injector *faults = shim_faults();
 
-	return sim_faults_any(faults, SIM_OP_ALLOC) && shim_alloc_is_struck(faults, bytes);
+	return sim_injector_may_hit(faults, SIM_OP_ALLOC) && shim_alloc_fault_hits(faults, bytes);
 }
 
 /* As calloc(), malloc() and realloc(); what they return goes to free(). */
-SHIM_SHARED void *shim_calloc(size_t count, size_t bytes);
-SHIM_SHARED void *shim_malloc(size_t bytes);
-SHIM_SHARED void *shim_realloc(void *memory, size_t bytes);
+SHIM_INTERNAL_API void *shim_calloc(size_t count, size_t bytes);
+SHIM_INTERNAL_API void *shim_malloc(size_t bytes);
+SHIM_INTERNAL_API void *shim_realloc(void *memory, size_t bytes);
 
 #endif

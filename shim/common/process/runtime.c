@@ -24,18 +24,18 @@ static struct {
 	struct sim_session *session;
 } runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-uint32_t shim_generation;
-struct sim_turns *shim_turns;
+uint32_t shim_fork_generation;
+struct sim_vclock_sched *shim_vclock;
 
 /* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
-static void side_of_tree(char *side, size_t size)
+static void read_sdk_tree_side(char *side, size_t size)
 {
 	char path[PATH_MAX];
 	const char *slash;
 	Dl_info self;
 	FILE *file;
 
-	if (!dladdr((void *)(uintptr_t)side_of_tree, &self) || !self.dli_fname)
+	if (!dladdr((void *)(uintptr_t)read_sdk_tree_side, &self) || !self.dli_fname)
 		return;
 	slash = strrchr(self.dli_fname, '/');
 	snprintf(path, sizeof(path), "%.*s../../bfsim-side", slash ? (int)(slash - self.dli_fname + 1) : 0,
@@ -48,7 +48,7 @@ static void side_of_tree(char *side, size_t size)
 	fclose(file);
 }
 
-static const char *set_or_null(const char *name)
+static const char *getenv_nonempty(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -57,22 +57,22 @@ static const char *set_or_null(const char *name)
 
 /* A fork waits while another thread attaches, else the child would have a copy
  * of a socket that it doesn't know of. */
-static void before_fork(void)
+static void fork_prepare(void)
 {
 	pthread_mutex_lock(&runtime.lock);
 	shim_log_before_fork();
 }
 
-static void after_fork(void)
+static void fork_parent(void)
 {
 	shim_log_after_fork();
 	pthread_mutex_unlock(&runtime.lock);
 }
 
 /* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
-static void forked(void)
+static void fork_child(void)
 {
-	shim_generation++;
+	shim_fork_generation++;
 	shim_log_after_fork();
 	shim_log_sources_forked();
 	shim_log_rates_forked();
@@ -80,23 +80,23 @@ static void forked(void)
 	shim_objects_forked();
 	shim_slabs_forked();
 	shim_sync_watcher_forked();
-	shim_pes_forked();
+	shim_pe_forked();
 	shim_exports_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
-	shim_turns = NULL;
+	shim_vclock = NULL;
 	shim_devices_forked();
 	shim_dev_reps_forked();
-	pthread_mutex_unlock(&runtime.lock); /* of before_fork() */
+	pthread_mutex_unlock(&runtime.lock); /* of fork_prepare() */
 }
 
-static void __attribute__((constructor)) handle_forks(void)
+static void __attribute__((constructor)) install_fork_handlers(void)
 {
-	pthread_atfork(before_fork, after_fork, forked);
+	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-static int clock_mode(const char *text, enum sim_clock_mode *ret_mode)
+static int parse_clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 {
 	if (!text || sim_clock_mode_parse(text, ret_mode) == 0)
 		return 0;
@@ -106,21 +106,21 @@ static int clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 
 static void detach(void)
 {
-	shim_devices_forget();
-	shim_dev_reps_forget();
-	shim_turns = NULL;
+	shim_devices_clear();
+	shim_dev_reps_clear();
+	shim_vclock = NULL;
 	sim_session_detach(runtime.session);
 	runtime.session = NULL;
 }
 
 /* What has to do with the session is an open device, or a graph, which has none; what else there is
  * of it are lists, which are as stale behind this as destroyed ones. */
-static bool leave_if_unused(void)
+static bool detach_if_unused(void)
 {
 	bool unused;
 
 	pthread_mutex_lock(&runtime.lock);
-	unused = !shim_devices_in_use() && !shim_pes_in_use();
+	unused = !shim_devices_in_use() && !shim_pe_any_in_use();
 	if (runtime.session && unused)
 		detach();
 	pthread_mutex_unlock(&runtime.lock);
@@ -131,24 +131,24 @@ static int attach(void)
 {
 	int rc;
 	char side[PCIE_SIDE_SIZE] = "host";
-	const char *chosen = set_or_null("BFSIM_SIDE");
+	const char *chosen = getenv_nonempty("BFSIM_SIDE");
 	struct sim_session_cfg cfg = {
-		.dir = set_or_null("BFSIM_SESSION"),
-		.topology = set_or_null("BFSIM_TOPOLOGY"),
+		.dir = getenv_nonempty("BFSIM_SESSION"),
+		.topology = getenv_nonempty("BFSIM_TOPOLOGY"),
 		.side = chosen ? chosen : side,
-		.forced_path = set_or_null("BFSIM_PATH"),
+		.forced_path = getenv_nonempty("BFSIM_PATH"),
 	};
 
-	side_of_tree(side, sizeof(side));
-	if (clock_mode(set_or_null("BFSIM_CLOCK"), &cfg.clock) < 0)
+	read_sdk_tree_side(side, sizeof(side));
+	if (parse_clock_mode(getenv_nonempty("BFSIM_CLOCK"), &cfg.clock) < 0)
 		return -EINVAL;
 	rc = sim_session_attach(&cfg, &runtime.session);
 	if (rc == 0)
-		shim_turns = sim_session_turns(runtime.session);
+		shim_vclock = sim_session_turns(runtime.session);
 	if (rc == 0)
-		sim_session_set_look(runtime.session, shim_pes_wake);
+		sim_session_on_functions_changed(runtime.session, shim_pe_wake_all);
 	if (rc == 0)
-		sim_here_on_leave(leave_if_unused);
+		sim_current_session_set_detach_hook(detach_if_unused);
 	return rc;
 }
 
@@ -174,7 +174,7 @@ struct sim_session *shim_session(void)
 /* At exit: a program that closed its devices leaves in order; another one is
  * cut off by the kernel, as a crashed one is. Threads that main() did not wait
  * for may look at devices just now: they find all as it was. */
-static void __attribute__((destructor)) leave(void)
+static void __attribute__((destructor)) leave_at_exit(void)
 {
 	if (runtime.session && !shim_devices_in_use())
 		sim_session_leave(runtime.session);

@@ -20,23 +20,23 @@
 doca_error_t shim_runtime_get(struct sim_session **ret_session);
 
 /* Who goes on in virtual time; NULL in other times. */
-extern SHIM_SHARED struct sim_turns *shim_turns;
+extern SHIM_INTERNAL_API struct sim_vclock_sched *shim_vclock;
 
 /* Something was written that another process may wait for. */
 static inline void shim_message_sent(void)
 {
-	if (__builtin_expect(shim_turns != NULL, 0))
-		sim_turns_sent(shim_turns);
+	if (__builtin_expect(shim_vclock != NULL, 0))
+		sim_vclock_sched_message_sent(shim_vclock);
 }
 
 /* Counts the forks that led here: what was made under another number is the parent's. */
-extern SHIM_SHARED uint32_t shim_generation;
+extern SHIM_INTERNAL_API uint32_t shim_fork_generation;
 
 /* The session of a process that has opened a device: it is attached. */
-SHIM_SHARED struct sim_session *shim_session(void);
+SHIM_INTERNAL_API struct sim_session *shim_session(void);
 
 /* Its faults; NULL as long as there is no session. */
-static inline struct sim_faults *shim_faults(void)
+static inline struct sim_injector *shim_faults(void)
 {
 	const struct sim_session *session = shim_session();
 

@@ -26,9 +26,9 @@
 /* ---- configuration ---- */
 
 /* A later device of a role is as good as the first: they only say which card it is. */
-static void add_cpu(struct shim_sync_role *role, struct doca_dev *dev)
+static void add_cpu_location(struct shim_sync_role *role, struct doca_dev *dev)
 {
-	role->places |= SHIM_SYNC_CPU;
+	role->locations |= SHIM_SYNC_LOCATION_CPU;
 	if (role->dev)
 		return;
 	shim_dev_hold(dev);
@@ -39,7 +39,7 @@ doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *
 {
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(dev, SHIM_DEV);
-	add_cpu(&event->publisher, dev);
+	add_cpu_location(&event->publisher, dev);
 	return DOCA_SUCCESS;
 }
 
@@ -47,25 +47,25 @@ doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event 
 {
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(dev, SHIM_DEV);
-	add_cpu(&event->subscriber, dev);
+	add_cpu_location(&event->subscriber, dev);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
 {
 	NEED_CONFIGURABLE(event);
-	event->publisher.places |= SHIM_SYNC_REMOTE_PCI;
+	event->publisher.locations |= SHIM_SYNC_LOCATION_REMOTE_PCI;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event)
 {
 	NEED_CONFIGURABLE(event);
-	event->subscriber.places |= SHIM_SYNC_REMOTE_PCI;
+	event->subscriber.locations |= SHIM_SYNC_LOCATION_REMOTE_PCI;
 	return DOCA_SUCCESS;
 }
 
-static void drop_buf(struct doca_sync_event *event)
+static void release_buf(struct doca_sync_event *event)
 {
 	if (event->buf)
 		doca_buf_dec_refcount(event->buf, NULL);
@@ -74,21 +74,21 @@ static void drop_buf(struct doca_sync_event *event)
 
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
 {
-	const char *wrong;
+	const char *problem;
 
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED_OUT(addr);
 	if ((uintptr_t)addr % EVENT_BYTES != 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%p is no multiple of 8", (void *)addr);
-	wrong = shim_range_look(addr, EVENT_BYTES, NULL, NULL);
-	if (wrong)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the memory at %p is %s in this process", (void *)addr, wrong);
-	drop_buf(event);
+	problem = shim_range_probe(addr, EVENT_BYTES, NULL, NULL);
+	if (problem)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the memory at %p is %s in this process", (void *)addr, problem);
+	release_buf(event);
 	event->addr = addr;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_sync_event_look_at_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
+doca_error_t shim_sync_event_check_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
 {
 	if (buf->is_inner || buf->next || buf->data_len != EVENT_BYTES) {
 		sim_err("%s: the buffer is part of a list, or its data segment has %zu bytes; the value takes one buffer with 8", func,
@@ -118,12 +118,12 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(buf, SHIM_BUF);
-	result = shim_sync_event_look_at_buf(__func__, buf, &word);
+	result = shim_sync_event_check_buf(__func__, buf, &word);
 	if (result == DOCA_SUCCESS)
 		result = doca_buf_inc_refcount(buf, NULL);
 	if (result != DOCA_SUCCESS)
 		return result;
-	drop_buf(event);
+	release_buf(event);
 	event->addr = NULL;
 	event->buf = buf;
 	return DOCA_SUCCESS;
@@ -131,7 +131,7 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 
 /* ---- start and stop ---- */
 
-static doca_error_t open_own(const char *func, struct doca_sync_event *event)
+static doca_error_t open_own_memory(const char *func, struct doca_sync_event *event)
 {
 	int rc = shim_sync_value_open_own(&event->value);
 
@@ -146,25 +146,25 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 	doca_error_t result;
 	uint64_t *word;
 
-	if (event->twin_of) {
-		shim_sync_value_open_shared(&event->value, &event->twin_of->value);
+	if (event->alias_of) {
+		shim_sync_value_open_alias(&event->value, &event->alias_of->value);
 		return DOCA_SUCCESS;
 	}
 	if (event->remote) {
 		shim_sync_value_open_imported(&event->value, event->remote);
 		return DOCA_SUCCESS;
 	}
-	if (!event->publisher.places || !event->subscriber.places) {
+	if (!event->publisher.locations || !event->subscriber.locations) {
 		sim_err("%s: no %s is set; see doca_sync_event_add_publisher_location_cpu(), doca_sync_event_add_subscriber_location_cpu() and other places",
-			func, event->publisher.places ? "subscriber" : "publisher");
+			func, event->publisher.locations ? "subscriber" : "publisher");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!event->addr && !event->buf)
-		return open_own(func, event);
+		return open_own_memory(func, event);
 	word = event->addr;
-	result = event->buf ? shim_sync_event_look_at_buf(func, event->buf, &word) : DOCA_SUCCESS;
+	result = event->buf ? shim_sync_event_check_buf(func, event->buf, &word) : DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
-		shim_sync_value_open_given(&event->value, word);
+		shim_sync_value_open_user(&event->value, word);
 	return result;
 }
 
@@ -172,10 +172,10 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 static void close_value(struct doca_sync_event *event)
 {
 	shim_sync_event_unexport(event);
-	if (shim_ctx_is_ours(&event->ctx))
+	if (shim_ctx_is_same_process(&event->ctx))
 		shim_sync_value_close(&event->value);
 	else
-		shim_sync_value_forget(&event->value);
+		shim_sync_value_abandon(&event->value);
 }
 
 doca_error_t doca_sync_event_start(struct doca_sync_event *event)
@@ -183,7 +183,7 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 	doca_error_t result;
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	if (event->use == SHIM_SYNC_CONTEXT)
+	if (event->mode == SHIM_SYNC_MODE_CONTEXT)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "the event is a context since doca_sync_event_as_ctx(); see doca_ctx_start()");
 	if (event->is_started)
@@ -193,7 +193,7 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 		result = open_value(__func__, event);
 	if (result != DOCA_SUCCESS)
 		return result;
-	event->use = SHIM_SYNC_ALONE;
+	event->mode = SHIM_SYNC_MODE_STANDALONE;
 	event->is_started = true;
 	return DOCA_SUCCESS;
 }
@@ -201,7 +201,7 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	if (event->use == SHIM_SYNC_CONTEXT)
+	if (event->mode == SHIM_SYNC_MODE_CONTEXT)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is a context; see doca_ctx_stop()");
 	if (event->is_started)
 		close_value(event);
@@ -211,12 +211,12 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 
 /* ---- as a context ---- */
 
-static doca_error_t start(struct doca_ctx *ctx)
+static doca_error_t sync_event_start(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 	doca_error_t result;
 
-	if (event->use != SHIM_SYNC_CONTEXT) {
+	if (event->mode != SHIM_SYNC_MODE_CONTEXT) {
 		sim_err("doca_ctx_start: the sync event is no context; see doca_sync_event_as_ctx()");
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -229,34 +229,34 @@ static doca_error_t start(struct doca_ctx *ctx)
 	return result;
 }
 
-static void stopped(struct doca_ctx *ctx)
+static void sync_event_stopped(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	shim_sync_event_forget_tasks(event);
+	shim_sync_event_reset_tasks(event);
 	close_value(event);
 }
 
 static const struct shim_ctx_ops sync_event_ops = {
 	.name = "sync_event",
-	.start = start,
+	.start = sync_event_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.end = shim_sync_event_end,
+	.begin_stop = shim_sync_event_begin_stop,
 	.progress = shim_sync_event_progress,
 	.arm = shim_sync_event_arm,
-	.at_rest = shim_ctx_at_rest_always, /* tasks that wait are allocated */
-	.stopped = stopped,
+	.is_drained = shim_ctx_is_drained_always, /* tasks that wait are allocated */
+	.stopped = sync_event_stopped,
 };
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
-	if (!shim_is(event, SHIM_SYNC_EVENT))
+	if (!shim_object_is(event, SHIM_SYNC_EVENT))
 		return NULL;
-	if (event->use == SHIM_SYNC_ALONE) {
+	if (event->mode == SHIM_SYNC_MODE_STANDALONE) {
 		sim_err("%s: the event is used on its own since doca_sync_event_start()", __func__);
 		return NULL;
 	}
-	event->use = SHIM_SYNC_CONTEXT;
+	event->mode = SHIM_SYNC_MODE_CONTEXT;
 	return &event->ctx;
 }
 
@@ -275,18 +275,18 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_sync_event_create_twin(const struct doca_sync_event *event, struct doca_sync_event **ret_twin)
+doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias)
 {
-	doca_error_t result = doca_sync_event_create(ret_twin);
+	doca_error_t result = doca_sync_event_create(ret_alias);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	(*ret_twin)->twin_of = event;
-	(*ret_twin)->ctx.is_inner = true;
+	(*ret_alias)->alias_of = event;
+	(*ret_alias)->ctx.is_internal = true;
 	return DOCA_SUCCESS;
 }
 
-static void release(struct doca_dev *dev)
+static void release_dev(struct doca_dev *dev)
 {
 	if (dev)
 		shim_dev_release(dev);
@@ -302,9 +302,9 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 		return result;
 	close_value(event); /* no stop needed, as public samples show */
 	shim_sync_event_unimport(event);
-	drop_buf(event);
-	release(event->publisher.dev);
-	release(event->subscriber.dev);
+	release_buf(event);
+	release_dev(event->publisher.dev);
+	release_dev(event->subscriber.dev);
 	shim_object_free(event, SHIM_SYNC_EVENT);
 	return DOCA_SUCCESS;
 }
@@ -325,7 +325,7 @@ doca_error_t shim_sync_event_error(const char *func, int rc)
 
 doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event)
 {
-	if (!shim_ctx_is_ours(&event->ctx)) {
+	if (!shim_ctx_is_same_process(&event->ctx)) {
 		sim_err("%s: the event is of the process before fork(); make one in the child", func);
 		return DOCA_ERROR_BAD_STATE;
 	}

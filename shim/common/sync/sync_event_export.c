@@ -21,7 +21,7 @@ doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct do
 /* ---- export ---- */
 
 /* The memory to export: a cell as a whole, or a bare word. */
-static struct sim_region region_of(const struct doca_sync_event *event, const struct doca_dev *dev)
+static struct sim_region make_region(const struct doca_sync_event *event, const struct doca_dev *dev)
 {
 	return (struct sim_region){
 		.addr = (uintptr_t)event->value.word,
@@ -34,10 +34,10 @@ static struct sim_region region_of(const struct doca_sync_event *event, const st
 
 /* Adding must be atomic between processes, so an importer needs the very same
  * word: the user's must lie in a shared object. */
-static doca_error_t export_given(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+static doca_error_t export_user_memory(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
 {
 	static const char func[] = "doca_sync_event_export_to_remote_pci";
-	struct sim_region region = region_of(event, dev);
+	struct sim_region region = make_region(event, dev);
 	doca_error_t result;
 	int fd;
 
@@ -46,23 +46,23 @@ static doca_error_t export_given(struct doca_sync_event *event, struct doca_dev 
 			func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (shim_range_look((void *)(uintptr_t)region.addr, sizeof(uint64_t), &fd, &region.object_offset) || fd < 0) {
+	if (shim_range_probe((void *)(uintptr_t)region.addr, sizeof(uint64_t), &fd, &region.object_offset) || fd < 0) {
 		sim_err("%s: the memory given for the value lies in no shared object (memfd, /dev/shm, dmabuf), so that no other process can do atomic operations on it; give such memory, or none",
 			func);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	result = shim_export_once(func, &event->exports, dev, &region, fd, ret_export);
+	result = shim_export_get_or_create(func, &event->exports, dev, &region, fd, ret_export);
 	close(fd);
 	return result;
 }
 
-static doca_error_t export(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+static doca_error_t export_value(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
 {
-	struct sim_region region = region_of(event, dev);
+	struct sim_region region = make_region(event, dev);
 
 	if (!event->value.cell)
-		return export_given(event, dev, ret_export);
-	return shim_export_once("doca_sync_event_export_to_remote_pci", &event->exports, dev, &region,
+		return export_user_memory(event, dev, ret_export);
+	return shim_export_get_or_create("doca_sync_event_export_to_remote_pci", &event->exports, dev, &region,
 				event->value.segment_fd, ret_export);
 }
 
@@ -86,7 +86,7 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 	if (!shim_dev_function(dev)->caps.sync_event_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export sync events over PCI",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = export(event, dev, &made);
+	result = export_value(event, dev, &made);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->session = shim_session();
@@ -97,23 +97,23 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 
 void shim_sync_event_unexport(struct doca_sync_event *event)
 {
-	shim_exports_end(&event->exports, event->session);
+	shim_exports_revoke(&event->exports, event->session);
 }
 
 /* ---- import ---- */
 
 /* The exporter may be any program of the session: what it gave out as a value must be able to be one. */
-static bool is_value(const struct sim_remote *remote)
+static bool is_valid_value_region(const struct sim_remote *remote)
 {
 	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
 	       remote->region.len_bytes >= sizeof(uint64_t);
 }
 
-static doca_error_t wrap_remote(struct sim_remote *remote, struct doca_dev *dev, struct doca_sync_event **ret_event)
+static doca_error_t create_imported_event(struct sim_remote *remote, struct doca_dev *dev, struct doca_sync_event **ret_event)
 {
 	doca_error_t result;
 
-	if (!is_value(remote)) {
+	if (!is_valid_value_region(remote)) {
 		sim_err("doca_sync_event_create_from_export: what was exported can't be a value; is its exporter of another version of bfsim?");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -142,9 +142,9 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
 	result = shim_import(__func__, data, sz, dev, true, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = wrap_remote(remote, dev, event);
+	result = create_imported_event(remote, dev, event);
 	if (result != DOCA_SUCCESS)
-		shim_import_end(remote, shim_session());
+		shim_import_release(remote, shim_session());
 	return result;
 }
 
@@ -152,7 +152,7 @@ void shim_sync_event_unimport(struct doca_sync_event *event)
 {
 	if (!event->remote)
 		return;
-	shim_import_end(event->remote, event->session);
+	shim_import_release(event->remote, event->session);
 	shim_dev_release(event->import_dev);
 	event->remote = NULL;
 }

@@ -25,7 +25,7 @@ static const struct shim_task_type *const types[SHIM_SYNC_NUM_KINDS] = {
 
 /* ---- queues ---- */
 
-void shim_sync_push(struct shim_sync_queue *queue, struct shim_sync_task *task)
+void shim_sync_queue_push(struct shim_sync_queue *queue, struct shim_sync_task *task)
 {
 	task->next = NULL;
 	if (queue->last)
@@ -35,7 +35,7 @@ void shim_sync_push(struct shim_sync_queue *queue, struct shim_sync_task *task)
 	queue->last = task;
 }
 
-struct shim_sync_task *shim_sync_take(struct shim_sync_queue *queue, struct shim_sync_task *before)
+struct shim_sync_task *shim_sync_queue_remove_after(struct shim_sync_queue *queue, struct shim_sync_task *before)
 {
 	struct shim_sync_task **link = before ? &before->next : &queue->first, *task = *link;
 
@@ -47,21 +47,21 @@ struct shim_sync_task *shim_sync_take(struct shim_sync_queue *queue, struct shim
 	return task;
 }
 
-void shim_sync_event_report(struct shim_sync_task *task)
+void shim_sync_event_queue_completion(struct shim_sync_task *task)
 {
-	shim_sync_push(&shim_sync_event_of(&task->task)->done, task);
+	shim_sync_queue_push(&shim_sync_task_event(&task->task)->done, task);
 	shim_pe_notify_self(task->task.ctx);
 }
 
-void shim_sync_event_keep_waiting(struct shim_sync_task *task)
+void shim_sync_event_queue_wait(struct shim_sync_task *task)
 {
-	shim_sync_push(&shim_sync_event_of(&task->task)->waiting, task);
+	shim_sync_queue_push(&shim_sync_task_event(&task->task)->waiting, task);
 	shim_pe_notify_self(task->task.ctx); /* an owner that asked to be woken before has to ask anew */
 }
 
 /* ---- waiting ---- */
 
-static bool holds(const struct shim_sync_task *task, uint64_t value)
+static bool wait_is_over(const struct shim_sync_task *task, uint64_t value)
 {
 	struct shim_sync_condition condition = {
 		.relation = task->relation,
@@ -73,7 +73,7 @@ static bool holds(const struct shim_sync_task *task, uint64_t value)
 }
 
 /* The oldest task whose wait has an end, good or bad; NULL = none. */
-static struct shim_sync_task *take_waiting(struct doca_sync_event *event)
+static struct shim_sync_task *pop_ended_wait(struct doca_sync_event *event)
 {
 	struct shim_sync_task *before = NULL, *task = event->waiting.first;
 	uint64_t now;
@@ -82,14 +82,14 @@ static struct shim_sync_task *take_waiting(struct doca_sync_event *event)
 	if (!task)
 		return NULL;
 	rc = event->ctx.state == DOCA_CTX_STATE_STOPPING ? -ECANCELED : shim_sync_value_get(&event->value, &now);
-	for (; rc == 0 && task && !holds(task, now); task = task->next)
+	for (; rc == 0 && task && !wait_is_over(task, now); task = task->next)
 		before = task;
 	if (task)
 		task->rc = rc;
-	return shim_sync_take(&event->waiting, before);
+	return shim_sync_queue_remove_after(&event->waiting, before);
 }
 
-static bool has_waiting_to_end(struct doca_sync_event *event)
+static bool has_ended_wait(struct doca_sync_event *event)
 {
 	uint64_t now;
 
@@ -98,49 +98,49 @@ static bool has_waiting_to_end(struct doca_sync_event *event)
 	if (event->ctx.state == DOCA_CTX_STATE_STOPPING || shim_sync_value_get(&event->value, &now) < 0)
 		return true;
 	for (const struct shim_sync_task *task = event->waiting.first; task; task = task->next)
-		if (holds(task, now))
+		if (wait_is_over(task, now))
 			return true;
 	return false;
 }
 
 /* ---- the context's operations ---- */
 
-static doca_error_t status_of(const struct shim_sync_task *task)
+static doca_error_t task_status(const struct shim_sync_task *task)
 {
 	if (task->rc == 0)
 		return DOCA_SUCCESS;
-	return task->rc != -ECANCELED && shim_task_is_struck(&task->task, FAIL) ? (doca_error_t)task->task.strike->status :
+	return task->rc != -ECANCELED && shim_task_has_fault(&task->task, FAIL) ? (doca_error_t)task->task.fault_hit->status :
 										     DOCA_ERROR_IO_FAILED;
 }
 
-static bool finish(struct doca_sync_event *event, struct shim_sync_task *task)
+static bool finish_task(struct doca_sync_event *event, struct shim_sync_task *task)
 {
 	if (!task)
 		return false;
 	if (task->rc < 0 && task->rc != -ECANCELED) {
-		if (!shim_task_is_struck(&task->task, FAIL))
+		if (!shim_task_has_fault(&task->task, FAIL))
 			shim_sync_event_error("a sync event's task fails", task->rc);
-		shim_ctx_fail(&event->ctx);
+		shim_ctx_stop_on_error(&event->ctx);
 	}
 	if (task->rc == 0 && task->out)
 		*task->out = task->result;
-	shim_task_finish(&task->task, status_of(task));
+	shim_task_complete_posted(&task->task, task_status(task));
 	return true;
 }
 
 /* The oldest wait that ended, and is to be reported now. */
-static struct shim_sync_task *take_ended_wait(struct doca_sync_event *event)
+static struct shim_sync_task *pop_reportable_wait(struct doca_sync_event *event)
 {
 	struct shim_sync_task *task;
 
 	do
-		task = take_waiting(event);
-	while (task && shim_sync_event_delay(task));
+		task = pop_ended_wait(event);
+	while (task && shim_sync_event_defer_wait(task));
 	return task;
 }
 
 /* The owner is awake: nobody need look for it. */
-static void unwatch(struct doca_sync_event *event)
+static void stop_watch(struct doca_sync_event *event)
 {
 	if (event->is_watched)
 		shim_sync_watch_remove(&event->watch);
@@ -151,19 +151,19 @@ bool shim_sync_event_progress(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	unwatch(event);
-	shim_alarm_rings(&ctx->alarm);
-	if (doca_unlikely(event->late.first != NULL))
-		shim_sync_event_let_go(event);
+	stop_watch(event);
+	shim_alarm_expired(&ctx->alarm);
+	if (doca_unlikely(event->deferred.first != NULL))
+		shim_sync_event_release_due(event);
 	event->reports_waits_first = !event->reports_waits_first;
-	if (event->reports_waits_first && finish(event, take_ended_wait(event)))
+	if (event->reports_waits_first && finish_task(event, pop_reportable_wait(event)))
 		return true;
-	return finish(event, shim_sync_take(&event->done, NULL)) ||
-	       (!event->reports_waits_first && finish(event, take_ended_wait(event)));
+	return finish_task(event, shim_sync_queue_remove_after(&event->done, NULL)) ||
+	       (!event->reports_waits_first && finish_task(event, pop_reportable_wait(event)));
 }
 
 /* Have the watcher look. False when there can't be one. */
-static bool watch(struct doca_sync_event *event)
+static bool start_watch(struct doca_sync_event *event)
 {
 	int rc = event->holds_watcher ? 0 : shim_sync_watcher_hold();
 
@@ -186,24 +186,24 @@ bool shim_sync_event_arm(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	unwatch(event);
-	if (event->waiting.first && ctx->state == DOCA_CTX_STATE_RUNNING && !watch(event))
+	stop_watch(event);
+	if (event->waiting.first && ctx->state == DOCA_CTX_STATE_RUNNING && !start_watch(event))
 		return true;
-	return event->done.first || has_waiting_to_end(event) ||
-	       (event->late.first && ctx->state == DOCA_CTX_STATE_STOPPING);
+	return event->done.first || has_ended_wait(event) ||
+	       (event->deferred.first && ctx->state == DOCA_CTX_STATE_STOPPING);
 }
 
-void shim_sync_event_end(struct doca_ctx *ctx)
+void shim_sync_event_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	if (event->waiting.first || event->late.first)
+	if (event->waiting.first || event->deferred.first)
 		shim_pe_notify_self(ctx);
 }
 
-void shim_sync_event_forget_tasks(struct doca_sync_event *event)
+void shim_sync_event_reset_tasks(struct doca_sync_event *event)
 {
-	unwatch(event);
+	stop_watch(event);
 	if (event->holds_watcher)
 		shim_sync_watcher_release();
 	event->holds_watcher = false;
@@ -217,7 +217,7 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	event->done = event->waiting = event->late = (struct shim_sync_queue){0};
+	event->done = event->waiting = event->deferred = (struct shim_sync_queue){0};
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++) {
 		event->pools[kind] = NULL;
 		if (event->num_tasks[kind] > 0)
@@ -227,7 +227,7 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 	return result;
 }
 
-doca_error_t shim_sync_event_configure(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
+doca_error_t shim_sync_event_set_num_tasks(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
 				       uint32_t num_tasks)
 {
 	if (shim_sync_event_is_started(event)) {
@@ -253,15 +253,15 @@ doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *eve
 			event->num_tasks[kind]);
 	if (result != DOCA_SUCCESS)
 		return result;
-	*ret_task = shim_sync_task_of(base);
+	*ret_task = shim_to_sync_task(base);
 	(*ret_task)->kind = kind;
 	(*ret_task)->out = NULL;
 	return DOCA_SUCCESS;
 }
 
-bool shim_sync_task_is_free(const char *func, const void *handle, enum shim_sync_kind kind)
+bool shim_sync_task_check_settable(const char *func, const void *handle, enum shim_sync_kind kind)
 {
-	if (shim_sync_task_is(handle, kind) && !shim_sync_task_of(handle)->task.in_flight)
+	if (shim_sync_task_is(handle, kind) && !shim_to_sync_task(handle)->task.in_flight)
 		return true;
 	sim_err("%s: the task is NULL, freed, of another kind, or in flight; nothing was changed", func);
 	return false;

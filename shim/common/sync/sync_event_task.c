@@ -15,45 +15,45 @@ struct doca_sync_event_task_notify_add {
 	struct shim_sync_task base;
 };
 
-#define CAPABILITY(function_name)                                        \
+#define DEFINE_CAPABILITY(function_name)                                        \
 	doca_error_t function_name(const struct doca_devinfo *devinfo)   \
 	{                                                                \
 		SHIM_NEED(devinfo, SHIM_DEVINFO);                        \
 		return DOCA_SUCCESS; /* no device is needed for it */    \
 	}
 
-CAPABILITY(doca_sync_event_cap_task_get_is_supported)
-CAPABILITY(doca_sync_event_cap_task_notify_set_is_supported)
-CAPABILITY(doca_sync_event_cap_task_notify_add_is_supported)
+DEFINE_CAPABILITY(doca_sync_event_cap_task_get_is_supported)
+DEFINE_CAPABILITY(doca_sync_event_cap_task_notify_set_is_supported)
+DEFINE_CAPABILITY(doca_sync_event_cap_task_notify_add_is_supported)
 
 /* ---- how they run ---- */
 
 /* The memory map of the value may have gone. */
-static doca_error_t check(const struct doca_task *task)
+static doca_error_t sync_task_check(const struct doca_task *task)
 {
-	return shim_sync_event_check("doca_task_submit", shim_sync_event_of(task));
+	return shim_sync_event_check("doca_task_submit", shim_sync_task_event(task));
 }
 
-static doca_error_t check_out(const struct doca_task *task)
+static doca_error_t sync_task_check_out(const struct doca_task *task)
 {
-	if (shim_sync_task_of(task)->out)
-		return check(task);
+	if (shim_to_sync_task(task)->out)
+		return sync_task_check(task);
 	sim_err("doca_task_submit: a sync event's task has no pointer for its result");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 static doca_error_t get_post(struct doca_task *base)
 {
-	struct shim_sync_task *task = shim_sync_task_of(base);
+	struct shim_sync_task *task = shim_to_sync_task(base);
 
-	task->rc = shim_sync_value_get(&shim_sync_event_of(base)->value, &task->result);
-	shim_sync_event_report(task);
+	task->rc = shim_sync_value_get(&shim_sync_task_event(base)->value, &task->result);
+	shim_sync_event_queue_completion(task);
 	return DOCA_SUCCESS;
 }
 
 int shim_sync_task_update(struct shim_sync_task *task)
 {
-	struct shim_sync_value *value = &shim_sync_event_of(&task->task)->value;
+	struct shim_sync_value *value = &shim_sync_task_event(&task->task)->value;
 
 	return task->kind == SHIM_SYNC_SET ? shim_sync_value_set(value, task->operand) :
 					     shim_sync_value_add(value, task->operand, &task->result);
@@ -61,18 +61,18 @@ int shim_sync_task_update(struct shim_sync_task *task)
 
 static doca_error_t update_post(struct doca_task *base)
 {
-	struct shim_sync_task *task = shim_sync_task_of(base);
+	struct shim_sync_task *task = shim_to_sync_task(base);
 
-	if (doca_unlikely(base->strike) && shim_sync_event_strike(task))
+	if (doca_unlikely(base->fault_hit) && shim_sync_event_apply_fault(task))
 		return DOCA_SUCCESS;
 	task->rc = shim_sync_task_update(task);
-	shim_sync_event_report(task);
+	shim_sync_event_queue_completion(task);
 	return DOCA_SUCCESS;
 }
 
 static void get_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_get_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->get.done : event->get.failed;
 
@@ -81,7 +81,7 @@ static void get_complete(struct doca_task *base)
 
 static void set_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_notify_set_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->set.done : event->set.failed;
 
@@ -90,7 +90,7 @@ static void set_complete(struct doca_task *base)
 
 static void add_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_notify_add_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->add.done : event->add.failed;
 
@@ -100,8 +100,8 @@ static void add_complete(struct doca_task *base)
 const struct shim_task_type shim_sync_get_type = {
 	.name = SIM_TASK_SYNC_GET,
 	.size = sizeof(struct doca_sync_event_task_get),
-	.check = check_out,
-	.validate = check_out,
+	.check = sync_task_check_out,
+	.validate = sync_task_check_out,
 	.post = get_post,
 	.complete = get_complete,
 };
@@ -109,21 +109,21 @@ const struct shim_task_type shim_sync_get_type = {
 const struct shim_task_type shim_sync_set_type = {
 	.name = SIM_TASK_SYNC_SET,
 	.size = sizeof(struct doca_sync_event_task_notify_set),
-	.check = check,
-	.validate = check,
+	.check = sync_task_check,
+	.validate = sync_task_check,
 	.post = update_post,
 	.complete = set_complete,
-	.strike = &shim_sync_update_strike,
+	.fault_ops = &shim_sync_update_fault_ops,
 };
 
 const struct shim_task_type shim_sync_add_type = {
 	.name = SIM_TASK_SYNC_ADD,
 	.size = sizeof(struct doca_sync_event_task_notify_add),
-	.check = check_out,
-	.validate = check_out,
+	.check = sync_task_check_out,
+	.validate = sync_task_check_out,
 	.post = update_post,
 	.complete = add_complete,
-	.strike = &shim_sync_update_strike,
+	.fault_ops = &shim_sync_update_fault_ops,
 };
 
 /* ---- get ---- */
@@ -137,7 +137,7 @@ doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event,
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_GET, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_GET, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->get.done = completion_cb;
@@ -168,7 +168,7 @@ struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_t
 
 void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_GET))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_GET))
 		task->base.out = ret_val_ptr;
 }
 
@@ -189,7 +189,7 @@ doca_error_t doca_sync_event_task_notify_set_set_conf(struct doca_sync_event *ev
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_SET, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_SET, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->set.done = completion_cb;
@@ -221,7 +221,7 @@ struct doca_task *doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_
 
 void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_SET))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_SET))
 		task->base.operand = set_val;
 }
 
@@ -242,7 +242,7 @@ doca_error_t doca_sync_event_task_notify_add_set_conf(struct doca_sync_event *ev
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_ADD, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_ADD, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->add.done = completion_cb;
@@ -275,7 +275,7 @@ struct doca_task *doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_
 
 void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_ADD))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_ADD))
 		task->base.operand = inc_val;
 }
 
@@ -287,7 +287,7 @@ uint64_t doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_even
 void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task,
 							 uint64_t *fetched_val_ptr)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_ADD))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_ADD))
 		task->base.out = fetched_val_ptr;
 }
 

@@ -26,26 +26,26 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_de
 /* ---- how they run ---- */
 
 /* None, or 1, 2, 4 or 8 bytes of ones in a row. */
-static bool is_mask(uint64_t mask)
+static bool is_valid_mask(uint64_t mask)
 {
-	static const uint64_t runs[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+	static const uint64_t byte_masks[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX};
 
 	if (mask == 0)
 		return true;
 	while ((mask & UINT8_MAX) == 0)
 		mask >>= 8;
-	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
-		if (mask == runs[i])
+	for (size_t i = 0; i < sizeof(byte_masks) / sizeof(byte_masks[0]); i++)
+		if (mask == byte_masks[i])
 			return true;
 	return false;
 }
 
 doca_error_t shim_sync_wait_check(const struct doca_task *task)
 {
-	uint64_t mask = shim_sync_task_of(task)->mask;
+	uint64_t mask = shim_to_sync_task(task)->mask;
 
-	if (is_mask(mask))
-		return shim_sync_event_check("doca_task_submit", shim_sync_event_of(task));
+	if (is_valid_mask(mask))
+		return shim_sync_event_check("doca_task_submit", shim_sync_task_event(task));
 	sim_err("doca_task_submit: a sync event's task waits with mask %#llx; it takes none, or 1, 2, 4 or 8 bytes of 0xff in a row",
 		(unsigned long long)mask);
 	return DOCA_ERROR_INVALID_VALUE;
@@ -53,14 +53,14 @@ doca_error_t shim_sync_wait_check(const struct doca_task *task)
 
 doca_error_t shim_sync_wait_post(struct doca_task *task)
 {
-	if (doca_likely(!task->strike) || !shim_sync_event_strike(shim_sync_task_of(task)))
-		shim_sync_event_keep_waiting(shim_sync_task_of(task));
+	if (doca_likely(!task->fault_hit) || !shim_sync_event_apply_fault(shim_to_sync_task(task)))
+		shim_sync_event_queue_wait(shim_to_sync_task(task));
 	return DOCA_SUCCESS;
 }
 
 static void eq_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_wait_eq_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->wait_eq.done : event->wait_eq.failed;
 
@@ -69,7 +69,7 @@ static void eq_complete(struct doca_task *base)
 
 static void neq_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_wait_neq_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->wait_neq.done : event->wait_neq.failed;
 
@@ -83,7 +83,7 @@ const struct shim_task_type shim_sync_wait_eq_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = eq_complete,
-	.strike = &shim_sync_wait_strike,
+	.fault_ops = &shim_sync_wait_fault_ops,
 };
 
 const struct shim_task_type shim_sync_wait_neq_type = {
@@ -93,7 +93,7 @@ const struct shim_task_type shim_sync_wait_neq_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = neq_complete,
-	.strike = &shim_sync_wait_strike,
+	.fault_ops = &shim_sync_wait_fault_ops,
 };
 
 /* ---- wait_eq ---- */
@@ -108,7 +108,7 @@ doca_error_t doca_sync_event_task_wait_eq_set_conf(struct doca_sync_event *event
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_WAIT_EQ, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_WAIT_EQ, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->wait_eq.done = completion_cb;
@@ -142,7 +142,7 @@ struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_eve
 
 void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task, uint64_t wait_val)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_EQ))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_EQ))
 		task->base.operand = wait_val;
 }
 
@@ -153,7 +153,7 @@ uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_
 
 void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_EQ))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_EQ))
 		task->base.mask = mask;
 }
 
@@ -174,7 +174,7 @@ doca_error_t doca_sync_event_task_wait_neq_set_conf(struct doca_sync_event *even
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_WAIT_NEQ, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_WAIT_NEQ, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->wait_neq.done = completion_cb;
@@ -208,7 +208,7 @@ struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 
 void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task, uint64_t wait_val)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_NEQ))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_NEQ))
 		task->base.operand = wait_val;
 }
 
@@ -219,7 +219,7 @@ uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event
 
 void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task, uint64_t mask)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_NEQ))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_NEQ))
 		task->base.mask = mask;
 }
 

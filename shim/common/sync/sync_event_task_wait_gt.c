@@ -16,7 +16,7 @@ doca_error_t doca_sync_event_cap_task_wait_gt_is_supported(const struct doca_dev
 
 static void gt_complete(struct doca_task *base)
 {
-	struct doca_sync_event *event = shim_sync_event_of(base);
+	struct doca_sync_event *event = shim_sync_task_event(base);
 	doca_sync_event_task_wait_gt_completion_cb_t cb =
 		base->status == DOCA_SUCCESS ? event->wait_gt.done : event->wait_gt.failed;
 
@@ -30,7 +30,7 @@ const struct shim_task_type shim_sync_wait_gt_type = {
 	.validate = shim_sync_wait_check,
 	.post = shim_sync_wait_post,
 	.complete = gt_complete,
-	.strike = &shim_sync_wait_strike,
+	.fault_ops = &shim_sync_wait_fault_ops,
 };
 
 doca_error_t doca_sync_event_task_wait_gt_set_conf(struct doca_sync_event *event,
@@ -43,7 +43,7 @@ doca_error_t doca_sync_event_task_wait_gt_set_conf(struct doca_sync_event *event
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(completion_cb);
 	SHIM_NEED_OUT(error_cb);
-	result = shim_sync_event_configure(__func__, event, SHIM_SYNC_WAIT_GT, num_tasks);
+	result = shim_sync_event_set_num_tasks(__func__, event, SHIM_SYNC_WAIT_GT, num_tasks);
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->wait_gt.done = completion_cb;
@@ -77,7 +77,7 @@ struct doca_task *doca_sync_event_task_wait_gt_as_doca_task(struct doca_sync_eve
 
 void doca_sync_event_task_wait_gt_set_wait_val(struct doca_sync_event_task_wait_gt *task, uint64_t wait_val)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_GT))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_GT))
 		task->base.operand = wait_val;
 }
 
@@ -88,7 +88,7 @@ uint64_t doca_sync_event_task_wait_gt_get_wait_val(const struct doca_sync_event_
 
 void doca_sync_event_task_wait_gt_set_mask(struct doca_sync_event_task_wait_gt *task, uint64_t mask)
 {
-	if (shim_sync_task_is_free(__func__, task, SHIM_SYNC_WAIT_GT))
+	if (shim_sync_task_check_settable(__func__, task, SHIM_SYNC_WAIT_GT))
 		task->base.mask = mask;
 }
 

@@ -4,21 +4,21 @@
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
-#define CAPABILITY(function_name)                                        \
+#define DEFINE_UNSUPPORTED_CAPABILITY(function_name)                                        \
 	doca_error_t function_name(const struct doca_devinfo *devinfo)   \
 	{                                                                \
 		SHIM_NEED(devinfo, SHIM_DEVINFO);                        \
 		return DOCA_ERROR_NOT_SUPPORTED;                         \
 	}
 
-CAPABILITY(doca_sync_event_cap_is_export_to_dpa_supported)
-CAPABILITY(doca_sync_event_cap_is_export_to_gpu_supported)
-CAPABILITY(doca_sync_event_cap_is_export_to_remote_net_supported)
-CAPABILITY(doca_sync_event_cap_remote_net_is_create_from_export_supported)
-CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
-CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_dpa_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_gpu_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_remote_net_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_create_from_export_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
+DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
 
-#define LOCATION(function_name, type, place, what)                                       \
+#define DEFINE_UNSUPPORTED_LOCATION(function_name, type, place, what)                                       \
 	doca_error_t function_name(struct doca_sync_event *event, struct type *place)     \
 	{                                                                                \
 		SHIM_NEED(event, SHIM_SYNC_EVENT);                                       \
@@ -26,10 +26,10 @@ CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
 		return SHIM_NOT_SIMULATED(what);                                         \
 	}
 
-LOCATION(doca_sync_event_add_publisher_location_dpa, doca_dpa, dpa, "the DPA")
-LOCATION(doca_sync_event_add_subscriber_location_dpa, doca_dpa, dpa, "the DPA")
-LOCATION(doca_sync_event_add_publisher_location_gpu, doca_gpu, gpu, "GPUs")
-LOCATION(doca_sync_event_add_subscriber_location_gpu, doca_gpu, gpu, "GPUs")
+DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_dpa, doca_dpa, dpa, "the DPA")
+DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_dpa, doca_dpa, dpa, "the DPA")
+DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_gpu, doca_gpu, gpu, "GPUs")
+DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_gpu, doca_gpu, gpu, "GPUs")
 
 doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
 {

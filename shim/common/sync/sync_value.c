@@ -35,7 +35,7 @@ int shim_sync_value_open_own(struct shim_sync_value *value)
 	return 0;
 }
 
-void shim_sync_value_open_given(struct shim_sync_value *value, uint64_t *word)
+void shim_sync_value_open_user(struct shim_sync_value *value, uint64_t *word)
 {
 	value->segment_fd = -1;
 	value->word = (_Atomic uint64_t *)word;
@@ -53,7 +53,7 @@ void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_rem
 	atomic_store(&value->is_open, true);
 }
 
-void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shim_sync_value *other)
+void shim_sync_value_open_alias(struct shim_sync_value *value, const struct shim_sync_value *other)
 {
 	value->segment_fd = -1;
 	value->remote = other->remote;
@@ -62,34 +62,34 @@ void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shi
 	atomic_store(&value->is_open, true);
 }
 
-static void wake(struct shim_sync_cell *cell)
+static void futex_wake_all(struct shim_sync_cell *cell)
 {
 	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* The exporter of an in-place import may unmap its cell at any time: loads and stores
  * are made inside only; a system call on a bad address merely fails. */
-static bool touch(struct shim_sync_value *value)
+static bool enter_remote(struct shim_sync_value *value)
 {
-	return !value->remote || sim_remote_enter(value->remote);
+	return !value->remote || sim_remote_acquire(value->remote);
 }
 
-static void untouch(struct shim_sync_value *value)
+static void leave_remote(struct shim_sync_value *value)
 {
 	if (value->remote)
-		sim_remote_leave(value->remote);
+		sim_remote_release(value->remote);
 }
 
-static void wake_waits(struct shim_sync_value *value)
+static void wake_waiters(struct shim_sync_value *value)
 {
-	if (!value->cell || !touch(value))
+	if (!value->cell || !enter_remote(value))
 		return;
 	atomic_fetch_add(&value->cell->changes, 1);
-	untouch(value);
-	wake(value->cell);
+	leave_remote(value);
+	futex_wake_all(value->cell);
 }
 
-static void free_memory(struct shim_sync_value *value)
+static void unmap_value(struct shim_sync_value *value)
 {
 	if (value->segment_fd >= 0)
 		close(value->segment_fd);
@@ -104,81 +104,81 @@ void shim_sync_value_close(struct shim_sync_value *value)
 {
 	if (!atomic_exchange(&value->is_open, false))
 		return;
-	wake_waits(value);
-	while (atomic_load(&value->inside) > 0)
+	wake_waiters(value);
+	while (atomic_load(&value->num_active_ops) > 0)
 		sched_yield();
-	free_memory(value);
+	unmap_value(value);
 }
 
-void shim_sync_value_forget(struct shim_sync_value *value)
+void shim_sync_value_abandon(struct shim_sync_value *value)
 {
 	if (atomic_exchange(&value->is_open, false))
-		free_memory(value);
+		unmap_value(value);
 }
 
 /* ---- operations ---- */
 
-/* Keep a close waiting until leave(). */
-static bool enter(struct shim_sync_value *value)
+/* Keep a close waiting until leave_value(). */
+static bool enter_value(struct shim_sync_value *value)
 {
-	atomic_fetch_add(&value->inside, 1);
+	atomic_fetch_add(&value->num_active_ops, 1);
 	if (atomic_load(&value->is_open))
 		return true;
-	atomic_fetch_sub(&value->inside, 1);
+	atomic_fetch_sub(&value->num_active_ops, 1);
 	return false;
 }
 
-static void leave(struct shim_sync_value *value)
+static void leave_value(struct shim_sync_value *value)
 {
-	atomic_fetch_sub_explicit(&value->inside, 1, memory_order_release);
+	atomic_fetch_sub_explicit(&value->num_active_ops, 1, memory_order_release);
 }
 
-/* Come to the word, to leave it with finish(). */
-static int begin(struct shim_sync_value *value)
+/* Come to the word, to leave it with end_access(). */
+static int begin_access(struct shim_sync_value *value)
 {
-	if (!enter(value))
+	if (!enter_value(value))
 		return -ENOTCONN;
-	if (touch(value))
+	if (enter_remote(value))
 		return 0;
-	leave(value);
+	leave_value(value);
 	return -EIO;
 }
 
-static void finish(struct shim_sync_value *value)
+static void end_access(struct shim_sync_value *value)
 {
-	untouch(value);
-	leave(value);
+	leave_remote(value);
+	leave_value(value);
 }
 
 /* The word was changed: whoever was a waiter before that is woken. */
-static void finish_change(struct shim_sync_value *value)
+static void end_update(struct shim_sync_value *value)
 {
 	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
 
 	shim_message_sent();
 	if (wanted)
 		atomic_fetch_add(&value->cell->changes, 1);
-	untouch(value);
+	leave_remote(value);
 	if (wanted)
-		wake(value->cell);
-	leave(value);
+		futex_wake_all(value->cell);
+	leave_value(value);
 }
 
 int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
 {
-	int rc = begin(value);
+	int rc = begin_access(value);
 
 	if (rc < 0)
 		return rc;
 	*ret = atomic_load(value->word);
-	finish(value);
+	end_access(value);
 	return 0;
 }
 
 /* Who waits for a bare word in virtual time takes a change that is not announced for a plain store. */
-static int begin_change(struct shim_sync_value *value)
+static int begin_update(struct shim_sync_value *value)
 {
-	int rc = begin(value);
+	int rc = begin_access(value);
 
 	if (rc == 0 && !value->cell)
 		shim_message_sent();
@@ -187,23 +187,23 @@ static int begin_change(struct shim_sync_value *value)
 
 int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
 {
-	int rc = begin_change(value);
+	int rc = begin_update(value);
 
 	if (rc < 0)
 		return rc;
 	atomic_store(value->word, to);
-	finish_change(value);
+	end_update(value);
 	return 0;
 }
 
 int shim_sync_value_add(struct shim_sync_value *value, uint64_t count, uint64_t *ret_before)
 {
-	int rc = begin_change(value);
+	int rc = begin_update(value);
 
 	if (rc < 0)
 		return rc;
 	*ret_before = atomic_fetch_add(value->word, count);
-	finish_change(value);
+	end_update(value);
 	return 0;
 }
 
@@ -224,20 +224,20 @@ bool shim_sync_condition_holds(const struct shim_sync_condition *condition, uint
 	return false;
 }
 
-void shim_sync_value_join(struct shim_sync_value *value)
+void shim_sync_value_add_waiter(struct shim_sync_value *value)
 {
-	if (!value->cell || !touch(value))
+	if (!value->cell || !enter_remote(value))
 		return;
 	atomic_fetch_add(&value->cell->waiters, 1);
-	untouch(value);
+	leave_remote(value);
 }
 
-void shim_sync_value_part(struct shim_sync_value *value)
+void shim_sync_value_remove_waiter(struct shim_sync_value *value)
 {
-	if (!value->cell || !touch(value))
+	if (!value->cell || !enter_remote(value))
 		return;
 	atomic_fetch_sub(&value->cell->waiters, 1);
-	untouch(value);
+	leave_remote(value);
 }
 
 const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *value)
@@ -245,26 +245,26 @@ const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *valu
 	return value->cell ? &value->cell->changes : NULL;
 }
 
-int shim_sync_value_look(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes)
+int shim_sync_value_sample(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes)
 {
-	int rc = begin(value);
+	int rc = begin_access(value);
 
 	if (rc < 0)
 		return rc;
 	*ret_changes = value->cell ? atomic_load(&value->cell->changes) : 0;
 	*ret = atomic_load(value->word);
-	finish(value);
+	end_access(value);
 	return 0;
 }
 
-long shim_sync_value_patience_ns(const struct shim_sync_value *value)
+long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)
 {
 	if (!value->cell)
-		return SHIM_SYNC_GIVEN_NS;
-	return value->remote ? SHIM_SYNC_IMPORTED_NS : 0;
+		return SHIM_SYNC_USER_POLL_NS;
+	return value->remote ? SHIM_SYNC_IMPORTED_POLL_NS : 0;
 }
 
-static long since_ns(const struct timespec *start)
+static long ns_since(const struct timespec *start)
 {
 	struct timespec now;
 
@@ -273,7 +273,7 @@ static long since_ns(const struct timespec *start)
 }
 
 /* Sleep for @ns at most, or until the value has changed since @changes. */
-static void doze(const struct shim_sync_value *value, uint32_t changes, long ns)
+static void sleep_until_change(const struct shim_sync_value *value, uint32_t changes, long ns)
 {
 	struct timespec pause = {.tv_nsec = ns};
 
@@ -284,90 +284,90 @@ static void doze(const struct shim_sync_value *value, uint32_t changes, long ns)
 }
 
 /* Look until it holds, asleep in between. Whoever calls is inside, so that the value stays. */
-static int wait_asleep(struct shim_sync_value *value, const struct shim_sync_condition *condition)
+static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_condition *condition)
 {
 	long pause = SLEEP_MIN_NS;
 	uint64_t now;
 	uint32_t changes;
 	int rc;
 
-	shim_sync_value_join(value);
-	while ((rc = shim_sync_value_look(value, &now, &changes)) == 0 && !shim_sync_condition_holds(condition, now)) {
-		doze(value, changes, pause);
+	shim_sync_value_add_waiter(value);
+	while ((rc = shim_sync_value_sample(value, &now, &changes)) == 0 && !shim_sync_condition_holds(condition, now)) {
+		sleep_until_change(value, changes, pause);
 		pause = pause * 2 < SLEEP_MAX_NS ? pause * 2 : SLEEP_MAX_NS;
-		if (!value->cell && pause > SHIM_SYNC_GIVEN_NS)
-			pause = SHIM_SYNC_GIVEN_NS;
+		if (!value->cell && pause > SHIM_SYNC_USER_POLL_NS)
+			pause = SHIM_SYNC_USER_POLL_NS;
 	}
-	shim_sync_value_part(value);
+	shim_sync_value_remove_waiter(value);
 	return rc;
 }
 
-static int wait_inside(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
+static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
 	struct timespec start;
 	uint64_t now;
 	int rc;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (long past = 0; past < YIELD_NS; past = since_ns(&start)) {
+	for (long past = 0; past < YIELD_NS; past = ns_since(&start)) {
 		rc = shim_sync_value_get(value, &now);
 		if (rc < 0 || shim_sync_condition_holds(condition, now))
 			return rc;
 		if (yields || past > SPIN_NS)
 			sched_yield();
 	}
-	return wait_asleep(value, condition);
+	return wait_sleeping(value, condition);
 }
 
 /* Whether to go on although it is another's turn: who closes the value waits for us, a dead exporter changes nothing any
  * more, and a plain store to a bare word is told by nobody. */
-static bool ends_out_of_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition,
-			     const struct sim_turn *turn, int *ret_rc)
+static bool may_return_unscheduled(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+			     const struct sim_vclock_source *vclock_handle, int *ret_rc)
 {
 	uint64_t now;
 
 	*ret_rc = shim_sync_value_get(value, &now);
 	if (*ret_rc < 0)
 		return true;
-	return !value->cell && shim_sync_condition_holds(condition, now) && !sim_turn_is_called(turn);
+	return !value->cell && shim_sync_condition_holds(condition, now) && !sim_vclock_source_has_message(vclock_handle);
 }
 
 /* As one of those that time waits for: as long as it does not hold, like an engine that waits for a message. */
-static int wait_in_turn(struct shim_sync_value *value, const struct shim_sync_condition *condition, struct sim_turn *turn)
+static int wait_in_vclock(struct shim_sync_value *value, const struct shim_sync_condition *condition, struct sim_vclock_source *vclock_handle)
 {
 	uint64_t now;
 	int rc;
 
 	for (;;) {
-		if (sim_turn_may_look(turn)) {
+		if (sim_vclock_source_may_poll(vclock_handle)) {
 			rc = shim_sync_value_get(value, &now);
 			if (rc < 0 || shim_sync_condition_holds(condition, now))
 				return rc;
-			sim_turn_wait_alone(turn);
-		} else if (ends_out_of_turn(value, condition, turn, &rc)) {
-			sim_turn_hand_in(turn);
+			sim_vclock_source_wait_message(vclock_handle);
+		} else if (may_return_unscheduled(value, condition, vclock_handle, &rc)) {
+			sim_vclock_source_mark_busy(vclock_handle);
 			return rc;
 		}
 	}
 }
 
-static void never_asleep(void *arg)
+static void ignore_wake(void *arg)
 {
 	(void)arg;
 }
 
 int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
-	struct sim_turn *turn = NULL;
+	struct sim_vclock_source *vclock_handle = NULL;
 	int rc;
 
-	if (!enter(value))
+	if (!enter_value(value))
 		return -ENOTCONN;
-	if (shim_turns && sim_turn_begin(shim_turns, never_asleep, NULL, &turn) == 0)
-		rc = wait_in_turn(value, condition, turn);
+	if (shim_vclock && sim_vclock_source_create(shim_vclock, ignore_wake, NULL, &vclock_handle) == 0)
+		rc = wait_in_vclock(value, condition, vclock_handle);
 	else
-		rc = wait_inside(value, condition, yields);
-	sim_turn_end(turn);
-	leave(value);
+		rc = wait_spinning(value, condition, yields);
+	sim_vclock_source_destroy(vclock_handle);
+	leave_value(value);
 	return rc;
 }

@@ -40,7 +40,7 @@ struct shim_sync_cell {
 
 struct shim_sync_value {
 	atomic_bool is_open;
-	atomic_uint inside;           /* operations under way */
+	atomic_uint num_active_ops;           /* operations under way */
 	_Atomic uint64_t *word;
 	struct shim_sync_cell *cell;  /* NULL for a bare word */
 	struct sim_remote *remote;    /* of an import; borrowed */
@@ -51,17 +51,17 @@ struct shim_sync_value {
 /* Open a closed one: with a zero in memory of ours (0 or -errno), with the word at @word,
  * or with an imported one. */
 int shim_sync_value_open_own(struct shim_sync_value *value);
-void shim_sync_value_open_given(struct shim_sync_value *value, uint64_t *word);
+void shim_sync_value_open_user(struct shim_sync_value *value, uint64_t *word);
 void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_remote *remote);
 
 /* Open it as another view of what @other, which is open and outlives it, has. */
-void shim_sync_value_open_shared(struct shim_sync_value *value, const struct shim_sync_value *other);
+void shim_sync_value_open_alias(struct shim_sync_value *value, const struct shim_sync_value *other);
 
 /* Close it; nothing happens when it is closed. On return nobody is in it any more. */
 void shim_sync_value_close(struct shim_sync_value *value);
 
 /* In a forked child: let go of the parent's, whose threads may have been anywhere in it. */
-void shim_sync_value_forget(struct shim_sync_value *value);
+void shim_sync_value_abandon(struct shim_sync_value *value);
 
 int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret);
 int shim_sync_value_set(struct shim_sync_value *value, uint64_t to);
@@ -88,14 +88,14 @@ int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_c
 /* For whoever sleeps by other means (sync_watch.c): count oneself as a waiter, and
  * no longer. The futex that is counted up on changes, NULL when there is none; it is
  * read with a look, before which it must have been counted. */
-void shim_sync_value_join(struct shim_sync_value *value);
-void shim_sync_value_part(struct shim_sync_value *value);
+void shim_sync_value_add_waiter(struct shim_sync_value *value);
+void shim_sync_value_remove_waiter(struct shim_sync_value *value);
 const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *value);
-int shim_sync_value_look(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes);
+int shim_sync_value_sample(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes);
 
 /* How long a sleeper may go without a look of its own; 0 = for ever. */
-#define SHIM_SYNC_GIVEN_NS 1000000L
-#define SHIM_SYNC_IMPORTED_NS 20000000L
-long shim_sync_value_patience_ns(const struct shim_sync_value *value);
+#define SHIM_SYNC_USER_POLL_NS 1000000L
+#define SHIM_SYNC_IMPORTED_POLL_NS 20000000L
+long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value);
 
 #endif

@@ -25,81 +25,81 @@ struct waitv_entry {
 };
 
 static struct {
-	pthread_mutex_t life;  /* protects the thread's start and end */
-	uint32_t holders;
+	pthread_mutex_t thread_lock;  /* protects the thread's start and end */
+	uint32_t num_users;
 	pthread_t thread;
 	pthread_mutex_t lock;  /* protects what follows */
 	bool stop;
 	bool no_waitv;         /* the kernel can't; the thread's own */
 	struct shim_sync_watch *watches;
-	_Atomic uint32_t kicks; /* futex: counted up when there is news for the watcher */
-} watcher = {.life = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+	_Atomic uint32_t wakeups; /* futex: counted up when there is news for the watcher */
+} watcher = {.thread_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the thread ---- */
 
 /* What a round of looks found to sleep on. */
-struct round {
+struct watch_round {
 	struct waitv_entry entries[WAITV_MAX];
-	unsigned int num_entries; /* the first is for kicks */
-	long patience_ns;         /* 0 = for ever */
+	unsigned int num_entries; /* the first is for wakeups */
+	long timeout_ns;         /* 0 = for ever */
 };
 
-static void add_entry(struct round *round, const _Atomic uint32_t *futex, uint32_t expected)
+static void add_entry(struct watch_round *round, const _Atomic uint32_t *futex, uint32_t expected)
 {
 	round->entries[round->num_entries++] =
 		(struct waitv_entry){.expected = expected, .addr = (uintptr_t)futex, .flags = WAITV_FUTEX_32};
 }
 
-static void be_back_within(struct round *round, long ns)
+static void limit_timeout(struct watch_round *round, long ns)
 {
-	if (ns > 0 && (round->patience_ns == 0 || ns < round->patience_ns))
-		round->patience_ns = ns;
+	if (ns > 0 && (round->timeout_ns == 0 || ns < round->timeout_ns))
+		round->timeout_ns = ns;
 }
 
-static void unlist(struct shim_sync_watch **link)
+static void remove_watch(struct shim_sync_watch **link)
 {
 	struct shim_sync_watch *watch = *link;
 
 	*link = watch->next;
 	watch->is_listed = false;
-	shim_sync_value_part(watch->value);
+	shim_sync_value_remove_waiter(watch->value);
 }
 
 /* Look at one value: notify, or sleep on it. Whether it was notified. */
-static bool look_at(struct round *round, struct shim_sync_watch **link)
+static bool check_watch(struct watch_round *round, struct shim_sync_watch **link)
 {
 	struct shim_sync_watch *watch = *link;
 	uint32_t changes;
 	uint64_t now;
 
-	if (shim_sync_value_look(watch->value, &now, &changes) < 0 || now != watch->seen) {
-		unlist(link);
+	if (shim_sync_value_sample(watch->value, &now, &changes) < 0 || now != watch->last_value) {
+		remove_watch(link);
 		watch->notify(watch->arg);
 		return true;
 	}
-	be_back_within(round, shim_sync_value_patience_ns(watch->value));
+	limit_timeout(round, shim_sync_value_poll_interval_ns(watch->value));
 	if (!shim_sync_value_futex(watch->value))
 		return false;
 	if (round->num_entries < WAITV_MAX && !watcher.no_waitv)
 		add_entry(round, shim_sync_value_futex(watch->value), changes);
 	else
-		be_back_within(round, SHIM_SYNC_GIVEN_NS);
+		limit_timeout(round, SHIM_SYNC_USER_POLL_NS);
 	return false;
 }
 
-static void look_at_all(struct round *round)
+static void check_all_watches(struct watch_round *round)
 {
 	struct shim_sync_watch **link = &watcher.watches;
 
 	round->num_entries = 0;
-	round->patience_ns = 0;
-	add_entry(round, &watcher.kicks, atomic_load(&watcher.kicks));
+	round->timeout_ns = 0;
+	add_entry(round, &watcher.wakeups, atomic_load(&watcher.wakeups));
 	while (*link)
-		if (!look_at(round, link))
+		if (!check_watch(round, link))
 			link = &(*link)->next;
 }
 
-static struct timespec in_ns(long ns)
+static struct timespec deadline_after(long ns)
 {
 	struct timespec at;
 
@@ -112,17 +112,17 @@ static struct timespec in_ns(long ns)
 	return at;
 }
 
-static void sleep_on(const struct round *round)
+static void wait_for_change(const struct watch_round *round)
 {
-	struct timespec until = in_ns(round->patience_ns), pause = {.tv_nsec = round->patience_ns};
-	const struct waitv_entry *kicks = &round->entries[0];
+	struct timespec until = deadline_after(round->timeout_ns), pause = {.tv_nsec = round->timeout_ns};
+	const struct waitv_entry *wakeups = &round->entries[0];
 
 	if (round->num_entries == 1) {
-		syscall(SYS_futex, &watcher.kicks, FUTEX_WAIT, (uint32_t)kicks->expected,
-			round->patience_ns ? &pause : NULL, NULL, 0);
+		syscall(SYS_futex, &watcher.wakeups, FUTEX_WAIT, (uint32_t)wakeups->expected,
+			round->timeout_ns ? &pause : NULL, NULL, 0);
 		return;
 	}
-	if (syscall(SYS_futex_waitv, round->entries, round->num_entries, 0, round->patience_ns ? &until : NULL,
+	if (syscall(SYS_futex_waitv, round->entries, round->num_entries, 0, round->timeout_ns ? &until : NULL,
 		    CLOCK_MONOTONIC) >= 0 ||
 	    errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT)
 		return;
@@ -133,33 +133,33 @@ static void sleep_on(const struct round *round)
 
 static void *watch_values(void *arg)
 {
-	struct round round;
+	struct watch_round round;
 
 	(void)arg;
 	pthread_mutex_lock(&watcher.lock);
 	while (!watcher.stop) {
-		look_at_all(&round);
+		check_all_watches(&round);
 		pthread_mutex_unlock(&watcher.lock);
-		sleep_on(&round);
+		wait_for_change(&round);
 		pthread_mutex_lock(&watcher.lock);
 	}
 	pthread_mutex_unlock(&watcher.lock);
 	return NULL;
 }
 
-static void kick(void)
+static void wake_watcher(void)
 {
-	atomic_fetch_add(&watcher.kicks, 1);
-	syscall(SYS_futex, &watcher.kicks, FUTEX_WAKE, 1, NULL, NULL, 0);
+	atomic_fetch_add(&watcher.wakeups, 1);
+	syscall(SYS_futex, &watcher.wakeups, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* ---- its users ---- */
 
 void shim_sync_watcher_forked(void)
 {
-	pthread_mutex_init(&watcher.life, NULL);
+	pthread_mutex_init(&watcher.thread_lock, NULL);
 	pthread_mutex_init(&watcher.lock, NULL);
-	watcher.holders = 0;
+	watcher.num_users = 0;
 	watcher.watches = NULL;
 }
 
@@ -174,41 +174,41 @@ int shim_sync_watcher_hold(void)
 {
 	int rc = 0;
 
-	pthread_mutex_lock(&watcher.life);
-	if (watcher.holders == 0) {
+	pthread_mutex_lock(&watcher.thread_lock);
+	if (watcher.num_users == 0) {
 		set_stop(false);
 		rc = sim_thread_start(&watcher.thread, "bfsim-syncev", watch_values, NULL);
 	}
 	if (rc == 0)
-		watcher.holders++;
-	pthread_mutex_unlock(&watcher.life);
+		watcher.num_users++;
+	pthread_mutex_unlock(&watcher.thread_lock);
 	return rc;
 }
 
 void shim_sync_watcher_release(void)
 {
-	pthread_mutex_lock(&watcher.life);
-	if (--watcher.holders == 0) {
+	pthread_mutex_lock(&watcher.thread_lock);
+	if (--watcher.num_users == 0) {
 		set_stop(true);
-		kick();
+		wake_watcher();
 		pthread_join(watcher.thread, NULL);
 	}
-	pthread_mutex_unlock(&watcher.life);
+	pthread_mutex_unlock(&watcher.thread_lock);
 }
 
 void shim_sync_watch_add(struct shim_sync_watch *watch)
 {
 	uint32_t changes;
 
-	shim_sync_value_join(watch->value);
+	shim_sync_value_add_waiter(watch->value);
 	pthread_mutex_lock(&watcher.lock);
-	if (shim_sync_value_look(watch->value, &watch->seen, &changes) < 0)
-		watch->seen = 0; /* the watcher sees that, too */
+	if (shim_sync_value_sample(watch->value, &watch->last_value, &changes) < 0)
+		watch->last_value = 0; /* the watcher sees that, too */
 	watch->is_listed = true;
 	watch->next = watcher.watches;
 	watcher.watches = watch;
 	pthread_mutex_unlock(&watcher.lock);
-	kick();
+	wake_watcher();
 }
 
 void shim_sync_watch_remove(struct shim_sync_watch *watch)
@@ -216,7 +216,7 @@ void shim_sync_watch_remove(struct shim_sync_watch *watch)
 	pthread_mutex_lock(&watcher.lock);
 	for (struct shim_sync_watch **link = &watcher.watches; *link; link = &(*link)->next) {
 		if (*link == watch) {
-			unlist(link);
+			remove_watch(link);
 			break;
 		}
 	}

@@ -51,7 +51,7 @@ static void keep_doca_libraries(struct cli_imports *imports)
 	imports->num_needed = kept;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_imports(const void *a, const void *b)
 {
 	return strcmp(((const struct cli_import *)a)->symbol, ((const struct cli_import *)b)->symbol);
 }
@@ -62,30 +62,30 @@ bool cli_check_changed(const struct cli_check *check, const struct cli_import *i
 {
 	bool changed = cli_has_changed(import->symbol, provider);
 
-	if (check->own == CLI_BFSIM_TASK)
+	if (check->bfsim_provider == CLI_BFSIM_TASK)
 		return changed;
 	if (provider <= CLI_RELEASE_2_2 || provider == CLI_BFSIM_WORKQ ||
-	    cli_supply(import->symbol, NULL, provider) == CLI_ABSENT)
+	    cli_symbol_status(import->symbol, NULL, provider) == CLI_ABSENT)
 		return false;
 	return changed || cli_has_changed(import->symbol, CLI_RELEASE_2_2);
 }
 
-static struct cli_check_counts count(const struct cli_check *check, enum cli_provider provider)
+static struct cli_check_counts count_problems(const struct cli_check *check, enum cli_provider provider)
 {
 	const struct cli_imports *imports = &check->imports;
 	struct cli_check_counts counts = {0};
 
 	for (size_t i = 0; i < imports->num; i++) {
 		const struct cli_import *import = &imports->list[i];
-		enum cli_supply supply = cli_supply(import->symbol, import->version, provider);
+		enum cli_symbol_status status = cli_symbol_status(import->symbol, import->version, provider);
 
-		counts.absent += supply == CLI_ABSENT;
-		counts.other_version += supply == CLI_OTHER_VERSION;
+		counts.absent += status == CLI_ABSENT;
+		counts.other_version += status == CLI_OTHER_VERSION;
 		counts.changed += cli_check_changed(check, import, provider);
 		counts.not_simulated += cli_is_not_simulated(import->symbol, provider);
 	}
 	for (size_t i = 0; i < imports->num_needed; i++)
-		counts.libraries_absent += !cli_supplies_library(imports->needed[i], provider);
+		counts.libraries_absent += !cli_provider_has_library(imports->needed[i], provider);
 	return counts;
 }
 
@@ -99,11 +99,11 @@ int cli_check_read(const char *path, struct cli_check *ret)
 	keep_doca_symbols(&check.imports);
 	keep_doca_libraries(&check.imports);
 	if (check.imports.num > 0)
-		qsort(check.imports.list, check.imports.num, sizeof(*check.imports.list), compare);
+		qsort(check.imports.list, check.imports.num, sizeof(*check.imports.list), compare_imports);
 	check.generation = cli_generation_of_imports(&check.imports);
-	check.own = check.generation == CLI_GENERATION_WORKQ ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
+	check.bfsim_provider = check.generation == CLI_GENERATION_WORKQ ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
 	for (enum cli_provider i = 0; i < CLI_NUM_PROVIDERS; i++)
-		check.counts[i] = count(&check, i);
+		check.counts[i] = count_problems(&check, i);
 	*ret = check;
 	return 0;
 }
@@ -126,11 +126,11 @@ bool cli_check_links(const struct cli_check *check, enum cli_provider provider)
 }
 
 /* bfsim's current generation is of the newest release's parameters; the other one's are those of 2.2. */
-bool cli_check_misfits(const struct cli_check *check, const struct cli_import *import)
+bool cli_check_has_abi_mismatch(const struct cli_check *check, const struct cli_import *import)
 {
 	bool starts_somewhere = false;
 
-	if (check->own != CLI_BFSIM_TASK)
+	if (check->bfsim_provider != CLI_BFSIM_TASK)
 		return false;
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		if (!cli_check_starts(check, i))
@@ -142,12 +142,12 @@ bool cli_check_misfits(const struct cli_check *check, const struct cli_import *i
 	return starts_somewhere;
 }
 
-size_t cli_check_num_misfits(const struct cli_check *check)
+size_t cli_check_num_abi_mismatches(const struct cli_check *check)
 {
 	size_t num = 0;
 
 	for (size_t i = 0; i < check->imports.num; i++)
-		num += cli_check_misfits(check, &check->imports.list[i]);
+		num += cli_check_has_abi_mismatch(check, &check->imports.list[i]);
 	return num;
 }
 

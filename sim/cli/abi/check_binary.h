@@ -9,8 +9,8 @@
  *
  * Only symbols and libraries of DOCA's are looked at.
  */
-#ifndef SIM_CLI_CHECK_BINARY_H
-#define SIM_CLI_CHECK_BINARY_H
+#ifndef SIM_CLI_ABI_CHECK_BINARY_H
+#define SIM_CLI_ABI_CHECK_BINARY_H
 
 #include "elf_imports.h"
 #include "sim/cli/base/install.h"
@@ -27,7 +27,7 @@ struct cli_check {
 	const char *path;
 	struct cli_imports imports; /* DOCA's alone */
 	enum cli_generation generation; /* of bfsim's libraries that it is held against ... */
-	enum cli_provider own;          /* ... which are these */
+	enum cli_provider bfsim_provider;          /* ... which are these */
 	struct cli_check_counts counts[CLI_NUM_PROVIDERS];
 };
 
@@ -44,8 +44,8 @@ bool cli_check_changed(const struct cli_check *check, const struct cli_import *i
 
 /* Whether bfsim's function takes other parameters than the program was built with:
  * they are others in each release that it starts on. */
-bool cli_check_misfits(const struct cli_check *check, const struct cli_import *import);
-size_t cli_check_num_misfits(const struct cli_check *check);
+bool cli_check_has_abi_mismatch(const struct cli_check *check, const struct cli_import *import);
+size_t cli_check_num_abi_mismatches(const struct cli_check *check);
 
 /* Where the symbol comes from: a library's name without ".so", "" if nobody has it. */
 const char *cli_check_library(const struct cli_import *import);

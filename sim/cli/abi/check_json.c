@@ -29,11 +29,11 @@ static json_object *provider_json(const struct cli_check *check, enum cli_provid
 
 static json_object *bfsim_json(const struct cli_check *check)
 {
-	json_object *json = provider_json(check, check->own);
+	json_object *json = provider_json(check, check->bfsim_provider);
 
 	add_text(json, "generation", cli_generation_name(check->generation));
-	add_number(json, "misfits", cli_check_num_misfits(check));
-	add_number(json, "not-simulated", check->counts[check->own].not_simulated);
+	add_number(json, "misfits", cli_check_num_abi_mismatches(check));
+	add_number(json, "not-simulated", check->counts[check->bfsim_provider].not_simulated);
 	return json;
 }
 
@@ -46,14 +46,14 @@ static json_object *releases_json(const struct cli_check *check)
 	return json;
 }
 
-static const char *supply_text(const struct cli_import *import, enum cli_provider provider)
+static const char *symbol_status_text(const struct cli_import *import, enum cli_provider provider)
 {
 	static const char *const texts[] = {
 		[CLI_ABSENT] = "missing", [CLI_OTHER_VERSION] = "other-version", [CLI_PRESENT] = "present"};
 
 	if (cli_is_not_simulated(import->symbol, provider))
 		return "not-simulated";
-	return texts[cli_supply(import->symbol, import->version, provider)];
+	return texts[cli_symbol_status(import->symbol, import->version, provider)];
 }
 
 static json_object *symbol_json(const struct cli_check *check, const struct cli_import *import)
@@ -64,9 +64,9 @@ static json_object *symbol_json(const struct cli_check *check, const struct cli_
 	add_text(json, "name", import->symbol);
 	add_text(json, "version", import->version);
 	add_text(json, "library", cli_check_library(import));
-	add_text(json, "bfsim", cli_check_misfits(check, import) ? "misfits" : supply_text(import, check->own));
+	add_text(json, "bfsim", cli_check_has_abi_mismatch(check, import) ? "misfits" : symbol_status_text(import, check->bfsim_provider));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
-		add_text(releases, cli_provider_name(i), supply_text(import, i));
+		add_text(releases, cli_provider_name(i), symbol_status_text(import, i));
 		if (cli_check_changed(check, import, i))
 			json_object_array_add(changed, json_object_new_string(cli_provider_name(i)));
 	}

@@ -6,7 +6,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/table.h"
 
-static const char *plural(size_t num)
+static const char *plural_suffix(size_t num)
 {
 	return num == 1 ? "" : "s";
 }
@@ -25,12 +25,12 @@ static size_t print_releases(const struct cli_check *check, bool (*holds)(const 
 	return num;
 }
 
-static void print_subject(const struct cli_check *check)
+static void print_program(const struct cli_check *check)
 {
 	const struct cli_imports *imports = &check->imports;
 
 	if (imports->num)
-		printf("%s: %zu symbol%s of DOCA", check->path, imports->num, plural(imports->num));
+		printf("%s: %zu symbol%s of DOCA", check->path, imports->num, plural_suffix(imports->num));
 	else
 		printf("%s: no symbols of DOCA", check->path);
 	for (size_t i = 0; i < imports->num_needed; i++)
@@ -43,16 +43,16 @@ static void print_subject(const struct cli_check *check)
 static void print_absent_libraries(const struct cli_check *check, enum cli_provider provider)
 {
 	for (size_t i = 0; i < check->imports.num_needed; i++) {
-		if (!cli_supplies_library(check->imports.needed[i], provider))
+		if (!cli_provider_has_library(check->imports.needed[i], provider))
 			printf("; there is no %s", check->imports.needed[i]);
 	}
 }
 
 static void print_bfsim(const struct cli_check *check)
 {
-	const struct cli_check_counts *counts = &check->counts[check->own];
-	bool starts = cli_check_starts(check, check->own);
-	size_t misfits = cli_check_num_misfits(check);
+	const struct cli_check_counts *counts = &check->counts[check->bfsim_provider];
+	bool starts = cli_check_starts(check, check->bfsim_provider);
+	size_t mismatches = cli_check_num_abi_mismatches(check);
 
 	printf("  bfsim:        %s on its %s generation", starts ? "starts" : "does not start",
 	       cli_generation_name(check->generation));
@@ -60,9 +60,9 @@ static void print_bfsim(const struct cli_check *check)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->other_version)
 		printf("; %zu in another version: link it anew", counts->other_version);
-	print_absent_libraries(check, check->own);
-	if (misfits)
-		printf("; %zu with other parameters than it was built with", misfits);
+	print_absent_libraries(check, check->bfsim_provider);
+	if (mismatches)
+		printf("; %zu with other parameters than it was built with", mismatches);
 	if (counts->not_simulated)
 		printf("; %zu not simulated", counts->not_simulated);
 	else if (starts && check->imports.num)
@@ -80,13 +80,13 @@ static void print_against(const struct cli_check *check, enum cli_provider relea
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->changed)
 		printf("; %zu with other parameters than %s: its source does not compile there unchanged",
-		       counts->changed, check->own == CLI_BFSIM_TASK ? "now" : "in 2.2");
+		       counts->changed, check->bfsim_provider == CLI_BFSIM_TASK ? "now" : "in 2.2");
 	printf("\n");
 }
 
 static void print_verdict(const struct cli_check *check, int against)
 {
-	print_subject(check);
+	print_program(check);
 	if (check->imports.num == 0 && check->imports.num_needed == 0)
 		return; /* nothing of DOCA's, or only what it loads while it runs */
 	if (against >= 0)
@@ -103,15 +103,15 @@ static void print_verdict(const struct cli_check *check, int against)
 
 static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)
 {
-	if (cli_check_misfits(check, import))
+	if (cli_check_has_abi_mismatch(check, import))
 		return "other parameters";
-	switch (cli_supply(import->symbol, import->version, check->own)) {
+	switch (cli_symbol_status(import->symbol, import->version, check->bfsim_provider)) {
 	case CLI_ABSENT:
 		return "missing";
 	case CLI_OTHER_VERSION:
 		return "other version";
 	default:
-		return cli_is_not_simulated(import->symbol, check->own) ? "not simulated" : "simulated";
+		return cli_is_not_simulated(import->symbol, check->bfsim_provider) ? "not simulated" : "simulated";
 	}
 }
 
@@ -122,17 +122,17 @@ static const char *release_cell(const struct cli_check *check, const struct cli_
 		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*"},
 	};
 
-	return cells[cli_check_changed(check, import, release)][cli_supply(import->symbol, import->version, release)];
+	return cells[cli_check_changed(check, import, release)][cli_symbol_status(import->symbol, import->version, release)];
 }
 
 /* Whether the table is about it, even if not everything is asked for. */
-static bool is_worth_a_row(const struct cli_check *check, const struct cli_import *import, int against)
+static bool needs_row(const struct cli_check *check, const struct cli_import *import, int against)
 {
 	if (against >= 0)
-		return cli_supply(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
+		return cli_symbol_status(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
 		       cli_check_changed(check, import, (enum cli_provider)against);
-	return cli_supply(import->symbol, import->version, check->own) != CLI_PRESENT ||
-	       cli_check_misfits(check, import) || cli_is_not_simulated(import->symbol, check->own);
+	return cli_symbol_status(import->symbol, import->version, check->bfsim_provider) != CLI_PRESENT ||
+	       cli_check_has_abi_mismatch(check, import) || cli_is_not_simulated(import->symbol, check->bfsim_provider);
 }
 
 static void add_row(struct cli_table *table, const struct cli_check *check, const struct cli_import *import)
@@ -163,7 +163,7 @@ int cli_check_print(const struct cli_check *check, int against, bool all)
 
 	print_verdict(check, against);
 	for (size_t i = 0; i < check->imports.num; i++) {
-		if (all || is_worth_a_row(check, &check->imports.list[i], against))
+		if (all || needs_row(check, &check->imports.list[i], against))
 			add_row(&table, check, &check->imports.list[i]);
 	}
 	if (table.num_cells == 0)
@@ -173,6 +173,6 @@ int cli_check_print(const struct cli_check *check, int against, bool all)
 		return -1;
 	if (is_any_changed(check))
 		printf("* its parameters or its result are others there than in %s\n",
-		       check->own == CLI_BFSIM_TASK ? "the newest release" : "2.2");
+		       check->bfsim_provider == CLI_BFSIM_TASK ? "the newest release" : "2.2");
 	return 0;
 }

@@ -16,9 +16,9 @@
 /* The sections that matter; those that the file lacks are NULL. */
 struct sections {
 	Elf *elf;
-	Elf_Data *symbols, *versions, *needs, *dynamic;
-	size_t symbol_names, need_names, dynamic_names; /* sections of strings */
-	size_t num_symbols, num_needs, num_dynamic;
+	Elf_Data *symbols, *versions, *verneed, *dynamic;
+	size_t symbol_names, verneed_names, dynamic_names; /* sections of strings */
+	size_t num_symbols, num_verneed, num_dynamic;
 };
 
 static size_t count_entries(const GElf_Shdr *header)
@@ -26,7 +26,7 @@ static size_t count_entries(const GElf_Shdr *header)
 	return header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 }
 
-static int note_section(struct sections *found, Elf_Scn *section)
+static int record_section(struct sections *found, Elf_Scn *section)
 {
 	GElf_Shdr header;
 	Elf_Data *data;
@@ -49,9 +49,9 @@ static int note_section(struct sections *found, Elf_Scn *section)
 		found->versions = data;
 		break;
 	case SHT_GNU_verneed:
-		found->needs = data;
-		found->need_names = header.sh_link;
-		found->num_needs = header.sh_info;
+		found->verneed = data;
+		found->verneed_names = header.sh_link;
+		found->num_verneed = header.sh_info;
 		break;
 	case SHT_DYNAMIC:
 		found->dynamic = data;
@@ -85,7 +85,7 @@ static int find_sections(Elf *elf, struct sections *found)
 
 	found->elf = elf;
 	while (rc == 0 && (section = elf_nextscn(elf, section)))
-		rc = note_section(found, section);
+		rc = record_section(found, section);
 	if (rc == 0 && !found->symbols && is_dynamic(elf))
 		rc = -EBADMSG;
 	return rc;
@@ -99,21 +99,21 @@ static int find_version(const struct sections *in, size_t index, const char **re
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < in->num_needs && in->needs; i++) {
+	for (size_t i = 0; i < in->num_verneed && in->verneed; i++) {
 		GElf_Verneed need;
 		size_t aux_at;
 
-		if (!gelf_getverneed(in->needs, (int)at, &need))
+		if (!gelf_getverneed(in->verneed, (int)at, &need))
 			return -EBADMSG;
 		aux_at = at + need.vn_aux;
 		for (size_t j = 0; j < need.vn_cnt; j++) {
 			GElf_Vernaux aux;
 
-			if (!gelf_getvernaux(in->needs, (int)aux_at, &aux))
+			if (!gelf_getvernaux(in->verneed, (int)aux_at, &aux))
 				return -EBADMSG;
 			if ((aux.vna_other & ~VERSION_HIDDEN) == index) {
-				*ret_version = elf_strptr(in->elf, in->need_names, aux.vna_name);
-				*ret_library = elf_strptr(in->elf, in->need_names, need.vn_file);
+				*ret_version = elf_strptr(in->elf, in->verneed_names, aux.vna_name);
+				*ret_library = elf_strptr(in->elf, in->verneed_names, need.vn_file);
 				return *ret_version && *ret_library ? 0 : -EBADMSG;
 			}
 			if (aux.vna_next == 0)
@@ -127,7 +127,7 @@ static int find_version(const struct sections *in, size_t index, const char **re
 	return 0; /* one of the file's own */
 }
 
-static int version_of(const struct sections *in, size_t symbol, const char **ret_version, const char **ret_library)
+static int symbol_version(const struct sections *in, size_t symbol, const char **ret_version, const char **ret_library)
 {
 	GElf_Versym index;
 
@@ -180,7 +180,7 @@ static int collect_symbol(const struct sections *in, size_t number, struct cli_i
 	name = elf_strptr(in->elf, in->symbol_names, symbol.st_name);
 	if (!name)
 		return -EBADMSG;
-	rc = version_of(in, number, &version, &library);
+	rc = symbol_version(in, number, &version, &library);
 	return rc < 0 ? rc : add_import(imports, name, version, library);
 }
 
@@ -197,7 +197,7 @@ static int collect_needed(const struct sections *in, size_t number, struct cli_i
 	return library ? add_needed(imports, library) : -EBADMSG;
 }
 
-static int collect(Elf *elf, struct cli_imports *imports)
+static int collect_imports(Elf *elf, struct cli_imports *imports)
 {
 	struct sections in = {0};
 	GElf_Ehdr header;
@@ -216,7 +216,7 @@ static int collect(Elf *elf, struct cli_imports *imports)
 	return rc;
 }
 
-static int read_open(int fd, struct cli_imports *imports)
+static int read_fd(int fd, struct cli_imports *imports)
 {
 	struct stat info;
 	Elf *elf;
@@ -233,7 +233,7 @@ static int read_open(int fd, struct cli_imports *imports)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -ENOEXEC;
-	rc = collect(elf, imports);
+	rc = collect_imports(elf, imports);
 	elf_end(elf);
 	return rc;
 }
@@ -246,7 +246,7 @@ int cli_imports_read(const char *path, struct cli_imports *ret)
 
 	if (fd < 0)
 		return -errno;
-	rc = read_open(fd, &imports);
+	rc = read_fd(fd, &imports);
 	close(fd);
 	if (rc < 0)
 		cli_imports_free(&imports);

@@ -8,8 +8,8 @@
  * loaded or run. The file is not trusted: what is cut off or points nowhere makes
  * it unreadable. Files for other processors are read like those for this one.
  */
-#ifndef SIM_CLI_ELF_IMPORTS_H
-#define SIM_CLI_ELF_IMPORTS_H
+#ifndef SIM_CLI_ABI_ELF_IMPORTS_H
+#define SIM_CLI_ABI_ELF_IMPORTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@ import json
 import pathlib
 import sys
 
-OWN = ['workq', 'task']  # behind the vendor's releases, in the order of enum cli_provider
-LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E'}
+BFSIM_PROVIDERS = ['workq', 'task']  # behind the vendor's releases, in the order of enum cli_provider
+NODE_LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E'}
 
 
 def data_lines(path):
@@ -22,7 +22,7 @@ def data_lines(path):
 class Symbol:
     def __init__(self, library, num_releases):
         self.library = library
-        self.cells = ['-'] * (num_releases + len(OWN))
+        self.cells = ['-'] * (num_releases + len(BFSIM_PROVIDERS))
         self.not_simulated = 0
 
 
@@ -40,11 +40,11 @@ def table(releases_path, not_simulated_path, facts_paths):
     for generation, path in facts_paths.items():
         for library, entry in json.loads(pathlib.Path(path).read_text())['libraries'].items():
             for name, node in entry['symbols'].items():
-                symbols.setdefault(name, Symbol(library, num)).cells[num + OWN.index(generation)] = LETTER[node]
+                symbols.setdefault(name, Symbol(library, num)).cells[num + BFSIM_PROVIDERS.index(generation)] = NODE_LETTER[node]
     for generation, name in data_lines(not_simulated_path):
         if name not in symbols:
             sys.exit(f'{name} is listed as not simulated, but no library has it')
-        symbols[name].not_simulated |= 1 << (num + OWN.index(generation))
+        symbols[name].not_simulated |= 1 << (num + BFSIM_PROVIDERS.index(generation))
     return symbols
 
 

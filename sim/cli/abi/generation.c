@@ -10,10 +10,10 @@
 #include "releases.h"
 
 /* Whether a release from @first to @last has it as it was linked. */
-static bool has(const struct cli_import *import, enum cli_provider first, enum cli_provider last)
+static bool is_in_releases(const struct cli_import *import, enum cli_provider first, enum cli_provider last)
 {
 	for (enum cli_provider i = first; i <= last; i++) {
-		if (cli_supply(import->symbol, import->version, i) == CLI_PRESENT)
+		if (cli_symbol_status(import->symbol, import->version, i) == CLI_PRESENT)
 			return true;
 	}
 	return false;
@@ -25,9 +25,9 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 
 	for (size_t i = 0; i < imports->num; i++) {
 		const struct cli_import *import = &imports->list[i];
-		bool is_old = has(import, CLI_RELEASE_1_5, CLI_RELEASE_2_2);
-		bool is_new = has(import, CLI_RELEASE_2_5, CLI_RELEASE_3_0) ||
-			      has(import, CLI_BFSIM_TASK, CLI_BFSIM_TASK);
+		bool is_old = is_in_releases(import, CLI_RELEASE_1_5, CLI_RELEASE_2_2);
+		bool is_new = is_in_releases(import, CLI_RELEASE_2_5, CLI_RELEASE_3_0) ||
+			      is_in_releases(import, CLI_BFSIM_TASK, CLI_BFSIM_TASK);
 
 		only_old += is_old && !is_new;
 		only_new += is_new && !is_old;
@@ -37,20 +37,20 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 
 /* ---- of a command ---- */
 
-static bool is_program(const char *path)
+static bool is_executable_file(const char *path)
 {
 	struct stat what;
 
 	return stat(path, &what) == 0 && S_ISREG(what.st_mode) && access(path, X_OK) == 0;
 }
 
-static char *in_dir(const char *dir, size_t len, const char *command)
+static char *find_in_dir(const char *dir, size_t len, const char *command)
 {
 	char *path;
 
 	if (asprintf(&path, "%.*s%s%s", (int)len, dir, len ? "/" : "", command) < 0)
 		return NULL;
-	if (is_program(path))
+	if (is_executable_file(path))
 		return path;
 	free(path);
 	return NULL;
@@ -63,10 +63,10 @@ static char *find_program(const char *command)
 	char *path = NULL;
 
 	if (strchr(command, '/') || !list)
-		return is_program(command) ? strdup(command) : NULL;
+		return is_executable_file(command) ? strdup(command) : NULL;
 	do {
 		end = strchrnul(list, ':');
-		path = in_dir(list, (size_t)(end - list), command);
+		path = find_in_dir(list, (size_t)(end - list), command);
 		list = end + 1;
 	} while (!path && *end);
 	return path;
@@ -81,20 +81,20 @@ static bool has_doca_symbols(const struct cli_imports *imports)
 }
 
 /* Whether @word is a program that uses DOCA; of which generation, then. */
-static bool tells(const char *word, enum cli_generation *ret_generation)
+static bool detect_from_word(const char *word, enum cli_generation *ret_generation)
 {
 	struct cli_imports imports;
 	char *path = find_program(word);
-	bool told = false;
+	bool found = false;
 
 	if (path && cli_imports_read(path, &imports) == 0) {
-		told = has_doca_symbols(&imports);
-		if (told)
+		found = has_doca_symbols(&imports);
+		if (found)
 			*ret_generation = cli_generation_of_imports(&imports);
 		cli_imports_free(&imports);
 	}
 	free(path);
-	return told;
+	return found;
 }
 
 /* ---- of a shell's ---- */
@@ -102,7 +102,7 @@ static bool tells(const char *word, enum cli_generation *ret_generation)
 #define BETWEEN_WORDS " \t\n;&|<>()"
 
 /* Copy the next word from *text on to @word (which has room), without its quotes. */
-static void take_word(const char **text, char *word)
+static void next_word(const char **text, char *word)
 {
 	char quote = '\0';
 
@@ -119,24 +119,24 @@ static void take_word(const char **text, char *word)
 	*word = '\0';
 }
 
-static bool text_tells(const char *text, enum cli_generation *ret_generation)
+static bool detect_from_text(const char *text, enum cli_generation *ret_generation)
 {
 	char *word = malloc(strlen(text) + 1);
-	bool told = false;
+	bool found = false;
 
-	while (word && !told && *(text += strspn(text, BETWEEN_WORDS))) {
-		take_word(&text, word);
-		told = tells(word, ret_generation);
+	while (word && !found && *(text += strspn(text, BETWEEN_WORDS))) {
+		next_word(&text, word);
+		found = detect_from_word(word, ret_generation);
 	}
 	free(word);
-	return told;
+	return found;
 }
 
 enum cli_generation cli_generation_of_shell(const char *text)
 {
 	enum cli_generation generation = CLI_GENERATION_TASK;
 
-	text_tells(text, &generation);
+	detect_from_text(text, &generation);
 	return generation;
 }
 
@@ -145,7 +145,7 @@ enum cli_generation cli_generation_of_command(char *const *command)
 	enum cli_generation generation = CLI_GENERATION_TASK;
 
 	for (; *command; command++)
-		if (tells(*command, &generation) || text_tells(*command, &generation))
+		if (detect_from_word(*command, &generation) || detect_from_text(*command, &generation))
 			break;
 	return generation;
 }

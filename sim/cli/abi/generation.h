@@ -11,8 +11,8 @@
  * that can't be read, programs that load their libraries later), it is the current
  * generation, task.
  */
-#ifndef SIM_CLI_GENERATION_H
-#define SIM_CLI_GENERATION_H
+#ifndef SIM_CLI_ABI_GENERATION_H
+#define SIM_CLI_ABI_GENERATION_H
 
 #include "elf_imports.h"
 #include "sim/cli/base/install.h"

@@ -37,17 +37,17 @@ bool cli_is_doca_library(const char *soname)
 	return strncmp(soname, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) == 0;
 }
 
-static int compare(const void *name, const void *symbol)
+static int compare_symbol_name(const void *name, const void *symbol)
 {
 	return strcmp(name, ((const struct cli_symbol *)symbol)->name);
 }
 
 const struct cli_symbol *cli_symbol_find(const char *name)
 {
-	return bsearch(name, cli_symbols, cli_num_symbols, sizeof(cli_symbols[0]), compare);
+	return bsearch(name, cli_symbols, cli_num_symbols, sizeof(cli_symbols[0]), compare_symbol_name);
 }
 
-static bool is_version(char node, const char *version)
+static bool node_has_version(char node, const char *version)
 {
 	switch (node) {
 	case 'D':
@@ -59,18 +59,18 @@ static bool is_version(char node, const char *version)
 	}
 }
 
-enum cli_supply cli_supply(const char *name, const char *version, enum cli_provider provider)
+enum cli_symbol_status cli_symbol_status(const char *name, const char *version, enum cli_provider provider)
 {
 	const struct cli_symbol *symbol = cli_symbol_find(name);
 	char node = symbol ? symbol->nodes[provider] : '-';
 
 	if (node == '-')
 		return CLI_ABSENT;
-	return !version || is_version(node, version) ? CLI_PRESENT : CLI_OTHER_VERSION;
+	return !version || node_has_version(node, version) ? CLI_PRESENT : CLI_OTHER_VERSION;
 }
 
 /* All releases' libraries are version 2 of theirs. */
-bool cli_supplies_library(const char *soname, enum cli_provider provider)
+bool cli_provider_has_library(const char *soname, enum cli_provider provider)
 {
 	const char *end = strstr(soname, ".so");
 

@@ -10,8 +10,8 @@
  *   shim/abi/not_simulated.txt    what only says that it is not simulated; a test
  *                                 holds that to the sources
  */
-#ifndef SIM_CLI_RELEASES_H
-#define SIM_CLI_RELEASES_H
+#ifndef SIM_CLI_ABI_RELEASES_H
+#define SIM_CLI_ABI_RELEASES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,17 +55,17 @@ bool cli_is_doca_library(const char *soname);
 /* NULL: no provider has it. */
 const struct cli_symbol *cli_symbol_find(const char *name);
 
-enum cli_supply {
+enum cli_symbol_status {
 	CLI_ABSENT,
 	CLI_OTHER_VERSION, /* linking anew finds it, a program that was linked before does not */
 	CLI_PRESENT,
 };
 
 /* Whether @provider has @name, in @version (NULL: whichever). */
-enum cli_supply cli_supply(const char *name, const char *version, enum cli_provider provider);
+enum cli_symbol_status cli_symbol_status(const char *name, const char *version, enum cli_provider provider);
 
 /* Whether @provider has the library of SONAME @soname. */
-bool cli_supplies_library(const char *soname, enum cli_provider provider);
+bool cli_provider_has_library(const char *soname, enum cli_provider provider);
 
 /* Whether @name has other parameters, or another result, at @provider than in the newest release. */
 bool cli_has_changed(const char *name, enum cli_provider provider);

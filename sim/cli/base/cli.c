@@ -11,7 +11,7 @@
 const char *argp_program_version = "bfsim " BFSIM_VERSION;
 
 /* Names of files and programs may have anything in them, for the terminal too. */
-static void make_one_line(char *text)
+static void mask_control_chars(char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -28,13 +28,13 @@ int cli_fail(const char *format, ...)
 		text = NULL;
 	va_end(args);
 	if (text)
-		make_one_line(text);
+		mask_control_chars(text);
 	fprintf(stderr, "bfsim: %s\n", text ? text : "out of memory");
 	free(text);
 	return CLI_FAILED;
 }
 
-void cli_begin(void)
+void cli_init(void)
 {
 	int fd;
 

@@ -6,8 +6,8 @@
  * Each subcommand is one file with its own argp parser. What went wrong is one
  * line on standard error that says what, where, and what to do about it.
  */
-#ifndef SIM_CLI_H
-#define SIM_CLI_H
+#ifndef SIM_CLI_BASE_CLI_H
+#define SIM_CLI_BASE_CLI_H
 
 /* Exit statuses of bfsim itself; exec and run pass on those of programs. */
 enum {
@@ -43,6 +43,6 @@ int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What every main does first: the usage status, and something open at 0, 1 and
  * 2, so that no file of ours gets the number of a standard stream. */
-void cli_begin(void);
+void cli_init(void);
 
 #endif

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* To the nearest @step; what is next to the largest number stays as it is. */
-static uint64_t rounded(uint64_t value, uint64_t step)
+static uint64_t round_to_step(uint64_t value, uint64_t step)
 {
 	return value > UINT64_MAX - step / 2 ? value : (value + step / 2) / step * step;
 }
 
 /* Three digits of @value, which is counted in the first of @units; each next one is a thousand of the one before. */
-static void scale(uint64_t value, const char *const units[], size_t count, char text[CLI_FIGURE_SIZE])
+static void format_scaled(uint64_t value, const char *const units[], size_t count, char text[CLI_HUMAN_SIZE])
 {
 	uint64_t unit = 1, parts;
 	size_t i = 0;
@@ -21,60 +21,60 @@ static void scale(uint64_t value, const char *const units[], size_t count, char 
 		i++;
 	}
 	if (unit > 1)
-		value = rounded(value, value / unit >= 100 ? unit : value / unit >= 10 ? unit / 10 : unit / 100);
+		value = round_to_step(value, value / unit >= 100 ? unit : value / unit >= 10 ? unit / 10 : unit / 100);
 	if (i + 1 < count && value / unit >= 1000) { /* 999.6 */
 		unit *= 1000;
 		i++;
 	}
 	parts = unit == 1 ? 0 : value % unit * 100 / unit; /* hundredths */
 	if (unit == 1 || value / unit >= 100)
-		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 "%s", value / unit, units[i]);
+		snprintf(text, CLI_HUMAN_SIZE, "%" PRIu64 "%s", value / unit, units[i]);
 	else if (value / unit >= 10)
-		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%" PRIu64 "%s", value / unit, parts / 10, units[i]);
+		snprintf(text, CLI_HUMAN_SIZE, "%" PRIu64 ".%" PRIu64 "%s", value / unit, parts / 10, units[i]);
 	else
-		snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%02" PRIu64 "%s", value / unit, parts, units[i]);
+		snprintf(text, CLI_HUMAN_SIZE, "%" PRIu64 ".%02" PRIu64 "%s", value / unit, parts, units[i]);
 }
 
-#define SCALE(value, units, text) scale((value), (units), sizeof(units) / sizeof((units)[0]), (text))
+#define FORMAT_SCALED(value, units, text) format_scaled((value), (units), sizeof(units) / sizeof((units)[0]), (text))
 
-void cli_time_text(uint64_t ns, char text[CLI_FIGURE_SIZE])
+void cli_human_time(uint64_t ns, char text[CLI_HUMAN_SIZE])
 {
 	static const char *const units[] = {" ns", " \u00b5s", " ms", " s"};
 
-	SCALE(ns, units, text);
+	FORMAT_SCALED(ns, units, text);
 }
 
-void cli_size_text(uint64_t bytes, char text[CLI_FIGURE_SIZE])
+void cli_human_bytes(uint64_t bytes, char text[CLI_HUMAN_SIZE])
 {
 	static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
 
-	SCALE(bytes, units, text);
+	FORMAT_SCALED(bytes, units, text);
 }
 
-void cli_rate_text(uint64_t bytes_per_s, char text[CLI_FIGURE_SIZE])
+void cli_human_byte_rate(uint64_t bytes_per_s, char text[CLI_HUMAN_SIZE])
 {
 	static const char *const units[] = {" B/s", " kB/s", " MB/s", " GB/s", " TB/s"};
 
-	SCALE(bytes_per_s, units, text);
+	FORMAT_SCALED(bytes_per_s, units, text);
 }
 
-void cli_bits_text(uint64_t bits_per_s, char text[CLI_FIGURE_SIZE])
+void cli_human_bit_rate(uint64_t bits_per_s, char text[CLI_HUMAN_SIZE])
 {
 	static const char *const units[] = {" b/s", " kb/s", " Mb/s", " Gb/s", " Tb/s"};
 
-	SCALE(bits_per_s, units, text);
+	FORMAT_SCALED(bits_per_s, units, text);
 }
 
-void cli_count_text(uint64_t count, char text[CLI_FIGURE_SIZE])
+void cli_human_count(uint64_t count, char text[CLI_HUMAN_SIZE])
 {
 	static const char *const units[] = {"", " k", " M", " G"};
 
-	SCALE(count, units, text);
+	FORMAT_SCALED(count, units, text);
 }
 
-void cli_share_text(uint64_t thousandths, char text[CLI_FIGURE_SIZE])
+void cli_human_percent(uint64_t thousandths, char text[CLI_HUMAN_SIZE])
 {
-	snprintf(text, CLI_FIGURE_SIZE, "%" PRIu64 ".%" PRIu64 " %%", thousandths / 10, thousandths % 10);
+	snprintf(text, CLI_HUMAN_SIZE, "%" PRIu64 ".%" PRIu64 " %%", thousandths / 10, thousandths % 10);
 }
 
 uint64_t cli_per_second(uint64_t amount, uint64_t ns)
@@ -84,7 +84,7 @@ uint64_t cli_per_second(uint64_t amount, uint64_t ns)
 	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
 }
 
-void cli_html_put(FILE *out, const char *text)
+void cli_html_put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {

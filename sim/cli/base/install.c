@@ -8,7 +8,7 @@
 #include "pcie_model/topology/topology.h"
 
 /* The directory of this program (@levels 0), or one that many levels above it. */
-static char *own_dir(int levels)
+static char *program_dir(int levels)
 {
 	char *path = realpath("/proc/self/exe", NULL);
 
@@ -21,7 +21,7 @@ static char *own_dir(int levels)
 	return path;
 }
 
-static char *below(char *dir, const char *rest)
+static char *append_path(char *dir, const char *rest)
 {
 	char *path = NULL;
 
@@ -33,13 +33,13 @@ static char *below(char *dir, const char *rest)
 
 char *cli_bfsimd_path(void)
 {
-	const char *chosen = getenv("BFSIM_BFSIMD");
+	const char *override = getenv("BFSIM_BFSIMD");
 	char *path;
 
-	if (!chosen || !chosen[0])
-		return below(own_dir(0), "bfsimd");
-	path = realpath(chosen, NULL); /* it is started from another directory */
-	return path ? path : strdup(chosen);
+	if (!override || !override[0])
+		return append_path(program_dir(0), "bfsimd");
+	path = realpath(override, NULL); /* it is started from another directory */
+	return path ? path : strdup(override);
 }
 
 int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
@@ -65,5 +65,5 @@ char *cli_sdk_tree(enum cli_generation generation, const char *side)
 		[CLI_GENERATION_WORKQ] = {"sdk/workq-host", "sdk/workq-dpu"},
 	};
 
-	return below(own_dir(1), trees[generation][pcie_side_is_dpu(side)]);
+	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);
 }

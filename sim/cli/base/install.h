@@ -6,8 +6,8 @@
  * All are found from the running program's own place, so that an installation
  * can be moved. Results are the caller's (free()).
  */
-#ifndef SIM_CLI_INSTALL_H
-#define SIM_CLI_INSTALL_H
+#ifndef SIM_CLI_BASE_INSTALL_H
+#define SIM_CLI_BASE_INSTALL_H
 
 /* The daemon's program: $BFSIM_BFSIMD, else the one beside this program. NULL: out of memory. */
 char *cli_bfsimd_path(void);

@@ -15,13 +15,13 @@
 
 int cli_session_open(const char *dir)
 {
-	int dir_fd = sim_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(dir, false);
 
 	if (dir_fd < 0 && dir_fd != -ENOENT) {
 		cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
 		return -1;
 	}
-	if (dir_fd >= 0 && sim_dir_is_live(dir_fd))
+	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
 		return dir_fd;
 	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
 		cli_fail("the session in %s is stale, its daemon died: start it again with bfsim up, or remove it with bfsim down",
@@ -33,7 +33,7 @@ int cli_session_open(const char *dir)
 	return -1;
 }
 
-static struct pcie_topology *parse(const char *name, const char *yaml, size_t len)
+static struct pcie_topology *parse_topology(const char *name, const char *yaml, size_t len)
 {
 	char error[PCIE_ERROR_SIZE];
 	struct pcie_topology *topology;
@@ -49,13 +49,13 @@ static struct pcie_topology *read_topology(int dir_fd, const char *path, const c
 	struct pcie_topology *topology;
 	char *yaml;
 	size_t len;
-	int rc = sim_dir_read(dir_fd, path, &yaml, &len);
+	int rc = sim_session_dir_read(dir_fd, path, &yaml, &len);
 
 	if (rc < 0) {
 		cli_fail("topology file %s: %s", name, strerror(-rc));
 		return NULL;
 	}
-	topology = parse(name, yaml, len);
+	topology = parse_topology(name, yaml, len);
 	free(yaml);
 	return topology;
 }
@@ -83,31 +83,31 @@ struct pcie_topology *cli_topology_built_in(void)
 {
 	const char *yaml = pcie_topology_default_yaml();
 
-	return parse("built-in topology", yaml, strlen(yaml));
+	return parse_topology("built-in topology", yaml, strlen(yaml));
 }
 
-bool cli_has_side(const struct pcie_topology *topology, const char *where, const char *side)
+bool cli_check_side(const struct pcie_topology *topology, const char *where, const char *side)
 {
 	int rc = sim_side_check(topology, where, side);
 
 	if (rc < 0)
-		cli_fail("%s", sim_why());
+		cli_fail("%s", sim_last_error());
 	return rc == 0;
 }
 
-int cli_session_failed(const char *dir, int rc)
+int cli_session_report_error(const char *dir, int rc)
 {
-	sim_control_failed(dir, rc);
-	cli_fail("%s", sim_why());
+	sim_control_set_error(dir, rc);
+	cli_fail("%s", sim_last_error());
 	return -1;
 }
 
-int cli_session_ask(int dir_fd, const char *dir, uint16_t type, int *ret_fd)
+int cli_session_request(int dir_fd, const char *dir, uint16_t type, int *ret_fd)
 {
 	struct sim_msg msg = {.type = type};
 	int rc = sim_control_exchange(dir_fd, &msg, -1, ret_fd);
 
 	if (rc == 0)
 		rc = msg.status;
-	return rc < 0 ? cli_session_failed(dir, rc) : 0;
+	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }

@@ -11,35 +11,35 @@ enum {
 	KEY_SESSION = 0x5e0, /* no short form */
 };
 
-static void take_default(struct cli_session_opt *opt, struct argp_state *state)
+static void set_default_dir(struct cli_session_opt *opt, struct argp_state *state)
 {
 	const char *variable = getenv("BFSIM_SESSION");
 	int rc;
 
-	*opt = (struct cli_session_opt){.chosen = variable && variable[0]};
+	*opt = (struct cli_session_opt){.is_explicit = variable && variable[0]};
 	opt->dir = opt->default_dir;
-	rc = sim_dir_default(opt->default_dir, sizeof(opt->default_dir));
+	rc = sim_session_dir_default(opt->default_dir, sizeof(opt->default_dir));
 	if (rc == -EPERM)
 		argp_failure(state, CLI_FAILED, 0, "%s is not a directory of this user alone: remove it, or choose another with --session",
 			     opt->default_dir);
 	else if (rc < 0)
 		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
-			     opt->chosen ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
+			     opt->is_explicit ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct cli_session_opt *opt = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		take_default(opt, state);
+		set_default_dir(opt, state);
 		return 0;
 	case KEY_SESSION:
 		if (!arg[0])
 			argp_error(state, "--session needs the name of a directory");
 		opt->dir = arg;
-		opt->chosen = opt->by_option = true;
+		opt->is_explicit = opt->is_from_option = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-const struct argp cli_session_argp = {.options = options, .parser = take};
+const struct argp cli_session_argp = {.options = options, .parser = parse_opt};
 
 const struct argp_child cli_session_children[] = {
 	{&cli_session_argp, 0, NULL, 0},

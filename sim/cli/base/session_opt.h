@@ -4,8 +4,8 @@
  * A command lists cli_session_argp among its argp children and hands it a
  * struct cli_session_opt as input.
  */
-#ifndef SIM_CLI_SESSION_OPT_H
-#define SIM_CLI_SESSION_OPT_H
+#ifndef SIM_CLI_BASE_SESSION_OPT_H
+#define SIM_CLI_BASE_SESSION_OPT_H
 
 #include <argp.h>
 #include <limits.h>
@@ -15,8 +15,8 @@
 
 struct cli_session_opt {
 	const char *dir;        /* as given, or the user's default */
-	bool chosen;            /* by the option or $BFSIM_SESSION */
-	bool by_option;
+	bool is_explicit;            /* by the option or $BFSIM_SESSION */
+	bool is_from_option;
 	char default_dir[PATH_MAX];
 };
 

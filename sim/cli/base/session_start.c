@@ -8,22 +8,22 @@
 #include "install.h"
 #include "sim/base/last_error.h"
 
-static int said(int rc)
+static int report_if_failed(int rc)
 {
 	if (rc == 0)
 		return 0;
-	cli_fail("%s", sim_why());
+	cli_fail("%s", sim_last_error());
 	return -1;
 }
 
-int cli_session_prepare(const char *dir, struct sim_place *ret_place)
+int cli_session_prepare(const char *dir, struct sim_session_dir *ret_dir)
 {
-	return said(sim_place_take(dir, ret_place));
+	return report_if_failed(sim_session_dir_claim(dir, ret_dir));
 }
 
-int cli_session_prepare_temporary(struct sim_place *ret_place)
+int cli_session_prepare_temporary(struct sim_session_dir *ret_dir)
 {
-	return said(sim_place_temporary(ret_place));
+	return report_if_failed(sim_session_dir_create_temporary(ret_dir));
 }
 
 pid_t cli_daemon_start(const struct sim_launch_cfg *cfg)
@@ -34,13 +34,13 @@ pid_t cli_daemon_start(const struct sim_launch_cfg *cfg)
 
 	if (!program) {
 		cli_fail("cannot find bfsimd from /proc/self/exe: set BFSIM_BFSIMD to where it is");
-		sim_place_unmake(cfg->place);
+		sim_session_dir_remove(cfg->session_dir);
 		return -1;
 	}
 	with_program.program = program;
 	pid = sim_launch(&with_program);
 	free(program);
 	if (pid < 0 && pid != -ECHILD)
-		cli_fail("%s", sim_why());
+		cli_fail("%s", sim_last_error());
 	return pid < 0 ? -1 : pid;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/base/session_start.h - making a session: sim/session/{place,launch}.h, with what went wrong on standard error. */
-#ifndef SIM_CLI_SESSION_MAKE_H
-#define SIM_CLI_SESSION_MAKE_H
+#ifndef SIM_CLI_BASE_SESSION_START_H
+#define SIM_CLI_BASE_SESSION_START_H
 
 #include "sim/control/launch.h"
 
-/* As sim_place_take() and sim_place_temporary(). Return 0, or -1 with nothing to release. */
-int cli_session_prepare(const char *dir, struct sim_place *ret_place);
-int cli_session_prepare_temporary(struct sim_place *ret_place);
+/* As sim_session_dir_claim() and sim_session_dir_create_temporary(). Return 0, or -1 with nothing to release. */
+int cli_session_prepare(const char *dir, struct sim_session_dir *ret_dir);
+int cli_session_prepare_temporary(struct sim_session_dir *ret_dir);
 
 /* Start the daemon that belongs to this command (@cfg's program is not looked at).
  * Returns its process id, or -1 with the session unmade. */

@@ -11,7 +11,7 @@
 #include "cli.h"
 
 /* Put @dir in front of the list in LD_LIBRARY_PATH. */
-static int prepend_libraries(const char *dir)
+static int prepend_library_path(const char *dir)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	char *list;
@@ -27,7 +27,7 @@ static int prepend_libraries(const char *dir)
 }
 
 /* NULL without memory. */
-static char *libraries_of(const char *side, enum cli_generation generation)
+static char *sdk_libdir(const char *side, enum cli_generation generation)
 {
 	char *tree = cli_sdk_tree(generation, side), *dir = NULL;
 
@@ -39,9 +39,9 @@ static char *libraries_of(const char *side, enum cli_generation generation)
 
 /* @dir, of @generation, is not there. In a build tree nothing is, and programs'
  * own run path finds the libraries; an installation may lack one generation. */
-static int do_without(const char *dir, const char *side, enum cli_generation generation)
+static int check_missing_sdk(const char *dir, const char *side, enum cli_generation generation)
 {
-	char *current = libraries_of(side, CLI_GENERATION_TASK);
+	char *current = sdk_libdir(side, CLI_GENERATION_TASK);
 	bool is_installed = current && access(current, F_OK) == 0;
 
 	free(current);
@@ -52,28 +52,28 @@ static int do_without(const char *dir, const char *side, enum cli_generation gen
 	return -1;
 }
 
-static int use_sdk(const char *side, enum cli_generation generation)
+static int add_sdk_library_path(const char *side, enum cli_generation generation)
 {
-	char *dir = libraries_of(side, generation);
+	char *dir = sdk_libdir(side, generation);
 	int rc = -1;
 
 	if (!dir)
 		cli_fail("out of memory");
 	else if (access(dir, F_OK) < 0)
-		rc = do_without(dir, side, generation);
+		rc = check_missing_sdk(dir, side, generation);
 	else if (strpbrk(dir, ":;"))
 		cli_fail("%s cannot stand in LD_LIBRARY_PATH, where : and ; separate: install bfsim elsewhere", dir);
-	else if ((rc = prepend_libraries(dir)) < 0)
+	else if ((rc = prepend_library_path(dir)) < 0)
 		cli_fail("out of memory");
 	free(dir);
 	return rc;
 }
 
-int cli_enter_side(const char *dir, const char *side, enum cli_generation generation)
+int cli_set_side_env(const char *dir, const char *side, enum cli_generation generation)
 {
 	if (setenv("BFSIM_SESSION", dir, 1) < 0 || setenv("BFSIM_SIDE", side, 1) < 0) {
 		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;
 	}
-	return use_sdk(side, generation);
+	return add_sdk_library_path(side, generation);
 }

@@ -6,13 +6,13 @@
  *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree of a
  *                     generation, when this bfsim is installed (in a build tree it is left alone)
  */
-#ifndef SIM_CLI_SIDE_ENV_H
-#define SIM_CLI_SIDE_ENV_H
+#ifndef SIM_CLI_BASE_SIDE_ENV_H
+#define SIM_CLI_BASE_SIDE_ENV_H
 
 #include "install.h"
 
 /* Put this process on @side of the session in @dir (absolute), with the libraries
  * of @generation. Returns 0, or -1 with the reason on standard error. */
-int cli_enter_side(const char *dir, const char *side, enum cli_generation generation);
+int cli_set_side_env(const char *dir, const char *side, enum cli_generation generation);
 
 #endif

@@ -27,19 +27,19 @@ void cli_table_add(struct cli_table *table, const char *format, ...)
 		table->failed = 1;
 }
 
-static bool is_right(const struct cli_table *table, size_t column)
+static bool is_right_aligned(const struct cli_table *table, size_t column)
 {
 	return table->headings[column][0] == '>';
 }
 
-static const char *heading(const struct cli_table *table, size_t column)
+static const char *heading_text(const struct cli_table *table, size_t column)
 {
-	return table->headings[column] + is_right(table, column);
+	return table->headings[column] + is_right_aligned(table, column);
 }
 
-static size_t width(const struct cli_table *table, size_t column)
+static size_t column_width(const struct cli_table *table, size_t column)
 {
-	size_t widest = strlen(heading(table, column));
+	size_t widest = strlen(heading_text(table, column));
 
 	for (size_t i = column; i < table->num_cells; i += table->num_columns) {
 		size_t len = strlen(table->cells[i]);
@@ -53,9 +53,9 @@ static size_t width(const struct cli_table *table, size_t column)
 static void print_cell(const struct cli_table *table, size_t column, const char *text)
 {
 	bool is_last = column + 1 == table->num_columns;
-	int pad = (int)width(table, column);
+	int pad = (int)column_width(table, column);
 
-	if (is_right(table, column))
+	if (is_right_aligned(table, column))
 		printf("%*s", pad, text);
 	else
 		printf("%-*s", is_last ? 0 : pad, text);
@@ -67,7 +67,7 @@ int cli_table_print(struct cli_table *table)
 	bool complete = !table->failed;
 
 	for (size_t column = 0; complete && column < table->num_columns; column++)
-		print_cell(table, column, heading(table, column));
+		print_cell(table, column, heading_text(table, column));
 	for (size_t i = 0; complete && i < table->num_cells; i++)
 		print_cell(table, i % table->num_columns, table->cells[i]);
 	for (size_t i = 0; i < table->num_cells; i++)

@@ -4,8 +4,8 @@
  * Cells are added row by row, from left to right; then the table is printed
  * below its headings. Memory that runs out shows when it is printed.
  */
-#ifndef SIM_CLI_TABLE_H
-#define SIM_CLI_TABLE_H
+#ifndef SIM_CLI_BASE_TABLE_H
+#define SIM_CLI_BASE_TABLE_H
 
 #include <stddef.h>
 

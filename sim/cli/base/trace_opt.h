@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/base/trace_opt.h - the option --trace-level, of all that start a session. */
-#ifndef SIM_CLI_TRACE_OPT_H
-#define SIM_CLI_TRACE_OPT_H
+#ifndef SIM_CLI_BASE_TRACE_OPT_H
+#define SIM_CLI_BASE_TRACE_OPT_H
 
 #include <argp.h>
 #include <stdint.h>

@@ -11,39 +11,39 @@
 #include "sim/faults/plan/plan.h"
 
 /* What stays of when a rule strikes: matches were counted while it did. */
-#define TIMES (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
+#define TIME_CONDITIONS (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
 
 /* Rules that were there from the begin have times a little behind it in virtual time: a nanosecond each. */
-#define FROM_BEGIN_NS 10000
+#define BEGIN_SLACK_NS 10000
 
 struct replay {
 	const struct cli_report *report;
 	const char *name;         /* of the trace */
 	FILE *out;
 	size_t num_rules;
-	bool told_late;           /* said that a rule was added while programs ran */
-	bool lacks;               /* something that struck, and that the plan does not repeat */
+	bool warned_of_late_rule;           /* said that a rule was added while programs ran */
+	bool is_incomplete;               /* something that struck, and that the plan does not repeat */
 };
 
-static void lack(struct replay *replay, const char *what, uint64_t rule)
+static void report_gap(struct replay *replay, const char *what, uint64_t rule)
 {
 	cli_fail("%s: rule %" PRIu64 " %s", replay->name, rule, what);
-	replay->lacks = true;
+	replay->is_incomplete = true;
 }
 
 /* Names as a line of a plan can have them: what can't stand there is any letter. */
-static void make_plain(char *name)
+static void mask_special_chars(char *name)
 {
 	for (; *name; name++)
 		if (*name < ' ' || *name > '~' || *name == '"')
 			*name = '?';
 }
 
-static void make_names_plain(struct sim_rule *rule)
+static void mask_rule_names(struct sim_rule *rule)
 {
-	make_plain(rule->side);
-	make_plain(rule->program);
-	make_plain(rule->device);
+	mask_special_chars(rule->side);
+	mask_special_chars(rule->program);
+	mask_special_chars(rule->device);
 }
 
 /* In single quotes nothing means anything to YAML but they themselves. */
@@ -58,10 +58,10 @@ static void print_rule(struct replay *replay, const struct sim_rule *rule)
 	fputs("'\n", replay->out);
 }
 
-/* ---- a strike ---- */
+/* ---- a hit ---- */
 
 /* It counts this process's matches alone. Names too long for a rule are not in it. */
-static void bind(struct sim_rule *rule, json_object *process)
+static void bind_to_process(struct sim_rule *rule, json_object *process)
 {
 	const char *side = cli_json_text(process, "side"), *program = cli_json_text(process, "program");
 
@@ -81,32 +81,32 @@ static void bind(struct sim_rule *rule, json_object *process)
 	}
 }
 
-static void fix_when(struct sim_rule *rule, uint32_t match)
+static void set_nth_match(struct sim_rule *rule, uint32_t match)
 {
-	rule->when = (rule->when & TIMES) | SIM_WHEN_NTH;
+	rule->when = (rule->when & TIME_CONDITIONS) | SIM_WHEN_NTH;
 	rule->nth = match;
 	rule->every = rule->times = rule->skip = rule->chance_ppb = 0;
 	rule->seed = 0;
 }
 
 /* Added while programs ran: what came before did not count. That can be said by time alone. */
-static void begin_at(struct sim_rule *rule, uint64_t added_ns)
+static void set_begin_time(struct sim_rule *rule, uint64_t added_ns)
 {
 	rule->when |= SIM_WHEN_FROM;
 	rule->from_ns = rule->from_ns > added_ns ? rule->from_ns : added_ns;
 }
 
-static bool is_late(uint64_t added_ns, uint64_t begin_ns)
+static bool is_added_late(uint64_t added_ns, uint64_t begin_ns)
 {
-	return added_ns > begin_ns && added_ns - begin_ns > FROM_BEGIN_NS;
+	return added_ns > begin_ns && added_ns - begin_ns > BEGIN_SLACK_NS;
 }
 
 static bool is_virtual(const struct replay *replay)
 {
-	return strcmp(cli_json_text(replay->report->sum, "clock"), "virtual") == 0;
+	return strcmp(cli_json_text(replay->report->summary, "clock"), "virtual") == 0;
 }
 
-static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
+static void set_fixed_delay(struct sim_rule *rule, uint64_t delay_ns)
 {
 	if (!(rule->actions & SIM_ACT_BIT(SIM_ACT_DELAY)))
 		return;
@@ -119,31 +119,31 @@ static void fix_delay(struct sim_rule *rule, uint64_t delay_ns)
 	rule->delay_kind = SIM_DELAY_NONE;
 }
 
-static void print_strike(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
-			 const struct cli_report_note *fault)
+static void print_hit(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
+			 const struct cli_report_incident *fault)
 {
-	json_object *process = cli_report_process(replay->report, fault->pid);
+	json_object *process = cli_report_find_process(replay->report, fault->pid);
 	struct sim_rule rule = *from;
 
 	if (fault->match == 0 || fault->match > UINT32_MAX) {
-		lack(replay, "struck, but the trace does not say at which match", fault->rule);
+		report_gap(replay, "struck, but the trace does not say at which match", fault->rule);
 		return;
 	}
-	fix_when(&rule, (uint32_t)fault->match);
-	if (is_late(added_ns, cli_json_number(process, "first_ns"))) {
-		begin_at(&rule, added_ns);
-		if (!is_virtual(replay) && !replay->told_late) {
-			lack(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
-			replay->told_late = true;
+	set_nth_match(&rule, (uint32_t)fault->match);
+	if (is_added_late(added_ns, cli_json_number(process, "first_ns"))) {
+		set_begin_time(&rule, added_ns);
+		if (!is_virtual(replay) && !replay->warned_of_late_rule) {
+			report_gap(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
+			replay->warned_of_late_rule = true;
 		}
 	}
-	fix_delay(&rule, fault->delay_ns);
+	set_fixed_delay(&rule, fault->delay_ns);
 	if (rule.actions == 0)
 		return;
-	bind(&rule, process);
-	make_names_plain(&rule);
+	bind_to_process(&rule, process);
+	mask_rule_names(&rule);
 	if (sim_rule_check(&rule) < 0) {
-		lack(replay, "struck in a process that no rule can name", fault->rule);
+		report_gap(replay, "struck in a process that no rule can name", fault->rule);
 		return;
 	}
 	print_rule(replay, &rule);
@@ -151,23 +151,23 @@ static void print_strike(struct replay *replay, const struct sim_rule *from, uin
 
 /* ---- a rule ---- */
 
-static uint64_t print_strikes(struct replay *replay, uint64_t id, const struct sim_rule *rule, uint64_t added_ns)
+static uint64_t print_hits(struct replay *replay, uint64_t id, const struct sim_rule *rule, uint64_t added_ns)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < replay->report->faults.count; i++) {
 		if (replay->report->faults.list[i].rule != id)
 			continue;
-		print_strike(replay, rule, added_ns, &replay->report->faults.list[i]);
+		print_hit(replay, rule, added_ns, &replay->report->faults.list[i]);
 		count++;
 	}
 	return count;
 }
 
 /* When the first process began to do something. */
-static uint64_t begin_ns(const struct replay *replay)
+static uint64_t first_process_begin_ns(const struct replay *replay)
 {
-	json_object *list = cli_json_list(replay->report->sum, "processes");
+	json_object *list = cli_json_list(replay->report->summary, "processes");
 	uint64_t begin = UINT64_MAX;
 
 	for (size_t i = 0; i < cli_json_len(list); i++) {
@@ -178,18 +178,18 @@ static uint64_t begin_ns(const struct replay *replay)
 	return begin;
 }
 
-static void print_event(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
+static void print_event_rule(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
 {
 	if (is_past && (rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
-		lack(replay, "was taken out, and the trace does not say when: it goes on", id);
-	if (is_late(added_ns, begin_ns(replay)))
-		begin_at(rule, added_ns);
-	make_names_plain(rule);
+		report_gap(replay, "was taken out, and the trace does not say when: it goes on", id);
+	if (is_added_late(added_ns, first_process_begin_ns(replay)))
+		set_begin_time(rule, added_ns);
+	mask_rule_names(rule);
 	if (sim_rule_check(rule) == 0)
 		print_rule(replay, rule);
 }
 
-static void print_one(struct replay *replay, json_object *entry)
+static void print_recorded_rule(struct replay *replay, json_object *entry)
 {
 	uint64_t id = cli_json_number(entry, "id"), fired = cli_json_number(entry, "fired");
 	uint64_t added_ns = cli_json_number(entry, "added_ns");
@@ -198,20 +198,20 @@ static void print_one(struct replay *replay, json_object *entry)
 	struct sim_rule rule;
 
 	if (sim_rule_parse(cli_json_text(entry, "text"), &rule, delays_file, &error) < 0) {
-		lack(replay, "is none that this bfsim knows", id);
+		report_gap(replay, "is none that this bfsim knows", id);
 		return;
 	}
 	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
-		print_event(replay, &rule, id, added_ns, cli_json_number(entry, "taken_out") > 0);
+		print_event_rule(replay, &rule, id, added_ns, cli_json_number(entry, "taken_out") > 0);
 		return;
 	}
-	if (print_strikes(replay, id, &rule, added_ns) < fired)
-		lack(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
+	if (print_hits(replay, id, &rule, added_ns) < fired)
+		report_gap(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
 }
 
-static void check_rules_gone(struct replay *replay)
+static void check_removed_rules(struct replay *replay)
 {
-	json_object *rules = cli_json_list(replay->report->sum, "rules");
+	json_object *rules = cli_json_list(replay->report->summary, "rules");
 
 	for (size_t i = 0; i < replay->report->faults.count; i++) {
 		uint64_t id = replay->report->faults.list[i].rule;
@@ -220,7 +220,7 @@ static void check_rules_gone(struct replay *replay)
 		for (size_t j = 0; j < cli_json_len(rules); j++)
 			is_there |= cli_json_number(json_object_array_get_idx(rules, j), "id") == id;
 		if (!is_there) {
-			lack(replay, "struck, but was no longer in the plan when the trace was written", id);
+			report_gap(replay, "struck, but was no longer in the plan when the trace was written", id);
 			return;
 		}
 	}
@@ -228,7 +228,7 @@ static void check_rules_gone(struct replay *replay)
 
 /* ---- processes ---- */
 
-static bool has_struck(const struct cli_report *report, json_object *process)
+static bool has_hits(const struct cli_report *report, json_object *process)
 {
 	for (size_t i = 0; i < report->faults.count; i++)
 		if (report->faults.list[i].pid == (int64_t)cli_json_number(process, "pid"))
@@ -236,7 +236,7 @@ static bool has_struck(const struct cli_report *report, json_object *process)
 	return false;
 }
 
-static bool are_alike(json_object *a, json_object *b)
+static bool are_indistinguishable(json_object *a, json_object *b)
 {
 	return strcmp(cli_json_text(a, "side"), cli_json_text(b, "side")) == 0 &&
 	       strcmp(cli_json_text(a, "program"), cli_json_text(b, "program")) == 0;
@@ -245,18 +245,18 @@ static bool are_alike(json_object *a, json_object *b)
 /* Rules know a process by its side and program. */
 static void check_processes(struct replay *replay)
 {
-	json_object *list = cli_json_list(replay->report->sum, "processes");
+	json_object *list = cli_json_list(replay->report->summary, "processes");
 
 	for (size_t i = 0; i < cli_json_len(list); i++) {
 		json_object *process = json_object_array_get_idx(list, i);
 
 		for (size_t j = 0; j < cli_json_len(list); j++) {
-			if (i == j || !has_struck(replay->report, process) ||
-			    !are_alike(process, json_object_array_get_idx(list, j)))
+			if (i == j || !has_hits(replay->report, process) ||
+			    !are_indistinguishable(process, json_object_array_get_idx(list, j)))
 				continue;
 			cli_fail("%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
 				 "that gets there", replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
-			replay->lacks = true;
+			replay->is_incomplete = true;
 			return;
 		}
 	}
@@ -267,20 +267,20 @@ static void check_processes(struct replay *replay)
 static int print_plan(const struct cli_report *report, const char *name, FILE *out)
 {
 	struct replay replay = {.report = report, .name = name, .out = out};
-	json_object *rules = cli_json_list(report->sum, "rules");
+	json_object *rules = cli_json_list(report->summary, "rules");
 
 	fputs("# repeats the faults of a recorded run: bfsim run --fault-plan FILE\n", out);
 	for (size_t i = 0; i < cli_json_len(rules); i++)
-		print_one(&replay, json_object_array_get_idx(rules, i));
+		print_recorded_rule(&replay, json_object_array_get_idx(rules, i));
 	if (replay.num_rules == 0)
 		fputs("faults: []\n", out);
-	check_rules_gone(&replay);
+	check_removed_rules(&replay);
 	check_processes(&replay);
 	if (replay.num_rules > SIM_PLAN_MAX_RULES) {
 		cli_fail("%s: %zu strikes, but a plan holds %d rules", name, replay.num_rules, SIM_PLAN_MAX_RULES);
-		replay.lacks = true;
+		replay.is_incomplete = true;
 	}
-	return replay.lacks ? -1 : 0;
+	return replay.is_incomplete ? -1 : 0;
 }
 
 int cli_fault_replay(FILE *trace, const char *name, FILE *out)

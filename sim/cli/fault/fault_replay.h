@@ -9,8 +9,8 @@
  * What a rule looks for stays, when it strikes is told by number, and delays that
  * were drawn are fixed. Rules for events are kept as they are: the clock tells when.
  */
-#ifndef SIM_CLI_FAULT_REPLAY_H
-#define SIM_CLI_FAULT_REPLAY_H
+#ifndef SIM_CLI_FAULT_FAULT_REPLAY_H
+#define SIM_CLI_FAULT_FAULT_REPLAY_H
 
 #include <stdio.h>
 

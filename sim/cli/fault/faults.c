@@ -36,7 +36,7 @@ void cli_faults_fini(struct cli_faults *faults)
 }
 
 /* Takes @delays. */
-static int append(struct cli_faults *faults, const struct sim_rule *rule, struct sim_delays *delays)
+static int append_fault(struct cli_faults *faults, const struct sim_rule *rule, struct sim_delays *delays)
 {
 	struct cli_fault *list = reallocarray(faults->list, faults->count + 1, sizeof(*list));
 
@@ -57,12 +57,12 @@ int cli_faults_add(struct cli_faults *faults, const char *line)
 	struct sim_rule rule;
 
 	if (sim_rule_load(line, NULL, &rule, &delays, &error) == 0)
-		return append(faults, &rule, delays);
+		return append_fault(faults, &rule, delays);
 	cli_fail("fault '%s', column %u: %s", line, error.column, error.text);
 	return -1;
 }
 
-static int add_plan(struct cli_faults *faults, const char *path)
+static int add_plan_file(struct cli_faults *faults, const char *path)
 {
 	char error[SIM_PLAN_FILE_ERROR_SIZE];
 	struct sim_plan_file file;
@@ -73,7 +73,7 @@ static int add_plan(struct cli_faults *faults, const char *path)
 		return -1;
 	}
 	for (uint32_t i = 0; i < file.num_rules && rc == 0; i++) {
-		rc = append(faults, &file.rules[i].rule, file.rules[i].delays);
+		rc = append_fault(faults, &file.rules[i].rule, file.rules[i].delays);
 		file.rules[i].delays = NULL;
 	}
 	if (file.has_seed && !faults->has_seed) {
@@ -84,7 +84,7 @@ static int add_plan(struct cli_faults *faults, const char *path)
 	return rc;
 }
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct cli_faults *faults = state->input;
 	char *end;
@@ -95,7 +95,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 			exit(CLI_USAGE);
 		return 0;
 	case KEY_PLAN:
-		if (add_plan(faults, arg) < 0)
+		if (add_plan_file(faults, arg) < 0)
 			exit(CLI_USAGE);
 		return 0;
 	case KEY_SEED:
@@ -110,9 +110,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cli_faults_argp = {.options = option_list, .parser = take};
+const struct argp cli_faults_argp = {.options = option_list, .parser = parse_opt};
 
-static int send_one(const struct cli_fault *fault, int dir_fd, const char *dir, bool say)
+static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir, bool print_ids)
 {
 	uint32_t id;
 	int rc = sim_control_add_fault(dir_fd, &fault->rule, fault->delays, &id);
@@ -123,22 +123,22 @@ static int send_one(const struct cli_fault *fault, int dir_fd, const char *dir, 
 		return -1;
 	}
 	if (rc < 0)
-		return cli_session_failed(dir, rc);
-	if (say)
+		return cli_session_report_error(dir, rc);
+	if (print_ids)
 		printf("%u\n", id);
 	return 0;
 }
 
-int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool say)
+int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool print_ids)
 {
 	int rc = 0;
 
 	if (faults->has_seed)
 		rc = sim_control_change_faults(dir_fd, SIM_FAULT_SEED, 0, faults->seed);
 	if (rc < 0)
-		return cli_session_failed(dir, rc);
+		return cli_session_report_error(dir, rc);
 	for (size_t i = 0; i < faults->count && rc == 0; i++)
-		rc = send_one(&faults->list[i], dir_fd, dir, say);
+		rc = send_rule(&faults->list[i], dir_fd, dir, print_ids);
 	return rc;
 }
 
@@ -148,10 +148,10 @@ static bool has_device(const struct pcie_topology *topology, const char *dir, co
 	char *quoted;
 
 	for (size_t i = 0; i < topology->num_functions && !found; i++)
-		found = sim_where_device(rule->device, &topology->functions[i]);
+		found = sim_device_pattern_matches(rule->device, &topology->functions[i]);
 	if (found)
 		return true;
-	quoted = sim_quote(dir);
+	quoted = sim_shell_quote(dir);
 	cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir,
 		 quoted ? quoted : dir);
 	free(quoted);
@@ -159,93 +159,93 @@ static bool has_device(const struct pcie_topology *topology, const char *dir, co
 }
 
 /* Rules end at a time of the session's. */
-static int add_end(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
+static int set_end_time(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *duration_rule)
 {
 	struct sim_rule *rule = &faults->list[0].rule;
-	struct sim_segment board;
-	int rc = sim_control_board(dir_fd, &board);
+	struct sim_segment shared_state;
+	int rc = sim_control_map_shared_state(dir_fd, &shared_state);
 
 	if (rc < 0)
-		return cli_session_failed(dir, rc);
+		return cli_session_report_error(dir, rc);
 	rule->when |= SIM_WHEN_UNTIL;
-	rule->until_ns = sim_board_now_ns(sim_board_of(&board)) + lasts->duration_ns;
-	sim_segment_unmap(&board);
+	rule->until_ns = sim_shared_state_now_ns(sim_shared_state_of(&shared_state)) + duration_rule->duration_ns;
+	sim_segment_unmap(&shared_state);
 	return 0;
 }
 
 /* Whether it would change nothing at any function that it names; then says so. */
-static bool is_moot(const struct sim_rule *rule, const struct sim_functions *functions,
+static bool is_noop_everywhere(const struct sim_rule *rule, const struct sim_function_table *functions,
 		    const struct pcie_topology *topology)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	for (uint32_t i = 0; i < topology->num_functions; i++)
-		if (sim_where_device(rule->device, &topology->functions[i]) &&
-		    !sim_rule_is_moot(rule, functions, topology, i, &why))
+		if (sim_device_pattern_matches(rule->device, &topology->functions[i]) &&
+		    !sim_rule_is_noop(rule, functions, topology, i, &reason))
 			return false;
-	if (why)
-		cli_fail("nothing was done: %s: %s already", rule->device, why);
-	return why;
+	if (reason)
+		cli_fail("nothing was done: %s: %s already", rule->device, reason);
+	return reason;
 }
 
 static int check_device(int dir_fd, const char *dir, const struct sim_rule *rule)
 {
 	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
-	struct sim_segment board;
+	struct sim_segment shared_state;
 	int rc = -1;
 
 	if (!topology || !has_device(topology, dir, rule))
 		goto out;
-	rc = sim_control_board(dir_fd, &board);
+	rc = sim_control_map_shared_state(dir_fd, &shared_state);
 	if (rc < 0) {
-		rc = cli_session_failed(dir, rc);
+		rc = cli_session_report_error(dir, rc);
 		goto out;
 	}
-	rc = is_moot(rule, &sim_board_of(&board)->functions, topology) ? -1 : 0;
-	sim_segment_unmap(&board);
+	rc = is_noop_everywhere(rule, &sim_shared_state_of(&shared_state)->functions, topology) ? -1 : 0;
+	sim_segment_unmap(&shared_state);
 out:
 	pcie_topology_destroy(topology);
 	return rc;
 }
 
-static int strike_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *lasts)
+static int inject_at_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *duration_rule)
 {
 	if (check_device(dir_fd, dir, &faults->list[0].rule) < 0)
 		return -1;
-	if (lasts && add_end(faults, dir_fd, dir, lasts) < 0)
+	if (duration_rule && set_end_time(faults, dir_fd, dir, duration_rule) < 0)
 		return -1;
 	return cli_faults_send(faults, dir_fd, dir, false);
 }
 
-int cli_faults_strike_device(const char *dir, const char *op, const char *device, const char *action,
+int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
 			     const char *duration)
 {
-	struct cli_faults faults = {0}, lasts = {0};
+	struct cli_faults faults = {0}, duration_rule = {0};
 	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
 	int dir_fd, rc = -1;
 
 	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
 	snprintf(end, sizeof(end), "link down=%s", duration ? duration : "1ns"); /* so that it is read as in rules */
-	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&lasts, end) < 0) {
+	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&duration_rule, end) < 0) {
 		cli_faults_fini(&faults);
 		return CLI_USAGE;
 	}
 	dir_fd = cli_session_open(dir);
 	if (dir_fd >= 0) {
-		rc = strike_device(&faults, dir_fd, dir, duration ? &lasts.list[0].rule : NULL);
+		rc = inject_at_device(&faults, dir_fd, dir, duration ? &duration_rule.list[0].rule : NULL);
 		close(dir_fd);
 	}
-	cli_faults_fini(&lasts);
+	cli_faults_fini(&duration_rule);
 	cli_faults_fini(&faults);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-struct report {
-	bool struck;    /* say what struck, too */
+struct rule_report {
+	bool with_hits;    /* say what struck, too */
 	int num_unfired;
 };
 
-static const char *why_unfired(const struct sim_plan_rule *rule)
+static const char *unfired_reason(const struct sim_plan_rule *rule)
 {
 	if (rule->matched == 0)
 		return "nothing that it looks for came";
@@ -256,26 +256,26 @@ static const char *why_unfired(const struct sim_plan_rule *rule)
 
 static void report_rule(void *arg, const struct sim_plan_rule *rule)
 {
-	struct report *report = arg;
+	struct rule_report *report = arg;
 
-	if (rule->fired > 0 && report->struck)
+	if (rule->fired > 0 && report->with_hits)
 		cli_fail("fault %u struck %" PRIu64 " of the %" PRIu64 " that it looked for: %s", rule->id, rule->fired,
 			 rule->matched, rule->text);
 	if (rule->fired > 0)
 		return;
-	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text, why_unfired(rule));
+	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text, unfired_reason(rule));
 	report->num_unfired++;
 }
 
-int cli_faults_report(const struct sim_plan *plan, bool struck)
+int cli_faults_report(const struct sim_plan *plan, bool with_hits)
 {
-	struct report report = {.struck = struck};
+	struct rule_report report = {.with_hits = with_hits};
 
 	sim_plan_each(plan, report_rule, &report);
 	return report.num_unfired;
 }
 
-static void look_for_killer(void *arg, const struct sim_plan_rule *rule)
+static void find_daemon_kill(void *arg, const struct sim_plan_rule *rule)
 {
 	bool *found = arg;
 
@@ -288,6 +288,6 @@ bool cli_faults_killed_daemon(const struct sim_plan *plan)
 {
 	bool found = false;
 
-	sim_plan_each(plan, look_for_killer, &found);
+	sim_plan_each(plan, find_daemon_kill, &found);
 	return found;
 }

@@ -9,8 +9,8 @@
  * received: these take from the one to the other. Times are ns since the
  * session began. Texts are the trace's, to be escaped by whoever prints them.
  */
-#ifndef SIM_CLI_REPORT_H
-#define SIM_CLI_REPORT_H
+#ifndef SIM_CLI_REPORT_REPORT_H
+#define SIM_CLI_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,11 +23,11 @@
 #define CLI_REPORT_BINS 40   /* of latency: 1 ns to 2, 2 to 5, 5 to 10, 10 to 20, ... */
 
 /* Over a link. */
-enum cli_report_ways { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_WAYS };
+enum cli_report_direction { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_DIRECTIONS };
 
 struct cli_report_task {
 	uint32_t op;
-	uint32_t ways;        /* that its bytes took: bits 1 << enum cli_report_ways */
+	uint32_t directions;        /* that its bytes took: bits 1 << enum cli_report_direction */
 	bool is_timed;        /* submission was noted */
 	uint32_t in_flight;   /* at its submission, with it; 0 = not known */
 	uint64_t begin_ns, latency_ns, bytes;
@@ -51,7 +51,7 @@ struct cli_report_op {
 };
 
 /* A fault that struck, or a warning. */
-struct cli_report_note {
+struct cli_report_incident {
 	uint64_t time_ns;
 	int64_t pid;
 	bool is_error;            /* of log lines */
@@ -60,18 +60,18 @@ struct cli_report_note {
 	char *text, *operation, *context;
 };
 
-struct cli_report_notes {
-	struct cli_report_note *list;
+struct cli_report_incidents {
+	struct cli_report_incident *list;
 	size_t count;
 };
 
 struct cli_report_link {
-	const char *side, *device; /* in the sum */
-	struct cli_report_way {
+	const char *side, *device; /* in the summary */
+	struct cli_report_link_traffic {
 		uint64_t payload_bps; /* that it could carry */
 		uint64_t total_bytes;
 		uint64_t bytes[CLI_REPORT_SLICES]; /* that crossed it there */
-	} ways[CLI_REPORT_NUM_WAYS];
+	} traffic[CLI_REPORT_NUM_DIRECTIONS];
 };
 
 struct cli_report {
@@ -79,10 +79,10 @@ struct cli_report {
 	size_t num_tasks;
 	struct cli_report_op *ops;
 	size_t num_ops;
-	struct cli_report_notes faults, warnings;
+	struct cli_report_incidents faults, warnings;
 	struct cli_report_link *links; /* that carried something */
 	size_t num_links;
-	json_object *sum;             /* the trace's otherData */
+	json_object *summary;             /* the trace's otherData */
 	uint64_t first_ns, last_ns, slice_ns;
 };
 
@@ -91,12 +91,12 @@ struct cli_report {
 int cli_report_read(FILE *in, const char *name, struct cli_report *ret_report);
 
 /* Work out the figures. Returns 0, or -1 without memory (said). */
-int cli_report_count(struct cli_report *report);
+int cli_report_compute_stats(struct cli_report *report);
 
 void cli_report_fini(struct cli_report *report);
 
 /* Where bin @number of latencies begins; it ends where the next begins. */
-uint64_t cli_report_bin_ns(uint32_t number);
+uint64_t cli_report_bin_start_ns(uint32_t number);
 
 /* Members of an object that may be missing, or anything: then "" and 0. */
 const char *cli_json_text(json_object *object, const char *key);
@@ -104,17 +104,17 @@ uint64_t cli_json_number(json_object *object, const char *key);
 json_object *cli_json_list(json_object *object, const char *key); /* an array, or NULL; length by cli_json_len */
 size_t cli_json_len(json_object *list);
 
-/* The process of that number in the trace's sum, or NULL. */
-json_object *cli_report_process(const struct cli_report *report, int64_t pid);
+/* The process of that number in the trace's summary, or NULL. */
+json_object *cli_report_find_process(const struct cli_report *report, int64_t pid);
 
 /* report_links.c: what links carried. Returns 0, or -1 without memory. */
-int cli_report_count_links(struct cli_report *report);
+int cli_report_compute_links(struct cli_report *report);
 
 /* The slice that a time is in. */
-uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns);
+uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_ns);
 
 /* Share of a link's bandwidth that way, in thousandths, that @bytes in @ns are. */
-uint64_t cli_report_share(const struct cli_report_way *way, uint64_t bytes, uint64_t ns);
+uint64_t cli_report_link_utilization(const struct cli_report_link_traffic *traffic, uint64_t bytes, uint64_t ns);
 
 /* The figures as JSON, the caller's (json_object_put()). */
 json_object *cli_report_json(const struct cli_report *report);

@@ -17,7 +17,7 @@ static void add_pid(json_object *to, int64_t pid)
 	json_object_object_add(to, "pid", json_object_new_int64(pid));
 }
 
-static json_object *numbers(const uint64_t *values, size_t count)
+static json_object *u64_array(const uint64_t *values, size_t count)
 {
 	json_object *list = json_object_new_array();
 
@@ -26,7 +26,7 @@ static json_object *numbers(const uint64_t *values, size_t count)
 	return list;
 }
 
-static json_object *depths(const uint32_t *values, size_t count)
+static json_object *u32_array(const uint32_t *values, size_t count)
 {
 	json_object *list = json_object_new_array();
 
@@ -35,7 +35,7 @@ static json_object *depths(const uint32_t *values, size_t count)
 	return list;
 }
 
-static json_object *latency_of(const struct cli_report_op *op)
+static json_object *latency_json(const struct cli_report_op *op)
 {
 	json_object *json = json_object_new_object();
 
@@ -47,14 +47,14 @@ static json_object *latency_of(const struct cli_report_op *op)
 	return json;
 }
 
-static json_object *histogram_of(const struct cli_report_op *op)
+static json_object *histogram_json(const struct cli_report_op *op)
 {
 	json_object *list = json_object_new_array();
 
 	for (uint32_t i = op->first_bin; i < op->end_bin; i++) {
 		json_object *bin = json_object_new_object();
 
-		add_number(bin, "from_ns", i ? cli_report_bin_ns(i) : 0);
+		add_number(bin, "from_ns", i ? cli_report_bin_start_ns(i) : 0);
 		add_number(bin, "count", op->bins[i]);
 		json_object_array_add(list, bin);
 	}
@@ -79,22 +79,22 @@ static json_object *op_json(const struct cli_report_op *op)
 		add_number(json, "bytes", op->sum_bytes);
 	}
 	if (op->timed)
-		json_object_object_add(json, "latency_ns", latency_of(op));
-	json_object_object_add(json, "histogram", histogram_of(op));
-	json_object_object_add(json, "bytes_by_slice", numbers(op->bytes, CLI_REPORT_SLICES));
-	json_object_object_add(json, "ended_by_slice", numbers(op->tasks, CLI_REPORT_SLICES));
+		json_object_object_add(json, "latency_ns", latency_json(op));
+	json_object_object_add(json, "histogram", histogram_json(op));
+	json_object_object_add(json, "bytes_by_slice", u64_array(op->bytes, CLI_REPORT_SLICES));
+	json_object_object_add(json, "ended_by_slice", u64_array(op->tasks, CLI_REPORT_SLICES));
 	if (!op->is_messages)
-		json_object_object_add(json, "in_flight_by_slice", depths(op->in_flight, CLI_REPORT_SLICES));
+		json_object_object_add(json, "in_flight_by_slice", u32_array(op->in_flight, CLI_REPORT_SLICES));
 	return json;
 }
 
-static json_object *way_json(const struct cli_report_way *way)
+static json_object *traffic_json(const struct cli_report_link_traffic *traffic)
 {
 	json_object *json = json_object_new_object();
 
-	add_number(json, "payload_bps", way->payload_bps);
-	add_number(json, "bytes", way->total_bytes);
-	json_object_object_add(json, "bytes_by_slice", numbers(way->bytes, CLI_REPORT_SLICES));
+	add_number(json, "payload_bps", traffic->payload_bps);
+	add_number(json, "bytes", traffic->total_bytes);
+	json_object_object_add(json, "bytes_by_slice", u64_array(traffic->bytes, CLI_REPORT_SLICES));
 	return json;
 }
 
@@ -104,12 +104,12 @@ static json_object *link_json(const struct cli_report_link *link)
 
 	add_text(json, "side", link->side);
 	add_text(json, "device", link->device);
-	json_object_object_add(json, "to_card", way_json(&link->ways[CLI_REPORT_TO_CARD]));
-	json_object_object_add(json, "to_host", way_json(&link->ways[CLI_REPORT_TO_HOST]));
+	json_object_object_add(json, "to_card", traffic_json(&link->traffic[CLI_REPORT_TO_CARD]));
+	json_object_object_add(json, "to_host", traffic_json(&link->traffic[CLI_REPORT_TO_HOST]));
 	return json;
 }
 
-static json_object *fault_json(const struct cli_report_note *fault)
+static json_object *fault_json(const struct cli_report_incident *fault)
 {
 	json_object *json = json_object_new_object();
 
@@ -124,7 +124,7 @@ static json_object *fault_json(const struct cli_report_note *fault)
 	return json;
 }
 
-static json_object *warning_json(const struct cli_report_note *warning)
+static json_object *warning_json(const struct cli_report_incident *warning)
 {
 	json_object *json = json_object_new_object();
 
@@ -135,12 +135,12 @@ static json_object *warning_json(const struct cli_report_note *warning)
 	return json;
 }
 
-static json_object *notes_json(const struct cli_report_notes *notes, json_object *one(const struct cli_report_note *note))
+static json_object *incidents_json(const struct cli_report_incidents *incidents, json_object *to_json(const struct cli_report_incident *incident))
 {
 	json_object *list = json_object_new_array();
 
-	for (size_t i = 0; i < notes->count; i++)
-		json_object_array_add(list, one(&notes->list[i]));
+	for (size_t i = 0; i < incidents->count; i++)
+		json_object_array_add(list, to_json(&incidents->list[i]));
 	return list;
 }
 
@@ -161,16 +161,16 @@ json_object *cli_report_json(const struct cli_report *report)
 		json_object_array_add(ops, op_json(&report->ops[i]));
 	for (size_t i = 0; i < report->num_links; i++)
 		json_object_array_add(links, link_json(&report->links[i]));
-	copy_member(json, report->sum, "clock");
-	copy_member(json, report->sum, "session_ns");
+	copy_member(json, report->summary, "clock");
+	copy_member(json, report->summary, "session_ns");
 	add_number(json, "first_ns", report->first_ns);
 	add_number(json, "last_ns", report->last_ns);
 	add_number(json, "slice_ns", report->slice_ns);
-	copy_member(json, report->sum, "processes");
+	copy_member(json, report->summary, "processes");
 	json_object_object_add(json, "operations", ops);
 	json_object_object_add(json, "links", links);
-	copy_member(json, report->sum, "rules");
-	json_object_object_add(json, "faults", notes_json(&report->faults, fault_json));
-	json_object_object_add(json, "warnings", notes_json(&report->warnings, warning_json));
+	copy_member(json, report->summary, "rules");
+	json_object_object_add(json, "faults", incidents_json(&report->faults, fault_json));
+	json_object_object_add(json, "warnings", incidents_json(&report->warnings, warning_json));
 	return json;
 }

@@ -5,7 +5,7 @@
 
 #define HEIGHT 1000 /* of the picture, in its own units; a bar is 10 wide */
 #define MAX_LABELS 4
-#define LAST_PART 80 /* of a hundred: a label from here on has no room behind its bar's begin */
+#define LAST_LABEL_PERCENT 80 /* of a hundred: a label from here on has no room behind its bar's begin */
 
 uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 {
@@ -28,13 +28,13 @@ static uint32_t height_of(uint64_t value, uint64_t top)
 
 static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, FILE *out)
 {
-	char from[CLI_FIGURE_SIZE], to[CLI_FIGURE_SIZE], value[CLI_FIGURE_SIZE];
+	char from[CLI_HUMAN_SIZE], to[CLI_HUMAN_SIZE], value[CLI_HUMAN_SIZE];
 	uint32_t height = height_of(plot->values[number], top);
 
 	if (height == 0)
 		return;
-	plot->place_text(plot, number, from);
-	plot->place_text(plot, number + 1, to);
+	plot->position_text(plot, number, from);
+	plot->position_text(plot, number + 1, to);
 	plot->value_text(plot->values[number], value);
 	fprintf(out, "<rect x=\"%u.5\" y=\"%u\" width=\"9\" height=\"%u\"><title>%s to %s: %s</title></rect>\n", number * 10,
 		HEIGHT - height, height, from, to, value);
@@ -44,12 +44,12 @@ static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, 
 static void put_labels(const struct cli_plot *plot, FILE *out)
 {
 	uint32_t step = (plot->count + MAX_LABELS - 1) / MAX_LABELS;
-	char text[CLI_FIGURE_SIZE];
+	char text[CLI_HUMAN_SIZE];
 
 	fputs("<div class=\"x\" aria-hidden=\"true\">", out);
 	for (uint32_t i = 0; i < plot->count; i += step) {
-		plot->place_text(plot, i, text);
-		if (i * 100 / plot->count >= LAST_PART)
+		plot->position_text(plot, i, text);
+		if (i * 100 / plot->count >= LAST_LABEL_PERCENT)
 			fprintf(out, "<span style=\"right:0\">%s</span>", text);
 		else
 			fprintf(out, "<span style=\"left:%u.%u%%\">%s</span>", i * 100 / plot->count,
@@ -61,19 +61,19 @@ static void put_labels(const struct cli_plot *plot, FILE *out)
 void cli_plot_print(const struct cli_plot *plot, FILE *out)
 {
 	uint64_t top = plot->top ? plot->top : cli_plot_largest(plot->values, plot->count);
-	char text[CLI_FIGURE_SIZE];
+	char text[CLI_HUMAN_SIZE];
 
 	plot->value_text(top, text);
 	fprintf(out, "<figure class=\"%s\">\n<figcaption><b>", plot->colour);
-	cli_html_put(out, plot->title);
+	cli_html_put_escaped(out, plot->title);
 	fputs("</b> ", out);
-	cli_html_put(out, plot->words);
+	cli_html_put_escaped(out, plot->caption);
 	fprintf(out, "</figcaption>\n<div class=\"y\" aria-hidden=\"true\">%s</div>\n", text);
 	fprintf(out, "<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"", plot->count * 10,
 		HEIGHT);
-	cli_html_put(out, plot->title);
+	cli_html_put_escaped(out, plot->title);
 	fputs(": ", out);
-	cli_html_put(out, plot->words);
+	cli_html_put_escaped(out, plot->caption);
 	fputs("\">\n", out);
 	for (uint32_t i = 0; i < plot->count; i++)
 		put_bar(plot, i, top, out);

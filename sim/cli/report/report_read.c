@@ -26,7 +26,7 @@ struct track {
 
 struct reader {
 	struct cli_report *report;
-	size_t room;              /* for tasks */
+	size_t capacity;              /* for tasks */
 	size_t last_op;           /* the next task is often of the same */
 	struct message *messages; /* by the number of their flow */
 	uint32_t num_messages;
@@ -38,7 +38,7 @@ struct reader {
 
 /* ---- JSON ---- */
 
-static json_object *member(json_object *object, const char *key)
+static json_object *get_member(json_object *object, const char *key)
 {
 	json_object *value = NULL;
 
@@ -49,21 +49,21 @@ static json_object *member(json_object *object, const char *key)
 
 const char *cli_json_text(json_object *object, const char *key)
 {
-	json_object *value = member(object, key);
+	json_object *value = get_member(object, key);
 
 	return value && json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
 }
 
 uint64_t cli_json_number(json_object *object, const char *key)
 {
-	json_object *value = member(object, key);
+	json_object *value = get_member(object, key);
 
 	return value && json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
 }
 
 json_object *cli_json_list(json_object *object, const char *key)
 {
-	json_object *value = member(object, key);
+	json_object *value = get_member(object, key);
 
 	return value && json_object_is_type(value, json_type_array) ? value : NULL;
 }
@@ -73,14 +73,14 @@ size_t cli_json_len(json_object *list)
 	return list ? json_object_array_length(list) : 0;
 }
 
-static uint64_t time_of(json_object *event)
+static uint64_t event_time_ns(json_object *event)
 {
-	double us = json_object_get_double(member(event, "ts"));
+	double us = json_object_get_double(get_member(event, "ts"));
 
 	return us > 0 && us < MAX_TIME_US ? (uint64_t)(us * 1000 + 0.5) : 0;
 }
 
-static char *copy(struct reader *reader, const char *text)
+static char *copy_string(struct reader *reader, const char *text)
 {
 	char *own = strdup(text);
 
@@ -90,7 +90,7 @@ static char *copy(struct reader *reader, const char *text)
 }
 
 /* One more entry at the end of a list of @count; NULL without memory. */
-static void *grow(struct reader *reader, void *list, size_t count, size_t size)
+static void *append_zeroed(struct reader *reader, void *list, size_t count, size_t size)
 {
 	void *grown = reallocarray(list, count + 1, size);
 
@@ -104,31 +104,31 @@ static void *grow(struct reader *reader, void *list, size_t count, size_t size)
 
 /* ---- operations ---- */
 
-static bool is_op(const struct cli_report_op *op, int64_t pid, const char *context, const char *name)
+static bool is_same_op(const struct cli_report_op *op, int64_t pid, const char *context, const char *name)
 {
 	return op->pid == pid && op->name && op->context && strcmp(op->context, context) == 0 &&
 	       strcmp(op->name, name) == 0;
 }
 
 /* The number of an operation, new ones included; SIZE_MAX without memory. */
-static size_t op_of(struct reader *reader, int64_t pid, const char *context, const char *device, const char *name)
+static size_t find_or_add_op(struct reader *reader, int64_t pid, const char *context, const char *device, const char *name)
 {
 	struct cli_report *report = reader->report;
 	struct cli_report_op *ops;
 
-	if (reader->last_op < report->num_ops && is_op(&report->ops[reader->last_op], pid, context, name))
+	if (reader->last_op < report->num_ops && is_same_op(&report->ops[reader->last_op], pid, context, name))
 		return reader->last_op;
 	for (size_t i = 0; i < report->num_ops; i++)
-		if (is_op(&report->ops[i], pid, context, name))
+		if (is_same_op(&report->ops[i], pid, context, name))
 			return reader->last_op = i;
 	if (report->num_ops == MAX_OPS)
 		return MAX_OPS - 1;
-	ops = grow(reader, report->ops, report->num_ops, sizeof(*ops));
+	ops = append_zeroed(reader, report->ops, report->num_ops, sizeof(*ops));
 	if (!ops)
 		return SIZE_MAX;
 	report->ops = ops;
-	ops[report->num_ops] = (struct cli_report_op){.pid = pid, .context = copy(reader, context),
-						      .device = copy(reader, device), .name = copy(reader, name)};
+	ops[report->num_ops] = (struct cli_report_op){.pid = pid, .context = copy_string(reader, context),
+						      .device = copy_string(reader, device), .name = copy_string(reader, name)};
 	return reader->last_op = report->num_ops++;
 }
 
@@ -136,28 +136,28 @@ static void add_task(struct reader *reader, const struct cli_report_task *task)
 {
 	struct cli_report *report = reader->report;
 
-	if (report->num_tasks == reader->room) {
-		size_t room = reader->room ? reader->room * 2 : 1024;
-		struct cli_report_task *grown = reallocarray(report->tasks, room, sizeof(*grown));
+	if (report->num_tasks == reader->capacity) {
+		size_t capacity = reader->capacity ? reader->capacity * 2 : 1024;
+		struct cli_report_task *grown = reallocarray(report->tasks, capacity, sizeof(*grown));
 
 		if (!grown) {
 			reader->failed = true;
 			return;
 		}
 		report->tasks = grown;
-		reader->room = room;
+		reader->capacity = capacity;
 	}
 	report->tasks[report->num_tasks++] = *task;
 }
 
-static int64_t pid_of(json_object *event)
+static int64_t event_pid(json_object *event)
 {
-	return json_object_get_int64(member(event, "pid"));
+	return json_object_get_int64(get_member(event, "pid"));
 }
 
 /* ---- events ---- */
 
-static uint32_t ways_of(const char *name)
+static uint32_t parse_directions(const char *name)
 {
 	if (strcmp(name, "to card") == 0)
 		return 1 << CLI_REPORT_TO_CARD;
@@ -166,14 +166,14 @@ static uint32_t ways_of(const char *name)
 	return strcmp(name, "there and back") == 0 ? 1 << CLI_REPORT_TO_CARD | 1 << CLI_REPORT_TO_HOST : 0;
 }
 
-static void take_task(struct reader *reader, json_object *event)
+static void read_task(struct reader *reader, json_object *event)
 {
-	json_object *args = member(event, "args");
-	struct cli_report_task task = {.begin_ns = time_of(event), .bytes = cli_json_number(args, "bytes"),
+	json_object *args = get_member(event, "args");
+	struct cli_report_task task = {.begin_ns = event_time_ns(event), .bytes = cli_json_number(args, "bytes"),
 				       .in_flight = (uint32_t)cli_json_number(args, "in_flight"),
-				       .ways = ways_of(cli_json_text(args, "way")),
-				       .latency_ns = cli_json_number(args, "ns"), .is_timed = member(args, "ns") != NULL};
-	size_t op = op_of(reader, pid_of(event), cli_json_text(args, "context"), cli_json_text(args, "device"),
+				       .directions = parse_directions(cli_json_text(args, "way")),
+				       .latency_ns = cli_json_number(args, "ns"), .is_timed = get_member(args, "ns") != NULL};
+	size_t op = find_or_add_op(reader, event_pid(event), cli_json_text(args, "context"), cli_json_text(args, "device"),
 			  cli_json_text(args, "operation"));
 
 	if (op == SIZE_MAX)
@@ -185,24 +185,24 @@ static void take_task(struct reader *reader, json_object *event)
 	add_task(reader, &task);
 }
 
-static void take_track(struct reader *reader, json_object *event)
+static void read_track(struct reader *reader, json_object *event)
 {
 	struct track *tracks;
 
 	if (strcmp(cli_json_text(event, "name"), "thread_name") != 0)
 		return;
-	tracks = grow(reader, reader->tracks, reader->num_tracks, sizeof(*tracks));
+	tracks = append_zeroed(reader, reader->tracks, reader->num_tracks, sizeof(*tracks));
 	if (!tracks)
 		return;
 	reader->tracks = tracks;
 	tracks[reader->num_tracks++] =
-		(struct track){.pid = pid_of(event), .tid = cli_json_number(event, "tid"),
-			       .name = copy(reader, cli_json_text(member(event, "args"), "name"))};
+		(struct track){.pid = event_pid(event), .tid = cli_json_number(event, "tid"),
+			       .name = copy_string(reader, cli_json_text(get_member(event, "args"), "name"))};
 }
 
 static const char *track_name(const struct reader *reader, json_object *event)
 {
-	int64_t pid = pid_of(event);
+	int64_t pid = event_pid(event);
 	uint64_t tid = cli_json_number(event, "tid");
 
 	for (size_t i = 0; i < reader->num_tracks; i++)
@@ -212,7 +212,7 @@ static const char *track_name(const struct reader *reader, json_object *event)
 }
 
 /* "NAME #2 sent" is of the connection "NAME #2". */
-static void connection_of(const struct reader *reader, json_object *event, char *text, size_t size)
+static void connection_name(const struct reader *reader, json_object *event, char *text, size_t size)
 {
 	char *end;
 
@@ -222,7 +222,7 @@ static void connection_of(const struct reader *reader, json_object *event, char 
 		*end = '\0';
 }
 
-static struct message *message_at(struct reader *reader, uint64_t number)
+static struct message *get_message(struct reader *reader, uint64_t number)
 {
 	if (number >= MAX_FLOWS)
 		return NULL;
@@ -241,27 +241,27 @@ static struct message *message_at(struct reader *reader, uint64_t number)
 	return &reader->messages[number];
 }
 
-static void take_sent(struct reader *reader, json_object *event)
+static void read_sent(struct reader *reader, json_object *event)
 {
-	struct message *message = message_at(reader, cli_json_number(event, "id"));
+	struct message *message = get_message(reader, cli_json_number(event, "id"));
 	char connection[256];
 	size_t op;
 
 	if (!message)
 		return;
-	connection_of(reader, event, connection, sizeof(connection));
-	op = op_of(reader, pid_of(event), connection, "", "message");
+	connection_name(reader, event, connection, sizeof(connection));
+	op = find_or_add_op(reader, event_pid(event), connection, "", "message");
 	if (op == SIZE_MAX)
 		return;
 	reader->report->ops[op].is_messages = true;
-	*message = (struct message){.time_ns = time_of(event), .bytes = reader->bytes, .op = (uint32_t)op + 1};
+	*message = (struct message){.time_ns = event_time_ns(event), .bytes = reader->bytes, .op = (uint32_t)op + 1};
 }
 
-static void take_received(struct reader *reader, json_object *event)
+static void read_received(struct reader *reader, json_object *event)
 {
-	struct message *message = message_at(reader, cli_json_number(event, "id"));
+	struct message *message = get_message(reader, cli_json_number(event, "id"));
 	struct cli_report_task task = {.is_timed = true};
-	uint64_t time_ns = time_of(event);
+	uint64_t time_ns = event_time_ns(event);
 
 	if (!message || message->op == 0 || time_ns < message->time_ns)
 		return;
@@ -273,99 +273,99 @@ static void take_received(struct reader *reader, json_object *event)
 	add_task(reader, &task);
 }
 
-static void take_message(struct reader *reader, json_object *event, char phase)
+static void read_message(struct reader *reader, json_object *event, char phase)
 {
 	if (phase == 'X')
-		reader->bytes = cli_json_number(member(event, "args"), "bytes");
+		reader->bytes = cli_json_number(get_member(event, "args"), "bytes");
 	else if (phase == 's')
-		take_sent(reader, event);
+		read_sent(reader, event);
 	else if (phase == 'f')
-		take_received(reader, event);
+		read_received(reader, event);
 }
 
-static void take_note(struct reader *reader, json_object *event, struct cli_report_notes *notes)
+static void read_incident(struct reader *reader, json_object *event, struct cli_report_incidents *incidents)
 {
-	json_object *args = member(event, "args");
-	struct cli_report_note *list = grow(reader, notes->list, notes->count, sizeof(*list));
+	json_object *args = get_member(event, "args");
+	struct cli_report_incident *list = append_zeroed(reader, incidents->list, incidents->count, sizeof(*list));
 
 	if (!list)
 		return;
-	notes->list = list;
-	list[notes->count++] = (struct cli_report_note){
-		.time_ns = time_of(event), .pid = pid_of(event), .is_error = strcmp(cli_json_text(event, "name"), "error") == 0,
+	incidents->list = list;
+	list[incidents->count++] = (struct cli_report_incident){
+		.time_ns = event_time_ns(event), .pid = event_pid(event), .is_error = strcmp(cli_json_text(event, "name"), "error") == 0,
 		.rule = (uint32_t)cli_json_number(args, "rule"), .match = cli_json_number(args, "match"),
 		.bytes = cli_json_number(args, "bytes"), .delay_ns = cli_json_number(args, "delay_ns"),
-		.text = copy(reader, cli_json_text(args, "text")), .operation = copy(reader, cli_json_text(args, "operation")),
-		.context = copy(reader, cli_json_text(args, "context"))};
+		.text = copy_string(reader, cli_json_text(args, "text")), .operation = copy_string(reader, cli_json_text(args, "operation")),
+		.context = copy_string(reader, cli_json_text(args, "context"))};
 }
 
-static void take_instant(struct reader *reader, json_object *event)
+static void read_instant(struct reader *reader, json_object *event)
 {
 	const char *category = cli_json_text(event, "cat");
 
 	if (strcmp(category, "fault") == 0)
-		take_note(reader, event, &reader->report->faults);
+		read_incident(reader, event, &reader->report->faults);
 	else if (strcmp(category, "log") == 0)
-		take_note(reader, event, &reader->report->warnings);
+		read_incident(reader, event, &reader->report->warnings);
 }
 
-static void note_time(struct cli_report *report, json_object *event)
+static void extend_time_range(struct cli_report *report, json_object *event)
 {
-	uint64_t time_ns = time_of(event);
+	uint64_t time_ns = event_time_ns(event);
 
 	report->first_ns = time_ns < report->first_ns ? time_ns : report->first_ns;
 	report->last_ns = time_ns > report->last_ns ? time_ns : report->last_ns;
 }
 
-static void take_event(struct reader *reader, json_object *event)
+static void read_event(struct reader *reader, json_object *event)
 {
 	char phase = cli_json_text(event, "ph")[0];
 
 	if (phase == 'M') {
-		take_track(reader, event);
+		read_track(reader, event);
 		return;
 	}
-	note_time(reader->report, event);
+	extend_time_range(reader->report, event);
 	if (phase == 'b')
-		take_task(reader, event);
+		read_task(reader, event);
 	else if (strcmp(cli_json_text(event, "cat"), "message") == 0) /* of tasks, their begin says all */
-		take_message(reader, event, phase);
+		read_message(reader, event, phase);
 	else if (phase == 'i')
-		take_instant(reader, event);
+		read_instant(reader, event);
 }
 
 /* ---- lines ---- */
 
 /* What was done but not recorded one by one is an operation, too. */
-static void take_counted(struct reader *reader)
+static void add_counted_ops(struct reader *reader)
 {
-	json_object *list = cli_json_list(reader->report->sum, "operations");
+	json_object *list = cli_json_list(reader->report->summary, "operations");
 
 	for (size_t i = 0; i < cli_json_len(list); i++) {
 		json_object *counts = json_object_array_get_idx(list, i);
 
 		if (cli_json_number(counts, "submitted") + cli_json_number(counts, "failed") > 0)
-			op_of(reader, pid_of(counts), cli_json_text(counts, "context"), cli_json_text(counts, "device"),
+			find_or_add_op(reader, event_pid(counts), cli_json_text(counts, "context"), cli_json_text(counts, "device"),
 			      cli_json_text(counts, "operation"));
 	}
 }
 
 /* Behind the last event: "],...": an object that lacks its begin. Whether it is one. */
-static bool take_sum(struct reader *reader, char *line)
+static bool read_summary(struct reader *reader, char *line)
 {
 	json_object *rest;
 
 	line[0] = '{';
 	line[1] = ' ';
 	rest = json_tokener_parse(line);
-	reader->report->sum = json_object_get(member(rest, "otherData"));
+	reader->report->summary = json_object_get(get_member(rest, "otherData"));
 	json_object_put(rest);
-	take_counted(reader);
-	return reader->report->sum && cli_json_list(reader->report->sum, "processes");
+	add_counted_ops(reader);
+	return reader->report->summary && cli_json_list(reader->report->summary, "processes");
 }
 
 /* Whether it is an event. */
-static bool take_line(struct reader *reader, char *line, size_t len)
+static bool read_line(struct reader *reader, char *line, size_t len)
 {
 	json_object *event;
 
@@ -376,18 +376,18 @@ static bool take_line(struct reader *reader, char *line, size_t len)
 		json_object_put(event);
 		return false;
 	}
-	take_event(reader, event);
+	read_event(reader, event);
 	json_object_put(event);
 	return true;
 }
 
-static int fail(const char *name, unsigned int line, const char *why)
+static int fail_at_line(const char *name, unsigned int line, const char *why)
 {
 	cli_fail("%s:%u: %s; give a file as bfsim trace writes it for Perfetto", name, line, why);
 	return -1;
 }
 
-static int take_lines(struct reader *reader, FILE *in, const char *name)
+static int read_lines(struct reader *reader, FILE *in, const char *name)
 {
 	unsigned int number = 0;
 	char *line = NULL;
@@ -395,16 +395,16 @@ static int take_lines(struct reader *reader, FILE *in, const char *name)
 	ssize_t len;
 	int rc = 0;
 
-	while (rc == 0 && !reader->failed && !reader->report->sum && (len = getline(&line, &size, in)) >= 0) {
+	while (rc == 0 && !reader->failed && !reader->report->summary && (len = getline(&line, &size, in)) >= 0) {
 		number++;
 		if (number == 1 ? strcmp(line, "{\"traceEvents\":[\n") != 0 :
-		    line[0] == ']' ? len < 2 || !take_sum(reader, line) : !take_line(reader, line, (size_t)len))
-			rc = fail(name, number, number == 1 ? "this is no trace" : "this is no event of a trace of this bfsim");
+		    line[0] == ']' ? len < 2 || !read_summary(reader, line) : !read_line(reader, line, (size_t)len))
+			rc = fail_at_line(name, number, number == 1 ? "this is no trace" : "this is no event of a trace of this bfsim");
 	}
 	if (rc == 0 && ferror(in))
-		rc = fail(name, number, strerror(errno));
-	else if (rc == 0 && !reader->failed && !reader->report->sum)
-		rc = fail(name, number, "the trace is cut off");
+		rc = fail_at_line(name, number, strerror(errno));
+	else if (rc == 0 && !reader->failed && !reader->report->summary)
+		rc = fail_at_line(name, number, "the trace is cut off");
 	free(line);
 	return rc;
 }
@@ -421,7 +421,7 @@ int cli_report_read(FILE *in, const char *name, struct cli_report *ret_report)
 {
 	struct cli_report report = {.first_ns = UINT64_MAX};
 	struct reader reader = {.report = &report};
-	int rc = take_lines(&reader, in, name);
+	int rc = read_lines(&reader, in, name);
 
 	free_reader(&reader);
 	if (rc == 0 && reader.failed) {
@@ -440,14 +440,14 @@ int cli_report_read(FILE *in, const char *name, struct cli_report *ret_report)
 
 /* ---- the end ---- */
 
-static void free_notes(struct cli_report_notes *notes)
+static void free_incidents(struct cli_report_incidents *incidents)
 {
-	for (size_t i = 0; i < notes->count; i++) {
-		free(notes->list[i].text);
-		free(notes->list[i].operation);
-		free(notes->list[i].context);
+	for (size_t i = 0; i < incidents->count; i++) {
+		free(incidents->list[i].text);
+		free(incidents->list[i].operation);
+		free(incidents->list[i].context);
 	}
-	free(notes->list);
+	free(incidents->list);
 }
 
 void cli_report_fini(struct cli_report *report)
@@ -460,8 +460,8 @@ void cli_report_fini(struct cli_report *report)
 	free(report->ops);
 	free(report->tasks);
 	free(report->links);
-	free_notes(&report->faults);
-	free_notes(&report->warnings);
-	json_object_put(report->sum);
+	free_incidents(&report->faults);
+	free_incidents(&report->warnings);
+	json_object_put(report->summary);
 	*report = (struct cli_report){0};
 }

@@ -8,26 +8,26 @@
 #include "report_plot.h"
 
 #define MAX_PLOTTED 24 /* operations; a table has all */
-#define WORDS_SIZE 256
+#define CAPTION_SIZE 256
 #define MIN_BINS 8
 
 /* ---- the table ---- */
 
 static void put_time(FILE *out, uint64_t ns, bool is_known)
 {
-	char text[CLI_FIGURE_SIZE] = "\u2013";
+	char text[CLI_HUMAN_SIZE] = "\u2013";
 
 	if (is_known)
-		cli_time_text(ns, text);
-	cli_report_number(out, text);
+		cli_human_time(ns, text);
+	cli_report_put_number_cell(out, text);
 }
 
 static void put_count(FILE *out, uint64_t count)
 {
-	char text[CLI_FIGURE_SIZE];
+	char text[CLI_HUMAN_SIZE];
 
 	snprintf(text, sizeof(text), "%" PRIu64, count);
-	cli_report_number(out, text);
+	cli_report_put_number_cell(out, text);
 }
 
 static uint64_t num_ended(const struct cli_report_op *op)
@@ -35,15 +35,15 @@ static uint64_t num_ended(const struct cli_report_op *op)
 	return op->has_counts ? op->completed + op->failed : op->recorded;
 }
 
-static void put_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
+static void put_op_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
 	const uint64_t times[] = {op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns};
 
 	fputs("<tr><td>", out);
 	cli_report_put_process(report, op->pid, out);
 	fputs("</td>", out);
-	cli_report_cell(out, op->context);
-	cli_report_cell(out, op->name);
+	cli_report_put_cell(out, op->context);
+	cli_report_put_cell(out, op->name);
 	put_count(out, num_ended(op));
 	put_count(out, op->has_counts ? op->failed : op->recorded_failed);
 	put_count(out, op->timed);
@@ -57,24 +57,24 @@ static void put_table(const struct cli_report *report, FILE *out)
 	static const char *const headings[] = {"Process", "Context", "Operation", ">Ended", ">Failed", ">Timed", ">p50",
 					       ">p90", ">p99", ">p99.9", ">Max", NULL};
 
-	cli_report_table_begin(out, "Latency of each operation", headings);
+	cli_report_put_table_begin(out, "Latency of each operation", headings);
 	for (size_t i = 0; i < report->num_ops; i++)
-		put_row(report, &report->ops[i], out);
-	cli_report_table_end(out);
+		put_op_row(report, &report->ops[i], out);
+	cli_report_put_table_end(out);
 }
 
 /* ---- plots ---- */
 
-static void bin_text(const struct cli_plot *plot, uint32_t number, char text[CLI_FIGURE_SIZE])
+static void bin_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
 {
 	uint64_t bin = plot->first + number;
 
-	cli_time_text(bin ? cli_report_bin_ns((uint32_t)bin) : 0, text);
+	cli_human_time(bin ? cli_report_bin_start_ns((uint32_t)bin) : 0, text);
 }
 
-static void slice_text(const struct cli_plot *plot, uint32_t number, char text[CLI_FIGURE_SIZE])
+static void slice_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
 {
-	cli_time_text(plot->first + number * plot->step, text);
+	cli_human_time(plot->first + number * plot->step, text);
 }
 
 /* The bins with tasks, and empty ones around them if they are few: a single bar says nothing. */
@@ -93,33 +93,33 @@ static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
 
 static void plot_latency(const struct cli_report_op *op, FILE *out)
 {
-	char words[WORDS_SIZE], p50[CLI_FIGURE_SIZE], p99[CLI_FIGURE_SIZE];
-	struct cli_plot plot = {.title = "Latency", .words = words, .colour = "latency", .value_text = cli_count_text,
-				.place_text = bin_text};
+	char caption[CAPTION_SIZE], p50[CLI_HUMAN_SIZE], p99[CLI_HUMAN_SIZE];
+	struct cli_plot plot = {.title = "Latency", .caption = caption, .colour = "latency", .value_text = cli_human_count,
+				.position_text = bin_text};
 
 	if (op->timed == 0)
 		return;
 	choose_bins(op, &plot);
-	cli_time_text(op->p50_ns, p50);
-	cli_time_text(op->p99_ns, p99);
-	snprintf(words, sizeof(words), "of %" PRIu64 " %s: half within %s, 99 %% within %s", op->timed,
+	cli_human_time(op->p50_ns, p50);
+	cli_human_time(op->p99_ns, p99);
+	snprintf(caption, sizeof(caption), "of %" PRIu64 " %s: half within %s, 99 %% within %s", op->timed,
 		 op->is_messages ? "messages" : "tasks", p50, p99);
 	if (op->timed == 1)
-		snprintf(words, sizeof(words), "of one %s: %s", op->is_messages ? "message" : "task", p50);
+		snprintf(caption, sizeof(caption), "of one %s: %s", op->is_messages ? "message" : "task", p50);
 	cli_plot_print(&plot, out);
 }
 
 /* A plot over the trace's time, of @values each of a slice. */
-static struct cli_plot over_time(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
+static struct cli_plot make_time_plot(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
 {
-	return (struct cli_plot){.values = values, .count = CLI_REPORT_SLICES, .place_text = slice_text, .step = report->slice_ns};
+	return (struct cli_plot){.values = values, .count = CLI_REPORT_SLICES, .position_text = slice_text, .step = report->slice_ns};
 }
 
 static void plot_throughput(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
-	char words[WORDS_SIZE], most[CLI_FIGURE_SIZE], mean[CLI_FIGURE_SIZE];
+	char caption[CAPTION_SIZE], most[CLI_HUMAN_SIZE], mean[CLI_HUMAN_SIZE];
 	uint64_t rates[CLI_REPORT_SLICES], sum = 0;
-	struct cli_plot plot = over_time(report, rates);
+	struct cli_plot plot = make_time_plot(report, rates);
 	bool by_bytes;
 
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
@@ -127,13 +127,13 @@ static void plot_throughput(const struct cli_report *report, const struct cli_re
 	by_bytes = sum > 0;
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
 		rates[i] = cli_per_second(by_bytes ? op->bytes[i] : op->tasks[i], report->slice_ns);
-	plot.value_text = by_bytes ? cli_rate_text : cli_count_text;
+	plot.value_text = by_bytes ? cli_human_byte_rate : cli_human_count;
 	plot.value_text(cli_plot_largest(rates, CLI_REPORT_SLICES), most);
 	plot.value_text(cli_per_second(by_bytes ? sum : op->recorded, report->slice_ns * CLI_REPORT_SLICES), mean);
-	snprintf(words, sizeof(words), "over time: at most %s%s, %s%s on average", most, by_bytes ? "" : " a second", mean,
+	snprintf(caption, sizeof(caption), "over time: at most %s%s, %s%s on average", most, by_bytes ? "" : " a second", mean,
 		 by_bytes ? "" : " a second");
 	plot.title = by_bytes ? "Throughput" : "Rate";
-	plot.words = words;
+	plot.caption = caption;
 	plot.colour = "bytes";
 	if (op->recorded > 0)
 		cli_plot_print(&plot, out);
@@ -142,27 +142,27 @@ static void plot_throughput(const struct cli_report *report, const struct cli_re
 static void plot_depth(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
 	uint64_t depths[CLI_REPORT_SLICES];
-	struct cli_plot plot = over_time(report, depths);
-	char words[WORDS_SIZE];
+	struct cli_plot plot = make_time_plot(report, depths);
+	char caption[CAPTION_SIZE];
 
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
 		depths[i] = op->in_flight[i];
 	if (cli_plot_largest(depths, CLI_REPORT_SLICES) == 0)
 		return;
-	snprintf(words, sizeof(words), "over time: at most %" PRIu64 " in flight", cli_plot_largest(depths, CLI_REPORT_SLICES));
+	snprintf(caption, sizeof(caption), "over time: at most %" PRIu64 " in flight", cli_plot_largest(depths, CLI_REPORT_SLICES));
 	plot.title = "Queue depth";
-	plot.words = words;
+	plot.caption = caption;
 	plot.colour = "depth";
-	plot.value_text = cli_count_text;
+	plot.value_text = cli_human_count;
 	cli_plot_print(&plot, out);
 }
 
 static void plot_op(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
 	fputs("<h3>", out);
-	cli_html_put(out, op->name);
+	cli_html_put_escaped(out, op->name);
 	fputs(", ", out);
-	cli_html_put(out, op->context);
+	cli_html_put_escaped(out, op->context);
 	fputs(" <span class=\"soft\">of ", out);
 	cli_report_put_process(report, op->pid, out);
 	fputs("</span></h3>\n<div class=\"figures\">\n", out);
@@ -214,27 +214,27 @@ void cli_report_put_operations(const struct cli_report *report, FILE *out)
 
 /* ---- links ---- */
 
-static void plot_way(const struct cli_report *report, const struct cli_report_link *link, enum cli_report_ways way,
+static void plot_direction(const struct cli_report *report, const struct cli_report_link *link, enum cli_report_direction direction,
 		     FILE *out)
 {
-	static const char *const names[CLI_REPORT_NUM_WAYS] = {"host to card", "card to host"};
-	char title[192], words[WORDS_SIZE], most[CLI_FIGURE_SIZE], all[CLI_FIGURE_SIZE], could[CLI_FIGURE_SIZE];
-	const struct cli_report_way *its = &link->ways[way];
+	static const char *const names[CLI_REPORT_NUM_DIRECTIONS] = {"host to card", "card to host"};
+	char title[192], caption[CAPTION_SIZE], most[CLI_HUMAN_SIZE], all[CLI_HUMAN_SIZE], could[CLI_HUMAN_SIZE];
+	const struct cli_report_link_traffic *traffic = &link->traffic[direction];
 	uint64_t shares[CLI_REPORT_SLICES];
-	struct cli_plot plot = over_time(report, shares);
+	struct cli_plot plot = make_time_plot(report, shares);
 
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
-		shares[i] = cli_report_share(its, its->bytes[i], report->slice_ns);
-	cli_share_text(cli_plot_largest(shares, CLI_REPORT_SLICES), most);
-	cli_share_text(cli_report_share(its, its->total_bytes, report->slice_ns * CLI_REPORT_SLICES), all);
-	cli_bits_text(its->payload_bps, could);
-	snprintf(title, sizeof(title), "%s: %s, %s", link->side, link->device, names[way]);
-	snprintf(words, sizeof(words), "at most %s of %s, %s on average", most, could, all);
+		shares[i] = cli_report_link_utilization(traffic, traffic->bytes[i], report->slice_ns);
+	cli_human_percent(cli_plot_largest(shares, CLI_REPORT_SLICES), most);
+	cli_human_percent(cli_report_link_utilization(traffic, traffic->total_bytes, report->slice_ns * CLI_REPORT_SLICES), all);
+	cli_human_bit_rate(traffic->payload_bps, could);
+	snprintf(title, sizeof(title), "%s: %s, %s", link->side, link->device, names[direction]);
+	snprintf(caption, sizeof(caption), "at most %s of %s, %s on average", most, could, all);
 	plot.title = title;
-	plot.words = words;
+	plot.caption = caption;
 	plot.colour = "link";
-	plot.value_text = cli_share_text;
-	if (its->total_bytes > 0)
+	plot.value_text = cli_human_percent;
+	if (traffic->total_bytes > 0)
 		cli_plot_print(&plot, out);
 }
 
@@ -245,7 +245,7 @@ void cli_report_put_links(const struct cli_report *report, FILE *out)
 	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved over its link to the host, as a part of what"
 	      " that carries of large transfers in this direction.</p>\n<div class=\"figures\">\n", out);
 	for (size_t i = 0; i < report->num_links; i++)
-		for (enum cli_report_ways way = 0; way < CLI_REPORT_NUM_WAYS; way++)
-			plot_way(report, &report->links[i], way, out);
+		for (enum cli_report_direction direction = 0; direction < CLI_REPORT_NUM_DIRECTIONS; direction++)
+			plot_direction(report, &report->links[i], direction, out);
 	fputs("</div>\n", out);
 }

@@ -6,7 +6,7 @@
 #include "sim/cli/base/cli.h"
 #include "report.h"
 
-uint64_t cli_report_bin_ns(uint32_t number)
+uint64_t cli_report_bin_start_ns(uint32_t number)
 {
 	static const uint64_t steps[] = {1, 2, 5};
 	uint64_t ns = steps[number % 3];
@@ -17,16 +17,16 @@ uint64_t cli_report_bin_ns(uint32_t number)
 }
 
 /* The first begins at 0, the last has no end. */
-static uint32_t bin_of(uint64_t ns)
+static uint32_t bin_index(uint64_t ns)
 {
 	uint32_t bin = 0;
 
-	while (bin + 1 < CLI_REPORT_BINS && ns >= cli_report_bin_ns(bin + 1))
+	while (bin + 1 < CLI_REPORT_BINS && ns >= cli_report_bin_start_ns(bin + 1))
 		bin++;
 	return bin;
 }
 
-uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns)
+uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_ns)
 {
 	uint64_t slice = time_ns > report->first_ns ? (time_ns - report->first_ns) / report->slice_ns : 0;
 
@@ -35,7 +35,7 @@ uint32_t cli_report_slice_of(const struct cli_report *report, uint64_t time_ns)
 
 /* ---- percentiles ---- */
 
-static int compare(const void *left, const void *right)
+static int compare_u64(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -50,9 +50,9 @@ static uint64_t percentile(const uint64_t *sorted, uint64_t count, uint64_t thou
 	return sorted[rank ? rank - 1 : 0];
 }
 
-static void rank(struct cli_report_op *op, uint64_t *latencies)
+static void set_percentiles(struct cli_report_op *op, uint64_t *latencies)
 {
-	qsort(latencies, op->timed, sizeof(*latencies), compare);
+	qsort(latencies, op->timed, sizeof(*latencies), compare_u64);
 	op->p50_ns = percentile(latencies, op->timed, 500);
 	op->p90_ns = percentile(latencies, op->timed, 900);
 	op->p99_ns = percentile(latencies, op->timed, 990);
@@ -61,7 +61,7 @@ static void rank(struct cli_report_op *op, uint64_t *latencies)
 }
 
 /* All latencies in one array, each operation's side by side. */
-static int rank_all(struct cli_report *report)
+static int set_all_percentiles(struct cli_report *report)
 {
 	uint64_t *latencies = calloc(report->num_tasks + 1, sizeof(*latencies));
 	size_t *ends = calloc(report->num_ops + 1, sizeof(*ends));
@@ -81,7 +81,7 @@ static int rank_all(struct cli_report *report)
 			latencies[ends[report->tasks[i].op]++] = report->tasks[i].latency_ns;
 	for (size_t i = 0; i < report->num_ops; i++)
 		if (report->ops[i].timed)
-			rank(&report->ops[i], latencies + ends[i] - report->ops[i].timed);
+			set_percentiles(&report->ops[i], latencies + ends[i] - report->ops[i].timed);
 	free(latencies);
 	free(ends);
 	return 0;
@@ -91,7 +91,7 @@ static int rank_all(struct cli_report *report)
 
 static void count_latency(struct cli_report_op *op, uint64_t ns)
 {
-	uint32_t bin = bin_of(ns);
+	uint32_t bin = bin_index(ns);
 
 	op->first_bin = op->timed == 0 || bin < op->first_bin ? bin : op->first_bin;
 	op->end_bin = bin + 1 > op->end_bin ? bin + 1 : op->end_bin;
@@ -102,7 +102,7 @@ static void count_latency(struct cli_report_op *op, uint64_t ns)
 static void count_task(struct cli_report *report, const struct cli_report_task *task)
 {
 	struct cli_report_op *op = &report->ops[task->op];
-	uint32_t begin = cli_report_slice_of(report, task->begin_ns), end = cli_report_slice_of(report, task->begin_ns + task->latency_ns);
+	uint32_t begin = cli_report_slice_index(report, task->begin_ns), end = cli_report_slice_index(report, task->begin_ns + task->latency_ns);
 
 	op->recorded++;
 	op->tasks[end]++;
@@ -115,9 +115,9 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 
 /* ---- the trace's own sums ---- */
 
-json_object *cli_report_process(const struct cli_report *report, int64_t pid)
+json_object *cli_report_find_process(const struct cli_report *report, int64_t pid)
 {
-	json_object *list = cli_json_list(report->sum, "processes");
+	json_object *list = cli_json_list(report->summary, "processes");
 
 	for (size_t i = 0; i < cli_json_len(list); i++)
 		if ((int64_t)cli_json_number(json_object_array_get_idx(list, i), "pid") == pid)
@@ -125,14 +125,14 @@ json_object *cli_report_process(const struct cli_report *report, int64_t pid)
 	return NULL;
 }
 
-static bool is_of(const struct cli_report_op *op, json_object *counts)
+static bool matches_counts(const struct cli_report_op *op, json_object *counts)
 {
 	return op->pid == (int64_t)cli_json_number(counts, "pid") && op->name && op->context &&
 	       strcmp(op->context, cli_json_text(counts, "context")) == 0 &&
 	       strcmp(op->name, cli_json_text(counts, "operation")) == 0;
 }
 
-static void take_counts(struct cli_report_op *op, json_object *counts)
+static void copy_counts(struct cli_report_op *op, json_object *counts)
 {
 	op->has_counts = true;
 	op->submitted = cli_json_number(counts, "submitted");
@@ -141,17 +141,17 @@ static void take_counts(struct cli_report_op *op, json_object *counts)
 	op->sum_bytes = cli_json_number(counts, "bytes");
 }
 
-static void take_all_counts(struct cli_report *report)
+static void copy_all_counts(struct cli_report *report)
 {
-	json_object *list = cli_json_list(report->sum, "operations");
+	json_object *list = cli_json_list(report->summary, "operations");
 
 	for (size_t i = 0; i < cli_json_len(list); i++) {
 		json_object *counts = json_object_array_get_idx(list, i);
 
 		for (size_t j = 0; j < report->num_ops; j++) {
-			if (!is_of(&report->ops[j], counts))
+			if (!matches_counts(&report->ops[j], counts))
 				continue;
-			take_counts(&report->ops[j], counts);
+			copy_counts(&report->ops[j], counts);
 			break;
 		}
 	}
@@ -159,7 +159,7 @@ static void take_all_counts(struct cli_report *report)
 
 /* ---- the whole ---- */
 
-int cli_report_count(struct cli_report *report)
+int cli_report_compute_stats(struct cli_report *report)
 {
 	for (size_t i = 0; i < report->num_tasks; i++) {
 		uint64_t end_ns = report->tasks[i].begin_ns + report->tasks[i].latency_ns;
@@ -169,8 +169,8 @@ int cli_report_count(struct cli_report *report)
 	report->slice_ns = (report->last_ns - report->first_ns) / CLI_REPORT_SLICES + 1;
 	for (size_t i = 0; i < report->num_tasks; i++)
 		count_task(report, &report->tasks[i]);
-	take_all_counts(report);
-	if (rank_all(report) == 0 && cli_report_count_links(report) == 0)
+	copy_all_counts(report);
+	if (set_all_percentiles(report) == 0 && cli_report_compute_links(report) == 0)
 		return 0;
 	cli_fail("out of memory: the trace has too many records");
 	return -1;

@@ -33,28 +33,28 @@ static int write_report(FILE *trace, const char *name, const char *path)
 
 	if (cli_report_read(trace, name, &report) < 0)
 		return CLI_FAILED;
-	if (cli_report_count(&report) == 0)
+	if (cli_report_compute_stats(&report) == 0)
 		status = write_page(&report, path);
 	cli_report_fini(&report);
 	return status;
 }
 
-/* The story as bfsim trace would tell it: so a report of a session and one of its trace are the same. */
+/* The merged trace as bfsim trace would tell it: so a report of a session and one of its trace are the same. */
 FILE *cli_report_session_trace(const char *dir)
 {
 	int dir_fd = cli_session_open(dir), rc;
-	struct sim_trace_story story;
+	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 	FILE *trace;
 
 	if (dir_fd < 0)
 		return NULL;
-	rc = cli_recordings_fetch(dir_fd, dir, &story, &num_dropped);
+	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
 		return NULL;
 	trace = tmpfile();
-	if (!trace || sim_trace_tell_perfetto(&story, trace) < 0 || fflush(trace) != 0) {
+	if (!trace || sim_trace_export_perfetto(&merged, trace) < 0 || fflush(trace) != 0) {
 		cli_fail("cannot write down what session %s recorded: %s", dir, strerror(errno));
 		if (trace)
 			fclose(trace);
@@ -62,7 +62,7 @@ FILE *cli_report_session_trace(const char *dir)
 	} else {
 		rewind(trace);
 	}
-	sim_trace_story_free(&story);
+	sim_merged_trace_free(&merged);
 	return trace;
 }
 

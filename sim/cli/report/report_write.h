@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/report/report_write.h - writing a report to a file. Functions return an exit status; what went wrong was said. */
-#ifndef SIM_CLI_REPORT_WRITE_H
-#define SIM_CLI_REPORT_WRITE_H
+#ifndef SIM_CLI_REPORT_REPORT_WRITE_H
+#define SIM_CLI_REPORT_REPORT_WRITE_H
 
 #include "report.h"
 

@@ -7,92 +7,92 @@
 #include <string.h>
 #include <unistd.h>
 
-void cli_lines_init(struct cli_lines *lines, int fd, FILE *out, const char *name, int name_width)
+void cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	*lines = (struct cli_lines){.fd = fd, .out = out, .name = name, .name_width = name_width};
+	*relay = (struct cli_output_relay){.fd = fd, .out = out, .name = name, .name_width = name_width};
 }
 
-static void put_line(struct cli_lines *lines)
+static void emit_line(struct cli_output_relay *relay)
 {
-	fprintf(lines->out, "%-*s| ", lines->name_width, lines->name);
-	fwrite(lines->held, 1, lines->len, lines->out);
-	fputc('\n', lines->out);
-	lines->len = 0;
+	fprintf(relay->out, "%-*s| ", relay->name_width, relay->name);
+	fwrite(relay->partial, 1, relay->len, relay->out);
+	fputc('\n', relay->out);
+	relay->len = 0;
 }
 
 /* Make room for @len bytes more. */
-static bool make_room(struct cli_lines *lines, size_t len)
+static bool reserve(struct cli_output_relay *relay, size_t len)
 {
-	size_t size = lines->size ? lines->size : 256;
-	char *held;
+	size_t size = relay->size ? relay->size : 256;
+	char *partial;
 
-	while (size < lines->len + len)
+	while (size < relay->len + len)
 		size *= 2;
-	if (size == lines->size)
+	if (size == relay->size)
 		return true;
-	held = realloc(lines->held, size);
-	if (!held)
+	partial = realloc(relay->partial, size);
+	if (!partial)
 		return false;
-	lines->held = held;
-	lines->size = size;
+	relay->partial = partial;
+	relay->size = size;
 	return true;
 }
 
-static void hold(struct cli_lines *lines, const char *text, size_t len)
+static void append_partial(struct cli_output_relay *relay, const char *text, size_t len)
 {
-	if (lines->len + len > CLI_LINE_MAX)
-		put_line(lines);
-	if (!make_room(lines, len))
+	if (relay->len + len > CLI_OUTPUT_RELAY_LINE_MAX)
+		emit_line(relay);
+	if (!reserve(relay, len))
 		return; /* no memory: the text is dropped */
-	memcpy(lines->held + lines->len, text, len);
-	lines->len += len;
+	memcpy(relay->partial + relay->len, text, len);
+	relay->len += len;
 }
 
-static void take(struct cli_lines *lines, const char *text, size_t len)
+static void split_lines(struct cli_output_relay *relay, const char *text, size_t len)
 {
 	const char *end = text + len, *newline;
 
 	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
-		hold(lines, text, (size_t)(newline - text));
-		put_line(lines);
+		append_partial(relay, text, (size_t)(newline - text));
+		emit_line(relay);
 		text = newline + 1;
 	}
 	if (text < end)
-		hold(lines, text, (size_t)(end - text));
+		append_partial(relay, text, (size_t)(end - text));
 }
 
-static void end(struct cli_lines *lines)
+static void close_input(struct cli_output_relay *relay)
 {
-	if (lines->fd < 0)
+	if (relay->fd < 0)
 		return;
-	close(lines->fd);
-	lines->fd = -1;
-	if (lines->len > 0)
-		put_line(lines);
+	close(relay->fd);
+	relay->fd = -1;
+	if (relay->len > 0)
+		emit_line(relay);
 }
 
-bool cli_lines_pump(struct cli_lines *lines)
+bool cli_output_relay_forward(struct cli_output_relay *relay)
 {
 	char text[16384];
-	ssize_t got = read(lines->fd, text, sizeof(text));
+	ssize_t got = read(relay->fd, text, sizeof(text));
 
 	if (got > 0)
-		take(lines, text, (size_t)got);
+		split_lines(relay, text, (size_t)got);
 	else if (got == 0 || errno != EAGAIN)
-		end(lines);
-	return fflush(lines->out) == 0 && !ferror(lines->out);
+		close_input(relay);
+	return fflush(relay->out) == 0 && !ferror(relay->out);
 }
 
-void cli_lines_fini(struct cli_lines *lines)
+void cli_output_relay_fini(struct cli_output_relay *relay)
 {
 	char text[16384];
 	ssize_t got;
 
-	while (lines->fd >= 0 && (got = read(lines->fd, text, sizeof(text))) > 0)
-		take(lines, text, (size_t)got);
-	end(lines);
-	fflush(lines->out);
-	free(lines->held);
-	lines->held = NULL;
+	while (relay->fd >= 0 && (got = read(relay->fd, text, sizeof(text))) > 0)
+		split_lines(relay, text, (size_t)got);
+	close_input(relay);
+	fflush(relay->out);
+	free(relay->partial);
+	relay->partial = NULL;
 }

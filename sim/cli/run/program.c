@@ -33,14 +33,14 @@ static int open_pipes(int pipes[NUM_PIPES][2])
 }
 
 /* The child. Does not return. */
-static void become_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][2])
+static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][2])
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(pipes[STDIN_FILENO][0], STDIN_FILENO);
 	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
 	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
-	if (cli_enter_side(cfg->dir, cfg->side, cfg->generation) < 0)
+	if (cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0)
 		_exit(CLI_FAILED);
 	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
 	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);
@@ -59,7 +59,7 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	}
 	pid = fork();
 	if (pid == 0)
-		become_program(cfg, pipes);
+		exec_program(cfg, pipes);
 	if (pid < 0) {
 		cli_fail("cannot start the command on %s: %s", cfg->side, strerror(errno));
 		close_pipes(pipes, NUM_PIPES);
@@ -70,12 +70,12 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	close(pipes[STDOUT_FILENO][1]);
 	close(pipes[STDERR_FILENO][1]);
 	*ret_program = (struct cli_program){.side = cfg->side, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]};
-	cli_lines_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->side, cfg->name_width);
-	cli_lines_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->side, cfg->name_width);
+	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->side, cfg->name_width);
+	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->side, cfg->name_width);
 	return 0;
 }
 
-void cli_program_press_enter(struct cli_program *program)
+void cli_program_end_input(struct cli_program *program)
 {
 	if (program->in_fd < 0)
 		return;
@@ -90,6 +90,6 @@ void cli_program_fini(struct cli_program *program)
 	if (program->in_fd >= 0)
 		close(program->in_fd);
 	program->in_fd = -1;
-	cli_lines_fini(&program->out);
-	cli_lines_fini(&program->err);
+	cli_output_relay_fini(&program->out);
+	cli_output_relay_fini(&program->err);
 }

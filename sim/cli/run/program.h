@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/run/program.h - one command of bfsim run: a shell in a process group, and our ends of its three pipes. */
-#ifndef SIM_CLI_PROGRAM_H
-#define SIM_CLI_PROGRAM_H
+#ifndef SIM_CLI_RUN_PROGRAM_H
+#define SIM_CLI_RUN_PROGRAM_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct cli_program {
 	const char *side;
 	pid_t pid;              /* also its process group's id; 0 = not running */
 	int in_fd;              /* its standard input; -1 = closed */
-	struct cli_lines out, err;
+	struct cli_output_relay out, err;
 };
 
 struct cli_program_cfg {
@@ -30,7 +30,7 @@ struct cli_program_cfg {
 int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program);
 
 /* Its input brings a newline and its end; nothing happens when it did already. */
-void cli_program_press_enter(struct cli_program *program);
+void cli_program_end_input(struct cli_program *program);
 
 /* Pass on what it wrote last, and close all. */
 void cli_program_fini(struct cli_program *program);

@@ -25,16 +25,16 @@ struct run {
 	const struct cli_run_cfg *cfg;
 	const sigset_t *original;
 	pid_t daemon;                   /* 0 = it ended */
-	struct sim_segment board;       /* stays when the daemon does not */
+	struct sim_segment shared_state;       /* stays when the daemon does not */
 	int signal_fd;                  /* SIGCHLD and SIGTERM */
 	struct cli_program *programs;   /* the first num_programs of them were started */
 	size_t num_programs;
 	int status;                     /* the first failure, 0 = none */
 	bool ending;
-	bool told_to_end;               /* by a signal or the timeout */
+	bool end_requested;               /* by a signal or the timeout */
 	int64_t kill_at_ms;             /* while ending */
-	bool orphans_told;              /* what programs left behind was asked to end */
-	bool over;                      /* nothing is left but the daemon */
+	bool orphans_signalled;              /* what programs left behind was asked to end */
+	bool is_done;                      /* nothing is left but the daemon */
 };
 
 static int64_t now_ms(void)
@@ -46,23 +46,23 @@ static int64_t now_ms(void)
 }
 
 /* Ask the programs that still run, and all in their process groups, to end. */
-static void begin_end(struct run *run)
+static void begin_shutdown(struct run *run)
 {
 	if (run->ending)
 		return;
 	run->ending = true;
-	run->kill_at_ms = now_ms() + CLI_RUN_PATIENCE_MS;
+	run->kill_at_ms = now_ms() + CLI_RUN_GRACE_MS;
 	for (size_t i = 0; i < run->num_programs; i++) {
 		if (run->programs[i].pid > 0)
 			kill(-run->programs[i].pid, SIGTERM);
 	}
 }
 
-static void fail(struct run *run, int status)
+static void fail_run(struct run *run, int status)
 {
 	if (run->status == 0 && !run->ending)
 		run->status = status;
-	begin_end(run);
+	begin_shutdown(run);
 }
 
 static size_t count_running(const struct run *run)
@@ -74,7 +74,7 @@ static size_t count_running(const struct run *run)
 	return count;
 }
 
-static bool other_kind_runs(const struct run *run, const struct cli_program *program)
+static bool is_opposite_kind_running(const struct run *run, const struct cli_program *program)
 {
 	for (size_t i = 0; i < run->num_programs; i++) {
 		const struct cli_program *other = &run->programs[i];
@@ -85,15 +85,15 @@ static bool other_kind_runs(const struct run *run, const struct cli_program *pro
 	return false;
 }
 
-static void press_enter(struct run *run)
+static void end_unneeded_inputs(struct run *run)
 {
 	for (size_t i = 0; i < run->num_programs; i++) {
-		if (!run->ending && !other_kind_runs(run, &run->programs[i]))
-			cli_program_press_enter(&run->programs[i]);
+		if (!run->ending && !is_opposite_kind_running(run, &run->programs[i]))
+			cli_program_end_input(&run->programs[i]);
 	}
 }
 
-static void take_end(struct run *run, struct cli_program *program, int status)
+static void handle_program_exit(struct run *run, struct cli_program *program, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 
@@ -103,38 +103,38 @@ static void take_end(struct run *run, struct cli_program *program, int status)
 	if (!run->ending)
 		cli_fail("the command on %s ended with status %d%s", program->side, code,
 			 count_running(run) > 0 ? "; ending the others" : "");
-	fail(run, code);
+	fail_run(run, code);
 }
 
-static const struct sim_plan *plan_of(const struct run *run)
+static const struct sim_plan *session_plan(const struct run *run)
 {
-	return &sim_board_of(&run->board)->plan;
+	return &sim_shared_state_of(&run->shared_state)->plan;
 }
 
 /* Whom a rule killed was meant to die: what the commands make of it is what the run is for. */
-static void take_daemon_end(struct run *run, int status)
+static void handle_daemon_exit(struct run *run, int status)
 {
 	run->daemon = 0;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(plan_of(run)))
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(session_plan(run)))
 		return;
 	cli_fail("the session's daemon ended before the commands did; ending them");
-	fail(run, CLI_FAILED);
+	fail_run(run, CLI_FAILED);
 }
 
-static void take_child(struct run *run, pid_t pid, int status)
+static void handle_child_exit(struct run *run, pid_t pid, int status)
 {
 	if (pid == run->daemon) {
-		take_daemon_end(run, status);
+		handle_daemon_exit(run, status);
 		return;
 	}
 	for (size_t i = 0; i < run->num_programs; i++) {
 		if (run->programs[i].pid == pid)
-			take_end(run, &run->programs[i], status);
+			handle_program_exit(run, &run->programs[i], status);
 	}
 }
 
 /* Daemons, most likely. Whoever had all ended expects no less. */
-static void tell_of_orphans(const struct run *run, unsigned int count)
+static void report_orphans(const struct run *run, unsigned int count)
 {
 	if (count > 0 && !run->ending)
 		cli_fail("the commands have ended; ending %u process%s that they left in the background", count,
@@ -142,50 +142,50 @@ static void tell_of_orphans(const struct run *run, unsigned int count)
 }
 
 /* Whoever ended. When no program runs any more, what they left behind ends too. */
-static void take_children(struct run *run)
+static void reap_children(struct run *run)
 {
 	unsigned int num_orphans;
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		take_child(run, pid, status);
-	press_enter(run);
+		handle_child_exit(run, pid, status);
+	end_unneeded_inputs(run);
 	if (count_running(run) > 0)
 		return;
-	num_orphans = cli_signal_children(run->orphans_told ? 0 : SIGTERM, run->daemon);
-	tell_of_orphans(run, num_orphans);
-	begin_end(run);
-	run->over = num_orphans == 0;
-	run->orphans_told = true;
+	num_orphans = cli_signal_children(run->orphans_signalled ? 0 : SIGTERM, run->daemon);
+	report_orphans(run, num_orphans);
+	begin_shutdown(run);
+	run->is_done = num_orphans == 0;
+	run->orphans_signalled = true;
 }
 
-static void take_signals(struct run *run)
+static void handle_signals(struct run *run)
 {
 	struct signalfd_siginfo info;
 
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGTERM) {
-			run->told_to_end = run->told_to_end || !run->ending;
-			begin_end(run);
+			run->end_requested = run->end_requested || !run->ending;
+			begin_shutdown(run);
 		} else {
-			take_children(run);
+			reap_children(run);
 		}
 	}
 }
 
-static void pump(struct run *run, struct cli_lines *lines)
+static void forward_output(struct run *run, struct cli_output_relay *relay)
 {
-	if (cli_lines_pump(lines) || run->ending)
+	if (cli_output_relay_forward(relay) || run->ending)
 		return;
 	if (errno != EPIPE)
 		cli_fail("cannot pass the output on: %s; ending the commands", strerror(errno));
-	fail(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
+	fail_run(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
 }
 
 /* Wait for output, ends and signals, and take them: output first, so that what
  * a program said stands before the news of its end. */
-static void wait_and_take(struct run *run, struct pollfd *fds)
+static void wait_and_handle(struct run *run, struct pollfd *fds)
 {
 	size_t num_fds = 2 * run->num_programs;
 	int64_t left_ms = run->ending ? run->kill_at_ms - now_ms() : -1;
@@ -199,13 +199,13 @@ static void wait_and_take(struct run *run, struct pollfd *fds)
 		return;
 	for (size_t i = 0; i < num_fds; i++) {
 		if (fds[i].revents)
-			pump(run, i % 2 ? &run->programs[i / 2].err : &run->programs[i / 2].out);
+			forward_output(run, i % 2 ? &run->programs[i / 2].err : &run->programs[i / 2].out);
 	}
 	if (fds[num_fds].revents)
-		take_signals(run);
+		handle_signals(run);
 }
 
-static void supervise(struct run *run)
+static void run_event_loop(struct run *run)
 {
 	struct pollfd *fds = calloc(2 * run->num_programs + 1, sizeof(*fds));
 
@@ -213,22 +213,22 @@ static void supervise(struct run *run)
 		run->status = cli_fail("out of memory");
 		return;
 	}
-	press_enter(run);
-	while (!run->over && !(run->ending && now_ms() >= run->kill_at_ms))
-		wait_and_take(run, fds);
+	end_unneeded_inputs(run);
+	while (!run->is_done && !(run->ending && now_ms() >= run->kill_at_ms))
+		wait_and_handle(run, fds);
 	free(fds);
 }
 
-static bool has_sides(const struct run *run)
+static bool check_sides(const struct run *run)
 {
-	const char *dir = run->cfg->place->dir;
+	const char *dir = run->cfg->session_dir->dir;
 	int dir_fd = cli_session_open(dir);
 	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
 	const char *where = run->cfg->topology ? run->cfg->topology : "the built-in topology";
 	bool found = topology;
 
 	for (size_t i = 0; found && i < run->cfg->num_commands; i++)
-		found = cli_has_side(topology, where, run->cfg->commands[i].side);
+		found = cli_check_side(topology, where, run->cfg->commands[i].side);
 	pcie_topology_destroy(topology);
 	if (dir_fd >= 0)
 		close(dir_fd);
@@ -248,7 +248,7 @@ static int start_programs(struct run *run)
 	for (size_t i = 0; i < cfg->num_commands; i++) {
 		struct cli_program_cfg program = {.side = cfg->commands[i].side, .text = cfg->commands[i].text,
 						  .generation = cfg->commands[i].generation,
-						  .dir = cfg->place->dir, .mask = run->original,
+						  .dir = cfg->session_dir->dir, .mask = run->original,
 						  .name_width = (int)width};
 
 		if (cli_program_start(&program, &run->programs[i]) < 0)
@@ -258,7 +258,7 @@ static int start_programs(struct run *run)
 	return 0;
 }
 
-static int prepare(struct run *run)
+static int prepare_run(struct run *run)
 {
 	sigset_t watched;
 
@@ -271,17 +271,17 @@ static int prepare(struct run *run)
 	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
 	if (!run->programs)
 		return cli_fail("out of memory");
-	return has_sides(run) ? 0 : -1;
+	return check_sides(run) ? 0 : -1;
 }
 
 static int inject_faults(struct run *run)
 {
-	const char *dir = run->cfg->place->dir;
+	const char *dir = run->cfg->session_dir->dir;
 	int dir_fd = cli_session_open(dir);
 	int rc = dir_fd < 0 ? -1 : 0;
 
-	if (rc == 0 && (rc = sim_control_board(dir_fd, &run->board)) < 0)
-		cli_session_failed(dir, rc);
+	if (rc == 0 && (rc = sim_control_map_shared_state(dir_fd, &run->shared_state)) < 0)
+		cli_session_report_error(dir, rc);
 	if (rc == 0)
 		rc = cli_faults_send(run->cfg->faults, dir_fd, dir, false);
 	if (dir_fd >= 0)
@@ -293,16 +293,16 @@ static int inject_faults(struct run *run)
  * Of a run that went wrong, whether it was a fault. */
 static void report_faults(struct run *run)
 {
-	bool struck = run->status != 0 || run->told_to_end;
+	bool with_hits = run->status != 0 || run->end_requested;
 
-	if (cli_faults_report(plan_of(run), struck) > 0 && run->cfg->require_faults && run->status == 0)
+	if (cli_faults_report(session_plan(run), with_hits) > 0 && run->cfg->require_faults && run->status == 0)
 		run->status = CLI_FAILED;
 }
 
 /* The daemon cleans its directory when it is asked to end. If it had to be killed we do: who guards us may be dead. */
 static void end_daemon(struct run *run)
 {
-	struct timespec patience = {.tv_sec = CLI_RUN_PATIENCE_MS / 1000};
+	struct timespec grace = {.tv_sec = CLI_RUN_GRACE_MS / 1000};
 	sigset_t child;
 
 	sigemptyset(&child);
@@ -310,17 +310,17 @@ static void end_daemon(struct run *run)
 	if (run->daemon > 0)
 		kill(run->daemon, SIGTERM);
 	while (run->daemon > 0 && waitpid(run->daemon, NULL, WNOHANG) == 0) {
-		if (sigtimedwait(&child, NULL, &patience) < 0)
+		if (sigtimedwait(&child, NULL, &grace) < 0)
 			break;
 	}
-	cli_kill_offspring(0);
-	sim_place_unmake(run->cfg->place);
+	cli_kill_descendants(0);
+	sim_session_dir_remove(run->cfg->session_dir);
 }
 
 /* Of all that ran, while the daemon still knows it. */
-static void write_trace(struct run *run)
+static void write_outputs(struct run *run)
 {
-	const char *dir = run->cfg->place->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
+	const char *dir = run->cfg->session_dir->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
 	int status = CLI_OK;
 
 	if (run->daemon <= 0) {
@@ -336,27 +336,27 @@ static void write_trace(struct run *run)
 		run->status = status;
 }
 
-int cli_run_work(void *cfg, const sigset_t *original)
+int cli_run_worker(void *cfg, const sigset_t *original)
 {
 	struct run run = {.cfg = cfg, .original = original, .signal_fd = -1};
-	struct sim_launch_cfg daemon = {.place = run.cfg->place, .topology = run.cfg->topology,
+	struct sim_launch_cfg daemon = {.session_dir = run.cfg->session_dir, .topology = run.cfg->topology,
 					.clock = run.cfg->clock, .trace_level = run.cfg->trace_level, .temporary = true};
 
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)
 		return CLI_FAILED;
-	if (prepare(&run) == 0 && inject_faults(&run) == 0 && start_programs(&run) == 0)
-		supervise(&run);
+	if (prepare_run(&run) == 0 && inject_faults(&run) == 0 && start_programs(&run) == 0)
+		run_event_loop(&run);
 	else
 		run.status = CLI_FAILED;
-	cli_kill_offspring(run.daemon);
+	cli_kill_descendants(run.daemon);
 	if (run.num_programs > 0)
 		report_faults(&run);
 	for (size_t i = 0; i < run.num_programs; i++)
 		cli_program_fini(&run.programs[i]);
-	write_trace(&run);
+	write_outputs(&run);
 	end_daemon(&run);
-	sim_segment_unmap(&run.board);
+	sim_segment_unmap(&run.shared_state);
 	free(run.programs);
 	if (run.signal_fd >= 0)
 		close(run.signal_fd);

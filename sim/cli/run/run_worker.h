@@ -11,8 +11,8 @@
  * one newline and its end: what a program that waits for Enter, until its peer
  * is done, needs.
  */
-#ifndef SIM_CLI_RUN_WORK_H
-#define SIM_CLI_RUN_WORK_H
+#ifndef SIM_CLI_RUN_RUN_WORKER_H
+#define SIM_CLI_RUN_RUN_WORKER_H
 
 #include <signal.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/session_start.h"
 
-#define CLI_RUN_PATIENCE_MS 2000 /* between SIGTERM and SIGKILL */
+#define CLI_RUN_GRACE_MS 2000 /* between SIGTERM and SIGKILL */
 
 struct cli_run_command {
 	const char *side;
@@ -31,7 +31,7 @@ struct cli_run_command {
 };
 
 struct cli_run_cfg {
-	const struct sim_place *place;
+	const struct sim_session_dir *session_dir;
 	const char *topology;               /* file, or NULL */
 	enum sim_clock_mode clock;
 	uint32_t trace_level;               /* sim/trace/trace.h; 0 = the usual */
@@ -43,10 +43,10 @@ struct cli_run_cfg {
 	bool require_faults;                /* one that never struck is a failure */
 };
 
-/* The worker of a guard (guard.h); @cfg is a struct cli_run_cfg. Returns 0 when all
+/* The worker of a supervisor (guard.h); @cfg is a struct cli_run_cfg. Returns 0 when all
  * programs did (and all faults struck, where that is required), else the status of
  * the first that failed, 128 + signal if it was killed;
  * CLI_FAILED as well when all went well but the trace, or the report. */
-int cli_run_work(void *cfg, const sigset_t *original);
+int cli_run_worker(void *cfg, const sigset_t *original);
 
 #endif

@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void cli_adopt_orphans(void)
+void cli_become_subreaper(void)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 /* The parent of process @pid, or 0. In /proc/PID/stat it stands behind the
  * program's name, which is in parentheses and may hold any character. */
-static pid_t parent_of(const char *pid)
+static pid_t read_parent_pid(const char *pid)
 {
 	char path[64], text[512];
 	const char *end;
@@ -38,7 +38,7 @@ static pid_t parent_of(const char *pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-unsigned int cli_signal_children(int signal, pid_t spare)
+unsigned int cli_signal_children(int signal, pid_t except)
 {
 	DIR *proc = opendir("/proc");
 	unsigned int count = 0;
@@ -47,7 +47,7 @@ unsigned int cli_signal_children(int signal, pid_t spare)
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (!isdigit((unsigned char)entry->d_name[0]) || pid == spare || parent_of(entry->d_name) != getpid())
+		if (!isdigit((unsigned char)entry->d_name[0]) || pid == except || read_parent_pid(entry->d_name) != getpid())
 			continue;
 		count++;
 		if (signal)
@@ -58,8 +58,8 @@ unsigned int cli_signal_children(int signal, pid_t spare)
 	return count;
 }
 
-void cli_kill_offspring(pid_t spare)
+void cli_kill_descendants(pid_t except)
 {
-	while (cli_signal_children(SIGKILL, spare) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
+	while (cli_signal_children(SIGKILL, except) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
 		;
 }

@@ -5,19 +5,19 @@
  * whose own parent ends, however far below and in whatever session. So whoever
  * kills its children until it has none has killed all.
  */
-#ifndef SIM_CLI_OFFSPRING_H
-#define SIM_CLI_OFFSPRING_H
+#ifndef SIM_CLI_RUN_SUBREAPER_H
+#define SIM_CLI_RUN_SUBREAPER_H
 
 #include <sys/types.h>
 
 /* From now on orphans below this process fall to it. */
-void cli_adopt_orphans(void);
+void cli_become_subreaper(void);
 
-/* Send @signal (0: none, only count) to each child but @spare (0: to all).
+/* Send @signal (0: none, only count) to each child but @except (0: to all).
  * Returns how many there are; one that has ended counts until it is waited for. */
-unsigned int cli_signal_children(int signal, pid_t spare);
+unsigned int cli_signal_children(int signal, pid_t except);
 
-/* Kill every process below this one but @spare and what is below that, and wait for them. */
-void cli_kill_offspring(pid_t spare);
+/* Kill every process below this one but @except and what is below that, and wait for them. */
+void cli_kill_descendants(pid_t except);
 
 #endif

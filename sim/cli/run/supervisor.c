@@ -15,14 +15,14 @@
 #include "subreaper.h"
 
 /* timeout(1) and others signal a process and then its group: that is one request. */
-#define ONE_REQUEST_MS 500
+#define REPEATED_SIGNAL_MS 500
 
-struct guard {
+struct supervisor {
 	pid_t worker;
 	sigset_t watched;
 	int status;             /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
 	int64_t deadline_ms;    /* when it must have ended; 0 = never */
-	int64_t asked_ms;       /* when it was asked to end */
+	int64_t term_sent_ms;       /* when it was asked to end */
 };
 
 static int64_t now_ms(void)
@@ -58,105 +58,105 @@ static void block_signals(const sigset_t *watched, sigset_t *original)
 	sigprocmask(SIG_BLOCK, &blocked, original);
 }
 
-static void be_worker(const struct cli_guard_cfg *cfg, pid_t guard, const sigset_t *original)
+static void run_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor, const sigset_t *original)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != guard)
+	if (getppid() != supervisor)
 		raise(SIGTERM); /* it died before; the worker sees this as soon as it looks */
-	cli_adopt_orphans();
+	cli_become_subreaper();
 	exit(cfg->work(cfg->arg, original));
 }
 
 /* End the worker: gently the first time, then at once. */
-static void end_worker(struct guard *guard, int status)
+static void terminate_worker(struct supervisor *supervisor, int status)
 {
-	if (guard->status != 0) {
-		if (now_ms() - guard->asked_ms >= ONE_REQUEST_MS)
-			kill(guard->worker, SIGKILL);
+	if (supervisor->status != 0) {
+		if (now_ms() - supervisor->term_sent_ms >= REPEATED_SIGNAL_MS)
+			kill(supervisor->worker, SIGKILL);
 		return;
 	}
-	guard->status = status;
-	guard->asked_ms = now_ms();
-	guard->deadline_ms = guard->asked_ms + CLI_GUARD_PATIENCE_MS;
-	kill(guard->worker, SIGTERM);
+	supervisor->status = status;
+	supervisor->term_sent_ms = now_ms();
+	supervisor->deadline_ms = supervisor->term_sent_ms + CLI_SUPERVISOR_GRACE_MS;
+	kill(supervisor->worker, SIGTERM);
 }
 
 /* The deadline is reached: of the work, or of its end. */
-static void pass_deadline(struct guard *guard, unsigned int timeout_s)
+static void handle_deadline(struct supervisor *supervisor, unsigned int timeout_s)
 {
-	if (guard->status == 0) {
+	if (supervisor->status == 0) {
 		cli_fail("not finished after %u s (--timeout): ending all", timeout_s);
-		end_worker(guard, CLI_TIMED_OUT);
+		terminate_worker(supervisor, CLI_TIMED_OUT);
 	} else {
-		kill(guard->worker, SIGKILL);
-		guard->deadline_ms = 0; /* now only wait */
+		kill(supervisor->worker, SIGKILL);
+		supervisor->deadline_ms = 0; /* now only wait */
 	}
 }
 
 /* Wait for a watched signal or the deadline. Returns the signal, or 0. */
-static int wait_for_signal(const struct guard *guard)
+static int wait_for_signal(const struct supervisor *supervisor)
 {
-	int64_t left_ms = guard->deadline_ms - now_ms();
+	int64_t left_ms = supervisor->deadline_ms - now_ms();
 	struct timespec left = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
 	int signal;
 
-	if (guard->deadline_ms == 0)
-		signal = sigwaitinfo(&guard->watched, NULL);
+	if (supervisor->deadline_ms == 0)
+		signal = sigwaitinfo(&supervisor->watched, NULL);
 	else if (left_ms > 0)
-		signal = sigtimedwait(&guard->watched, NULL, &left);
+		signal = sigtimedwait(&supervisor->watched, NULL, &left);
 	else
 		return 0;
 	return signal > 0 ? signal : 0;
 }
 
 /* Returns what waitpid() says of the worker. */
-static int watch(struct guard *guard, unsigned int timeout_s)
+static int wait_for_worker(struct supervisor *supervisor, unsigned int timeout_s)
 {
 	int status;
 
 	for (;;) {
-		int signal = wait_for_signal(guard);
+		int signal = wait_for_signal(supervisor);
 
 		if (signal == SIGCHLD) {
-			if (waitpid(guard->worker, &status, WNOHANG) == guard->worker)
+			if (waitpid(supervisor->worker, &status, WNOHANG) == supervisor->worker)
 				return status;
 		} else if (signal) {
-			end_worker(guard, CLI_SIGNAL + signal);
-		} else if (guard->deadline_ms && now_ms() >= guard->deadline_ms) {
-			pass_deadline(guard, timeout_s);
+			terminate_worker(supervisor, CLI_SIGNAL + signal);
+		} else if (supervisor->deadline_ms && now_ms() >= supervisor->deadline_ms) {
+			handle_deadline(supervisor, timeout_s);
 		}
 	}
 }
 
-static int finish(const struct guard *guard, int worker_status)
+static int final_status(const struct supervisor *supervisor, int worker_status)
 {
 	int status = WIFEXITED(worker_status) ? WEXITSTATUS(worker_status) : CLI_SIGNAL + WTERMSIG(worker_status);
 
 	if (WIFSIGNALED(worker_status))
-		cli_kill_offspring(0); /* else the worker did */
-	return guard->status ? guard->status : status;
+		cli_kill_descendants(0); /* else the worker did */
+	return supervisor->status ? supervisor->status : status;
 }
 
-int cli_guard(const struct cli_guard_cfg *cfg)
+int cli_supervise(const struct cli_supervisor_cfg *cfg)
 {
-	struct guard guard = {0};
+	struct supervisor supervisor = {0};
 	pid_t self = getpid();
 	sigset_t original;
 	int status;
 
-	choose_signals(&guard.watched);
-	block_signals(&guard.watched, &original);
-	cli_adopt_orphans();
+	choose_signals(&supervisor.watched);
+	block_signals(&supervisor.watched, &original);
+	cli_become_subreaper();
 	fflush(NULL);
-	guard.worker = fork();
-	if (guard.worker == 0)
-		be_worker(cfg, self, &original);
-	if (guard.worker < 0) {
+	supervisor.worker = fork();
+	if (supervisor.worker == 0)
+		run_worker(cfg, self, &original);
+	if (supervisor.worker < 0) {
 		status = cli_fail("cannot start a process: %s", strerror(errno));
 	} else {
 		if (cfg->timeout_s > 0)
-			guard.deadline_ms = now_ms() + (int64_t)cfg->timeout_s * 1000;
-		status = finish(&guard, watch(&guard, cfg->timeout_s));
+			supervisor.deadline_ms = now_ms() + (int64_t)cfg->timeout_s * 1000;
+		status = final_status(&supervisor, wait_for_worker(&supervisor, cfg->timeout_s));
 	}
 	sigprocmask(SIG_SETMASK, &original, NULL);
 	return status;

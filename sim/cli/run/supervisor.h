@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/run/supervisor.h - work in a process of its own, of which nothing survives.
  *
- *   guard (this process) --forks--> worker --starts--> programs
+ *   supervisor (this process) --forks--> worker --starts--> programs
  *
- * The guard turns the signals that end a command, and a time limit, into one
- * SIGTERM to the worker, which then has CLI_GUARD_PATIENCE_MS to end what it
+ * The supervisor turns the signals that end a command, and a time limit, into one
+ * SIGTERM to the worker, which then has CLI_SUPERVISOR_GRACE_MS to end what it
  * started and itself. Whichever of the two dies, even by SIGKILL, the other ends
- * the programs: the worker is sent SIGTERM when the guard dies; orphans of the
- * worker fall to the guard.
+ * the programs: the worker is sent SIGTERM when the supervisor dies; orphans of the
+ * worker fall to the supervisor.
  */
-#ifndef SIM_CLI_GUARD_H
-#define SIM_CLI_GUARD_H
+#ifndef SIM_CLI_RUN_SUPERVISOR_H
+#define SIM_CLI_RUN_SUPERVISOR_H
 
 #include <signal.h>
 
-#define CLI_GUARD_PATIENCE_MS 5000
+#define CLI_SUPERVISOR_GRACE_MS 5000
 
-struct cli_guard_cfg {
+struct cli_supervisor_cfg {
 	/* The worker. It runs with the usual signals blocked: SIGTERM asks it to end,
 	 * and waits until it looks. @original is the mask for programs that it
 	 * starts. Returns the exit status. */
@@ -26,6 +26,6 @@ struct cli_guard_cfg {
 };
 
 /* Returns the worker's status, 128 + signal when one ended it, or CLI_TIMED_OUT. */
-int cli_guard(const struct cli_guard_cfg *cfg);
+int cli_supervise(const struct cli_supervisor_cfg *cfg);
 
 #endif

@@ -14,41 +14,41 @@
 #define LINK_TRANSFER_BYTES 65536 /* large enough for headers to be few */
 
 /* Text from others ends, and is printable. */
-static void copy_text(char *to, size_t size, const char *from, size_t from_size)
+static void copy_clean_text(char *to, size_t size, const char *from, size_t from_size)
 {
 	size_t len = strnlen(from, from_size < size ? from_size : size - 1);
 
 	memcpy(to, from, len);
 	to[len] = '\0';
-	sim_trace_text_clean(to, size);
+	sim_trace_sanitize_text(to, size);
 }
 
-static struct sim_trace_who who_of(const struct sim_msg *msg)
+static struct sim_trace_process process_from_msg(const struct sim_msg *msg)
 {
-	struct sim_trace_who who = {.pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive};
+	struct sim_trace_process who = {.pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive};
 
-	copy_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
-	copy_text(who.program, sizeof(who.program), msg->body.recorded.program, sizeof(msg->body.recorded.program));
+	copy_clean_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
+	copy_clean_text(who.program, sizeof(who.program), msg->body.recorded.program, sizeof(msg->body.recorded.program));
 	return who;
 }
 
 struct fetch {
 	int dir_fd;
 	const char *dir;
-	bool at_a_glance;
-	const struct sim_board *board; /* of the session */
-	struct sim_trace_story *story;
+	bool counts_only;
+	const struct sim_shared_state *shared_state; /* of the session */
+	struct sim_merged_trace *merged;
 	uint64_t num_dropped;
 };
 
 /* One that makes no sense is left out, and said so: the others are worth having. */
-static int take(struct fetch *fetch, const struct sim_msg *msg, int fd)
+static int add_recording(struct fetch *fetch, const struct sim_msg *msg, int fd)
 {
-	const struct sim_trace_clock clock = {.zero_ns = fetch->story->zero_ns,
-					      .virtual_ns = sim_clock_page_virtual_ns(&fetch->board->clock)};
+	const struct sim_trace_clock clock = {.zero_ns = fetch->merged->zero_ns,
+					      .virtual_ns = sim_clock_page_virtual_ns(&fetch->shared_state->clock)};
 	struct sim_trace_recording recording = {0};
-	struct sim_trace_who who = who_of(msg);
-	int rc = (fetch->at_a_glance ? sim_trace_recording_glance_fd : sim_trace_recording_read_fd)(fd, &clock, &recording);
+	struct sim_trace_process who = process_from_msg(msg);
+	int rc = (fetch->counts_only ? sim_trace_recording_read_counts_fd : sim_trace_recording_read_fd)(fd, &clock, &recording);
 
 	if (rc == -EPROTO) {
 		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
@@ -56,8 +56,8 @@ static int take(struct fetch *fetch, const struct sim_msg *msg, int fd)
 	}
 	if (rc < 0)
 		return rc;
-	recording.who = who;
-	return sim_trace_story_add(fetch->story, &recording);
+	recording.owner = who;
+	return sim_merged_trace_add(fetch->merged, &recording);
 }
 
 static int fetch_recordings(struct fetch *fetch)
@@ -66,21 +66,21 @@ static int fetch_recordings(struct fetch *fetch)
 	int rc = 0;
 
 	while (rc == 0) {
-		struct sim_msg msg = {.type = SIM_MSG_RECORDING, .body.recording.number = number};
+		struct sim_msg msg = {.type = SIM_MSG_GET_RECORDING, .body.recording.number = number};
 		int fd;
 
 		rc = sim_control_exchange(fetch->dir_fd, &msg, -1, &fd);
 		if (rc < 0)
-			return cli_session_failed(fetch->dir, rc);
+			return cli_session_report_error(fetch->dir, rc);
 		if (msg.status == -ENOENT) {
 			fetch->num_dropped = msg.body.recorded.num_dropped;
 			return 0;
 		}
 		if (msg.status < 0)
-			return cli_session_failed(fetch->dir, msg.status);
+			return cli_session_report_error(fetch->dir, msg.status);
 		number = msg.body.recorded.number + 1;
-		fetch->story->zero_ns = msg.body.recorded.zero_ns;
-		rc = take(fetch, &msg, fd);
+		fetch->merged->zero_ns = msg.body.recorded.zero_ns;
+		rc = add_recording(fetch, &msg, fd);
 		if (fd >= 0)
 			close(fd);
 		if (rc < 0)
@@ -90,7 +90,7 @@ static int fetch_recordings(struct fetch *fetch)
 }
 
 struct rules {
-	struct sim_trace_story *story;
+	struct sim_merged_trace *merged;
 	bool are_past;
 	int rc;
 };
@@ -102,52 +102,52 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 
 	if (rules->rc < 0 || (rules->are_past && rule->fired == 0))
 		return;
-	rules->rc = sim_trace_story_add_rule(rules->story, rule->id, rule->text);
+	rules->rc = sim_merged_trace_add_rule(rules->merged, rule->id, rule->text);
 	if (rules->rc < 0)
 		return;
-	added = &rules->story->rules[rules->story->num_rules - 1];
+	added = &rules->merged->rules[rules->merged->num_rules - 1];
 	added->fired = rule->fired;
 	added->added_ns = rule->added_ns;
-	added->is_past = rules->are_past;
+	added->removed = rules->are_past;
 }
 
-static void note_time(const struct sim_clock_page *page, struct sim_trace_story *story)
+static void read_clock(const struct sim_clock_page *page, struct sim_merged_trace *merged)
 {
 	uint32_t mode = atomic_load(&page->mode);
 
-	story->clock = mode < SIM_CLOCK_NUM_MODES ? sim_clock_mode_name((enum sim_clock_mode)mode) : NULL;
-	story->session_ns = sim_clock_page_now_ns(page);
+	merged->clock = mode < SIM_CLOCK_NUM_MODES ? sim_clock_mode_name((enum sim_clock_mode)mode) : NULL;
+	merged->session_ns = sim_clock_page_now_ns(page);
 }
 
 /* What the faults say that struck, and how time passes. */
-static int read_board(struct fetch *fetch)
+static int read_rules_and_clock(struct fetch *fetch)
 {
-	struct rules rules = {.story = fetch->story};
+	struct rules rules = {.merged = fetch->merged};
 
-	note_time(&fetch->board->clock, fetch->story);
-	sim_plan_each(&fetch->board->plan, add_rule, &rules);
+	read_clock(&fetch->shared_state->clock, fetch->merged);
+	sim_plan_each(&fetch->shared_state->plan, add_rule, &rules);
 	rules.are_past = true; /* what they did is still told */
-	sim_plan_each_past(&fetch->board->plan, add_rule, &rules);
-	return rules.rc < 0 ? cli_session_failed(fetch->dir, rules.rc) : 0;
+	sim_plan_each_removed(&fetch->shared_state->plan, add_rule, &rules);
+	return rules.rc < 0 ? cli_session_report_error(fetch->dir, rules.rc) : 0;
 }
 
 static int fetch_all(struct fetch *fetch)
 {
-	struct sim_segment board;
-	int rc = sim_control_board(fetch->dir_fd, &board);
+	struct sim_segment shared_state;
+	int rc = sim_control_map_shared_state(fetch->dir_fd, &shared_state);
 
 	if (rc < 0)
-		return cli_session_failed(fetch->dir, rc);
-	fetch->board = sim_board_of(&board);
+		return cli_session_report_error(fetch->dir, rc);
+	fetch->shared_state = sim_shared_state_of(&shared_state);
 	rc = fetch_recordings(fetch);
 	if (rc == 0)
-		rc = read_board(fetch);
-	sim_segment_unmap(&board);
+		rc = read_rules_and_clock(fetch);
+	sim_segment_unmap(&shared_state);
 	return rc;
 }
 
 /* What each device's link carries of large transfers: payload of reads by the card, and of writes. */
-static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *story)
+static int fetch_links(int dir_fd, const char *dir, struct sim_merged_trace *merged)
 {
 	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
 	int rc = 0;
@@ -159,42 +159,42 @@ static int fetch_links(int dir_fd, const char *dir, struct sim_trace_story *stor
 		struct pcie_bandwidth bandwidth;
 
 		pcie_link_bandwidth(&topology->cards[function->card].link, LINK_TRANSFER_BYTES, &bandwidth);
-		rc = sim_trace_story_add_link(story, function->side, function->ibdev, bandwidth.read_bps,
+		rc = sim_merged_trace_add_link(merged, function->side, function->ibdev, bandwidth.read_bps,
 					      bandwidth.write_bps);
 	}
 	pcie_topology_destroy(topology);
-	return rc < 0 ? cli_session_failed(dir, rc) : 0;
+	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }
 
-int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
 {
-	struct sim_trace_story story = {0};
-	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .story = &story};
+	struct sim_merged_trace merged = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .merged = &merged};
 
-	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &story) < 0) {
-		sim_trace_story_free(&story);
+	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &merged) < 0) {
+		sim_merged_trace_free(&merged);
 		return -1;
 	}
-	if (sim_trace_story_sort(&story) < 0) {
+	if (sim_merged_trace_sort(&merged) < 0) {
 		cli_fail("out of memory: the trace has too many records");
-		sim_trace_story_free(&story);
+		sim_merged_trace_free(&merged);
 		return -1;
 	}
-	*ret_story = story;
+	*ret_merged = merged;
 	*ret_dropped = fetch.num_dropped;
 	return 0;
 }
 
-int cli_recordings_glance(int dir_fd, const char *dir, struct sim_trace_story *ret_story, uint64_t *ret_dropped)
+int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
 {
-	struct sim_trace_story story = {0};
-	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .at_a_glance = true, .story = &story};
+	struct sim_merged_trace merged = {0};
+	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = &merged};
 
 	if (fetch_all(&fetch) < 0) {
-		sim_trace_story_free(&story);
+		sim_merged_trace_free(&merged);
 		return -1;
 	}
-	*ret_story = story;
+	*ret_merged = merged;
 	*ret_dropped = fetch.num_dropped;
 	return 0;
 }

@@ -29,39 +29,39 @@ enum cli_trace_format cli_trace_format_of_file(const char *path)
 }
 
 /* What a trace lacks is said beside it, as not every format has a place for it. */
-static void say_what_lacks(const struct sim_trace_story *story, uint64_t num_dropped)
+static void warn_if_incomplete(const struct sim_merged_trace *merged, uint64_t num_dropped)
 {
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		const struct sim_trace_recording *recording = &story->recordings[i];
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &merged->recordings[i];
 
 		if (recording->num_lost)
-			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones", recording->who.pid,
-				 recording->who.program, recording->num_lost);
+			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones", recording->owner.pid,
+				 recording->owner.program, recording->num_lost);
 		if (recording->num_bad)
-			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out", recording->who.pid,
-				 recording->who.program, recording->num_bad);
+			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out", recording->owner.pid,
+				 recording->owner.program, recording->num_bad);
 	}
 	if (num_dropped)
 		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace is without them", num_dropped);
 }
 
-static int tell(const struct sim_trace_story *story, enum cli_trace_format format, FILE *out)
+static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_format format, FILE *out)
 {
-	int rc = format == CLI_TRACE_CSV ? sim_trace_tell_csv(story, out) : sim_trace_tell_perfetto(story, out);
+	int rc = format == CLI_TRACE_CSV ? sim_trace_export_csv(merged, out) : sim_trace_export_perfetto(merged, out);
 
 	if (rc < 0)
 		return cli_fail("out of memory: the trace has too many records");
 	return ferror(out) ? cli_fail("cannot write the trace: %s", strerror(errno)) : CLI_OK;
 }
 
-static int write_file(const struct sim_trace_story *story, enum cli_trace_format format, const char *path)
+static int write_file(const struct sim_merged_trace *merged, enum cli_trace_format format, const char *path)
 {
 	FILE *out = fopen(path, "we");
 	int status;
 
 	if (!out)
 		return cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
-	status = tell(story, format, out);
+	status = write_trace(merged, format, out);
 	if (fclose(out) != 0 && status == CLI_OK)
 		status = cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
 	return status;
@@ -70,17 +70,17 @@ static int write_file(const struct sim_trace_story *story, enum cli_trace_format
 int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path)
 {
 	int dir_fd = cli_session_open(dir), rc, status;
-	struct sim_trace_story story;
+	struct sim_merged_trace merged;
 	uint64_t num_dropped = 0;
 
 	if (dir_fd < 0)
 		return CLI_FAILED;
-	rc = cli_recordings_fetch(dir_fd, dir, &story, &num_dropped);
+	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
 		return CLI_FAILED;
-	say_what_lacks(&story, num_dropped);
-	status = path && strcmp(path, "-") != 0 ? write_file(&story, format, path) : tell(&story, format, stdout);
-	sim_trace_story_free(&story);
+	warn_if_incomplete(&merged, num_dropped);
+	status = path && strcmp(path, "-") != 0 ? write_file(&merged, format, path) : write_trace(&merged, format, stdout);
+	sim_merged_trace_free(&merged);
 	return status;
 }

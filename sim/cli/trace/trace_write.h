@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/trace/trace_write.h - writing a session's trace to a file. */
-#ifndef SIM_CLI_TRACE_WRITE_H
-#define SIM_CLI_TRACE_WRITE_H
+#ifndef SIM_CLI_TRACE_TRACE_WRITE_H
+#define SIM_CLI_TRACE_TRACE_WRITE_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * @side NULL is every side. Both write to standard output and return 0, or -1
  * with the reason on standard error.
  */
-#ifndef SIM_CLI_DEVS_H
-#define SIM_CLI_DEVS_H
+#ifndef SIM_CLI_VIEW_DEVS_H
+#define SIM_CLI_VIEW_DEVS_H
 
 #include "pcie_model/topology/topology.h"
 

@@ -60,7 +60,7 @@ static json_object *caps_json(const struct pcie_caps *caps)
 	return json;
 }
 
-static void add_place(json_object *to, const struct pcie_function *function)
+static void add_address(json_object *to, const struct pcie_function *function)
 {
 	char addr[PCIE_ADDR_TEXT_SIZE];
 
@@ -80,7 +80,7 @@ static json_object *reps_json(const struct pcie_topology *topology, const struct
 		json_object *rep = json_object_new_object();
 
 		add_number(rep, "id", other->id);
-		add_place(rep, other);
+		add_address(rep, other);
 		add_text(rep, "rep-iface", other->rep_iface);
 		json_object_array_add(json, rep);
 	}
@@ -108,7 +108,7 @@ static json_object *function_json(const struct pcie_topology *topology, const st
 	json_object *json = json_object_new_object();
 
 	add_number(json, "id", function->id);
-	add_place(json, function);
+	add_address(json, function);
 	add_text(json, "type", cli_func_type(function));
 	add_number(json, "parent", function->parent);
 	add_text(json, "ibdev", function->ibdev);

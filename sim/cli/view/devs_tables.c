@@ -16,13 +16,13 @@ static const char *or_dash(const char *text)
 	return text[0] ? text : "-";
 }
 
-static void add_place(struct cli_table *table, const struct pcie_function *function)
+static void add_address(struct cli_table *table, const struct pcie_function *function)
 {
-	char place[CLI_PLACE_SIZE];
+	char address[CLI_FUNC_ADDRESS_SIZE];
 
-	cli_func_place(function, place);
+	cli_func_address(function, address);
 	cli_table_add(table, "%s", function->side);
-	cli_table_add(table, "%s", place);
+	cli_table_add(table, "%s", address);
 }
 
 static const char *const network_headings[] = {"SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE", "MAC", "IPV4",
@@ -37,7 +37,7 @@ static void add_network(struct cli_table *table, const struct pcie_topology *top
 	cli_func_mac(function, mac);
 	cli_func_ipv4(function, ipv4);
 	cli_func_rate(function, rate);
-	add_place(table, function);
+	add_address(table, function);
 	cli_table_add(table, "%s", cli_func_type(function));
 	cli_table_add(table, "%s", function->ibdev);
 	cli_table_add(table, "%s", or_dash(function->iface));
@@ -56,13 +56,13 @@ static void add_identity(struct cli_table *table, const struct pcie_topology *to
 
 	(void)topology;
 	cli_func_ipv6(function, ipv6);
-	add_place(table, function);
+	add_address(table, function);
 	cli_table_add(table, "%u", function->vhca_id);
 	cli_table_add(table, "%s", ipv6);
 	cli_table_add(table, "%s", or_dash(function->vuid));
 }
 
-static const char *const ability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
+static const char *const capability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
 					       "IMPORT"};
 
 static const char *yes_no(bool value)
@@ -70,15 +70,15 @@ static const char *yes_no(bool value)
 	return value ? "yes" : "no";
 }
 
-static void add_abilities(struct cli_table *table, const struct pcie_topology *topology,
+static void add_capabilities(struct cli_table *table, const struct pcie_topology *topology,
 			  const struct pcie_function *function)
 {
 	const struct pcie_caps *caps = &function->caps;
 	char bytes[CLI_RATE_SIZE];
 
 	(void)topology;
-	cli_bytes_text(caps->dma_max_buf_bytes, bytes);
-	add_place(table, function);
+	cli_iec_bytes_text(caps->dma_max_buf_bytes, bytes);
+	add_address(table, function);
 	cli_table_add(table, "%s", yes_no(caps->dma_memcpy));
 	cli_table_add(table, "%s", bytes);
 	cli_table_add(table, "%" PRIu32, caps->dma_max_list_len);
@@ -104,9 +104,9 @@ static void add_comch(struct cli_table *table, const struct pcie_topology *topol
 	char msg_bytes[CLI_RATE_SIZE], buf_bytes[CLI_RATE_SIZE];
 
 	(void)topology;
-	cli_bytes_text(caps->comch_max_msg_bytes, msg_bytes);
-	cli_bytes_text(caps->comch_max_buf_bytes, buf_bytes);
-	add_place(table, function);
+	cli_iec_bytes_text(caps->comch_max_msg_bytes, msg_bytes);
+	cli_iec_bytes_text(caps->comch_max_buf_bytes, buf_bytes);
+	add_address(table, function);
 	cli_table_add(table, "%s", comch_text(caps));
 	cli_table_add(table, "%s", msg_bytes);
 	cli_table_add(table, "%" PRIu32, caps->comch_max_send_tasks);
@@ -122,11 +122,11 @@ static void add_representors(struct cli_table *table, const struct pcie_topology
 {
 	for (size_t i = 0; i < function->num_reps; i++) {
 		const struct pcie_function *other = &topology->functions[function->reps[i]];
-		char place[CLI_PLACE_SIZE];
+		char address[CLI_FUNC_ADDRESS_SIZE];
 
-		cli_func_place(other, place);
-		add_place(table, function);
-		cli_table_add(table, "%s/%s", other->side, place);
+		cli_func_address(other, address);
+		add_address(table, function);
+		cli_table_add(table, "%s/%s", other->side, address);
 		cli_table_add(table, "%s", or_dash(other->rep_iface));
 	}
 }
@@ -163,14 +163,14 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 {
 	struct cli_table network = CLI_TABLE(network_headings);
 	struct cli_table identity = CLI_TABLE(identity_headings);
-	struct cli_table abilities = CLI_TABLE(ability_headings);
+	struct cli_table capabilities = CLI_TABLE(capability_headings);
 	struct cli_table comch = CLI_TABLE(comch_headings);
 	struct cli_table representors = CLI_TABLE(representor_headings);
 
 	printf("%s: %s\n", topology->cards[card].name, topology->cards[card].profile->description);
 	if (print_table(topology, card, side, network, add_network) < 0 ||
 	    print_table(topology, card, side, identity, add_identity) < 0 ||
-	    print_table(topology, card, side, abilities, add_abilities) < 0 ||
+	    print_table(topology, card, side, capabilities, add_capabilities) < 0 ||
 	    print_table(topology, card, side, comch, add_comch) < 0)
 		return -1;
 	return print_table(topology, card, side, representors, add_representors);

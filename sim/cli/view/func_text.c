@@ -17,15 +17,15 @@ const char *cli_func_link_layer(const struct pcie_function *function)
 	return function->link_layer == PCIE_LINK_INFINIBAND ? "infiniband" : "ethernet";
 }
 
-void cli_func_place(const struct pcie_function *function, char text[CLI_PLACE_SIZE])
+void cli_func_address(const struct pcie_function *function, char text[CLI_FUNC_ADDRESS_SIZE])
 {
 	char addr[PCIE_ADDR_TEXT_SIZE];
 
 	pcie_addr_format(&function->addr, addr);
 	if (function->type == PCIE_FUNC_SF)
-		snprintf(text, CLI_PLACE_SIZE, "%s/sf%" PRIu32, addr, function->sf_index);
+		snprintf(text, CLI_FUNC_ADDRESS_SIZE, "%s/sf%" PRIu32, addr, function->sf_index);
 	else
-		snprintf(text, CLI_PLACE_SIZE, "%s", addr);
+		snprintf(text, CLI_FUNC_ADDRESS_SIZE, "%s", addr);
 }
 
 void cli_func_mac(const struct pcie_function *function, char text[CLI_MAC_SIZE])
@@ -48,7 +48,7 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 }
 
 /* @value in the largest of the units, each @step times the one before, that divides it. */
-static void with_unit(uint64_t value, uint64_t step, const char *const *units, size_t num_units,
+static void format_exact_unit(uint64_t value, uint64_t step, const char *const *units, size_t num_units,
 		      char text[CLI_RATE_SIZE])
 {
 	size_t unit = 0;
@@ -64,12 +64,12 @@ void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE
 {
 	static const char *const units[] = {"b/s", "kb/s", "Mb/s", "Gb/s"};
 
-	with_unit(function->active_rate_bps, 1000, units, 4, text);
+	format_exact_unit(function->active_rate_bps, 1000, units, 4, text);
 }
 
-void cli_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE])
+void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
 
-	with_unit(bytes, 1024, units, 4, text);
+	format_exact_unit(bytes, 1024, units, 4, text);
 }

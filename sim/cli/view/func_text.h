@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/view/func_text.h - a PCIe function's properties as text, the same in tables and JSON. */
-#ifndef SIM_CLI_FUNC_TEXT_H
-#define SIM_CLI_FUNC_TEXT_H
+#ifndef SIM_CLI_VIEW_FUNC_TEXT_H
+#define SIM_CLI_VIEW_FUNC_TEXT_H
 
 #include "pcie_model/topology/topology.h"
 
 #define CLI_MAC_SIZE sizeof("00:00:00:00:00:00")
 #define CLI_IP_SIZE 46   /* INET6_ADDRSTRLEN */
 #define CLI_RATE_SIZE 32
-#define CLI_PLACE_SIZE (PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
+#define CLI_FUNC_ADDRESS_SIZE (PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
 const char *cli_func_type(const struct pcie_function *function);       /* "pf", "vf", "sf" */
 const char *cli_func_link_layer(const struct pcie_function *function); /* "ethernet", "infiniband" */
 
 /* Where it is: "0000:b1:00.0", an SF "0000:b1:00.0/sf4", as topology files name it behind the side. */
-void cli_func_place(const struct pcie_function *function, char text[CLI_PLACE_SIZE]);
+void cli_func_address(const struct pcie_function *function, char text[CLI_FUNC_ADDRESS_SIZE]);
 
 void cli_func_mac(const struct pcie_function *function, char text[CLI_MAC_SIZE]);
 void cli_func_ipv4(const struct pcie_function *function, char text[CLI_IP_SIZE]); /* "" = none */
@@ -24,6 +24,6 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE]);
 
 /* "2 MiB", likewise. */
-void cli_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE]);
+void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE]);
 
 #endif

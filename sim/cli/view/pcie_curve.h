@@ -3,8 +3,8 @@
  *
  * All print to standard output unless they name a file, and return 0, or -1 with the reason on standard error.
  */
-#ifndef SIM_CLI_PCIE_CURVE_H
-#define SIM_CLI_PCIE_CURVE_H
+#ifndef SIM_CLI_VIEW_PCIE_CURVE_H
+#define SIM_CLI_VIEW_PCIE_CURVE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -137,7 +137,7 @@ static int run_gnuplot(int script_fd, int picture_fd)
 	return -1;
 }
 
-static int copy(FILE *from, FILE *to)
+static int copy_stream(FILE *from, FILE *to)
 {
 	char bytes[4096];
 	size_t num;
@@ -150,10 +150,10 @@ static int copy(FILE *from, FILE *to)
 	return ferror(from) ? -1 : 0;
 }
 
-static int save(FILE *picture, const char *file)
+static int save_picture(FILE *picture, const char *file)
 {
 	FILE *to = fopen(file, "we");
-	int rc = to ? copy(picture, to) : -1;
+	int rc = to ? copy_stream(picture, to) : -1;
 
 	if (to && fclose(to) != 0)
 		rc = -1;
@@ -174,7 +174,7 @@ int cli_pcie_draw(const struct pcie_link *link, const uint64_t *sizes, size_t nu
 	}
 	if (rc < 0)
 		cli_fail("cannot use a temporary file: %s", strerror(errno));
-	else if (run_gnuplot(fileno(script), fileno(picture)) < 0 || save(picture, file) < 0)
+	else if (run_gnuplot(fileno(script), fileno(picture)) < 0 || save_picture(picture, file) < 0)
 		rc = -1;
 	if (script)
 		fclose(script);

@@ -20,7 +20,7 @@ void cli_gbps_format(uint64_t bps, char text[CLI_GBPS_SIZE])
 	snprintf(text, CLI_GBPS_SIZE, "%" PRIu64 ".%04" PRIu64, units / 10000, units % 10000);
 }
 
-static struct row row_of(const struct pcie_link *link, uint64_t bytes)
+static struct row bandwidth_row(const struct pcie_link *link, uint64_t bytes)
 {
 	struct pcie_bandwidth bandwidth;
 	struct row row;
@@ -49,7 +49,7 @@ int cli_pcie_print_table(const struct pcie_link *link, const uint64_t *sizes, si
 
 	print_link(link);
 	for (size_t i = 0; i < num; i++) {
-		struct row row = row_of(link, sizes[i]);
+		struct row row = bandwidth_row(link, sizes[i]);
 
 		cli_table_add(&table, "%" PRIu64, sizes[i]);
 		cli_table_add(&table, "%s", row.write);
@@ -63,7 +63,7 @@ int cli_pcie_print_csv(const struct pcie_link *link, const uint64_t *sizes, size
 {
 	printf("bytes,write_gbps,read_gbps,mix_gbps\n");
 	for (size_t i = 0; i < num; i++) {
-		struct row row = row_of(link, sizes[i]);
+		struct row row = bandwidth_row(link, sizes[i]);
 
 		printf("%" PRIu64 ",%s,%s,%s\n", sizes[i], row.write, row.read, row.mix);
 	}
@@ -94,7 +94,7 @@ static void add_rate(json_object *to, const char *name, uint64_t bps)
 	add_gbps(to, name, text);
 }
 
-static json_object *link_json(const struct pcie_link *link)
+static json_object *link_config_json(const struct pcie_link *link)
 {
 	json_object *json = json_object_new_object();
 
@@ -119,7 +119,7 @@ static json_object *link_json(const struct pcie_link *link)
 static json_object *row_json(const struct pcie_link *link, uint64_t bytes)
 {
 	json_object *json = json_object_new_object();
-	struct row row = row_of(link, bytes);
+	struct row row = bandwidth_row(link, bytes);
 
 	add_number(json, "bytes", bytes);
 	add_gbps(json, "write-gbps", row.write);
@@ -133,7 +133,7 @@ int cli_pcie_print_json(const struct pcie_link *link, const uint64_t *sizes, siz
 	json_object *json = json_object_new_object(), *rows = json_object_new_array();
 	const char *text;
 
-	json_object_object_add(json, "link", link_json(link));
+	json_object_object_add(json, "link", link_config_json(link));
 	for (size_t i = 0; i < num; i++)
 		json_object_array_add(rows, row_json(link, sizes[i]));
 	json_object_object_add(json, "bandwidth", rows);

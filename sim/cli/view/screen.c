@@ -11,11 +11,11 @@
 
 #include "sim/trace/trace.h"
 
-#define OTHER_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
-#define USUAL_SCREEN "\033[?25h\033[?1049l"
-#define TO_TOP "\033[H"
+#define ENTER_ALT_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
+#define LEAVE_ALT_SCREEN "\033[?25h\033[?1049l"
+#define CURSOR_HOME "\033[H"
 #define CLEAR_LINE "\033[K"
-#define CLEAR_REST "\033[J"
+#define CLEAR_BELOW "\033[J"
 
 static bool write_all(const char *text, size_t len)
 {
@@ -34,34 +34,34 @@ static bool write_all(const char *text, size_t len)
 
 /* ---- taking and giving back ---- */
 
-static void take(struct cli_screen *screen)
+static void acquire_terminal(struct cli_screen *screen)
 {
 	struct termios keys;
 
 	if (!screen->is_terminal)
 		return;
-	screen->has_keys = tcgetattr(STDIN_FILENO, &screen->before) == 0;
-	if (screen->has_keys) {
-		keys = screen->before;
+	screen->has_keyboard = tcgetattr(STDIN_FILENO, &screen->saved_termios) == 0;
+	if (screen->has_keyboard) {
+		keys = screen->saved_termios;
 		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		keys.c_cc[VMIN] = 0;
 		keys.c_cc[VTIME] = 0;
 		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
 	}
-	screen->is_taken = write_all(OTHER_SCREEN, strlen(OTHER_SCREEN));
+	screen->is_acquired = write_all(ENTER_ALT_SCREEN, strlen(ENTER_ALT_SCREEN));
 }
 
-static void give_back(struct cli_screen *screen)
+static void restore_terminal(struct cli_screen *screen)
 {
-	if (!screen->is_taken)
+	if (!screen->is_acquired)
 		return;
-	screen->is_taken = false;
-	write_all(USUAL_SCREEN, strlen(USUAL_SCREEN));
-	if (screen->has_keys)
-		tcsetattr(STDIN_FILENO, TCSANOW, &screen->before);
+	screen->is_acquired = false;
+	write_all(LEAVE_ALT_SCREEN, strlen(LEAVE_ALT_SCREEN));
+	if (screen->has_keyboard)
+		tcsetattr(STDIN_FILENO, TCSANOW, &screen->saved_termios);
 }
 
-static sigset_t our_signals(void)
+static sigset_t handled_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
 	sigset_t set;
@@ -75,26 +75,26 @@ static sigset_t our_signals(void)
 int cli_screen_open(struct cli_screen *screen)
 {
 	const char *term = getenv("TERM");
-	sigset_t set = our_signals();
+	sigset_t set = handled_signals();
 
 	*screen = (struct cli_screen){.is_terminal = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
-	sigprocmask(SIG_BLOCK, &set, &screen->mask);
+	sigprocmask(SIG_BLOCK, &set, &screen->saved_mask);
 	screen->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (screen->signal_fd < 0) {
 		int rc = -errno;
 
-		sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+		sigprocmask(SIG_SETMASK, &screen->saved_mask, NULL);
 		return rc;
 	}
-	take(screen);
+	acquire_terminal(screen);
 	return 0;
 }
 
 void cli_screen_close(struct cli_screen *screen)
 {
-	give_back(screen);
+	restore_terminal(screen);
 	close(screen->signal_fd);
-	sigprocmask(SIG_SETMASK, &screen->mask, NULL);
+	sigprocmask(SIG_SETMASK, &screen->saved_mask, NULL);
 }
 
 /* ---- showing ---- */
@@ -114,7 +114,7 @@ void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns,
 /* Line by line over what stood there: nothing flickers. */
 static bool show_lines(const char *text, size_t len)
 {
-	bool good = write_all(TO_TOP, strlen(TO_TOP));
+	bool good = write_all(CURSOR_HOME, strlen(CURSOR_HOME));
 
 	while (good && len > 0) {
 		const char *end = memchr(text, '\n', len);
@@ -124,46 +124,46 @@ static bool show_lines(const char *text, size_t len)
 		text += end ? line + 1 : line;
 		len -= end ? line + 1 : line;
 	}
-	return good && write_all(CLEAR_REST, strlen(CLEAR_REST));
+	return good && write_all(CLEAR_BELOW, strlen(CLEAR_BELOW));
 }
 
 bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t len)
 {
-	return screen->is_taken ? show_lines(text, len) : write_all(text, len) && write_all("\n", 1);
+	return screen->is_acquired ? show_lines(text, len) : write_all(text, len) && write_all("\n", 1);
 }
 
 /* ---- waiting ---- */
 
 /* Let the signal do what it does by itself. One that stops us comes back here. */
-static void obey(struct cli_screen *screen, int number)
+static void raise_default_action(struct cli_screen *screen, int number)
 {
 	sigset_t set;
 
-	give_back(screen);
+	restore_terminal(screen);
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	take(screen);
+	acquire_terminal(screen);
 }
 
 /* Whether one had to do with the size, or with what is on the screen. */
-static bool take_signals(struct cli_screen *screen)
+static bool handle_signals(struct cli_screen *screen)
 {
 	struct signalfd_siginfo info;
 	bool changed = false;
 
 	while (read(screen->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGWINCH)
-			obey(screen, (int)info.ssi_signo);
+			raise_default_action(screen, (int)info.ssi_signo);
 		changed = true;
 	}
 	return changed;
 }
 
 /* A terminal that has gone brings no keys any more. */
-static bool wants_to_quit(struct cli_screen *screen)
+static bool read_quit_key(struct cli_screen *screen)
 {
 	char key;
 	ssize_t count;
@@ -172,7 +172,7 @@ static bool wants_to_quit(struct cli_screen *screen)
 		if (key == 'q' || key == 'Q')
 			return true;
 	if (count < 0 && errno != EAGAIN && errno != EINTR)
-		screen->has_keys = false;
+		screen->has_keyboard = false;
 	return false;
 }
 
@@ -180,7 +180,7 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 {
 	for (;;) {
 		struct pollfd fds[] = {{.fd = screen->signal_fd, .events = POLLIN},
-				       {.fd = screen->has_keys ? STDIN_FILENO : -1, .events = POLLIN}};
+				       {.fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN}};
 		uint64_t now_ns = sim_trace_real_ns();
 		uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 		struct timespec left = {.tv_sec = (time_t)(left_ns / 1000000000), .tv_nsec = (long)(left_ns % 1000000000)};
@@ -190,9 +190,9 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 			return CLI_SCREEN_FAILED;
 		if (count == 0)
 			return CLI_SCREEN_TIME;
-		if (fds[0].revents && take_signals(screen))
+		if (fds[0].revents && handle_signals(screen))
 			return CLI_SCREEN_SIZE;
-		if (fds[1].revents && wants_to_quit(screen))
+		if (fds[1].revents && read_quit_key(screen))
 			return CLI_SCREEN_QUIT;
 	}
 }

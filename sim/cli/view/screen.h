@@ -12,8 +12,8 @@
  * other screen of xterm) do; curses would bring a library and a terminal
  * database for these.
  */
-#ifndef SIM_CLI_SCREEN_H
-#define SIM_CLI_SCREEN_H
+#ifndef SIM_CLI_VIEW_SCREEN_H
+#define SIM_CLI_VIEW_SCREEN_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -23,10 +23,10 @@
 
 struct cli_screen {
 	bool is_terminal;         /* standard output */
-	bool is_taken;
-	bool has_keys;            /* standard input is a terminal, too */
-	struct termios before;
-	sigset_t mask;            /* of signals, before */
+	bool is_acquired;
+	bool has_keyboard;            /* standard input is a terminal, too */
+	struct termios saved_termios;
+	sigset_t saved_mask;            /* of signals, before */
 	int signal_fd;
 };
 

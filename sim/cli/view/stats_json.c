@@ -19,7 +19,7 @@ static void add_bool(json_object *to, const char *name, bool value)
 	json_object_object_add(to, name, json_object_new_boolean(value));
 }
 
-static json_object *operations_of(const struct sim_trace_recording *recording, uint32_t context)
+static json_object *operations_json(const struct sim_trace_recording *recording, uint32_t context)
 {
 	json_object *list = json_object_new_array();
 
@@ -41,35 +41,35 @@ static json_object *operations_of(const struct sim_trace_recording *recording, u
 }
 
 /* What contexts and connections have in common. */
-static json_object *object_of(const struct sim_trace_recording *recording, uint32_t number)
+static json_object *object_json(const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = &recording->objects[number - 1];
 	json_object *entry = json_object_new_object();
 
 	add_number(entry, "number", number);
 	add_text(entry, "name", sim_trace_name_of(recording, object->name));
-	add_text(entry, "device", sim_trace_name_of(recording, object->place));
+	add_text(entry, "device", sim_trace_name_of(recording, object->device));
 	if (object->parent)
 		add_number(entry, "parent", object->parent);
-	add_number(entry, "lives", object->lives);
+	add_number(entry, "lives", object->num_uses);
 	return entry;
 }
 
 static void add_context(json_object *list, const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = &recording->objects[number - 1];
-	json_object *entry = object_of(recording, number);
+	json_object *entry = object_json(recording, number);
 
 	add_text(entry, "state", sim_trace_state_name(object->state));
 	add_bool(entry, "destroyed", object->ended_ns != 0);
-	json_object_object_add(entry, "operations", operations_of(recording, number));
+	json_object_object_add(entry, "operations", operations_json(recording, number));
 	json_object_array_add(list, entry);
 }
 
 static void add_connection(json_object *list, const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = &recording->objects[number - 1];
-	json_object *entry = object_of(recording, number);
+	json_object *entry = object_json(recording, number);
 
 	add_bool(entry, "open", object->state != 0);
 	add_number(entry, "messages_sent", object->sent);
@@ -79,15 +79,15 @@ static void add_connection(json_object *list, const struct sim_trace_recording *
 	json_object_array_add(list, entry);
 }
 
-static json_object *process_of(const struct sim_trace_recording *recording)
+static json_object *process_json(const struct sim_trace_recording *recording)
 {
 	json_object *entry = json_object_new_object();
 	json_object *contexts = json_object_new_array(), *connections = json_object_new_array();
 
-	add_number(entry, "pid", (uint64_t)recording->who.pid);
-	add_text(entry, "side", recording->who.side);
-	add_text(entry, "program", recording->who.program);
-	add_bool(entry, "alive", recording->who.is_alive);
+	add_number(entry, "pid", (uint64_t)recording->owner.pid);
+	add_text(entry, "side", recording->owner.side);
+	add_text(entry, "program", recording->owner.program);
+	add_bool(entry, "alive", recording->owner.is_alive);
 	add_text(entry, "level", sim_trace_level_name(recording->level));
 	add_number(entry, "records", recording->num_events);
 	add_number(entry, "lost_records", recording->num_lost);
@@ -103,12 +103,12 @@ static json_object *process_of(const struct sim_trace_recording *recording)
 	return entry;
 }
 
-void cli_stats_print_json(const struct sim_trace_story *story, const char *dir, uint64_t num_dropped)
+void cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir, uint64_t num_dropped)
 {
 	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
 
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		json_object_array_add(processes, process_of(&story->recordings[i]));
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		json_object_array_add(processes, process_json(&merged->recordings[i]));
 	add_text(stats, "session", dir);
 	add_number(stats, "dropped_processes", num_dropped);
 	json_object_object_add(stats, "processes", processes);

@@ -7,10 +7,10 @@
 
 static void add_process(struct cli_table *table, const struct sim_trace_recording *recording)
 {
-	cli_table_add(table, "%d", recording->who.pid);
-	cli_table_add(table, "%s", recording->who.side);
-	cli_table_add(table, "%s", recording->who.program);
-	cli_table_add(table, "%s", recording->who.is_alive ? "yes" : "no");
+	cli_table_add(table, "%d", recording->owner.pid);
+	cli_table_add(table, "%s", recording->owner.side);
+	cli_table_add(table, "%s", recording->owner.program);
+	cli_table_add(table, "%s", recording->owner.is_alive ? "yes" : "no");
 }
 
 static void add_object(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t number)
@@ -21,7 +21,7 @@ static void add_object(struct cli_table *table, const struct sim_trace_recording
 		cli_table_add(table, "%s #%" PRIu32, sim_trace_name_of(recording, object->name), number);
 	else
 		cli_table_add(table, "-");
-	cli_table_add(table, "%s", object && object->place ? sim_trace_name_of(recording, object->place) : "-");
+	cli_table_add(table, "%s", object && object->device ? sim_trace_name_of(recording, object->device) : "-");
 }
 
 static void add_op(struct cli_table *table, const struct sim_trace_recording *recording, const struct sim_trace_op *op)
@@ -35,15 +35,15 @@ static void add_op(struct cli_table *table, const struct sim_trace_recording *re
 	cli_table_add(table, "%" PRIu64, op->bytes);
 }
 
-static int print_ops(const struct sim_trace_story *story)
+static int print_ops(const struct sim_merged_trace *merged)
 {
 	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONTEXT", "DEVICE", "OPERATION",
 					       ">SUBMITTED", ">COMPLETED", ">FAILED", ">BYTES"};
 	struct cli_table table = CLI_TABLE(headings);
 
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		for (uint32_t j = 0; j < story->recordings[i].num_ops; j++)
-			add_op(&table, &story->recordings[i], &story->recordings[i].ops[j]);
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t j = 0; j < merged->recordings[i].num_ops; j++)
+			add_op(&table, &merged->recordings[i], &merged->recordings[i].ops[j]);
 	return cli_table_print(&table);
 }
 
@@ -65,38 +65,38 @@ static bool is_connection(const struct sim_trace_recording *recording, uint32_t 
 	return recording->objects[number - 1].kind == SIM_TRACE_CONNECTION;
 }
 
-static bool has_connections(const struct sim_trace_story *story)
+static bool has_connections(const struct sim_merged_trace *merged)
 {
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		for (uint32_t j = 1; j <= story->recordings[i].num_objects; j++)
-			if (is_connection(&story->recordings[i], j))
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t j = 1; j <= merged->recordings[i].num_objects; j++)
+			if (is_connection(&merged->recordings[i], j))
 				return true;
 	return false;
 }
 
-static int print_connections(const struct sim_trace_story *story)
+static int print_connections(const struct sim_merged_trace *merged)
 {
 	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONNECTION", "DEVICE", "OPEN", ">SENT",
 					       ">BYTES SENT", ">RECEIVED", ">BYTES RECEIVED"};
 	struct cli_table table = CLI_TABLE(headings);
 
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		for (uint32_t j = 1; j <= story->recordings[i].num_objects; j++)
-			if (is_connection(&story->recordings[i], j))
-				add_connection(&table, &story->recordings[i], j);
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t j = 1; j <= merged->recordings[i].num_objects; j++)
+			if (is_connection(&merged->recordings[i], j))
+				add_connection(&table, &merged->recordings[i], j);
 	return cli_table_print(&table);
 }
 
-int cli_stats_print_tables(const struct sim_trace_story *story)
+int cli_stats_print_tables(const struct sim_merged_trace *merged)
 {
-	if (story->num_recordings == 0) {
+	if (merged->num_recordings == 0) {
 		printf("no process has recorded anything\n");
 		return 0;
 	}
-	if (print_ops(story) < 0)
+	if (print_ops(merged) < 0)
 		return -1;
-	if (!has_connections(story))
+	if (!has_connections(merged))
 		return 0;
 	printf("\n");
-	return print_connections(story);
+	return print_connections(merged);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A look in lines, none of which is longer than the terminal is wide. */
+/* A snapshot in lines, none of which is longer than the terminal is wide. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define HEAD_LINES 4
 
 /* The first @columns characters. */
-static void put_cut(FILE *out, const char *text, unsigned int columns)
+static void put_truncated(FILE *out, const char *text, unsigned int columns)
 {
 	unsigned int count = 0;
 
@@ -23,12 +23,12 @@ static void put_cut(FILE *out, const char *text, unsigned int columns)
 
 static void put_line(FILE *out, const char *text, unsigned int columns)
 {
-	put_cut(out, text, columns);
+	put_truncated(out, text, columns);
 	fputc('\n', out);
 }
 
 /* A text in a column of @width characters, with blanks behind it; appended to @line. */
-static void add_text(char line[LINE_SIZE], const char *text, unsigned int width)
+static void append_left_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
 {
 	size_t len = strlen(line);
 	unsigned int count = 0;
@@ -45,7 +45,7 @@ static void add_text(char line[LINE_SIZE], const char *text, unsigned int width)
 	line[len] = '\0';
 }
 
-static void add_right(char line[LINE_SIZE], const char *text, unsigned int width)
+static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
 {
 	size_t len = strlen(line);
 
@@ -66,7 +66,7 @@ static const struct {
 	[FLT] = {"FLT", 4, false},
 };
 
-static const int goes_first[] = {PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL};
+static const int drop_order[] = {PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL};
 
 static void choose_fields(unsigned int columns, bool ret_shown[NUM_FIELDS])
 {
@@ -76,18 +76,18 @@ static void choose_fields(unsigned int columns, bool ret_shown[NUM_FIELDS])
 		ret_shown[i] = true;
 		width += fields[i].width + 1;
 	}
-	for (size_t i = 0; i < sizeof(goes_first) / sizeof(goes_first[0]) && width > columns + 1; i++) {
-		ret_shown[goes_first[i]] = false;
-		width -= fields[goes_first[i]].width + 1;
+	for (size_t i = 0; i < sizeof(drop_order) / sizeof(drop_order[0]) && width > columns + 1; i++) {
+		ret_shown[drop_order[i]] = false;
+		width -= fields[drop_order[i]].width + 1;
 	}
 }
 
-static void add_field(char line[LINE_SIZE], int field, const char *text)
+static void append_field(char line[LINE_SIZE], int field, const char *text)
 {
 	if (fields[field].is_text)
-		add_text(line, text, fields[field].width);
+		append_left_aligned(line, text, fields[field].width);
 	else
-		add_right(line, text, fields[field].width);
+		append_right_aligned(line, text, fields[field].width);
 }
 
 static void put_headings(unsigned int columns, bool bold, FILE *out)
@@ -98,16 +98,16 @@ static void put_headings(unsigned int columns, bool bold, FILE *out)
 	choose_fields(columns, shown);
 	for (int i = 0; i < NUM_FIELDS; i++)
 		if (shown[i])
-			add_field(line, i, fields[i].heading);
+			append_field(line, i, fields[i].heading);
 	line[strlen(line) - 1] = '\0';
 	fputs(bold ? "\033[7m" : "", out);
-	put_cut(out, line, columns);
+	put_truncated(out, line, columns);
 	fputs(bold ? "\033[0m\n" : "\n", out);
 }
 
-static void put_row(const struct cli_top_row *row, unsigned int columns, FILE *out)
+static void put_row_line(const struct cli_top_row *row, unsigned int columns, FILE *out)
 {
-	char numbers[NUM_FIELDS][CLI_FIGURE_SIZE];
+	char numbers[NUM_FIELDS][CLI_HUMAN_SIZE];
 	const char *texts[NUM_FIELDS];
 	bool shown[NUM_FIELDS];
 	char line[LINE_SIZE] = "";
@@ -117,46 +117,46 @@ static void put_row(const struct cli_top_row *row, unsigned int columns, FILE *o
 	texts[SIDE] = row->side;
 	texts[PROGRAM] = row->program;
 	texts[CONTEXT] = row->object;
-	snprintf(numbers[PID], CLI_FIGURE_SIZE, "%d", row->pid);
-	cli_count_text(row->task_rate, numbers[TASKS]);
-	cli_rate_text(row->byte_rate, numbers[BYTES]);
-	cli_count_text(row->message_rate, numbers[MESSAGES]);
-	cli_count_text(row->in_flight, numbers[FLY]);
-	cli_count_text(row->failed, numbers[FAIL]);
-	cli_count_text(row->faults, numbers[FLT]);
+	snprintf(numbers[PID], CLI_HUMAN_SIZE, "%d", row->pid);
+	cli_human_count(row->task_rate, numbers[TASKS]);
+	cli_human_byte_rate(row->byte_rate, numbers[BYTES]);
+	cli_human_count(row->message_rate, numbers[MESSAGES]);
+	cli_human_count(row->in_flight, numbers[FLY]);
+	cli_human_count(row->failed, numbers[FAIL]);
+	cli_human_count(row->faults, numbers[FLT]);
 	choose_fields(columns, shown);
 	for (int i = 0; i < NUM_FIELDS; i++)
 		if (shown[i])
-			add_field(line, i, texts[i]);
+			append_field(line, i, texts[i]);
 	line[strlen(line) - 1] = '\0';
 	put_line(out, line, columns);
 }
 
-static void put_head(const struct cli_top_look *look, const char *dir, unsigned int columns, FILE *out)
+static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, FILE *out)
 {
-	char line[LINE_SIZE], time[CLI_FIGURE_SIZE], rate[CLI_FIGURE_SIZE];
+	char line[LINE_SIZE], time[CLI_HUMAN_SIZE], rate[CLI_HUMAN_SIZE];
 
-	cli_time_text(look->session_ns, time);
-	snprintf(line, sizeof(line), "bfsim top: %u %s, %u ended; clock %s, %s; %.300s", look->num_alive,
-		 look->num_alive == 1 ? "process" : "processes", look->num_ended, look->clock ? look->clock : "unknown", time, dir);
+	cli_human_time(snapshot->session_ns, time);
+	snprintf(line, sizeof(line), "bfsim top: %u %s, %u ended; clock %s, %s; %.300s", snapshot->num_alive,
+		 snapshot->num_alive == 1 ? "process" : "processes", snapshot->num_ended, snapshot->clock ? snapshot->clock : "unknown", time, dir);
 	put_line(out, line, columns);
-	cli_count_text(look->strike_rate, rate);
-	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, struck %" PRIu64 " times, %s/s now", look->num_rules,
-		 look->num_rules == 1 ? "rule" : "rules", look->num_struck, rate);
+	cli_human_count(snapshot->hit_rate, rate);
+	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, struck %" PRIu64 " times, %s/s now", snapshot->num_rules,
+		 snapshot->num_rules == 1 ? "rule" : "rules", snapshot->num_hits, rate);
 	put_line(out, line, columns);
 	fputc('\n', out);
 }
 
-void cli_top_print(const struct cli_top_look *look, const char *dir, unsigned int columns, unsigned int lines, bool bold,
+void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines, bool bold,
 		   FILE *out)
 {
-	size_t room = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : look->num_rows;
-	size_t count = look->num_rows <= room ? look->num_rows : room;
+	size_t max_rows = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : snapshot->num_rows;
+	size_t count = snapshot->num_rows <= max_rows ? snapshot->num_rows : max_rows;
 
-	put_head(look, dir, columns, out);
+	put_head(snapshot, dir, columns, out);
 	put_headings(columns, bold, out);
 	for (size_t i = 0; i < count; i++)
-		put_row(&look->rows[i], columns, out);
-	if (count < look->num_rows)
-		fprintf(out, "and %zu more\n", look->num_rows - count);
+		put_row_line(&snapshot->rows[i], columns, out);
+	if (count < snapshot->num_rows)
+		fprintf(out, "and %zu more\n", snapshot->num_rows - count);
 }

@@ -10,7 +10,7 @@
 #include "top.h"
 
 /* As much of a text as there is room for, in whole characters. */
-static void copy_text(char *to, size_t size, const char *from)
+static void copy_utf8_prefix(char *to, size_t size, const char *from)
 {
 	size_t len = strlen(from);
 
@@ -46,17 +46,17 @@ static void count_faults(const struct sim_trace_recording *recording, struct cli
 		row->faults += recording->events[i].kind == SIM_TRACE_FAULT && recording->events[i].subject == row->number;
 }
 
-static struct cli_top_row row_of(const struct sim_trace_recording *recording, uint32_t number)
+static struct cli_top_row build_row(const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = number ? &recording->objects[number - 1] : NULL;
-	struct cli_top_row row = {.pid = recording->who.pid, .process_began_ns = recording->began_ns, .number = number};
+	struct cli_top_row row = {.pid = recording->owner.pid, .process_began_ns = recording->began_ns, .number = number};
 	char name[SIM_TRACE_NAME_SIZE + 16] = "-";
 
-	copy_text(row.side, sizeof(row.side), recording->who.side);
-	copy_text(row.program, sizeof(row.program), recording->who.program);
+	copy_utf8_prefix(row.side, sizeof(row.side), recording->owner.side);
+	copy_utf8_prefix(row.program, sizeof(row.program), recording->owner.program);
 	if (object)
 		snprintf(name, sizeof(name), "%.63s #%u", sim_trace_name_of(recording, object->name), number);
-	copy_text(row.object, sizeof(row.object), name);
+	copy_utf8_prefix(row.object, sizeof(row.object), name);
 	count_tasks(recording, &row);
 	count_faults(recording, &row);
 	if (object && object->kind == SIM_TRACE_CONNECTION) {
@@ -68,36 +68,36 @@ static struct cli_top_row row_of(const struct sim_trace_recording *recording, ui
 
 /* ---- rates ---- */
 
-static const struct cli_top_row *find(const struct cli_top_look *look, const struct cli_top_row *row)
+static const struct cli_top_row *find_row(const struct cli_top_snapshot *snapshot, const struct cli_top_row *row)
 {
-	for (size_t i = 0; look && i < look->num_rows; i++)
-		if (look->rows[i].pid == row->pid && look->rows[i].process_began_ns == row->process_began_ns &&
-		    look->rows[i].number == row->number)
-			return &look->rows[i];
+	for (size_t i = 0; snapshot && i < snapshot->num_rows; i++)
+		if (snapshot->rows[i].pid == row->pid && snapshot->rows[i].process_began_ns == row->process_began_ns &&
+		    snapshot->rows[i].number == row->number)
+			return &snapshot->rows[i];
 	return NULL;
 }
 
-static uint64_t more(uint64_t now, uint64_t before)
+static uint64_t saturating_sub(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
-/* One that is new did all of it since the look before. */
-static void set_rates(struct cli_top_row *row, const struct cli_top_look *before, uint64_t ns)
+/* One that is new did all of it since the snapshot before. */
+static void set_rates(struct cli_top_row *row, const struct cli_top_snapshot *before, uint64_t ns)
 {
 	static const struct cli_top_row none;
-	const struct cli_top_row *old = find(before, row);
+	const struct cli_top_row *old = find_row(before, row);
 
 	if (!before)
 		return;
 	old = old ? old : &none;
-	row->task_rate = cli_per_second(more(row->tasks, old->tasks), ns);
-	row->byte_rate = cli_per_second(more(row->bytes, old->bytes), ns);
-	row->message_rate = cli_per_second(more(row->messages, old->messages), ns);
+	row->task_rate = cli_per_second(saturating_sub(row->tasks, old->tasks), ns);
+	row->byte_rate = cli_per_second(saturating_sub(row->bytes, old->bytes), ns);
+	row->message_rate = cli_per_second(saturating_sub(row->messages, old->messages), ns);
 }
 
 /* The busiest first; those that are idle as they came. */
-static int compare(const void *left, const void *right)
+static int compare_busiest_first(const void *left, const void *right)
 {
 	const struct cli_top_row *a = left, *b = right;
 	uint64_t rate_a = a->task_rate + a->message_rate, rate_b = b->task_rate + b->message_rate;
@@ -109,19 +109,19 @@ static int compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* ---- the look ---- */
+/* ---- the snapshot ---- */
 
-static size_t count_rows(const struct sim_trace_story *story)
+static size_t count_rows(const struct sim_merged_trace *merged)
 {
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		count += story->recordings[i].num_objects + (size_t)1;
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		count += merged->recordings[i].num_objects + (size_t)1;
 	return count;
 }
 
-static void add_rows(struct cli_top_look *look, const struct sim_trace_recording *recording,
-		     const struct cli_top_look *before)
+static void add_rows(struct cli_top_snapshot *snapshot, const struct sim_trace_recording *recording,
+		     const struct cli_top_snapshot *before)
 {
 	/* 0 is the process itself: faults that struck none of its objects. */
 	for (uint32_t i = 0; i <= recording->num_objects; i++) {
@@ -129,56 +129,56 @@ static void add_rows(struct cli_top_look *look, const struct sim_trace_recording
 
 		if (i > 0 && recording->objects[i - 1].ended_ns)
 			continue;
-		row = row_of(recording, i);
+		row = build_row(recording, i);
 		if (i == 0 && row.tasks + row.faults == 0)
 			continue;
-		set_rates(&row, before, before ? look->time_ns - before->time_ns : 0);
-		look->rows[look->num_rows++] = row;
+		set_rates(&row, before, before ? snapshot->time_ns - before->time_ns : 0);
+		snapshot->rows[snapshot->num_rows++] = row;
 	}
 }
 
-static void add_sums(struct cli_top_look *look, const struct sim_trace_story *story, const struct cli_top_look *before)
+static void add_sums(struct cli_top_snapshot *snapshot, const struct sim_merged_trace *merged, const struct cli_top_snapshot *before)
 {
-	look->clock = story->clock;
-	look->session_ns = story->session_ns;
-	look->num_rules = story->num_rules;
-	for (uint32_t i = 0; i < story->num_rules; i++)
-		look->num_struck += story->rules[i].fired;
+	snapshot->clock = merged->clock;
+	snapshot->session_ns = merged->session_ns;
+	snapshot->num_rules = merged->num_rules;
+	for (uint32_t i = 0; i < merged->num_rules; i++)
+		snapshot->num_hits += merged->rules[i].fired;
 	if (before)
-		look->strike_rate = cli_per_second(more(look->num_struck, before->num_struck), look->time_ns - before->time_ns);
+		snapshot->hit_rate = cli_per_second(saturating_sub(snapshot->num_hits, before->num_hits), snapshot->time_ns - before->time_ns);
 }
 
-int cli_top_look(int dir_fd, const char *dir, const struct cli_top_look *before, struct cli_top_look *ret_look)
+int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before, struct cli_top_snapshot *ret_snapshot)
 {
-	struct cli_top_look look = {0};
-	struct sim_trace_story story;
+	struct cli_top_snapshot snapshot = {0};
+	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 
-	if (cli_recordings_glance(dir_fd, dir, &story, &num_dropped) < 0)
+	if (cli_recordings_fetch_counts(dir_fd, dir, &merged, &num_dropped) < 0)
 		return -1;
-	look.time_ns = sim_trace_real_ns();
-	look.rows = calloc(count_rows(&story) + 1, sizeof(*look.rows));
-	if (!look.rows) {
-		sim_trace_story_free(&story);
+	snapshot.time_ns = sim_trace_real_ns();
+	snapshot.rows = calloc(count_rows(&merged) + 1, sizeof(*snapshot.rows));
+	if (!snapshot.rows) {
+		sim_merged_trace_free(&merged);
 		cli_fail("out of memory");
 		return -1;
 	}
-	look.num_ended = (uint32_t)num_dropped;
-	for (uint32_t i = 0; i < story.num_recordings; i++) {
-		if (story.recordings[i].who.is_alive)
-			add_rows(&look, &story.recordings[i], before);
-		look.num_alive += story.recordings[i].who.is_alive;
-		look.num_ended += !story.recordings[i].who.is_alive;
+	snapshot.num_ended = (uint32_t)num_dropped;
+	for (uint32_t i = 0; i < merged.num_recordings; i++) {
+		if (merged.recordings[i].owner.is_alive)
+			add_rows(&snapshot, &merged.recordings[i], before);
+		snapshot.num_alive += merged.recordings[i].owner.is_alive;
+		snapshot.num_ended += !merged.recordings[i].owner.is_alive;
 	}
-	add_sums(&look, &story, before);
-	sim_trace_story_free(&story);
-	qsort(look.rows, look.num_rows, sizeof(*look.rows), compare);
-	*ret_look = look;
+	add_sums(&snapshot, &merged, before);
+	sim_merged_trace_free(&merged);
+	qsort(snapshot.rows, snapshot.num_rows, sizeof(*snapshot.rows), compare_busiest_first);
+	*ret_snapshot = snapshot;
 	return 0;
 }
 
-void cli_top_look_fini(struct cli_top_look *look)
+void cli_top_snapshot_fini(struct cli_top_snapshot *snapshot)
 {
-	free(look->rows);
-	*look = (struct cli_top_look){0};
+	free(snapshot->rows);
+	*snapshot = (struct cli_top_snapshot){0};
 }

@@ -61,7 +61,7 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target);
 /* Let peers read, and with @writable write, [addr, addr + len), len > 0. The
  * memory must outlive the exposure, the exposure must not outlive the target.
  * *ret_desc is what peers need. */
-int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
+int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
 			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc);
 
 /* End an exposure: when this returns, nothing touches the memory any more and
@@ -69,11 +69,11 @@ int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len,
  * take one memory away from a transfer under way, so peers of the target's
  * other memories may be disconnected by this; their links come back by
  * themselves and repeat what was interrupted. NULL is fine. */
-void sim_ofi_target_hide(struct sim_ofi_mem *mem);
+void sim_ofi_target_deregister(struct sim_ofi_mem *mem);
 
 /* A descriptor (the same for the target's life) that becomes readable when
  * there is something to serve, or -1 when the provider has none (then only
- * sim_ofi_target_serve() helps: links call their nudge). shm and tcp have one. */
+ * sim_ofi_target_serve() helps: links call their notify_peer). shm and tcp have one. */
 int sim_ofi_target_fd(const struct sim_ofi_target *target);
 
 /* Make progress for peers; does not wait. Returns how many events were seen
@@ -87,7 +87,7 @@ bool sim_ofi_target_may_sleep(struct sim_ofi_target *target);
  * each for at most @timeout_ms, and prove that it is there by reading a byte (a
  * target that opens its endpoint again is given a second to come back);
  * @len is the memory's size. While it waits for the exporter this, and every
- * operation on the link, calls @nudge(nudge_arg) after a short time without
+ * operation on the link, calls notify_peer(notify_arg) after a short time without
  * completion and again at growing intervals: it asks the exporter to serve.
  * NULL = nobody to ask. The exporter is another process: with "shm", one's own
  * target is refused (-EINVAL).
@@ -95,7 +95,7 @@ bool sim_ofi_target_may_sleep(struct sim_ofi_target *target);
  * here), -EACCES (the target says that desc promises too much), -ETIMEDOUT,
  * -EHOSTUNREACH (nobody there has this memory) or another -errno. */
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
-			void (*nudge)(void *nudge_arg), void *nudge_arg,
+			void (*notify_peer)(void *notify_arg), void *notify_arg,
 			struct sim_ofi_link **ret_link);
 
 /* Close it, with operations of other threads finished. NULL is fine. */
@@ -103,16 +103,16 @@ void sim_ofi_link_destroy(struct sim_ofi_link *link);
 
 /* Copy between local memory and [offset, offset + len) of the exposed memory;
  * when a write returns 0 its bytes are in that memory. Any thread; one at a
- * time gets in. Gives up with -EIO as soon as *gone becomes true (the exporter
+ * time gets in. Gives up with -EIO as soon as *revoked becomes true (the exporter
  * died or revoked the memory): after that no more bytes move into @local; with
- * a NULL @gone nobody tells, and an exporter that can't be reached any more is
+ * a NULL @revoked nobody tells, and an exporter that can't be reached any more is
  * not waited for. One that lives but does not serve is. Returns 0, -EACCES (a
  * write to memory exposed for reading), -EFAULT (out of bounds), -EIO (gone,
  * hidden, refused) or another -errno; part of the bytes may have moved then. */
 int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len,
-		      const atomic_bool *gone);
+		      const atomic_bool *revoked);
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
-		       const atomic_bool *gone);
+		       const atomic_bool *revoked);
 
 /* How the names of this process's files in /dev/shm begin (provider "shm"; the
  * other providers have none): "bfsim-<pid>-<random>-", fixed for the process's
@@ -122,6 +122,6 @@ void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE]);
 
 /* Remove a dead process's files from /dev/shm. Returns how many there were, or
  * -EINVAL (not such a prefix). */
-int sim_ofi_shm_clean(const char *prefix);
+int sim_ofi_shm_cleanup(const char *prefix);
 
 #endif

@@ -28,19 +28,19 @@ static socklen_t family_len(sa_family_t family)
 }
 
 /* Whether a socket of IPv6 serves IPv4 too. */
-static bool dual_stack(void)
+static bool has_dual_stack(void)
 {
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), only6 = 1;
 	struct sockaddr_in6 any = {.sin6_family = AF_INET6};
 	socklen_t len = sizeof(only6);
-	bool yes;
+	bool is_dual;
 
 	if (fd < 0)
 		return false;
-	yes = getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only6, &len) == 0 && !only6 &&
+	is_dual = getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only6, &len) == 0 && !only6 &&
 	      bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0;
 	close(fd);
-	return yes;
+	return is_dual;
 }
 
 static socklen_t any_of(sa_family_t family, struct sockaddr_storage *ret_addr)
@@ -52,10 +52,10 @@ static socklen_t any_of(sa_family_t family, struct sockaddr_storage *ret_addr)
 
 socklen_t sim_ofi_addr_any(struct sockaddr_storage *ret_addr)
 {
-	return any_of(dual_stack() ? AF_INET6 : AF_INET, ret_addr);
+	return any_of(has_dual_stack() ? AF_INET6 : AF_INET, ret_addr);
 }
 
-socklen_t sim_ofi_addr_towards(const struct sockaddr *peer, struct sockaddr_storage *ret_addr)
+socklen_t sim_ofi_addr_bind_for(const struct sockaddr *peer, struct sockaddr_storage *ret_addr)
 {
 	socklen_t len = any_of(peer->sa_family, ret_addr);
 
@@ -86,7 +86,7 @@ bool sim_ofi_addr_valid(const void *addr, size_t len)
 }
 
 /* In the order in which to try: 0 first; -1 = not at all. */
-static int rank_of(const struct ifaddrs *entry)
+static int candidate_rank(const struct ifaddrs *entry)
 {
 	const struct sockaddr *addr = entry->ifa_addr;
 
@@ -123,13 +123,13 @@ int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc)
 		return -errno;
 	for (int rank = 0; rank <= 3; rank++)
 		for (const struct ifaddrs *entry = list; entry; entry = entry->ifa_next)
-			if (rank_of(entry) == rank && (ipv6 || entry->ifa_addr->sa_family == AF_INET))
+			if (candidate_rank(entry) == rank && (ipv6 || entry->ifa_addr->sa_family == AF_INET))
 				add_candidate(entry->ifa_addr, port, desc);
 	freeifaddrs(list);
 	return desc->num_addrs ? 0 : -EADDRNOTAVAIL;
 }
 
-int sim_ofi_addr_listener(uint16_t port)
+int sim_ofi_addr_find_listener(uint16_t port)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -151,7 +151,7 @@ int sim_ofi_addr_listener(uint16_t port)
 }
 
 /* The outcome of a connect() under way: 0 or an errno. */
-static int connected(int fd, unsigned int timeout_ms)
+static int wait_connected(int fd, unsigned int timeout_ms)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLOUT};
 	socklen_t len = sizeof(int);
@@ -172,7 +172,7 @@ int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned 
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, addr, len) < 0)
-		error = errno == EINPROGRESS ? connected(fd, timeout_ms) : errno;
+		error = errno == EINPROGRESS ? wait_connected(fd, timeout_ms) : errno;
 	close(fd);
 	return -error;
 }

@@ -70,7 +70,7 @@ static int fill_hints(struct fi_info *hints, const struct sim_ofi_endpoint_cfg *
 	return set_address(hints, cfg->bind, cfg->bind_len);
 }
 
-static int ask(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode,
+static int query_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode,
 	       struct fi_info **ret_info)
 {
 	struct fi_info *hints = lib->dupinfo(NULL);
@@ -91,10 +91,10 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 		     struct sim_ofi_endpoint *endpoint)
 {
 	size_t depth = cfg->target ? TARGET_DEPTH : LINK_DEPTH;
-	int rc = ask(lib, cfg, 0, &endpoint->info);
+	int rc = query_info(lib, cfg, 0, &endpoint->info);
 
 	if (rc == -ENOSYS)
-		rc = ask(lib, cfg, MR_MODES, &endpoint->info);
+		rc = query_info(lib, cfg, MR_MODES, &endpoint->info);
 	if (rc < 0)
 		return rc;
 	if (cfg->bind) /* "net" takes the hints' port for no more than a wish */
@@ -136,9 +136,9 @@ static int open_objects(const struct sim_ofi_lib *lib, bool target, struct sim_o
 	if (rc == 0)
 		rc = open_cq(endpoint, target);
 	if (rc == 0) {
-		sim_ofi_shield_signals(); /* the first shm endpoint installs handlers */
+		sim_ofi_save_signal_handlers(); /* the first shm endpoint installs handlers */
 		rc = fi_endpoint(endpoint->domain, endpoint->info, &endpoint->ep, NULL);
-		sim_ofi_unshield_signals();
+		sim_ofi_restore_signal_handlers();
 	}
 	if (rc == 0)
 		rc = fi_ep_bind(endpoint->ep, &endpoint->av->fid, 0);
@@ -158,7 +158,7 @@ int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi
 	*ret = endpoint;
 	if (!lib)
 		return -ENOSYS;
-	sim_ofi_hush_leaks();
+	sim_ofi_lsan_disable();
 	rc = open_info(lib, cfg, &endpoint);
 	if (rc == 0) {
 		rc = open_objects(lib, cfg->target, &endpoint);
@@ -167,7 +167,7 @@ int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi
 				 lib->strerror(-rc));
 		rc = sim_ofi_errno(rc);
 	}
-	sim_ofi_unhush_leaks();
+	sim_ofi_lsan_enable();
 	if (rc < 0) {
 		sim_ofi_endpoint_close(&endpoint);
 		return rc;

@@ -19,55 +19,55 @@
 #include "sim/base/log.h"
 
 #define LIBRARY "libfabric.so.1"
-#define FILTER "FI_PROVIDER="
+#define FILTER_VARIABLE "FI_PROVIDER="
 
 static struct sim_ofi_lib lib;
 static bool lib_usable;
 static pthread_once_t lib_once = PTHREAD_ONCE_INIT;
 
-static pthread_mutex_t shield = PTHREAD_MUTEX_INITIALIZER;
-static struct sigaction shielded[SIGSYS + 1];
-static atomic_bool is_shielded; /* all of them are noted */
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction saved_handlers[SIGSYS + 1];
+static atomic_bool handlers_saved; /* all of them are noted */
 
-void sim_ofi_shield_signals(void)
+void sim_ofi_save_signal_handlers(void)
 {
-	pthread_mutex_lock(&shield);
+	pthread_mutex_lock(&handlers_lock);
 	for (int sig = 1; sig <= SIGSYS; sig++)
-		sigaction(sig, NULL, &shielded[sig]);
-	atomic_store(&is_shielded, true);
+		sigaction(sig, NULL, &saved_handlers[sig]);
+	atomic_store(&handlers_saved, true);
 }
 
-static void restore_signals(void)
+static void restore_changed_handlers(void)
 {
 	for (int sig = 1; sig <= SIGSYS; sig++) {
 		struct sigaction now;
 
-		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != shielded[sig].sa_handler)
-			sigaction(sig, &shielded[sig], NULL);
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != saved_handlers[sig].sa_handler)
+			sigaction(sig, &saved_handlers[sig], NULL);
 	}
 }
 
-void sim_ofi_unshield_signals(void)
+void sim_ofi_restore_signal_handlers(void)
 {
-	restore_signals();
-	atomic_store(&is_shielded, false);
-	pthread_mutex_unlock(&shield);
+	restore_changed_handlers();
+	atomic_store(&handlers_saved, false);
+	pthread_mutex_unlock(&handlers_lock);
 }
 
 /* A thread that was inside will not put the application's handlers back here. */
-static void forked(void)
+static void reset_in_child(void)
 {
-	if (atomic_load(&is_shielded))
-		restore_signals();
-	atomic_store(&is_shielded, false);
-	pthread_mutex_init(&shield, NULL);
+	if (atomic_load(&handlers_saved))
+		restore_changed_handlers();
+	atomic_store(&handlers_saved, false);
+	pthread_mutex_init(&handlers_lock, NULL);
 	sim_ofi_peers_forked();
-	sim_ofi_room_forked();
+	sim_ofi_shm_prefix_forked();
 }
 
 static void __attribute__((constructor)) handle_forks(void)
 {
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, reset_in_child);
 }
 
 /* Put @to in the place of @from in the environment. Only a pointer changes, so
@@ -84,7 +84,7 @@ static void swap_env(const char *from, char *to)
 static char *find_filter(void)
 {
 	for (char **slot = environ; slot && *slot; slot++)
-		if (strncmp(*slot, FILTER, strlen(FILTER)) == 0)
+		if (strncmp(*slot, FILTER_VARIABLE, strlen(FILTER_VARIABLE)) == 0)
 			return *slot;
 	return NULL;
 }
@@ -93,10 +93,10 @@ static char *find_filter(void)
  * the providers that it lets through. We ask for providers by name, and what a
  * user set for other programs must not take them away; so it is out of sight
  * for that moment, unless the application uses libfabric itself. */
-static void initialize(bool alone)
+static void init_providers(bool is_first_user)
 {
 	static char hidden[] = "BFSIM_FI_PROVIDER_HIDDEN=1";
-	char *filter = alone ? find_filter() : NULL;
+	char *filter = is_first_user ? find_filter() : NULL;
 	struct fi_info *hints = lib.dupinfo(NULL), *info = NULL;
 
 	if (!hints)
@@ -111,13 +111,13 @@ static void initialize(bool alone)
 	lib.freeinfo(hints);
 }
 
-static void load(void)
+static void load_libfabric(void)
 {
 	void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
 	void *handle;
 
-	sim_ofi_hush_leaks();
-	sim_ofi_shield_signals();
+	sim_ofi_lsan_disable();
+	sim_ofi_save_signal_handlers();
 	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (handle) {
 		*(void **)&lib.getinfo = dlsym(handle, "fi_getinfo");
@@ -128,17 +128,17 @@ static void load(void)
 		lib_usable = lib.getinfo && lib.freeinfo && lib.dupinfo && lib.fabric && lib.strerror;
 	}
 	if (lib_usable)
-		initialize(!loaded);
+		init_providers(!loaded);
 	else
 		sim_warn("no libfabric (%s): memory of other processes can't be reached over shm or tcp; "
 			 "install libfabric1", handle ? "it lacks functions" : dlerror());
-	sim_ofi_unshield_signals();
-	sim_ofi_unhush_leaks();
+	sim_ofi_restore_signal_handlers();
+	sim_ofi_lsan_enable();
 }
 
 const struct sim_ofi_lib *sim_ofi_lib(void)
 {
-	pthread_once(&lib_once, load);
+	pthread_once(&lib_once, load_libfabric);
 	return lib_usable ? &lib : NULL;
 }
 

@@ -7,7 +7,7 @@
 
 struct sim_ofi_link {
 	struct sim_ofi_peer *peer;
-	struct sim_ofi_claim claim;
+	struct sim_ofi_remote_mr remote_mr;
 };
 
 static bool provider_valid(const char provider[SIM_OFI_PROVIDER_SIZE])
@@ -43,7 +43,7 @@ static bool desc_valid(const struct sim_ofi_desc *desc)
 }
 
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
-			void (*nudge)(void *nudge_arg), void *nudge_arg,
+			void (*notify_peer)(void *notify_arg), void *notify_arg,
 			struct sim_ofi_link **ret_link)
 {
 	struct sim_ofi_link *link;
@@ -53,25 +53,25 @@ int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned in
 	if (!desc_valid(desc))
 		return -EPROTO;
 	if (len == 0 ||
-	    (sim_ofi_kind(desc->provider) == SIM_OFI_SHM && sim_ofi_shm_name_ours((const char *)desc->addr[0])))
+	    (sim_ofi_kind(desc->provider) == SIM_OFI_SHM && sim_ofi_shm_name_is_own((const char *)desc->addr[0])))
 		return -EINVAL;
 	link = malloc(sizeof(*link));
 	if (!link)
 		return -ENOMEM;
 	*link = (struct sim_ofi_link){
-		.claim = {
+		.remote_mr = {
 			.key = desc->mr_key,
 			.base = desc->base,
 			.len = len,
 			.writable = desc->writable,
 			.timeout_ms = timeout_ms,
-			.nudge = nudge,
-			.nudge_arg = nudge_arg,
+			.notify_peer = notify_peer,
+			.notify_arg = notify_arg,
 		},
 	};
 	rc = sim_ofi_peer_get(desc, &link->peer);
 	if (rc == 0)
-		rc = sim_ofi_peer_run(link->peer, &link->claim,
+		rc = sim_ofi_peer_run(link->peer, &link->remote_mr,
 				      &(struct sim_ofi_op){
 					      .local = &byte, .len = 1, .timeout_ms = timeout_ms, .is_first = true});
 	if (rc < 0) {
@@ -90,28 +90,28 @@ void sim_ofi_link_destroy(struct sim_ofi_link *link)
 	free(link);
 }
 
-static int run(struct sim_ofi_link *link, const struct sim_ofi_op *op)
+static int run_op(struct sim_ofi_link *link, const struct sim_ofi_op *op)
 {
 	int rc;
 
-	if (op->offset > link->claim.len || op->len > link->claim.len - op->offset)
+	if (op->offset > link->remote_mr.len || op->len > link->remote_mr.len - op->offset)
 		return -EFAULT;
-	if (op->write && !link->claim.writable)
+	if (op->write && !link->remote_mr.writable)
 		return -EACCES;
-	rc = sim_ofi_peer_run(link->peer, &link->claim, op);
+	rc = sim_ofi_peer_run(link->peer, &link->remote_mr, op);
 	/* How the way to the exporter was lost is not the caller's trouble. */
 	return rc == 0 || rc == -ENOMEM || rc == -EACCES ? rc : -EIO;
 }
 
 int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len,
-		      const atomic_bool *gone)
+		      const atomic_bool *revoked)
 {
-	return run(link, &(struct sim_ofi_op){.local = local, .offset = offset, .len = len, .gone = gone});
+	return run_op(link, &(struct sim_ofi_op){.local = local, .offset = offset, .len = len, .revoked = revoked});
 }
 
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
-		       const atomic_bool *gone)
+		       const atomic_bool *revoked)
 {
-	return run(link, &(struct sim_ofi_op){
-				 .write = true, .local = (void *)local, .offset = offset, .len = len, .gone = gone});
+	return run_op(link, &(struct sim_ofi_op){
+				 .write = true, .local = (void *)local, .offset = offset, .len = len, .revoked = revoked});
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/fabric/ofi/ofi_priv.h - what the files ofi*.c share.
  *
- *   ofi.c           loading libfabric without harm to the application
+ *   ofi_lib.c       loading libfabric without harm to the application
  *   ofi_endpoint.c  one libfabric endpoint with all that hangs on it
  *   ofi_addr.c      addresses over sockets: which to offer, which can be reached
- *   ofi_room.c      shm only: names in /dev/shm, and the room both sides share
- *   ofi_porter.c    shm only: the target's side of the door to the room
- *   ofi_visit.c     shm only: the importer's side of it
+ *   ofi_shm_ctrl.c  shm only: names in /dev/shm, and the control block that both sides share
+ *   ofi_shm_listener.c shm only: the target's side of the socket: a listener
+ *   ofi_shm_conn.c  shm only: the importer's side of it
  *   ofi_wait.c      waiting for a peer
  *   ofi_target.c    the exporter
  *   ofi_peer.c      an importer's endpoint towards one target, shared by its links
@@ -23,14 +23,14 @@
  *   importer sees an error at once. Completed remote accesses show nowhere, not
  *   even in counters: readiness of the descriptor is the only sign of work.
  *
- * shm. No CQ with a descriptor (FI_WAIT_FD is refused), so a door (below)
+ * shm. No CQ with a descriptor (FI_WAIT_FD is refused), so a listening socket (below)
  *   wakes the target. A refused key, access or bound gets no answer at all and
  *   loses the buffers of the operation: so links never ask for what the target
- *   would refuse, the door tells them first. A peer that dies while it holds
+ *   would refuse, the listener tells them first. A peer that dies while it holds
  *   the spin lock of the target's region hangs the target for ever; one that
  *   dies with an operation under way leaves references to its memory there; one
  *   that vanishes between announcing itself and being noticed crashes the
- *   target. So the door has a robust lock around every call that touches the
+ *   target. So the control block has a robust lock around every call that touches the
  *   region, introduces peers before they may announce themselves, and when a
  *   peer left badly the target throws its region away and opens a new one.
  *   With CMA it would serve a sleeping target, but checks neither keys nor
@@ -53,7 +53,7 @@
 
 #include "ofi.h"
 
-/* ---- ofi.c ---- */
+/* ---- ofi_lib.c ---- */
 
 /* The functions of libfabric that are not inline. */
 struct sim_ofi_lib {
@@ -70,25 +70,25 @@ const struct sim_ofi_lib *sim_ofi_lib(void);
 
 /* Between these two a provider may install signal handlers: the application's
  * are put back. One thread at a time is inside. */
-void sim_ofi_shield_signals(void);
-void sim_ofi_unshield_signals(void);
+void sim_ofi_save_signal_handlers(void);
+void sim_ofi_restore_signal_handlers(void);
 
 /* In a forked child, which leaves alone what its parent has, and whose other threads may have been anywhere. */
 void sim_ofi_peers_forked(void);
-void sim_ofi_room_forked(void);
+void sim_ofi_shm_prefix_forked(void);
 
 /* libfabric 1.17 loses memory with each endpoint and connection over sockets. What this thread allocates between these two
  * is not reported by a leak check that the application was built with; without one they do nothing. They nest. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-static inline void sim_ofi_hush_leaks(void)
+static inline void sim_ofi_lsan_disable(void)
 {
 	if (__lsan_disable)
 		__lsan_disable();
 }
 
-static inline void sim_ofi_unhush_leaks(void)
+static inline void sim_ofi_lsan_enable(void)
 {
 	if (__lsan_enable)
 		__lsan_enable();
@@ -100,7 +100,7 @@ int sim_ofi_errno(ssize_t rc);
 /* ---- ofi_endpoint.c ---- */
 
 enum sim_ofi_kind {
-	SIM_OFI_SHM,     /* has a door */
+	SIM_OFI_SHM,     /* has a listening socket */
 	SIM_OFI_SOCKETS, /* has socket addresses */
 	SIM_OFI_OTHER,
 };
@@ -150,42 +150,42 @@ int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc)
 uint16_t sim_ofi_addr_port(const struct sockaddr *addr);
 
 /* This process's descriptor that listens on @port, or -1: libfabric tells nobody. */
-int sim_ofi_addr_listener(uint16_t port);
+int sim_ofi_addr_find_listener(uint16_t port);
 
 /* Whether @addr is a whole socket address of a family that we use. */
 bool sim_ofi_addr_valid(const void *addr, size_t len);
 
 /* The address that an endpoint towards @peer binds: loopback for loopback, else any. */
-socklen_t sim_ofi_addr_towards(const struct sockaddr *peer, struct sockaddr_storage *ret_addr);
+socklen_t sim_ofi_addr_bind_for(const struct sockaddr *peer, struct sockaddr_storage *ret_addr);
 
 /* Returns 0 when something accepts connections at @addr, else -errno, at the latest after @timeout_ms. */
 int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms);
 
-/* ---- ofi_room.c: shm only ---- */
+/* ---- ofi_shm_ctrl.c: shm only ---- */
 
 #define SIM_OFI_SHM_NAME_SIZE 80  /* of a region: prefix and a number */
-#define SIM_OFI_DOOR_SLOTS 200    /* peers of a target at once; the provider's own limit is 256 */
+#define SIM_OFI_SHM_MAX_CLIENTS 200    /* peers of a target at once; the provider's own limit is 256 */
 
 /* Shared by a target's region and its peers; replaced together with the region.
- * A peer that did something counts it in beats and waits for served to change;
- * the target serves when beats has changed and counts that in served. So the
+ * A peer that did something counts it in doorbell and waits for served to change;
+ * the target serves when doorbell has changed and counts that in served. So the
  * lock is taken only when there is something to see. */
-struct sim_ofi_room {
+struct sim_ofi_shm_ctrl {
 	pthread_mutex_t lock;   /* robust; held around every libfabric call that touches the region */
 	/* Under the lock: */
-	uint32_t closed;        /* the region is gone: come in again */
-	uint32_t hides;         /* exposures ended so far: have your key checked again */
-	uint8_t busy[SIM_OFI_DOOR_SLOTS]; /* this peer has an operation under way */
+	uint32_t closed;        /* the region is gone: connect again */
+	uint32_t dereg_count;         /* exposures ended so far: have your key checked again */
+	uint8_t busy[SIM_OFI_SHM_MAX_CLIENTS]; /* this peer has an operation under way */
 	/* Without it, each in a cache line of its own: */
-	_Alignas(64) atomic_uint beats;
+	_Alignas(64) atomic_uint doorbell;
 	_Alignas(64) atomic_uint served;
 	_Alignas(64) atomic_uint asleep; /* the target sleeps: ring */
 };
 
 enum sim_ofi_msg_kind {
-	SIM_OFI_MSG_HELLO,      /* name -> status, slot and the room's descriptor */
-	SIM_OFI_MSG_CHECK,      /* key, len, writable -> status */
-	SIM_OFI_MSG_RING,       /* no answer */
+	SIM_OFI_MSG_HANDSHAKE,      /* name -> status, slot and the control block's descriptor */
+	SIM_OFI_MSG_CHECK_KEY,      /* key, len, writable -> status */
+	SIM_OFI_MSG_DOORBELL,       /* no answer */
 };
 
 struct sim_ofi_msg {
@@ -193,7 +193,7 @@ struct sim_ofi_msg {
 	int32_t status;
 	uint32_t slot;
 	uint32_t writable;
-	uint32_t hides;
+	uint32_t dereg_count;
 	uint64_t key;
 	uint64_t len;
 	char name[SIM_OFI_SHM_NAME_SIZE];
@@ -206,66 +206,66 @@ void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE]);
 bool sim_ofi_shm_name_valid(const char *name, size_t size);
 
 /* Whether it was made in this process. */
-bool sim_ofi_shm_name_ours(const char *name);
+bool sim_ofi_shm_name_is_own(const char *name);
 
-/* The address of the door to the region @name. */
-void sim_ofi_door_addr(const char *name, struct sockaddr_un *ret_addr);
+/* The address of the listener of the region @name. */
+void sim_ofi_shm_listener_addr(const char *name, struct sockaddr_un *ret_addr);
 
-/* A new room, and its descriptor for handing out; or map one that was handed out. */
-int sim_ofi_room_create(int *ret_fd, struct sim_ofi_room **ret_room);
-int sim_ofi_room_map(int fd, struct sim_ofi_room **ret_room);
-void sim_ofi_room_unmap(struct sim_ofi_room *room);
+/* A new control block, and its descriptor for handing out; or map one that was handed out. */
+int sim_ofi_shm_ctrl_create(int *ret_fd, struct sim_ofi_shm_ctrl **ret_ctrl);
+int sim_ofi_shm_ctrl_map(int fd, struct sim_ofi_shm_ctrl **ret_ctrl);
+void sim_ofi_shm_ctrl_unmap(struct sim_ofi_shm_ctrl *ctrl);
 
 /* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD: closed, or
  * somebody died holding it and the region may be locked for ever. Then it is
  * not to be touched any more. */
-int sim_ofi_room_lock(struct sim_ofi_room *room);
-void sim_ofi_room_unlock(struct sim_ofi_room *room);
+int sim_ofi_shm_ctrl_lock(struct sim_ofi_shm_ctrl *ctrl);
+void sim_ofi_shm_ctrl_unlock(struct sim_ofi_shm_ctrl *ctrl);
 
-/* ---- ofi_visit.c: shm only ---- */
+/* ---- ofi_shm_conn.c: shm only ---- */
 
 struct sim_ofi_wait;
 
-/* An importer's stay in a target's room. */
-struct sim_ofi_visit {
-	int fd;                    /* to the porter; -1 = not inside */
-	struct sim_ofi_room *room;
+/* An importer's connection to a target's shm listener. */
+struct sim_ofi_shm_conn {
+	int fd;                    /* to the listener; -1 = not connected */
+	struct sim_ofi_shm_ctrl *ctrl;
 	uint32_t slot;
 };
 
-/* Introduce the region @name to the porter of @target_name. Returns 0,
+/* Introduce the region @name to the listener of @target_name. Returns 0,
  * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -EBUSY (try
  * again), -ETIMEDOUT... */
-int sim_ofi_visit_begin(const char *target_name, const char *name, struct sim_ofi_wait *wait,
-			struct sim_ofi_visit *ret_visit);
-void sim_ofi_visit_end(struct sim_ofi_visit *visit);
+int sim_ofi_shm_conn_open(const char *target_name, const char *name, struct sim_ofi_wait *wait,
+			struct sim_ofi_shm_conn *ret_conn);
+void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn);
 
-/* Ask whether the target has such memory (sim_ofi_target_check()); *ret_hides
- * is the number of hides for which the answer holds. -ECONNRESET: shown out. */
-int sim_ofi_visit_check(struct sim_ofi_visit *visit, uint64_t key, uint64_t len, bool writable,
-			struct sim_ofi_wait *wait, uint32_t *ret_hides);
+/* Ask whether the target has such memory (sim_ofi_target_check_key()); *ret_dereg_count
+ * is the deregistration count for which the answer holds. -ECONNRESET: disconnected. */
+int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint64_t len, bool writable,
+			struct sim_ofi_wait *wait, uint32_t *ret_dereg_count);
 
 /* Tell the target that something was done in its region; wake it if it sleeps. */
-void sim_ofi_visit_beat(struct sim_ofi_visit *visit);
+void sim_ofi_shm_conn_ring_doorbell(struct sim_ofi_shm_conn *conn);
 
-/* Whether the target showed us out or died. */
-bool sim_ofi_visit_over(const struct sim_ofi_visit *visit);
+/* Whether the target disconnected us or died. */
+bool sim_ofi_shm_conn_is_closed(const struct sim_ofi_shm_conn *conn);
 
 /* ---- ofi_wait.c ---- */
 
 /* Waiting for a peer: how long, how hard, and until when. */
 struct sim_ofi_wait {
-	const atomic_bool *gone;   /* NULL = can't go */
+	const atomic_bool *revoked;   /* NULL = can't go */
 	uint64_t deadline_ns;      /* 0 = none */
-	void (*nudge)(void *arg);
-	void *nudge_arg;
+	void (*notify_peer)(void *arg);
+	void *notify_arg;
 	uint64_t start_ns;         /* 0 = the next round starts it */
-	uint64_t next_nudge_ns;
+	uint64_t next_notify_ns;
 	unsigned int rounds;
 };
 
 /* Between two looks: spins at first, then lets others run, then sleeps for
- * longer and longer, and nudges. Returns 0, -EIO (gone) or -ETIMEDOUT. */
+ * longer and longer, and notifies the peer. Returns 0, -EIO (gone) or -ETIMEDOUT. */
 int sim_ofi_wait_round(struct sim_ofi_wait *wait);
 
 /* Something came: start over with spinning. */
@@ -273,46 +273,46 @@ void sim_ofi_wait_reset(struct sim_ofi_wait *wait);
 
 uint64_t sim_ofi_now_ns(void);
 
-/* ---- ofi_porter.c: shm only ---- */
+/* ---- ofi_shm_listener.c: shm only ---- */
 
-struct sim_ofi_porter;
+struct sim_ofi_shm_listener;
 
-/* Keep the door of the region @name; @target answers checks. */
-int sim_ofi_porter_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_porter **ret_porter);
-void sim_ofi_porter_destroy(struct sim_ofi_porter *porter);
+/* Listen for clients of the region @name; @target answers checks. */
+int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_shm_listener **ret_listener);
+void sim_ofi_shm_listener_destroy(struct sim_ofi_shm_listener *listener);
 
-/* Make a room for the region's new endpoint; before closing the endpoint, show everybody out. */
-int sim_ofi_porter_open(struct sim_ofi_porter *porter, struct sim_ofi_endpoint *endpoint);
-void sim_ofi_porter_close(struct sim_ofi_porter *porter);
+/* Make a control block for the region's new endpoint; before closing the endpoint, disconnect all clients. */
+int sim_ofi_shm_listener_open(struct sim_ofi_shm_listener *listener, struct sim_ofi_endpoint *endpoint);
+void sim_ofi_shm_listener_close(struct sim_ofi_shm_listener *listener);
 
-int sim_ofi_porter_fd(const struct sim_ofi_porter *porter);
+int sim_ofi_shm_listener_fd(const struct sim_ofi_shm_listener *listener);
 
-/* Serve the region and the door. Returns the number of events, or -EOWNERDEAD:
+/* Serve the region and the socket. Returns the number of events, or -EOWNERDEAD:
  * a peer left badly, open a new region. */
-int sim_ofi_porter_serve(struct sim_ofi_porter *porter);
-bool sim_ofi_porter_may_sleep(struct sim_ofi_porter *porter);
+int sim_ofi_shm_listener_serve(struct sim_ofi_shm_listener *listener);
+bool sim_ofi_shm_listener_may_sleep(struct sim_ofi_shm_listener *listener);
 
 /* End the registration @mr while no peer has an operation under way; waits for
  * that a moment. Returns 0, or -EBUSY: open a new region instead. */
-int sim_ofi_porter_hide(struct sim_ofi_porter *porter, struct fid_mr *mr);
+int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struct fid_mr *mr);
 
 /* ---- ofi_target.c ---- */
 
 /* Whether the target has such memory: 0, -ENOENT, or -EACCES (it does not permit this). */
-int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable);
+int sim_ofi_target_check_key(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable);
 
 /* ---- ofi_peer.c ---- */
 
 /* What a link is allowed and wants; its peer needs it for every use. */
-struct sim_ofi_claim {
+struct sim_ofi_remote_mr {
 	uint64_t key;
 	uint64_t base;
 	uint64_t len;
 	bool writable;
 	unsigned int timeout_ms;     /* for each address when connecting */
-	void (*nudge)(void *arg);
-	void *nudge_arg;
-	uint64_t checked;            /* shm: which visit and how many hides the key was checked for */
+	void (*notify_peer)(void *arg);
+	void *notify_arg;
+	uint64_t checked_epoch;      /* shm: which connection and deregistration count the key was checked for */
 };
 
 /* One use of a peer, by one link. */
@@ -321,21 +321,21 @@ struct sim_ofi_op {
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;
-	const atomic_bool *gone;     /* NULL = nobody tells */
+	const atomic_bool *revoked;     /* NULL = nobody tells */
 	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
 	bool is_first;               /* of its link: the exporter has just said where it is */
 };
 
 struct sim_ofi_peer {
-	struct sim_ofi_desc where;       /* whose: provider and addresses only */
+	struct sim_ofi_desc target_desc; /* whose: provider and addresses only */
 	unsigned int refs;               /* under peers_lock, like next */
 	struct sim_ofi_peer *next;
-	pthread_mutex_t turn;            /* held during an operation; guards what follows */
+	pthread_mutex_t lock;            /* held during an operation; guards what follows */
 	bool connected;
 	struct sim_ofi_endpoint endpoint;
 	fi_addr_t addr;
-	struct sim_ofi_visit visit;      /* shm */
-	uint32_t stay;                   /* shm: numbers the visits of this process */
+	struct sim_ofi_shm_conn shm_conn;   /* shm */
+	uint32_t conn_id;                /* shm: numbers the connections of this process */
 	struct fi_context2 context;      /* for providers that want some */
 };
 
@@ -345,9 +345,9 @@ void sim_ofi_peer_put(struct sim_ofi_peer *peer);
 
 /* Connect where necessary and do @op. Returns 0, -EIO (gone), -ENOENT or
  * -EACCES (the target says so), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
-int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_claim *claim, const struct sim_ofi_op *op);
+int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr, const struct sim_ofi_op *op);
 
-/* With its turn held: close the endpoint, so that nothing moves any more. */
+/* With its lock held: close the endpoint, so that nothing moves any more. */
 void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer);
 
 /* ---- ofi_transfer.c ---- */
@@ -355,20 +355,20 @@ void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer);
 /* A piece on its way, or what is known about it. */
 struct sim_ofi_transfer {
 	struct sim_ofi_peer *peer;
-	struct sim_ofi_claim *claim;
+	struct sim_ofi_remote_mr *remote_mr;
 	struct sim_ofi_wait *wait;
 	bool write;
 	void *local;
 	size_t len;
 	uint64_t offset;
 	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
-	const struct sockaddr *door;     /* sockets: where nobody has answered yet; else NULL */
-	socklen_t door_len;
+	const struct sockaddr *probe_addr; /* sockets: where nobody has answered yet; else NULL */
+	socklen_t probe_addr_len;
 	uint32_t served;                 /* shm: by the target, when we left its region */
 	unsigned int rounds;             /* of waiting so far */
 };
 
-/* Do it, on a connected peer whose turn is held. Returns 0, -ENOENT or -EACCES
+/* Do it, on a connected peer whose lock is held. Returns 0, -ENOENT or -EACCES
  * (the target's word; the peer stays connected), or with the peer disconnected:
  * -ECONNRESET (refused, or the connection was lost), -EIO (gone) or -ETIMEDOUT. */
 int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer);

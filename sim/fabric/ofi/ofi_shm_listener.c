@@ -9,176 +9,176 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define ROUNDS_PER_LOOK 32       /* at the door, while awake: a look costs a system call */
-#define PATIENCE_NS 100000000u   /* with a peer that holds the lock */
-#define HIDE_PATIENCE_NS 5000000u
-#define LISTENER SIM_OFI_DOOR_SLOTS
+#define ROUNDS_PER_POLL 32       /* of the sockets, while awake: one costs a system call */
+#define LOCK_TIMEOUT_NS 100000000u   /* with a peer that holds the lock */
+#define DEREGISTER_TIMEOUT_NS 5000000u
+#define LISTEN_SLOT SIM_OFI_SHM_MAX_CLIENTS
 
-struct guest {
+struct shm_client {
 	int fd;                  /* -1 = free slot */
-	bool inside;             /* introduced: addr is valid */
+	bool is_admitted;        /* introduced: addr is valid */
 	fi_addr_t addr;
 };
 
-struct sim_ofi_porter {
+struct sim_ofi_shm_listener {
 	struct sim_ofi_target *target;
 	struct sim_ofi_endpoint *endpoint; /* NULL = closed */
 	struct sockaddr_un addr;
 	int listen_fd;
 	int epoll_fd;
-	int room_fd;
-	struct sim_ofi_room *room;
-	uint32_t beats;          /* seen so far */
+	int ctrl_fd;
+	struct sim_ofi_shm_ctrl *ctrl;
+	uint32_t doorbell_seen;  /* seen so far */
 	unsigned int rounds;
-	bool slept;              /* since the last look at the door */
-	bool left_badly;         /* a peer, with its operation under way or the lock held */
-	struct guest guests[SIM_OFI_DOOR_SLOTS];
+	bool has_slept;              /* since the last poll of the sockets */
+	bool client_crashed;         /* a peer, with its operation under way or the lock held */
+	struct shm_client clients[SIM_OFI_SHM_MAX_CLIENTS];
 };
 
-static int watch(struct sim_ofi_porter *porter, int fd, uint32_t slot)
+static int epoll_add(struct sim_ofi_shm_listener *listener, int fd, uint32_t slot)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u32 = slot};
 
-	return epoll_ctl(porter->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return epoll_ctl(listener->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-static int open_door(struct sim_ofi_porter *porter)
+static int open_socket(struct sim_ofi_shm_listener *listener)
 {
-	porter->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	porter->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (porter->epoll_fd < 0 || porter->listen_fd < 0)
+	listener->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	listener->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener->epoll_fd < 0 || listener->listen_fd < 0)
 		return -errno;
-	if (bind(porter->listen_fd, (struct sockaddr *)&porter->addr, sizeof(porter->addr)) < 0 ||
-	    listen(porter->listen_fd, SIM_OFI_DOOR_SLOTS) < 0)
+	if (bind(listener->listen_fd, (struct sockaddr *)&listener->addr, sizeof(listener->addr)) < 0 ||
+	    listen(listener->listen_fd, SIM_OFI_SHM_MAX_CLIENTS) < 0)
 		return -errno;
-	return watch(porter, porter->listen_fd, LISTENER);
+	return epoll_add(listener, listener->listen_fd, LISTEN_SLOT);
 }
 
-int sim_ofi_porter_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_porter **ret_porter)
+int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_shm_listener **ret_listener)
 {
-	struct sim_ofi_porter *porter = calloc(1, sizeof(*porter));
+	struct sim_ofi_shm_listener *listener = calloc(1, sizeof(*listener));
 	int rc;
 
-	if (!porter)
+	if (!listener)
 		return -ENOMEM;
-	*porter = (struct sim_ofi_porter){.target = target, .listen_fd = -1, .epoll_fd = -1, .room_fd = -1};
-	for (int i = 0; i < SIM_OFI_DOOR_SLOTS; i++)
-		porter->guests[i].fd = -1;
-	sim_ofi_door_addr(name, &porter->addr);
-	rc = open_door(porter);
+	*listener = (struct sim_ofi_shm_listener){.target = target, .listen_fd = -1, .epoll_fd = -1, .ctrl_fd = -1};
+	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
+		listener->clients[i].fd = -1;
+	sim_ofi_shm_listener_addr(name, &listener->addr);
+	rc = open_socket(listener);
 	if (rc < 0) {
-		sim_warn("can't open %s: %s; memory can't be exported over shm", porter->addr.sun_path, strerror(-rc));
-		sim_ofi_porter_destroy(porter);
+		sim_warn("can't open %s: %s; memory can't be exported over shm", listener->addr.sun_path, strerror(-rc));
+		sim_ofi_shm_listener_destroy(listener);
 		return rc;
 	}
-	*ret_porter = porter;
+	*ret_listener = listener;
 	return 0;
 }
 
-void sim_ofi_porter_destroy(struct sim_ofi_porter *porter)
+void sim_ofi_shm_listener_destroy(struct sim_ofi_shm_listener *listener)
 {
-	if (!porter)
+	if (!listener)
 		return;
-	sim_ofi_porter_close(porter);
-	if (porter->listen_fd >= 0) {
-		close(porter->listen_fd);
-		unlink(porter->addr.sun_path);
+	sim_ofi_shm_listener_close(listener);
+	if (listener->listen_fd >= 0) {
+		close(listener->listen_fd);
+		unlink(listener->addr.sun_path);
 	}
-	if (porter->epoll_fd >= 0)
-		close(porter->epoll_fd);
-	free(porter);
+	if (listener->epoll_fd >= 0)
+		close(listener->epoll_fd);
+	free(listener);
 }
 
-int sim_ofi_porter_open(struct sim_ofi_porter *porter, struct sim_ofi_endpoint *endpoint)
+int sim_ofi_shm_listener_open(struct sim_ofi_shm_listener *listener, struct sim_ofi_endpoint *endpoint)
 {
-	int rc = sim_ofi_room_create(&porter->room_fd, &porter->room);
+	int rc = sim_ofi_shm_ctrl_create(&listener->ctrl_fd, &listener->ctrl);
 
 	if (rc < 0)
 		return rc;
-	porter->endpoint = endpoint;
-	porter->left_badly = false;
-	porter->beats = 0;
+	listener->endpoint = endpoint;
+	listener->client_crashed = false;
+	listener->doorbell_seen = 0;
 	return 0;
 }
 
 /* The lock, within a time in which any living peer lets go of it. Returns 0, -EBUSY or -EOWNERDEAD. */
-static int lock_within(struct sim_ofi_porter *porter, uint64_t patience_ns)
+static int lock_with_timeout(struct sim_ofi_shm_listener *listener, uint64_t timeout_ns)
 {
-	int rc = sim_ofi_room_lock(porter->room);
+	int rc = sim_ofi_shm_ctrl_lock(listener->ctrl);
 
 	if (rc == -EBUSY) {
-		uint64_t end = sim_ofi_now_ns() + patience_ns;
+		uint64_t end = sim_ofi_now_ns() + timeout_ns;
 
 		while (rc == -EBUSY && sim_ofi_now_ns() < end) {
 			sched_yield();
-			rc = sim_ofi_room_lock(porter->room);
+			rc = sim_ofi_shm_ctrl_lock(listener->ctrl);
 		}
 	}
 	if (rc == -EOWNERDEAD)
-		porter->left_badly = true;
+		listener->client_crashed = true;
 	return rc;
 }
 
-static void forget(struct guest *guest)
+static void reset_client(struct shm_client *client)
 {
-	if (guest->fd >= 0)
-		close(guest->fd);
-	*guest = (struct guest){.fd = -1};
+	if (client->fd >= 0)
+		close(client->fd);
+	*client = (struct shm_client){.fd = -1};
 }
 
-void sim_ofi_porter_close(struct sim_ofi_porter *porter)
+void sim_ofi_shm_listener_close(struct sim_ofi_shm_listener *listener)
 {
 	int rc;
 
-	if (!porter->room)
+	if (!listener->ctrl)
 		return;
-	rc = lock_within(porter, PATIENCE_NS);
-	porter->room->closed = 1; /* whoever could not be waited for finds its door closed */
+	rc = lock_with_timeout(listener, LOCK_TIMEOUT_NS);
+	listener->ctrl->closed = 1; /* whoever could not be waited for finds the region closed */
 	if (rc == 0)
-		sim_ofi_room_unlock(porter->room);
-	for (int i = 0; i < SIM_OFI_DOOR_SLOTS; i++)
-		forget(&porter->guests[i]);
-	sim_ofi_room_unmap(porter->room);
-	close(porter->room_fd);
-	porter->room = NULL;
-	porter->room_fd = -1;
-	porter->endpoint = NULL;
+		sim_ofi_shm_ctrl_unlock(listener->ctrl);
+	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
+		reset_client(&listener->clients[i]);
+	sim_ofi_shm_ctrl_unmap(listener->ctrl);
+	close(listener->ctrl_fd);
+	listener->ctrl = NULL;
+	listener->ctrl_fd = -1;
+	listener->endpoint = NULL;
 }
 
-int sim_ofi_porter_fd(const struct sim_ofi_porter *porter)
+int sim_ofi_shm_listener_fd(const struct sim_ofi_shm_listener *listener)
 {
-	return porter->epoll_fd;
+	return listener->epoll_fd;
 }
 
-static void run_provider(struct sim_ofi_porter *porter)
+static void progress_cq(struct sim_ofi_shm_listener *listener)
 {
 	struct fi_cq_entry entry;
 	struct fi_cq_err_entry error = {0};
 
 	/* Remote accesses complete here without an entry; whatever comes is not for us. */
-	if (fi_cq_read(porter->endpoint->cq, &entry, 1) == -FI_EAVAIL)
-		fi_cq_readerr(porter->endpoint->cq, &error, 0);
+	if (fi_cq_read(listener->endpoint->cq, &entry, 1) == -FI_EAVAIL)
+		fi_cq_readerr(listener->endpoint->cq, &error, 0);
 }
 
 /* Returns whether a peer had done something, or -EOWNERDEAD. */
-static int serve_region(struct sim_ofi_porter *porter)
+static int serve_region(struct sim_ofi_shm_listener *listener)
 {
-	uint32_t beats = atomic_load(&porter->room->beats);
+	uint32_t doorbell = atomic_load(&listener->ctrl->doorbell);
 	int rc;
 
-	if (beats == porter->beats)
+	if (doorbell == listener->doorbell_seen)
 		return 0;
-	rc = lock_within(porter, 0);
+	rc = lock_with_timeout(listener, 0);
 	if (rc < 0)
-		return rc == -EBUSY ? 0 : rc; /* who has it counts a beat when it lets go */
-	run_provider(porter);
-	sim_ofi_room_unlock(porter->room);
-	porter->beats = beats;
-	atomic_fetch_add(&porter->room->served, 1);
+		return rc == -EBUSY ? 0 : rc; /* who has it counts a doorbell when it lets go */
+	progress_cq(listener);
+	sim_ofi_shm_ctrl_unlock(listener->ctrl);
+	listener->doorbell_seen = doorbell;
+	atomic_fetch_add(&listener->ctrl->served, 1);
 	return 1;
 }
 
-static void answer(int to, const struct sim_ofi_msg *msg, int fd)
+static void send_reply(int to, const struct sim_ofi_msg *msg, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec iov = {.iov_base = (void *)msg, .iov_len = sizeof(*msg)};
@@ -199,164 +199,164 @@ static void answer(int to, const struct sim_ofi_msg *msg, int fd)
 	(void)!sendmsg(to, &hdr, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static int free_slot(const struct sim_ofi_porter *porter)
+static int free_slot(const struct sim_ofi_shm_listener *listener)
 {
-	for (int slot = 0; slot < SIM_OFI_DOOR_SLOTS; slot++)
-		if (porter->guests[slot].fd < 0)
+	for (int slot = 0; slot < SIM_OFI_SHM_MAX_CLIENTS; slot++)
+		if (listener->clients[slot].fd < 0)
 			return slot;
 	return -1;
 }
 
-static void come_in(struct sim_ofi_porter *porter)
+static void accept_client(struct sim_ofi_shm_listener *listener)
 {
-	const struct sim_ofi_msg full = {.kind = SIM_OFI_MSG_HELLO, .status = -EUSERS};
-	int fd = accept4(porter->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	int slot = free_slot(porter);
+	const struct sim_ofi_msg full = {.kind = SIM_OFI_MSG_HANDSHAKE, .status = -EUSERS};
+	int fd = accept4(listener->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int slot = free_slot(listener);
 
 	if (fd < 0)
 		return;
-	if (slot >= 0 && watch(porter, fd, (uint32_t)slot) == 0) {
-		porter->guests[slot] = (struct guest){.fd = fd};
+	if (slot >= 0 && epoll_add(listener, fd, (uint32_t)slot) == 0) {
+		listener->clients[slot] = (struct shm_client){.fd = fd};
 		return;
 	}
 	sim_warn("no room for one more process that accesses this one's memory over shm: %d are at it, use tcp",
-		 SIM_OFI_DOOR_SLOTS);
-	answer(fd, &full, -1);
+		 SIM_OFI_SHM_MAX_CLIENTS);
+	send_reply(fd, &full, -1);
 	close(fd);
 }
 
-static void leave(struct sim_ofi_porter *porter, uint32_t slot)
+static void remove_client(struct sim_ofi_shm_listener *listener, uint32_t slot)
 {
-	struct guest *guest = &porter->guests[slot];
+	struct shm_client *client = &listener->clients[slot];
 
-	if (guest->inside) {
-		if (lock_within(porter, PATIENCE_NS) < 0) {
-			porter->left_badly = true;
+	if (client->is_admitted) {
+		if (lock_with_timeout(listener, LOCK_TIMEOUT_NS) < 0) {
+			listener->client_crashed = true;
 		} else {
 			/* What it still asked for, its announcement included, comes first: it refers to it. */
-			run_provider(porter);
-			if (porter->room->busy[slot])
-				porter->left_badly = true;
+			progress_cq(listener);
+			if (listener->ctrl->busy[slot])
+				listener->client_crashed = true;
 			else
-				fi_av_remove(porter->endpoint->av, &guest->addr, 1, 0);
-			porter->room->busy[slot] = 0;
-			sim_ofi_room_unlock(porter->room);
+				fi_av_remove(listener->endpoint->av, &client->addr, 1, 0);
+			listener->ctrl->busy[slot] = 0;
+			sim_ofi_shm_ctrl_unlock(listener->ctrl);
 		}
 	}
-	forget(guest);
+	reset_client(client);
 }
 
 /* From here on the provider knows the peer's region, and it may announce itself. */
-static int introduce(struct sim_ofi_porter *porter, struct guest *guest, const struct sim_ofi_msg *msg)
+static int admit_client(struct sim_ofi_shm_listener *listener, struct shm_client *client, const struct sim_ofi_msg *msg)
 {
 	int rc;
 
-	if (guest->inside || !sim_ofi_shm_name_valid(msg->name, sizeof(msg->name)))
+	if (client->is_admitted || !sim_ofi_shm_name_valid(msg->name, sizeof(msg->name)))
 		return -EPROTO;
-	rc = lock_within(porter, PATIENCE_NS);
+	rc = lock_with_timeout(listener, LOCK_TIMEOUT_NS);
 	if (rc < 0)
 		return rc;
-	if (fi_av_insert(porter->endpoint->av, msg->name, 1, &guest->addr, 0, NULL) == 1)
-		guest->inside = true;
+	if (fi_av_insert(listener->endpoint->av, msg->name, 1, &client->addr, 0, NULL) == 1)
+		client->is_admitted = true;
 	else
 		rc = -EUSERS;
-	sim_ofi_room_unlock(porter->room);
+	sim_ofi_shm_ctrl_unlock(listener->ctrl);
 	return rc;
 }
 
-static void attend(struct sim_ofi_porter *porter, uint32_t slot)
+static void handle_message(struct sim_ofi_shm_listener *listener, uint32_t slot)
 {
-	struct guest *guest = &porter->guests[slot];
+	struct shm_client *client = &listener->clients[slot];
 	struct sim_ofi_msg msg;
-	ssize_t got = recv(guest->fd, &msg, sizeof(msg), 0);
+	ssize_t got = recv(client->fd, &msg, sizeof(msg), 0);
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got != sizeof(msg)) {
-		leave(porter, slot);
+		remove_client(listener, slot);
 		return;
 	}
 	switch (msg.kind) {
-	case SIM_OFI_MSG_HELLO:
-		msg.status = introduce(porter, guest, &msg);
+	case SIM_OFI_MSG_HANDSHAKE:
+		msg.status = admit_client(listener, client, &msg);
 		msg.slot = slot;
-		answer(guest->fd, &msg, msg.status == 0 ? porter->room_fd : -1);
+		send_reply(client->fd, &msg, msg.status == 0 ? listener->ctrl_fd : -1);
 		break;
-	case SIM_OFI_MSG_CHECK:
-		msg.status = sim_ofi_target_check(porter->target, msg.key, msg.len, msg.writable);
-		msg.hides = porter->room->hides; /* only this thread changes it */
-		answer(guest->fd, &msg, -1);
+	case SIM_OFI_MSG_CHECK_KEY:
+		msg.status = sim_ofi_target_check_key(listener->target, msg.key, msg.len, msg.writable);
+		msg.dereg_count = listener->ctrl->dereg_count; /* only this thread changes it */
+		send_reply(client->fd, &msg, -1);
 		break;
-	default: /* a ring woke us: that is all it is for */
+	default: /* a doorbell woke us: that is all it is for */
 		break;
 	}
 }
 
-static int look_at_door(struct sim_ofi_porter *porter)
+static int poll_sockets(struct sim_ofi_shm_listener *listener)
 {
 	struct epoll_event events[16];
-	int n = epoll_wait(porter->epoll_fd, events, 16, 0);
+	int n = epoll_wait(listener->epoll_fd, events, 16, 0);
 
 	for (int i = 0; i < n; i++) {
 		uint32_t slot = events[i].data.u32;
 
-		if (slot == LISTENER)
-			come_in(porter);
-		else if (porter->guests[slot].fd >= 0)
-			attend(porter, slot);
+		if (slot == LISTEN_SLOT)
+			accept_client(listener);
+		else if (listener->clients[slot].fd >= 0)
+			handle_message(listener, slot);
 	}
 	return n > 0 ? n : 0;
 }
 
-int sim_ofi_porter_serve(struct sim_ofi_porter *porter)
+int sim_ofi_shm_listener_serve(struct sim_ofi_shm_listener *listener)
 {
 	int events = 0, rc;
 
-	atomic_store(&porter->room->asleep, 0);
-	if (porter->slept || ++porter->rounds % ROUNDS_PER_LOOK == 0)
-		events = look_at_door(porter);
-	porter->slept = false;
-	if (porter->left_badly)
+	atomic_store(&listener->ctrl->asleep, 0);
+	if (listener->has_slept || ++listener->rounds % ROUNDS_PER_POLL == 0)
+		events = poll_sockets(listener);
+	listener->has_slept = false;
+	if (listener->client_crashed)
 		return -EOWNERDEAD;
-	rc = serve_region(porter);
+	rc = serve_region(listener);
 	return rc < 0 ? rc : events + rc;
 }
 
-bool sim_ofi_porter_may_sleep(struct sim_ofi_porter *porter)
+bool sim_ofi_shm_listener_may_sleep(struct sim_ofi_shm_listener *listener)
 {
-	porter->slept = true;
-	atomic_store(&porter->room->asleep, 1);
+	listener->has_slept = true;
+	atomic_store(&listener->ctrl->asleep, 1);
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!porter->left_badly && serve_region(porter) == 0)
+	if (!listener->client_crashed && serve_region(listener) == 0)
 		return true;
-	atomic_store(&porter->room->asleep, 0);
+	atomic_store(&listener->ctrl->asleep, 0);
 	return false;
 }
 
-static bool anyone_busy(const struct sim_ofi_room *room)
+static bool is_any_client_busy(const struct sim_ofi_shm_ctrl *ctrl)
 {
-	for (int i = 0; i < SIM_OFI_DOOR_SLOTS; i++)
-		if (room->busy[i])
+	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
+		if (ctrl->busy[i])
 			return true;
 	return false;
 }
 
-int sim_ofi_porter_hide(struct sim_ofi_porter *porter, struct fid_mr *mr)
+int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struct fid_mr *mr)
 {
-	uint64_t end = sim_ofi_now_ns() + HIDE_PATIENCE_NS;
+	uint64_t end = sim_ofi_now_ns() + DEREGISTER_TIMEOUT_NS;
 
 	do {
-		if (lock_within(porter, HIDE_PATIENCE_NS) < 0)
+		if (lock_with_timeout(listener, DEREGISTER_TIMEOUT_NS) < 0)
 			return -EBUSY;
-		if (!anyone_busy(porter->room)) {
-			porter->room->hides++; /* peers ask again before they use any key */
+		if (!is_any_client_busy(listener->ctrl)) {
+			listener->ctrl->dereg_count++; /* peers ask again before they use any key */
 			fi_close(&mr->fid);
-			sim_ofi_room_unlock(porter->room);
+			sim_ofi_shm_ctrl_unlock(listener->ctrl);
 			return 0;
 		}
-		run_provider(porter);
-		sim_ofi_room_unlock(porter->room);
-		atomic_fetch_add(&porter->room->served, 1);
+		progress_cq(listener);
+		sim_ofi_shm_ctrl_unlock(listener->ctrl);
+		atomic_fetch_add(&listener->ctrl->served, 1);
 		sched_yield();
 	} while (sim_ofi_now_ns() < end);
 	return -EBUSY;

@@ -15,14 +15,14 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target)
 	(void)target;
 }
 
-int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
+int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
 			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
 {
 	(void)target, (void)addr, (void)len, (void)writable, (void)ret_mem, (void)ret_desc;
 	return -ENOSYS;
 }
 
-void sim_ofi_target_hide(struct sim_ofi_mem *mem)
+void sim_ofi_target_deregister(struct sim_ofi_mem *mem)
 {
 	(void)mem;
 }
@@ -46,9 +46,9 @@ bool sim_ofi_target_may_sleep(struct sim_ofi_target *target)
 }
 
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
-			void (*nudge)(void *nudge_arg), void *nudge_arg, struct sim_ofi_link **ret_link)
+			void (*notify_peer)(void *notify_arg), void *notify_arg, struct sim_ofi_link **ret_link)
 {
-	(void)desc, (void)len, (void)timeout_ms, (void)nudge, (void)nudge_arg, (void)ret_link;
+	(void)desc, (void)len, (void)timeout_ms, (void)notify_peer, (void)notify_arg, (void)ret_link;
 	return -ENOSYS;
 }
 
@@ -57,16 +57,16 @@ void sim_ofi_link_destroy(struct sim_ofi_link *link)
 	(void)link;
 }
 
-int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len, const atomic_bool *gone)
+int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len, const atomic_bool *revoked)
 {
-	(void)link, (void)local, (void)offset, (void)len, (void)gone;
+	(void)link, (void)local, (void)offset, (void)len, (void)revoked;
 	return -ENOSYS;
 }
 
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
-		       const atomic_bool *gone)
+		       const atomic_bool *revoked)
 {
-	(void)link, (void)local, (void)offset, (void)len, (void)gone;
+	(void)link, (void)local, (void)offset, (void)len, (void)revoked;
 	return -ENOSYS;
 }
 
@@ -75,7 +75,7 @@ void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
 	ret_prefix[0] = '\0';
 }
 
-int sim_ofi_shm_clean(const char *prefix)
+int sim_ofi_shm_cleanup(const char *prefix)
 {
 	(void)prefix;
 	return 0;

@@ -25,14 +25,14 @@ struct sim_ofi_mem {
 
 struct sim_ofi_target {
 	struct sim_ofi_endpoint endpoint;
-	struct sim_ofi_desc where;      /* provider and addresses, the same for every memory */
+	struct sim_ofi_desc self_desc;  /* provider and addresses, the same for every memory */
 	struct sockaddr_storage bind;   /* sockets: the port is chosen once */
 	socklen_t bind_len;
 	int listen_fd;                  /* sockets: libfabric's, -1 = unknown */
 	char shm_name[SIM_OFI_SHM_NAME_SIZE];
-	struct sim_ofi_porter *porter;  /* shm */
+	struct sim_ofi_shm_listener *shm_listener;  /* shm */
 	int epoll_fd;                   /* others with a CQ descriptor: outlives the CQ */
-	bool active;                    /* something was served since the endpoint opened */
+	bool has_served;                    /* something was served since the endpoint opened */
 	struct sim_ofi_mem *mems;
 };
 
@@ -49,9 +49,9 @@ static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 	rc = sim_ofi_endpoint_open(&cfg, &target->endpoint);
 	if (rc < 0)
 		return rc;
-	target->active = false;
-	if (target->porter)
-		rc = sim_ofi_porter_open(target->porter, &target->endpoint);
+	target->has_served = false;
+	if (target->shm_listener)
+		rc = sim_ofi_shm_listener_open(target->shm_listener, &target->endpoint);
 	else if (target->endpoint.cq_fd >= 0 &&
 		 epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, target->endpoint.cq_fd, &event) < 0)
 		rc = -errno;
@@ -62,14 +62,14 @@ static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 
 /* libfabric leaves its descriptors open to the programs that the application
  * starts: none of them shall hold the port while we open it again. */
-static void keep_listener(struct sim_ofi_target *target)
+static void claim_listen_fd(struct sim_ofi_target *target)
 {
-	target->listen_fd = sim_ofi_addr_listener(sim_ofi_addr_port((struct sockaddr *)&target->bind));
+	target->listen_fd = sim_ofi_addr_find_listener(sim_ofi_addr_port((struct sockaddr *)&target->bind));
 	if (target->listen_fd >= 0)
 		fcntl(target->listen_fd, F_SETFD, FD_CLOEXEC);
 }
 
-static void end_listener(struct sim_ofi_target *target)
+static void shutdown_listen_fd(struct sim_ofi_target *target)
 {
 	if (target->listen_fd >= 0)
 		shutdown(target->listen_fd, SHUT_RDWR); /* in forked children too */
@@ -78,9 +78,9 @@ static void end_listener(struct sim_ofi_target *target)
 
 static void close_endpoint(struct sim_ofi_target *target)
 {
-	end_listener(target);
-	if (target->porter)
-		sim_ofi_porter_close(target->porter);
+	shutdown_listen_fd(target);
+	if (target->shm_listener)
+		sim_ofi_shm_listener_close(target->shm_listener);
 	else if (target->endpoint.cq_fd >= 0)
 		epoll_ctl(target->epoll_fd, EPOLL_CTL_DEL, target->endpoint.cq_fd, NULL);
 	for (struct sim_ofi_mem *mem = target->mems; mem; mem = mem->next) {
@@ -91,35 +91,35 @@ static void close_endpoint(struct sim_ofi_target *target)
 	sim_ofi_endpoint_close(&target->endpoint);
 }
 
-/* Fill target->where from the endpoint just opened. */
-static int describe(struct sim_ofi_target *target)
+/* Fill target->self_desc from the endpoint just opened. */
+static int fill_self_desc(struct sim_ofi_target *target)
 {
-	struct sim_ofi_desc *where = &target->where;
+	struct sim_ofi_desc *desc = &target->self_desc;
 	size_t len = SIM_OFI_ADDR_SIZE;
-	int rc = fi_getname(&target->endpoint.ep->fid, where->addr[0], &len);
+	int rc = fi_getname(&target->endpoint.ep->fid, desc->addr[0], &len);
 
 	if (rc < 0)
 		return sim_ofi_errno(rc);
-	strncpy(where->provider, target->endpoint.info->fabric_attr->prov_name, sizeof(where->provider) - 1);
+	strncpy(desc->provider, target->endpoint.info->fabric_attr->prov_name, sizeof(desc->provider) - 1);
 	if (target->endpoint.kind == SIM_OFI_SOCKETS) {
-		if (!sim_ofi_addr_valid(where->addr[0], len))
+		if (!sim_ofi_addr_valid(desc->addr[0], len))
 			return -EAFNOSUPPORT;
-		memcpy(&target->bind, where->addr[0], len);
-		keep_listener(target);
+		memcpy(&target->bind, desc->addr[0], len);
+		claim_listen_fd(target);
 		return sim_ofi_addr_candidates(sim_ofi_addr_port((struct sockaddr *)&target->bind),
-					       target->bind.ss_family == AF_INET6, where);
+					       target->bind.ss_family == AF_INET6, desc);
 	}
-	where->num_addrs = 1;
-	where->addr_len[0] = (uint32_t)len;
+	desc->num_addrs = 1;
+	desc->addr_len[0] = (uint32_t)len;
 	return 0;
 }
 
-static int open_first(struct sim_ofi_target *target, const char *provider)
+static int open_any_name(struct sim_ofi_target *target, const char *provider)
 {
-	const char *const itself[] = {provider, NULL};
+	const char *const this_name[] = {provider, NULL};
 	int rc = -ENOSYS;
 
-	for (const char *const *name = sim_ofi_provider_names(itself); *name && rc == -ENOSYS; name++)
+	for (const char *const *name = sim_ofi_provider_names(this_name); *name && rc == -ENOSYS; name++)
 		rc = open_endpoint(target, *name);
 	return rc;
 }
@@ -139,12 +139,12 @@ int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_targ
 		rc = -errno;
 	} else if (sim_ofi_kind(provider) == SIM_OFI_SHM) {
 		sim_ofi_shm_new_name(target->shm_name);
-		rc = sim_ofi_porter_create(target->shm_name, target, &target->porter);
+		rc = sim_ofi_shm_listener_create(target->shm_name, target, &target->shm_listener);
 	}
 	if (rc == 0)
-		rc = open_first(target, provider);
+		rc = open_any_name(target, provider);
 	if (rc == 0)
-		rc = describe(target);
+		rc = fill_self_desc(target);
 	if (rc < 0) {
 		sim_ofi_target_destroy(target);
 		return rc;
@@ -164,7 +164,7 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target)
 		target->mems = mem->next;
 		free(mem);
 	}
-	sim_ofi_porter_destroy(target->porter);
+	sim_ofi_shm_listener_destroy(target->shm_listener);
 	if (target->epoll_fd >= 0)
 		close(target->epoll_fd);
 	free(target);
@@ -230,7 +230,7 @@ static void unlink_mem(struct sim_ofi_mem *mem)
 		mem->next->prev_link = mem->prev_link;
 }
 
-int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
+int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
 			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
 {
 	struct sim_ofi_mem *mem;
@@ -244,13 +244,13 @@ int sim_ofi_target_expose(struct sim_ofi_target *target, void *addr, size_t len,
 	*mem = (struct sim_ofi_mem){.target = target, .addr = addr, .len = len, .writable = writable};
 	rc = register_new(mem);
 	if (rc < 0) {
-		sim_warn("libfabric (%s) can't register %zu bytes at %p: %s", target->where.provider, len, addr,
+		sim_warn("libfabric (%s) can't register %zu bytes at %p: %s", target->self_desc.provider, len, addr,
 			 strerror(-rc));
 		free(mem);
 		return rc;
 	}
 	link_mem(target, mem);
-	*ret_desc = target->where;
+	*ret_desc = target->self_desc;
 	ret_desc->mr_key = mem->key;
 	ret_desc->base = mem->base;
 	ret_desc->writable = writable;
@@ -266,16 +266,16 @@ static void reopen(struct sim_ofi_target *target)
 	int rc;
 
 	close_endpoint(target);
-	rc = open_endpoint(target, target->where.provider);
+	rc = open_endpoint(target, target->self_desc.provider);
 	if (rc == 0 && target->endpoint.kind == SIM_OFI_SOCKETS)
-		keep_listener(target);
+		claim_listen_fd(target);
 	for (struct sim_ofi_mem *mem = target->mems; mem && rc == 0; mem = mem->next)
 		rc = register_mem(mem);
 	if (rc == 0)
 		return;
 	close_endpoint(target);
 	sim_err("libfabric (%s) does not open this process's endpoint again: %s; its memory can't be reached that way "
-		"any more, restart it", target->where.provider, strerror(-rc));
+		"any more, restart it", target->self_desc.provider, strerror(-rc));
 }
 
 /* End the registration. Returns whether transfers that had begun may still go
@@ -285,13 +285,13 @@ static bool unregister(struct sim_ofi_mem *mem)
 {
 	struct sim_ofi_target *target = mem->target;
 
-	if (target->porter && sim_ofi_porter_hide(target->porter, mem->mr) == 0)
+	if (target->shm_listener && sim_ofi_shm_listener_deregister(target->shm_listener, mem->mr) == 0)
 		return false;
 	fi_close(&mem->mr->fid);
-	return target->porter || (target->endpoint.kind == SIM_OFI_SOCKETS && target->active);
+	return target->shm_listener || (target->endpoint.kind == SIM_OFI_SOCKETS && target->has_served);
 }
 
-void sim_ofi_target_hide(struct sim_ofi_mem *mem)
+void sim_ofi_target_deregister(struct sim_ofi_mem *mem)
 {
 	if (!mem)
 		return;
@@ -301,7 +301,7 @@ void sim_ofi_target_hide(struct sim_ofi_mem *mem)
 	free(mem);
 }
 
-int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable)
+int sim_ofi_target_check_key(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable)
 {
 	const struct sim_ofi_mem *mem = target->mems;
 
@@ -314,21 +314,21 @@ int sim_ofi_target_check(const struct sim_ofi_target *target, uint64_t key, uint
 
 int sim_ofi_target_fd(const struct sim_ofi_target *target)
 {
-	if (target->porter)
-		return sim_ofi_porter_fd(target->porter);
+	if (target->shm_listener)
+		return sim_ofi_shm_listener_fd(target->shm_listener);
 	return target->endpoint.kind == SIM_OFI_SOCKETS || target->endpoint.cq_fd >= 0 ? target->epoll_fd : -1;
 }
 
 /* Entries are of no interest: remote accesses make none here. */
-static void run_provider(struct sim_ofi_target *target)
+static void progress_cq(struct sim_ofi_target *target)
 {
 	struct fi_cq_entry entry;
 	struct fi_cq_err_entry error = {0};
 
-	sim_ofi_hush_leaks(); /* it may accept a connection */
+	sim_ofi_lsan_disable(); /* it may accept a connection */
 	if (fi_cq_read(target->endpoint.cq, &entry, 1) == -FI_EAVAIL)
 		fi_cq_readerr(target->endpoint.cq, &error, 0);
-	sim_ofi_unhush_leaks();
+	sim_ofi_lsan_enable();
 }
 
 int sim_ofi_target_serve(struct sim_ofi_target *target)
@@ -339,8 +339,8 @@ int sim_ofi_target_serve(struct sim_ofi_target *target)
 
 	if (!target->endpoint.ep)
 		return 0;
-	if (target->porter) {
-		rc = sim_ofi_porter_serve(target->porter);
+	if (target->shm_listener) {
+		rc = sim_ofi_shm_listener_serve(target->shm_listener);
 		if (rc >= 0)
 			return rc;
 		sim_info("a process died while it accessed this one's memory over shm: opening a new region");
@@ -349,8 +349,8 @@ int sim_ofi_target_serve(struct sim_ofi_target *target)
 	}
 	if (target->endpoint.cq_fd >= 0 && poll(&ready, 1, 0) != 1)
 		return 0;
-	target->active = true;
-	run_provider(target);
+	target->has_served = true;
+	progress_cq(target);
 	return target->endpoint.cq_fd >= 0;
 }
 
@@ -360,8 +360,8 @@ bool sim_ofi_target_may_sleep(struct sim_ofi_target *target)
 
 	if (!target->endpoint.ep)
 		return true;
-	if (target->porter)
-		return sim_ofi_porter_may_sleep(target->porter);
+	if (target->shm_listener)
+		return sim_ofi_shm_listener_may_sleep(target->shm_listener);
 	fid = &target->endpoint.cq->fid;
 	return target->endpoint.cq_fd < 0 || fi_trywait(target->endpoint.fabric, &fid, 1) == 0;
 }

@@ -4,90 +4,90 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define LOOK_ROUNDS 1024 /* shm: look after so many, whatever the target says */
-#define OVER_ROUNDS 4096 /* see whether the target is still there */
+#define POLL_ROUNDS 1024 /* shm: look after so many, whatever the target says */
+#define LIVENESS_ROUNDS 4096 /* see whether the target is still there */
 
-static uint64_t stamp(const struct sim_ofi_peer *peer, uint32_t hides)
+static uint64_t key_epoch(const struct sim_ofi_peer *peer, uint32_t dereg_count)
 {
-	return (uint64_t)peer->stay << 32 | hides;
+	return (uint64_t)peer->conn_id << 32 | dereg_count;
 }
 
-/* Over sockets libfabric itself would go on knocking at a closed door; one that it came through it watches. */
-static bool is_over(const struct sim_ofi_transfer *transfer)
+/* Over sockets libfabric itself would go on retrying a closed address; one that it connected to it watches. */
+static bool is_target_gone(const struct sim_ofi_transfer *transfer)
 {
-	const struct sim_ofi_visit *visit = &transfer->peer->visit;
+	const struct sim_ofi_shm_conn *conn = &transfer->peer->shm_conn;
 
-	if (visit->room)
-		return sim_ofi_visit_over(visit);
-	return transfer->door && sim_ofi_addr_reachable(transfer->door, transfer->door_len, 0) == -ECONNREFUSED;
+	if (conn->ctrl)
+		return sim_ofi_shm_conn_is_closed(conn);
+	return transfer->probe_addr && sim_ofi_addr_reachable(transfer->probe_addr, transfer->probe_addr_len, 0) == -ECONNREFUSED;
 }
 
 /* Between two looks. Returns 0, -ECONNRESET (the target is gone), or -EIO or -ETIMEDOUT. */
-static int wait_round(struct sim_ofi_transfer *transfer)
+static int wait_and_check(struct sim_ofi_transfer *transfer)
 {
 	int rc = sim_ofi_wait_round(transfer->wait);
 
-	if (rc == 0 && ++transfer->rounds % OVER_ROUNDS == 0 && is_over(transfer))
+	if (rc == 0 && ++transfer->rounds % LIVENESS_ROUNDS == 0 && is_target_gone(transfer))
 		rc = -ECONNRESET;
 	return rc;
 }
 
 /* shm: take the lock of the target's region. Returns 0, -ECONNRESET (this
  * region is no more), or -EIO or -ETIMEDOUT from the waiting. */
-static int enter(struct sim_ofi_transfer *transfer)
+static int lock_region(struct sim_ofi_transfer *transfer)
 {
-	struct sim_ofi_visit *visit = &transfer->peer->visit;
+	struct sim_ofi_shm_conn *conn = &transfer->peer->shm_conn;
 	int rc;
 
-	if (!visit->room)
+	if (!conn->ctrl)
 		return 0;
-	while ((rc = sim_ofi_room_lock(visit->room)) == -EBUSY) {
-		rc = wait_round(transfer);
+	while ((rc = sim_ofi_shm_ctrl_lock(conn->ctrl)) == -EBUSY) {
+		rc = wait_and_check(transfer);
 		if (rc < 0)
 			return rc;
 	}
 	if (rc == 0)
 		return 0;
-	sim_ofi_visit_beat(visit); /* the target may not know yet */
+	sim_ofi_shm_conn_ring_doorbell(conn); /* the target may not know yet */
 	return -ECONNRESET;
 }
 
-static void leave(struct sim_ofi_transfer *transfer)
+static void unlock_region(struct sim_ofi_transfer *transfer)
 {
-	struct sim_ofi_visit *visit = &transfer->peer->visit;
+	struct sim_ofi_shm_conn *conn = &transfer->peer->shm_conn;
 
-	if (!visit->room)
+	if (!conn->ctrl)
 		return;
-	sim_ofi_room_unlock(visit->room);
-	transfer->served = atomic_load(&visit->room->served);
-	sim_ofi_visit_beat(visit);
+	sim_ofi_shm_ctrl_unlock(conn->ctrl);
+	transfer->served = atomic_load(&conn->ctrl->served);
+	sim_ofi_shm_conn_ring_doorbell(conn);
 }
 
 /* shm: whether the target served since we left, so that it is worth while to look. */
-static bool worth_a_look(const struct sim_ofi_transfer *transfer)
+static bool may_be_complete(const struct sim_ofi_transfer *transfer)
 {
-	const struct sim_ofi_room *room = transfer->peer->visit.room;
+	const struct sim_ofi_shm_ctrl *ctrl = transfer->peer->shm_conn.ctrl;
 
-	return !room || atomic_load_explicit(&room->served, memory_order_acquire) != transfer->served;
+	return !ctrl || atomic_load_explicit(&ctrl->served, memory_order_acquire) != transfer->served;
 }
 
 /* shm, inside: whether the target has been asked about our key since it last ended an exposure. */
-static bool key_checked(const struct sim_ofi_transfer *transfer)
+static bool is_key_checked(const struct sim_ofi_transfer *transfer)
 {
-	const struct sim_ofi_room *room = transfer->peer->visit.room;
+	const struct sim_ofi_shm_ctrl *ctrl = transfer->peer->shm_conn.ctrl;
 
-	return !room || transfer->claim->checked == stamp(transfer->peer, room->hides);
+	return !ctrl || transfer->remote_mr->checked_epoch == key_epoch(transfer->peer, ctrl->dereg_count);
 }
 
 static int check_key(struct sim_ofi_transfer *transfer)
 {
-	struct sim_ofi_claim *claim = transfer->claim;
-	uint32_t hides = 0;
-	int rc = sim_ofi_visit_check(&transfer->peer->visit, claim->key, claim->len, claim->writable, transfer->wait,
-				     &hides);
+	struct sim_ofi_remote_mr *remote_mr = transfer->remote_mr;
+	uint32_t dereg_count = 0;
+	int rc = sim_ofi_shm_conn_check_key(&transfer->peer->shm_conn, remote_mr->key, remote_mr->len, remote_mr->writable, transfer->wait,
+				     &dereg_count);
 
 	if (rc == 0)
-		claim->checked = stamp(transfer->peer, hides);
+		remote_mr->checked_epoch = key_epoch(transfer->peer, dereg_count);
 	return rc;
 }
 
@@ -96,7 +96,7 @@ static int check_key(struct sim_ofi_transfer *transfer)
 static ssize_t post_write(struct sim_ofi_transfer *transfer, void *desc, uint64_t addr)
 {
 	const struct iovec iov = {.iov_base = transfer->local, .iov_len = transfer->len};
-	const struct fi_rma_iov rma_iov = {.addr = addr, .len = transfer->len, .key = transfer->claim->key};
+	const struct fi_rma_iov rma_iov = {.addr = addr, .len = transfer->len, .key = transfer->remote_mr->key};
 	const struct fi_msg_rma msg = {
 		.msg_iov = &iov,
 		.desc = &desc,
@@ -111,54 +111,54 @@ static ssize_t post_write(struct sim_ofi_transfer *transfer, void *desc, uint64_
 }
 
 /* One try. Returns 0, -FI_EAGAIN or another of libfabric's codes. */
-static ssize_t post(struct sim_ofi_transfer *transfer)
+static ssize_t try_post(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_peer *peer = transfer->peer;
 	void *desc = transfer->mr ? fi_mr_desc(transfer->mr) : NULL;
-	uint64_t addr = transfer->claim->base + transfer->offset;
+	uint64_t addr = transfer->remote_mr->base + transfer->offset;
 	ssize_t rc;
 
-	sim_ofi_hush_leaks(); /* it may connect */
+	sim_ofi_lsan_disable(); /* it may connect */
 	if (transfer->write)
 		rc = post_write(transfer, desc, addr);
 	else
 		rc = fi_read(peer->endpoint.ep, transfer->local, transfer->len, desc, peer->addr, addr,
-			     transfer->claim->key, &peer->context);
+			     transfer->remote_mr->key, &peer->context);
 	if (rc == -FI_EAGAIN)
 		fi_cq_read(peer->endpoint.cq, NULL, 0); /* connecting makes progress only so */
-	else if (rc == 0 && peer->visit.room)
-		peer->visit.room->busy[peer->visit.slot] = 1;
-	sim_ofi_unhush_leaks();
+	else if (rc == 0 && peer->shm_conn.ctrl)
+		peer->shm_conn.ctrl->busy[peer->shm_conn.slot] = 1;
+	sim_ofi_lsan_enable();
 	return rc;
 }
 
-static int start(struct sim_ofi_transfer *transfer)
+static int post_transfer(struct sim_ofi_transfer *transfer)
 {
 	ssize_t rc;
 
 	for (;;) {
-		rc = enter(transfer);
+		rc = lock_region(transfer);
 		if (rc < 0)
 			return (int)rc;
-		if (!key_checked(transfer)) {
-			leave(transfer);
+		if (!is_key_checked(transfer)) {
+			unlock_region(transfer);
 			rc = check_key(transfer);
 			if (rc < 0)
 				return (int)rc;
 			continue;
 		}
-		rc = post(transfer);
-		leave(transfer);
+		rc = try_post(transfer);
+		unlock_region(transfer);
 		if (rc != -FI_EAGAIN)
 			return rc < 0 ? -ECONNRESET : 0;
-		rc = wait_round(transfer);
+		rc = wait_and_check(transfer);
 		if (rc < 0)
 			return (int)rc;
 	}
 }
 
 /* One look. Returns 1 (complete), 0 (not yet), or -ECONNRESET: the target refused it or went away. */
-static int look(struct sim_ofi_transfer *transfer)
+static int poll_completion(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_peer *peer = transfer->peer;
 	struct fi_cq_err_entry error = {0};
@@ -168,31 +168,31 @@ static int look(struct sim_ofi_transfer *transfer)
 	if (got == -FI_EAGAIN)
 		return 0;
 	if (got == 1) {
-		if (peer->visit.room)
-			peer->visit.room->busy[peer->visit.slot] = 0;
+		if (peer->shm_conn.ctrl)
+			peer->shm_conn.ctrl->busy[peer->shm_conn.slot] = 0;
 		return 1;
 	}
 	if (got == -FI_EAVAIL)
 		fi_cq_readerr(peer->endpoint.cq, &error, 0);
-	sim_dbg("%s: a transfer of %zu bytes failed: error %d", peer->where.provider, transfer->len, error.err);
+	sim_dbg("%s: a transfer of %zu bytes failed: error %d", peer->target_desc.provider, transfer->len, error.err);
 	return -ECONNRESET;
 }
 
-static int finish(struct sim_ofi_transfer *transfer)
+static int wait_completion(struct sim_ofi_transfer *transfer)
 {
 	int rc;
 
 	for (;;) {
-		if (worth_a_look(transfer) || transfer->rounds % LOOK_ROUNDS == 0) {
-			rc = enter(transfer);
+		if (may_be_complete(transfer) || transfer->rounds % POLL_ROUNDS == 0) {
+			rc = lock_region(transfer);
 			if (rc < 0)
 				return rc;
-			rc = look(transfer);
-			leave(transfer);
+			rc = poll_completion(transfer);
+			unlock_region(transfer);
 			if (rc != 0)
 				return rc < 0 ? rc : 0;
 		}
-		rc = wait_round(transfer);
+		rc = wait_and_check(transfer);
 		if (rc < 0)
 			return rc;
 	}
@@ -201,7 +201,7 @@ static int finish(struct sim_ofi_transfer *transfer)
 int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_endpoint *endpoint = &transfer->peer->endpoint;
-	bool trouble;
+	bool is_broken;
 	int rc = 0;
 
 	/* Not kept for later: the caller may unmap the memory and map another there. */
@@ -212,16 +212,16 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
 		return sim_ofi_errno(rc);
 	sim_ofi_wait_reset(transfer->wait);
 	transfer->rounds = 1;
-	rc = start(transfer);
+	rc = post_transfer(transfer);
 	if (rc == 0)
-		rc = finish(transfer);
-	trouble = rc < 0 && rc != -ENOENT && rc != -EACCES; /* those are the target's word: nothing is under way */
-	if (trouble)
+		rc = wait_completion(transfer);
+	is_broken = rc < 0 && rc != -ENOENT && rc != -EACCES; /* those are the target's answer: nothing is under way */
+	if (is_broken)
 		sim_ofi_endpoint_halt(endpoint);
 	if (transfer->mr)
 		fi_close(&transfer->mr->fid);
 	transfer->mr = NULL;
-	if (trouble)
+	if (is_broken)
 		sim_ofi_peer_disconnect(transfer->peer);
 	return rc;
 }

@@ -5,11 +5,11 @@
 
 #include "ofi_priv.h"
 
-#define ROUNDS_PER_LOOK 16       /* looks at the clock cost as much as a look at shm's queue */
+#define ROUNDS_PER_CLOCK_READ 16       /* looks at the clock cost as much as a look at shm's queue */
 #define SPIN_NS 20000u           /* a served operation is over by then: let others run afterwards */
 #define YIELD_NS 2000000u        /* then sleep between looks */
-#define FIRST_NUDGE_NS 100000u
-#define MAX_NUDGE_GAP_NS 100000000u
+#define FIRST_NOTIFY_NS 100000u
+#define MAX_NOTIFY_INTERVAL_NS 100000000u
 #define MAX_SLEEP_NS 1000000u
 
 uint64_t sim_ofi_now_ns(void)
@@ -26,17 +26,17 @@ void sim_ofi_wait_reset(struct sim_ofi_wait *wait)
 	wait->rounds = 0;
 }
 
-/* The time between nudges is what has passed so far: it doubles. */
-static void nudge(struct sim_ofi_wait *wait, uint64_t now, uint64_t waited)
+/* The time between notifications is what has passed so far: it doubles. */
+static void notify_peer_again(struct sim_ofi_wait *wait, uint64_t now, uint64_t waited)
 {
-	uint64_t gap = waited < MAX_NUDGE_GAP_NS ? waited : MAX_NUDGE_GAP_NS;
+	uint64_t interval_ns = waited < MAX_NOTIFY_INTERVAL_NS ? waited : MAX_NOTIFY_INTERVAL_NS;
 
-	wait->next_nudge_ns = now + gap;
-	if (wait->nudge)
-		wait->nudge(wait->nudge_arg);
+	wait->next_notify_ns = now + interval_ns;
+	if (wait->notify_peer)
+		wait->notify_peer(wait->notify_arg);
 }
 
-static void pause_for(uint64_t waited)
+static void back_off(uint64_t waited)
 {
 	uint64_t sleep_ns = waited / 32 < MAX_SLEEP_NS ? waited / 32 : MAX_SLEEP_NS;
 
@@ -50,20 +50,20 @@ int sim_ofi_wait_round(struct sim_ofi_wait *wait)
 {
 	uint64_t now, waited;
 
-	if (wait->gone && atomic_load_explicit(wait->gone, memory_order_acquire))
+	if (wait->revoked && atomic_load_explicit(wait->revoked, memory_order_acquire))
 		return -EIO;
-	if (++wait->rounds % ROUNDS_PER_LOOK != 1)
+	if (++wait->rounds % ROUNDS_PER_CLOCK_READ != 1)
 		return 0;
 	now = sim_ofi_now_ns();
 	if (wait->start_ns == 0) {
 		wait->start_ns = now;
-		wait->next_nudge_ns = now + FIRST_NUDGE_NS;
+		wait->next_notify_ns = now + FIRST_NOTIFY_NS;
 	}
 	if (wait->deadline_ns && now >= wait->deadline_ns)
 		return -ETIMEDOUT;
 	waited = now - wait->start_ns;
-	if (now >= wait->next_nudge_ns)
-		nudge(wait, now, waited);
-	pause_for(waited);
+	if (now >= wait->next_notify_ns)
+		notify_peer_again(wait, now, waited);
+	back_off(waited);
 	return 0;
 }

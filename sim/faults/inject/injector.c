@@ -11,114 +11,114 @@
 typedef unsigned __int128 u128;
 
 /* One question, while the rules are gone through. */
-struct ask {
-	struct sim_view *view;
-	const struct sim_site *site;
-	const struct sim_map *function; /* places that strike at the site's function */
-	const struct sim_map *addr; /* and at its address; NULL: it takes a look at each */
-	struct sim_strike strike;
-	bool ended; /* nothing is left to strike */
-	bool met;   /* a rule, whether it struck or not */
+struct evaluation {
+	struct sim_rule_index *index;
+	const struct sim_fault_site *site;
+	const struct sim_slot_bitmap *function; /* slots that strike at the site's function */
+	const struct sim_slot_bitmap *addr; /* and at its address; NULL: it takes a look at each */
+	struct sim_fault_hit hit;
+	bool terminated; /* nothing is left to strike */
+	bool any_match;   /* a rule, whether it struck or not */
 };
 
 /* A rule that is looked at. */
 struct candidate {
-	uint32_t place, id;
+	uint32_t slot_index, id;
 	uint64_t added_ns;
 	struct sim_rule rule;
 	uint64_t match; /* the number of this match */
-	uint64_t own_match; /* ... among this process's */
+	uint64_t process_match; /* ... among this process's */
 	uint64_t delay_ns; /* drawn, if the rule delays */
 	uint64_t key;   /* of its draws */
 };
 
 /* What several rules come to ----------------------------------------------------------- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static bool is_first(const struct ask *ask, enum sim_act act)
+static bool is_first(const struct evaluation *eval, enum sim_act act)
 {
-	return !(ask->strike.actions & SIM_ACT_BIT(act));
+	return !(eval->hit.actions & SIM_ACT_BIT(act));
 }
 
 static uint64_t moved_bytes(const struct sim_rule *rule, uint64_t size)
 {
-	if (rule->moved_is_part)
+	if (rule->moved_is_fraction)
 		return (uint64_t)((u128)size * rule->moved / SIM_PPB);
-	return least(rule->moved, size);
+	return min_u64(rule->moved, size);
 }
 
-static uint64_t delay_of(const struct ask *ask, const struct candidate *candidate)
+static uint64_t draw_delay(const struct evaluation *eval, const struct candidate *candidate)
 {
 	const struct sim_rule *rule = &candidate->rule;
 
 	if (rule->delay_kind != SIM_DELAY_TRACE)
-		return sim_draw_delay(rule, candidate->key);
-	/* a and b were checked when the rule came into the view. */
-	return load(&ask->view->plan->delays[rule->delay_a + (candidate->match - 1) % rule->delay_b]);
+		return sim_rng_delay(rule, candidate->key);
+	/* a and b were checked when the rule came into the index. */
+	return load(&eval->index->plan->delays[rule->delay_a + (candidate->match - 1) % rule->delay_b]);
 }
 
-static uint32_t flips_of(const struct ask *ask, const struct sim_rule *rule)
+static uint32_t total_flip_bits(const struct evaluation *eval, const struct sim_rule *rule)
 {
-	uint64_t bits = least(ask->site->size, UINT32_MAX / 8) * 8;
+	uint64_t bits = min_u64(eval->site->size, UINT32_MAX / 8) * 8;
 
-	return (uint32_t)least((uint64_t)ask->strike.flip_bits + rule->flip_bits, bits);
+	return (uint32_t)min_u64((uint64_t)eval->hit.flip_bits + rule->flip_bits, bits);
 }
 
-static void apply_data(struct ask *ask, struct candidate *candidate)
+static void merge_data_actions(struct evaluation *eval, struct candidate *candidate)
 {
-	struct sim_strike *strike = &ask->strike;
+	struct sim_fault_hit *hit = &eval->hit;
 	const struct sim_rule *rule = &candidate->rule;
 
 	if (rule->actions & A(FAIL)) {
-		strike->status = rule->status;
-		strike->moved_bytes = moved_bytes(rule, ask->site->size);
+		hit->status = rule->status;
+		hit->moved_bytes = moved_bytes(rule, eval->site->size);
 	}
 	if (rule->actions & A(REFUSE))
-		strike->refuse_status = rule->refuse_status;
+		hit->refuse_status = rule->refuse_status;
 	if (rule->actions & A(DELAY)) {
-		candidate->delay_ns = least(delay_of(ask, candidate), SIM_RULE_MAX_NS);
-		strike->delay_ns = least(strike->delay_ns + candidate->delay_ns, SIM_RULE_MAX_NS);
+		candidate->delay_ns = min_u64(draw_delay(eval, candidate), SIM_RULE_MAX_NS);
+		hit->delay_ns = min_u64(hit->delay_ns + candidate->delay_ns, SIM_RULE_MAX_NS);
 	}
 	if (rule->actions & A(FLIP))
-		strike->flip_bits = flips_of(ask, rule);
-	if ((rule->actions & (A(FLIP) | A(TEAR))) && !(strike->actions & (A(FLIP) | A(TEAR))))
-		strike->key = sim_draw(candidate->key, SIM_DRAW_KEY);
+		hit->flip_bits = total_flip_bits(eval, rule);
+	if ((rule->actions & (A(FLIP) | A(TEAR))) && !(hit->actions & (A(FLIP) | A(TEAR))))
+		hit->key = sim_rng_u64(candidate->key, SIM_RNG_HIT_KEY);
 }
 
-static void apply_message(struct ask *ask, const struct candidate *candidate)
+static void merge_message_actions(struct evaluation *eval, const struct candidate *candidate)
 {
-	struct sim_strike *strike = &ask->strike;
+	struct sim_fault_hit *hit = &eval->hit;
 	const struct sim_rule *rule = &candidate->rule;
 
 	if (rule->actions & A(TRUNCATE))
-		strike->truncate_bytes = is_first(ask, SIM_ACT_TRUNCATE) ?
+		hit->truncate_bytes = is_first(eval, SIM_ACT_TRUNCATE) ?
 						 rule->truncate_bytes :
-						 (uint32_t)least(strike->truncate_bytes, rule->truncate_bytes);
-	if ((rule->actions & A(REORDER)) && rule->window > strike->window) {
-		strike->window = rule->window;
-		strike->behind = 1 + (uint32_t)sim_draw_below(candidate->key, SIM_DRAW_BEHIND, rule->window);
+						 (uint32_t)min_u64(hit->truncate_bytes, rule->truncate_bytes);
+	if ((rule->actions & A(REORDER)) && rule->window > hit->window) {
+		hit->window = rule->window;
+		hit->reorder_by = 1 + (uint32_t)sim_rng_below(candidate->key, SIM_RNG_REORDER, rule->window);
 	}
 	if (rule->actions & A(STALL))
-		strike->duration_ns = least(strike->duration_ns + rule->duration_ns, SIM_RULE_MAX_NS);
+		hit->duration_ns = min_u64(hit->duration_ns + rule->duration_ns, SIM_RULE_MAX_NS);
 }
 
-static void apply_event(struct ask *ask, const struct sim_rule *rule)
+static void merge_event_actions(struct evaluation *eval, const struct sim_rule *rule)
 {
-	struct sim_strike *strike = &ask->strike;
+	struct sim_fault_hit *hit = &eval->hit;
 
 	if (rule->actions & (A(DOWN) | A(PAUSE)))
-		strike->duration_ns = most(strike->duration_ns, rule->duration_ns);
-	if ((rule->actions & A(NUM_VFS)) && is_first(ask, SIM_ACT_NUM_VFS))
-		strike->num_vfs = rule->num_vfs;
+		hit->duration_ns = max_u64(hit->duration_ns, rule->duration_ns);
+	if ((rule->actions & A(NUM_VFS)) && is_first(eval, SIM_ACT_NUM_VFS))
+		hit->num_vfs = rule->num_vfs;
 }
 
 static bool is_submission(enum sim_op op)
@@ -126,28 +126,28 @@ static bool is_submission(enum sim_op op)
 	return op != SIM_OP_COMCH_CONNECT && op != SIM_OP_COMM_CHANNEL_CONNECT;
 }
 
-static void apply(struct ask *ask, struct candidate *candidate)
+static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 {
-	struct sim_strike *strike = &ask->strike;
+	struct sim_fault_hit *hit = &eval->hit;
 	uint32_t actions = candidate->rule.actions;
 
-	apply_data(ask, candidate);
-	apply_message(ask, candidate);
-	apply_event(ask, &candidate->rule);
-	strike->actions |= actions;
-	if (strike->num_rules < SIM_STRIKE_RULES) {
-		strike->rules[strike->num_rules] = candidate->id;
-		strike->matches[strike->num_rules] = candidate->own_match;
-		strike->delays_ns[strike->num_rules] = candidate->delay_ns;
+	merge_data_actions(eval, candidate);
+	merge_message_actions(eval, candidate);
+	merge_event_actions(eval, &candidate->rule);
+	hit->actions |= actions;
+	if (hit->num_rules < SIM_FAULT_HIT_MAX_RULES) {
+		hit->rules[hit->num_rules] = candidate->id;
+		hit->matches[hit->num_rules] = candidate->process_match;
+		hit->delays_ns[hit->num_rules] = candidate->delay_ns;
 	}
-	strike->num_rules++;
-	if (ask->site->each)
-		ask->site->each(ask->site->arg, candidate->id, &candidate->rule);
-	ask->ended = actions & SIM_ACTS_ENDING;
+	hit->num_rules++;
+	if (eval->site->on_fire)
+		eval->site->on_fire(eval->site->arg, candidate->id, &candidate->rule);
+	eval->terminated = actions & SIM_ACTS_TERMINAL;
 	if (actions & (A(HANG) | A(REFUSE) | A(DROP)))
-		strike->actions = actions;
-	if ((actions & A(REFUSE)) && !strike->refuse_status && is_submission(ask->site->op))
-		strike->refuse_status = SIM_STATUS_AGAIN;
+		hit->actions = actions;
+	if ((actions & A(REFUSE)) && !hit->refuse_status && is_submission(eval->site->op))
+		hit->refuse_status = SIM_STATUS_AGAIN;
 }
 
 /* Where and when ------------------------------------------------------------------------ */
@@ -157,33 +157,33 @@ static bool is_event(enum sim_op op)
 	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
 }
 
-static bool is_now(const struct sim_site *site, const struct candidate *candidate)
+static bool is_in_time_window(const struct sim_fault_site *site, const struct candidate *candidate)
 {
 	const struct sim_rule *rule = &candidate->rule;
 	uint64_t begin;
 
 	if (!is_event(site->op))
 		return site->now_ns >= rule->from_ns && site->now_ns < rule->until_ns;
-	begin = most(rule->from_ns, candidate->added_ns);
+	begin = max_u64(rule->from_ns, candidate->added_ns);
 	return begin >= site->since_ns && begin <= (site->upto_ns ? site->upto_ns : site->now_ns) &&
 	       site->now_ns < rule->until_ns;
 }
 
-static bool is_there(const struct sim_site *site, const struct sim_rule *rule)
+static bool matches_operation(const struct sim_fault_site *site, const struct sim_rule *rule)
 {
 	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
-	       sim_site_last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_where_process(rule, site->who));
+	       sim_fault_site_last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_rule_matches_process(rule, site->process));
 }
 
 /* Whether it has fired as often as it can. */
-static bool has_fired_out(const struct sim_plan_slot *slot, const struct sim_rule *rule)
+static bool is_exhausted(const struct sim_plan_slot *slot, const struct sim_rule *rule)
 {
 	if ((rule->when & SIM_WHEN_TIMES) && load(&slot->fired) >= rule->times)
 		return true;
 	return (rule->when & SIM_WHEN_NTH) && load(&slot->matched) >= (uint64_t)rule->nth + rule->skip;
 }
 
-static bool is_due(const struct candidate *candidate)
+static bool is_triggered(const struct candidate *candidate)
 {
 	const struct sim_rule *rule = &candidate->rule;
 	uint64_t number = candidate->match - rule->skip;
@@ -195,12 +195,12 @@ static bool is_due(const struct candidate *candidate)
 	if ((rule->when & SIM_WHEN_EVERY) && number % rule->every != 0)
 		return false;
 	return !(rule->when & SIM_WHEN_CHANCE) ||
-	       sim_draw_below(candidate->key, SIM_DRAW_CHANCE, SIM_PPB) < rule->chance_ppb;
+	       sim_rng_below(candidate->key, SIM_RNG_CHANCE, SIM_PPB) < rule->chance_ppb;
 }
 
-static bool is_moot(const struct sim_site *site, const struct candidate *candidate)
+static bool is_noop(const struct sim_fault_site *site, const struct candidate *candidate)
 {
-	return site->is_moot && site->is_moot(site->arg, candidate->id, &candidate->rule);
+	return site->is_noop && site->is_noop(site->arg, candidate->id, &candidate->rule);
 }
 
 /* Count the fault, unless other threads were the last that might. */
@@ -222,154 +222,154 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 /* Going through ---------------------------------------------------------------------------- */
 
 /* Whether the entry's first conditions rule out the site. One that changes just now is as good as not there. */
-static bool is_elsewhere(const struct sim_entry *entry, const struct sim_site *site)
+static bool cannot_match(const struct sim_index_entry *entry, const struct sim_fault_site *site)
 {
-	return !(sim_entry_peek(entry, ops) & SIM_OP_BIT(site->op)) || site->size < sim_entry_peek(entry, size_min) ||
-	       site->size > sim_entry_peek(entry, size_max) || site->addr > sim_entry_peek(entry, addr_max) ||
-	       sim_site_last_addr(site) < sim_entry_peek(entry, addr_min);
+	return !(sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) || site->size < sim_index_entry_field(entry, size_min) ||
+	       site->size > sim_index_entry_field(entry, size_max) || site->addr > sim_index_entry_field(entry, addr_max) ||
+	       sim_fault_site_last_addr(site) < sim_index_entry_field(entry, addr_min);
 }
 
-/* Copy the entry of a place. Whether it is one that may strike at this site. */
-static bool look(const struct ask *ask, struct candidate *candidate)
+/* Copy the entry of a slot. Whether it is one that may strike at this site. */
+static bool load_candidate(const struct evaluation *eval, struct candidate *candidate)
 {
-	const struct sim_entry *entry = &ask->view->entries[candidate->place];
+	const struct sim_index_entry *entry = &eval->index->entries[candidate->slot_index];
 
 	candidate->id = atomic_load_explicit(&entry->id, memory_order_acquire);
-	if (!candidate->id || is_elsewhere(entry, ask->site))
+	if (!candidate->id || cannot_match(entry, eval->site))
 		return false;
 	candidate->added_ns = atomic_load_explicit(&entry->added_ns, memory_order_acquire);
-	sim_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
-	if (!sim_map_has(ask->function, candidate->place))
+	sim_atomic_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
+	if (!sim_slot_bitmap_has(eval->function, candidate->slot_index))
 		return false;
 	return load(&entry->id) == candidate->id &&
-	       load(&ask->view->plan->slots[candidate->place].id) == candidate->id &&
-	       (candidate->rule.ops & SIM_OP_BIT(ask->site->op));
+	       load(&eval->index->plan->slots[candidate->slot_index].id) == candidate->id &&
+	       (candidate->rule.ops & SIM_OP_BIT(eval->site->op));
 }
 
-static uint64_t seed_of(const struct ask *ask, const struct sim_rule *rule)
+static uint64_t seed_of(const struct evaluation *eval, const struct sim_rule *rule)
 {
-	return rule->when & SIM_WHEN_SEED ? rule->seed : load(&ask->view->plan->seed);
+	return rule->when & SIM_WHEN_SEED ? rule->seed : load(&eval->index->plan->seed);
 }
 
-static bool is_over(const struct sim_site *site, const struct sim_rule *rule)
+static bool is_expired(const struct sim_fault_site *site, const struct sim_rule *rule)
 {
 	return !is_event(site->op) && site->now_ns >= rule->until_ns;
 }
 
-static void consider(struct ask *ask, uint32_t place)
+static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 {
-	struct sim_plan_slot *slot = &ask->view->plan->slots[place];
+	struct sim_plan_slot *slot = &eval->index->plan->slots[slot_index];
 	struct candidate candidate;
 
-	candidate.place = place;
-	if (!look(ask, &candidate))
+	candidate.slot_index = slot_index;
+	if (!load_candidate(eval, &candidate))
 		return;
-	ask->met |= is_there(ask->site, &candidate.rule);
-	if (has_fired_out(slot, &candidate.rule) || is_over(ask->site, &candidate.rule)) {
-		sim_view_drop_spent(ask->view, place, candidate.id);
+	eval->any_match |= matches_operation(eval->site, &candidate.rule);
+	if (is_exhausted(slot, &candidate.rule) || is_expired(eval->site, &candidate.rule)) {
+		sim_rule_index_drop_exhausted(eval->index, slot_index, candidate.id);
 		return;
 	}
-	if (!is_there(ask->site, &candidate.rule) || !is_now(ask->site, &candidate))
+	if (!matches_operation(eval->site, &candidate.rule) || !is_in_time_window(eval->site, &candidate))
 		return;
 	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
-	candidate.own_match =
-		atomic_fetch_add_explicit(&ask->view->entries[place].matched, 1, memory_order_relaxed) + 1;
+	candidate.process_match =
+		atomic_fetch_add_explicit(&eval->index->entries[slot_index].matched, 1, memory_order_relaxed) + 1;
 	candidate.delay_ns = 0;
-	candidate.key = sim_draw_key(seed_of(ask, &candidate.rule), candidate.id, candidate.match);
-	if (!ask->ended && is_due(&candidate) && !is_moot(ask->site, &candidate) && count_fired(slot, &candidate.rule))
-		apply(ask, &candidate);
+	candidate.key = sim_rng_key(seed_of(eval, &candidate.rule), candidate.id, candidate.match);
+	if (!eval->terminated && is_triggered(&candidate) && !is_noop(eval->site, &candidate) && count_fired(slot, &candidate.rule))
+		merge_rule(eval, &candidate);
 }
 
-static void go_through_word(struct ask *ask, const struct sim_map *map, uint32_t word)
+static void evaluate_word(struct evaluation *eval, const struct sim_slot_bitmap *bitmap, uint32_t word)
 {
-	uint64_t bits = load(&map->words[word]) & load(&ask->function->words[word]);
+	uint64_t bits = load(&bitmap->words[word]) & load(&eval->function->words[word]);
 
-	if (ask->addr)
-		bits &= load(&ask->addr->words[word]);
+	if (eval->addr)
+		bits &= load(&eval->addr->words[word]);
 	while (bits) {
 		uint32_t bit = (uint32_t)__builtin_ctzll(bits);
 
 		bits &= bits - 1;
-		consider(ask, word * 64 + bit);
+		evaluate_rule(eval, word * 64 + bit);
 	}
 }
 
 /* Whether the site is beyond all addresses that rules ask for. */
-static bool is_beyond(const struct sim_view *view, const struct sim_site *site)
+static bool is_outside_rule_addresses(const struct sim_rule_index *index, const struct sim_fault_site *site)
 {
-	return site->addr > load(&view->addr_max) || sim_site_last_addr(site) < load(&view->addr_min);
+	return site->addr > load(&index->addr_max) || sim_fault_site_last_addr(site) < load(&index->addr_min);
 }
 
 /* Words of the map that may have a rule for the site's function and address. */
-static uint64_t words_of(const struct ask *ask, const struct sim_map *map)
+static uint64_t candidate_words(const struct evaluation *eval, const struct sim_slot_bitmap *bitmap)
 {
-	uint64_t words = load(&map->summary) & load(&ask->function->summary);
+	uint64_t words = load(&bitmap->summary) & load(&eval->function->summary);
 
-	return ask->addr ? words & load(&ask->addr->summary) : words;
+	return eval->addr ? words & load(&eval->addr->summary) : words;
 }
 
-static void go_through(struct ask *ask, const struct sim_map *map, uint64_t words)
+static void evaluate_words(struct evaluation *eval, const struct sim_slot_bitmap *bitmap, uint64_t words)
 {
-	memset(&ask->strike, 0, sizeof(ask->strike));
-	ask->ended = ask->met = false;
+	memset(&eval->hit, 0, sizeof(eval->hit));
+	eval->terminated = eval->any_match = false;
 	while (words) {
 		uint32_t word = (uint32_t)__builtin_ctzll(words);
 
 		words &= words - 1;
-		go_through_word(ask, map, word);
+		evaluate_word(eval, bitmap, word);
 	}
 }
 
-bool sim_faults_strike(struct sim_faults *faults, const struct sim_site *site, struct sim_strike *ret_strike)
+bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site, struct sim_fault_hit *ret_hit)
 {
-	struct sim_view *view = sim_view_of(faults);
-	const struct sim_map *map;
+	struct sim_rule_index *index = sim_rule_index_of(injector);
+	const struct sim_slot_bitmap *bitmap;
 	uint64_t words;
-	struct ask ask; /* filled in as it is needed: mostly it is not */
+	struct evaluation eval; /* filled in as it is needed: mostly it is not */
 
-	if (!faults || site->op >= SIM_OP_COUNT)
+	if (!injector || site->op >= SIM_OP_COUNT)
 		return false;
-	sim_view_refresh(view);
-	if (sim_faults_calm(faults, site))
+	sim_rule_index_refresh(index);
+	if (sim_no_fault_cache_has(injector, site))
 		return false;
-	if (site->now_ns >= load(&view->next_begin_ns))
-		sim_view_begin(view, site->now_ns);
-	map = &view->maps[site->op][sim_size_class(site->size)];
-	ask.view = view;
-	ask.site = site;
-	ask.function = sim_view_function_map(view, site->function);
-	ask.addr = is_beyond(view, site) ? &view->anywhere : NULL;
-	words = words_of(&ask, map);
+	if (site->now_ns >= load(&index->next_begin_ns))
+		sim_rule_index_activate_due(index, site->now_ns);
+	bitmap = &index->bitmaps[site->op][sim_size_class(site->size)];
+	eval.index = index;
+	eval.site = site;
+	eval.function = sim_rule_index_function_bitmap(index, site->function);
+	eval.addr = is_outside_rule_addresses(index, site) ? &index->any_address : NULL;
+	words = candidate_words(&eval, bitmap);
 	if (words)
-		go_through(&ask, map, words);
-	if ((!words || !ask.met) && !is_event(site->op))
-		sim_view_note_calm(view, site);
-	if (!words || !ask.strike.num_rules)
+		evaluate_words(&eval, bitmap, words);
+	if ((!words || !eval.any_match) && !is_event(site->op))
+		sim_rule_index_cache_no_fault(index, site);
+	if (!words || !eval.hit.num_rules)
 		return false;
-	*ret_strike = ask.strike;
+	*ret_hit = eval.hit;
 	return true;
 }
 
 /* Bits ----------------------------------------------------------------------------------- */
 
 /* Each flip has its own stretch of the data, so that no two meet. */
-uint64_t sim_strike_bit(const struct sim_strike *strike, uint32_t i, uint64_t num_bits)
+uint64_t sim_fault_hit_bit(const struct sim_fault_hit *hit, uint32_t i, uint64_t num_bits)
 {
-	uint64_t begin = (uint64_t)((u128)num_bits * i / strike->flip_bits);
-	uint64_t end = (uint64_t)((u128)num_bits * (i + (u128)1) / strike->flip_bits);
+	uint64_t begin = (uint64_t)((u128)num_bits * i / hit->flip_bits);
+	uint64_t end = (uint64_t)((u128)num_bits * (i + (u128)1) / hit->flip_bits);
 
-	return end > begin ? begin + sim_draw_below(strike->key, i, end - begin) : begin;
+	return end > begin ? begin + sim_rng_below(hit->key, i, end - begin) : begin;
 }
 
-void sim_strike_flip(const struct sim_strike *strike, void *data, size_t len)
+void sim_fault_hit_flip(const struct sim_fault_hit *hit, void *data, size_t len)
 {
-	struct sim_strike own = *strike;
+	struct sim_fault_hit capped = *hit;
 	uint64_t num_bits = (uint64_t)len * 8;
 	uint8_t *bytes = data;
 
-	own.flip_bits = (uint32_t)least(own.flip_bits, num_bits);
-	for (uint32_t i = 0; i < own.flip_bits; i++) {
-		uint64_t bit = sim_strike_bit(&own, i, num_bits);
+	capped.flip_bits = (uint32_t)min_u64(capped.flip_bits, num_bits);
+	for (uint32_t i = 0; i < capped.flip_bits; i++) {
+		uint64_t bit = sim_fault_hit_bit(&capped, i, num_bits);
 
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}

@@ -9,31 +9,31 @@ typedef unsigned __int128 u128;
 typedef __int128 i128;
 
 /* Each bit of the input changes half of the output's. */
-static uint64_t mix(uint64_t x)
+static uint64_t mix64(uint64_t x)
 {
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return x ^ x >> 31;
 }
 
-#define STEP UINT64_C(0x9e3779b97f4a7c15)
+#define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15)
 
-uint64_t sim_draw_key(uint64_t seed, uint32_t rule, uint64_t match)
+uint64_t sim_rng_key(uint64_t seed, uint32_t rule, uint64_t match)
 {
-	uint64_t key = mix(seed + STEP);
+	uint64_t key = mix64(seed + GOLDEN_GAMMA);
 
-	key = mix((key ^ rule) + STEP);
-	return mix((key ^ match) + STEP);
+	key = mix64((key ^ rule) + GOLDEN_GAMMA);
+	return mix64((key ^ match) + GOLDEN_GAMMA);
 }
 
-uint64_t sim_draw(uint64_t key, uint32_t number)
+uint64_t sim_rng_u64(uint64_t key, uint32_t stream)
 {
-	return mix(key + (number + 1) * STEP);
+	return mix64(key + (stream + 1) * GOLDEN_GAMMA);
 }
 
-uint64_t sim_draw_below(uint64_t key, uint32_t number, uint64_t below)
+uint64_t sim_rng_below(uint64_t key, uint32_t stream, uint64_t below)
 {
-	return (uint64_t)((u128)sim_draw(key, number) * below >> 64);
+	return (uint64_t)((u128)sim_rng_u64(key, stream) * below >> 64);
 }
 
 /* Arithmetic ---------------------------------------------------------------------- */
@@ -43,9 +43,9 @@ uint64_t sim_draw_below(uint64_t key, uint32_t number, uint64_t below)
 static int64_t log2_of(u128 x)
 {
 	uint64_t high = (uint64_t)(x >> 64);
-	int place = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
-	uint64_t part = (uint64_t)(place > 63 ? x >> (place - 63) : x << (63 - place)); /* from 1 to 2, at bit 63 */
-	int64_t log2 = place;
+	int highest_bit = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
+	uint64_t part = (uint64_t)(highest_bit > 63 ? x >> (highest_bit - 63) : x << (63 - highest_bit)); /* from 1 to 2, at bit 63 */
+	int64_t log2 = highest_bit;
 
 	for (int i = 0; i < 32; i++) {
 		u128 square = (u128)part * part;
@@ -94,7 +94,7 @@ static uint64_t scale_by_power(uint64_t x, int64_t power)
 	return product > SIM_RULE_MAX_NS ? SIM_RULE_MAX_NS : (uint64_t)product;
 }
 
-static uint64_t root_of(uint64_t x)
+static uint64_t isqrt(uint64_t x)
 {
 	uint64_t root = 0;
 
@@ -105,21 +105,21 @@ static uint64_t root_of(uint64_t x)
 }
 
 /* The root of a fixed-point number, as one. */
-static int64_t fixed_root(uint64_t x)
+static int64_t fixed_sqrt(uint64_t x)
 {
 	int shift = x ? __builtin_clzll(x) & ~1 : 0;
 
-	return (int64_t)((root_of(x << shift) << 16) >> (shift / 2));
+	return (int64_t)((isqrt(x << shift) << 16) >> (shift / 2));
 }
 
 /* Distributions ---------------------------------------------------------------------- */
 
 /* Standard normal, by the polar method: a point in the unit circle, drawn until it
  * is in there, gives an angle and a radius. */
-static int64_t draw_normal(uint64_t key, uint32_t number)
+static int64_t draw_standard_normal(uint64_t key, uint32_t stream)
 {
-	for (;; number++) {
-		uint64_t draw = sim_draw(key, number);
+	for (;; stream++) {
+		uint64_t draw = sim_rng_u64(key, stream);
 		int64_t u = (int32_t)(draw >> 32), v = (int32_t)draw;
 		uint64_t square = (uint64_t)(u * u) + (uint64_t)(v * v); /* 62 bits behind the point */
 		int64_t minus_log2, minus_ln, radius;
@@ -128,12 +128,12 @@ static int64_t draw_normal(uint64_t key, uint32_t number)
 			continue;
 		minus_log2 = 62 * ONE - log2_of(square);
 		minus_ln = (int64_t)((i128)minus_log2 * LN2 >> 32);
-		radius = fixed_root(2 * (uint64_t)minus_ln);
-		return (int64_t)((i128)radius * u / (int64_t)root_of(square));
+		radius = fixed_sqrt(2 * (uint64_t)minus_ln);
+		return (int64_t)((i128)radius * u / (int64_t)isqrt(square));
 	}
 }
 
-static uint64_t normal(uint64_t mean, uint64_t deviation, int64_t z)
+static uint64_t normal_delay(uint64_t mean, uint64_t deviation, int64_t z)
 {
 	i128 delay = (i128)mean + ((i128)deviation * z >> 32);
 
@@ -141,38 +141,38 @@ static uint64_t normal(uint64_t mean, uint64_t deviation, int64_t z)
 }
 
 /* mean * 2^(s z - v / 2), where v = log2(1 + deviation^2 / mean^2) and s^2 = v / ln 2. */
-static uint64_t lognormal(uint64_t mean, uint64_t deviation, int64_t z)
+static uint64_t lognormal_delay(uint64_t mean, uint64_t deviation, int64_t z)
 {
 	int64_t v, s;
 
 	if (deviation < mean >> 10) /* there v has too few bits, and the two are the same */
-		return normal(mean, deviation, z);
+		return normal_delay(mean, deviation, z);
 	v = log2_of((u128)mean * mean + (u128)deviation * deviation) - log2_of((u128)mean * mean);
-	s = fixed_root((uint64_t)((i128)v * ONE_BY_LN2 >> 32));
+	s = fixed_sqrt((uint64_t)((i128)v * ONE_BY_LN2 >> 32));
 	return scale_by_power(mean, (int64_t)((i128)s * z >> 32) - v / 2);
 }
 
 /* least * u^(-1 / alpha), u from 0 (excluded) to 1. */
-static uint64_t pareto(uint64_t least, uint64_t alpha, uint64_t draw)
+static uint64_t pareto_delay(uint64_t minimum, uint64_t alpha, uint64_t draw)
 {
 	int64_t minus_log2 = 64 * ONE - log2_of((u128)draw + 1);
 
-	return scale_by_power(least, (int64_t)((i128)minus_log2 * SIM_PPB / alpha));
+	return scale_by_power(minimum, (int64_t)((i128)minus_log2 * SIM_PPB / alpha));
 }
 
-uint64_t sim_draw_delay(const struct sim_rule *rule, uint64_t key)
+uint64_t sim_rng_delay(const struct sim_rule *rule, uint64_t key)
 {
 	switch (rule->delay_kind) {
 	case SIM_DELAY_FIXED:
 		return rule->delay_a;
 	case SIM_DELAY_UNIFORM:
-		return rule->delay_a + sim_draw_below(key, SIM_DRAW_DELAY, rule->delay_b - rule->delay_a + 1);
+		return rule->delay_a + sim_rng_below(key, SIM_RNG_DELAY, rule->delay_b - rule->delay_a + 1);
 	case SIM_DELAY_NORMAL:
-		return normal(rule->delay_a, rule->delay_b, draw_normal(key, SIM_DRAW_DELAY));
+		return normal_delay(rule->delay_a, rule->delay_b, draw_standard_normal(key, SIM_RNG_DELAY));
 	case SIM_DELAY_LOGNORMAL:
-		return lognormal(rule->delay_a, rule->delay_b, draw_normal(key, SIM_DRAW_DELAY));
+		return lognormal_delay(rule->delay_a, rule->delay_b, draw_standard_normal(key, SIM_RNG_DELAY));
 	case SIM_DELAY_PARETO:
-		return pareto(rule->delay_a, rule->delay_b, sim_draw(key, SIM_DRAW_DELAY));
+		return pareto_delay(rule->delay_a, rule->delay_b, sim_rng_u64(key, SIM_RNG_DELAY));
 	default:
 		return 0;
 	}

@@ -9,44 +9,44 @@
 #define load(from) atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
-/* Sets of places; changed under the view's lock --------------------------------------- */
+/* Sets of slots; changed under the index's lock --------------------------------------- */
 
-static void map_set(struct sim_map *map, uint32_t place)
+static void bitmap_set(struct sim_slot_bitmap *bitmap, uint32_t slot_index)
 {
-	uint32_t word = place / 64;
+	uint32_t word = slot_index / 64;
 
-	store(&map->words[word], load(&map->words[word]) | UINT64_C(1) << place % 64);
-	store(&map->summary, load(&map->summary) | UINT64_C(1) << word);
+	store(&bitmap->words[word], load(&bitmap->words[word]) | UINT64_C(1) << slot_index % 64);
+	store(&bitmap->summary, load(&bitmap->summary) | UINT64_C(1) << word);
 }
 
-static void map_clear(struct sim_map *map, uint32_t place)
+static void bitmap_clear(struct sim_slot_bitmap *bitmap, uint32_t slot_index)
 {
-	uint32_t word = place / 64;
-	uint64_t bits = load(&map->words[word]);
+	uint32_t word = slot_index / 64;
+	uint64_t bits = load(&bitmap->words[word]);
 
-	if (!(bits & UINT64_C(1) << place % 64))
+	if (!(bits & UINT64_C(1) << slot_index % 64))
 		return; /* what was never used stays untouched */
-	bits &= ~(UINT64_C(1) << place % 64);
-	store(&map->words[word], bits);
+	bits &= ~(UINT64_C(1) << slot_index % 64);
+	store(&bitmap->words[word], bits);
 	if (!bits)
-		store(&map->summary, load(&map->summary) & ~(UINT64_C(1) << word));
+		store(&bitmap->summary, load(&bitmap->summary) & ~(UINT64_C(1) << word));
 }
 
 /* Entries -------------------------------------------------------------------------- */
 
 /* An entry's rule, for the thread that holds the lock. Whether there is one. */
-static bool entry_rule(struct sim_view *view, uint32_t place, struct sim_rule *ret_rule)
+static bool entry_rule(struct sim_rule_index *index, uint32_t slot_index, struct sim_rule *ret_rule)
 {
-	struct sim_entry *entry = &view->entries[place];
+	struct sim_index_entry *entry = &index->entries[slot_index];
 
 	if (!load(&entry->id))
 		return false;
-	sim_words_load(ret_rule, entry->rule, SIM_RULE_WORDS);
+	sim_atomic_words_load(ret_rule, entry->rule, SIM_RULE_WORDS);
 	return true;
 }
 
-static void index_rule(struct sim_view *view, uint32_t place, const struct sim_rule *rule,
-		       void (*change)(struct sim_map *map, uint32_t place))
+static void change_bitmaps(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule,
+		       void (*change)(struct sim_slot_bitmap *bitmap, uint32_t slot_index))
 {
 	unsigned int last = sim_size_class(rule->size_max);
 
@@ -54,22 +54,22 @@ static void index_rule(struct sim_view *view, uint32_t place, const struct sim_r
 		if (!(rule->ops & SIM_OP_BIT(op)))
 			continue;
 		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class++)
-			change(&view->maps[op][class], place);
+			change(&index->bitmaps[op][class], slot_index);
 	}
 }
 
-static void begin(struct sim_view *view, uint32_t place, const struct sim_rule *rule)
+static void activate_rule(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule)
 {
-	index_rule(view, place, rule, map_set);
-	view->entries[place].is_indexed = true;
+	change_bitmaps(index, slot_index, rule, bitmap_set);
+	index->entries[slot_index].is_indexed = true;
 }
 
-static void map_change(struct sim_map *map, uint32_t place, bool is_in)
+static void bitmap_assign(struct sim_slot_bitmap *bitmap, uint32_t slot_index, bool is_in)
 {
 	if (is_in)
-		map_set(map, place);
+		bitmap_set(bitmap, slot_index);
 	else
-		map_clear(map, place);
+		bitmap_clear(bitmap, slot_index);
 }
 
 static bool has_rep(const struct pcie_topology *topology, uint32_t function)
@@ -91,50 +91,50 @@ static bool has_vfs(const struct pcie_topology *topology, uint32_t function)
 }
 
 /* A rule that can't change anything at a function would count as fired there for nothing. */
-static bool fits_function(const struct sim_view *view, const struct sim_rule *rule, uint32_t function)
+static bool can_change_function(const struct sim_rule_index *index, const struct sim_rule *rule, uint32_t function)
 {
-	if ((rule->actions & SIM_ACT_BIT(SIM_ACT_REP_REMOVE)) && !has_rep(view->topology, function))
+	if ((rule->actions & SIM_ACT_BIT(SIM_ACT_REP_REMOVE)) && !has_rep(index->topology, function))
 		return false;
-	return !(rule->actions & SIM_ACT_BIT(SIM_ACT_NUM_VFS)) || has_vfs(view->topology, function);
+	return !(rule->actions & SIM_ACT_BIT(SIM_ACT_NUM_VFS)) || has_vfs(index->topology, function);
 }
 
 /* Note at which functions the rule strikes. */
-static void index_functions(struct sim_view *view, uint32_t place, const struct sim_rule *rule)
+static void set_function_bits(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule)
 {
 	bool any = !(rule->where & SIM_WHERE_DEVICE);
 
-	for (uint32_t i = 0; i < view->num_functions; i++)
-		map_change(&view->functions[i], place,
-			   (any || sim_where_device(rule->device, &view->topology->functions[i])) &&
-				   fits_function(view, rule, i));
-	map_change(&view->functions[view->num_functions], place, any);
+	for (uint32_t i = 0; i < index->num_functions; i++)
+		bitmap_assign(&index->functions[i], slot_index,
+			   (any || sim_device_pattern_matches(rule->device, &index->topology->functions[i])) &&
+				   can_change_function(index, rule, i));
+	bitmap_assign(&index->functions[index->num_functions], slot_index, any);
 }
 
-static void drop(struct sim_view *view, uint32_t place)
+static void remove_entry(struct sim_rule_index *index, uint32_t slot_index)
 {
 	struct sim_rule rule;
 
-	if (!entry_rule(view, place, &rule))
+	if (!entry_rule(index, slot_index, &rule))
 		return;
-	store(&view->entries[place].id, 0);
-	if (view->entries[place].is_indexed)
-		index_rule(view, place, &rule, map_clear);
-	view->entries[place].is_indexed = false;
-	for (uint32_t i = 0; i <= view->num_functions; i++)
-		map_clear(&view->functions[i], place);
+	store(&index->entries[slot_index].id, 0);
+	if (index->entries[slot_index].is_indexed)
+		change_bitmaps(index, slot_index, &rule, bitmap_clear);
+	index->entries[slot_index].is_indexed = false;
+	for (uint32_t i = 0; i <= index->num_functions; i++)
+		bitmap_clear(&index->functions[i], slot_index);
 }
 
 /* Make of a rule of the plan what it is in this process. Whether it can strike here. */
-static bool compile(struct sim_view *view, struct sim_rule *rule)
+static bool bind_to_process(struct sim_rule_index *index, struct sim_rule *rule)
 {
-	struct sim_who self = { view->side, view->program, view->pid };
+	struct sim_process self = { index->side, index->program, index->pid };
 	uint32_t first, count;
 
 	rule->ops = sim_rule_ops(rule);
-	if (!sim_where_process(rule, &self))
+	if (!sim_rule_matches_process(rule, &self))
 		rule->ops &= SIM_OPS_EVENTS; /* those are about others */
 	if (rule->delay_kind == SIM_DELAY_TRACE) {
-		if (!sim_plan_find_series(view->plan, rule->delay_a, &first, &count))
+		if (!sim_plan_find_series(index->plan, rule->delay_a, &first, &count))
 			return false;
 		rule->delay_a = first;
 		rule->delay_b = count;
@@ -142,145 +142,145 @@ static bool compile(struct sim_view *view, struct sim_rule *rule)
 	return rule->ops != 0;
 }
 
-static void take(struct sim_view *view, uint32_t place, uint32_t id, struct sim_rule *rule)
+static void insert_entry(struct sim_rule_index *index, uint32_t slot_index, uint32_t id, struct sim_rule *rule)
 {
-	struct sim_entry *entry = &view->entries[place];
+	struct sim_index_entry *entry = &index->entries[slot_index];
 
-	if (!compile(view, rule))
+	if (!bind_to_process(index, rule))
 		return;
-	sim_words_store(entry->rule, rule, SIM_RULE_WORDS);
-	index_functions(view, place, rule);
+	sim_atomic_words_store(entry->rule, rule, SIM_RULE_WORDS);
+	set_function_bits(index, slot_index, rule);
 	store(&entry->matched, 0);
-	atomic_store_explicit(&entry->added_ns, load(&view->plan->slots[place].added_ns), memory_order_release);
-	map_change(&view->anywhere, place, !(rule->where & SIM_WHERE_ADDR));
+	atomic_store_explicit(&entry->added_ns, load(&index->plan->slots[slot_index].added_ns), memory_order_release);
+	bitmap_assign(&index->any_address, slot_index, !(rule->where & SIM_WHERE_ADDR));
 	atomic_store_explicit(&entry->id, id, memory_order_release);
 	if (!rule->from_ns || (rule->ops & SIM_OPS_EVENTS))
-		begin(view, place, rule);
+		activate_rule(index, slot_index, rule);
 }
 
-/* The view as a whole ---------------------------------------------------------------- */
+/* The index as a whole ---------------------------------------------------------------- */
 
 static uint64_t timed_ops(const struct sim_rule *rule)
 {
 	return rule->when & (SIM_WHEN_FROM | SIM_WHEN_UNTIL) ? rule->ops : rule->ops & SIM_OPS_EVENTS;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void summarize(struct sim_view *view)
+static void summarize(struct sim_rule_index *index)
 {
 	uint64_t ops = 0, timed = 0, next = SIM_NEVER_NS, addr_min = UINT64_MAX, addr_max = 0;
 	struct sim_rule rule;
 
-	for (uint32_t place = 0; place < view->end; place++) {
-		if (!entry_rule(view, place, &rule))
+	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
+		if (!entry_rule(index, slot_index, &rule))
 			continue;
 		ops |= rule.ops;
 		timed |= timed_ops(&rule);
-		if (!view->entries[place].is_indexed)
-			next = least(next, rule.from_ns);
+		if (!index->entries[slot_index].is_indexed)
+			next = min_u64(next, rule.from_ns);
 		if (rule.where & SIM_WHERE_ADDR) {
-			addr_min = least(addr_min, rule.addr_min);
-			addr_max = most(addr_max, rule.addr_max);
+			addr_min = min_u64(addr_min, rule.addr_min);
+			addr_max = max_u64(addr_max, rule.addr_max);
 		}
 	}
-	store(&view->faults.ops, ops);
-	store(&view->faults.timed, timed);
-	store(&view->next_begin_ns, next);
-	store(&view->addr_min, addr_min);
-	store(&view->addr_max, addr_max);
+	store(&index->injector.ops, ops);
+	store(&index->injector.timed, timed);
+	store(&index->next_begin_ns, next);
+	store(&index->addr_min, addr_min);
+	store(&index->addr_max, addr_max);
 }
 
-static void refresh_place(struct sim_view *view, uint32_t place)
+static void refresh_slot(struct sim_rule_index *index, uint32_t slot_index)
 {
-	struct sim_entry *entry = &view->entries[place];
-	uint32_t id = atomic_load_explicit(&view->plan->slots[place].id, memory_order_acquire);
+	struct sim_index_entry *entry = &index->entries[slot_index];
+	uint32_t id = atomic_load_explicit(&index->plan->slots[slot_index].id, memory_order_acquire);
 	struct sim_rule rule;
 
 	if (id == entry->known_id)
 		return;
-	drop(view, place);
+	remove_entry(index, slot_index);
 	entry->known_id = id;
-	if (sim_plan_read(view->plan, place, &id, &rule) && id == entry->known_id)
-		take(view, place, id, &rule);
+	if (sim_plan_read(index->plan, slot_index, &id, &rule) && id == entry->known_id)
+		insert_entry(index, slot_index, id, &rule);
 }
 
-static void refresh_locked(struct sim_view *view, uint64_t generation)
+static void refresh_locked(struct sim_rule_index *index, uint64_t generation)
 {
-	uint32_t end = sim_plan_end(view->plan);
+	uint32_t end = sim_plan_num_slots(index->plan);
 
-	view->end = end > view->end ? end : view->end;
-	for (uint32_t place = 0; place < view->end; place++)
-		refresh_place(view, place);
-	summarize(view);
-	sim_view_forget_calm(view);
-	atomic_store_explicit(&view->faults.seen, generation, memory_order_release);
+	index->end = end > index->end ? end : index->end;
+	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++)
+		refresh_slot(index, slot_index);
+	summarize(index);
+	sim_rule_index_clear_no_fault_cache(index);
+	atomic_store_explicit(&index->injector.seen_generation, generation, memory_order_release);
 }
 
-void sim_view_refresh(struct sim_view *view)
+void sim_rule_index_refresh(struct sim_rule_index *index)
 {
-	uint64_t generation = atomic_load_explicit(&view->plan->generation, memory_order_acquire);
+	uint64_t generation = atomic_load_explicit(&index->plan->generation, memory_order_acquire);
 
-	if (atomic_load_explicit(&view->faults.seen, memory_order_acquire) == generation)
+	if (atomic_load_explicit(&index->injector.seen_generation, memory_order_acquire) == generation)
 		return;
-	pthread_mutex_lock(&view->lock);
-	generation = atomic_load_explicit(&view->plan->generation, memory_order_acquire);
-	if (load(&view->faults.seen) != generation)
-		refresh_locked(view, generation);
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_lock(&index->lock);
+	generation = atomic_load_explicit(&index->plan->generation, memory_order_acquire);
+	if (load(&index->injector.seen_generation) != generation)
+		refresh_locked(index, generation);
+	pthread_mutex_unlock(&index->lock);
 }
 
-void sim_view_begin(struct sim_view *view, uint64_t now_ns)
+void sim_rule_index_activate_due(struct sim_rule_index *index, uint64_t now_ns)
 {
 	struct sim_rule rule;
 
-	pthread_mutex_lock(&view->lock);
-	for (uint32_t place = 0; place < view->end; place++)
-		if (!view->entries[place].is_indexed && entry_rule(view, place, &rule) && rule.from_ns <= now_ns)
-			begin(view, place, &rule);
-	summarize(view);
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_lock(&index->lock);
+	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++)
+		if (!index->entries[slot_index].is_indexed && entry_rule(index, slot_index, &rule) && rule.from_ns <= now_ns)
+			activate_rule(index, slot_index, &rule);
+	summarize(index);
+	pthread_mutex_unlock(&index->lock);
 }
 
-void sim_view_drop_spent(struct sim_view *view, uint32_t place, uint32_t id)
+void sim_rule_index_drop_exhausted(struct sim_rule_index *index, uint32_t slot_index, uint32_t id)
 {
-	if (pthread_mutex_trylock(&view->lock))
+	if (pthread_mutex_trylock(&index->lock))
 		return; /* another time */
-	if (load(&view->entries[place].id) == id) {
-		drop(view, place);
-		summarize(view);
+	if (load(&index->entries[slot_index].id) == id) {
+		remove_entry(index, slot_index);
+		summarize(index);
 	}
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_unlock(&index->lock);
 }
 
-uint64_t sim_faults_next(struct sim_faults *faults, uint64_t after_ns)
+uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t after_ns)
 {
-	struct sim_view *view = sim_view_of(faults);
+	struct sim_rule_index *index = sim_rule_index_of(injector);
 	uint64_t next = SIM_NEVER_NS;
 	struct sim_rule rule;
 
-	if (!faults)
+	if (!injector)
 		return next;
-	sim_view_refresh(view);
-	pthread_mutex_lock(&view->lock);
-	for (uint32_t place = 0; place < view->end; place++) {
+	sim_rule_index_refresh(index);
+	pthread_mutex_lock(&index->lock);
+	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
 		uint64_t begin_ns;
 
-		if (!entry_rule(view, place, &rule) || !(rule.ops & SIM_OPS_EVENTS))
+		if (!entry_rule(index, slot_index, &rule) || !(rule.ops & SIM_OPS_EVENTS))
 			continue;
-		begin_ns = most(rule.from_ns, load(&view->entries[place].added_ns));
+		begin_ns = max_u64(rule.from_ns, load(&index->entries[slot_index].added_ns));
 		if (begin_ns > after_ns && begin_ns < rule.until_ns)
-			next = least(next, begin_ns);
+			next = min_u64(next, begin_ns);
 	}
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_unlock(&index->lock);
 	return next;
 }
 
@@ -288,15 +288,15 @@ uint64_t sim_faults_next(struct sim_faults *faults, uint64_t after_ns)
 
 static int copy_name(char *to, const char *from)
 {
-	if (from && strlen(from) >= SIM_WHO_SIZE)
+	if (from && strlen(from) >= SIM_PROCESS_NAME_SIZE)
 		return -EINVAL;
-	snprintf(to, SIM_WHO_SIZE, "%s", from ? from : "");
+	snprintf(to, SIM_PROCESS_NAME_SIZE, "%s", from ? from : "");
 	return 0;
 }
 
-/* Zeroed memory that a leak check knows nothing of: it does not look for pointers where the view is, and a
+/* Zeroed memory that a leak check knows nothing of: it does not look for pointers where the index is, and a
  * program that ends with its session open would be told that they are lost. Pages that stay empty cost nothing. */
-static void *map_memory(size_t bytes)
+static void *map_zero_pages(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -305,78 +305,78 @@ static void *map_memory(size_t bytes)
 
 static size_t functions_bytes(uint32_t num_functions)
 {
-	return (num_functions + (size_t)1) * sizeof(struct sim_map); /* and one for none */
+	return (num_functions + (size_t)1) * sizeof(struct sim_slot_bitmap); /* and one for none */
 }
 
-static void free_functions(struct sim_view *view)
+static void free_functions(struct sim_rule_index *index)
 {
-	if (view->functions)
-		munmap(view->functions, functions_bytes(view->num_functions));
+	if (index->functions)
+		munmap(index->functions, functions_bytes(index->num_functions));
 }
 
-static int set_topology(struct sim_view *view, const struct pcie_topology *topology)
+static int set_topology(struct sim_rule_index *index, const struct pcie_topology *topology)
 {
 	uint32_t num_functions = topology ? (uint32_t)topology->num_functions : 0;
-	struct sim_map *functions = map_memory(functions_bytes(num_functions));
+	struct sim_slot_bitmap *functions = map_zero_pages(functions_bytes(num_functions));
 
 	if (!functions)
 		return -ENOMEM;
-	free_functions(view);
-	view->functions = functions;
-	view->topology = topology;
-	view->num_functions = num_functions;
+	free_functions(index);
+	index->functions = functions;
+	index->topology = topology;
+	index->num_functions = num_functions;
 	return 0;
 }
 
-int sim_faults_set_topology(struct sim_faults *faults, const struct pcie_topology *topology)
+int sim_injector_set_topology(struct sim_injector *injector, const struct pcie_topology *topology)
 {
-	struct sim_view *view = sim_view_of(faults);
+	struct sim_rule_index *index = sim_rule_index_of(injector);
 	struct sim_rule rule;
 	int rc;
 
-	pthread_mutex_lock(&view->lock);
-	rc = set_topology(view, topology);
-	for (uint32_t place = 0; !rc && place < view->end; place++)
-		if (entry_rule(view, place, &rule))
-			index_functions(view, place, &rule);
-	sim_view_forget_calm(view);
-	pthread_mutex_unlock(&view->lock);
+	pthread_mutex_lock(&index->lock);
+	rc = set_topology(index, topology);
+	for (uint32_t slot_index = 0; !rc && slot_index < index->end; slot_index++)
+		if (entry_rule(index, slot_index, &rule))
+			set_function_bits(index, slot_index, &rule);
+	sim_rule_index_clear_no_fault_cache(index);
+	pthread_mutex_unlock(&index->lock);
 	return rc;
 }
 
-int sim_faults_create(const struct sim_faults_cfg *cfg, struct sim_faults **ret_faults)
+int sim_injector_create(const struct sim_injector_cfg *cfg, struct sim_injector **ret_injector)
 {
-	struct sim_view *view = map_memory(sizeof(*view));
+	struct sim_rule_index *index = map_zero_pages(sizeof(*index));
 	int rc;
 
-	if (!view)
+	if (!index)
 		return -ENOMEM;
 	rc = -EINVAL;
-	if (copy_name(view->side, cfg->self.side) || copy_name(view->program, cfg->self.program))
+	if (copy_name(index->side, cfg->self.side) || copy_name(index->program, cfg->self.program))
 		goto fail;
-	rc = set_topology(view, cfg->topology);
+	rc = set_topology(index, cfg->topology);
 	if (rc)
 		goto fail;
-	view->plan = cfg->plan;
-	view->faults.plan = cfg->plan;
-	view->pid = cfg->self.pid;
-	summarize(view); /* of nothing */
-	sim_view_forget_calm(view);
-	pthread_mutex_init(&view->lock, NULL);
-	*ret_faults = &view->faults;
+	index->plan = cfg->plan;
+	index->injector.plan = cfg->plan;
+	index->pid = cfg->self.pid;
+	summarize(index); /* of nothing */
+	sim_rule_index_clear_no_fault_cache(index);
+	pthread_mutex_init(&index->lock, NULL);
+	*ret_injector = &index->injector;
 	return 0;
 fail:
-	munmap(view, sizeof(*view));
+	munmap(index, sizeof(*index));
 	return rc;
 }
 
-void sim_faults_destroy(struct sim_faults *faults)
+void sim_injector_destroy(struct sim_injector *injector)
 {
-	struct sim_view *view = sim_view_of(faults);
+	struct sim_rule_index *index = sim_rule_index_of(injector);
 
-	if (!faults)
+	if (!injector)
 		return;
-	pthread_mutex_destroy(&view->lock);
-	free_functions(view);
-	munmap(view, sizeof(*view));
+	pthread_mutex_destroy(&index->lock);
+	free_functions(index);
+	munmap(index, sizeof(*index));
 }

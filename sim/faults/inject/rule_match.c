@@ -12,21 +12,21 @@ static bool side_matches(const char *pattern, const char *side)
 	return sim_glob(pattern, side) || (last && !strchr(pattern, '/') && sim_glob(pattern, last + 1));
 }
 
-bool sim_where_process(const struct sim_rule *rule, const struct sim_who *who)
+bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_process *process)
 {
 	if (!(rule->where & (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)))
 		return true;
-	if (!who)
+	if (!process)
 		return false;
-	if ((rule->where & SIM_WHERE_SIDE) && !(who->side && side_matches(rule->side, who->side)))
+	if ((rule->where & SIM_WHERE_SIDE) && !(process->side && side_matches(rule->side, process->side)))
 		return false;
-	if ((rule->where & SIM_WHERE_PROGRAM) && !(who->program && sim_glob(rule->program, who->program)))
+	if ((rule->where & SIM_WHERE_PROGRAM) && !(process->program && sim_glob(rule->program, process->program)))
 		return false;
-	return !(rule->where & SIM_WHERE_PID) || rule->pid == who->pid;
+	return !(rule->where & SIM_WHERE_PID) || rule->pid == process->pid;
 }
 
 /* An RDMA device's name, or an address, with its domain or without. */
-bool sim_where_device(const char *device, const struct pcie_function *function)
+bool sim_device_pattern_matches(const char *device, const struct pcie_function *function)
 {
 	char addr[PCIE_ADDR_TEXT_SIZE];
 

@@ -13,7 +13,7 @@
 
 /* Reading ------------------------------------------------------------------------ */
 
-void sim_words_load(void *to, const _Atomic uint64_t *from, size_t words)
+void sim_atomic_words_load(void *to, const _Atomic uint64_t *from, size_t words)
 {
 	for (size_t i = 0; i < words; i++) {
 		uint64_t word = atomic_load_explicit(&from[i], memory_order_acquire);
@@ -22,7 +22,7 @@ void sim_words_load(void *to, const _Atomic uint64_t *from, size_t words)
 	}
 }
 
-void sim_words_store(_Atomic uint64_t *to, const void *from, size_t words)
+void sim_atomic_words_store(_Atomic uint64_t *to, const void *from, size_t words)
 {
 	for (size_t i = 0; i < words; i++) {
 		uint64_t word;
@@ -32,7 +32,7 @@ void sim_words_store(_Atomic uint64_t *to, const void *from, size_t words)
 	}
 }
 
-/* The rule in the slot, if @number (its id, or its was) says that there is one. */
+/* The rule in the slot, if @number (its id, or its content_id) says that there is one. */
 static bool read_slot(const struct sim_plan_slot *slot, const _Atomic uint32_t *number, uint32_t *ret_id,
 		      struct sim_rule *ret_rule)
 {
@@ -40,19 +40,19 @@ static bool read_slot(const struct sim_plan_slot *slot, const _Atomic uint32_t *
 
 	if (!id)
 		return false;
-	sim_words_load(ret_rule, slot->rule, SIM_RULE_WORDS);
+	sim_atomic_words_load(ret_rule, slot->rule, SIM_RULE_WORDS);
 	if (load(number) != id || sim_rule_check(ret_rule))
 		return false;
 	*ret_id = id;
 	return true;
 }
 
-bool sim_plan_read(const struct sim_plan *plan, uint32_t place, uint32_t *ret_id, struct sim_rule *ret_rule)
+bool sim_plan_read(const struct sim_plan *plan, uint32_t slot_index, uint32_t *ret_id, struct sim_rule *ret_rule)
 {
-	return read_slot(&plan->slots[place], &plan->slots[place].id, ret_id, ret_rule);
+	return read_slot(&plan->slots[slot_index], &plan->slots[slot_index].id, ret_id, ret_rule);
 }
 
-uint32_t sim_plan_end(const struct sim_plan *plan)
+uint32_t sim_plan_num_slots(const struct sim_plan *plan)
 {
 	uint32_t end = load(&plan->end);
 
@@ -79,12 +79,12 @@ uint32_t sim_plan_num_rules(const struct sim_plan *plan)
 	return load(&plan->num_rules);
 }
 
-static void describe(const struct sim_plan *plan, struct sim_plan_rule *rule)
+static void format_rule(const struct sim_plan *plan, struct sim_plan_rule *rule)
 {
 	char file[SIM_DELAYS_FILE_SIZE] = "";
 
 	if (rule->rule.delay_kind == SIM_DELAY_TRACE && rule->rule.delay_a < SIM_PLAN_MAX_SERIES)
-		sim_words_load(file, plan->series[rule->rule.delay_a].file, FILE_WORDS);
+		sim_atomic_words_load(file, plan->series[rule->rule.delay_a].file, FILE_WORDS);
 	file[sizeof(file) - 1] = '\0';
 	for (char *at = file; *at; at++) /* what is in the plan anybody may have written */
 		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
@@ -92,36 +92,36 @@ static void describe(const struct sim_plan *plan, struct sim_plan_rule *rule)
 	sim_rule_format(&rule->rule, file, rule->text);
 }
 
-static void show(const struct sim_plan *plan, uint32_t place, struct sim_plan_rule *rule, sim_plan_rule_cb *cb, void *arg)
+static void report_rule(const struct sim_plan *plan, uint32_t slot_index, struct sim_plan_rule *rule, sim_plan_rule_cb *cb, void *arg)
 {
-	rule->matched = load(&plan->slots[place].matched);
-	rule->fired = load(&plan->slots[place].fired);
-	rule->added_ns = load(&plan->slots[place].added_ns);
-	describe(plan, rule);
+	rule->matched = load(&plan->slots[slot_index].matched);
+	rule->fired = load(&plan->slots[slot_index].fired);
+	rule->added_ns = load(&plan->slots[slot_index].added_ns);
+	format_rule(plan, rule);
 	cb(arg, rule);
 }
 
 void sim_plan_each(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
 {
-	uint32_t end = sim_plan_end(plan);
+	uint32_t end = sim_plan_num_slots(plan);
 	struct sim_plan_rule rule;
 
-	for (uint32_t place = 0; place < end; place++)
-		if (sim_plan_read(plan, place, &rule.id, &rule.rule))
-			show(plan, place, &rule, cb, arg);
+	for (uint32_t slot_index = 0; slot_index < end; slot_index++)
+		if (sim_plan_read(plan, slot_index, &rule.id, &rule.rule))
+			report_rule(plan, slot_index, &rule, cb, arg);
 }
 
-void sim_plan_each_past(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
+void sim_plan_each_removed(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg)
 {
-	uint32_t end = sim_plan_end(plan);
+	uint32_t end = sim_plan_num_slots(plan);
 	struct sim_plan_rule rule;
 
-	for (uint32_t place = 0; place < end; place++) {
-		const struct sim_plan_slot *slot = &plan->slots[place];
+	for (uint32_t slot_index = 0; slot_index < end; slot_index++) {
+		const struct sim_plan_slot *slot = &plan->slots[slot_index];
 
-		if (!load(&slot->id) && read_slot(slot, &slot->was, &rule.id, &rule.rule) &&
+		if (!load(&slot->id) && read_slot(slot, &slot->content_id, &rule.id, &rule.rule) &&
 		    rule.rule.delay_kind != SIM_DELAY_TRACE)
-			show(plan, place, &rule, cb, arg);
+			report_rule(plan, slot_index, &rule, cb, arg);
 	}
 }
 
@@ -152,13 +152,13 @@ void sim_plan_destroy(struct sim_plan *plan)
 
 /* Delays --------------------------------------------------------------------------- */
 
-static bool is_used(const struct sim_plan *plan, uint32_t series)
+static bool is_series_used(const struct sim_plan *plan, uint32_t series)
 {
-	uint32_t end = sim_plan_end(plan), id;
+	uint32_t end = sim_plan_num_slots(plan), id;
 	struct sim_rule rule;
 
-	for (uint32_t place = 0; place < end; place++)
-		if (sim_plan_read(plan, place, &id, &rule) && rule.delay_kind == SIM_DELAY_TRACE &&
+	for (uint32_t slot_index = 0; slot_index < end; slot_index++)
+		if (sim_plan_read(plan, slot_index, &id, &rule) && rule.delay_kind == SIM_DELAY_TRACE &&
 		    rule.delay_a == series)
 			return true;
 	return false;
@@ -167,18 +167,18 @@ static bool is_used(const struct sim_plan *plan, uint32_t series)
 static void free_unused_series(struct sim_plan *plan)
 {
 	for (uint32_t i = 0; i < SIM_PLAN_MAX_SERIES; i++)
-		if (load(&plan->series[i].count) && !is_used(plan, i))
+		if (load(&plan->series[i].count) && !is_series_used(plan, i))
 			store(&plan->series[i].count, 0);
 }
 
-static bool holds(const struct sim_plan *plan, uint32_t series, const struct sim_delays *delays)
+static bool series_equals(const struct sim_plan *plan, uint32_t series, const struct sim_delays *delays)
 {
 	char file[SIM_DELAYS_FILE_SIZE];
 	uint32_t first, count;
 
 	if (!sim_plan_find_series(plan, series, &first, &count) || count != delays->count)
 		return false;
-	sim_words_load(file, plan->series[series].file, FILE_WORDS);
+	sim_atomic_words_load(file, plan->series[series].file, FILE_WORDS);
 	if (memcmp(file, delays->file, sizeof(file)) != 0)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
@@ -199,7 +199,7 @@ static uint32_t end_of_overlap(const struct sim_plan *plan, uint32_t first, uint
 }
 
 /* Room for @count delays in the pool. */
-static int find_room(const struct sim_plan *plan, uint32_t count, uint32_t *ret_first)
+static int find_free_delays(const struct sim_plan *plan, uint32_t count, uint32_t *ret_first)
 {
 	uint32_t first = 0, end;
 
@@ -214,22 +214,22 @@ static int find_room(const struct sim_plan *plan, uint32_t count, uint32_t *ret_
 	return -ENOSPC;
 }
 
-static int keep_delays(struct sim_plan *plan, const struct sim_delays *delays, uint32_t *ret_series)
+static int store_delays(struct sim_plan *plan, const struct sim_delays *delays, uint32_t *ret_series)
 {
 	uint32_t series = NO_SERIES, first;
 
 	for (uint32_t i = 0; i < SIM_PLAN_MAX_SERIES; i++) {
-		if (holds(plan, i, delays)) {
+		if (series_equals(plan, i, delays)) {
 			*ret_series = i;
 			return 0;
 		}
 		if (series == NO_SERIES && load(&plan->series[i].count) == 0)
 			series = i;
 	}
-	if (series == NO_SERIES || find_room(plan, delays->count, &first))
+	if (series == NO_SERIES || find_free_delays(plan, delays->count, &first))
 		return -ENOSPC;
-	sim_words_store(plan->series[series].file, delays->file, FILE_WORDS);
-	sim_words_store(&plan->delays[first], delays->delay_ns, delays->count);
+	sim_atomic_words_store(plan->series[series].file, delays->file, FILE_WORDS);
+	sim_atomic_words_store(&plan->delays[first], delays->delay_ns, delays->count);
 	store(&plan->series[series].first, first);
 	store(&plan->series[series].count, delays->count);
 	*ret_series = series;
@@ -238,47 +238,47 @@ static int keep_delays(struct sim_plan *plan, const struct sim_delays *delays, u
 
 /* Changes -------------------------------------------------------------------------- */
 
-static void changed(struct sim_plan *plan)
+static void bump_generation(struct sim_plan *plan)
 {
 	atomic_fetch_add_explicit(&plan->generation, 1, memory_order_release);
 }
 
-static int find_place(struct sim_plan *plan, uint32_t *ret_place)
+static int alloc_slot(struct sim_plan *plan, uint32_t *ret_slot_index)
 {
-	uint32_t end = sim_plan_end(plan);
+	uint32_t end = sim_plan_num_slots(plan);
 
 	if (end < SIM_PLAN_MAX_RULES) {
 		store(&plan->end, end + 1);
-		*ret_place = end;
+		*ret_slot_index = end;
 		return 0;
 	}
-	for (uint32_t place = 0; place < SIM_PLAN_MAX_RULES; place++) {
-		if (!load(&plan->slots[place].id)) {
-			*ret_place = place;
+	for (uint32_t slot_index = 0; slot_index < SIM_PLAN_MAX_RULES; slot_index++) {
+		if (!load(&plan->slots[slot_index].id)) {
+			*ret_slot_index = slot_index;
 			return 0;
 		}
 	}
 	return -ENOSPC;
 }
 
-static void fill(struct sim_plan *plan, uint32_t place, const struct sim_rule *rule, uint64_t now_ns, uint32_t id)
+static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct sim_rule *rule, uint64_t now_ns, uint32_t id)
 {
-	struct sim_plan_slot *slot = &plan->slots[place];
+	struct sim_plan_slot *slot = &plan->slots[slot_index];
 
-	store(&slot->was, 0);
+	store(&slot->content_id, 0);
 	atomic_thread_fence(memory_order_release); /* before what it was is overwritten */
 	store(&slot->matched, 0);
 	store(&slot->fired, 0);
 	store(&slot->added_ns, now_ns);
-	sim_words_store(slot->rule, rule, SIM_RULE_WORDS);
-	atomic_store_explicit(&slot->was, id, memory_order_release);
+	sim_atomic_words_store(slot->rule, rule, SIM_RULE_WORDS);
+	atomic_store_explicit(&slot->content_id, id, memory_order_release);
 	atomic_store_explicit(&slot->id, id, memory_order_release);
 }
 
 int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays,
 		 uint64_t now_ns, uint32_t *ret_id)
 {
-	uint32_t id = load(&plan->last_id) + 1, place, series = 0;
+	uint32_t id = load(&plan->last_id) + 1, slot_index, series = 0;
 	struct sim_rule kept = *rule;
 	int rc;
 
@@ -290,58 +290,58 @@ int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struc
 		return -ENOSPC;
 	if (delays) {
 		free_unused_series(plan);
-		rc = keep_delays(plan, delays, &series);
+		rc = store_delays(plan, delays, &series);
 		if (rc)
 			return rc;
 		kept.delay_a = series;
 	}
-	rc = find_place(plan, &place);
+	rc = alloc_slot(plan, &slot_index);
 	if (rc)
 		return rc;
-	fill(plan, place, &kept, now_ns, id);
+	fill_slot(plan, slot_index, &kept, now_ns, id);
 	store(&plan->last_id, id);
 	atomic_fetch_add_explicit(&plan->num_rules, 1, memory_order_relaxed);
-	changed(plan);
+	bump_generation(plan);
 	*ret_id = id;
 	return 0;
 }
 
 /* Where the rule is, or SIM_PLAN_MAX_RULES. */
-static uint32_t place_of(const struct sim_plan *plan, uint32_t id)
+static uint32_t find_slot(const struct sim_plan *plan, uint32_t id)
 {
-	uint32_t end = sim_plan_end(plan);
+	uint32_t end = sim_plan_num_slots(plan);
 
-	for (uint32_t place = 0; id && place < end; place++)
-		if (load(&plan->slots[place].id) == id)
-			return place;
+	for (uint32_t slot_index = 0; id && slot_index < end; slot_index++)
+		if (load(&plan->slots[slot_index].id) == id)
+			return slot_index;
 	return SIM_PLAN_MAX_RULES;
 }
 
 bool sim_plan_has(const struct sim_plan *plan, uint32_t id)
 {
-	return place_of(plan, id) < SIM_PLAN_MAX_RULES;
+	return find_slot(plan, id) < SIM_PLAN_MAX_RULES;
 }
 
 int sim_plan_remove(struct sim_plan *plan, uint32_t id)
 {
-	uint32_t place = place_of(plan, id);
+	uint32_t slot_index = find_slot(plan, id);
 
-	if (place == SIM_PLAN_MAX_RULES)
+	if (slot_index == SIM_PLAN_MAX_RULES)
 		return -ENOENT;
-	store(&plan->slots[place].id, 0);
+	store(&plan->slots[slot_index].id, 0);
 	atomic_fetch_sub_explicit(&plan->num_rules, 1, memory_order_relaxed);
-	changed(plan);
+	bump_generation(plan);
 	return 0;
 }
 
 void sim_plan_clear(struct sim_plan *plan)
 {
-	uint32_t end = sim_plan_end(plan);
+	uint32_t end = sim_plan_num_slots(plan);
 
-	for (uint32_t place = 0; place < end; place++)
-		store(&plan->slots[place].id, 0);
+	for (uint32_t slot_index = 0; slot_index < end; slot_index++)
+		store(&plan->slots[slot_index].id, 0);
 	store(&plan->num_rules, 0);
-	changed(plan);
+	bump_generation(plan);
 }
 
 void sim_plan_set_seed(struct sim_plan *plan, uint64_t seed)

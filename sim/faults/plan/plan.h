@@ -7,11 +7,11 @@
  * One process changes the plan, one thread at a time; others have it mapped for
  * reading and for counting. A plan of one process lies in private memory and is
  * the same. A rule never changes once added: it has an id that no later rule
- * of the plan gets, and its place is filled before the id is set, and the id
- * is cleared before the place is. Readers trust nothing in it (see faults.h).
+ * of the plan gets, and its slot is filled before the id is set, and the id
+ * is cleared before the slot is. Readers trust nothing in it (see faults.h).
  *
- * Rules are asked in the order of their places. A new rule goes behind the
- * others; into the first free place when the end is reached. Places that became
+ * Rules are asked in the order of their slots. A new rule goes behind the
+ * others; into the first free slot when the end is reached. Slots that became
  * free wait until then, so that nobody counts a rule for its predecessor.
  */
 #ifndef SIM_FAULTS_PLAN_H
@@ -28,7 +28,7 @@
 
 struct sim_plan_slot {
 	_Alignas(64) _Atomic uint32_t id; /* 0 = free */
-	_Atomic uint32_t was;             /* the rule that is there, or was before it was taken out; 0 = none */
+	_Atomic uint32_t content_id;             /* the rule that is there, or was before it was taken out; 0 = none */
 	_Atomic uint64_t added_ns;        /* session time */
 	_Atomic uint64_t matched, fired;
 	_Alignas(64) _Atomic uint64_t rule[SIM_RULE_WORDS];
@@ -44,7 +44,7 @@ struct sim_plan {
 	_Alignas(64) _Atomic uint64_t generation; /* grows with each change, behind it */
 	_Atomic uint64_t seed;
 	_Atomic uint32_t num_rules;
-	_Atomic uint32_t end;             /* places that were ever used end before this one */
+	_Atomic uint32_t end;             /* slots that were ever used end before this one */
 	_Atomic uint32_t last_id;
 	struct sim_plan_series series[SIM_PLAN_MAX_SERIES];
 	struct sim_plan_slot slots[SIM_PLAN_MAX_RULES];
@@ -61,7 +61,7 @@ void sim_plan_destroy(struct sim_plan *plan);
 /* Add a rule at session time @now_ns; @delays are copied, and NULL unless it
  * takes delays from a file (those of a file that the plan has are kept once, as
  * long as rules use them). Returns 0, -EINVAL (not a rule, or it lacks its
- * delays), -ENOSPC (no place for it, or for its delays). */
+ * delays), -ENOSPC (no slot for it, or for its delays). */
 int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays,
 		 uint64_t now_ns, uint32_t *ret_id);
 
@@ -92,8 +92,8 @@ struct sim_plan_rule {
 typedef void sim_plan_rule_cb(void *arg, const struct sim_plan_rule *rule);
 void sim_plan_each(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg);
 
-/* Visit those that were taken out, as far as nothing has taken their places and they had no file of delays. */
-void sim_plan_each_past(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg);
+/* Visit those that were taken out, as far as nothing has taken their slots and they had no file of delays. */
+void sim_plan_each_removed(const struct sim_plan *plan, sim_plan_rule_cb *cb, void *arg);
 
 uint32_t sim_plan_num_rules(const struct sim_plan *plan);
 

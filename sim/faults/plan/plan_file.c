@@ -11,7 +11,7 @@
 #include "sim/base/file.h"
 #include "plan_file_priv.h"
 
-int sim_reader_fail_at(struct sim_reader *reader, unsigned int line, const char *format, ...)
+int sim_yaml_reader_fail_at(struct sim_yaml_reader *reader, unsigned int line, const char *format, ...)
 {
 	const char *name = reader->name;
 	size_t len = strlen(name);
@@ -31,14 +31,14 @@ int sim_reader_fail_at(struct sim_reader *reader, unsigned int line, const char 
 	return -EINVAL;
 }
 
-static int no_memory(struct sim_reader *reader)
+static int fail_no_memory(struct sim_yaml_reader *reader)
 {
-	sim_reader_fail(reader, "no memory to read this");
+	sim_yaml_reader_fail(reader, "no memory to read this");
 	return -ENOMEM;
 }
 
 /* The parser below knows a byte only. */
-static unsigned int line_of_byte(const struct sim_reader *reader, size_t offset)
+static unsigned int line_of_byte(const struct sim_yaml_reader *reader, size_t offset)
 {
 	unsigned int line = 1;
 
@@ -47,15 +47,15 @@ static unsigned int line_of_byte(const struct sim_reader *reader, size_t offset)
 	return line;
 }
 
-static int not_yaml(struct sim_reader *reader)
+static int fail_not_yaml(struct sim_yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 
 	if (parser->error == YAML_MEMORY_ERROR)
-		return no_memory(reader);
+		return fail_no_memory(reader);
 	reader->line = parser->error == YAML_READER_ERROR ? line_of_byte(reader, parser->problem_offset) :
 							    (unsigned int)parser->problem_mark.line + 1;
-	return sim_reader_fail(reader, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
+	return sim_yaml_reader_fail(reader, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
 }
 
 static bool has_anchor(const yaml_event_t *event)
@@ -66,76 +66,76 @@ static bool has_anchor(const yaml_event_t *event)
 	       event->type == YAML_ALIAS_EVENT;
 }
 
-int sim_reader_next(struct sim_reader *reader)
+int sim_yaml_reader_next(struct sim_yaml_reader *reader)
 {
 	yaml_event_t *event = &reader->event;
 
 	yaml_event_delete(event);
 	if (!yaml_parser_parse(&reader->parser, event))
-		return not_yaml(reader);
+		return fail_not_yaml(reader);
 	reader->line = (unsigned int)event->start_mark.line + 1;
 	if (has_anchor(event))
-		return sim_reader_fail(reader, "anchors (&name) and aliases (*name) are not supported; repeat the text");
-	if (event->type == YAML_SCALAR_EVENT && strlen(sim_reader_text(reader)) != event->data.scalar.length)
-		return sim_reader_fail(reader, "has a zero byte in its text; take it away");
+		return sim_yaml_reader_fail(reader, "anchors (&name) and aliases (*name) are not supported; repeat the text");
+	if (event->type == YAML_SCALAR_EVENT && strlen(sim_yaml_reader_text(reader)) != event->data.scalar.length)
+		return sim_yaml_reader_fail(reader, "has a zero byte in its text; take it away");
 	return 0;
 }
 
 /* The list ------------------------------------------------------------------------- */
 
-static int add_rule(struct sim_reader *reader, const struct sim_plan_file_rule *rule)
+static int add_rule(struct sim_yaml_reader *reader, const struct sim_plan_file_rule *rule)
 {
 	struct sim_plan_file *file = reader->file;
 	uint32_t count = file->num_rules;
 
 	if (count == SIM_PLAN_MAX_RULES)
-		return sim_reader_fail_at(reader, rule->line, "there are more than %d rules", SIM_PLAN_MAX_RULES);
+		return sim_yaml_reader_fail_at(reader, rule->line, "there are more than %d rules", SIM_PLAN_MAX_RULES);
 	if ((count & (count - 1)) == 0) { /* full: twice as large */
 		struct sim_plan_file_rule *larger =
 			realloc(file->rules, (count ? 2 * (size_t)count : 1) * sizeof(*larger));
 
 		if (!larger)
-			return no_memory(reader);
+			return fail_no_memory(reader);
 		file->rules = larger;
 	}
 	file->rules[file->num_rules++] = *rule;
 	return 0;
 }
 
-static int read_line(struct sim_reader *reader, struct sim_plan_file_rule *rule)
+static int read_scalar_rule(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule)
 {
 	struct sim_rule_error error;
 
-	if (sim_rule_parse(sim_reader_text(reader), &rule->rule, rule->delays_file, &error))
-		return sim_reader_fail(reader, "column %u of the rule: %s", error.column, error.text);
+	if (sim_rule_parse(sim_yaml_reader_text(reader), &rule->rule, rule->delays_file, &error))
+		return sim_yaml_reader_fail(reader, "column %u of the rule: %s", error.column, error.text);
 	return 0;
 }
 
-static int read_rule(struct sim_reader *reader)
+static int read_rule(struct sim_yaml_reader *reader)
 {
 	struct sim_plan_file_rule rule = { .line = reader->line };
 	int rc;
 
 	if (reader->event.type == YAML_SCALAR_EVENT)
-		rc = read_line(reader, &rule);
+		rc = read_scalar_rule(reader, &rule);
 	else if (reader->event.type == YAML_MAPPING_START_EVENT)
-		rc = sim_reader_mapping(reader, &rule);
+		rc = sim_yaml_reader_read_rule(reader, &rule);
 	else
-		return sim_reader_fail(reader, "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+		return sim_yaml_reader_fail(reader, "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
 				       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
 	return rc ? rc : add_rule(reader, &rule);
 }
 
-static int read_faults(struct sim_reader *reader)
+static int read_faults(struct sim_yaml_reader *reader)
 {
-	int rc = sim_reader_next(reader);
+	int rc = sim_yaml_reader_next(reader);
 
 	if (rc)
 		return rc;
 	if (reader->event.type != YAML_SEQUENCE_START_EVENT)
-		return sim_reader_fail(reader, "faults: expected a list ([a, b] or \"- a\" lines)");
+		return sim_yaml_reader_fail(reader, "faults: expected a list ([a, b] or \"- a\" lines)");
 	for (;;) {
-		rc = sim_reader_next(reader);
+		rc = sim_yaml_reader_next(reader);
 		if (rc || reader->event.type == YAML_SEQUENCE_END_EVENT)
 			return rc;
 		rc = read_rule(reader);
@@ -144,46 +144,46 @@ static int read_faults(struct sim_reader *reader)
 	}
 }
 
-static int read_seed(struct sim_reader *reader)
+static int read_seed(struct sim_yaml_reader *reader)
 {
-	int rc = sim_reader_next(reader);
+	int rc = sim_yaml_reader_next(reader);
 	const char *text;
 
 	if (rc)
 		return rc;
-	text = reader->event.type == YAML_SCALAR_EVENT ? sim_reader_text(reader) : "";
+	text = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
 	if (sim_value_number((struct sim_text){ text, strlen(text) }, UINT64_MAX, &reader->file->seed))
-		return sim_reader_fail(reader, "seed: expected a number from 0, got `%.48s`", text);
+		return sim_yaml_reader_fail(reader, "seed: expected a number from 0, got `%.48s`", text);
 	reader->file->has_seed = true;
 	return 0;
 }
 
 /* The document --------------------------------------------------------------------- */
 
-static int read_key(struct sim_reader *reader, bool *has_faults)
+static int read_key(struct sim_yaml_reader *reader, bool *has_faults)
 {
-	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_reader_text(reader) : "";
+	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
 
 	if (strcmp(key, "seed") == 0)
-		return reader->file->has_seed ? sim_reader_fail(reader, "seed: is given twice; take one away") :
+		return reader->file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; take one away") :
 						read_seed(reader);
 	if (strcmp(key, "faults") != 0)
-		return sim_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
+		return sim_yaml_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
 	if (*has_faults)
-		return sim_reader_fail(reader, "faults: is given twice; make one list of both");
+		return sim_yaml_reader_fail(reader, "faults: is given twice; make one list of both");
 	*has_faults = true;
 	return read_faults(reader);
 }
 
-static int read_top(struct sim_reader *reader)
+static int read_root(struct sim_yaml_reader *reader)
 {
 	bool has_faults = false;
 	int rc;
 
 	if (reader->event.type != YAML_MAPPING_START_EVENT)
-		return sim_reader_fail(reader, "expected \"faults:\" and a list of rules");
+		return sim_yaml_reader_fail(reader, "expected \"faults:\" and a list of rules");
 	for (;;) {
-		rc = sim_reader_next(reader);
+		rc = sim_yaml_reader_next(reader);
 		if (rc)
 			return rc;
 		if (reader->event.type == YAML_MAPPING_END_EVENT)
@@ -192,33 +192,33 @@ static int read_top(struct sim_reader *reader)
 		if (rc)
 			return rc;
 	}
-	return has_faults ? 0 : sim_reader_fail(reader, "there is no list named faults");
+	return has_faults ? 0 : sim_yaml_reader_fail(reader, "there is no list named faults");
 }
 
 /* Pass over @type if it comes; what came is looked at next. */
-static int expect(struct sim_reader *reader, yaml_event_type_t type, const char *otherwise)
+static int expect_event(struct sim_yaml_reader *reader, yaml_event_type_t type, const char *message)
 {
-	int rc = sim_reader_next(reader);
+	int rc = sim_yaml_reader_next(reader);
 
 	if (rc)
 		return rc;
-	return reader->event.type == type ? 0 : sim_reader_fail(reader, "%s", otherwise);
+	return reader->event.type == type ? 0 : sim_yaml_reader_fail(reader, "%s", message);
 }
 
-static int read_document(struct sim_reader *reader)
+static int read_document(struct sim_yaml_reader *reader)
 {
-	int rc = expect(reader, YAML_STREAM_START_EVENT, "not YAML");
+	int rc = expect_event(reader, YAML_STREAM_START_EVENT, "not YAML");
 
 	if (!rc)
-		rc = expect(reader, YAML_DOCUMENT_START_EVENT, "the file is empty; it needs a list named faults");
+		rc = expect_event(reader, YAML_DOCUMENT_START_EVENT, "the file is empty; it needs a list named faults");
 	if (!rc)
-		rc = sim_reader_next(reader);
+		rc = sim_yaml_reader_next(reader);
 	if (!rc)
-		rc = read_top(reader);
+		rc = read_root(reader);
 	if (!rc)
-		rc = expect(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
+		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
 	if (!rc)
-		rc = expect(reader, YAML_STREAM_END_EVENT, "a second document (---) starts here; write one per file");
+		rc = expect_event(reader, YAML_STREAM_END_EVENT, "a second document (---) starts here; write one per file");
 	return rc;
 }
 
@@ -226,13 +226,13 @@ int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct s
 			char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	struct sim_plan_file file = { .num_rules = 0 };
-	struct sim_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1 };
+	struct sim_yaml_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1 };
 	int rc;
 
 	if (len > SIM_PLAN_FILE_MAX_BYTES)
-		return sim_reader_fail(&reader, "is larger than %u bytes", SIM_PLAN_FILE_MAX_BYTES);
+		return sim_yaml_reader_fail(&reader, "is larger than %u bytes", SIM_PLAN_FILE_MAX_BYTES);
 	if (!yaml_parser_initialize(&reader.parser))
-		return no_memory(&reader);
+		return fail_no_memory(&reader);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)yaml, len);
 	rc = read_document(&reader);
 	yaml_event_delete(&reader.event);
@@ -247,7 +247,7 @@ int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct s
 
 /* Files ---------------------------------------------------------------------------- */
 
-static int complain(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *what)
+static int format_error(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *what)
 {
 	snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %.240s", path, what);
 	return rc;
@@ -256,20 +256,20 @@ static int complain(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *pa
 static int load_delays(const char *path, struct sim_plan_file *file, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-	char why[SIM_RULE_ERROR_SIZE];
-	int rc = folder ? 0 : complain(-ENOMEM, error, path, "no memory to read this");
+	char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+	char delays_error[SIM_RULE_ERROR_SIZE];
+	int rc = dir ? 0 : format_error(-ENOMEM, error, path, "no memory to read this");
 
 	for (uint32_t i = 0; !rc && i < file->num_rules; i++) {
 		struct sim_plan_file_rule *rule = &file->rules[i];
 
 		if (!rule->delays_file[0])
 			continue;
-		rc = sim_delays_load(rule->delays_file, folder, &rule->delays, why);
+		rc = sim_delays_load(rule->delays_file, dir, &rule->delays, delays_error);
 		if (rc)
-			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.160s:%u: %s", path, rule->line, why);
+			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.160s:%u: %s", path, rule->line, delays_error);
 	}
-	free(folder);
+	free(dir);
 	return rc;
 }
 
@@ -282,7 +282,7 @@ int sim_plan_file_load(const char *path, struct sim_plan_file *ret_file, char er
 
 	rc = sim_file_read(path, SIM_PLAN_FILE_MAX_BYTES, &text, &len);
 	if (rc)
-		return complain(rc, error, path, strerror(-rc));
+		return format_error(rc, error, path, strerror(-rc));
 	rc = sim_plan_file_parse(path, text, len, &file, error);
 	free(text);
 	if (rc)

@@ -10,7 +10,7 @@
 #include "plan_file.h"
 #include "sim/faults/rule/rule_priv.h"
 
-struct sim_reader {
+struct sim_yaml_reader {
 	const char *name, *text;
 	size_t len;
 	char *error;
@@ -21,20 +21,20 @@ struct sim_reader {
 };
 
 /* Go to the next event. 0, -EINVAL (not YAML, or more of it than we read; the error is set) or -ENOMEM. */
-int sim_reader_next(struct sim_reader *reader);
+int sim_yaml_reader_next(struct sim_yaml_reader *reader);
 
 /* The text of a scalar. */
-static inline const char *sim_reader_text(const struct sim_reader *reader)
+static inline const char *sim_yaml_reader_text(const struct sim_yaml_reader *reader)
 {
 	return (const char *)reader->event.data.scalar.value;
 }
 
 /* Set the error, with the line's or the current event's place. -EINVAL. */
-int sim_reader_fail_at(struct sim_reader *reader, unsigned int line, const char *format, ...)
+int sim_yaml_reader_fail_at(struct sim_yaml_reader *reader, unsigned int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-#define sim_reader_fail(reader, ...) sim_reader_fail_at((reader), (reader)->line, __VA_ARGS__)
+#define sim_yaml_reader_fail(reader, ...) sim_yaml_reader_fail_at((reader), (reader)->line, __VA_ARGS__)
 
 /* Read the mapping that begins here as a rule. */
-int sim_reader_mapping(struct sim_reader *reader, struct sim_plan_file_rule *rule);
+int sim_yaml_reader_read_rule(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule);
 
 #endif

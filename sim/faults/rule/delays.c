@@ -12,10 +12,10 @@
 
 #define MAX_FILE_BYTES (4u << 20)
 
-static int complain(int rc, char error[SIM_RULE_ERROR_SIZE], const char *format, ...)
+static int format_error(int rc, char error[SIM_RULE_ERROR_SIZE], const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int complain(int rc, char error[SIM_RULE_ERROR_SIZE], const char *format, ...)
+static int format_error(int rc, char error[SIM_RULE_ERROR_SIZE], const char *format, ...)
 {
 	va_list args;
 
@@ -49,7 +49,7 @@ int sim_delays_check(const struct sim_delays *delays, size_t len)
 
 /* Text ------------------------------------------------------------------------------- */
 
-struct lines {
+struct line_reader {
 	const char *at, *end;
 	unsigned int number;
 };
@@ -60,7 +60,7 @@ static bool is_blank(char c)
 }
 
 /* The next line without what surrounds its value; an empty one for comments. */
-static bool next_line(struct lines *lines, struct sim_text *ret_text)
+static bool next_line(struct line_reader *lines, struct sim_text *ret_text)
 {
 	const char *begin = lines->at, *newline, *end;
 
@@ -88,7 +88,7 @@ static int read_delay(struct sim_text text, uint64_t *ret_ns)
 	return sim_value_number(text, SIM_RULE_MAX_NS, ret_ns);
 }
 
-static int add(struct sim_delays **delays, uint64_t ns)
+static int append_delay(struct sim_delays **delays, uint64_t ns)
 {
 	uint32_t count = (*delays)->count;
 
@@ -103,7 +103,7 @@ static int add(struct sim_delays **delays, uint64_t ns)
 	return 0;
 }
 
-static int read_lines(struct sim_delays **delays, struct lines *lines, const char *file,
+static int read_lines(struct sim_delays **delays, struct line_reader *lines, const char *file,
 		      char error[SIM_RULE_ERROR_SIZE])
 {
 	struct sim_text text;
@@ -113,32 +113,32 @@ static int read_lines(struct sim_delays **delays, struct lines *lines, const cha
 		if (!text.len)
 			continue;
 		if (read_delay(text, &ns))
-			return complain(-EINVAL, error, "%.80s:%u: expected a delay (20us, or a number of ns), got `%.*s`",
+			return format_error(-EINVAL, error, "%.80s:%u: expected a delay (20us, or a number of ns), got `%.*s`",
 					file, lines->number, (int)(text.len < 48 ? text.len : 48), text.at);
 		if ((*delays)->count == SIM_DELAYS_MAX)
-			return complain(-EINVAL, error, "%.80s:%u: there are more than %d delays", file,
+			return format_error(-EINVAL, error, "%.80s:%u: there are more than %d delays", file,
 					lines->number, SIM_DELAYS_MAX);
-		if (add(delays, ns))
-			return complain(-ENOMEM, error, "%.80s: no memory for its delays", file);
+		if (append_delay(delays, ns))
+			return format_error(-ENOMEM, error, "%.80s: no memory for its delays", file);
 	}
 	if (!(*delays)->count)
-		return complain(-EINVAL, error, "%.80s: has no delays; it needs one a line (20us)", file);
+		return format_error(-EINVAL, error, "%.80s: has no delays; it needs one a line (20us)", file);
 	return 0;
 }
 
 int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_delays **ret_delays,
 		     char error[SIM_RULE_ERROR_SIZE])
 {
-	struct lines lines = { .at = text, .end = text + len };
+	struct line_reader lines = { .at = text, .end = text + len };
 	struct sim_delays *delays;
 	int rc;
 
 	if (!*file || strlen(file) >= SIM_DELAYS_FILE_SIZE)
-		return complain(-EINVAL, error, "%.80s: the name of a file of delays has up to %d bytes", file,
+		return format_error(-EINVAL, error, "%.80s: the name of a file of delays has up to %d bytes", file,
 				SIM_DELAYS_FILE_SIZE - 1);
 	delays = calloc(1, sim_delays_size(64));
 	if (!delays)
-		return complain(-ENOMEM, error, "%.80s: no memory for its delays", file);
+		return format_error(-ENOMEM, error, "%.80s: no memory for its delays", file);
 	snprintf(delays->file, sizeof(delays->file), "%s", file);
 	rc = read_lines(&delays, &lines, file, error);
 	if (rc) {
@@ -151,18 +151,18 @@ int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_
 
 /* Files ------------------------------------------------------------------------------ */
 
-int sim_delays_load(const char *file, const char *folder, struct sim_delays **ret_delays,
+int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays,
 		    char error[SIM_RULE_ERROR_SIZE])
 {
 	char *path = NULL, *text = NULL;
 	size_t len = 0;
 	int rc;
 
-	if (asprintf(&path, "%s%s%s", *file != '/' && folder ? folder : "", *file != '/' && folder ? "/" : "", file) < 0)
-		return complain(-ENOMEM, error, "%.80s: no memory for its name", file);
+	if (asprintf(&path, "%s%s%s", *file != '/' && dir ? dir : "", *file != '/' && dir ? "/" : "", file) < 0)
+		return format_error(-ENOMEM, error, "%.80s: no memory for its name", file);
 	rc = sim_file_read(path, MAX_FILE_BYTES, &text, &len);
 	if (rc)
-		complain(rc, error, "%.160s: can't read these delays: %s", path, strerror(-rc));
+		format_error(rc, error, "%.160s: can't read these delays: %s", path, strerror(-rc));
 	free(path);
 	if (rc)
 		return rc;
@@ -171,7 +171,7 @@ int sim_delays_load(const char *file, const char *folder, struct sim_delays **re
 	return rc;
 }
 
-int sim_rule_load(const char *text, const char *folder, struct sim_rule *ret_rule, struct sim_delays **ret_delays,
+int sim_rule_load(const char *text, const char *dir, struct sim_rule *ret_rule, struct sim_delays **ret_delays,
 		  struct sim_rule_error *ret_error)
 {
 	char file[SIM_DELAYS_FILE_SIZE];
@@ -185,7 +185,7 @@ int sim_rule_load(const char *text, const char *folder, struct sim_rule *ret_rul
 	if (file[0]) {
 		const char *word = strstr(text, "trace(");
 
-		rc = sim_delays_load(file, folder, &delays, ret_error->text);
+		rc = sim_delays_load(file, dir, &delays, ret_error->text);
 		ret_error->column = (unsigned int)(word - text) + 1;
 	}
 	if (rc)

@@ -20,10 +20,10 @@ struct sim_delays {
 	uint64_t delay_ns[];
 };
 
-/* Load @file; a relative name is taken in @folder (NULL: the process's).
+/* Load @file; a relative name is taken in @dir (NULL: the process's).
  * *ret_delays is the caller's (free()). Returns 0, -EINVAL (no delays, too many
  * or not delays: @error says which line), -ENOMEM or another -errno with @error set. */
-int sim_delays_load(const char *file, const char *folder, struct sim_delays **ret_delays,
+int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays,
 		    char error[SIM_RULE_ERROR_SIZE]);
 
 /* The same from the file's text. */
@@ -39,7 +39,7 @@ int sim_delays_check(const struct sim_delays *delays, size_t len);
 /* Compile a line and load the delays that it asks for (*ret_delays is the
  * caller's, NULL when it asks for none). Returns 0, -EINVAL, -ENOMEM or another
  * -errno; *ret_error is set. */
-int sim_rule_load(const char *text, const char *folder, struct sim_rule *ret_rule, struct sim_delays **ret_delays,
+int sim_rule_load(const char *text, const char *dir, struct sim_rule *ret_rule, struct sim_delays **ret_delays,
 		  struct sim_rule_error *ret_error);
 
 #endif

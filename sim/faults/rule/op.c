@@ -7,24 +7,24 @@
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
 /* The rows of the table; each operation has one or more of them. */
-#define TAKEN (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
+#define TASK (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
 #define DATA A(FLIP)
 #define MESSAGE (A(DROP) | A(DUPLICATE) | A(REORDER) | A(TRUNCATE) | A(DELAY) | A(FLIP) | A(BREAK))
 #define CALL (A(FAIL) | A(DELAY)) /* returns when it is done */
 #define CONNECTION (A(REFUSE) | A(STALL) | A(FAIL))
 
 static const uint32_t op_actions[SIM_OP_COUNT] = {
-	[SIM_OP_DMA_MEMCPY] = TAKEN | DATA | A(TEAR),
+	[SIM_OP_DMA_MEMCPY] = TASK | DATA | A(TEAR),
 	[SIM_OP_COMCH_CONNECT] = CONNECTION | A(HANG),
-	[SIM_OP_COMCH_SEND] = TAKEN | MESSAGE,
+	[SIM_OP_COMCH_SEND] = TASK | MESSAGE,
 	[SIM_OP_COMCH_RECV] = MESSAGE,
-	[SIM_OP_COMCH_PRODUCER_SEND] = TAKEN | MESSAGE,
-	[SIM_OP_COMCH_CONSUMER_RECV] = TAKEN | DATA,
+	[SIM_OP_COMCH_PRODUCER_SEND] = TASK | MESSAGE,
+	[SIM_OP_COMCH_CONSUMER_RECV] = TASK | DATA,
 	[SIM_OP_COMM_CHANNEL_CONNECT] = CONNECTION,
 	[SIM_OP_COMM_CHANNEL_SEND] = MESSAGE | A(REFUSE) | A(FAIL),
 	[SIM_OP_COMM_CHANNEL_RECV] = MESSAGE | A(FAIL),
-	[SIM_OP_SYNC_EVENT_UPDATE] = TAKEN,
-	[SIM_OP_SYNC_EVENT_WAIT] = TAKEN,
+	[SIM_OP_SYNC_EVENT_UPDATE] = TASK,
+	[SIM_OP_SYNC_EVENT_WAIT] = TASK,
 	[SIM_OP_MMAP_EXPORT] = CALL,
 	[SIM_OP_MMAP_IMPORT] = CALL,
 	[SIM_OP_CTX_START] = CALL,
@@ -39,21 +39,21 @@ static const uint32_t op_actions[SIM_OP_COUNT] = {
 #define PROCESS (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)
 #define DEVICE (PROCESS | SIM_WHERE_DEVICE)
 #define SIZED (DEVICE | SIM_WHERE_SIZE)
-#define PLACED (SIZED | SIM_WHERE_ADDR)
+#define ADDRESSED (SIZED | SIM_WHERE_ADDR)
 
 static const uint32_t op_where[SIM_OP_COUNT] = {
-	[SIM_OP_DMA_MEMCPY] = PLACED,
+	[SIM_OP_DMA_MEMCPY] = ADDRESSED,
 	[SIM_OP_COMCH_CONNECT] = DEVICE,
 	[SIM_OP_COMCH_SEND] = SIZED,
 	[SIM_OP_COMCH_RECV] = SIZED,
-	[SIM_OP_COMCH_PRODUCER_SEND] = PLACED,
-	[SIM_OP_COMCH_CONSUMER_RECV] = PLACED,
+	[SIM_OP_COMCH_PRODUCER_SEND] = ADDRESSED,
+	[SIM_OP_COMCH_CONSUMER_RECV] = ADDRESSED,
 	[SIM_OP_COMM_CHANNEL_CONNECT] = DEVICE,
 	[SIM_OP_COMM_CHANNEL_SEND] = SIZED,
 	[SIM_OP_COMM_CHANNEL_RECV] = SIZED,
 	[SIM_OP_SYNC_EVENT_UPDATE] = DEVICE,
 	[SIM_OP_SYNC_EVENT_WAIT] = DEVICE,
-	[SIM_OP_MMAP_EXPORT] = PLACED,
+	[SIM_OP_MMAP_EXPORT] = ADDRESSED,
 	[SIM_OP_MMAP_IMPORT] = SIZED,
 	[SIM_OP_CTX_START] = DEVICE,
 	[SIM_OP_DEV_OPEN] = DEVICE,
@@ -109,7 +109,7 @@ static const char *const status_names[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static int find(const char *const *names, size_t count, const char *name, size_t len)
+static int find_name(const char *const *names, size_t count, const char *name, size_t len)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
@@ -134,7 +134,7 @@ const char *sim_status_name(uint32_t status)
 
 int sim_op_find(const char *name, size_t len, enum sim_op *ret_op)
 {
-	int found = find(op_names, COUNT_OF(op_names), name, len);
+	int found = find_name(op_names, COUNT_OF(op_names), name, len);
 
 	if (found < 0)
 		return found;
@@ -144,7 +144,7 @@ int sim_op_find(const char *name, size_t len, enum sim_op *ret_op)
 
 int sim_act_find(const char *name, size_t len, enum sim_act *ret_act)
 {
-	int found = find(act_names, COUNT_OF(act_names), name, len);
+	int found = find_name(act_names, COUNT_OF(act_names), name, len);
 
 	if (found < 0)
 		return found;
@@ -154,7 +154,7 @@ int sim_act_find(const char *name, size_t len, enum sim_act *ret_act)
 
 int sim_status_find(const char *name, size_t len, uint32_t *ret_status)
 {
-	int found = find(status_names, COUNT_OF(status_names), name, len);
+	int found = find_name(status_names, COUNT_OF(status_names), name, len);
 
 	if (found < 0)
 		return found;

@@ -84,7 +84,7 @@ enum sim_act {
 #define SIM_ACT_BIT(act) (UINT32_C(1) << (act))
 
 /* Behind a rule that does one of these nothing is left for later rules to do. */
-#define SIM_ACTS_ENDING                                                                              \
+#define SIM_ACTS_TERMINAL                                                                              \
 	(SIM_ACT_BIT(SIM_ACT_FAIL) | SIM_ACT_BIT(SIM_ACT_HANG) | SIM_ACT_BIT(SIM_ACT_REFUSE) |       \
 	 SIM_ACT_BIT(SIM_ACT_DROP) | SIM_ACT_BIT(SIM_ACT_BREAK) | SIM_ACT_BIT(SIM_ACT_FATAL) |       \
 	 SIM_ACT_BIT(SIM_ACT_RESET) | SIM_ACT_BIT(SIM_ACT_REMOVE) | SIM_ACT_BIT(SIM_ACT_KILL))

@@ -75,7 +75,7 @@ struct sim_rule {
 	uint8_t status;              /* FAIL: a status of the API */
 	uint8_t refuse_status;       /* REFUSE: AGAIN or NO_MEMORY; 0 = not said */
 	uint8_t delay_kind;          /* DELAY: enum sim_delay_kind */
-	uint8_t moved_is_part;       /* moved is in billionths of the size */
+	uint8_t moved_is_fraction;       /* moved is in billionths of the size */
 	uint8_t link_gen, link_lanes; /* DEGRADE */
 	uint8_t reserved[2];
 	char side[SIM_RULE_SIDE_SIZE];       /* with * and ?; as are the two that follow */

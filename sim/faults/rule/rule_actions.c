@@ -6,9 +6,9 @@
 
 #include "rule_priv.h"
 
-int sim_read_bare(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_no_value(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	(void)parse;
+	(void)parser;
 	(void)token;
 	return 0;
 }
@@ -29,87 +29,87 @@ static int find_status(struct sim_text text, uint32_t *ret_status)
 	return sim_status_find(text.at, text.len, ret_status);
 }
 
-int sim_read_fail(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_fail(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	const char *nearest;
+	const char *suggestion;
 	size_t count = 0;
 	uint32_t status;
 
 	if (find_status(token->value, &status) == 0 && status != 0) {
-		parse->rule.status = (uint8_t)status;
+		parser->rule.status = (uint8_t)status;
 		return 0;
 	}
 	while (sim_status_name((uint32_t)count))
 		count++;
-	nearest = sim_nearest(token->value, status_name_at, count);
-	if (nearest && !sim_text_is(token->value, nearest))
-		return sim_parse_fail(parse, token->value.at, "fail: unknown status " SIM_QUOTE "; did you mean `%s`?",
-				      SIM_QUOTED(token->value), nearest);
-	return sim_parse_expected(parse, token, "an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...)");
+	suggestion = sim_did_you_mean(token->value, status_name_at, count);
+	if (suggestion && !sim_text_equals(token->value, suggestion))
+		return sim_rule_parser_fail(parser, token->value.at, "fail: unknown status " SIM_TEXT_FMT "; did you mean `%s`?",
+				      SIM_TEXT_ARG(token->value), suggestion);
+	return sim_rule_parser_expected(parser, token, "an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...)");
 }
 
-int sim_read_moved(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_moved(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	struct sim_rule *rule = &parse->rule;
+	struct sim_rule *rule = &parser->rule;
 
 	if (sim_value_percent(token->value, &rule->moved) == 0) {
-		rule->moved_is_part = 1;
+		rule->moved_is_fraction = 1;
 		return 0;
 	}
 	if (sim_value_bytes(token->value, &rule->moved))
-		return sim_parse_expected(parse, token, "bytes (4096, 64k) or a part of the copy (50%)");
+		return sim_rule_parser_expected(parser, token, "bytes (4096, 64k) or a part of the copy (50%)");
 	return 0;
 }
 
-int sim_read_refuse(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_refuse(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	uint32_t status;
 
 	if (token->compare == SIM_COMPARE_NONE)
 		return 0;
 	if (find_status(token->value, &status) || (status != SIM_STATUS_AGAIN && status != SIM_STATUS_NO_MEMORY))
-		return sim_parse_expected(parse, token, "AGAIN or NO_MEMORY");
-	parse->rule.refuse_status = (uint8_t)status;
+		return sim_rule_parser_expected(parser, token, "AGAIN or NO_MEMORY");
+	parser->rule.refuse_status = (uint8_t)status;
 	return 0;
 }
 
-int sim_read_flip(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_flip(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	return sim_read_number(parse, token, 1, SIM_MAX_FLIP_BITS, &parse->rule.flip_bits);
+	return sim_read_number(parser, token, 1, SIM_MAX_FLIP_BITS, &parser->rule.flip_bits);
 }
 
-int sim_read_reorder(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_reorder(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	return sim_read_number(parse, token, 1, SIM_MAX_WINDOW, &parse->rule.window);
+	return sim_read_number(parser, token, 1, SIM_MAX_WINDOW, &parser->rule.window);
 }
 
-int sim_read_num_vfs(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_num_vfs(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	return sim_read_number(parse, token, 0, SIM_MAX_VFS, &parse->rule.num_vfs);
+	return sim_read_number(parser, token, 0, SIM_MAX_VFS, &parser->rule.num_vfs);
 }
 
-int sim_read_truncate(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_truncate(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	uint64_t bytes;
 
 	if (sim_value_bytes(token->value, &bytes) || bytes > UINT32_MAX)
-		return sim_parse_expected(parse, token, "bytes that are left of the message (0, 16, 1k)");
-	parse->rule.truncate_bytes = (uint32_t)bytes;
+		return sim_rule_parser_expected(parser, token, "bytes that are left of the message (0, 16, 1k)");
+	parser->rule.truncate_bytes = (uint32_t)bytes;
 	return 0;
 }
 
-int sim_read_errors(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_errors(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	uint64_t part;
 
-	if (sim_value_part(token->value, &part) || part == 0)
-		return sim_parse_expected(parse, token, "a part of all packets above 0 and up to 1 (1e-4, 0.1%)");
-	parse->rule.errors_ppb = (uint32_t)part;
+	if (sim_value_fraction(token->value, &part) || part == 0)
+		return sim_rule_parser_expected(parser, token, "a part of all packets above 0 and up to 1 (1e-4, 0.1%)");
+	parser->rule.errors_ppb = (uint32_t)part;
 	return 0;
 }
 
 /* "gen2x4". */
-int sim_read_degrade(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_degrade(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_text text = token->value;
 	uint64_t gen, lanes;
@@ -118,9 +118,9 @@ int sim_read_degrade(struct sim_parse *parse, const struct sim_token *token)
 	    sim_value_number((struct sim_text){ text.at + 3, 1 }, SIM_MAX_GEN, &gen) || gen < 1 ||
 	    sim_value_number((struct sim_text){ text.at + 5, text.len - 5 }, SIM_MAX_LANES, &lanes) || lanes < 1 ||
 	    (lanes & (lanes - 1)) != 0 || text.at[5] == '0')
-		return sim_parse_expected(parse, token, "a generation of 1 to 6 and 1, 2, 4, 8 or 16 lanes (gen2x4)");
-	parse->rule.link_gen = (uint8_t)gen;
-	parse->rule.link_lanes = (uint8_t)lanes;
+		return sim_rule_parser_expected(parser, token, "a generation of 1 to 6 and 1, 2, 4, 8 or 16 lanes (gen2x4)");
+	parser->rule.link_gen = (uint8_t)gen;
+	parser->rule.link_lanes = (uint8_t)lanes;
 	return 0;
 }
 
@@ -146,7 +146,7 @@ struct distribution {
 
 static int read_alpha(struct sim_text text, uint64_t *ret_value)
 {
-	return sim_value_billionths(text, SIM_MAX_ALPHA, ret_value);
+	return sim_value_ppb(text, SIM_MAX_ALPHA, ret_value);
 }
 
 static const struct distribution distributions[] = {
@@ -158,7 +158,7 @@ static const struct distribution distributions[] = {
 
 #define NUM_DISTRIBUTIONS (sizeof(distributions) / sizeof(distributions[0]))
 
-static int read_two(struct sim_parse *parse, const struct distribution *distribution, struct sim_text args)
+static int read_distribution_args(struct sim_rule_parser *parser, const struct distribution *distribution, struct sim_text args)
 {
 	const char *comma = memchr(args.at, ',', args.len);
 	struct sim_text a = args, b = args;
@@ -170,17 +170,17 @@ static int read_two(struct sim_parse *parse, const struct distribution *distribu
 		b.len = args.len - a.len - 1;
 	}
 	if (!comma || sim_value_time(trim(a), &value_a) || distribution->read_b(trim(b), &value_b))
-		return sim_parse_fail(parse, args.at, "delay: expected %s, with units of time (20us)%s, got "
-				      SIM_QUOTE, distribution->usage,
+		return sim_rule_parser_fail(parser, args.at, "delay: expected %s, with units of time (20us)%s, got "
+				      SIM_TEXT_FMT, distribution->usage,
 				      distribution->kind == SIM_DELAY_PARETO ? " and a number up to 1000" : "",
-				      SIM_QUOTED(args));
-	parse->rule.delay_kind = distribution->kind;
-	parse->rule.delay_a = value_a;
-	parse->rule.delay_b = value_b;
+				      SIM_TEXT_ARG(args));
+	parser->rule.delay_kind = distribution->kind;
+	parser->rule.delay_a = value_a;
+	parser->rule.delay_b = value_b;
 	return 0;
 }
 
-static int read_file(struct sim_parse *parse, struct sim_text args)
+static int read_delays_file_name(struct sim_rule_parser *parser, struct sim_text args)
 {
 	args = trim(args);
 	if (args.len >= 2 && args.at[0] == '"' && args.at[args.len - 1] == '"') {
@@ -188,10 +188,10 @@ static int read_file(struct sim_parse *parse, struct sim_text args)
 		args.len -= 2;
 	}
 	if (!args.len || args.len >= SIM_DELAYS_FILE_SIZE || memchr(args.at, '"', args.len))
-		return sim_parse_fail(parse, args.at, "delay: expected trace(FILE), the file's name up to %d bytes, got "
-				      SIM_QUOTE, SIM_DELAYS_FILE_SIZE - 1, SIM_QUOTED(args));
-	parse->rule.delay_kind = SIM_DELAY_TRACE;
-	memcpy(parse->delays_file, args.at, args.len);
+		return sim_rule_parser_fail(parser, args.at, "delay: expected trace(FILE), the file's name up to %d bytes, got "
+				      SIM_TEXT_FMT, SIM_DELAYS_FILE_SIZE - 1, SIM_TEXT_ARG(args));
+	parser->rule.delay_kind = SIM_DELAY_TRACE;
+	memcpy(parser->delays_file, args.at, args.len);
 	return 0;
 }
 
@@ -200,37 +200,37 @@ static const char *distribution_name(size_t i)
 	return i < NUM_DISTRIBUTIONS ? distributions[i].name : i == NUM_DISTRIBUTIONS ? "trace" : "fixed";
 }
 
-static int unknown(const struct sim_parse *parse, const struct sim_token *token, struct sim_text name)
+static int fail_unknown_distribution(const struct sim_rule_parser *parser, const struct sim_token *token, struct sim_text name)
 {
-	const char *nearest = sim_nearest(name, distribution_name, NUM_DISTRIBUTIONS + 2);
+	const char *suggestion = sim_did_you_mean(name, distribution_name, NUM_DISTRIBUTIONS + 2);
 
-	if (nearest && strcmp(nearest, "fixed") == 0)
-		return sim_parse_fail(parse, token->value.at, "delay: a fixed delay is written without parentheses: "
+	if (suggestion && strcmp(suggestion, "fixed") == 0)
+		return sim_rule_parser_fail(parser, token->value.at, "delay: a fixed delay is written without parentheses: "
 				      "delay=10us");
-	if (nearest)
-		return sim_parse_fail(parse, token->value.at, "delay: unknown distribution " SIM_QUOTE
-				      "; did you mean `%s`?", SIM_QUOTED(name), nearest);
-	return sim_parse_expected(parse, token, "a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
+	if (suggestion)
+		return sim_rule_parser_fail(parser, token->value.at, "delay: unknown distribution " SIM_TEXT_FMT
+				      "; did you mean `%s`?", SIM_TEXT_ARG(name), suggestion);
+	return sim_rule_parser_expected(parser, token, "a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
 				  "lognormal(mean,sd), pareto(min,alpha), trace(FILE)");
 }
 
-int sim_read_delay(struct sim_parse *parse, const struct sim_token *token)
+int sim_read_delay(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_text value = token->value, args;
 	const char *paren = memchr(value.at, '(', value.len);
 	struct sim_text name = { value.at, paren ? (size_t)(paren - value.at) : 0 };
 
-	if (!paren && sim_value_time(value, &parse->rule.delay_a) == 0) {
-		parse->rule.delay_kind = SIM_DELAY_FIXED;
+	if (!paren && sim_value_time(value, &parser->rule.delay_a) == 0) {
+		parser->rule.delay_kind = SIM_DELAY_FIXED;
 		return 0;
 	}
 	if (!paren || value.at[value.len - 1] != ')')
-		return unknown(parse, token, paren ? name : value);
+		return fail_unknown_distribution(parser, token, paren ? name : value);
 	args = (struct sim_text){ paren + 1, value.len - name.len - 2 };
 	for (size_t i = 0; i < NUM_DISTRIBUTIONS; i++)
-		if (sim_text_is(name, distributions[i].name))
-			return read_two(parse, &distributions[i], args);
-	if (sim_text_is(name, "trace"))
-		return read_file(parse, args);
-	return unknown(parse, token, name);
+		if (sim_text_equals(name, distributions[i].name))
+			return read_distribution_args(parser, &distributions[i], args);
+	if (sim_text_equals(name, "trace"))
+		return read_delays_file_name(parser, args);
+	return fail_unknown_distribution(parser, token, name);
 }

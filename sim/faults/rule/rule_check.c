@@ -10,14 +10,14 @@
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
 /* Each says by itself what becomes of the operation: one of them in a rule. */
-#define DECIDING                                                                                       \
-	(SIM_ACTS_ENDING | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) |     \
+#define EXCLUSIVE_ACTIONS                                                                                       \
+	(SIM_ACTS_TERMINAL | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) |     \
 	 A(PAUSE))
 
 /* With these there is nothing left to be late, wrong or twice. */
-#define ALONE (A(HANG) | A(REFUSE) | A(DROP))
+#define SOLE_ACTIONS (A(HANG) | A(REFUSE) | A(DROP))
 
-#define CONNECTIONS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
+#define CONNECT_OPS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
 
 uint64_t sim_rule_ops(const struct sim_rule *rule)
 {
@@ -28,26 +28,26 @@ uint64_t sim_rule_ops(const struct sim_rule *rule)
 			ops |= SIM_OP_BIT(op);
 	ops &= rule->ops;
 	if (rule->refuse_status)
-		ops &= ~CONNECTIONS;
+		ops &= ~CONNECT_OPS;
 	if ((rule->actions & A(FAIL)) && rule->status != SIM_STATUS_NO_MEMORY)
 		ops &= ~SIM_OP_BIT(SIM_OP_ALLOC);
-	if (rule->moved || rule->moved_is_part)
+	if (rule->moved || rule->moved_is_fraction)
 		ops &= SIM_OP_BIT(SIM_OP_DMA_MEMCPY);
 	return ops;
 }
 
 /* Verdicts ------------------------------------------------------------------------ */
 
-static int blame(struct sim_verdict *verdict, const char *word, const char *format, ...)
+static int set_conflict(struct sim_rule_conflict *conflict, const char *word, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int blame(struct sim_verdict *verdict, const char *word, const char *format, ...)
+static int set_conflict(struct sim_rule_conflict *conflict, const char *word, const char *format, ...)
 {
 	va_list args;
 
-	verdict->word = word;
+	conflict->word = word;
 	va_start(args, format);
-	vsnprintf(verdict->text, sizeof(verdict->text), format, args);
+	vsnprintf(conflict->text, sizeof(conflict->text), format, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -57,57 +57,57 @@ static enum sim_act first_act(uint32_t actions)
 	return (enum sim_act)__builtin_ctz(actions);
 }
 
-static int judge_actions(const struct sim_rule *rule, struct sim_verdict *verdict)
+static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
-	uint32_t deciding = rule->actions & DECIDING;
+	uint32_t exclusive = rule->actions & EXCLUSIVE_ACTIONS;
 	uint32_t others;
 
 	if (!rule->actions)
-		return blame(verdict, NULL, "the rule does nothing; add an action, for instance fail=IO_FAILED or "
+		return set_conflict(conflict, NULL, "the rule does nothing; add an action, for instance fail=IO_FAILED or "
 			     "delay=10us");
-	if (deciding) {
-		enum sim_act act = first_act(deciding & ALONE ? deciding & ALONE : deciding);
+	if (exclusive) {
+		enum sim_act act = first_act(exclusive & SOLE_ACTIONS ? exclusive & SOLE_ACTIONS : exclusive);
 
-		others = (deciding & ALONE ? rule->actions : deciding) & ~SIM_ACT_BIT(act);
+		others = (exclusive & SOLE_ACTIONS ? rule->actions : exclusive) & ~SIM_ACT_BIT(act);
 		if (others)
-			return blame(verdict, sim_act_name(first_act(others)), "%s: can't stand beside %s in one rule; "
+			return set_conflict(conflict, sim_act_name(first_act(others)), "%s: can't stand beside %s in one rule; "
 				     "write two rules", sim_act_name(first_act(others)), sim_act_name(act));
 	}
-	if ((rule->moved || rule->moved_is_part) && !(rule->actions & A(FAIL)))
-		return blame(verdict, "moved", "moved: goes with fail only; it says what was written before");
+	if ((rule->moved || rule->moved_is_fraction) && !(rule->actions & A(FAIL)))
+		return set_conflict(conflict, "moved", "moved: goes with fail only; it says what was written before");
 	return 0;
 }
 
-static int judge_when(const struct sim_rule *rule, struct sim_verdict *verdict)
+static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
 	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
-		return blame(verdict, "every", "every: can't stand beside nth; nth strikes once, every again and again "
+		return set_conflict(conflict, "every", "every: can't stand beside nth; nth strikes once, every again and again "
 			     "(skip says from where on)");
 	if (rule->until_ns <= rule->from_ns)
-		return blame(verdict, "until", "until: is not later than from; the rule would never act");
+		return set_conflict(conflict, "until", "until: is not later than from; the rule would never act");
 	if (rule->size_min > rule->size_max)
-		return blame(verdict, "size", "size: nothing is at least as large as one bound and at most as large "
+		return set_conflict(conflict, "size", "size: nothing is at least as large as one bound and at most as large "
 			     "as the other");
 	if (rule->addr_min > rule->addr_max)
-		return blame(verdict, "addr", "addr: the range ends before it begins");
+		return set_conflict(conflict, "addr", "addr: the range ends before it begins");
 	return 0;
 }
 
-static int judge_delay(const struct sim_rule *rule, struct sim_verdict *verdict)
+static int check_delay(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
 	if (rule->delay_kind == SIM_DELAY_UNIFORM && rule->delay_a > rule->delay_b)
-		return blame(verdict, "delay", "delay: uniform(LEAST, MOST) has the smaller one first");
+		return set_conflict(conflict, "delay", "delay: uniform(LEAST, MOST) has the smaller one first");
 	if (rule->delay_kind == SIM_DELAY_LOGNORMAL && !rule->delay_a)
-		return blame(verdict, "delay", "delay: lognormal(MEAN, DEVIATION) needs a mean above 0");
+		return set_conflict(conflict, "delay", "delay: lognormal(MEAN, DEVIATION) needs a mean above 0");
 	if (rule->delay_kind == SIM_DELAY_PARETO && (!rule->delay_a || rule->delay_b < SIM_PPB / 100))
-		return blame(verdict, "delay", "delay: pareto(LEAST, ALPHA) needs a least delay above 0 and an alpha "
+		return set_conflict(conflict, "delay", "delay: pareto(LEAST, ALPHA) needs a least delay above 0 and an alpha "
 			     "of at least 0.01");
 	return 0;
 }
 
 /* Why no operation is left ---------------------------------------------------------- */
 
-static int blame_action(const struct sim_rule *rule, struct sim_verdict *verdict, enum sim_act act)
+static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conflict *conflict, enum sim_act act)
 {
 	char names[SIM_RULE_ERROR_SIZE / 2], possible[SIM_RULE_ERROR_SIZE / 2];
 	uint32_t actions = 0;
@@ -117,7 +117,7 @@ static int blame_action(const struct sim_rule *rule, struct sim_verdict *verdict
 			actions |= sim_op_actions(op);
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(actions, sim_act_name_at, possible, sizeof(possible));
-	return blame(verdict, sim_act_name(act), "%s: is nothing that can happen to %s; that takes %s",
+	return set_conflict(conflict, sim_act_name(act), "%s: is nothing that can happen to %s; that takes %s",
 		     sim_act_name(act), names, possible);
 }
 
@@ -134,7 +134,7 @@ static const char *condition_name(size_t i)
 	return conditions[i].word;
 }
 
-static uint32_t where_of(uint64_t ops)
+static uint32_t conditions_of(uint64_t ops)
 {
 	uint32_t where = 0;
 
@@ -144,52 +144,52 @@ static uint32_t where_of(uint64_t ops)
 	return where;
 }
 
-static int blame_condition(const struct sim_rule *rule, struct sim_verdict *verdict, const char *word)
+static int set_condition_conflict(const struct sim_rule *rule, struct sim_rule_conflict *conflict, const char *word)
 {
 	char names[SIM_RULE_ERROR_SIZE / 2], possible[SIM_RULE_ERROR_SIZE / 2];
 
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
-	sim_write_names(where_of(rule->ops), condition_name, possible, sizeof(possible));
-	return blame(verdict, word, "%s: is not known of %s; conditions there: %s", word, names,
+	sim_write_names(conditions_of(rule->ops), condition_name, possible, sizeof(possible));
+	return set_conflict(conflict, word, "%s: is not known of %s; conditions there: %s", word, names,
 		     *possible ? possible : "none");
 }
 
-static int judge_ops(const struct sim_rule *rule, struct sim_verdict *verdict)
+static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
 	if (sim_rule_ops(rule))
 		return 0;
 	for (enum sim_act act = 0; act < SIM_ACT_COUNT; act++)
 		if ((rule->actions & SIM_ACT_BIT(act)) && !(rule->ops & sim_act_ops(act)))
-			return blame_action(rule, verdict, act);
+			return set_action_conflict(rule, conflict, act);
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
-		if (rule->where & conditions[i].where & ~where_of(rule->ops))
-			return blame_condition(rule, verdict, conditions[i].word);
-	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECTIONS))
-		return blame(verdict, "refuse", "refuse: of a connection has no status; write refuse, or fail=%s",
+		if (rule->where & conditions[i].where & ~conditions_of(rule->ops))
+			return set_condition_conflict(rule, conflict, conditions[i].word);
+	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECT_OPS))
+		return set_conflict(conflict, "refuse", "refuse: of a connection has no status; write refuse, or fail=%s",
 			     sim_status_name(rule->refuse_status));
-	if ((rule->moved || rule->moved_is_part) && !(rule->ops & SIM_OP_BIT(SIM_OP_DMA_MEMCPY)))
-		return blame(verdict, "moved", "moved: only dma.memcpy can fail with a part of it done");
+	if ((rule->moved || rule->moved_is_fraction) && !(rule->ops & SIM_OP_BIT(SIM_OP_DMA_MEMCPY)))
+		return set_conflict(conflict, "moved", "moved: only dma.memcpy can fail with a part of it done");
 	if (rule->ops == SIM_OP_BIT(SIM_OP_ALLOC) && rule->status != SIM_STATUS_NO_MEMORY)
-		return blame(verdict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
-	return blame(verdict, NULL, "the rule can never act: none of its operations takes all of its conditions and "
+		return set_conflict(conflict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
+	return set_conflict(conflict, NULL, "the rule can never act: none of its operations takes all of its conditions and "
 		     "actions; doc/faults.md has the table. Write several rules");
 }
 
-int sim_rule_judge(const struct sim_rule *rule, struct sim_verdict *ret_verdict)
+int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict *ret_conflict)
 {
-	if (judge_actions(rule, ret_verdict) || judge_when(rule, ret_verdict) || judge_delay(rule, ret_verdict))
+	if (check_actions(rule, ret_conflict) || check_when(rule, ret_conflict) || check_delay(rule, ret_conflict))
 		return -EINVAL;
-	return judge_ops(rule, ret_verdict);
+	return check_ops(rule, ret_conflict);
 }
 
 /* Rules from elsewhere ------------------------------------------------------------- */
 
-static bool ends_inside(const char *text, size_t size)
+static bool is_terminated(const char *text, size_t size)
 {
 	return memchr(text, '\0', size) != NULL;
 }
 
-static bool plain(const char *text)
+static bool is_printable(const char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == '"' || *text == 0x7f)
@@ -197,13 +197,13 @@ static bool plain(const char *text)
 	return true;
 }
 
-static bool name_is_sound(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
+static bool name_is_valid(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
 {
-	return ends_inside(text, size) && plain(text) && !(rule->where & where) == !text[0];
+	return is_terminated(text, size) && is_printable(text) && !(rule->where & where) == !text[0];
 }
 
 /* Counters are there when they are said to be. */
-static bool counters_are_sound(const struct sim_rule *rule)
+static bool counters_are_valid(const struct sim_rule *rule)
 {
 	return !(rule->when & SIM_WHEN_NTH) == !rule->nth && !(rule->when & SIM_WHEN_EVERY) == !rule->every &&
 	       !(rule->when & SIM_WHEN_TIMES) == !rule->times && !(rule->when & SIM_WHEN_SKIP) == !rule->skip &&
@@ -211,70 +211,70 @@ static bool counters_are_sound(const struct sim_rule *rule)
 	       ((rule->when & SIM_WHEN_SEED) || !rule->seed);
 }
 
-static bool times_are_sound(const struct sim_rule *rule)
+static bool times_are_valid(const struct sim_rule *rule)
 {
 	return rule->from_ns <= SIM_RULE_MAX_NS && rule->duration_ns <= SIM_RULE_MAX_NS &&
 	       ((rule->when & SIM_WHEN_UNTIL) ? rule->until_ns <= SIM_RULE_MAX_NS : rule->until_ns == SIM_NEVER_NS) &&
 	       ((rule->when & SIM_WHEN_FROM) || !rule->from_ns);
 }
 
-static bool bounds_are_sound(const struct sim_rule *rule)
+static bool bounds_are_valid(const struct sim_rule *rule)
 {
 	return ((rule->where & SIM_WHERE_SIZE) || (!rule->size_min && rule->size_max == UINT64_MAX)) &&
 	       ((rule->where & SIM_WHERE_ADDR) || (!rule->addr_min && rule->addr_max == UINT64_MAX)) &&
 	       ((rule->where & SIM_WHERE_PID) ? rule->pid > 0 : !rule->pid);
 }
 
-static bool has(const struct sim_rule *rule, uint32_t actions)
+static bool has_any_action(const struct sim_rule *rule, uint32_t actions)
 {
 	return rule->actions & actions;
 }
 
-static bool delay_is_sound(const struct sim_rule *rule)
+static bool delay_is_valid(const struct sim_rule *rule)
 {
 	bool has_a = rule->delay_kind != SIM_DELAY_NONE;
 	bool has_b = rule->delay_kind >= SIM_DELAY_UNIFORM && rule->delay_kind <= SIM_DELAY_PARETO;
 
-	return rule->delay_kind <= SIM_DELAY_TRACE && has(rule, A(DELAY)) == has_a &&
+	return rule->delay_kind <= SIM_DELAY_TRACE && has_any_action(rule, A(DELAY)) == has_a &&
 	       rule->delay_a <= (has_a ? SIM_RULE_MAX_NS : 0) && rule->delay_b <= (has_b ? SIM_RULE_MAX_NS : 0) &&
 	       (rule->delay_kind != SIM_DELAY_PARETO || rule->delay_b <= SIM_MAX_ALPHA * (uint64_t)SIM_PPB);
 }
 
-static bool link_is_sound(const struct sim_rule *rule)
+static bool link_is_valid(const struct sim_rule *rule)
 {
-	return has(rule, A(DEGRADE)) == (rule->link_gen != 0) && rule->link_gen <= SIM_MAX_GEN &&
-	       has(rule, A(DEGRADE)) == (rule->link_lanes != 0) && rule->link_lanes <= SIM_MAX_LANES &&
+	return has_any_action(rule, A(DEGRADE)) == (rule->link_gen != 0) && rule->link_gen <= SIM_MAX_GEN &&
+	       has_any_action(rule, A(DEGRADE)) == (rule->link_lanes != 0) && rule->link_lanes <= SIM_MAX_LANES &&
 	       (rule->link_lanes & (rule->link_lanes - 1)) == 0 &&
-	       has(rule, A(ERRORS)) == (rule->errors_ppb != 0) && rule->errors_ppb <= SIM_PPB &&
-	       (has(rule, A(NUM_VFS)) || !rule->num_vfs) && rule->num_vfs <= SIM_MAX_VFS;
+	       has_any_action(rule, A(ERRORS)) == (rule->errors_ppb != 0) && rule->errors_ppb <= SIM_PPB &&
+	       (has_any_action(rule, A(NUM_VFS)) || !rule->num_vfs) && rule->num_vfs <= SIM_MAX_VFS;
 }
 
 /* An action has its parameters, and others have none. */
-static bool parameters_are_sound(const struct sim_rule *rule)
+static bool parameters_are_valid(const struct sim_rule *rule)
 {
-	return has(rule, A(FAIL)) == (rule->status != 0) && (!rule->status || sim_status_name(rule->status)) &&
-	       (has(rule, A(REFUSE)) || !rule->refuse_status) &&
+	return has_any_action(rule, A(FAIL)) == (rule->status != 0) && (!rule->status || sim_status_name(rule->status)) &&
+	       (has_any_action(rule, A(REFUSE)) || !rule->refuse_status) &&
 	       (!rule->refuse_status || rule->refuse_status == SIM_STATUS_AGAIN ||
 		rule->refuse_status == SIM_STATUS_NO_MEMORY) &&
-	       has(rule, A(STALL) | A(DOWN) | A(PAUSE)) == (rule->duration_ns != 0) &&
-	       has(rule, A(FLIP)) == (rule->flip_bits != 0) && has(rule, A(REORDER)) == (rule->window != 0) &&
+	       has_any_action(rule, A(STALL) | A(DOWN) | A(PAUSE)) == (rule->duration_ns != 0) &&
+	       has_any_action(rule, A(FLIP)) == (rule->flip_bits != 0) && has_any_action(rule, A(REORDER)) == (rule->window != 0) &&
 	       rule->flip_bits <= SIM_MAX_FLIP_BITS && rule->window <= SIM_MAX_WINDOW &&
-	       (has(rule, A(TRUNCATE)) || !rule->truncate_bytes) && rule->moved_is_part <= 1 && (!rule->moved_is_part || rule->moved <= SIM_PPB);
+	       (has_any_action(rule, A(TRUNCATE)) || !rule->truncate_bytes) && rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
 }
 
 int sim_rule_check(const struct sim_rule *rule)
 {
-	struct sim_verdict verdict;
+	struct sim_rule_conflict conflict;
 
 	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT || rule->when >> 8 ||
 	    rule->where >> 6)
 		return -EINVAL;
-	if (!name_is_sound(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||
-	    !name_is_sound(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) ||
-	    !name_is_sound(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
+	if (!name_is_valid(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||
+	    !name_is_valid(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) ||
+	    !name_is_valid(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
 		return -EINVAL;
-	if (!counters_are_sound(rule) || !times_are_sound(rule) || !bounds_are_sound(rule) || !delay_is_sound(rule) ||
-	    !link_is_sound(rule) || !parameters_are_sound(rule))
+	if (!counters_are_valid(rule) || !times_are_valid(rule) || !bounds_are_valid(rule) || !delay_is_valid(rule) ||
+	    !link_is_valid(rule) || !parameters_are_valid(rule))
 		return -EINVAL;
-	return sim_rule_judge(rule, &verdict);
+	return sim_rule_find_conflict(rule, &conflict);
 }

@@ -123,11 +123,11 @@ static void put_time(struct writer *writer, const char *before, uint64_t ns)
 	put(writer, "%s%s", before, text);
 }
 
-static void put_part(struct writer *writer, const char *before, uint64_t billionths)
+static void put_fraction(struct writer *writer, const char *before, uint64_t ppb)
 {
 	char text[SIM_VALUE_SIZE];
 
-	sim_value_write_billionths(billionths, text);
+	sim_value_write_ppb(ppb, text);
 	put(writer, "%s%s", before, text);
 }
 
@@ -148,7 +148,7 @@ static void put_when(struct writer *writer, const struct sim_rule *rule)
 	put_count(writer, rule, SIM_WHEN_NTH, "nth", rule->nth);
 	put_count(writer, rule, SIM_WHEN_EVERY, "every", rule->every);
 	if (rule->when & SIM_WHEN_CHANCE)
-		put_part(writer, " p=", rule->chance_ppb);
+		put_fraction(writer, " p=", rule->chance_ppb);
 	put_count(writer, rule, SIM_WHEN_SEED, "seed", rule->seed);
 	put_count(writer, rule, SIM_WHEN_TIMES, "times", rule->times);
 }
@@ -177,7 +177,7 @@ static void put_delay(struct writer *writer, const struct sim_rule *rule, const 
 	put(writer, "=%s", names[rule->delay_kind]);
 	put_time(writer, "(", rule->delay_a);
 	if (rule->delay_kind == SIM_DELAY_PARETO)
-		put_part(writer, ",", rule->delay_b);
+		put_fraction(writer, ",", rule->delay_b);
 	else
 		put_time(writer, ",", rule->delay_b);
 	put(writer, ")");
@@ -186,8 +186,8 @@ static void put_delay(struct writer *writer, const struct sim_rule *rule, const 
 static void put_fail(struct writer *writer, const struct sim_rule *rule)
 {
 	put(writer, "=%s", sim_status_name(rule->status));
-	if (rule->moved_is_part) {
-		put_part(writer, " moved=", rule->moved * 100);
+	if (rule->moved_is_fraction) {
+		put_fraction(writer, " moved=", rule->moved * 100);
 		put(writer, "%%");
 	} else if (rule->moved) {
 		put_bytes(writer, " moved=", rule->moved);
@@ -225,7 +225,7 @@ static void put_parameter(struct writer *writer, const struct sim_rule *rule, en
 		put(writer, "=gen%ux%u", rule->link_gen, rule->link_lanes);
 		break;
 	case SIM_ACT_ERRORS:
-		put_part(writer, "=", rule->errors_ppb);
+		put_fraction(writer, "=", rule->errors_ppb);
 		break;
 	case SIM_ACT_NUM_VFS:
 		put(writer, "=%" PRIu32, rule->num_vfs);

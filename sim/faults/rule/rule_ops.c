@@ -7,7 +7,7 @@
 #include "rule_priv.h"
 
 /* The last * that was passed, with what it stands for growing, decides. */
-static bool glob_len(struct sim_text pattern, const char *text)
+static bool glob_matches(struct sim_text pattern, const char *text)
 {
 	const char *star_text = NULL;
 	size_t i = 0, star = 0;
@@ -33,7 +33,7 @@ static bool glob_len(struct sim_text pattern, const char *text)
 
 bool sim_glob(const char *pattern, const char *text)
 {
-	return glob_len((struct sim_text){ pattern, strlen(pattern) }, text);
+	return glob_matches((struct sim_text){ pattern, strlen(pattern) }, text);
 }
 
 const char *sim_op_name_at(size_t i)
@@ -58,45 +58,45 @@ void sim_write_names(uint64_t bits, const char *(*name)(size_t i), char *ret_tex
 	}
 }
 
-static int unknown(const struct sim_parse *parse, struct sim_text name)
+static int fail_unknown_op(const struct sim_rule_parser *parser, struct sim_text name)
 {
-	const char *nearest = sim_nearest(name, sim_op_name_at, SIM_OP_COUNT);
+	const char *suggestion = sim_did_you_mean(name, sim_op_name_at, SIM_OP_COUNT);
 
 	if (memchr(name.at, '=', name.len))
-		return sim_parse_fail(parse, name.at, "a rule begins with its operation, such as dma.memcpy, not with "
-				      SIM_QUOTE, SIM_QUOTED(name));
-	if (nearest)
-		return sim_parse_fail(parse, name.at, "unknown operation " SIM_QUOTE "; did you mean `%s`?",
-				      SIM_QUOTED(name), nearest);
-	return sim_parse_fail(parse, name.at, "unknown operation " SIM_QUOTE
+		return sim_rule_parser_fail(parser, name.at, "a rule begins with its operation, such as dma.memcpy, not with "
+				      SIM_TEXT_FMT, SIM_TEXT_ARG(name));
+	if (suggestion)
+		return sim_rule_parser_fail(parser, name.at, "unknown operation " SIM_TEXT_FMT "; did you mean `%s`?",
+				      SIM_TEXT_ARG(name), suggestion);
+	return sim_rule_parser_fail(parser, name.at, "unknown operation " SIM_TEXT_FMT
 			      "; doc/faults.md lists them, dma.memcpy is one, comch.* are several",
-			      SIM_QUOTED(name));
+			      SIM_TEXT_ARG(name));
 }
 
-static uint64_t named_by(struct sim_text pattern)
+static uint64_t ops_matching(struct sim_text pattern)
 {
 	uint64_t ops = 0;
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
-		if (glob_len(pattern, sim_op_name(op)))
+		if (glob_matches(pattern, sim_op_name(op)))
 			ops |= SIM_OP_BIT(op);
 	return ops;
 }
 
-int sim_parse_ops(struct sim_parse *parse, struct sim_text text)
+int sim_rule_parse_ops(struct sim_rule_parser *parser, struct sim_text text)
 {
 	const char *end = text.at + text.len;
 
 	for (;;) {
 		const char *comma = memchr(text.at, ',', (size_t)(end - text.at));
 		struct sim_text name = { text.at, (size_t)((comma ? comma : end) - text.at) };
-		uint64_t ops = named_by(name);
+		uint64_t ops = ops_matching(name);
 
 		if (!name.len)
-			return sim_parse_fail(parse, name.at, "an operation is missing beside the comma");
+			return sim_rule_parser_fail(parser, name.at, "an operation is missing beside the comma");
 		if (!ops)
-			return unknown(parse, name);
-		parse->rule.ops |= ops;
+			return fail_unknown_op(parser, name);
+		parser->rule.ops |= ops;
 		if (!comma)
 			return 0;
 		text.at = comma + 1;

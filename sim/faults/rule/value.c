@@ -105,17 +105,17 @@ int sim_value_addr(struct sim_text text, uint64_t *ret_addr)
 struct decimal {
 	uint64_t digits; /* at most 18 of them; what follows is dropped */
 	int power;
-	bool was_cut;    /* a digit other than 0 was dropped */
+	bool is_truncated;    /* a digit other than 0 was dropped */
 	size_t len;      /* of its text */
 };
 
-static void decimal_digit(struct decimal *decimal, char c, bool behind_point)
+static void append_digit(struct decimal *decimal, char c, bool behind_point)
 {
 	if (decimal->digits < BILLION * BILLION / 10) {
 		decimal->digits = decimal->digits * 10 + (uint64_t)(c - '0');
 		decimal->power -= behind_point;
 	} else {
-		decimal->was_cut |= c != '0';
+		decimal->is_truncated |= c != '0';
 		decimal->power += !behind_point;
 	}
 }
@@ -133,7 +133,7 @@ static size_t read_digits(struct sim_text text, struct decimal *decimal)
 		}
 		if (!is_digit(text.at[i]))
 			break;
-		decimal_digit(decimal, text.at[i], behind_point);
+		append_digit(decimal, text.at[i], behind_point);
 		count++;
 	}
 	decimal->len = i;
@@ -141,7 +141,7 @@ static size_t read_digits(struct sim_text text, struct decimal *decimal)
 }
 
 /* The "e-6" behind the digits, if there is one. */
-static int read_power(struct sim_text text, struct decimal *decimal)
+static int read_exponent(struct sim_text text, struct decimal *decimal)
 {
 	struct sim_text rest = { text.at + decimal->len, text.len - decimal->len };
 	bool negative = rest.len > 1 && rest.at[1] == '-';
@@ -164,18 +164,18 @@ static int read_decimal(struct sim_text text, struct decimal *ret_decimal)
 	struct decimal decimal = { .power = 0 };
 
 	/* A line is at most SIM_RULE_LINE_SIZE long, so the power can't overflow. */
-	if (text.len > SIM_RULE_LINE_SIZE || !read_digits(text, &decimal) || read_power(text, &decimal))
+	if (text.len > SIM_RULE_LINE_SIZE || !read_digits(text, &decimal) || read_exponent(text, &decimal))
 		return -EINVAL;
 	*ret_decimal = decimal;
 	return 0;
 }
 
 /* @decimal times 10^@shift, up to @max; *ret_is_exact if nothing was dropped. */
-static int scale(const struct decimal *decimal, int shift, uint64_t max, uint64_t *ret_value, bool *ret_is_exact)
+static int scale_decimal(const struct decimal *decimal, int shift, uint64_t max, uint64_t *ret_value, bool *ret_is_exact)
 {
 	int power = decimal->power + shift;
 	uint64_t value = decimal->digits;
-	bool is_exact = !decimal->was_cut;
+	bool is_exact = !decimal->is_truncated;
 
 	for (; power > 0 && value; power--)
 		if (__builtin_mul_overflow(value, 10, &value))
@@ -221,7 +221,7 @@ int sim_value_time(struct sim_text text, uint64_t *ret_ns)
 	shift = unit_shift((struct sim_text){ text.at + decimal.len, text.len - decimal.len });
 	if (shift < 0 && decimal.len == text.len && !decimal.digits)
 		shift = 0;
-	if (shift < 0 || scale(&decimal, shift, SIM_RULE_MAX_NS, &ns, &is_exact) || !is_exact)
+	if (shift < 0 || scale_decimal(&decimal, shift, SIM_RULE_MAX_NS, &ns, &is_exact) || !is_exact)
 		return -EINVAL;
 	*ret_ns = ns;
 	return 0;
@@ -246,18 +246,18 @@ static int read_scaled(struct sim_text text, int shift, uint64_t max, uint64_t *
 
 	if (read_decimal(text, &decimal) || decimal.len != text.len)
 		return -EINVAL;
-	return scale(&decimal, shift, max, ret_value, &is_exact);
+	return scale_decimal(&decimal, shift, max, ret_value, &is_exact);
 }
 
-int sim_value_billionths(struct sim_text text, uint64_t max, uint64_t *ret_billionths)
+int sim_value_ppb(struct sim_text text, uint64_t max, uint64_t *ret_ppb)
 {
-	return read_scaled(text, 9, max * BILLION, ret_billionths);
+	return read_scaled(text, 9, max * BILLION, ret_ppb);
 }
 
-size_t sim_value_write_billionths(uint64_t billionths, char ret_text[SIM_VALUE_SIZE])
+size_t sim_value_write_ppb(uint64_t ppb, char ret_text[SIM_VALUE_SIZE])
 {
-	int len = snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 ".%09" PRIu64, billionths / BILLION,
-			   billionths % BILLION);
+	int len = snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 ".%09" PRIu64, ppb / BILLION,
+			   ppb % BILLION);
 
 	while (ret_text[len - 1] == '0')
 		len--;
@@ -266,17 +266,17 @@ size_t sim_value_write_billionths(uint64_t billionths, char ret_text[SIM_VALUE_S
 	return (size_t)len;
 }
 
-int sim_value_percent(struct sim_text text, uint64_t *ret_billionths)
+int sim_value_percent(struct sim_text text, uint64_t *ret_ppb)
 {
 	if (!text.len || text.at[text.len - 1] != '%')
 		return -EINVAL;
 	text.len--;
-	return read_scaled(text, 7, BILLION, ret_billionths);
+	return read_scaled(text, 7, BILLION, ret_ppb);
 }
 
-int sim_value_part(struct sim_text text, uint64_t *ret_billionths)
+int sim_value_fraction(struct sim_text text, uint64_t *ret_ppb)
 {
 	if (text.len && text.at[text.len - 1] == '%')
-		return sim_value_percent(text, ret_billionths);
-	return sim_value_billionths(text, 1, ret_billionths);
+		return sim_value_percent(text, ret_ppb);
+	return sim_value_ppb(text, 1, ret_ppb);
 }

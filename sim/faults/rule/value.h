@@ -6,8 +6,8 @@
  * sign, no surrounding space. Writers return how many bytes they wrote, without
  * the terminating zero.
  */
-#ifndef SIM_FAULTS_VALUE_PRIV_H
-#define SIM_FAULTS_VALUE_PRIV_H
+#ifndef SIM_FAULTS_VALUE_H
+#define SIM_FAULTS_VALUE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,11 +34,11 @@ int sim_value_time(struct sim_text text, uint64_t *ret_ns);
 size_t sim_value_write_time(uint64_t ns, char ret_text[SIM_VALUE_SIZE]);
 
 /* "0.01", "1e-6", "1.5", "10": a decimal up to @max, in billionths; finer digits are dropped. */
-int sim_value_billionths(struct sim_text text, uint64_t max, uint64_t *ret_billionths);
-size_t sim_value_write_billionths(uint64_t billionths, char ret_text[SIM_VALUE_SIZE]);
+int sim_value_ppb(struct sim_text text, uint64_t max, uint64_t *ret_ppb);
+size_t sim_value_write_ppb(uint64_t ppb, char ret_text[SIM_VALUE_SIZE]);
 
 /* A part of the whole: a decimal up to 1, or percents ("12.5%"), in billionths. */
-int sim_value_part(struct sim_text text, uint64_t *ret_billionths);
-int sim_value_percent(struct sim_text text, uint64_t *ret_billionths);
+int sim_value_fraction(struct sim_text text, uint64_t *ret_ppb);
+int sim_value_percent(struct sim_text text, uint64_t *ret_ppb);
 
 #endif

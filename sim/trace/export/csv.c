@@ -27,27 +27,27 @@ static void put_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void put_time(FILE *out, const struct sim_trace_story *story, uint64_t time_ns)
+static void put_time(FILE *out, const struct sim_merged_trace *merged, uint64_t time_ns)
 {
 	fputc(',', out);
 	if (time_ns)
-		fprintf(out, "%" PRIu64, time_ns - story->zero_ns);
+		fprintf(out, "%" PRIu64, time_ns - merged->zero_ns);
 }
 
 /* ,operation,status,bytes,in_flight,began_ns,ended_ns,reaped_ns,,,,way */
-static void put_task(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+static void put_task(FILE *out, const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &story->recordings[event->process];
+	const struct sim_trace_recording *recording = &merged->recordings[event->process];
 
 	put_text(out, sim_trace_name_of(recording, recording->ops[event->subject - 1].name));
 	fputc(',', out);
-	put_text(out, event->why ? sim_trace_name_of(recording, event->why) : "ok");
+	put_text(out, event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
 	fprintf(out, ",%" PRIu64 ",", event->args[3]);
 	if (event->detail)
 		fprintf(out, "%u", event->detail);
 	for (int i = 0; i < 3; i++)
-		put_time(out, story, event->args[i]);
-	fprintf(out, ",,,,%s", sim_trace_way_name(event->way));
+		put_time(out, merged, event->args[i]);
+	fprintf(out, ",,,,%s", sim_trace_direction_name(event->direction));
 }
 
 static void put_message(FILE *out, const struct sim_trace_event *event)
@@ -55,18 +55,18 @@ static void put_message(FILE *out, const struct sim_trace_event *event)
 	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",,", event->args[2], event->args[0], event->args[1]);
 }
 
-static void put_others(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+static void put_other(FILE *out, const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &story->recordings[event->process];
+	const struct sim_trace_recording *recording = &merged->recordings[event->process];
 
 	fputc(',', out);
-	if (event->kind == SIM_TRACE_CLOSED && event->why)
-		put_text(out, sim_trace_name_of(recording, event->why));
+	if (event->kind == SIM_TRACE_CLOSED && event->reason)
+		put_text(out, sim_trace_name_of(recording, event->reason));
 	fputs(",,,,,,,,", out);
 	if (event->kind == SIM_TRACE_STATE)
 		fprintf(out, "%s", sim_trace_state_name(event->args[1]));
 	else if (event->kind == SIM_TRACE_FAULT)
-		put_text(out, sim_trace_rule_of(story, event));
+		put_text(out, sim_merged_trace_rule_text(merged, event));
 	else if (event->kind == SIM_TRACE_LOG)
 		put_text(out, event->text ? event->text : "");
 	fputc(',', out);
@@ -81,34 +81,34 @@ static void put_object(FILE *out, const struct sim_trace_recording *recording, u
 		fprintf(out, "%u", number);
 	fputc(',', out);
 	if (number)
-		put_text(out, sim_trace_name_of(recording, recording->objects[number - 1].place));
+		put_text(out, sim_trace_name_of(recording, recording->objects[number - 1].device));
 }
 
-static void put_event(FILE *out, const struct sim_trace_story *story, const struct sim_trace_event *event)
+static void put_event(FILE *out, const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &story->recordings[event->process];
+	const struct sim_trace_recording *recording = &merged->recordings[event->process];
 
-	fprintf(out, "%" PRIu64 ",%d,", event->time_ns - story->zero_ns, recording->who.pid);
-	put_text(out, recording->who.side);
+	fprintf(out, "%" PRIu64 ",%d,", event->time_ns - merged->zero_ns, recording->owner.pid);
+	put_text(out, recording->owner.side);
 	fputc(',', out);
-	put_text(out, recording->who.program);
+	put_text(out, recording->owner.program);
 	fprintf(out, ",%u,%s,", event->thread, kinds[event->kind]);
 	put_object(out, recording, sim_trace_object_of(recording, event));
 	fputc(',', out);
 	if (event->kind == SIM_TRACE_TASK)
-		put_task(out, story, event);
+		put_task(out, merged, event);
 	else if (event->kind == SIM_TRACE_SENT || event->kind == SIM_TRACE_RECEIVED)
 		put_message(out, event);
 	else
-		put_others(out, story, event);
+		put_other(out, merged, event);
 	fputc('\n', out);
 }
 
-int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out)
+int sim_trace_export_csv(const struct sim_merged_trace *merged, FILE *out)
 {
 	fputs("time_ns,pid,side,program,thread,event,object,object_number,device,operation,status,bytes,in_flight,"
 	      "began_ns,ended_ns,reaped_ns,stream,number,text,way\n", out);
-	for (size_t i = 0; i < story->num_events; i++)
-		put_event(out, story, &story->events[i]);
+	for (size_t i = 0; i < merged->num_events; i++)
+		put_event(out, merged, &merged->events[i]);
 	return 0;
 }

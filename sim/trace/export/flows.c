@@ -18,45 +18,45 @@ static int compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static struct sent key_of(const struct sim_trace_story *story, size_t event)
+static struct sent key_of(const struct sim_merged_trace *merged, size_t event)
 {
-	return (struct sent){.stream = story->events[event].args[0], .number = story->events[event].args[1], .event = event};
+	return (struct sent){.stream = merged->events[event].args[0], .number = merged->events[event].args[1], .event = event};
 }
 
-static size_t count_sent(const struct sim_trace_story *story)
+static size_t count_sent(const struct sim_merged_trace *merged)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < story->num_events; i++)
-		count += story->events[i].kind == SIM_TRACE_SENT;
+	for (size_t i = 0; i < merged->num_events; i++)
+		count += merged->events[i].kind == SIM_TRACE_SENT;
 	return count;
 }
 
-static struct sent *list_sent(const struct sim_trace_story *story, size_t count)
+static struct sent *list_sent(const struct sim_merged_trace *merged, size_t count)
 {
 	struct sent *list = calloc(count + 1, sizeof(*list));
 	size_t end = 0;
 
-	for (size_t i = 0; list && i < story->num_events; i++)
-		if (story->events[i].kind == SIM_TRACE_SENT)
-			list[end++] = key_of(story, i);
+	for (size_t i = 0; list && i < merged->num_events; i++)
+		if (merged->events[i].kind == SIM_TRACE_SENT)
+			list[end++] = key_of(merged, i);
 	if (list)
 		qsort(list, count, sizeof(*list), compare);
 	return list;
 }
 
-uint32_t *sim_trace_flows(const struct sim_trace_story *story)
+uint32_t *sim_flows_match_messages(const struct sim_merged_trace *merged)
 {
-	uint32_t *flows = calloc(story->num_events + 1, sizeof(*flows));
-	size_t count = count_sent(story);
-	struct sent *list = list_sent(story, count);
+	uint32_t *flows = calloc(merged->num_events + 1, sizeof(*flows));
+	size_t count = count_sent(merged);
+	struct sent *list = list_sent(merged, count);
 	uint32_t last = 0;
 
-	for (size_t i = 0; flows && list && i < story->num_events; i++) {
-		struct sent key = key_of(story, i);
+	for (size_t i = 0; flows && list && i < merged->num_events; i++) {
+		struct sent key = key_of(merged, i);
 		const struct sent *found = NULL;
 
-		if (story->events[i].kind == SIM_TRACE_RECEIVED)
+		if (merged->events[i].kind == SIM_TRACE_RECEIVED)
 			found = bsearch(&key, list, count, sizeof(*list), compare);
 		/* it came once, and not before it was sent */
 		if (found && flows[found->event] == 0 && found->event < i)

@@ -7,64 +7,64 @@
 
 #include "sim/trace/sanitize.h"
 
-int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording)
+int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording)
 {
-	struct sim_trace_recording *grown = reallocarray(story->recordings, story->num_recordings + 1, sizeof(*grown));
+	struct sim_trace_recording *grown = reallocarray(merged->recordings, merged->num_recordings + 1, sizeof(*grown));
 
 	if (!grown) {
 		sim_trace_recording_free(recording);
 		return -ENOMEM;
 	}
-	story->recordings = grown;
+	merged->recordings = grown;
 	for (size_t i = 0; i < recording->num_events; i++) {
-		recording->events[i].process = story->num_recordings;
-		recording->events[i].place = i;
+		recording->events[i].process = merged->num_recordings;
+		recording->events[i].seq = i;
 	}
-	grown[story->num_recordings++] = *recording;
+	grown[merged->num_recordings++] = *recording;
 	*recording = (struct sim_trace_recording){0};
 	return 0;
 }
 
-int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text)
+int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, const char *text)
 {
-	struct sim_trace_rule *grown = reallocarray(story->rules, story->num_rules + 1, sizeof(*grown));
+	struct sim_trace_rule *grown = reallocarray(merged->rules, merged->num_rules + 1, sizeof(*grown));
 	char *copy = strdup(text);
 
 	if (grown)
-		story->rules = grown;
+		merged->rules = grown;
 	if (!grown || !copy) {
 		free(copy);
 		return -ENOMEM;
 	}
 	if (copy[0])
-		sim_trace_text_clean(copy, strlen(copy) + 1);
-	grown[story->num_rules++] = (struct sim_trace_rule){.id = id, .text = copy};
+		sim_trace_sanitize_text(copy, strlen(copy) + 1);
+	grown[merged->num_rules++] = (struct sim_trace_rule){.id = id, .text = copy};
 	return 0;
 }
 
-int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t to_card_bps,
+int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device, uint64_t to_card_bps,
 			     uint64_t to_host_bps)
 {
-	struct sim_trace_link *grown = reallocarray(story->links, story->num_links + 1, sizeof(*grown));
+	struct sim_trace_link *grown = reallocarray(merged->links, merged->num_links + 1, sizeof(*grown));
 	struct sim_trace_link *link;
 
 	if (!grown)
 		return -ENOMEM;
-	story->links = grown;
-	link = &grown[story->num_links++];
+	merged->links = grown;
+	link = &grown[merged->num_links++];
 	*link = (struct sim_trace_link){.to_card_bps = to_card_bps, .to_host_bps = to_host_bps};
 	strncpy(link->side, side, sizeof(link->side) - 1);
 	strncpy(link->device, device, sizeof(link->device) - 1);
-	sim_trace_text_clean(link->side, sizeof(link->side));
-	sim_trace_text_clean(link->device, sizeof(link->device));
+	sim_trace_sanitize_text(link->side, sizeof(link->side));
+	sim_trace_sanitize_text(link->device, sizeof(link->device));
 	return 0;
 }
 
-const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event)
+const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
-	for (uint32_t i = 0; i < story->num_rules; i++)
-		if (story->rules[i].id == event->args[0])
-			return story->rules[i].text;
+	for (uint32_t i = 0; i < merged->num_rules; i++)
+		if (merged->rules[i].id == event->args[0])
+			return merged->rules[i].text;
 	return "a rule that is no longer in the plan";
 }
 
@@ -85,38 +85,38 @@ static int compare(const void *left, const void *right)
 		return ranks[a->kind] < ranks[b->kind] ? -1 : 1;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
-int sim_trace_story_sort(struct sim_trace_story *story)
+int sim_merged_trace_sort(struct sim_merged_trace *merged)
 {
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		count += story->recordings[i].num_events;
-	story->events = calloc(count + 1, sizeof(*story->events));
-	if (!story->events)
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		count += merged->recordings[i].num_events;
+	merged->events = calloc(count + 1, sizeof(*merged->events));
+	if (!merged->events)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		const struct sim_trace_recording *recording = &story->recordings[i];
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &merged->recordings[i];
 
-		memcpy(story->events + story->num_events, recording->events,
+		memcpy(merged->events + merged->num_events, recording->events,
 		       recording->num_events * sizeof(*recording->events));
-		story->num_events += recording->num_events;
+		merged->num_events += recording->num_events;
 	}
-	qsort(story->events, story->num_events, sizeof(*story->events), compare);
+	qsort(merged->events, merged->num_events, sizeof(*merged->events), compare);
 	return 0;
 }
 
-void sim_trace_story_free(struct sim_trace_story *story)
+void sim_merged_trace_free(struct sim_merged_trace *merged)
 {
-	for (uint32_t i = 0; i < story->num_recordings; i++)
-		sim_trace_recording_free(&story->recordings[i]);
-	for (uint32_t i = 0; i < story->num_rules; i++)
-		free(story->rules[i].text);
-	free(story->rules);
-	free(story->links);
-	free(story->recordings);
-	free(story->events);
-	*story = (struct sim_trace_story){0};
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		sim_trace_recording_free(&merged->recordings[i]);
+	for (uint32_t i = 0; i < merged->num_rules; i++)
+		free(merged->rules[i].text);
+	free(merged->rules);
+	free(merged->links);
+	free(merged->recordings);
+	free(merged->events);
+	*merged = (struct sim_merged_trace){0};
 }

@@ -5,8 +5,8 @@
  *
  * Time is told since the session began. Telling writes as it goes: a trace may be large.
  */
-#ifndef SIM_TRACE_STORY_H
-#define SIM_TRACE_STORY_H
+#ifndef SIM_TRACE_MERGED_TRACE_H
+#define SIM_TRACE_MERGED_TRACE_H
 
 #include <stdio.h>
 
@@ -16,9 +16,9 @@
 struct sim_trace_rule {
 	uint32_t id;
 	char *text;
-	uint64_t fired;          /* how often it struck */
+	uint64_t fired;          /* how many faults it injected */
 	uint64_t added_ns;       /* session time */
-	bool is_past;            /* it was taken out */
+	bool removed;             /* it was taken out */
 };
 
 /* The link that a device's bytes take. */
@@ -27,7 +27,7 @@ struct sim_trace_link {
 	uint64_t to_card_bps, to_host_bps; /* payload that it can carry, in bits per second */
 };
 
-struct sim_trace_story {
+struct sim_merged_trace {
 	uint64_t zero_ns;
 	const char *clock;       /* how time passes: a mode's name (sim/clock/clock.h); NULL = not known */
 	uint64_t session_ns;     /* session time when it was read, if the clock is known */
@@ -41,20 +41,20 @@ struct sim_trace_story {
 	size_t num_events;
 };
 
-/* Zeroed but for its zero_ns, a story is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
-int sim_trace_story_add(struct sim_trace_story *story, struct sim_trace_recording *recording);
-int sim_trace_story_add_rule(struct sim_trace_story *story, uint32_t id, const char *text);
-int sim_trace_story_add_link(struct sim_trace_story *story, const char *side, const char *device, uint64_t to_card_bps,
+/* Zeroed but for its zero_ns, a merged trace is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
+int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording);
+int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, const char *text);
+int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device, uint64_t to_card_bps,
 			     uint64_t to_host_bps);
-int sim_trace_story_sort(struct sim_trace_story *story);
-void sim_trace_story_free(struct sim_trace_story *story);
+int sim_merged_trace_sort(struct sim_merged_trace *merged);
+void sim_merged_trace_free(struct sim_merged_trace *merged);
 
 /* What the rule says that a fault's event is of. */
-const char *sim_trace_rule_of(const struct sim_trace_story *story, const struct sim_trace_event *event);
+const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event);
 
 /* The Trace Event Format, which Perfetto and chrome://tracing load (perfetto.c says what becomes of what),
  * and comma-separated values (csv.c). Whether all was written, @out says (ferror()). 0 or -ENOMEM. */
-int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out);
-int sim_trace_tell_csv(const struct sim_trace_story *story, FILE *out);
+int sim_trace_export_perfetto(const struct sim_merged_trace *merged, FILE *out);
+int sim_trace_export_csv(const struct sim_merged_trace *merged, FILE *out);
 
 #endif

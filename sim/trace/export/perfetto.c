@@ -26,127 +26,127 @@
 #include "perfetto_priv.h"
 #include "sim/base/log.h"
 
-#define MORE_PROCESSES 10000000 /* added to a process's number that another has, too */
+#define DUPLICATE_PID_OFFSET 10000000 /* added to a process's number that another has, too */
 
 /* ---- tasks ---- */
 
-static void begin_task_args(struct perfetto *teller, const struct sim_trace_event *event)
+static void begin_task_args(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 
-	fprintf(teller->out, ",\"args\":{\"bytes\":%" PRIu64, event->args[3]);
-	sim_perfetto_put_key(teller->out, "status", event->why ? sim_trace_name_of(recording, event->why) : "ok");
+	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64, event->args[3]);
+	sim_perfetto_put_key(writer->out, "status", event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
 }
 
 /* Its context, if that is known. */
-static void put_context(struct perfetto *teller, uint32_t process, uint32_t number)
+static void put_context(struct perfetto_writer *writer, uint32_t process, uint32_t number)
 {
-	const struct sim_trace_recording *recording = &teller->story->recordings[process];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[process];
 
 	if (number == 0)
 		return;
-	fputs(",\"context\":", teller->out);
-	sim_perfetto_put_object_name(teller->out, recording, number, "");
-	sim_perfetto_put_key(teller->out, "device", sim_trace_name_of(recording, recording->objects[number - 1].place));
+	fputs(",\"context\":", writer->out);
+	sim_perfetto_put_object_name(writer->out, recording, number, "");
+	sim_perfetto_put_key(writer->out, "device", sim_trace_name_of(recording, recording->objects[number - 1].device));
 }
 
 /* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
-static void put_whole_task(struct perfetto *teller, const struct sim_trace_event *event)
+static void put_task_args(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
-	begin_task_args(teller, event);
-	put_context(teller, event->process, op->object);
-	sim_perfetto_put_key(teller->out, "operation", sim_trace_name_of(recording, op->name));
-	if (sim_trace_way_name(event->way)[0])
-		sim_perfetto_put_key(teller->out, "way", sim_trace_way_name(event->way));
+	begin_task_args(writer, event);
+	put_context(writer, event->process, op->object);
+	sim_perfetto_put_key(writer->out, "operation", sim_trace_name_of(recording, op->name));
+	if (sim_trace_direction_name(event->direction)[0])
+		sim_perfetto_put_key(writer->out, "way", sim_trace_direction_name(event->direction));
 	if (event->detail)
-		fprintf(teller->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail, event->args[2] - event->time_ns);
-	fputc('}', teller->out);
+		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail, event->args[2] - event->time_ns);
+	fputc('}', writer->out);
 }
 
 /* One end of its async slice. */
-static void tell_task_end(struct perfetto *teller, const struct sim_trace_moment *moment, char phase)
+static void write_async_end(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, char phase)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
-	sim_perfetto_begin_at(teller, phase, event->process, event->thread, moment->time_ns);
-	fprintf(teller->out, ",\"cat\":\"task\",\"id\":\"0x%x\",\"name\":", moment->event);
+	sim_perfetto_begin_at(writer, phase, event->process, event->thread, entry->time_ns);
+	fprintf(writer->out, ",\"cat\":\"task\",\"id\":\"0x%x\",\"name\":", entry->event);
 	if (op->object)
-		sim_perfetto_put_object_name(teller->out, recording, op->object, sim_trace_name_of(recording, op->name));
+		sim_perfetto_put_object_name(writer->out, recording, op->object, sim_trace_name_of(recording, op->name));
 	else
-		sim_trace_put_text(teller->out, sim_trace_name_of(recording, op->name));
+		sim_perfetto_put_string(writer->out, sim_trace_name_of(recording, op->name));
 	if (phase == 'b')
-		put_whole_task(teller, event);
-	sim_perfetto_end(teller);
+		put_task_args(writer, event);
+	sim_perfetto_end(writer);
 }
 
-static void tell_depth(struct perfetto *teller, const struct sim_trace_event *event)
+static void write_in_flight(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
 	if (event->detail == 0 || op->object == 0)
 		return;
-	sim_perfetto_begin_at(teller, 'C', event->process, 0, event->time_ns);
-	fputs(",\"name\":", teller->out);
-	sim_perfetto_put_object_name(teller->out, recording, op->object, "in flight");
-	fprintf(teller->out, ",\"args\":{\"tasks\":%u}", event->detail);
-	sim_perfetto_end(teller);
+	sim_perfetto_begin_at(writer, 'C', event->process, 0, event->time_ns);
+	fputs(",\"name\":", writer->out);
+	sim_perfetto_put_object_name(writer->out, recording, op->object, "in flight");
+	fprintf(writer->out, ",\"args\":{\"tasks\":%u}", event->detail);
+	sim_perfetto_end(writer);
 }
 
 /* ---- flows ---- */
 
 /* What a flow does in the slice that was told last. */
-static void tell_flow(struct perfetto *teller, const struct sim_trace_moment *moment, uint32_t tid, char phase,
+static void write_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, char phase,
 		      const char *category, uint32_t id)
 {
-	sim_perfetto_begin_at(teller, phase, teller->story->events[moment->event].process, tid, moment->time_ns);
-	sim_perfetto_put_key(teller->out, "name", category);
-	sim_perfetto_put_key(teller->out, "cat", category);
-	fprintf(teller->out, ",\"id\":%u%s", id, phase == 's' ? "" : ",\"bp\":\"e\"");
-	sim_perfetto_end(teller);
+	sim_perfetto_begin_at(writer, phase, writer->merged->events[entry->event].process, tid, entry->time_ns);
+	sim_perfetto_put_key(writer->out, "name", category);
+	sim_perfetto_put_key(writer->out, "cat", category);
+	fprintf(writer->out, ",\"id\":%u%s", id, phase == 's' ? "" : ",\"bp\":\"e\"");
+	sim_perfetto_end(writer);
 }
 
-static void tell_task_flow(struct perfetto *teller, const struct sim_trace_moment *moment, uint32_t tid, char phase,
+static void write_task_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, char phase,
 			   uint32_t task)
 {
-	if (sim_trace_task_is_whole(teller->story, &teller->story->events[task]))
-		tell_flow(teller, moment, tid, phase, "task", teller->num_flows + task + 1);
+	if (sim_trace_task_is_complete(writer->merged, &writer->merged->events[task]))
+		write_flow(writer, entry, tid, phase, "task", writer->num_flows + task + 1);
 }
 
 /* ---- a task's moments ---- */
 
 /* Where a flow begins or ends: a slice that says what happened to the task. */
-static void tell_turn(struct perfetto *teller, const struct sim_trace_moment *moment, uint32_t tid, const char *what,
+static void write_flow_slice(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, const char *what,
 		      char flow)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	char name[SIM_TRACE_NAME_SIZE + 16];
 
 	snprintf(name, sizeof(name), "%s %s", what, sim_trace_name_of(recording, sim_trace_op_of(recording, event)->name));
-	sim_perfetto_begin_at(teller, 'X', event->process, tid, moment->time_ns);
-	sim_perfetto_put_us(teller->out, "dur", moment->short_ns);
-	sim_perfetto_put_key(teller->out, "name", name);
-	sim_perfetto_put_key(teller->out, "cat", "turn");
-	sim_perfetto_end(teller);
-	tell_task_flow(teller, moment, tid, flow, moment->event);
+	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
+	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
+	sim_perfetto_put_key(writer->out, "name", name);
+	sim_perfetto_put_key(writer->out, "cat", "turn");
+	sim_perfetto_end(writer);
+	write_task_flow(writer, entry, tid, flow, entry->event);
 }
 
-static void tell_submit(struct perfetto *teller, const struct sim_trace_moment *moment)
+static void write_submit(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
-	uint32_t object = sim_trace_object_of(&teller->story->recordings[event->process], event);
-	uint32_t tid = sim_perfetto_track_of(teller, event->process, object, TRACK_SUBMITTED);
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
+	uint32_t object = sim_trace_object_of(&writer->merged->recordings[event->process], event);
+	uint32_t tid = sim_perfetto_track_id(writer, event->process, object, TRACK_SUBMITTED);
 
-	tell_task_end(teller, moment, 'b');
-	tell_depth(teller, event);
-	if (sim_trace_task_is_whole(teller->story, event))
-		tell_turn(teller, moment, tid, "submit", 's');
+	write_async_end(writer, entry, 'b');
+	write_in_flight(writer, event);
+	if (sim_trace_task_is_complete(writer->merged, event))
+		write_flow_slice(writer, entry, tid, "submit", 's');
 }
 
 /* Whether no other is on the track, which it takes until its end. */
@@ -158,161 +158,161 @@ static bool claim_jobs(struct perfetto_object *object, const struct sim_trace_ev
 	return true;
 }
 
-static void tell_job(struct perfetto *teller, const struct sim_trace_moment *moment)
+static void write_job(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
-	uint32_t tid = sim_perfetto_track_of(teller, event->process, op->object, TRACK_JOBS);
+	uint32_t tid = sim_perfetto_track_id(writer, event->process, op->object, TRACK_JOBS);
 
-	if (op->object == 0 || !claim_jobs(sim_perfetto_object_at(teller, event->process, op->object), event))
+	if (op->object == 0 || !claim_jobs(sim_perfetto_object_at(writer, event->process, op->object), event))
 		return;
-	sim_perfetto_begin_at(teller, 'X', event->process, tid, moment->time_ns);
-	sim_perfetto_put_us(teller->out, "dur", event->args[1] - event->args[0]);
-	sim_perfetto_put_key(teller->out, "name", sim_trace_name_of(recording, op->name));
-	sim_perfetto_put_key(teller->out, "cat", "job");
-	begin_task_args(teller, event);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
-	tell_task_flow(teller, moment, tid, 't', moment->event);
+	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
+	sim_perfetto_put_us(writer->out, "dur", event->args[1] - event->args[0]);
+	sim_perfetto_put_key(writer->out, "name", sim_trace_name_of(recording, op->name));
+	sim_perfetto_put_key(writer->out, "cat", "job");
+	begin_task_args(writer, event);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
+	write_task_flow(writer, entry, tid, 't', entry->event);
 }
 
-static void tell_done(struct perfetto *teller, const struct sim_trace_moment *moment)
+static void write_done(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
 
-	if (sim_trace_task_is_whole(teller->story, event))
-		tell_turn(teller, moment, event->thread, event->why ? "failed" : "done", 'f');
-	tell_task_end(teller, moment, 'e');
+	if (sim_trace_task_is_complete(writer->merged, event))
+		write_flow_slice(writer, entry, event->thread, event->reason ? "failed" : "done", 'f');
+	write_async_end(writer, entry, 'e');
 }
 
 /* ---- messages ---- */
 
-static void tell_message(struct perfetto *teller, const struct sim_trace_moment *moment)
+static void write_message(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
 	bool is_sent = event->kind == SIM_TRACE_SENT;
-	uint32_t tid = sim_perfetto_track_of(teller, event->process, event->subject, is_sent ? TRACK_SENT : TRACK_RECEIVED);
+	uint32_t tid = sim_perfetto_track_id(writer, event->process, event->subject, is_sent ? TRACK_SENT : TRACK_RECEIVED);
 
-	sim_perfetto_begin_at(teller, 'X', event->process, tid, moment->time_ns);
-	sim_perfetto_put_us(teller->out, "dur", moment->short_ns);
-	sim_perfetto_put_key(teller->out, "name", is_sent ? "send" : "receive");
-	sim_perfetto_put_key(teller->out, "cat", "message");
-	fprintf(teller->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2], event->args[1]);
-	sim_perfetto_end(teller);
-	if (teller->flows[moment->event])
-		tell_flow(teller, moment, tid, is_sent ? 's' : 'f', "message", teller->flows[moment->event]);
-	if (teller->tasks[moment->event])
-		tell_task_flow(teller, moment, tid, 't', teller->tasks[moment->event] - 1);
+	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
+	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
+	sim_perfetto_put_key(writer->out, "name", is_sent ? "send" : "receive");
+	sim_perfetto_put_key(writer->out, "cat", "message");
+	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2], event->args[1]);
+	sim_perfetto_end(writer);
+	if (writer->flows[entry->event])
+		write_flow(writer, entry, tid, is_sent ? 's' : 'f', "message", writer->flows[entry->event]);
+	if (writer->tasks[entry->event])
+		write_task_flow(writer, entry, tid, 't', writer->tasks[entry->event] - 1);
 }
 
 /* ---- states ---- */
 
 /* What the object is in from now on; 0 = nothing to show. */
-static uint64_t state_of(const struct sim_trace_event *event)
+static uint64_t new_state(const struct sim_trace_event *event)
 {
 	if (event->kind == SIM_TRACE_STATE)
 		return event->args[1];
 	return event->kind == SIM_TRACE_OPENED;
 }
 
-/* Those that last, until the story's end. */
-static void tell_state(struct perfetto *teller, const struct sim_trace_moment *moment)
+/* Those that last, until the trace's end. */
+static void write_state(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	bool is_context = recording->objects[event->subject - 1].kind == SIM_TRACE_CONTEXT;
-	uint32_t tid = sim_perfetto_track_of(teller, event->process, event->subject, TRACK_STATES);
+	uint32_t tid = sim_perfetto_track_id(writer, event->process, event->subject, TRACK_STATES);
 
-	if (state_of(event) == 0)
+	if (new_state(event) == 0)
 		return;
-	sim_perfetto_begin_at(teller, 'X', event->process, tid, moment->time_ns);
-	sim_perfetto_put_us(teller->out, "dur", teller->until_ns[moment->event] - moment->time_ns);
-	sim_perfetto_put_key(teller->out, "name", is_context ? sim_trace_state_name(state_of(event)) : "open");
-	sim_perfetto_put_key(teller->out, "cat", "state");
-	sim_perfetto_end(teller);
+	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
+	sim_perfetto_put_us(writer->out, "dur", writer->until_ns[entry->event] - entry->time_ns);
+	sim_perfetto_put_key(writer->out, "name", is_context ? sim_trace_state_name(new_state(event)) : "open");
+	sim_perfetto_put_key(writer->out, "cat", "state");
+	sim_perfetto_end(writer);
 }
 
 /* ---- instants ---- */
 
 /* Up to its arguments, which are open. */
-static void begin_instant(struct perfetto *teller, const struct sim_trace_event *event, uint32_t tid, const char *category,
+static void begin_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid, const char *category,
 			  const char *name, const char *text)
 {
-	sim_perfetto_begin_at(teller, 'i', event->process, tid, event->time_ns);
-	sim_perfetto_put_key(teller->out, "s", "t");
-	sim_perfetto_put_key(teller->out, "cat", category);
-	sim_perfetto_put_key(teller->out, "name", name);
-	fputs(",\"args\":{\"text\":", teller->out);
-	sim_trace_put_text(teller->out, text);
+	sim_perfetto_begin_at(writer, 'i', event->process, tid, event->time_ns);
+	sim_perfetto_put_key(writer->out, "s", "t");
+	sim_perfetto_put_key(writer->out, "cat", category);
+	sim_perfetto_put_key(writer->out, "name", name);
+	fputs(",\"args\":{\"text\":", writer->out);
+	sim_perfetto_put_string(writer->out, text);
 }
 
-static void tell_instant(struct perfetto *teller, const struct sim_trace_event *event, uint32_t tid, const char *category,
+static void write_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid, const char *category,
 			 const char *name, const char *text)
 {
-	begin_instant(teller, event, tid, category, name, text);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
+	begin_instant(writer, event, tid, category, name, text);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
 }
 
-static void tell_fault(struct perfetto *teller, const struct sim_trace_event *event)
+static void write_fault(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	uint32_t tid = event->subject ? sim_perfetto_track_of(teller, event->process, event->subject, TRACK_JOBS) :
+	uint32_t tid = event->subject ? sim_perfetto_track_id(writer, event->process, event->subject, TRACK_JOBS) :
 					event->thread;
 
-	begin_instant(teller, event, tid, "fault", "fault", sim_trace_rule_of(teller->story, event));
-	fprintf(teller->out, ",\"rule\":%" PRIu64 ",\"match\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"delay_ns\":%" PRIu64,
+	begin_instant(writer, event, tid, "fault", "fault", sim_merged_trace_rule_text(writer->merged, event));
+	fprintf(writer->out, ",\"rule\":%" PRIu64 ",\"match\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"delay_ns\":%" PRIu64,
 		event->args[0], event->args[1], event->args[2], event->args[3]);
-	sim_perfetto_put_key(teller->out, "operation",
-			     sim_trace_name_of(&teller->story->recordings[event->process], event->why));
-	put_context(teller, event->process, event->subject);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
+	sim_perfetto_put_key(writer->out, "operation",
+			     sim_trace_name_of(&writer->merged->recordings[event->process], event->reason));
+	put_context(writer, event->process, event->subject);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
 }
 
-static void tell_log(struct perfetto *teller, const struct sim_trace_event *event)
+static void write_log(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	tell_instant(teller, event, event->thread, "log", event->detail <= SIM_LOG_ERROR ? "error" : "warning",
+	write_instant(writer, event, event->thread, "log", event->detail <= SIM_LOG_ERROR ? "error" : "warning",
 		     event->text ? event->text : "");
 }
 
-static void tell_close(struct perfetto *teller, const struct sim_trace_event *event)
+static void write_close(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	const struct sim_trace_recording *recording = &teller->story->recordings[event->process];
-	uint32_t tid = sim_perfetto_track_of(teller, event->process, event->subject, TRACK_STATES);
+	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
+	uint32_t tid = sim_perfetto_track_id(writer, event->process, event->subject, TRACK_STATES);
 
-	tell_instant(teller, event, tid, "connection", "closed",
-		     event->why ? sim_trace_name_of(recording, event->why) : "in order");
+	write_instant(writer, event, tid, "connection", "closed",
+		     event->reason ? sim_trace_name_of(recording, event->reason) : "in order");
 }
 
-static void tell_moment(struct perfetto *teller, const struct sim_trace_moment *moment)
+static void write_entry(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &teller->story->events[moment->event];
+	const struct sim_trace_event *event = &writer->merged->events[entry->event];
 
-	switch ((enum sim_trace_part)moment->part) {
-	case SIM_TRACE_PART_STATE:
-		tell_state(teller, moment);
+	switch ((enum sim_timeline_kind)entry->kind) {
+	case SIM_TIMELINE_STATE:
+		write_state(writer, entry);
 		if (event->kind == SIM_TRACE_CLOSED)
-			tell_close(teller, event);
+			write_close(writer, event);
 		break;
-	case SIM_TRACE_PART_SUBMIT:
-		tell_submit(teller, moment);
+	case SIM_TIMELINE_SUBMIT:
+		write_submit(writer, entry);
 		break;
-	case SIM_TRACE_PART_JOB:
-		tell_job(teller, moment);
+	case SIM_TIMELINE_JOB:
+		write_job(writer, entry);
 		break;
-	case SIM_TRACE_PART_SENT:
-	case SIM_TRACE_PART_RECEIVED:
-		tell_message(teller, moment);
+	case SIM_TIMELINE_SENT:
+	case SIM_TIMELINE_RECEIVED:
+		write_message(writer, entry);
 		break;
-	case SIM_TRACE_PART_DONE:
-		tell_done(teller, moment);
+	case SIM_TIMELINE_DONE:
+		write_done(writer, entry);
 		break;
-	case SIM_TRACE_PART_FAULT:
-		tell_fault(teller, event);
+	case SIM_TIMELINE_FAULT:
+		write_fault(writer, event);
 		break;
-	case SIM_TRACE_PART_LOG:
-		tell_log(teller, event);
+	case SIM_TIMELINE_LOG:
+		write_log(writer, event);
 		break;
 	}
 }
@@ -320,7 +320,7 @@ static void tell_moment(struct perfetto *teller, const struct sim_trace_moment *
 /* ---- the whole ---- */
 
 /* The tracks that an event has a part in, as bits. */
-static uint32_t use_of(const struct sim_trace_event *event)
+static uint32_t tracks_of_event(const struct sim_trace_event *event)
 {
 	switch ((enum sim_trace_kind)event->kind) {
 	case SIM_TRACE_SENT:
@@ -343,37 +343,37 @@ static uint32_t use_of(const struct sim_trace_event *event)
 	return 0;
 }
 
-static void find_used_tracks(struct perfetto *teller)
+static void find_used_tracks(struct perfetto_writer *writer)
 {
-	const struct sim_trace_story *story = teller->story;
+	const struct sim_merged_trace *merged = writer->merged;
 
-	for (size_t i = 0; i < story->num_events; i++) {
-		const struct sim_trace_event *event = &story->events[i];
-		uint32_t object = sim_trace_object_of(&story->recordings[event->process], event);
+	for (size_t i = 0; i < merged->num_events; i++) {
+		const struct sim_trace_event *event = &merged->events[i];
+		uint32_t object = sim_trace_object_of(&merged->recordings[event->process], event);
 
-		sim_perfetto_object_at(teller, event->process, object)->used |= use_of(event);
+		sim_perfetto_object_at(writer, event->process, object)->used |= tracks_of_event(event);
 	}
 }
 
 /* From the last to the first: when each state's next one began. */
-static void find_next_states(struct perfetto *teller)
+static void find_next_states(struct perfetto_writer *writer)
 {
-	const struct sim_trace_story *story = teller->story;
-	uint64_t last_ns = teller->num_moments ? teller->moments[teller->num_moments - 1].time_ns : 0;
+	const struct sim_merged_trace *merged = writer->merged;
+	uint64_t last_ns = writer->num_entries ? writer->entries[writer->num_entries - 1].time_ns : 0;
 
-	for (size_t i = story->num_events; i-- > 0;) {
-		const struct sim_trace_event *event = &story->events[i];
+	for (size_t i = merged->num_events; i-- > 0;) {
+		const struct sim_trace_event *event = &merged->events[i];
 		struct perfetto_object *object;
 
 		if (event->kind != SIM_TRACE_STATE && event->kind != SIM_TRACE_OPENED && event->kind != SIM_TRACE_CLOSED)
 			continue;
-		object = sim_perfetto_object_at(teller, event->process, event->subject);
-		teller->until_ns[i] = object->next_state ? story->events[object->next_state].time_ns : last_ns;
+		object = sim_perfetto_object_at(writer, event->process, event->subject);
+		writer->until_ns[i] = object->next_state ? merged->events[object->next_state].time_ns : last_ns;
 		object->next_state = i;
 	}
 }
 
-static uint32_t last_of(const uint32_t *flows, size_t count)
+static uint32_t max_flow_id(const uint32_t *flows, size_t count)
 {
 	uint32_t last = 0;
 
@@ -383,78 +383,78 @@ static uint32_t last_of(const uint32_t *flows, size_t count)
 }
 
 /* Processes in several namespaces, or one that attached again, may have the same number. */
-static int64_t *choose_pids(const struct sim_trace_story *story)
+static int64_t *choose_pids(const struct sim_merged_trace *merged)
 {
-	int64_t *pids = calloc(story->num_recordings + 1, sizeof(*pids));
+	int64_t *pids = calloc(merged->num_recordings + 1, sizeof(*pids));
 
-	for (uint32_t i = 0; pids && i < story->num_recordings; i++) {
-		pids[i] = story->recordings[i].who.pid;
+	for (uint32_t i = 0; pids && i < merged->num_recordings; i++) {
+		pids[i] = merged->recordings[i].owner.pid;
 		for (uint32_t j = 0; j < i; j++)
-			if (story->recordings[j].who.pid == story->recordings[i].who.pid)
-				pids[i] += MORE_PROCESSES;
+			if (merged->recordings[j].owner.pid == merged->recordings[i].owner.pid)
+				pids[i] += DUPLICATE_PID_OFFSET;
 	}
 	return pids;
 }
 
-static int make_objects(struct perfetto *teller)
+static int make_objects(struct perfetto_writer *writer)
 {
-	const struct sim_trace_story *story = teller->story;
+	const struct sim_merged_trace *merged = writer->merged;
 	uint32_t num_objects = 0;
 
-	teller->first_object = calloc(story->num_recordings + 1, sizeof(*teller->first_object));
-	if (!teller->first_object)
+	writer->first_object = calloc(merged->num_recordings + 1, sizeof(*writer->first_object));
+	if (!writer->first_object)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		teller->first_object[i] = num_objects;
-		num_objects += story->recordings[i].num_objects + 1; /* 0 is none's */
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		writer->first_object[i] = num_objects;
+		num_objects += merged->recordings[i].num_objects + 1; /* 0 is none's */
 	}
-	teller->objects = calloc(num_objects + 1, sizeof(*teller->objects));
-	return teller->objects ? 0 : -ENOMEM;
+	writer->objects = calloc(num_objects + 1, sizeof(*writer->objects));
+	return writer->objects ? 0 : -ENOMEM;
 }
 
-static int prepare(struct perfetto *teller)
+static int prepare_writer(struct perfetto_writer *writer)
 {
-	const struct sim_trace_story *story = teller->story;
+	const struct sim_merged_trace *merged = writer->merged;
 
-	teller->pids = choose_pids(story);
-	teller->until_ns = calloc(story->num_events + 1, sizeof(*teller->until_ns));
-	teller->flows = sim_trace_flows(story);
-	teller->tasks = sim_trace_tasks_of_messages(story);
-	teller->moments = sim_trace_moments(story, &teller->num_moments);
-	if (make_objects(teller) < 0 || !teller->pids || !teller->until_ns || !teller->flows || !teller->tasks ||
-	    !teller->moments)
+	writer->pids = choose_pids(merged);
+	writer->until_ns = calloc(merged->num_events + 1, sizeof(*writer->until_ns));
+	writer->flows = sim_flows_match_messages(merged);
+	writer->tasks = sim_flows_match_tasks(merged);
+	writer->entries = sim_timeline_build(merged, &writer->num_entries);
+	if (make_objects(writer) < 0 || !writer->pids || !writer->until_ns || !writer->flows || !writer->tasks ||
+	    !writer->entries)
 		return -ENOMEM;
-	teller->num_flows = last_of(teller->flows, story->num_events);
-	find_used_tracks(teller);
-	find_next_states(teller);
+	writer->num_flows = max_flow_id(writer->flows, merged->num_events);
+	find_used_tracks(writer);
+	find_next_states(writer);
 	return 0;
 }
 
-static void fini(struct perfetto *teller)
+static void free_writer(struct perfetto_writer *writer)
 {
-	free(teller->first_object);
-	free(teller->pids);
-	free(teller->objects);
-	free(teller->until_ns);
-	free(teller->flows);
-	free(teller->tasks);
-	free(teller->moments);
+	free(writer->first_object);
+	free(writer->pids);
+	free(writer->objects);
+	free(writer->until_ns);
+	free(writer->flows);
+	free(writer->tasks);
+	free(writer->entries);
 }
 
-int sim_trace_tell_perfetto(const struct sim_trace_story *story, FILE *out)
+int sim_trace_export_perfetto(const struct sim_merged_trace *merged, FILE *out)
 {
-	struct perfetto teller = {.story = story, .out = out};
-	int rc = prepare(&teller);
+	struct perfetto_writer writer = {.merged = merged, .out = out};
+	int rc = prepare_writer(&writer);
 
 	if (rc == 0) {
 		fputs("{\"traceEvents\":[", out);
-		sim_perfetto_name_all(&teller);
-		for (size_t i = 0; i < teller.num_moments; i++)
-			tell_moment(&teller, &teller.moments[i]);
+		sim_perfetto_put_names(&writer);
+		for (size_t i = 0; i < writer.num_entries; i++)
+			write_entry(&writer, &writer.entries[i]);
 		fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":", out);
-		sim_trace_put_sum(out, story, teller.pids);
+		sim_perfetto_put_summary(out, merged, writer.pids);
 		fputs("}\n", out);
 	}
-	fini(&teller);
+	free_writer(&writer);
 	return rc;
 }

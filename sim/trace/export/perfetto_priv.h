@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files that tell a story to Perfetto: who tells it, and where on the screen. */
+/* Shared by the files that write a merged trace for Perfetto: the writer and its tracks. */
 #ifndef SIM_TRACE_PERFETTO_PRIV_H
 #define SIM_TRACE_PERFETTO_PRIV_H
 
@@ -14,8 +14,8 @@ struct perfetto_object {
 	size_t next_state;      /* the number of its event; 0 = none */
 };
 
-struct perfetto {
-	const struct sim_trace_story *story;
+struct perfetto_writer {
+	const struct sim_merged_trace *merged;
 	FILE *out;
 	bool has_begun;
 	int64_t *pids;                    /* of each process; no two are the same */
@@ -25,14 +25,14 @@ struct perfetto {
 	uint32_t *tasks;                  /* of messages: the task's event, from 1 on; 0 = none */
 	uint32_t num_flows;               /* of messages; those of tasks have numbers above */
 	uint64_t *until_ns;               /* of states: when the next one began */
-	struct sim_trace_moment *moments;
-	size_t num_moments;
+	struct sim_timeline_entry *entries;
+	size_t num_entries;
 };
 
 /* What every event begins with; at which time, if it has one. What is open at the end is closed by "}". */
-void sim_perfetto_begin(struct perfetto *teller, char phase, uint32_t process, uint32_t tid);
-void sim_perfetto_begin_at(struct perfetto *teller, char phase, uint32_t process, uint32_t tid, uint64_t time_ns);
-void sim_perfetto_end(struct perfetto *teller);
+void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid);
+void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid, uint64_t time_ns);
+void sim_perfetto_end(struct perfetto_writer *writer);
 
 void sim_perfetto_put_us(FILE *out, const char *key, uint64_t ns);
 void sim_perfetto_put_key(FILE *out, const char *key, const char *text);
@@ -42,18 +42,18 @@ void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *r
 				  const char *more);
 
 /* Printable UTF-8, as a JSON string. */
-void sim_trace_put_text(FILE *out, const char *text);
+void sim_perfetto_put_string(FILE *out, const char *text);
 
 /* A track's number, that no thread has; and its object. */
-uint32_t sim_perfetto_track_of(const struct perfetto *teller, uint32_t process, uint32_t object,
+uint32_t sim_perfetto_track_id(const struct perfetto_writer *writer, uint32_t process, uint32_t object,
 			       enum perfetto_track track);
-struct perfetto_object *sim_perfetto_object_at(const struct perfetto *teller, uint32_t process, uint32_t object);
+struct perfetto_object *sim_perfetto_object_at(const struct perfetto_writer *writer, uint32_t process, uint32_t object);
 
 /* Metadata: processes, threads, and tracks as far as something is on them. */
-void sim_perfetto_name_all(struct perfetto *teller);
+void sim_perfetto_put_names(struct perfetto_writer *writer);
 
 /* The object that stands beside the events, on one line: what the session is, what each
  * process did in sum, the rules of its plan. @pids are the processes' in the events. */
-void sim_trace_put_sum(FILE *out, const struct sim_trace_story *story, const int64_t *pids);
+void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids);
 
 #endif

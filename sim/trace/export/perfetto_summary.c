@@ -5,7 +5,7 @@
 #include "perfetto_priv.h"
 #include "sim/trace/trace.h"
 
-void sim_trace_put_text(FILE *out, const char *text)
+void sim_perfetto_put_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (; *text; text++) {
@@ -19,7 +19,7 @@ void sim_trace_put_text(FILE *out, const char *text)
 static void put_key(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, ",\"%s\":", key);
-	sim_trace_put_text(out, text);
+	sim_perfetto_put_string(out, text);
 }
 
 static void put_number(FILE *out, const char *key, uint64_t value)
@@ -38,15 +38,15 @@ static uint64_t first_ns(const struct sim_trace_recording *recording, uint64_t z
 	return recording->num_events == 0 || first < zero_ns ? 0 : first - zero_ns;
 }
 
-static void put_process(FILE *out, const struct sim_trace_story *story, uint32_t number, int64_t pid)
+static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32_t number, int64_t pid)
 {
-	const struct sim_trace_recording *recording = &story->recordings[number];
+	const struct sim_trace_recording *recording = &merged->recordings[number];
 
 	fprintf(out, "{\"pid\":%" PRId64, pid);
-	put_key(out, "side", recording->who.side);
-	put_key(out, "program", recording->who.program);
+	put_key(out, "side", recording->owner.side);
+	put_key(out, "program", recording->owner.program);
 	put_key(out, "level", sim_trace_level_name(recording->level));
-	put_number(out, "first_ns", first_ns(recording, story->zero_ns));
+	put_number(out, "first_ns", first_ns(recording, merged->zero_ns));
 	put_number(out, "records", recording->num_events);
 	put_number(out, "lost_records", recording->num_lost);
 	put_number(out, "bad_records", recording->num_bad);
@@ -62,7 +62,7 @@ static void put_op(FILE *out, const struct sim_trace_recording *recording, const
 		snprintf(context, sizeof(context), "%s #%u", sim_trace_name_of(recording, object->name), op->object);
 	fprintf(out, "{\"pid\":%" PRId64, pid);
 	put_key(out, "context", context);
-	put_key(out, "device", object ? sim_trace_name_of(recording, object->place) : "");
+	put_key(out, "device", object ? sim_trace_name_of(recording, object->device) : "");
 	put_key(out, "operation", sim_trace_name_of(recording, op->name));
 	put_number(out, "submitted", op->submitted);
 	put_number(out, "completed", op->completed);
@@ -71,77 +71,77 @@ static void put_op(FILE *out, const struct sim_trace_recording *recording, const
 	fputc('}', out);
 }
 
-static void put_ops(FILE *out, const struct sim_trace_story *story, const int64_t *pids)
+static void put_ops(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids)
 {
 	const char *comma = "";
 
 	fputs(",\"operations\":[", out);
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		for (uint32_t j = 0; j < story->recordings[i].num_ops; j++) {
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		for (uint32_t j = 0; j < merged->recordings[i].num_ops; j++) {
 			fputs(comma, out);
-			put_op(out, &story->recordings[i], &story->recordings[i].ops[j], pids[i]);
+			put_op(out, &merged->recordings[i], &merged->recordings[i].ops[j], pids[i]);
 			comma = ",";
 		}
 	}
 	fputc(']', out);
 }
 
-static void put_processes(FILE *out, const struct sim_trace_story *story, const int64_t *pids)
+static void put_processes(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids)
 {
 	fputs(",\"processes\":[", out);
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
 		fputs(i ? "," : "", out);
-		put_process(out, story, i, pids[i]);
+		put_process(out, merged, i, pids[i]);
 	}
 	fputc(']', out);
 }
 
-static void put_links(FILE *out, const struct sim_trace_story *story)
+static void put_links(FILE *out, const struct sim_merged_trace *merged)
 {
 	fputs(",\"links\":[", out);
-	for (uint32_t i = 0; i < story->num_links; i++) {
+	for (uint32_t i = 0; i < merged->num_links; i++) {
 		fputs(i ? ",{\"side\":" : "{\"side\":", out);
-		sim_trace_put_text(out, story->links[i].side);
-		put_key(out, "device", story->links[i].device);
-		put_number(out, "to_card_bps", story->links[i].to_card_bps);
-		put_number(out, "to_host_bps", story->links[i].to_host_bps);
+		sim_perfetto_put_string(out, merged->links[i].side);
+		put_key(out, "device", merged->links[i].device);
+		put_number(out, "to_card_bps", merged->links[i].to_card_bps);
+		put_number(out, "to_host_bps", merged->links[i].to_host_bps);
 		fputc('}', out);
 	}
 	fputc(']', out);
 }
 
-static void put_rules(FILE *out, const struct sim_trace_story *story)
+static void put_rules(FILE *out, const struct sim_merged_trace *merged)
 {
 	fputs(",\"rules\":[", out);
-	for (uint32_t i = 0; i < story->num_rules; i++) {
-		fprintf(out, "%s{\"id\":%u", i ? "," : "", story->rules[i].id);
-		put_key(out, "text", story->rules[i].text);
-		put_number(out, "fired", story->rules[i].fired);
-		put_number(out, "added_ns", story->rules[i].added_ns);
-		put_number(out, "taken_out", story->rules[i].is_past);
+	for (uint32_t i = 0; i < merged->num_rules; i++) {
+		fprintf(out, "%s{\"id\":%u", i ? "," : "", merged->rules[i].id);
+		put_key(out, "text", merged->rules[i].text);
+		put_number(out, "fired", merged->rules[i].fired);
+		put_number(out, "added_ns", merged->rules[i].added_ns);
+		put_number(out, "taken_out", merged->rules[i].removed);
 		fputc('}', out);
 	}
 	fputc(']', out);
 }
 
-void sim_trace_put_sum(FILE *out, const struct sim_trace_story *story, const int64_t *pids)
+void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids)
 {
 	uint64_t num_lost = 0, num_bad = 0;
 
-	for (uint32_t i = 0; i < story->num_recordings; i++) {
-		num_lost += story->recordings[i].num_lost;
-		num_bad += story->recordings[i].num_bad;
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		num_lost += merged->recordings[i].num_lost;
+		num_bad += merged->recordings[i].num_bad;
 	}
 	fputs("{\"recorder\":\"bfsim\"", out);
 	put_number(out, "lost_records", num_lost);
 	put_number(out, "bad_records", num_bad);
-	if (story->clock) {
-		put_key(out, "clock", story->clock);
-		put_number(out, "session_ns", story->session_ns);
+	if (merged->clock) {
+		put_key(out, "clock", merged->clock);
+		put_number(out, "session_ns", merged->session_ns);
 	}
-	put_processes(out, story, pids);
-	put_ops(out, story, pids);
-	put_links(out, story);
-	put_rules(out, story);
+	put_processes(out, merged, pids);
+	put_ops(out, merged, pids);
+	put_links(out, merged);
+	put_rules(out, merged);
 	fputc('}', out);
 }

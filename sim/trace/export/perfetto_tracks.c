@@ -12,41 +12,41 @@ void sim_perfetto_put_us(FILE *out, const char *key, uint64_t ns)
 	fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned int)(ns % 1000));
 }
 
-void sim_perfetto_begin(struct perfetto *teller, char phase, uint32_t process, uint32_t tid)
+void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid)
 {
-	fprintf(teller->out, "%s\n{\"ph\":\"%c\",\"pid\":%" PRId64 ",\"tid\":%u", teller->has_begun ? "," : "", phase,
-		teller->pids[process], tid);
-	teller->has_begun = true;
+	fprintf(writer->out, "%s\n{\"ph\":\"%c\",\"pid\":%" PRId64 ",\"tid\":%u", writer->has_begun ? "," : "", phase,
+		writer->pids[process], tid);
+	writer->has_begun = true;
 }
 
-void sim_perfetto_begin_at(struct perfetto *teller, char phase, uint32_t process, uint32_t tid, uint64_t time_ns)
+void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid, uint64_t time_ns)
 {
-	sim_perfetto_begin(teller, phase, process, tid);
-	sim_perfetto_put_us(teller->out, "ts", time_ns - teller->story->zero_ns);
+	sim_perfetto_begin(writer, phase, process, tid);
+	sim_perfetto_put_us(writer->out, "ts", time_ns - writer->merged->zero_ns);
 }
 
 void sim_perfetto_put_key(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, ",\"%s\":", key);
-	sim_trace_put_text(out, text);
+	sim_perfetto_put_string(out, text);
 }
 
-void sim_perfetto_end(struct perfetto *teller)
+void sim_perfetto_end(struct perfetto_writer *writer)
 {
-	fputc('}', teller->out);
+	fputc('}', writer->out);
 }
 
 /* ---- tracks ---- */
 
-uint32_t sim_perfetto_track_of(const struct perfetto *teller, uint32_t process, uint32_t object,
+uint32_t sim_perfetto_track_id(const struct perfetto_writer *writer, uint32_t process, uint32_t object,
 			       enum perfetto_track track)
 {
-	return SIM_TRACE_THREADS_BELOW + (teller->first_object[process] + object) * NUM_TRACKS + track;
+	return SIM_TRACE_THREAD_ID_LIMIT + (writer->first_object[process] + object) * NUM_TRACKS + track;
 }
 
-struct perfetto_object *sim_perfetto_object_at(const struct perfetto *teller, uint32_t process, uint32_t object)
+struct perfetto_object *sim_perfetto_object_at(const struct perfetto_writer *writer, uint32_t process, uint32_t object)
 {
-	return &teller->objects[teller->first_object[process] + object];
+	return &writer->objects[writer->first_object[process] + object];
 }
 
 void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *recording, uint32_t number,
@@ -56,68 +56,68 @@ void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *r
 
 	snprintf(text, sizeof(text), "%s #%u%s%s", sim_trace_name_of(recording, recording->objects[number - 1].name), number,
 		 more[0] ? " " : "", more);
-	sim_trace_put_text(out, text);
+	sim_perfetto_put_string(out, text);
 }
 
 /* ---- names ---- */
 
-static void name_process(struct perfetto *teller, uint32_t process)
+static void name_process(struct perfetto_writer *writer, uint32_t process)
 {
-	const struct sim_trace_who *who = &teller->story->recordings[process].who;
-	char text[sizeof(who->side) + sizeof(who->program) + 4];
+	const struct sim_trace_process *owner = &writer->merged->recordings[process].owner;
+	char text[sizeof(owner->side) + sizeof(owner->program) + 4];
 
-	snprintf(text, sizeof(text), "%s: %s", who->side, who->program);
-	sim_perfetto_begin(teller, 'M', process, 0);
-	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", teller->out);
-	sim_trace_put_text(teller->out, text);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
-	sim_perfetto_begin(teller, 'M', process, 0);
-	fprintf(teller->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}", process);
-	sim_perfetto_end(teller);
+	snprintf(text, sizeof(text), "%s: %s", owner->side, owner->program);
+	sim_perfetto_begin(writer, 'M', process, 0);
+	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", writer->out);
+	sim_perfetto_put_string(writer->out, text);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
+	sim_perfetto_begin(writer, 'M', process, 0);
+	fprintf(writer->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}", process);
+	sim_perfetto_end(writer);
 }
 
-static void name_track(struct perfetto *teller, uint32_t process, uint32_t object, enum perfetto_track track,
+static void name_track(struct perfetto_writer *writer, uint32_t process, uint32_t object, enum perfetto_track track,
 		       const char *name)
 {
-	sim_perfetto_begin(teller, 'M', process, sim_perfetto_track_of(teller, process, object, track));
-	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", teller->out);
-	sim_perfetto_put_object_name(teller->out, &teller->story->recordings[process], object, name);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
+	sim_perfetto_begin(writer, 'M', process, sim_perfetto_track_id(writer, process, object, track));
+	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", writer->out);
+	sim_perfetto_put_object_name(writer->out, &writer->merged->recordings[process], object, name);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
 }
 
-static void name_object(struct perfetto *teller, uint32_t process, uint32_t object)
+static void name_object(struct perfetto_writer *writer, uint32_t process, uint32_t object)
 {
 	static const char *const names[NUM_TRACKS] = {
 		[TRACK_STATES] = "states", [TRACK_JOBS] = "jobs", [TRACK_SENT] = "sent", [TRACK_RECEIVED] = "received",
 		[TRACK_SUBMITTED] = "submitted"};
 
 	for (int i = 0; i < NUM_TRACKS; i++)
-		if (sim_perfetto_object_at(teller, process, object)->used & UINT32_C(1) << i)
-			name_track(teller, process, object, (enum perfetto_track)i, names[i]);
+		if (sim_perfetto_object_at(writer, process, object)->used & UINT32_C(1) << i)
+			name_track(writer, process, object, (enum perfetto_track)i, names[i]);
 }
 
-static void name_thread(struct perfetto *teller, uint32_t process, const struct sim_trace_thread *thread)
+static void name_thread(struct perfetto_writer *writer, uint32_t process, const struct sim_trace_thread *thread)
 {
-	if (thread->id == 0 || thread->id >= SIM_TRACE_THREADS_BELOW)
+	if (thread->id == 0 || thread->id >= SIM_TRACE_THREAD_ID_LIMIT)
 		return;
-	sim_perfetto_begin(teller, 'M', process, thread->id);
-	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", teller->out);
-	sim_trace_put_text(teller->out, thread->name);
-	fputc('}', teller->out);
-	sim_perfetto_end(teller);
+	sim_perfetto_begin(writer, 'M', process, thread->id);
+	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", writer->out);
+	sim_perfetto_put_string(writer->out, thread->name);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
 }
 
-void sim_perfetto_name_all(struct perfetto *teller)
+void sim_perfetto_put_names(struct perfetto_writer *writer)
 {
-	for (uint32_t i = 0; i < teller->story->num_recordings; i++) {
-		const struct sim_trace_recording *recording = &teller->story->recordings[i];
+	for (uint32_t i = 0; i < writer->merged->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &writer->merged->recordings[i];
 
-		name_process(teller, i);
+		name_process(writer, i);
 		for (uint32_t j = 0; j < recording->num_threads; j++)
-			name_thread(teller, i, &recording->threads[j]);
+			name_thread(writer, i, &recording->threads[j]);
 		for (uint32_t j = 1; j <= recording->num_objects; j++)
-			name_object(teller, i, j);
+			name_object(writer, i, j);
 	}
 }

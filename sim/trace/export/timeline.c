@@ -3,24 +3,24 @@
 
 #include <stdlib.h>
 
-bool sim_trace_task_is_whole(const struct sim_trace_story *story, const struct sim_trace_event *event)
+bool sim_trace_task_is_complete(const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
 	return event->kind == SIM_TRACE_TASK && event->detail != 0 && event->thread != 0 &&
-	       event->thread < SIM_TRACE_THREADS_BELOW &&
-	       sim_trace_object_of(&story->recordings[event->process], event) != 0;
+	       event->thread < SIM_TRACE_THREAD_ID_LIMIT &&
+	       sim_trace_object_of(&merged->recordings[event->process], event) != 0;
 }
 
 /* ---- the list ---- */
 
-struct list {
-	struct sim_trace_moment *moments;
+struct entry_list {
+	struct sim_timeline_entry *entries;
 	size_t count;
 };
 
-static void add(struct list *list, uint64_t time_ns, size_t event, enum sim_trace_part part)
+static void add_entry(struct entry_list *list, uint64_t time_ns, size_t event, enum sim_timeline_kind kind)
 {
-	list->moments[list->count++] = (struct sim_trace_moment){
-		.time_ns = time_ns, .event = (uint32_t)event, .part = (uint8_t)part};
+	list->entries[list->count++] = (struct sim_timeline_entry){
+		.time_ns = time_ns, .event = (uint32_t)event, .kind = (uint8_t)kind};
 }
 
 static bool has_job(const struct sim_trace_event *event)
@@ -28,15 +28,15 @@ static bool has_job(const struct sim_trace_event *event)
 	return event->args[0] != 0 && event->args[1] != 0;
 }
 
-static void add_task(struct list *list, const struct sim_trace_event *event, size_t number)
+static void add_task(struct entry_list *list, const struct sim_trace_event *event, size_t number)
 {
-	add(list, event->time_ns, number, SIM_TRACE_PART_SUBMIT);
+	add_entry(list, event->time_ns, number, SIM_TIMELINE_SUBMIT);
 	if (has_job(event))
-		add(list, event->args[0], number, SIM_TRACE_PART_JOB);
-	add(list, event->args[2], number, SIM_TRACE_PART_DONE);
+		add_entry(list, event->args[0], number, SIM_TIMELINE_JOB);
+	add_entry(list, event->args[2], number, SIM_TIMELINE_DONE);
 }
 
-static void add_event(struct list *list, const struct sim_trace_event *event, size_t number)
+static void add_event(struct entry_list *list, const struct sim_trace_event *event, size_t number)
 {
 	switch ((enum sim_trace_kind)event->kind) {
 	case SIM_TRACE_TASK:
@@ -45,19 +45,19 @@ static void add_event(struct list *list, const struct sim_trace_event *event, si
 	case SIM_TRACE_STATE:
 	case SIM_TRACE_OPENED:
 	case SIM_TRACE_CLOSED:
-		add(list, event->time_ns, number, SIM_TRACE_PART_STATE);
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_STATE);
 		break;
 	case SIM_TRACE_SENT:
-		add(list, event->time_ns, number, SIM_TRACE_PART_SENT);
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_SENT);
 		break;
 	case SIM_TRACE_RECEIVED:
-		add(list, event->time_ns, number, SIM_TRACE_PART_RECEIVED);
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_RECEIVED);
 		break;
 	case SIM_TRACE_FAULT:
-		add(list, event->time_ns, number, SIM_TRACE_PART_FAULT);
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_FAULT);
 		break;
 	case SIM_TRACE_LOG:
-		add(list, event->time_ns, number, SIM_TRACE_PART_LOG);
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_LOG);
 		break;
 	case SIM_TRACE_TEXT:
 	case SIM_TRACE_NUM_KINDS:
@@ -65,23 +65,23 @@ static void add_event(struct list *list, const struct sim_trace_event *event, si
 	}
 }
 
-static size_t room_for(const struct sim_trace_story *story)
+static size_t max_entries(const struct sim_merged_trace *merged)
 {
 	size_t count = 1;
 
-	for (size_t i = 0; i < story->num_events; i++)
-		count += story->events[i].kind == SIM_TRACE_TASK ? 3 : 1;
+	for (size_t i = 0; i < merged->num_events; i++)
+		count += merged->events[i].kind == SIM_TRACE_TASK ? 3 : 1;
 	return count;
 }
 
 static int compare(const void *left, const void *right)
 {
-	const struct sim_trace_moment *a = left, *b = right;
+	const struct sim_timeline_entry *a = left, *b = right;
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
 	return a->event < b->event ? -1 : a->event > b->event;
 }
 
@@ -95,27 +95,27 @@ struct lanes {
 };
 
 /* 0 = none. */
-static uint64_t key_of(const struct sim_trace_story *story, const struct sim_trace_moment *moment)
+static uint64_t lane_key(const struct sim_merged_trace *merged, const struct sim_timeline_entry *entry)
 {
-	const struct sim_trace_event *event = &story->events[moment->event];
+	const struct sim_trace_event *event = &merged->events[entry->event];
 	uint32_t number;
 
-	switch ((enum sim_trace_part)moment->part) {
-	case SIM_TRACE_PART_SUBMIT:
-	case SIM_TRACE_PART_DONE:
-		if (!sim_trace_task_is_whole(story, event))
+	switch ((enum sim_timeline_kind)entry->kind) {
+	case SIM_TIMELINE_SUBMIT:
+	case SIM_TIMELINE_DONE:
+		if (!sim_trace_task_is_complete(merged, event))
 			return 0;
-		number = moment->part == SIM_TRACE_PART_DONE ?
-			 event->thread : sim_trace_object_of(&story->recordings[event->process], event);
+		number = entry->kind == SIM_TIMELINE_DONE ?
+			 event->thread : sim_trace_object_of(&merged->recordings[event->process], event);
 		break;
-	case SIM_TRACE_PART_SENT:
-	case SIM_TRACE_PART_RECEIVED:
+	case SIM_TIMELINE_SENT:
+	case SIM_TIMELINE_RECEIVED:
 		number = event->subject;
 		break;
 	default:
 		return 0;
 	}
-	return (uint64_t)event->process << 40 | (uint64_t)moment->part << 32 | number;
+	return (uint64_t)event->process << 40 | (uint64_t)entry->kind << 32 | number;
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -125,13 +125,13 @@ static int compare_keys(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static int find_lanes(const struct sim_trace_story *story, const struct list *list, struct lanes *ret_lanes)
+static int find_lanes(const struct sim_merged_trace *merged, const struct entry_list *list, struct lanes *ret_lanes)
 {
 	uint64_t *keys = calloc(list->count + 1, sizeof(*keys));
 	size_t count = 0, kept = 0;
 
 	for (size_t i = 0; keys && i < list->count; i++) {
-		keys[count] = key_of(story, &list->moments[i]);
+		keys[count] = lane_key(merged, &list->entries[i]);
 		count += keys[count] != 0;
 	}
 	if (keys)
@@ -143,7 +143,7 @@ static int find_lanes(const struct sim_trace_story *story, const struct list *li
 	return ret_lanes->keys && ret_lanes->next ? 0 : -1;
 }
 
-static size_t *next_of(const struct lanes *lanes, uint64_t key)
+static size_t *last_in_lane(const struct lanes *lanes, uint64_t key)
 {
 	const uint64_t *found = bsearch(&key, lanes->keys, lanes->count, sizeof(key), compare_keys);
 
@@ -151,47 +151,47 @@ static size_t *next_of(const struct lanes *lanes, uint64_t key)
 }
 
 /* Up to the next one there. Of several at one time none has a length, the last one neither. */
-static void measure(struct list *list, size_t number, size_t *next)
+static void set_slice_length(struct entry_list *list, size_t number, size_t *next)
 {
-	struct sim_trace_moment *moment = &list->moments[number];
-	struct sim_trace_moment *later = *next ? &list->moments[*next - 1] : NULL;
-	uint64_t free_ns = later ? later->time_ns - moment->time_ns : SIM_TRACE_SHORT_NS;
+	struct sim_timeline_entry *entry = &list->entries[number];
+	struct sim_timeline_entry *next_entry = *next ? &list->entries[*next - 1] : NULL;
+	uint64_t free_ns = next_entry ? next_entry->time_ns - entry->time_ns : SIM_TIMELINE_MAX_SLICE_NS;
 
-	moment->short_ns = (uint16_t)(free_ns < SIM_TRACE_SHORT_NS ? free_ns : SIM_TRACE_SHORT_NS);
+	entry->slice_ns = (uint16_t)(free_ns < SIM_TIMELINE_MAX_SLICE_NS ? free_ns : SIM_TIMELINE_MAX_SLICE_NS);
 	if (free_ns == 0)
-		later->short_ns = 0;
+		next_entry->slice_ns = 0;
 	*next = number + 1;
 }
 
-static int measure_all(const struct sim_trace_story *story, struct list *list)
+static int set_slice_lengths(const struct sim_merged_trace *merged, struct entry_list *list)
 {
 	struct lanes lanes;
-	int rc = find_lanes(story, list, &lanes);
+	int rc = find_lanes(merged, list, &lanes);
 
 	for (size_t i = list->count; rc == 0 && i-- > 0;) {
-		uint64_t key = key_of(story, &list->moments[i]);
+		uint64_t key = lane_key(merged, &list->entries[i]);
 
 		if (key)
-			measure(list, i, next_of(&lanes, key));
+			set_slice_length(list, i, last_in_lane(&lanes, key));
 	}
 	free(lanes.keys);
 	free(lanes.next);
 	return rc;
 }
 
-struct sim_trace_moment *sim_trace_moments(const struct sim_trace_story *story, size_t *ret_count)
+struct sim_timeline_entry *sim_timeline_build(const struct sim_merged_trace *merged, size_t *ret_count)
 {
-	struct list list = {.moments = calloc(room_for(story), sizeof(*list.moments))};
+	struct entry_list list = {.entries = calloc(max_entries(merged), sizeof(*list.entries))};
 
-	if (!list.moments)
+	if (!list.entries)
 		return NULL;
-	for (size_t i = 0; i < story->num_events; i++)
-		add_event(&list, &story->events[i], i);
-	qsort(list.moments, list.count, sizeof(*list.moments), compare);
-	if (measure_all(story, &list) < 0) {
-		free(list.moments);
+	for (size_t i = 0; i < merged->num_events; i++)
+		add_event(&list, &merged->events[i], i);
+	qsort(list.entries, list.count, sizeof(*list.entries), compare);
+	if (set_slice_lengths(merged, &list) < 0) {
+		free(list.entries);
 		return NULL;
 	}
 	*ret_count = list.count;
-	return list.moments;
+	return list.entries;
 }
