@@ -55,8 +55,8 @@ static uint64_t read_requests_time_ps(const struct pcie_engine *engine, uint64_t
 	return engine->max_reads > 0 ? pcie_mul_div_ceil(requests, engine->read_request_ps, engine->max_reads) : 0;
 }
 
-static void add_read_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_byte_time *byte_time,
-		      const struct pcie_job *job, struct job_cost *cost)
+static void add_read_cost(const struct pcie_engine *engine, const struct pcie_link *link,
+			  const struct pcie_byte_time *byte_time, const struct pcie_job *job, struct job_cost *cost)
 {
 	struct pcie_wire wire;
 	uint64_t busy_ps, tx_ps;
@@ -64,15 +64,16 @@ static void add_read_cost(const struct pcie_engine *engine, const struct pcie_li
 	pcie_link_read(link, job->offset, job->bytes, &wire);
 	tx_ps = pcie_tlp_time_ps(byte_time, wire.tx_bytes);
 	cost->rx_ps = pcie_tlp_time_ps(byte_time, wire.rx_bytes);
-	busy_ps = max_u64(transfer_time_ps(engine->read.fs_per_byte, job->bytes), read_requests_time_ps(engine, wire.tx_tlps));
+	busy_ps = max_u64(transfer_time_ps(engine->read.fs_per_byte, job->bytes),
+			  read_requests_time_ps(engine, wire.tx_tlps));
 	busy_ps = max_u64(busy_ps, max_u64(tx_ps, cost->rx_ps));
 	cost->reads = true;
 	cost->read_ps = ps_saturating_add(busy_ps, engine->read.gap_ps);
 	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
 }
 
-static void add_write_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_byte_time *byte_time,
-		       const struct pcie_job *job, struct job_cost *cost)
+static void add_write_cost(const struct pcie_engine *engine, const struct pcie_link *link,
+			   const struct pcie_byte_time *byte_time, const struct pcie_job *job, struct job_cost *cost)
 {
 	struct pcie_wire wire;
 	uint64_t tx_ps;
@@ -80,18 +81,21 @@ static void add_write_cost(const struct pcie_engine *engine, const struct pcie_l
 	pcie_link_write(link, job->offset, job->bytes, &wire);
 	tx_ps = pcie_tlp_time_ps(byte_time, wire.tx_bytes);
 	cost->writes = true;
-	cost->write_ps = ps_saturating_add(max_u64(transfer_time_ps(engine->write.fs_per_byte, job->bytes), tx_ps), engine->write.gap_ps);
+	cost->write_ps = ps_saturating_add(max_u64(transfer_time_ps(engine->write.fs_per_byte, job->bytes), tx_ps),
+					   engine->write.gap_ps);
 	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
 }
 
-static struct job_cost compute_cost(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job)
+static struct job_cost compute_cost(const struct pcie_engine *engine, const struct pcie_link *link,
+				    const struct pcie_job *job)
 {
-	struct job_cost cost = {.channel_ps = transfer_time_ps(engine->channel_fs_per_byte, job->bytes)};
+	struct job_cost cost = { .channel_ps = transfer_time_ps(engine->channel_fs_per_byte, job->bytes) };
 	struct pcie_byte_time byte_time;
 
 	if (job->direction == PCIE_LOCAL) {
 		cost.is_local = true;
-		cost.local_ps = ps_saturating_add(transfer_time_ps(engine->local.fs_per_byte, job->bytes), engine->local.gap_ps);
+		cost.local_ps = ps_saturating_add(transfer_time_ps(engine->local.fs_per_byte, job->bytes),
+						  engine->local.gap_ps);
 		return cost;
 	}
 	byte_time = pcie_link_byte_time(link);
@@ -112,9 +116,10 @@ uint64_t pcie_queue_submit(const struct pcie_engine *engine, const struct pcie_j
 }
 
 static uint64_t accept_job(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t arrival_ps,
-		       struct pcie_engine_state *state)
+			   struct pcie_engine_state *state)
 {
-	uint64_t at_ps = reserve_station(&state->issuers_ps[job->issuer], arrival_ps, engine->issuers[job->issuer].accept_ps);
+	uint64_t at_ps =
+		reserve_station(&state->issuers_ps[job->issuer], arrival_ps, engine->issuers[job->issuer].accept_ps);
 
 	return reserve_station(&state->accept_ps, at_ps, engine->accept_ps);
 }
@@ -133,7 +138,7 @@ static uint64_t *find_earliest_channel(const struct pcie_engine *engine, struct 
 
 /* When all that the job needs is free. A read's requests find their way between writes: they do not wait for TX. */
 static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, const struct pcie_engine_state *state,
-			   const struct pcie_link_state *link)
+			      const struct pcie_link_state *link)
 {
 	if (cost->is_local)
 		return max_u64(ready_ps, state->local_ps);
@@ -146,7 +151,7 @@ static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, co
 
 /* Hold what the job needs from @start_ps on; returns when its last byte has moved. */
 static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, struct pcie_engine_state *state,
-		     struct pcie_link_state *link)
+			      struct pcie_link_state *link)
 {
 	uint64_t end_ps = ps_saturating_add(start_ps, max_u64(cost->channel_ps, cost->local_ps));
 
@@ -171,7 +176,8 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 {
 	struct job_cost cost = compute_cost(engine, link, job);
 	uint64_t more_segments = job->segments > 1 ? job->segments - 1 : 0;
-	uint64_t setup_ps = ps_saturating_add(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
+	uint64_t setup_ps =
+		ps_saturating_add(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
 	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
 	uint64_t *channel_ps = find_earliest_channel(engine, engine_state);
 	uint64_t ready_ps = ps_saturating_add(max_u64(accepted_ps, *channel_ps), setup_ps);
@@ -188,11 +194,11 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 }
 
 uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,
-			      const struct pcie_job *job)
+				 const struct pcie_job *job)
 {
-	struct pcie_engine_state engine_state = {0};
-	struct pcie_link_state link_state = {0};
-	struct pcie_queue_state queue_state = {0};
+	struct pcie_engine_state engine_state = { 0 };
+	struct pcie_link_state link_state = { 0 };
+	struct pcie_queue_state queue_state = { 0 };
 	struct pcie_times times;
 
 	pcie_engine_run(engine, link, job, pcie_queue_submit(engine, job, 0, &queue_state), &engine_state, &link_state,

@@ -67,9 +67,9 @@ enum pcie_issuer_kind {
 
 /* What a job costs its issuer: software, mostly. */
 struct pcie_issuer {
-	uint64_t submit_ps;  /* to hand it in */
-	uint64_t report_ps;  /* to learn of its end; none for unsignaled jobs */
-	uint64_t accept_ps;  /* between two jobs of all issuers of this kind together */
+	uint64_t submit_ps; /* to hand it in */
+	uint64_t report_ps; /* to learn of its end; none for unsignaled jobs */
+	uint64_t accept_ps; /* between two jobs of all issuers of this kind together */
 };
 
 /* A path that data takes in the engine, besides the link. */
@@ -81,14 +81,14 @@ struct pcie_path {
 /* An engine. A time that is 0 costs nothing. */
 struct pcie_engine {
 	struct pcie_issuer issuers[PCIE_NUM_ISSUERS];
-	uint64_t accept_ps;      /* between two jobs: its limit on jobs per second */
-	uint64_t setup_ps;       /* from acceptance to the first byte */
-	uint64_t segment_ps;     /* more, for each segment behind the first one */
-	uint64_t complete_ps;    /* from the last byte to the completion in the issuer's hand */
+	uint64_t accept_ps;           /* between two jobs: its limit on jobs per second */
+	uint64_t setup_ps;            /* from acceptance to the first byte */
+	uint64_t segment_ps;          /* more, for each segment behind the first one */
+	uint64_t complete_ps;         /* from the last byte to the completion in the issuer's hand */
 	uint64_t channel_fs_per_byte; /* what one job alone can reach; 0 = no limit */
-	uint32_t channels;       /* jobs that move data at a time: 1 to PCIE_MAX_CHANNELS */
-	uint32_t max_reads;      /* read requests on the link at a time; 0 = no limit */
-	uint64_t read_request_ps; /* how long one is out; counts only with @max_reads */
+	uint32_t channels;            /* jobs that move data at a time: 1 to PCIE_MAX_CHANNELS */
+	uint32_t max_reads;           /* read requests on the link at a time; 0 = no limit */
+	uint64_t read_request_ps;     /* how long one is out; counts only with @max_reads */
 	struct pcie_path read, write, local;
 };
 
@@ -141,6 +141,6 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 
 /* How long @job takes, from its submission on, when nothing else is there. */
 uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,
-			      const struct pcie_job *job);
+				 const struct pcie_job *job);
 
 #endif

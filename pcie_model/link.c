@@ -9,9 +9,9 @@
 
 /* Sizes in bytes, as the PCI Express base specification has them. */
 enum {
-	FRAMING = 8,       /* start or STP, sequence number, LCRC, end: generations 1 to 5 */
-	HEADER_32 = 12,    /* three words: requests with short addresses, completions */
-	HEADER_64 = 16,    /* four words: requests with long addresses */
+	FRAMING = 8,    /* start or STP, sequence number, LCRC, end: generations 1 to 5 */
+	HEADER_32 = 12, /* three words: requests with short addresses, completions */
+	HEADER_64 = 16, /* four words: requests with long addresses */
 	ECRC = 4,
 	DWORD = 4,
 	DLLP = 8,          /* with its framing */
@@ -21,16 +21,19 @@ enum {
 };
 
 struct generation {
-	uint32_t mega_transfers; /* per second and lane, a bit each */
-	uint32_t payload_bits, coded_bits;  /* of so many coded bits, so many are bytes of packets or DLLPs */
-	uint32_t delay;          /* of a port's own, in symbols, before it answers a packet */
+	uint32_t mega_transfers;           /* per second and lane, a bit each */
+	uint32_t payload_bits, coded_bits; /* of so many coded bits, so many are bytes of packets or DLLPs */
+	uint32_t delay;                    /* of a port's own, in symbols, before it answers a packet */
 };
 
 static const struct generation generations[] = {
-	[1] = {2500, 8, 10, 19},     [2] = {5000, 8, 10, 70},      [3] = {8000, 128, 130, 115},
-	[4] = {16000, 128, 130, 115}, [5] = {32000, 128, 130, 115},
+	[1] = { 2500, 8, 10, 19 },
+	[2] = { 5000, 8, 10, 70 },
+	[3] = { 8000, 128, 130, 115 },
+	[4] = { 16000, 128, 130, 115 },
+	[5] = { 32000, 128, 130, 115 },
 	/* Flits of 256 bytes: 236 for packets, the rest for DLLPs, CRC and FEC. */
-	[6] = {64000, 236, 256, 115},
+	[6] = { 64000, 236, 256, 115 },
 };
 
 static bool is_power_of_2_between(uint32_t value, uint32_t min, uint32_t max)
@@ -89,11 +92,12 @@ static uint64_t with_replays(const struct pcie_link *link, uint64_t bytes)
 
 void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
 {
-	*ret_wire = (struct pcie_wire){0};
+	*ret_wire = (struct pcie_wire){ 0 };
 	if (bytes == 0)
 		return;
 	ret_wire->tx_tlps = count_pieces(offset, bytes, link->mps_bytes);
-	ret_wire->tx_bytes = with_replays(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
+	ret_wire->tx_bytes =
+		with_replays(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
 }
 
 /* The largest piece of a read's answer. */
@@ -110,13 +114,14 @@ static uint32_t completion_unit(const struct pcie_link *link)
 
 void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire)
 {
-	*ret_wire = (struct pcie_wire){0};
+	*ret_wire = (struct pcie_wire){ 0 };
 	if (bytes == 0)
 		return;
 	ret_wire->tx_tlps = count_pieces(offset, bytes, link->mrrs_bytes);
 	ret_wire->tx_bytes = with_replays(link, ret_wire->tx_tlps * request_overhead(link));
 	ret_wire->rx_tlps = count_pieces(offset, bytes, completion_unit(link));
-	ret_wire->rx_bytes = with_replays(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
+	ret_wire->rx_bytes =
+		with_replays(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
 }
 
 void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire)
@@ -165,7 +170,8 @@ uint64_t pcie_link_line_bps(const struct pcie_link *link)
 {
 	const struct generation *generation = &generations[link->generation];
 
-	return generation->mega_transfers * UINT64_C(1000000) * generation->payload_bits * link->lanes / generation->coded_bits;
+	return generation->mega_transfers * UINT64_C(1000000) * generation->payload_bits * link->lanes /
+	       generation->coded_bits;
 }
 
 /* Bits per second when @bytes of payload keep one direction busy with @wire_bytes of packets. */

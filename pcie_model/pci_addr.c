@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BDF_LEN 7      /* "BB:DD.F" */
-#define DOMAIN_LEN 5   /* "DDDD:" before it */
-#define MAX_DEVICE 31
+#define BDF_LEN      7 /* "BB:DD.F" */
+#define DOMAIN_LEN   5 /* "DDDD:" before it */
+#define MAX_DEVICE   31
 #define MAX_FUNCTION 7
 
 static int hex_digit(char c)
@@ -54,8 +54,7 @@ int pcie_addr_parse(const char *text, struct pcie_addr *ret_addr)
 	bus = read_field(text, 2, ':');
 	device = read_field(text + 3, 2, '.');
 	function = read_field(text + 6, 1, '\0');
-	if (domain < 0 || bus < 0 || device < 0 || device > MAX_DEVICE || function < 0 ||
-	    function > MAX_FUNCTION)
+	if (domain < 0 || bus < 0 || device < 0 || device > MAX_DEVICE || function < 0 || function > MAX_FUNCTION)
 		return -EINVAL;
 
 	ret_addr->domain = (uint16_t)domain;
@@ -68,12 +67,11 @@ int pcie_addr_parse(const char *text, struct pcie_addr *ret_addr)
 void pcie_addr_format(const struct pcie_addr *addr, char text[PCIE_ADDR_TEXT_SIZE])
 {
 	/* The masks are no-ops on an address in range; they bound the text for the compiler. */
-	snprintf(text, PCIE_ADDR_TEXT_SIZE, "%04x:%02x:%02x.%x", addr->domain, addr->bus,
-		 addr->device & MAX_DEVICE, addr->function & MAX_FUNCTION);
+	snprintf(text, PCIE_ADDR_TEXT_SIZE, "%04x:%02x:%02x.%x", addr->domain, addr->bus, addr->device & MAX_DEVICE,
+		 addr->function & MAX_FUNCTION);
 }
 
 bool pcie_addr_equal(const struct pcie_addr *a, const struct pcie_addr *b)
 {
-	return a->domain == b->domain && a->bus == b->bus && a->device == b->device &&
-	       a->function == b->function;
+	return a->domain == b->domain && a->bus == b->bus && a->device == b->device && a->function == b->function;
 }

@@ -10,8 +10,8 @@
 #include "fitted.h"
 
 #define MELLANOX 0x15b3
-#define GBPS UINT64_C(1000000000)
-#define MIB (UINT64_C(1) << 20)
+#define GBPS     UINT64_C(1000000000)
+#define MIB      (UINT64_C(1) << 20)
 
 enum {
 	/* Our choice. 3072 task slots over all contexts were seen to run on a
@@ -43,24 +43,18 @@ enum {
 	COMCH_MAX_PRODUCERS = 1024,    /* our choice */
 };
 
-#define COMCH_LIMITS                                  \
-	.comch_max_name_len = COMCH_MAX_NAME_LEN,     \
-	.comch_max_msg_bytes = COMCH_MAX_MSG_BYTES,   \
-	.comch_max_recv_queue = COMCH_MAX_RECV_QUEUE, \
-	.comch_max_send_tasks = COMCH_MAX_SEND_TASKS, \
-	.comch_max_clients = COMCH_MAX_CLIENTS,       \
-	.comch_max_fast_tasks = COMCH_MAX_FAST_TASKS, \
-	.comch_max_buf_bytes = COMCH_MAX_BUF_BYTES,   \
-	.comch_max_imm_bytes = COMCH_MAX_IMM_BYTES,   \
-	.comch_max_consumers = COMCH_MAX_CONSUMERS,   \
-	.comch_max_producers = COMCH_MAX_PRODUCERS
+#define COMCH_LIMITS                                                                                \
+	.comch_max_name_len = COMCH_MAX_NAME_LEN, .comch_max_msg_bytes = COMCH_MAX_MSG_BYTES,       \
+	.comch_max_recv_queue = COMCH_MAX_RECV_QUEUE, .comch_max_send_tasks = COMCH_MAX_SEND_TASKS, \
+	.comch_max_clients = COMCH_MAX_CLIENTS, .comch_max_fast_tasks = COMCH_MAX_FAST_TASKS,       \
+	.comch_max_buf_bytes = COMCH_MAX_BUF_BYTES, .comch_max_imm_bytes = COMCH_MAX_IMM_BYTES,     \
+	.comch_max_consumers = COMCH_MAX_CONSUMERS, .comch_max_producers = COMCH_MAX_PRODUCERS
 
 /* No public source says how a BlueField's host link is configured: our choice is what
  * hosts commonly set, and what the published ceilings were computed with. */
-#define HOST_LINK(generation_, lanes_)                             \
-	{                                                          \
-		.generation = (generation_), .lanes = (lanes_),    \
-		.mps_bytes = 256, .mrrs_bytes = 512, .rcb_bytes = 64, \
+#define HOST_LINK(generation_, lanes_)                                                                                \
+	{                                                                                                             \
+		.generation = (generation_), .lanes = (lanes_), .mps_bytes = 256, .mrrs_bytes = 512, .rcb_bytes = 64, \
 	}
 
 /* Engines. What has no measurement of its own: */

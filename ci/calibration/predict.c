@@ -33,19 +33,19 @@ static const struct constant {
 	const char *name;
 	size_t offset;
 } constants[] = {
-	{"cpu-submit-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_CPU].submit_ps)},
-	{"cpu-report-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_CPU].report_ps)},
-	{"dpa-submit-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_DPA].submit_ps)},
-	{"dpa-accept-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_DPA].accept_ps)},
-	{"accept-ps", offsetof(struct pcie_profile, engine.accept_ps)},
-	{"complete-ps", offsetof(struct pcie_profile, engine.complete_ps)},
-	{"channel-fs-per-byte", offsetof(struct pcie_profile, engine.channel_fs_per_byte)},
-	{"read-gap-ps", offsetof(struct pcie_profile, engine.read.gap_ps)},
-	{"read-fs-per-byte", offsetof(struct pcie_profile, engine.read.fs_per_byte)},
-	{"write-fs-per-byte", offsetof(struct pcie_profile, engine.write.fs_per_byte)},
-	{"local-fs-per-byte", offsetof(struct pcie_profile, engine.local.fs_per_byte)},
-	{"comch-send-ps", offsetof(struct pcie_profile, comch_timing.send_ps)},
-	{"comch-one-way-ps", offsetof(struct pcie_profile, comch_timing.one_way_ps)},
+	{ "cpu-submit-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_CPU].submit_ps) },
+	{ "cpu-report-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_CPU].report_ps) },
+	{ "dpa-submit-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_DPA].submit_ps) },
+	{ "dpa-accept-ps", offsetof(struct pcie_profile, engine.issuers[PCIE_ISSUER_DPA].accept_ps) },
+	{ "accept-ps", offsetof(struct pcie_profile, engine.accept_ps) },
+	{ "complete-ps", offsetof(struct pcie_profile, engine.complete_ps) },
+	{ "channel-fs-per-byte", offsetof(struct pcie_profile, engine.channel_fs_per_byte) },
+	{ "read-gap-ps", offsetof(struct pcie_profile, engine.read.gap_ps) },
+	{ "read-fs-per-byte", offsetof(struct pcie_profile, engine.read.fs_per_byte) },
+	{ "write-fs-per-byte", offsetof(struct pcie_profile, engine.write.fs_per_byte) },
+	{ "local-fs-per-byte", offsetof(struct pcie_profile, engine.local.fs_per_byte) },
+	{ "comch-send-ps", offsetof(struct pcie_profile, comch_timing.send_ps) },
+	{ "comch-one-way-ps", offsetof(struct pcie_profile, comch_timing.one_way_ps) },
 };
 
 struct question {
@@ -61,8 +61,8 @@ struct answer {
 /* One queue in a closed loop: a job is submitted when there is room in the window. */
 struct loop {
 	struct pcie_queue_state state;
-	uint64_t done_ps[MAX_WINDOW]; /* of the last jobs, in turns */
-	uint64_t last_done_ps;        /* jobs of a queue are reaped in order */
+	uint64_t done_ps[MAX_WINDOW];   /* of the last jobs, in turns */
+	uint64_t last_done_ps;          /* jobs of a queue are reaped in order */
 	uint64_t submit_ps, arrival_ps; /* of the next one */
 	uint64_t num_jobs;
 };
@@ -106,12 +106,12 @@ static uint64_t run_next(const struct pcie_profile *profile, const struct questi
 
 static struct answer predict(const struct pcie_profile *profile, const struct question *question)
 {
-	const struct pcie_job probe = {.direction = PCIE_READ, .bytes = 64, .issuer = PCIE_ISSUER_CPU};
+	const struct pcie_job probe = { .direction = PCIE_READ, .bytes = 64, .issuer = PCIE_ISSUER_CPU };
 	uint64_t before_ps = question->before * pcie_engine_unloaded_ps(&profile->engine, &question->link, &probe);
 	uint64_t half = question->queues * (question->window * ROUNDS / 2 + 16);
 	uint64_t half_ps = 0, end_ps = 0, latencies_ps = 0;
-	struct pcie_engine_state engine = {0};
-	struct pcie_link_state link = {0};
+	struct pcie_engine_state engine = { 0 };
+	struct pcie_link_state link = { 0 };
 	struct answer answer;
 
 	memset(loops, 0, sizeof(loops));
@@ -153,7 +153,7 @@ static struct pcie_profile *find_profile(const char *name)
 
 static int take_direction(const char *text, struct pcie_job *job)
 {
-	static const char *const names[] = {[PCIE_READ] = "read", [PCIE_WRITE] = "write", [PCIE_LOCAL] = "local"};
+	static const char *const names[] = { [PCIE_READ] = "read", [PCIE_WRITE] = "write", [PCIE_LOCAL] = "local" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], text) == 0) {
@@ -202,7 +202,7 @@ static int take_pair(char *pair, struct question *question)
 static void do_predict(char **rest)
 {
 	const struct pcie_profile *profile = find_profile(strtok_r(NULL, " \n", rest));
-	struct question question = {.window = 1, .queues = 1};
+	struct question question = { .window = 1, .queues = 1 };
 	struct answer answer;
 	char *pair;
 

@@ -8,31 +8,29 @@
 
 #include "topology_draft_priv.h"
 
-static const char default_yaml[] =
-	"# One BlueField-3: two physical functions, each seen by the host and by the DPU.\n"
-	"cards:\n"
-	"  - name: card0\n"
-	"    profile: bluefield-3\n"
-	"    functions:\n"
-	"      - {side: dpu, type: pf, pci: \"03:00.0\", ibdev: mlx5_0, iface: p0,\n"
-	"         represents: [\"host/b1:00.0\"]}\n"
-	"      - {side: dpu, type: pf, pci: \"03:00.1\", ibdev: mlx5_1, iface: p1,\n"
-	"         represents: [\"host/b1:00.1\"]}\n"
-	"      - {side: host, type: pf, pci: \"b1:00.0\", ibdev: mlx5_0, iface: ens1f0np0,\n"
-	"         rep-iface: pf0hpf}\n"
-	"      - {side: host, type: pf, pci: \"b1:00.1\", ibdev: mlx5_1, iface: ens1f1np1,\n"
-	"         rep-iface: pf1hpf}\n";
+static const char default_yaml[] = "# One BlueField-3: two physical functions, each seen by the host and by the DPU.\n"
+				   "cards:\n"
+				   "  - name: card0\n"
+				   "    profile: bluefield-3\n"
+				   "    functions:\n"
+				   "      - {side: dpu, type: pf, pci: \"03:00.0\", ibdev: mlx5_0, iface: p0,\n"
+				   "         represents: [\"host/b1:00.0\"]}\n"
+				   "      - {side: dpu, type: pf, pci: \"03:00.1\", ibdev: mlx5_1, iface: p1,\n"
+				   "         represents: [\"host/b1:00.1\"]}\n"
+				   "      - {side: host, type: pf, pci: \"b1:00.0\", ibdev: mlx5_0, iface: ens1f0np0,\n"
+				   "         rep-iface: pf0hpf}\n"
+				   "      - {side: host, type: pf, pci: \"b1:00.1\", ibdev: mlx5_1, iface: ens1f1np1,\n"
+				   "         rep-iface: pf1hpf}\n";
 
 const char *pcie_topology_default_yaml(void)
 {
 	return default_yaml;
 }
 
-void pcie_draft_path(const struct pcie_draft_function *function, const char *field,
-		     char path[PCIE_FIELD_PATH_SIZE])
+void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE])
 {
-	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card,
-		 function->index, field);
+	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card, function->index,
+		 field);
 }
 
 static int build(struct pcie_draft *draft)
@@ -52,8 +50,8 @@ static int build(struct pcie_draft *draft)
 	return rc;
 }
 
-int pcie_topology_parse(const char *name, const char *yaml, size_t len,
-			struct pcie_topology **ret_topology, char error[PCIE_ERROR_SIZE])
+int pcie_topology_parse(const char *name, const char *yaml, size_t len, struct pcie_topology **ret_topology,
+			char error[PCIE_ERROR_SIZE])
 {
 	const struct pcie_yaml_source source = { .name = name, .text = yaml, .len = len, .error = error };
 	struct pcie_draft draft = { .source = &source };
@@ -86,7 +84,8 @@ void pcie_topology_destroy(struct pcie_topology *topology)
 	free(topology);
 }
 
-void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg)
+void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side),
+				 void *arg)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const char *side = topology->functions[i].side;

@@ -23,10 +23,10 @@
 #include "pcie_model/pci_addr.h"
 #include "pcie_model/profile.h"
 
-#define PCIE_SIDE_SIZE 64    /* of a side's name with its terminating zero */
+#define PCIE_SIDE_SIZE  64 /* of a side's name with its terminating zero */
 #define PCIE_IBDEV_SIZE 64
 #define PCIE_IFACE_SIZE 256
-#define PCIE_VUID_SIZE 128
+#define PCIE_VUID_SIZE  128
 #define PCIE_ERROR_SIZE 256
 
 enum pcie_func_type {
@@ -41,29 +41,29 @@ enum pcie_link_layer {
 };
 
 struct pcie_function {
-	uint32_t id;                  /* its index in pcie_topology.functions */
-	uint32_t card;                /* index in pcie_topology.cards */
+	uint32_t id;   /* its index in pcie_topology.functions */
+	uint32_t card; /* index in pcie_topology.cards */
 	char side[PCIE_SIDE_SIZE];
 	enum pcie_func_type type;
-	uint32_t parent;              /* id of the PF it belongs to; a PF's own id */
-	struct pcie_addr addr;        /* an SF has its parent PF's address */
-	char ibdev[PCIE_IBDEV_SIZE];  /* "mlx5_0" */
-	char iface[PCIE_IFACE_SIZE];  /* network interface, "" = none */
+	uint32_t parent;                 /* id of the PF it belongs to; a PF's own id */
+	struct pcie_addr addr;           /* an SF has its parent PF's address */
+	char ibdev[PCIE_IBDEV_SIZE];     /* "mlx5_0" */
+	char iface[PCIE_IFACE_SIZE];     /* network interface, "" = none */
 	char rep_iface[PCIE_IFACE_SIZE]; /* interface of its representor on the DPU, "" = none */
 	enum pcie_link_layer link_layer;
 	uint8_t mac[6];
 	bool has_ipv4;
 	uint8_t ipv4[4];
-	uint8_t ipv6[16];             /* link-local from the MAC unless given */
-	uint16_t lid;                 /* InfiniBand only */
+	uint8_t ipv6[16]; /* link-local from the MAC unless given */
+	uint16_t lid;     /* InfiniBand only */
 	char vuid[PCIE_VUID_SIZE];
 	uint16_t vhca_id;
-	uint32_t mtu;                 /* bytes */
-	uint32_t sf_index;            /* SFs only */
-	uint64_t active_rate_bps;     /* bits per second */
-	bool hotplug;                 /* was plugged while running */
-	struct pcie_caps caps;        /* the profile's for its side, with overrides */
-	const uint32_t *reps;         /* ids of the functions whose representors it holds */
+	uint32_t mtu;             /* bytes */
+	uint32_t sf_index;        /* SFs only */
+	uint64_t active_rate_bps; /* bits per second */
+	bool hotplug;             /* was plugged while running */
+	struct pcie_caps caps;    /* the profile's for its side, with overrides */
+	const uint32_t *reps;     /* ids of the functions whose representors it holds */
 	size_t num_reps;
 };
 
@@ -87,14 +87,15 @@ const char *pcie_topology_default_yaml(void);
 /* Parse @len bytes of YAML. @name stands for the file in messages. Returns 0,
  * -EINVAL (what is wrong is in @error: "file:line: field: reason") or -ENOMEM;
  * *ret_topology is the caller's (pcie_topology_destroy()), untouched on failure. */
-int pcie_topology_parse(const char *name, const char *yaml, size_t len,
-			struct pcie_topology **ret_topology, char error[PCIE_ERROR_SIZE]);
+int pcie_topology_parse(const char *name, const char *yaml, size_t len, struct pcie_topology **ret_topology,
+			char error[PCIE_ERROR_SIZE]);
 
 /* Free it; NULL is fine. */
 void pcie_topology_destroy(struct pcie_topology *topology);
 
 /* Call @visit once for each side, in the order in which the functions name them. */
-void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side), void *arg);
+void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side),
+				 void *arg);
 
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);

@@ -7,8 +7,8 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-static int card_error(const struct pcie_draft *draft, size_t card, const char *field,
-		     const char *reason, const char *quoted)
+static int card_error(const struct pcie_draft *draft, size_t card, const char *field, const char *reason,
+		      const char *quoted)
 {
 	char path[PCIE_FIELD_PATH_SIZE];
 
@@ -25,14 +25,14 @@ static int read_card_name(const struct pcie_draft *draft, size_t index)
 		snprintf(cards[index].name, sizeof(cards[index].name), "card%zu", index);
 	else if (!*text || strlen(text) >= sizeof(cards[index].name) || !pcie_is_valid_name(text))
 		return card_error(draft, index, "name",
-				 "is not a name; write 1 to 63 characters without spaces and '/'", text);
+				  "is not a name; write 1 to 63 characters without spaces and '/'", text);
 	else
 		strcpy(cards[index].name, text);
 
 	for (size_t i = 0; i < index; i++) {
 		if (strcmp(cards[i].name, cards[index].name) == 0)
 			return card_error(draft, index, "name", "is the name of an earlier card too",
-					 cards[index].name);
+					  cards[index].name);
 	}
 	return 0;
 }
@@ -81,8 +81,8 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 	int rc = 0;
 
 	*link = draft->topology->cards[index].profile->link;
-#define READ(member, key)                                                                          \
-	if (!rc && yaml)                                                                           \
+#define READ(member, key) \
+	if (!rc && yaml)  \
 		rc = read_link_number(draft, index, "link." key, yaml->member, &link->member);
 	PCIE_YAML_LINK(READ)
 #undef READ

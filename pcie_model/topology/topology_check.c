@@ -16,8 +16,8 @@ static bool same_side(const struct pcie_function *a, const struct pcie_function 
 /* An SF's address is its PF's. */
 static bool same_addr(const struct pcie_function *a, const struct pcie_function *b)
 {
-	return a->type != PCIE_FUNC_SF && b->type != PCIE_FUNC_SF &&
-	       pcie_addr_equal(&a->addr, &b->addr) && same_side(a, b);
+	return a->type != PCIE_FUNC_SF && b->type != PCIE_FUNC_SF && pcie_addr_equal(&a->addr, &b->addr) &&
+	       same_side(a, b);
 }
 
 static bool same_ibdev(const struct pcie_function *a, const struct pcie_function *b)
@@ -61,14 +61,10 @@ static const struct unique {
 	const char *within;
 	same_fn *same;
 } unique[] = {
-	{ "pci", "on one side", same_addr },
-	{ "ibdev", "on one side", same_ibdev },
-	{ "iface", "on one side", same_iface },
-	{ "rep-iface", "on one card", same_rep_iface },
-	{ "mac", "in a topology", same_mac },
-	{ "vuid", "in a topology", same_vuid },
-	{ "vhca-id", "on one card", same_vhca_id },
-	{ "sf-index", "on one PF", same_sf_index },
+	{ "pci", "on one side", same_addr },        { "ibdev", "on one side", same_ibdev },
+	{ "iface", "on one side", same_iface },     { "rep-iface", "on one card", same_rep_iface },
+	{ "mac", "in a topology", same_mac },       { "vuid", "in a topology", same_vuid },
+	{ "vhca-id", "on one card", same_vhca_id }, { "sf-index", "on one PF", same_sf_index },
 };
 
 static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_function *function,
@@ -77,9 +73,9 @@ static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_fu
 	for (size_t i = 0; i < sizeof(unique) / sizeof(unique[0]); i++) {
 		if (unique[i].same(earlier->final, function->final))
 			return pcie_draft_error(draft, function, unique[i].field,
-					       "is the same as that of cards[%u].functions[%u]; it "
-					       "must be unique %s", earlier->final->card,
-					       earlier->index, unique[i].within);
+						"is the same as that of cards[%u].functions[%u]; it "
+						"must be unique %s",
+						earlier->final->card, earlier->index, unique[i].within);
 	}
 	return 0;
 }

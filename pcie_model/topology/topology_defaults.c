@@ -32,8 +32,7 @@ static bool is_ibdev_given(const struct pcie_draft *draft, const char *side, con
 }
 
 /* mlx5_0, mlx5_1, ... in the order of the file on each side, without the names that it gives. */
-static void default_ibdev(const struct pcie_draft *draft,
-			   const struct pcie_draft_function *function)
+static void default_ibdev(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
 	long number = 0;
@@ -56,16 +55,14 @@ static bool is_vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
 
-		if (other->yaml->vhca_id && other->final->vhca_id == vhca_id &&
-		    other->final->card == card)
+		if (other->yaml->vhca_id && other->final->vhca_id == vhca_id && other->final->card == card)
 			return true;
 	}
 	return false;
 }
 
 /* 0, 1, ... in the order of the file on each card, without the ids that it gives. */
-static void default_vhca_id(const struct pcie_draft *draft,
-			     const struct pcie_draft_function *function)
+static void default_vhca_id(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
 	uint16_t vhca_id = 0;
@@ -105,8 +102,9 @@ static void default_mac(const struct pcie_draft_function *function)
 static void default_ipv6(const struct pcie_draft_function *function)
 {
 	const uint8_t *mac = function->final->mac;
-	const uint8_t ipv6[16] = { 0xfe, 0x80, [8] = mac[0] ^ 0x02, mac[1], mac[2], 0xff, 0xfe,
-				   mac[3], mac[4], mac[5] };
+	const uint8_t ipv6[16] = {
+		0xfe, 0x80, [8] = mac[0] ^ 0x02, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]
+	};
 
 	if (!function->yaml->ipv6)
 		memcpy(function->final->ipv6, ipv6, sizeof(ipv6));
@@ -115,7 +113,7 @@ static void default_ipv6(const struct pcie_draft_function *function)
 /* Names: VUID and interfaces --------------------------------------------------- */
 
 static const struct pcie_draft_function *find_parent(const struct pcie_draft *draft,
-						   const struct pcie_draft_function *function)
+						     const struct pcie_draft_function *function)
 {
 	return &draft->functions[function->final->parent];
 }
@@ -123,8 +121,7 @@ static const struct pcie_draft_function *find_parent(const struct pcie_draft *dr
 /* The shape seen in public logs: the board's serial number ("MT", year and week,
  * plant, four more), "EC" for a function of the Arm cores, "MLNX", host, device
  * and PF, and for a VF its number from 1, for an SF its number from 32768. */
-static void default_vuid(const struct pcie_draft *draft,
-			  const struct pcie_draft_function *function)
+static void default_vuid(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
 	size_t size = sizeof(final->vuid);
@@ -155,20 +152,17 @@ static unsigned int count_preceding_pfs(const struct pcie_draft *draft, const st
 }
 
 /* "enp177s0f0": how Linux names the interface of a PCI function ("ibp..." for InfiniBand). */
-static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer,
-			   char *name, size_t size)
+static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer, char *name, size_t size)
 {
 	const char *kind = link_layer == PCIE_LINK_INFINIBAND ? "ib" : "en";
 
 	if (pf->addr.domain)
-		return snprintf(name, size, "%sP%up%us%uf%u", kind, pf->addr.domain, pf->addr.bus,
-				pf->addr.device, pf->addr.function);
-	return snprintf(name, size, "%sp%us%uf%u", kind, pf->addr.bus, pf->addr.device,
-			pf->addr.function);
+		return snprintf(name, size, "%sP%up%us%uf%u", kind, pf->addr.domain, pf->addr.bus, pf->addr.device,
+				pf->addr.function);
+	return snprintf(name, size, "%sp%us%uf%u", kind, pf->addr.bus, pf->addr.device, pf->addr.function);
 }
 
-static void default_iface(const struct pcie_draft *draft,
-			   const struct pcie_draft_function *function)
+static void default_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *parent = find_parent(draft, function);
 	struct pcie_function *final = function->final;
@@ -178,8 +172,7 @@ static void default_iface(const struct pcie_draft *draft,
 	if (function->yaml->iface)
 		return;
 	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {
-		snprintf(final->iface, size, "%s%u",
-			 final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
+		snprintf(final->iface, size, "%s%u", final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
 			 count_preceding_pfs(draft, final));
 		return;
 	}
@@ -193,8 +186,7 @@ static void default_iface(const struct pcie_draft *draft,
 }
 
 /* pf0hpf, pf0vf1, pf0sf4; those of a card's second host and further begin with c1, c2, ... */
-static void write_rep_iface(const struct pcie_draft *draft,
-			    const struct pcie_draft_function *function)
+static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
 	unsigned int port = find_parent(draft, function)->ordinal;
@@ -206,20 +198,17 @@ static void write_rep_iface(const struct pcie_draft *draft,
 	if (final->type == PCIE_FUNC_PF)
 		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uhpf", port);
 	else if (final->type == PCIE_FUNC_VF)
-		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uvf%u", port,
-			 function->ordinal);
+		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uvf%u", port, function->ordinal);
 	else
-		snprintf(final->rep_iface + len, size - (size_t)len, "pf%usf%u", port,
-			 final->sf_index);
+		snprintf(final->rep_iface + len, size - (size_t)len, "pf%usf%u", port, final->sf_index);
 }
 
-static int default_rep_iface(const struct pcie_draft *draft,
-			      const struct pcie_draft_function *function)
+static int default_rep_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	if (function->yaml->rep_iface && !function->is_represented)
 		return pcie_draft_error(draft, function, "rep-iface",
-				       "no DPU function of this card represents this one; remove "
-				       "the field or list the function in a \"represents\"");
+					"no DPU function of this card represents this one; remove "
+					"the field or list the function in a \"represents\"");
 	if (!function->yaml->rep_iface && function->is_represented)
 		write_rep_iface(draft, function);
 	return 0;

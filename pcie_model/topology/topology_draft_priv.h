@@ -27,7 +27,7 @@ struct pcie_draft_function {
 	/* A PF: how many PFs of its card and side stand before it. A VF or SF: how
 	 * many of its kind and parent do. */
 	uint32_t ordinal;
-	uint32_t side_ordinal;       /* how many host sides its card named before this one */
+	uint32_t side_ordinal; /* how many host sides its card named before this one */
 	bool is_represented;
 };
 
@@ -48,15 +48,14 @@ int pcie_draft_check_unique(struct pcie_draft *draft);
 #define PCIE_FIELD_PATH_SIZE 96
 
 /* Write the path of @function's @field ("cards[0].functions[2].pci"). */
-void pcie_draft_path(const struct pcie_draft_function *function, const char *field,
-		     char path[PCIE_FIELD_PATH_SIZE]);
+void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE]);
 
 /* Blame @field of @function. Evaluates to -EINVAL, or -ENOMEM. */
-#define pcie_draft_error(draft, function, field, ...)                           \
-	({                                                                     \
-		char path_[PCIE_FIELD_PATH_SIZE];                              \
-		pcie_draft_path((function), (field), path_);                   \
-		pcie_yaml_source_error((draft)->source, path_, __VA_ARGS__);    \
+#define pcie_draft_error(draft, function, field, ...)                        \
+	({                                                                   \
+		char path_[PCIE_FIELD_PATH_SIZE];                            \
+		pcie_draft_path((function), (field), path_);                 \
+		pcie_yaml_source_error((draft)->source, path_, __VA_ARGS__); \
 	})
 
 /* The text of what a user wrote, as much as a message has room for. */

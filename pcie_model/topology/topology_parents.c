@@ -10,8 +10,7 @@ static bool is_same_card_and_side(const struct pcie_function *a, const struct pc
 }
 
 /* A card has one set of Arm cores, so its DPU functions are seen from one side. */
-static int check_dpu_side(const struct pcie_draft *draft,
-			  const struct pcie_draft_function *function)
+static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_function *final = function->final;
 
@@ -22,8 +21,8 @@ static int check_dpu_side(const struct pcie_draft *draft,
 
 		if (pcie_side_is_dpu(earlier->side) && !is_same_card_and_side(earlier, final))
 			return pcie_draft_error(draft, function, "side",
-					       "the card's DPU side is " PCIE_QUOTE
-					       " already; a card has one", earlier->side);
+						"the card's DPU side is " PCIE_QUOTE " already; a card has one",
+						earlier->side);
 	}
 	return 0;
 }
@@ -31,8 +30,7 @@ static int check_dpu_side(const struct pcie_draft *draft,
 /* Parents ---------------------------------------------------------------------- */
 
 /* The PF at @addr on the card and side of @function, or NULL. */
-static const struct pcie_function *find_pf(const struct pcie_draft *draft,
-					   const struct pcie_function *function,
+static const struct pcie_function *find_pf(const struct pcie_draft *draft, const struct pcie_function *function,
 					   const struct pcie_addr *addr)
 {
 	const struct pcie_topology *topology = draft->topology;
@@ -40,8 +38,7 @@ static const struct pcie_function *find_pf(const struct pcie_draft *draft,
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *pf = &topology->functions[i];
 
-		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function) &&
-		    pcie_addr_equal(&pf->addr, addr))
+		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function) && pcie_addr_equal(&pf->addr, addr))
 			return pf;
 	}
 	return NULL;
@@ -49,7 +46,7 @@ static const struct pcie_function *find_pf(const struct pcie_draft *draft,
 
 /* The PF that the file lists last before @function on its card and side, or NULL. */
 static const struct pcie_function *find_preceding_pf(const struct pcie_draft *draft,
-					     const struct pcie_function *function)
+						     const struct pcie_function *function)
 {
 	for (uint32_t id = function->id; id-- > 0;) {
 		const struct pcie_function *pf = &draft->topology->functions[id];
@@ -68,17 +65,17 @@ static int resolve_vf_parent(const struct pcie_draft *draft, const struct pcie_d
 
 	if (text && pcie_addr_parse(text, &addr))
 		return pcie_draft_error(draft, vf, "parent",
-				       PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
-				       text);
+					PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F", text);
 	pf = text ? find_pf(draft, vf->final, &addr) : find_preceding_pf(draft, vf->final);
 	if (!pf && text)
 		return pcie_draft_error(draft, vf, "parent",
-				       "no PF of this card has the address " PCIE_QUOTE
-				       " on side " PCIE_QUOTE, text, vf->final->side);
+					"no PF of this card has the address " PCIE_QUOTE " on side " PCIE_QUOTE, text,
+					vf->final->side);
 	if (!pf)
 		return pcie_draft_error(draft, vf, "type",
-				       "a VF needs a PF: list one before it on this card and side "
-				       PCIE_QUOTE ", or name it with \"parent\"", vf->final->side);
+					"a VF needs a PF: list one before it on this card and side " PCIE_QUOTE
+					", or name it with \"parent\"",
+					vf->final->side);
 	vf->final->parent = pf->id;
 	return 0;
 }
@@ -89,9 +86,9 @@ static int resolve_sf_parent(const struct pcie_draft *draft, const struct pcie_d
 
 	if (!pf)
 		return pcie_draft_error(draft, sf, "pci",
-				       "no PF of this card has the address " PCIE_QUOTE
-				       " on side " PCIE_QUOTE "; an SF has its PF's address",
-				       sf->yaml->pci, sf->final->side);
+					"no PF of this card has the address " PCIE_QUOTE " on side " PCIE_QUOTE
+					"; an SF has its PF's address",
+					sf->yaml->pci, sf->final->side);
 	sf->final->parent = pf->id;
 	return 0;
 }
@@ -101,7 +98,7 @@ static int resolve_parent(const struct pcie_draft *draft, const struct pcie_draf
 	function->final->parent = function->final->id;
 	if (function->yaml->parent && function->final->type != PCIE_FUNC_VF)
 		return pcie_draft_error(draft, function, "parent",
-				       "only a VF names its PF; a PF has none, an SF has its PF's address");
+					"only a VF names its PF; a PF has none, an SF has its PF's address");
 	if (function->final->type == PCIE_FUNC_VF)
 		return resolve_vf_parent(draft, function);
 	if (function->final->type == PCIE_FUNC_SF)
@@ -138,14 +135,12 @@ static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_fu
 	}
 }
 
-static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf,
-			   uint32_t index)
+static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf, uint32_t index)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
 
-		if (other->yaml->sf_index && other->final->sf_index == index &&
-		    are_siblings(other->final, sf))
+		if (other->yaml->sf_index && other->final->sf_index == index && are_siblings(other->final, sf))
 			return true;
 	}
 	return false;

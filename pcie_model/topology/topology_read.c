@@ -10,36 +10,34 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-#define MAX_FUNCTIONS 4096 /* of a topology: above any card's VFs and SFs, and quick to check */
-#define DEFAULT_MTU 1500
-#define MIN_MTU 68          /* of IPv4 */
+#define MAX_FUNCTIONS   4096 /* of a topology: above any card's VFs and SFs, and quick to check */
+#define DEFAULT_MTU     1500
+#define MIN_MTU         68 /* of IPv4 */
 #define MAX_UNICAST_LID 0xbfff
 
 /* Text ------------------------------------------------------------------------- */
 
-static int read_name(const struct pcie_draft *draft, const struct pcie_draft_function *function,
-		     const char *field, const char *text, char *ret_name, size_t size)
+static int read_name(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+		     const char *text, char *ret_name, size_t size)
 {
 	if (!text)
 		return 0;
 	if (strlen(text) >= size)
-		return pcie_draft_error(draft, function, field,
-				       PCIE_QUOTE "... is too long; at most %zu bytes", text, size - 1);
+		return pcie_draft_error(draft, function, field, PCIE_QUOTE "... is too long; at most %zu bytes", text,
+					size - 1);
 	if (!pcie_is_valid_name(text))
 		return pcie_draft_error(draft, function, field,
-				       PCIE_QUOTE " is not a name; write it without spaces and '/'",
-				       text);
+					PCIE_QUOTE " is not a name; write it without spaces and '/'", text);
 	strcpy(ret_name, text);
 	return 0;
 }
 
-static int read_device_name(const struct pcie_draft *draft,
-			    const struct pcie_draft_function *function, const char *field,
-			    const char *text, char *ret_name, size_t size)
+static int read_device_name(const struct pcie_draft *draft, const struct pcie_draft_function *function,
+			    const char *field, const char *text, char *ret_name, size_t size)
 {
 	if (text && !*text)
 		return pcie_draft_error(draft, function, field,
-				       "is empty; give a name, or leave the field out for the default");
+					"is empty; give a name, or leave the field out for the default");
 	return read_name(draft, function, field, text, ret_name, size);
 }
 
@@ -49,14 +47,11 @@ static int read_names(const struct pcie_draft *draft, const struct pcie_draft_fu
 	struct pcie_function *final = function->final;
 	int rc;
 
-	rc = read_device_name(draft, function, "ibdev", yaml->ibdev, final->ibdev,
-			      sizeof(final->ibdev));
+	rc = read_device_name(draft, function, "ibdev", yaml->ibdev, final->ibdev, sizeof(final->ibdev));
 	if (!rc)
-		rc = read_device_name(draft, function, "vuid", yaml->vuid, final->vuid,
-				      sizeof(final->vuid));
+		rc = read_device_name(draft, function, "vuid", yaml->vuid, final->vuid, sizeof(final->vuid));
 	if (!rc)
-		rc = read_name(draft, function, "iface", yaml->iface, final->iface,
-			       sizeof(final->iface));
+		rc = read_name(draft, function, "iface", yaml->iface, final->iface, sizeof(final->iface));
 	if (!rc)
 		rc = read_name(draft, function, "rep-iface", yaml->rep_iface, final->rep_iface,
 			       sizeof(final->rep_iface));
@@ -65,9 +60,8 @@ static int read_names(const struct pcie_draft *draft, const struct pcie_draft_fu
 
 /* Numbers ---------------------------------------------------------------------- */
 
-static int read_number(const struct pcie_draft *draft, const struct pcie_draft_function *function,
-		       const char *field, const char *text, uint64_t min, uint64_t max,
-		       uint64_t *ret_value)
+static int read_number(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+		       const char *text, uint64_t min, uint64_t max, uint64_t *ret_value)
 {
 	uint64_t value;
 
@@ -75,18 +69,16 @@ static int read_number(const struct pcie_draft *draft, const struct pcie_draft_f
 		return 0;
 	if (pcie_parse_number(text, max, &value) || value < min)
 		return pcie_draft_error(draft, function, field,
-				       PCIE_QUOTE " is not a number from %" PRIu64 " to %" PRIu64,
-				       text, min, max);
+					PCIE_QUOTE " is not a number from %" PRIu64 " to %" PRIu64, text, min, max);
 	*ret_value = value;
 	return 0;
 }
 
-static int read_bool(const struct pcie_draft *draft, const struct pcie_draft_function *function,
-		     const char *field, const char *text, bool *ret_value)
+static int read_bool(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+		     const char *text, bool *ret_value)
 {
 	if (text && pcie_parse_bool(text, ret_value))
-		return pcie_draft_error(draft, function, field,
-				       PCIE_QUOTE " is neither true nor false", text);
+		return pcie_draft_error(draft, function, field, PCIE_QUOTE " is neither true nor false", text);
 	return 0;
 }
 
@@ -96,8 +88,9 @@ static int read_rate(const struct pcie_draft *draft, const struct pcie_draft_fun
 
 	if (text && pcie_parse_rate(text, &function->final->active_rate_bps))
 		return pcie_draft_error(draft, function, "active-rate",
-				       PCIE_QUOTE " is not a rate; write bits per second, or a "
-				       "number with Mb/s, Gb/s or Tb/s", text);
+					PCIE_QUOTE " is not a rate; write bits per second, or a "
+						   "number with Mb/s, Gb/s or Tb/s",
+					text);
 	return 0;
 }
 
@@ -109,7 +102,7 @@ static int read_lid(const struct pcie_draft *draft, const struct pcie_draft_func
 
 	if (text && function->final->link_layer != PCIE_LINK_INFINIBAND)
 		return pcie_draft_error(draft, function, "lid",
-				       "only a function with \"link-layer: infiniband\" has a LID");
+					"only a function with \"link-layer: infiniband\" has a LID");
 	rc = read_number(draft, function, "lid", text, 1, MAX_UNICAST_LID, &lid);
 	function->final->lid = (uint16_t)lid;
 	return rc;
@@ -124,7 +117,7 @@ static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_
 
 	if (yaml->sf_index && final->type != PCIE_FUNC_SF)
 		return pcie_draft_error(draft, function, "sf-index",
-				       "only an SF has an index; remove it or write \"type: sf\"");
+					"only an SF has an index; remove it or write \"type: sf\"");
 	rc = read_number(draft, function, "vhca-id", yaml->vhca_id, 0, UINT16_MAX, &vhca_id);
 	if (!rc)
 		rc = read_number(draft, function, "mtu", yaml->mtu, MIN_MTU, UINT16_MAX, &mtu);
@@ -144,14 +137,13 @@ static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_
 
 /* Capabilities ----------------------------------------------------------------- */
 
-static int read_cap_BOOL(const struct pcie_draft *draft, const struct pcie_draft_function *function,
-			 const char *field, const char *text, bool *ret_value)
+static int read_cap_BOOL(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+			 const char *text, bool *ret_value)
 {
 	return read_bool(draft, function, field, text, ret_value);
 }
 
-static int read_cap_COUNT(const struct pcie_draft *draft,
-			  const struct pcie_draft_function *function, const char *field,
+static int read_cap_COUNT(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 			  const char *text, uint32_t *ret_value)
 {
 	uint64_t value = *ret_value;
@@ -161,28 +153,26 @@ static int read_cap_COUNT(const struct pcie_draft *draft,
 	return rc;
 }
 
-static int read_cap_BYTES(const struct pcie_draft *draft,
-			  const struct pcie_draft_function *function, const char *field,
+static int read_cap_BYTES(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 			  const char *text, uint64_t *ret_value)
 {
 	if (text && pcie_parse_bytes(text, ret_value))
 		return pcie_draft_error(draft, function, field,
-				       PCIE_QUOTE " is not a size; write bytes, or a number with "
-				       "KiB, MiB or GiB", text);
+					PCIE_QUOTE " is not a size; write bytes, or a number with "
+						   "KiB, MiB or GiB",
+					text);
 	return 0;
 }
 
 /* Bytes that the API tells as a uint32_t. */
-static int read_cap_SIZE(const struct pcie_draft *draft,
-			 const struct pcie_draft_function *function, const char *field,
+static int read_cap_SIZE(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 			 const char *text, uint32_t *ret_value)
 {
 	uint64_t value = *ret_value;
 	int rc = read_cap_BYTES(draft, function, field, text, &value);
 
 	if (!rc && value > UINT32_MAX)
-		rc = pcie_draft_error(draft, function, field,
-				     PCIE_QUOTE " is too large; give less than 4 GiB", text);
+		rc = pcie_draft_error(draft, function, field, PCIE_QUOTE " is too large; give less than 4 GiB", text);
 	if (!rc)
 		*ret_value = (uint32_t)value;
 	return rc;
@@ -196,8 +186,8 @@ static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_fun
 
 	if (!yaml)
 		return 0;
-#define READ_CAP(kind, member, key)                                                             \
-	if (!rc)                                                                                \
+#define READ_CAP(kind, member, key) \
+	if (!rc)                    \
 		rc = read_cap_##kind(draft, function, "caps." key, yaml->member, &caps->member);
 	PCIE_YAML_CAPS(READ_CAP)
 #undef READ_CAP
@@ -206,27 +196,25 @@ static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_fun
 
 /* Addresses -------------------------------------------------------------------- */
 
-static int read_addresses(const struct pcie_draft *draft,
-			  const struct pcie_draft_function *function)
+static int read_addresses(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_yaml_function *yaml = function->yaml;
 	struct pcie_function *final = function->final;
 
 	if (yaml->mac && pcie_parse_mac(yaml->mac, final->mac))
 		return pcie_draft_error(draft, function, "mac",
-				       PCIE_QUOTE " is not a MAC address of one device; write "
-				       "02:00:5e:10:00:01 (the first byte even)", yaml->mac);
+					PCIE_QUOTE " is not a MAC address of one device; write "
+						   "02:00:5e:10:00:01 (the first byte even)",
+					yaml->mac);
 	if (yaml->ipv4) {
 		final->has_ipv4 = inet_pton(AF_INET, yaml->ipv4, final->ipv4) == 1;
 		if (!final->has_ipv4)
 			return pcie_draft_error(draft, function, "ipv4",
-					       PCIE_QUOTE " is not an IPv4 address; write 192.0.2.1",
-					       yaml->ipv4);
+						PCIE_QUOTE " is not an IPv4 address; write 192.0.2.1", yaml->ipv4);
 	}
 	if (yaml->ipv6 && inet_pton(AF_INET6, yaml->ipv6, final->ipv6) != 1)
-		return pcie_draft_error(draft, function, "ipv6",
-				       PCIE_QUOTE " is not an IPv6 address; write fe80::1",
-				       yaml->ipv6);
+		return pcie_draft_error(draft, function, "ipv6", PCIE_QUOTE " is not an IPv6 address; write fe80::1",
+					yaml->ipv6);
 	return 0;
 }
 
@@ -239,8 +227,8 @@ static bool is_side_name(const char *side)
 	last = last ? last + 1 : side;
 	if (strcmp(last, "host") != 0 && strcmp(last, "dpu") != 0)
 		return false;
-	return strspn(side, "abcdefghijklmnopqrstuvwxyz0123456789_/-") == strlen(side) &&
-	       side[0] != '/' && !strstr(side, "//") && strlen(side) < PCIE_SIDE_SIZE;
+	return strspn(side, "abcdefghijklmnopqrstuvwxyz0123456789_/-") == strlen(side) && side[0] != '/' &&
+	       !strstr(side, "//") && strlen(side) < PCIE_SIDE_SIZE;
 }
 
 static int read_side(const struct pcie_draft *draft, const struct pcie_draft_function *function)
@@ -250,14 +238,15 @@ static int read_side(const struct pcie_draft *draft, const struct pcie_draft_fun
 
 	if (!is_side_name(side))
 		return pcie_draft_error(draft, function, "side",
-				       PCIE_QUOTE " is not a side; write host or dpu, or with a "
-				       "machine's name before it: node0/host", side);
+					PCIE_QUOTE " is not a side; write host or dpu, or with a "
+						   "machine's name before it: node0/host",
+					side);
 	strcpy(function->final->side, side);
 	if (pcie_side_is_dpu(side) && !profile->has_dpu)
 		return pcie_draft_error(draft, function, "side",
-				       "a %s has no Arm cores, hence no side " PCIE_QUOTE
-				       "; use a host side or a BlueField profile",
-				       profile->name, side);
+					"a %s has no Arm cores, hence no side " PCIE_QUOTE
+					"; use a host side or a BlueField profile",
+					profile->name, side);
 	return 0;
 }
 
@@ -275,13 +264,11 @@ static int read_type(const struct pcie_draft *draft, const struct pcie_draft_fun
 			return 0;
 		}
 	}
-	return pcie_draft_error(draft, function, "type",
-			       PCIE_QUOTE " is not a type of function; write pf, vf or sf",
-			       function->yaml->type);
+	return pcie_draft_error(draft, function, "type", PCIE_QUOTE " is not a type of function; write pf, vf or sf",
+				function->yaml->type);
 }
 
-static int read_link_layer(const struct pcie_draft *draft,
-			   const struct pcie_draft_function *function)
+static int read_link_layer(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const char *text = function->yaml->link_layer;
 
@@ -291,13 +278,11 @@ static int read_link_layer(const struct pcie_draft *draft,
 		function->final->link_layer = PCIE_LINK_INFINIBAND;
 	else
 		return pcie_draft_error(draft, function, "link-layer",
-				       PCIE_QUOTE " is not a link layer; write ethernet or infiniband",
-				       text);
+					PCIE_QUOTE " is not a link layer; write ethernet or infiniband", text);
 	return 0;
 }
 
-static int read_identity(const struct pcie_draft *draft,
-			 const struct pcie_draft_function *function)
+static int read_identity(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	int rc = read_side(draft, function);
 
@@ -305,15 +290,14 @@ static int read_identity(const struct pcie_draft *draft,
 		rc = read_type(draft, function);
 	if (!rc && pcie_addr_parse(function->yaml->pci, &function->final->addr))
 		rc = pcie_draft_error(draft, function, "pci",
-				     PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
-				     function->yaml->pci);
+				      PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
+				      function->yaml->pci);
 	if (!rc)
 		rc = read_link_layer(draft, function);
 	return rc;
 }
 
-static int read_function(const struct pcie_draft *draft,
-			 const struct pcie_draft_function *function)
+static int read_function(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_profile *profile = draft->topology->cards[function->final->card].profile;
 	struct pcie_function *final = function->final;
@@ -347,12 +331,10 @@ static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
 		snprintf(path, sizeof(path), "cards[%u].functions", i);
 		count += yaml->cards[i].num_functions;
 		if (!yaml->cards[i].num_functions)
-			return pcie_yaml_source_error(draft->source, path,
-						     "needs at least one function");
+			return pcie_yaml_source_error(draft->source, path, "needs at least one function");
 		if (count > MAX_FUNCTIONS)
-			return pcie_yaml_source_error(draft->source, path,
-						     "the topology has more than %d functions",
-						     MAX_FUNCTIONS);
+			return pcie_yaml_source_error(draft->source, path, "the topology has more than %d functions",
+						      MAX_FUNCTIONS);
 	}
 	*ret_count = count;
 	return 0;

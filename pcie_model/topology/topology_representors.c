@@ -53,8 +53,7 @@ static int parse_reference(const char *text, struct reference *ret_reference)
 
 static bool is_referenced(const struct pcie_function *function, const struct reference *reference)
 {
-	return strcmp(function->side, reference->side) == 0 &&
-	       pcie_addr_equal(&function->addr, &reference->addr) &&
+	return strcmp(function->side, reference->side) == 0 && pcie_addr_equal(&function->addr, &reference->addr) &&
 	       (function->type == PCIE_FUNC_SF) == reference->is_sf &&
 	       (!reference->is_sf || function->sf_index == reference->sf_index);
 }
@@ -72,7 +71,7 @@ static struct pcie_draft_function *find_referenced(const struct pcie_draft *draf
 }
 
 static void assign_representor(const struct pcie_draft_function *holder, uint32_t *reps,
-		 struct pcie_draft_function *represented)
+			       struct pcie_draft_function *represented)
 {
 	represented->is_represented = true;
 	reps[holder->final->num_reps++] = represented->final->id;
@@ -92,8 +91,8 @@ static const struct pcie_draft_function *find_holder(const struct pcie_draft *dr
 	return NULL;
 }
 
-static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
-		      uint32_t *reps, uint32_t entry)
+static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder, uint32_t *reps,
+			uint32_t entry)
 {
 	const char *text = holder->yaml->represents[entry];
 	struct pcie_draft_function *represented;
@@ -103,22 +102,24 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 	snprintf(field, sizeof(field), "represents[%" PRIu32 "]", entry);
 	if (parse_reference(text, &reference))
 		return pcie_draft_error(draft, holder, field,
-				       PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
-				       "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4", text);
+					PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
+						   "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4",
+					text);
 	if (pcie_side_is_dpu(reference.side))
 		return pcie_draft_error(draft, holder, field,
-				       PCIE_QUOTE " is on a DPU side; only host functions are "
-				       "represented", text);
+					PCIE_QUOTE " is on a DPU side; only host functions are "
+						   "represented",
+					text);
 	represented = find_referenced(draft, holder->final->card, &reference);
 	if (!represented)
-		return pcie_draft_error(draft, holder, field,
-				       "this card has no function " PCIE_QUOTE, text);
+		return pcie_draft_error(draft, holder, field, "this card has no function " PCIE_QUOTE, text);
 	if (represented->is_represented) {
 		const struct pcie_draft_function *other = find_holder(draft, represented->final->id);
 
 		return pcie_draft_error(draft, holder, field,
-				       PCIE_QUOTE " is represented by cards[%u].functions[%u] "
-				       "already; remove one", text, other->final->card, other->index);
+					PCIE_QUOTE " is represented by cards[%u].functions[%u] "
+						   "already; remove one",
+					text, other->final->card, other->index);
 	}
 	assign_representor(holder, reps, represented);
 	return 0;
@@ -143,14 +144,13 @@ static int assign_all_named(const struct pcie_draft *draft, const struct pcie_dr
 
 /* Whether @holder, the n-th PF of the DPU, represents @function when the file doesn't say:
  * it does if that is the n-th PF of its host, or belongs to it. */
-static bool holds_by_default(const struct pcie_draft *draft,
-			     const struct pcie_draft_function *holder,
+static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 			     const struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *pf = &draft->functions[function->final->parent];
 
-	return function->final->card == holder->final->card &&
-	       !pcie_side_is_dpu(function->final->side) && pf->ordinal == holder->ordinal;
+	return function->final->card == holder->final->card && !pcie_side_is_dpu(function->final->side) &&
+	       pf->ordinal == holder->ordinal;
 }
 
 static int assign_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
@@ -188,13 +188,12 @@ static bool card_names_representors(const struct pcie_draft *draft, uint32_t car
 	return false;
 }
 
-static int assign_representors(const struct pcie_draft *draft,
-			     const struct pcie_draft_function *function)
+static int assign_representors(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	if (!pcie_side_is_dpu(function->final->side)) {
 		if (function->yaml->has_represents)
 			return pcie_draft_error(draft, function, "represents",
-					       "only a DPU function holds representors");
+						"only a DPU function holds representors");
 		return 0;
 	}
 	if (card_names_representors(draft, function->final->card))

@@ -11,10 +11,9 @@
 
 /* The schema ----------------------------------------------------------------- */
 
-#define REQUIRED CYAML_FLAG_POINTER
-#define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
-#define TEXT_FIELD(presence, type, member, key) \
-	CYAML_FIELD_STRING_PTR(key, presence, type, member, 0, CYAML_UNLIMITED)
+#define REQUIRED                                CYAML_FLAG_POINTER
+#define OPTIONAL                                (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
+#define TEXT_FIELD(presence, type, member, key) CYAML_FIELD_STRING_PTR(key, presence, type, member, 0, CYAML_UNLIMITED)
 
 static const cyaml_schema_value_t text_schema = {
 	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
@@ -24,24 +23,23 @@ static const cyaml_schema_field_t caps_fields[] = {
 #define FIELD(kind, member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_caps, member, key),
 	PCIE_YAML_CAPS(FIELD)
 #undef FIELD
-	CYAML_FIELD_END
+		CYAML_FIELD_END
 };
 
 static const cyaml_schema_field_t link_fields[] = {
 #define FIELD(member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_link, member, key),
 	PCIE_YAML_LINK(FIELD)
 #undef FIELD
-	CYAML_FIELD_END
+		CYAML_FIELD_END
 };
 
 static const cyaml_schema_field_t function_fields[] = {
 #define FIELD(member, key, presence) TEXT_FIELD(presence, struct pcie_yaml_function, member, key),
 	PCIE_YAML_FUNCTION_FIELDS(FIELD)
 #undef FIELD
-	CYAML_FIELD_SEQUENCE_COUNT("represents", OPTIONAL, struct pcie_yaml_function, represents,
-				   num_represents, &text_schema, 0, CYAML_UNLIMITED),
-	CYAML_FIELD_MAPPING_PTR("caps", OPTIONAL, struct pcie_yaml_function, caps, caps_fields),
-	CYAML_FIELD_END
+		CYAML_FIELD_SEQUENCE_COUNT("represents", OPTIONAL, struct pcie_yaml_function, represents,
+					   num_represents, &text_schema, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_MAPPING_PTR("caps", OPTIONAL, struct pcie_yaml_function, caps, caps_fields), CYAML_FIELD_END
 };
 
 static const cyaml_schema_value_t function_schema = {
@@ -52,8 +50,8 @@ static const cyaml_schema_field_t card_fields[] = {
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, name, "name"),
 	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
 	CYAML_FIELD_MAPPING_PTR("link", OPTIONAL, struct pcie_yaml_card, link, link_fields),
-	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions,
-				   num_functions, &function_schema, 0, CYAML_UNLIMITED),
+	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions, num_functions,
+				   &function_schema, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END
 };
 
@@ -61,11 +59,10 @@ static const cyaml_schema_value_t card_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct pcie_yaml_card, card_fields),
 };
 
-static const cyaml_schema_field_t top_fields[] = {
-	CYAML_FIELD_SEQUENCE_COUNT("cards", REQUIRED, struct pcie_yaml, cards, num_cards,
-				   &card_schema, 0, CYAML_UNLIMITED),
-	CYAML_FIELD_END
-};
+static const cyaml_schema_field_t top_fields[] = { CYAML_FIELD_SEQUENCE_COUNT("cards", REQUIRED, struct pcie_yaml,
+									      cards, num_cards, &card_schema, 0,
+									      CYAML_UNLIMITED),
+						   CYAML_FIELD_END };
 
 static const cyaml_schema_value_t top_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct pcie_yaml, top_fields),
@@ -141,8 +138,8 @@ static const char *extract_field_name(const char *text)
 	return colon ? colon + 2 : text;
 }
 
-static int report_field_error(const struct pcie_yaml_source *source, const char *outer,
-			 const char *field, const char *reason)
+static int report_field_error(const struct pcie_yaml_source *source, const char *outer, const char *field,
+			      const char *reason)
 {
 	char path[PCIE_YAML_PATH_SIZE + PCIE_ERROR_SIZE + 1];
 
@@ -159,8 +156,7 @@ static void strip_field(struct load_error *load_error)
 		*dot = '\0';
 }
 
-static int report_load_error(const struct pcie_yaml_source *source, struct load_error *load_error,
-		  cyaml_err_t err)
+static int report_load_error(const struct pcie_yaml_source *source, struct load_error *load_error, cyaml_err_t err)
 {
 	char *path = load_error->path;
 
@@ -173,10 +169,10 @@ static int report_load_error(const struct pcie_yaml_source *source, struct load_
 		return -ENOMEM;
 	case CYAML_ERR_MAPPING_FIELD_MISSING:
 		return report_field_error(source, path, extract_field_name(load_error->text),
-				     "is missing; this field is required");
+					  "is missing; this field is required");
 	case CYAML_ERR_INVALID_KEY:
 		return report_field_error(source, path, extract_field_name(load_error->text),
-				     "unknown field; check its spelling against doc/topology.md");
+					  "unknown field; check its spelling against doc/topology.md");
 	case CYAML_ERR_UNEXPECTED_EVENT:
 		return pcie_yaml_source_error(source, path, "is given twice; remove one");
 	case CYAML_ERR_INVALID_VALUE:
@@ -185,8 +181,7 @@ static int report_load_error(const struct pcie_yaml_source *source, struct load_
 		return pcie_yaml_source_error(source, path, "%s", describe_expected_kind(load_error->text));
 	default:
 		return pcie_yaml_source_error(source, path, "%s",
-					     load_error->text[0] ? load_error->text :
-								  cyaml_strerror(err));
+					      load_error->text[0] ? load_error->text : cyaml_strerror(err));
 	}
 }
 
@@ -220,8 +215,7 @@ static void mark_represents(void *arg, const char *path, size_t line)
 	int end = 0;
 
 	(void)line;
-	if (sscanf(path, "cards[%u].functions[%u].represents%n", &card, &function, &end) == 2 &&
-	    end > 0 && !path[end])
+	if (sscanf(path, "cards[%u].functions[%u].represents%n", &card, &function, &end) == 2 && end > 0 && !path[end])
 		yaml->cards[card].functions[function].has_represents = true;
 }
 
@@ -236,8 +230,8 @@ int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret
 	rc = pcie_yaml_source_check(source);
 	if (rc)
 		return rc;
-	err = cyaml_load_data((const uint8_t *)source->text, source->len, &config, &top_schema,
-			      (cyaml_data_t **)&yaml, NULL);
+	err = cyaml_load_data((const uint8_t *)source->text, source->len, &config, &top_schema, (cyaml_data_t **)&yaml,
+			      NULL);
 	if (err != CYAML_OK)
 		return report_load_error(source, &load_error, err);
 	rc = pcie_yaml_source_walk(source, mark_represents, yaml);

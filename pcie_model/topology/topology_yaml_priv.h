@@ -16,65 +16,65 @@
 #include "yaml_source_priv.h"
 
 /* The fields of a function that are one value: X(member, key, required or optional). */
-#define PCIE_YAML_FUNCTION_FIELDS(X)                    \
-	X(side, "side", REQUIRED)                       \
-	X(type, "type", REQUIRED)                       \
-	X(pci, "pci", REQUIRED)                         \
-	X(parent, "parent", OPTIONAL)                   \
-	X(ibdev, "ibdev", OPTIONAL)                     \
-	X(iface, "iface", OPTIONAL)                     \
-	X(rep_iface, "rep-iface", OPTIONAL)             \
-	X(link_layer, "link-layer", OPTIONAL)           \
-	X(mac, "mac", OPTIONAL)                         \
-	X(ipv4, "ipv4", OPTIONAL)                       \
-	X(ipv6, "ipv6", OPTIONAL)                       \
-	X(lid, "lid", OPTIONAL)                         \
-	X(vuid, "vuid", OPTIONAL)                       \
-	X(vhca_id, "vhca-id", OPTIONAL)                 \
-	X(mtu, "mtu", OPTIONAL)                         \
-	X(sf_index, "sf-index", OPTIONAL)               \
-	X(active_rate, "active-rate", OPTIONAL)         \
+#define PCIE_YAML_FUNCTION_FIELDS(X)            \
+	X(side, "side", REQUIRED)               \
+	X(type, "type", REQUIRED)               \
+	X(pci, "pci", REQUIRED)                 \
+	X(parent, "parent", OPTIONAL)           \
+	X(ibdev, "ibdev", OPTIONAL)             \
+	X(iface, "iface", OPTIONAL)             \
+	X(rep_iface, "rep-iface", OPTIONAL)     \
+	X(link_layer, "link-layer", OPTIONAL)   \
+	X(mac, "mac", OPTIONAL)                 \
+	X(ipv4, "ipv4", OPTIONAL)               \
+	X(ipv6, "ipv6", OPTIONAL)               \
+	X(lid, "lid", OPTIONAL)                 \
+	X(vuid, "vuid", OPTIONAL)               \
+	X(vhca_id, "vhca-id", OPTIONAL)         \
+	X(mtu, "mtu", OPTIONAL)                 \
+	X(sf_index, "sf-index", OPTIONAL)       \
+	X(active_rate, "active-rate", OPTIONAL) \
 	X(hotplug, "hotplug", OPTIONAL)
 
 /* The fields of struct pcie_caps: X(kind of value, member, key). */
-#define PCIE_YAML_CAPS(X)                                                         \
-	X(BOOL, dma_memcpy, "dma-memcpy")                                         \
-	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")                          \
-	X(COUNT, dma_max_list_len, "dma-max-list-len")                            \
-	X(COUNT, dma_max_tasks, "dma-max-tasks")                                  \
-	X(BOOL, comch_server, "comch-server")                                     \
-	X(BOOL, comch_client, "comch-client")                                     \
-	X(COUNT, comch_max_name_len, "comch-max-name-len")                        \
-	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes")                       \
-	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue")                    \
-	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks")                    \
-	X(COUNT, comch_max_clients, "comch-max-clients")                          \
-	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks")                    \
-	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")                       \
-	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                       \
-	X(COUNT, comch_max_consumers, "comch-max-consumers")                      \
-	X(COUNT, comch_max_producers, "comch-max-producers")                      \
-	X(BOOL, cache_invalidate, "cache-invalidate")                             \
+#define PCIE_YAML_CAPS(X)                                                          \
+	X(BOOL, dma_memcpy, "dma-memcpy")                                          \
+	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")                           \
+	X(COUNT, dma_max_list_len, "dma-max-list-len")                             \
+	X(COUNT, dma_max_tasks, "dma-max-tasks")                                   \
+	X(BOOL, comch_server, "comch-server")                                      \
+	X(BOOL, comch_client, "comch-client")                                      \
+	X(COUNT, comch_max_name_len, "comch-max-name-len")                         \
+	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes")                        \
+	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue")                     \
+	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks")                     \
+	X(COUNT, comch_max_clients, "comch-max-clients")                           \
+	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks")                     \
+	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")                        \
+	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                        \
+	X(COUNT, comch_max_consumers, "comch-max-consumers")                       \
+	X(COUNT, comch_max_producers, "comch-max-producers")                       \
+	X(BOOL, cache_invalidate, "cache-invalidate")                              \
 	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") \
-	X(BOOL, mmap_export_pci, "mmap-export-pci")                               \
-	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                     \
-	X(BOOL, sync_event_export_pci, "sync-event-export-pci")                   \
-	X(BOOL, sync_event_from_export_pci, "sync-event-from-export-pci")         \
-	X(BOOL, rep_filter_all, "rep-filter-all")                                 \
-	X(BOOL, rep_filter_net, "rep-filter-net")                                 \
-	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                       \
-	X(BOOL, hotplug_manager, "hotplug-manager")                               \
-	X(BOOL, notification_moderation, "notification-moderation")               \
-	X(BOOL, accelerate_resource_reclaim, "accelerate-resource-reclaim")       \
-	X(COUNT, num_completion_vectors, "num-completion-vectors")                \
+	X(BOOL, mmap_export_pci, "mmap-export-pci")                                \
+	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                      \
+	X(BOOL, sync_event_export_pci, "sync-event-export-pci")                    \
+	X(BOOL, sync_event_from_export_pci, "sync-event-from-export-pci")          \
+	X(BOOL, rep_filter_all, "rep-filter-all")                                  \
+	X(BOOL, rep_filter_net, "rep-filter-net")                                  \
+	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                        \
+	X(BOOL, hotplug_manager, "hotplug-manager")                                \
+	X(BOOL, notification_moderation, "notification-moderation")                \
+	X(BOOL, accelerate_resource_reclaim, "accelerate-resource-reclaim")        \
+	X(COUNT, num_completion_vectors, "num-completion-vectors")                 \
 	X(COUNT, max_mmap_devices, "max-mmap-devices")
 
 /* The fields of struct pcie_link that a description can give: X(member, key). */
-#define PCIE_YAML_LINK(X)              \
-	X(generation, "generation")    \
-	X(lanes, "lanes")              \
-	X(mps_bytes, "mps")            \
-	X(mrrs_bytes, "mrrs")          \
+#define PCIE_YAML_LINK(X)           \
+	X(generation, "generation") \
+	X(lanes, "lanes")           \
+	X(mps_bytes, "mps")         \
+	X(mrrs_bytes, "mrrs")       \
 	X(rcb_bytes, "rcb")
 
 struct pcie_yaml_link {

@@ -32,8 +32,8 @@ struct walker {
 	char path[PCIE_YAML_PATH_SIZE];
 };
 
-static int write_error(const struct pcie_yaml_source *source, size_t line, const char *path,
-		       const char *format, va_list args)
+static int write_error(const struct pcie_yaml_source *source, size_t line, const char *path, const char *format,
+		       va_list args)
 {
 	const char *name = source->name;
 	size_t name_len = strlen(name);
@@ -54,8 +54,8 @@ static int write_error(const struct pcie_yaml_source *source, size_t line, const
 	return -EINVAL;
 }
 
-int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path,
-			     const char *format, ...)
+int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path, const char *format,
+			      ...)
 {
 	va_list args;
 	int rc;
@@ -78,8 +78,7 @@ static bool encloses(const char *outer, const char *path)
 {
 	size_t len = strlen(outer);
 
-	return strncmp(outer, path, len) == 0 &&
-	       (path[len] == '\0' || path[len] == '.' || path[len] == '[');
+	return strncmp(outer, path, len) == 0 && (path[len] == '\0' || path[len] == '.' || path[len] == '[');
 }
 
 static void search_visit(void *arg, const char *path, size_t line)
@@ -93,8 +92,7 @@ static void search_visit(void *arg, const char *path, size_t line)
 	}
 }
 
-int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path,
-			  const char *format, ...)
+int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path, const char *format, ...)
 {
 	struct search search = { .path = path, .line = 1 };
 	va_list args;
@@ -140,8 +138,7 @@ static int begin_value(struct walker *walker)
 		level->at_value = false;
 		return 0;
 	}
-	snprintf(walker->path + level->path_len, sizeof(walker->path) - level->path_len, "[%zu]",
-		 level->entries++);
+	snprintf(walker->path + level->path_len, sizeof(walker->path) - level->path_len, "[%zu]", level->entries++);
 	call_visitor(walker);
 	return 0;
 }
@@ -151,7 +148,7 @@ static int on_key(struct walker *walker, const char *key, size_t len)
 	struct level *level = current_level(walker);
 
 	walker->path[level->path_len] = '\0'; /* leave the previous key */
-	if (len >= PCIE_YAML_MAX_KEY - 1) /* one byte for the dot */
+	if (len >= PCIE_YAML_MAX_KEY - 1)     /* one byte for the dot */
 		return walker_error(walker, "\"%.16s...\" is too long for a key", key);
 	snprintf(walker->path + level->path_len, sizeof(walker->path) - level->path_len, "%s%s",
 		 level->path_len ? "." : "", key);
@@ -253,9 +250,8 @@ static int on_parser_error(struct walker *walker)
 
 	if (parser->error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
-	walker->line = parser->error == YAML_READER_ERROR ?
-			       line_of_offset(walker->source, parser->problem_offset) :
-			       parser->problem_mark.line + 1;
+	walker->line = parser->error == YAML_READER_ERROR ? line_of_offset(walker->source, parser->problem_offset) :
+							    parser->problem_mark.line + 1;
 	return walker_error(walker, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
 }
 
@@ -283,8 +279,7 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 
 	if (!yaml_parser_initialize(&walker.parser))
 		return -ENOMEM;
-	yaml_parser_set_input_string(&walker.parser, (const unsigned char *)source->text,
-				     source->len);
+	yaml_parser_set_input_string(&walker.parser, (const unsigned char *)source->text, source->len);
 	rc = walk(&walker);
 	yaml_parser_delete(&walker.parser);
 	return rc;
@@ -293,8 +288,9 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 int pcie_yaml_source_check(const struct pcie_yaml_source *source)
 {
 	if (source->len > PCIE_YAML_MAX_BYTES)
-		return pcie_yaml_source_error_at(source, 1, "", "is larger than %u bytes; "
-						"split it into several topologies",
-						PCIE_YAML_MAX_BYTES);
+		return pcie_yaml_source_error_at(source, 1, "",
+						 "is larger than %u bytes; "
+						 "split it into several topologies",
+						 PCIE_YAML_MAX_BYTES);
 	return pcie_yaml_source_walk(source, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define PCIE_YAML_MAX_BYTES (1u << 20) /* a larger text is refused */
-#define PCIE_YAML_MAX_KEY 64           /* of a key with its terminating zero */
+#define PCIE_YAML_MAX_KEY   64         /* of a key with its terminating zero */
 #define PCIE_YAML_MAX_DEPTH 8          /* lists and mappings inside each other */
 #define PCIE_YAML_PATH_SIZE (PCIE_YAML_MAX_DEPTH * PCIE_YAML_MAX_KEY)
 
@@ -19,7 +19,7 @@ struct pcie_yaml_source {
 	const char *name; /* stands for the file in messages */
 	const char *text; /* @len bytes, not terminated */
 	size_t len;
-	char *error;      /* PCIE_ERROR_SIZE bytes of the caller's */
+	char *error; /* PCIE_ERROR_SIZE bytes of the caller's */
 };
 
 /* Refuse what the loader should never see: oversized or malformed text, several
@@ -36,11 +36,11 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 /* Set the error text to "file:line: @path: reason" and return -EINVAL. The line
  * is that of @path's last occurrence, or of the nearest enclosing place that
  * exists; an empty path stands for the document. */
-int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path,
-			  const char *format, ...) __attribute__((format(printf, 3, 4)));
+int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* The same when the line is known already. */
-int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path,
-			     const char *format, ...) __attribute__((format(printf, 4, 5)));
+int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path, const char *format,
+			      ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -45,8 +45,8 @@ enum shim_argp_state {
 
 enum shim_argp_registration {
 	SHIM_ARGP_UNREGISTERED = 0, /* made, not registered: the program may change or destroy it */
-	SHIM_ARGP_REGISTERED,   /* the parser's, in use */
-	SHIM_ARGP_DESTROYED,         /* destroyed, or refused by register; only its address is kept */
+	SHIM_ARGP_REGISTERED,       /* the parser's, in use */
+	SHIM_ARGP_DESTROYED,        /* destroyed, or refused by register; only its address is kept */
 };
 
 enum shim_argp_origin {
@@ -57,7 +57,7 @@ enum shim_argp_origin {
 
 struct doca_argp_param {
 	struct doca_argp_param *next_created; /* all of this generation */
-	struct doca_argp_param *next;      /* beside it in its command */
+	struct doca_argp_param *next;         /* beside it in its command */
 	enum shim_argp_registration registration;
 	char *short_name; /* without dashes; NULL if none, as the texts below */
 	char *long_name;
@@ -125,8 +125,8 @@ struct shim_argp {
 	struct doca_argp_cmd *all_cmds;
 	struct doca_argp_cmd program;
 	struct doca_argp_cmd general;
-	struct doca_argp_cmd *selected_cmd; /* innermost command met so far; &program if none */
-	struct shim_argp_occurrence *occurrences;   /* as they were met */
+	struct doca_argp_cmd *selected_cmd;       /* innermost command met so far; &program if none */
+	struct shim_argp_occurrence *occurrences; /* as they were met */
 	struct shim_argp_occurrence *last_occurrence;
 	char *json_path; /* NULL unless given */
 	int log_level;   /* 0 unless given, as the next */
@@ -225,7 +225,7 @@ doca_error_t shim_argp_general_flags_register(void);
 /* A parameter was met with @value, which is copied: keep an occurrence of it, or act at
  * once if it is a general one. BAD_STATE if that destroyed the parser. */
 doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
-			    enum shim_argp_origin origin);
+				    enum shim_argp_origin origin);
 
 void shim_argp_occurrences_free(void);
 

@@ -42,8 +42,7 @@ static doca_error_t check_mandatory(const struct doca_argp_cmd *cmd)
 	for (; cmd; cmd = cmd->parent) {
 		for (param = cmd->params; param; param = param->next) {
 			if (param->mandatory && param->given == SHIM_ARGP_NOT_GIVEN) {
-				shim_argp_report("%s is missing; it must be given",
-						 shim_argp_flag_name(param));
+				shim_argp_report("%s is missing; it must be given", shim_argp_flag_name(param));
 				return DOCA_ERROR_INVALID_VALUE;
 			}
 		}

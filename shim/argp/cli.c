@@ -72,8 +72,7 @@ static doca_error_t parse_value(struct doca_argp_param *param, const char *text)
 	if (param->type == DOCA_ARGP_TYPE_STRING) {
 		value.text = text;
 	} else if (!shim_argp_text_to_int(text, &value.number)) {
-		shim_argp_report("%s: '%s' is not a decimal number that fits an int",
-				 shim_argp_flag_name(param), text);
+		shim_argp_report("%s: '%s' is not a decimal number that fits an int", shim_argp_flag_name(param), text);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_CLI);

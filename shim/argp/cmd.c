@@ -138,32 +138,29 @@ doca_error_t shim_argp_cmd_check_parent(const struct doca_argp_cmd *handle, cons
 	}
 	if (cmd->registration == SHIM_ARGP_REGISTERED) {
 		shim_argp_log_misuse(func, "'%s' is registered already; fill a command first, then register it",
-				 cmd->name);
+				     cmd->name);
 		return DOCA_ERROR_BAD_STATE;
 	}
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struct doca_argp_cmd *cmd,
-				 const char *func)
+static doca_error_t check_fields(const struct doca_argp_cmd *parent, const struct doca_argp_cmd *cmd, const char *func)
 {
 	const struct doca_argp_cmd *other;
 
 	if (!cmd->name || !cmd->description) {
 		shim_argp_log_misuse(func, "the command '%s' has no %s", cmd->name ? cmd->name : "(no name)",
-				 cmd->name ? "description" : "name");
+				     cmd->name ? "description" : "name");
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	if (cmd->name[0] == '\0' || cmd->name[0] == '-') {
-		shim_argp_log_misuse(func,
-				 "'%s' is no name for a command: it would not be found in the arguments",
-				 cmd->name);
+		shim_argp_log_misuse(func, "'%s' is no name for a command: it would not be found in the arguments",
+				     cmd->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	for (other = parent->commands; other; other = other->next) {
 		if (strcmp(other->name, cmd->name) == 0) {
-			shim_argp_log_misuse(func, "there is a command '%s' already; choose another name",
-					 cmd->name);
+			shim_argp_log_misuse(func, "there is a command '%s' already; choose another name", cmd->name);
 			return DOCA_ERROR_INVALID_VALUE;
 		}
 	}
@@ -190,7 +187,7 @@ static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *
 /* @cmd is the parser's from here on: it ends in @parent or is destroyed, with all
  * inside it. One that was registered before stays where it is. */
 static doca_error_t register_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func,
-			      doca_error_t parent_state)
+				 doca_error_t parent_state)
 {
 	doca_error_t result = parent_state;
 

@@ -27,8 +27,7 @@ static doca_error_t wrong_type(const char *path, const char *key, const char *ex
 
 static doca_error_t unknown_key(const char *path, const char *key, const char *where)
 {
-	shim_argp_report("'%s': unknown key \"%s\" in %s; other DPDK flags go into \"flags\"", path, key,
-			 where);
+	shim_argp_report("'%s': unknown key \"%s\" in %s; other DPDK flags go into \"flags\"", path, key, where);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -51,13 +50,10 @@ static const char *text_or_null(struct json_object *json)
 	return json_object_is_type(json, json_type_string) ? json_object_get_string(json) : NULL;
 }
 
-static doca_error_t read_device_key(const char *path, const char *key, struct json_object *json,
-				    struct device *device)
+static doca_error_t read_device_key(const char *path, const char *key, struct json_object *json, struct device *device)
 {
 	bool *flag_value = strcmp(key, "sft") == 0 ? &device->sft : strcmp(key, "hws") == 0 ? &device->hws : NULL;
-	const char **text = strcmp(key, "device") == 0 ? &device->kind
-			    : strcmp(key, "id") == 0   ? &device->id
-						       : NULL;
+	const char **text = strcmp(key, "device") == 0 ? &device->kind : strcmp(key, "id") == 0 ? &device->id : NULL;
 
 	if (text) {
 		*text = text_or_null(json);
@@ -66,8 +62,7 @@ static doca_error_t read_device_key(const char *path, const char *key, struct js
 	if (!flag_value)
 		return unknown_key(path, key, "a device of \"" SECTION "\"");
 	*flag_value = json_object_get_boolean(json);
-	return json_object_is_type(json, json_type_boolean) ? DOCA_SUCCESS
-							    : wrong_type(path, key, "true or false");
+	return json_object_is_type(json, json_type_boolean) ? DOCA_SUCCESS : wrong_type(path, key, "true or false");
 }
 
 static doca_error_t read_device(const char *path, struct json_object *json, struct device *device)
@@ -76,15 +71,15 @@ static doca_error_t read_device(const char *path, struct json_object *json, stru
 
 	if (!json_object_is_type(json, json_type_object))
 		return wrong_type(path, "devices", "an array of objects");
-	json_object_object_foreach(json, key, value) {
+	json_object_object_foreach(json, key, value)
+	{
 		result = read_device_key(path, key, value, device);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
 	if (device->kind && device->id)
 		return DOCA_SUCCESS;
-	shim_argp_report("'%s': a device of \"" SECTION "\" has no \"%s\"", path,
-			 device->kind ? "id" : "device");
+	shim_argp_report("'%s': a device of \"" SECTION "\" has no \"%s\"", path, device->kind ? "id" : "device");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -106,9 +101,8 @@ static doca_error_t add_device(const char *path, const struct device *device)
 		if (strcmp(kinds[i].kind, device->kind) == 0)
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0])) {
-		shim_argp_report(
-			"'%s': device \"%s\" is none of pf, vf, sf, regex; put its flags into \"flags\"",
-			path, device->kind);
+		shim_argp_report("'%s': device \"%s\" is none of pf, vf, sf, regex; put its flags into \"flags\"", path,
+				 device->kind);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	length = snprintf(word, sizeof(word), "%s%s%s%s%s", kinds[i].prefix, device->id, kinds[i].suffix,
@@ -193,7 +187,8 @@ doca_error_t shim_argp_dpdk_add_json(const char *path, struct json_object *secti
 		shim_argp_report("'%s': \"" SECTION "\" must be an object", path);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	json_object_object_foreach(section, key, value) {
+	json_object_object_foreach(section, key, value)
+	{
 		for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && strcmp(keys[i].key, key) != 0; i++)
 			;
 		if (i == sizeof(keys) / sizeof(keys[0]))

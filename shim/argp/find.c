@@ -14,8 +14,7 @@ static bool has_name(const struct doca_argp_param *param, const char *text, size
 	return name_equals(is_long ? param->long_name : param->short_name, text, length);
 }
 
-static struct doca_argp_param *find_flag(struct doca_argp_cmd *from, const char *text, size_t length,
-					 bool is_long)
+static struct doca_argp_param *find_flag(struct doca_argp_cmd *from, const char *text, size_t length, bool is_long)
 {
 	struct doca_argp_param *param;
 	struct doca_argp_cmd *cmd;

@@ -41,15 +41,13 @@ static doca_error_t set_level(int level, doca_error_t (*set_limit)(uint32_t), in
 static doca_error_t on_log_level(void *value, void *config)
 {
 	(void)config;
-	return set_level(*(int *)value, doca_log_level_set_global_lower_limit, &shim_argp.log_level,
-			 "log-level");
+	return set_level(*(int *)value, doca_log_level_set_global_lower_limit, &shim_argp.log_level, "log-level");
 }
 
 static doca_error_t on_sdk_log_level(void *value, void *config)
 {
 	(void)config;
-	return set_level(*(int *)value, doca_log_level_set_global_sdk_limit, &shim_argp.sdk_log_level,
-			 "sdk-log-level");
+	return set_level(*(int *)value, doca_log_level_set_global_sdk_limit, &shim_argp.sdk_log_level, "sdk-log-level");
 }
 
 /* Read when the command line is known: what stands there wins. */
@@ -73,10 +71,10 @@ static const struct general_flag {
 	{ "v", "version", NULL, "Show the version and exit", DOCA_ARGP_TYPE_BOOLEAN, true, on_version },
 	{ "l", "log-level", NULL, "Log level of the program, a number " LEVELS, DOCA_ARGP_TYPE_INT, false,
 	  on_log_level },
-	{ NULL, "sdk-log-level", NULL, "Log level of the DOCA libraries, a number " LEVELS,
-	  DOCA_ARGP_TYPE_INT, false, on_sdk_log_level },
-	{ "j", "json", "<path>", "Take flags from a JSON file; those given here win over it",
-	  DOCA_ARGP_TYPE_STRING, true, on_json },
+	{ NULL, "sdk-log-level", NULL, "Log level of the DOCA libraries, a number " LEVELS, DOCA_ARGP_TYPE_INT, false,
+	  on_sdk_log_level },
+	{ "j", "json", "<path>", "Take flags from a JSON file; those given here win over it", DOCA_ARGP_TYPE_STRING,
+	  true, on_json },
 };
 
 /* NULL copies to NULL; false without memory. */
@@ -91,8 +89,7 @@ static doca_error_t register_general_flag(const struct general_flag *flag)
 	struct doca_argp_param *param = shim_argp_param_new();
 
 	if (!param || !copy_text(&param->short_name, flag->short_name) ||
-	    !copy_text(&param->long_name, flag->long_name) ||
-	    !copy_text(&param->arguments, flag->arguments) ||
+	    !copy_text(&param->long_name, flag->long_name) || !copy_text(&param->arguments, flag->arguments) ||
 	    !copy_text(&param->description, flag->description))
 		return DOCA_ERROR_NO_MEMORY;
 	param->type = flag->type;

@@ -48,8 +48,9 @@ doca_error_t doca_argp_get_grpc_addr(const char **address)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (!shim_argp.is_grpc || shim_argp.state == SHIM_ARGP_OPEN) {
-		shim_argp_log_misuse(__func__, "%s", shim_argp.is_grpc ? "call doca_argp_start() first" :
-								     "call doca_argp_set_grpc_program() before doca_argp_start()");
+		shim_argp_log_misuse(__func__, "%s",
+				     shim_argp.is_grpc ? "call doca_argp_start() first" :
+							 "call doca_argp_set_grpc_program() before doca_argp_start()");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (!shim_argp.grpc_address)

@@ -20,11 +20,10 @@ struct section {
 	struct doca_argp_cmd *scope; /* whose parameters the keys are */
 };
 
-static doca_error_t wrong_type(const struct section *section, const struct doca_argp_param *param,
-			       const char *expected)
+static doca_error_t wrong_type(const struct section *section, const struct doca_argp_param *param, const char *expected)
 {
-	shim_argp_report("'%s': \"%s\" in \"%s\" must be %s%s", section->path, param->long_name,
-			 section->name, expected, param->multiple ? ", or an array of such" : "");
+	shim_argp_report("'%s': \"%s\" in \"%s\" must be %s%s", section->path, param->long_name, section->name,
+			 expected, param->multiple ? ", or an array of such" : "");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -49,8 +48,7 @@ static bool get_number(struct json_object *json, int *ret_number)
 	return true;
 }
 
-static doca_error_t read_value(const struct section *section, struct doca_argp_param *param,
-			     struct json_object *json)
+static doca_error_t read_value(const struct section *section, struct doca_argp_param *param, struct json_object *json)
 {
 	struct shim_argp_value value = { 0 };
 
@@ -77,8 +75,7 @@ static doca_error_t read_value(const struct section *section, struct doca_argp_p
 	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_JSON);
 }
 
-static doca_error_t read_values(const struct section *section, struct doca_argp_param *param,
-			     struct json_object *json)
+static doca_error_t read_values(const struct section *section, struct doca_argp_param *param, struct json_object *json)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	size_t i;
@@ -95,14 +92,13 @@ static doca_error_t read_key(const struct section *section, const char *key, str
 	struct doca_argp_param *param = shim_argp_find_key(section->scope, key);
 
 	if (!param) {
-		shim_argp_report(
-			"'%s': unknown key \"%s\" in \"%s\"; --help lists the flags, keys are long names",
-			section->path, key, section->name);
+		shim_argp_report("'%s': unknown key \"%s\" in \"%s\"; --help lists the flags, keys are long names",
+				 section->path, key, section->name);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->cli_only) {
-		shim_argp_report("'%s': \"%s\" in \"%s\" can only be given on the command line",
-				 section->path, key, section->name);
+		shim_argp_report("'%s': \"%s\" in \"%s\" can only be given on the command line", section->path, key,
+				 section->name);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->given == SHIM_ARGP_FROM_CLI)
@@ -121,7 +117,8 @@ static doca_error_t read_section(const struct section *section, struct json_obje
 		shim_argp_report("'%s': \"%s\" must be an object", section->path, section->name);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	json_object_object_foreach(json, key, value) {
+	json_object_object_foreach(json, key, value)
+	{
 		result = read_key(section, key, value);
 		if (result != DOCA_SUCCESS)
 			break;
@@ -131,7 +128,8 @@ static doca_error_t read_section(const struct section *section, struct json_obje
 
 static doca_error_t check_sections(const char *path, struct json_object *root)
 {
-	json_object_object_foreach(root, key, value) {
+	json_object_object_foreach(root, key, value)
+	{
 		(void)value;
 		if (strcmp(key, "doca_general_flags") == 0 || strcmp(key, "doca_program_flags") == 0)
 			continue;

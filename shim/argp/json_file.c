@@ -9,7 +9,7 @@
 #include "argp_priv.h"
 
 #define FIRST_READ_BYTES ((size_t)4096)
-#define MAX_FILE_BYTES ((size_t)16 << 20) /* far beyond any file of flags */
+#define MAX_FILE_BYTES   ((size_t)16 << 20) /* far beyond any file of flags */
 
 struct content {
 	char *bytes;

@@ -23,7 +23,7 @@ void shim_argp_occurrences_free(void)
 }
 
 static struct shim_argp_occurrence *occurrence_new(struct doca_argp_param *param, const struct shim_argp_value *value,
-				      enum shim_argp_origin origin)
+						   enum shim_argp_origin origin)
 {
 	struct shim_argp_occurrence *occurrence = calloc(1, sizeof(*occurrence));
 
@@ -45,7 +45,7 @@ static struct shim_argp_occurrence *occurrence_new(struct doca_argp_param *param
 }
 
 static doca_error_t append_occurrence(struct doca_argp_param *param, const struct shim_argp_value *value,
-			     enum shim_argp_origin origin)
+				      enum shim_argp_origin origin)
 {
 	struct shim_argp_occurrence *occurrence = occurrence_new(param, value, origin);
 
@@ -81,7 +81,7 @@ static doca_error_t call_immediately(struct doca_argp_param *param, struct shim_
 }
 
 doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
-			    enum shim_argp_origin origin)
+				    enum shim_argp_origin origin)
 {
 	param->given = origin;
 	if (param->general)

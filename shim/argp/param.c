@@ -77,7 +77,7 @@ doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 	}
 	if (found->registration == SHIM_ARGP_REGISTERED) {
 		shim_argp_log_misuse(__func__, "%s is registered; doca_argp_destroy() frees it",
-				 shim_argp_flag_name(found));
+				     shim_argp_flag_name(found));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	shim_argp_param_destroy(found);
@@ -93,8 +93,7 @@ static bool check_settable(const struct doca_argp_param *param, const char *func
 	if (!found)
 		shim_argp_log_misuse(func, "the parameter is NULL, destroyed or unknown; nothing was set");
 	else if (found->registration == SHIM_ARGP_REGISTERED)
-		shim_argp_log_misuse(func, "%s is registered already; nothing was set",
-				 shim_argp_flag_name(found));
+		shim_argp_log_misuse(func, "%s is registered already; nothing was set", shim_argp_flag_name(found));
 	return found && found->registration == SHIM_ARGP_UNREGISTERED;
 }
 

@@ -73,8 +73,8 @@ doca_error_t shim_argp_check_open(const char *func)
 	if (shim_argp.state == SHIM_ARGP_OPEN)
 		return DOCA_SUCCESS;
 	shim_argp_log_misuse(func, "%s",
-			 shim_argp.state == SHIM_ARGP_OFF ? "call doca_argp_init() first"
-							  : "too late: doca_argp_start() was called");
+			     shim_argp.state == SHIM_ARGP_OFF ? "call doca_argp_init() first" :
+								"too late: doca_argp_start() was called");
 	return DOCA_ERROR_BAD_STATE;
 }
 
@@ -148,7 +148,6 @@ doca_error_t doca_argp_get_sdk_log_level(int *log_level)
 {
 	if (!log_level)
 		return DOCA_ERROR_INVALID_VALUE;
-	*log_level = shim_argp.sdk_log_level ? shim_argp.sdk_log_level
-					     : (int)doca_log_level_get_global_sdk_limit();
+	*log_level = shim_argp.sdk_log_level ? shim_argp.sdk_log_level : (int)doca_log_level_get_global_sdk_limit();
 	return DOCA_SUCCESS;
 }

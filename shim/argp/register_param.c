@@ -34,7 +34,8 @@ static bool name_is_taken(const struct doca_argp_cmd *cmd, const struct doca_arg
 	const struct doca_argp_param *other;
 
 	for (other = cmd->params; other; other = other->next)
-		if (names_equal(other->short_name, param->short_name) || names_equal(other->long_name, param->long_name))
+		if (names_equal(other->short_name, param->short_name) ||
+		    names_equal(other->long_name, param->long_name))
 			return true;
 	return names_equal(param->short_name, "j") || names_equal(param->long_name, "json");
 }
@@ -50,8 +51,7 @@ static const char *missing_field(const struct doca_argp_param *param)
 	return param->type == DOCA_ARGP_TYPE_UNKNOWN ? "type" : NULL;
 }
 
-static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param,
-				 const char *func)
+static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param, const char *func)
 {
 	const char *missing = missing_field(param);
 
@@ -60,15 +60,13 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	if (!name_is_valid(param->short_name) || !name_is_valid(param->long_name)) {
-		shim_argp_log_misuse(func,
-				 "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
-				 param->short_name ? param->short_name : "(none)",
-				 param->long_name ? param->long_name : "(none)");
+		shim_argp_log_misuse(func, "a name must not be empty, begin with '-' or have '=' in it: -%s, --%s",
+				     param->short_name ? param->short_name : "(none)",
+				     param->long_name ? param->long_name : "(none)");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (name_is_taken(cmd, param)) {
-		shim_argp_log_misuse(func, "the names of %s are taken; choose others",
-				 shim_argp_flag_name(param));
+		shim_argp_log_misuse(func, "the names of %s are taken; choose others", shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -92,7 +90,7 @@ static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param 
 /* @param is the parser's from here on: it ends in @cmd or is destroyed. One that
  * was registered before stays where it is. */
 static doca_error_t register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func,
-			      doca_error_t cmd_state)
+				   doca_error_t cmd_state)
 {
 	doca_error_t result = cmd_state;
 

@@ -11,8 +11,7 @@ static doca_error_t check_arguments(int argc, char **argv)
 		;
 	if (argc > 0 && i == argc)
 		return DOCA_SUCCESS;
-	shim_argp_log_misuse("doca_argp_start",
-			 "pass argc and argv as main() got them: one string or more, none NULL");
+	shim_argp_log_misuse("doca_argp_start", "pass argc and argv as main() got them: one string or more, none NULL");
 	return DOCA_ERROR_INVALID_VALUE;
 }
 

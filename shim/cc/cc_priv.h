@@ -21,19 +21,19 @@
 
 /* The same object by Comch's name, and by ours. */
 #define TO_COMCH(kind, handle) ((struct doca_comch_##kind *)(uintptr_t)(handle))
-#define TO_CC(kind, handle) ((struct doca_cc_##kind *)(uintptr_t)(handle))
+#define TO_CC(kind, handle)    ((struct doca_cc_##kind *)(uintptr_t)(handle))
 
 /* A callback of the same arguments. */
 #define TO_COMCH_CB(type, cb) ((doca_comch_##type)(void (*)(void))(cb))
 
 /* Have @call give a @type by way of &tmp, and put it at @out as @as; @call gets NULL for @out NULL. */
-#define FORWARD_OUT(type, call, out, as)                                 \
-	({                                                        \
+#define FORWARD_OUT(type, call, out, as)                            \
+	({                                                          \
 		__typeof__(type) tmp_, *tmp = (out) ? &tmp_ : NULL; \
-		doca_error_t result_ = (call);                    \
-		if (result_ == DOCA_SUCCESS)                      \
-			*(out) = (as)(tmp_);                     \
-		result_;                                          \
+		doca_error_t result_ = (call);                      \
+		if (result_ == DOCA_SUCCESS)                        \
+			*(out) = (as)(tmp_);                        \
+		result_;                                            \
 	})
 
 /* What does not fit is beyond any limit of Comch's. */

@@ -6,8 +6,8 @@ doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, s
 				     struct doca_cc_consumer **consumer)
 {
 	return FORWARD_OUT(struct doca_comch_consumer *,
-		    doca_comch_consumer_create(TO_COMCH(connection, cc_connection), buf_mmap, tmp), consumer,
-		    struct doca_cc_consumer *);
+			   doca_comch_consumer_create(TO_COMCH(connection, cc_connection), buf_mmap, tmp), consumer,
+			   struct doca_cc_consumer *);
 }
 
 doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
@@ -34,13 +34,13 @@ doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *c
 {
 	return doca_comch_consumer_task_post_recv_set_conf(
 		TO_COMCH(consumer, consumer), TO_COMCH_CB(consumer_task_post_recv_completion_cb_t, task_completion_cb),
-		TO_COMCH_CB(consumer_task_post_recv_completion_cb_t, task_error_cb), cc_num_tasks_from_log(log_num_tasks));
+		TO_COMCH_CB(consumer_task_post_recv_completion_cb_t, task_error_cb),
+		cc_num_tasks_from_log(log_num_tasks));
 }
 
-doca_error_t doca_cc_consumer_task_post_recv_set_conf(struct doca_cc_consumer *consumer,
-						      doca_cc_consumer_task_post_recv_completion_cb_t task_completion_cb,
-						      doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb,
-						      uint32_t num_post_recv_tasks)
+doca_error_t doca_cc_consumer_task_post_recv_set_conf(
+	struct doca_cc_consumer *consumer, doca_cc_consumer_task_post_recv_completion_cb_t task_completion_cb,
+	doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
 	return doca_comch_consumer_task_post_recv_set_conf(
 		TO_COMCH(consumer, consumer), TO_COMCH_CB(consumer_task_post_recv_completion_cb_t, task_completion_cb),
@@ -52,25 +52,26 @@ uint32_t doca_cc_consumer_task_post_recv_get_producer_id(struct doca_cc_consumer
 	return doca_comch_consumer_task_post_recv_get_producer_id(TO_COMCH(consumer_task_post_recv, task));
 }
 
-#define DEFINE_TASK(name)                                                                                              \
-	doca_error_t doca_cc_consumer_##name##_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf, \
-							  struct doca_cc_consumer_##name **task)                \
-	{                                                                                                       \
-		return FORWARD_OUT(struct doca_comch_consumer_task_post_recv *,                                        \
-			    doca_comch_consumer_task_post_recv_alloc_init(TO_COMCH(consumer, consumer), buf, tmp), \
-			    task, struct doca_cc_consumer_##name *);                                            \
-	}                                                                                                       \
-	struct doca_task *doca_cc_consumer_##name##_as_task(struct doca_cc_consumer_##name *task)               \
-	{                                                                                                       \
-		return doca_comch_consumer_task_post_recv_as_task(TO_COMCH(consumer_task_post_recv, task));        \
-	}                                                                                                       \
-	struct doca_buf *doca_cc_consumer_##name##_get_buf(struct doca_cc_consumer_##name *task)                \
-	{                                                                                                       \
-		return doca_comch_consumer_task_post_recv_get_buf(TO_COMCH(consumer_task_post_recv, task));        \
-	}                                                                                                       \
-	void doca_cc_consumer_##name##_set_buf(struct doca_cc_consumer_##name *task, struct doca_buf *buf)      \
-	{                                                                                                       \
-		doca_comch_consumer_task_post_recv_set_buf(TO_COMCH(consumer_task_post_recv, task), buf);          \
+#define DEFINE_TASK(name)                                                                                            \
+	doca_error_t doca_cc_consumer_##name##_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf,   \
+							  struct doca_cc_consumer_##name **task)                     \
+	{                                                                                                            \
+		return FORWARD_OUT(                                                                                  \
+			struct doca_comch_consumer_task_post_recv *,                                                 \
+			doca_comch_consumer_task_post_recv_alloc_init(TO_COMCH(consumer, consumer), buf, tmp), task, \
+			struct doca_cc_consumer_##name *);                                                           \
+	}                                                                                                            \
+	struct doca_task *doca_cc_consumer_##name##_as_task(struct doca_cc_consumer_##name *task)                    \
+	{                                                                                                            \
+		return doca_comch_consumer_task_post_recv_as_task(TO_COMCH(consumer_task_post_recv, task));          \
+	}                                                                                                            \
+	struct doca_buf *doca_cc_consumer_##name##_get_buf(struct doca_cc_consumer_##name *task)                     \
+	{                                                                                                            \
+		return doca_comch_consumer_task_post_recv_get_buf(TO_COMCH(consumer_task_post_recv, task));          \
+	}                                                                                                            \
+	void doca_cc_consumer_##name##_set_buf(struct doca_cc_consumer_##name *task, struct doca_buf *buf)           \
+	{                                                                                                            \
+		doca_comch_consumer_task_post_recv_set_buf(TO_COMCH(consumer_task_post_recv, task), buf);            \
 	}
 
 DEFINE_TASK(post_recv_task)

@@ -59,7 +59,8 @@ doca_error_t(doca_cc_server_event_connection_register)(struct doca_cc_server *cc
 {
 	struct comch_callbacks *callbacks;
 	doca_error_t result = doca_comch_server_event_connection_status_changed_register(
-		TO_COMCH(server, cc_server), connect_event_cb ? on_connect : NULL, disconnect_event_cb ? on_disconnect : NULL);
+		TO_COMCH(server, cc_server), connect_event_cb ? on_connect : NULL,
+		disconnect_event_cb ? on_disconnect : NULL);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -75,7 +76,7 @@ doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *re
 				   struct doca_cc_server **cc_server)
 {
 	return FORWARD_OUT(struct doca_comch_server *, doca_comch_server_create(dev, repr, name, tmp), cc_server,
-		    struct doca_cc_server *);
+			   struct doca_cc_server *);
 }
 
 doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
@@ -93,13 +94,15 @@ struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connec
 doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
 {
 	return FORWARD_OUT(struct doca_comch_client *, doca_comch_client_create(dev, name, tmp), cc_client,
-		    struct doca_cc_client *);
+			   struct doca_cc_client *);
 }
 
-doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client, struct doca_cc_connection **connection)
+doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client,
+					   struct doca_cc_connection **connection)
 {
-	return FORWARD_OUT(struct doca_comch_connection *, doca_comch_client_get_connection(TO_COMCH(client, cc_client), tmp),
-		    connection, struct doca_cc_connection *);
+	return FORWARD_OUT(struct doca_comch_connection *,
+			   doca_comch_client_get_connection(TO_COMCH(client, cc_client), tmp), connection,
+			   struct doca_cc_connection *);
 }
 
 struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
@@ -109,42 +112,44 @@ struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connec
 
 /* ---- what both have ---- */
 
-#define DEFINE_SERVER_CLIENT(kind)                                                                                            \
-	doca_error_t doca_cc_##kind##_destroy(struct doca_cc_##kind *cc)                                      \
-	{                                                                                                     \
-		return doca_comch_##kind##_destroy(TO_COMCH(kind, cc));                                          \
-	}                                                                                                     \
-	struct doca_ctx *doca_cc_##kind##_as_ctx(struct doca_cc_##kind *cc)                                   \
-	{                                                                                                     \
-		return doca_comch_##kind##_as_ctx(TO_COMCH(kind, cc));                                           \
-	}                                                                                                     \
-	doca_error_t doca_cc_##kind##_get_device(const struct doca_cc_##kind *cc, struct doca_dev **dev)      \
-	{                                                                                                     \
-		return doca_comch_##kind##_get_device(TO_COMCH(kind, cc), dev);                                  \
-	}                                                                                                     \
-	doca_error_t doca_cc_##kind##_set_max_msg_size(struct doca_cc_##kind *cc, size_t size)                \
-	{                                                                                                     \
-		return doca_comch_##kind##_set_max_msg_size(TO_COMCH(kind, cc), cc_u32_saturate(size));                   \
-	}                                                                                                     \
-	doca_error_t(doca_cc_##kind##_get_max_msg_size)(const struct doca_cc_##kind *cc, size_t *size)        \
-	{                                                                                                     \
-		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_max_msg_size(TO_COMCH(kind, cc), tmp), size, size_t); \
-	}                                                                                                     \
-	doca_error_t doca_cc_##kind##_set_recv_queue_size(struct doca_cc_##kind *cc, size_t size)             \
-	{                                                                                                     \
-		return doca_comch_##kind##_set_recv_queue_size(TO_COMCH(kind, cc), cc_u32_saturate(size));                \
-	}                                                                                                     \
-	doca_error_t(doca_cc_##kind##_get_recv_queue_size)(const struct doca_cc_##kind *cc, size_t *size)     \
-	{                                                                                                     \
-		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_recv_queue_size(TO_COMCH(kind, cc), tmp), size, size_t); \
-	}                                                                                                     \
-	doca_error_t doca_cc_##kind##_event_consumer_register(struct doca_cc_##kind *cc,                      \
-							      doca_cc_event_consumer_cb_t new_consumer_event_cb, \
+#define DEFINE_SERVER_CLIENT(kind)                                                                                   \
+	doca_error_t doca_cc_##kind##_destroy(struct doca_cc_##kind *cc)                                             \
+	{                                                                                                            \
+		return doca_comch_##kind##_destroy(TO_COMCH(kind, cc));                                              \
+	}                                                                                                            \
+	struct doca_ctx *doca_cc_##kind##_as_ctx(struct doca_cc_##kind *cc)                                          \
+	{                                                                                                            \
+		return doca_comch_##kind##_as_ctx(TO_COMCH(kind, cc));                                               \
+	}                                                                                                            \
+	doca_error_t doca_cc_##kind##_get_device(const struct doca_cc_##kind *cc, struct doca_dev **dev)             \
+	{                                                                                                            \
+		return doca_comch_##kind##_get_device(TO_COMCH(kind, cc), dev);                                      \
+	}                                                                                                            \
+	doca_error_t doca_cc_##kind##_set_max_msg_size(struct doca_cc_##kind *cc, size_t size)                       \
+	{                                                                                                            \
+		return doca_comch_##kind##_set_max_msg_size(TO_COMCH(kind, cc), cc_u32_saturate(size));              \
+	}                                                                                                            \
+	doca_error_t(doca_cc_##kind##_get_max_msg_size)(const struct doca_cc_##kind *cc, size_t *size)               \
+	{                                                                                                            \
+		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_max_msg_size(TO_COMCH(kind, cc), tmp), size,    \
+				   size_t);                                                                          \
+	}                                                                                                            \
+	doca_error_t doca_cc_##kind##_set_recv_queue_size(struct doca_cc_##kind *cc, size_t size)                    \
+	{                                                                                                            \
+		return doca_comch_##kind##_set_recv_queue_size(TO_COMCH(kind, cc), cc_u32_saturate(size));           \
+	}                                                                                                            \
+	doca_error_t(doca_cc_##kind##_get_recv_queue_size)(const struct doca_cc_##kind *cc, size_t *size)            \
+	{                                                                                                            \
+		return FORWARD_OUT(uint32_t, doca_comch_##kind##_get_recv_queue_size(TO_COMCH(kind, cc), tmp), size, \
+				   size_t);                                                                          \
+	}                                                                                                            \
+	doca_error_t doca_cc_##kind##_event_consumer_register(struct doca_cc_##kind *cc,                             \
+							      doca_cc_event_consumer_cb_t new_consumer_event_cb,     \
 							      doca_cc_event_consumer_cb_t expired_consumer_event_cb) \
-	{                                                                                                     \
-		return doca_comch_##kind##_event_consumer_register(                                           \
-			TO_COMCH(kind, cc), TO_COMCH_CB(event_consumer_cb_t, new_consumer_event_cb),                \
-			TO_COMCH_CB(event_consumer_cb_t, expired_consumer_event_cb));                            \
+	{                                                                                                            \
+		return doca_comch_##kind##_event_consumer_register(                                                  \
+			TO_COMCH(kind, cc), TO_COMCH_CB(event_consumer_cb_t, new_consumer_event_cb),                 \
+			TO_COMCH_CB(event_consumer_cb_t, expired_consumer_event_cb));                                \
 	}
 
 DEFINE_SERVER_CLIENT(server)
@@ -171,6 +176,6 @@ doca_error_t doca_cc_connection_update_info(struct doca_cc_connection *cc_connec
 doca_error_t doca_cc_connection_get_counter(const struct doca_cc_connection *cc_connection,
 					    enum doca_cc_counter counter_type, uint64_t *counter_value)
 {
-	return doca_comch_connection_get_counter(TO_COMCH(connection, cc_connection), (enum doca_comch_counter)counter_type,
-						 counter_value);
+	return doca_comch_connection_get_counter(TO_COMCH(connection, cc_connection),
+						 (enum doca_comch_counter)counter_type, counter_value);
 }

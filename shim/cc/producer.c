@@ -4,8 +4,9 @@
 
 doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
 {
-	return FORWARD_OUT(struct doca_comch_producer *, doca_comch_producer_create(TO_COMCH(connection, cc_connection), tmp),
-		    producer, struct doca_cc_producer *);
+	return FORWARD_OUT(struct doca_comch_producer *,
+			   doca_comch_producer_create(TO_COMCH(connection, cc_connection), tmp), producer,
+			   struct doca_cc_producer *);
 }
 
 doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
@@ -46,35 +47,36 @@ doca_error_t doca_cc_producer_task_send_set_conf(struct doca_cc_producer *produc
 }
 
 /* @id is the type of a consumer's number in that release. There was no immediate data yet. */
-#define DEFINE_TASK(name, id)                                                                                          \
-	doca_error_t doca_cc_producer_##name##_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf, \
-							  id consumer_id, struct doca_cc_producer_##name **task) \
-	{                                                                                                       \
-		return FORWARD_OUT(struct doca_comch_producer_task_send *,                                             \
-			    doca_comch_producer_task_send_alloc_init(TO_COMCH(producer, producer), buf, NULL, 0,   \
-								     (uint32_t)consumer_id, tmp),              \
-			    task, struct doca_cc_producer_##name *);                                            \
-	}                                                                                                       \
-	struct doca_task *doca_cc_producer_##name##_as_task(struct doca_cc_producer_##name *task)               \
-	{                                                                                                       \
-		return doca_comch_producer_task_send_as_task(TO_COMCH(producer_task_send, task));                  \
-	}                                                                                                       \
-	struct doca_buf *doca_cc_producer_##name##_get_buf(struct doca_cc_producer_##name *task)                \
-	{                                                                                                       \
-		return (struct doca_buf *)(uintptr_t)doca_comch_producer_task_send_get_buf(                     \
-			TO_COMCH(producer_task_send, task));                                                       \
-	}                                                                                                       \
-	void doca_cc_producer_##name##_set_buf(struct doca_cc_producer_##name *task, struct doca_buf *buf)      \
-	{                                                                                                       \
-		doca_comch_producer_task_send_set_buf(TO_COMCH(producer_task_send, task), buf);                    \
-	}                                                                                                       \
-	id doca_cc_producer_##name##_get_consumer_id(struct doca_cc_producer_##name *task)                      \
-	{                                                                                                       \
-		return (id)doca_comch_producer_task_send_get_consumer_id(TO_COMCH(producer_task_send, task));      \
-	}                                                                                                       \
-	void doca_cc_producer_##name##_set_consumer_id(struct doca_cc_producer_##name *task, const id consumer_id) \
-	{                                                                                                       \
-		doca_comch_producer_task_send_set_consumer_id(TO_COMCH(producer_task_send, task), (uint32_t)consumer_id); \
+#define DEFINE_TASK(name, id)                                                                                        \
+	doca_error_t doca_cc_producer_##name##_alloc_init(struct doca_cc_producer *producer, struct doca_buf *buf,   \
+							  id consumer_id, struct doca_cc_producer_##name **task)     \
+	{                                                                                                            \
+		return FORWARD_OUT(struct doca_comch_producer_task_send *,                                           \
+				   doca_comch_producer_task_send_alloc_init(TO_COMCH(producer, producer), buf, NULL, \
+									    0, (uint32_t)consumer_id, tmp),          \
+				   task, struct doca_cc_producer_##name *);                                          \
+	}                                                                                                            \
+	struct doca_task *doca_cc_producer_##name##_as_task(struct doca_cc_producer_##name *task)                    \
+	{                                                                                                            \
+		return doca_comch_producer_task_send_as_task(TO_COMCH(producer_task_send, task));                    \
+	}                                                                                                            \
+	struct doca_buf *doca_cc_producer_##name##_get_buf(struct doca_cc_producer_##name *task)                     \
+	{                                                                                                            \
+		return (struct doca_buf *)(uintptr_t)doca_comch_producer_task_send_get_buf(                          \
+			TO_COMCH(producer_task_send, task));                                                         \
+	}                                                                                                            \
+	void doca_cc_producer_##name##_set_buf(struct doca_cc_producer_##name *task, struct doca_buf *buf)           \
+	{                                                                                                            \
+		doca_comch_producer_task_send_set_buf(TO_COMCH(producer_task_send, task), buf);                      \
+	}                                                                                                            \
+	id doca_cc_producer_##name##_get_consumer_id(struct doca_cc_producer_##name *task)                           \
+	{                                                                                                            \
+		return (id)doca_comch_producer_task_send_get_consumer_id(TO_COMCH(producer_task_send, task));        \
+	}                                                                                                            \
+	void doca_cc_producer_##name##_set_consumer_id(struct doca_cc_producer_##name *task, const id consumer_id)   \
+	{                                                                                                            \
+		doca_comch_producer_task_send_set_consumer_id(TO_COMCH(producer_task_send, task),                    \
+							      (uint32_t)consumer_id);                                \
 	}
 
 DEFINE_TASK(send_task, int)

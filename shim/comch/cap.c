@@ -44,13 +44,13 @@ doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *dev
 	return supported(has_data_path(devinfo));
 }
 
-#define LIMIT(function_name, out, field)                                             \
+#define LIMIT(function_name, out, field)                                              \
 	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out) \
-	{                                                                            \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                    \
-		SHIM_NEED_OUT(out);                                                  \
-		*out = devinfo->function->caps.field;                                \
-		return DOCA_SUCCESS;                                                 \
+	{                                                                             \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
+		SHIM_NEED_OUT(out);                                                   \
+		*out = devinfo->function->caps.field;                                 \
+		return DOCA_SUCCESS;                                                  \
 	}
 
 LIMIT(doca_comch_cap_get_max_name_len, max_name_len, comch_max_name_len)
@@ -65,17 +65,16 @@ LIMIT(doca_comch_producer_cap_get_max_num_tasks, max_num_tasks, comch_max_fast_t
 LIMIT(doca_comch_producer_cap_get_max_producers, max_producers, comch_max_producers)
 
 /* Limits that a device without a data path does not have. */
-#define DATA_PATH_LIMIT(function_name, out, value)                                         \
-	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out)  \
-	{                                                                             \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
-		SHIM_NEED_OUT(out);                                                   \
-		if (!has_data_path(devinfo))                                          \
-			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,                  \
-					   "device %s has no Comch; see bfsim devs", \
-					   devinfo->function->ibdev);                 \
-		*out = (value);                                                       \
-		return DOCA_SUCCESS;                                                  \
+#define DATA_PATH_LIMIT(function_name, out, value)                                                             \
+	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out)                          \
+	{                                                                                                      \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                              \
+		SHIM_NEED_OUT(out);                                                                            \
+		if (!has_data_path(devinfo))                                                                   \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "device %s has no Comch; see bfsim devs", \
+					   devinfo->function->ibdev);                                          \
+		*out = (value);                                                                                \
+		return DOCA_SUCCESS;                                                                           \
 	}
 
 DATA_PATH_LIMIT(doca_comch_consumer_cap_get_max_buf_size, max_buf_size, devinfo->function->caps.comch_max_buf_bytes)

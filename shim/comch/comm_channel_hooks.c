@@ -103,7 +103,8 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 
 	if (!is_open(connection))
 		return connection->state == COMCH_LOST ? -ECONNRESET : -ENOTCONN;
-	if ((connection->status < 0 || atomic_load(&connection->channel_event)) && comch_connection_is_disconnected(connection))
+	if ((connection->status < 0 || atomic_load(&connection->channel_event)) &&
+	    comch_connection_is_disconnected(connection))
 		return -ECONNRESET;
 	do
 		rc = write_msg(connection, msg, len);

@@ -4,9 +4,9 @@
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 
-#define DEFAULT_QUEUE 64 /* messages; our choice */
-#define MAX_QUEUE 8192   /* in messages, that a uint16_t and rounding up can hold */
-#define MIN_MSG_BYTES 64 /* our choice: the reference says that there is a minimum */
+#define DEFAULT_QUEUE 64   /* messages; our choice */
+#define MAX_QUEUE     8192 /* in messages, that a uint16_t and rounding up can hold */
+#define MIN_MSG_BYTES 64   /* our choice: the reference says that there is a minimum */
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
 {
@@ -46,7 +46,8 @@ doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devi
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo, uint32_t *max_num_connections)
+doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
+							       uint32_t *max_num_connections)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(max_num_connections);
@@ -67,10 +68,10 @@ static const struct pcie_caps *get_caps(const struct doca_comm_channel_ep_t *ep)
 
 #define NEED_EP(ep) SHIM_NEED(ep, SHIM_CHANNEL_EP)
 
-#define NEED_IDLE(ep)                                                                                  \
-	do {                                                                                           \
-		NEED_EP(ep);                                                                           \
-		if ((ep)->role != CHANNEL_IDLE)                                                        \
+#define NEED_IDLE(ep)                                                                                             \
+	do {                                                                                                      \
+		NEED_EP(ep);                                                                                      \
+		if ((ep)->role != CHANNEL_IDLE)                                                                   \
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint listens or is connected already"); \
 	} while (0)
 
@@ -136,8 +137,8 @@ doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t
 	NEED_IDLE(ep);
 	caps = get_caps(ep);
 	if (max_msg_size == 0 || (caps && max_msg_size > caps->comch_max_msg_bytes))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a size of %u; see doca_comm_channel_get_max_message_size()",
-				   max_msg_size);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "a size of %u; see doca_comm_channel_get_max_message_size()", max_msg_size);
 	ep->max_msg_bytes = max_msg_size < MIN_MSG_BYTES ? MIN_MSG_BYTES : max_msg_size;
 	return DOCA_SUCCESS;
 }
@@ -242,9 +243,11 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 	if (local_ep->role != CHANNEL_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the endpoint listens or is connected already");
 	if (!get_caps(local_ep) || !shim_object_is(local_ep->rep, SHIM_DEV_REP))
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "it has no device or no representor that is open; set them first");
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "it has no device or no representor that is open; set them first");
 	if (!shim_dev_function(local_ep->dev)->caps.comch_server)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't have a service; the DPU's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s on side %s can't have a service; the DPU's devices can",
 				   shim_dev_function(local_ep->dev)->ibdev, shim_dev_function(local_ep->dev)->side);
 	apply_default_sizes(local_ep);
 	return channel_open(__func__, local_ep, CHANNEL_SERVICE, name);
@@ -263,7 +266,8 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	if (!get_caps(local_ep))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "it has no device that is open; set it first");
 	if (!shim_dev_function(local_ep->dev)->caps.comch_client)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't connect to a service; the host's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s on side %s can't connect to a service; the host's devices can",
 				   shim_dev_function(local_ep->dev)->ibdev, shim_dev_function(local_ep->dev)->side);
 	apply_default_sizes(local_ep);
 	result = channel_open(__func__, local_ep, CHANNEL_CLIENT, name);

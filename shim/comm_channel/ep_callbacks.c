@@ -13,7 +13,7 @@
 /* The endpoint of a server's connection. */
 static struct doca_comm_channel_ep_t *get_service_ep(struct doca_comch_connection *connection)
 {
-	union doca_data data = {.u64 = 0};
+	union doca_data data = { .u64 = 0 };
 
 	doca_ctx_get_user_data(doca_comch_server_as_ctx(doca_comch_server_get_server_ctx(connection)), &data);
 	return data.ptr;
@@ -33,7 +33,8 @@ void channel_progress_all(struct doca_comm_channel_ep_t *ep)
 /* ---- peers ---- */
 
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
-						  struct doca_comch_connection *connection, enum channel_peer_state state)
+						  struct doca_comch_connection *connection,
+						  enum channel_peer_state state)
 {
 	struct doca_comm_channel_addr_t *addr = shim_object_new(SHIM_CHANNEL_ADDR, sizeof(*addr));
 
@@ -42,7 +43,7 @@ struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t 
 	addr->ep = ep;
 	addr->connection = connection;
 	addr->state = state;
-	doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = addr});
+	doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = addr });
 	addr->next = ep->addrs;
 	ep->addrs = addr;
 	return addr;
@@ -65,7 +66,7 @@ void channel_addr_free(struct doca_comm_channel_addr_t *addr)
 	struct doca_comm_channel_addr_t **link = &ep->addrs;
 
 	if (addr->connection)
-		doca_comch_connection_set_user_data(addr->connection, (union doca_data){.ptr = NULL});
+		doca_comch_connection_set_user_data(addr->connection, (union doca_data){ .ptr = NULL });
 	if (ep->pending_msg && ep->pending_msg->addr == addr) {
 		free(ep->pending_msg);
 		ep->pending_msg = NULL;
@@ -171,10 +172,11 @@ static void save_pending_msg(struct doca_comm_channel_addr_t *addr, const uint8_
 	struct channel_pending_msg *pending = malloc(sizeof(*pending) + len);
 
 	if (!pending) {
-		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost", len);
+		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost",
+			len);
 		return;
 	}
-	*pending = (struct channel_pending_msg){.addr = addr, .len = len};
+	*pending = (struct channel_pending_msg){ .addr = addr, .len = len };
 	memcpy(pending->bytes, bytes, len);
 	addr->ep->pending_msg = pending;
 }
@@ -203,7 +205,7 @@ doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep)
 {
 	doca_error_t result;
 
-	doca_ctx_set_user_data(ep->ctx, (union doca_data){.ptr = ep});
+	doca_ctx_set_user_data(ep->ctx, (union doca_data){ .ptr = ep });
 	if (ep->client) {
 		doca_ctx_set_state_changed_cb(ep->ctx, on_client_state);
 		return doca_comch_client_event_msg_recv_register(ep->client, on_message);

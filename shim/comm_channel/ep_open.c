@@ -21,10 +21,11 @@ static int create_eventfd(void)
 /* A descriptor that is readable when @event_fd or the engine's is. */
 static int create_epoll(int event_fd, int pe_fd)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = { .events = EPOLLIN };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
-	if (fd >= 0 && (epoll_ctl(fd, EPOLL_CTL_ADD, event_fd, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, pe_fd, &event) < 0)) {
+	if (fd >= 0 &&
+	    (epoll_ctl(fd, EPOLL_CTL_ADD, event_fd, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, pe_fd, &event) < 0)) {
 		close(fd);
 		fd = -1;
 	}

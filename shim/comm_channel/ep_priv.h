@@ -29,7 +29,7 @@
 
 #include "shim/common/base/object.h"
 
-#define CHANNEL_MAX_NAME_LEN 120  /* its final zero byte included; as every card here has it */
+#define CHANNEL_MAX_NAME_LEN  120  /* its final zero byte included; as every card here has it */
 #define CHANNEL_MAX_MSG_BYTES 4080 /* without a device to ask */
 
 struct doca_pe;
@@ -82,7 +82,7 @@ struct doca_comm_channel_ep_t {
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	struct doca_comm_channel_addr_t *addrs;
-	uint32_t num_unreported;     /* peers whose end no recvfrom has said */
+	uint32_t num_unreported; /* peers whose end no recvfrom has said */
 	struct channel_pending_msg *pending_msg;
 	/* The recvfrom under way: */
 	void *recv_buf;
@@ -98,7 +98,8 @@ struct doca_comm_channel_ep_t {
 };
 
 /* ep_open.c: begin to listen, or to connect; and end it. A failed open leaves the endpoint idle. */
-doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name);
+doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, enum channel_role role,
+			  const char *name);
 void channel_close(struct doca_comm_channel_ep_t *ep);
 
 /* ep_events.c: what Comch calls. */
@@ -109,7 +110,8 @@ void channel_progress_all(struct doca_comm_channel_ep_t *ep);
 
 /* Peers. */
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
-						  struct doca_comch_connection *connection, enum channel_peer_state state);
+						  struct doca_comch_connection *connection,
+						  enum channel_peer_state state);
 void channel_addr_free(struct doca_comm_channel_addr_t *addr); /* with all that speaks of it */
 
 /* Whether sending to it is in vain. */

@@ -54,7 +54,8 @@ static bool can_send(struct doca_comm_channel_ep_t *ep)
 			is_blocked |= addr->state == CHANNEL_CONNECTING;
 			continue;
 		}
-		if (channel_peer_is_disconnected(addr) || comch_connection_has_room(addr->connection, addr->blocked_bytes)) {
+		if (channel_peer_is_disconnected(addr) ||
+		    comch_connection_has_room(addr->connection, addr->blocked_bytes)) {
 			addr->blocked_bytes = 0;
 			return true;
 		}

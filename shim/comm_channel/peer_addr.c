@@ -10,7 +10,8 @@
 
 #define NEED_ADDR(addr) SHIM_NEED(addr, SHIM_CHANNEL_ADDR)
 
-doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t user_context)
+doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_addr_t *peer_addr,
+						       uint64_t user_context)
 {
 	NEED_ADDR(peer_addr);
 	peer_addr->user_data = user_context;
@@ -31,17 +32,18 @@ doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_ad
 	channel_progress_all(peer_addr->ep);
 	peer_addr->snapshot = peer_addr->counters;
 	if (channel_peer_is_disconnected(peer_addr))
-		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the peer is gone, or was never reached; disconnect it");
+		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED,
+				   "the peer is gone, or was never reached; disconnect it");
 	return peer_addr->state == CHANNEL_CONNECTING ? DOCA_ERROR_CONNECTION_INPROGRESS : DOCA_SUCCESS;
 }
 
-#define DEFINE_COUNTER_GETTER(name, member)                                                                               \
+#define DEFINE_COUNTER_GETTER(name, member)                                                                   \
 	doca_error_t doca_comm_channel_peer_addr_get_##name(const struct doca_comm_channel_addr_t *peer_addr, \
 							    uint64_t *name)                                   \
 	{                                                                                                     \
 		NEED_ADDR(peer_addr);                                                                         \
 		SHIM_NEED_OUT(name);                                                                          \
-		*name = peer_addr->snapshot.member;                                                              \
+		*name = peer_addr->snapshot.member;                                                           \
 		return DOCA_SUCCESS;                                                                          \
 	}
 DEFINE_COUNTER_GETTER(send_messages, sent)
@@ -61,13 +63,13 @@ doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struc
 
 /* ---- a service's peers ---- */
 
-#define NEED_SERVICE(ep)                                                                                     \
-	do {                                                                                                 \
-		SHIM_NEED(ep, SHIM_CHANNEL_EP);                                                              \
-		if ((ep)->role == CHANNEL_IDLE)                                                              \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint does not listen");            \
-		if ((ep)->role != CHANNEL_SERVICE)                                                           \
-			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is a client's");          \
+#define NEED_SERVICE(ep)                                                                            \
+	do {                                                                                        \
+		SHIM_NEED(ep, SHIM_CHANNEL_EP);                                                     \
+		if ((ep)->role == CHANNEL_IDLE)                                                     \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the endpoint does not listen");   \
+		if ((ep)->role != CHANNEL_SERVICE)                                                  \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the endpoint is a client's"); \
 	} while (0)
 
 static uint32_t count_addrs(const struct doca_comm_channel_ep_t *ep)
@@ -86,7 +88,8 @@ doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_cha
 	eventfd_t unused;
 
 	NEED_SERVICE(local_ep);
-	snapshot = shim_realloc(local_ep->snapshot_addrs, (count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
+	snapshot = shim_realloc(local_ep->snapshot_addrs,
+				(count_addrs(local_ep) + 1) * sizeof(struct doca_comm_channel_addr_t *));
 	if (!snapshot)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for a list of %u peers", count_addrs(local_ep));
 	eventfd_read(local_ep->status_eventfd, &unused);

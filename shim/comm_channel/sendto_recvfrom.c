@@ -10,10 +10,11 @@
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/process/runtime.h"
 
-#define CHECK_FLAGS(flags)                                                                             \
-	do {                                                                                           \
-		if ((flags) != DOCA_CC_MSG_FLAG_NONE)                                                  \
-			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)(flags)); \
+#define CHECK_FLAGS(flags)                                                                        \
+	do {                                                                                      \
+		if ((flags) != DOCA_CC_MSG_FLAG_NONE)                                             \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", \
+					   (unsigned int)(flags));                                \
 	} while (0)
 
 /* ---- sending ---- */
@@ -30,7 +31,8 @@ static doca_error_t report_send_error(struct doca_comm_channel_addr_t *addr, int
 		return (doca_error_t)rc;
 	if (rc == -EAGAIN || rc == DOCA_ERROR_AGAIN) {
 		addr->blocked_bytes = (uint32_t)len;
-		if (doca_unlikely(shim_vclock != NULL)) /* there is no room before others had their turn, or time has passed */
+		if (doca_unlikely(shim_vclock !=
+				  NULL)) /* there is no room before others had their turn, or time has passed */
 			channel_progress_all(addr->ep);
 		return DOCA_ERROR_AGAIN;
 	}
@@ -65,8 +67,8 @@ static bool has_finished_connecting(struct doca_comm_channel_addr_t *addr)
 	return addr->state != CHANNEL_CONNECTING || channel_peer_is_disconnected(addr);
 }
 
-doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len, int flags,
-					 struct doca_comm_channel_addr_t *peer_addr)
+doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
+					 int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
 	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
 	SHIM_NEED_OUT(msg);
@@ -92,12 +94,13 @@ static void count_received(struct doca_comm_channel_addr_t *addr, size_t len)
 
 /* One that was longer than the buffer it came for stays until there is a larger one: nothing is lost. */
 static doca_error_t recv_pending_msg(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
-			      struct doca_comm_channel_addr_t **peer_addr)
+				     struct doca_comm_channel_addr_t **peer_addr)
 {
 	struct channel_pending_msg *pending = ep->pending_msg;
 
 	if (pending->len > *len) {
-		sim_err("doca_comm_channel_ep_recvfrom: a message of %zu bytes waits; the buffer has %zu", pending->len, *len);
+		sim_err("doca_comm_channel_ep_recvfrom: a message of %zu bytes waits; the buffer has %zu", pending->len,
+			*len);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	memcpy(msg, pending->bytes, pending->len);
@@ -131,14 +134,16 @@ static doca_error_t recv_next(struct doca_comm_channel_ep_t *ep, void *msg, size
 	ep->recv_buf = msg;
 	ep->recv_buf_len = len;
 	ep->recv_from = NULL;
-	while (failure == DOCA_SUCCESS && comch_progress_recv(ep->ctx) && !ep->recv_from && !ep->pending_msg && ep->num_unreported == 0)
+	while (failure == DOCA_SUCCESS && comch_progress_recv(ep->ctx) && !ep->recv_from && !ep->pending_msg &&
+	       ep->num_unreported == 0)
 		failure = comch_recv_fault_status(ep->ctx);
 	ep->recv_buf = NULL;
 	return failure;
 }
 
 /* There is nothing more to wait for, however often it asks. */
-static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
+static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep,
+				     struct doca_comm_channel_addr_t **peer_addr)
 {
 	if (ep->role == CHANNEL_CLIENT) {
 		*peer_addr = ep->addrs;
@@ -151,7 +156,7 @@ static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep, st
 
 /* What there is besides a message that fits, or nothing. */
 static doca_error_t recv_pending_or_again(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
-			      struct doca_comm_channel_addr_t **peer_addr)
+					  struct doca_comm_channel_addr_t **peer_addr)
 {
 	if (ep->pending_msg)
 		return recv_pending_msg(ep, msg, len, peer_addr);

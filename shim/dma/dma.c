@@ -105,12 +105,14 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 	SHIM_NEED(dma, SHIM_DMA);
 	SHIM_NEED_OUT(gpu_dma);
 	/* Contexts can't be put on a GPU here, so that none ever has such a handle. */
-	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context's data path is not on a GPU, which bfsim does not simulate (yet)");
+	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+			   "the context's data path is not on a GPU, which bfsim does not simulate (yet)");
 }
 
 doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 					   doca_dma_task_memcpy_completion_cb_t task_completion_cb,
-					   doca_dma_task_memcpy_completion_cb_t task_error_cb, uint32_t num_memcpy_tasks)
+					   doca_dma_task_memcpy_completion_cb_t task_error_cb,
+					   uint32_t num_memcpy_tasks)
 {
 	uint32_t max;
 

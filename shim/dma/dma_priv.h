@@ -10,10 +10,10 @@
 #include "sim/faults/inject/injector.h"
 
 struct doca_dma {
-	struct doca_ctx ctx; /* first: a doca_dma is a doca_ctx */
+	struct doca_ctx ctx;       /* first: a doca_dma is a doca_ctx */
 	uint32_t num_memcpy_tasks; /* 0 = not configured */
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
-	struct shim_task_pool *memcpy_pool; /* while not idle */
+	struct shim_task_pool *memcpy_pool;      /* while not idle */
 	struct sim_no_fault_copy no_fault_cache; /* where no fault hits its tasks */
 	bool overwrites_full; /* for shim/workq: a destination with too little room behind its data is written anew */
 };

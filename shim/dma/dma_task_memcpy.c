@@ -29,7 +29,7 @@ struct list_size {
 
 static inline struct list_size sum_data(const struct doca_buf *buf)
 {
-	struct list_size total = {0};
+	struct list_size total = { 0 };
 
 	for (; buf; buf = buf->next, total.segments++)
 		total.bytes += buf->data_len;
@@ -38,7 +38,7 @@ static inline struct list_size sum_data(const struct doca_buf *buf)
 
 static inline struct list_size sum_tailroom(const struct doca_buf *buf)
 {
-	struct list_size total = {0};
+	struct list_size total = { 0 };
 
 	for (; buf; buf = buf->next, total.segments++)
 		total.bytes += buf_tailroom(buf);
@@ -50,7 +50,8 @@ static inline const char *find_mmap_problem(const struct doca_mmap *mmap, const 
 {
 	if (doca_unlikely(!shim_mmap_has_dev(mmap, dev)))
 		return "the device is not in a buffer's memory map (doca_mmap_add_dev)";
-	if (doca_unlikely(write && !(mmap->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))))
+	if (doca_unlikely(write &&
+			  !(mmap->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))))
 		return shim_mmap_is_imported(mmap) ?
 			       "the destination was exported read-only (the exporter's doca_mmap_set_permissions)" :
 			       "the destination's memory map is read-only (doca_mmap_set_permissions)";
@@ -76,7 +77,8 @@ static inline const char *find_list_problem(const struct doca_buf *buf, const st
 /* For shim/workq, where destinations may be written anew: whether that makes room for so many bytes. */
 static bool reset_full_dst(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
 {
-	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full || sum_data(memcpy->dst).bytes < missing_bytes)
+	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full ||
+	    sum_data(memcpy->dst).bytes < missing_bytes)
 		return false;
 	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
 		dst->data_len = 0;
@@ -161,7 +163,7 @@ static inline void advance_cursor(struct list_cursor *cursor, size_t len, size_t
 {
 	cursor->done += len;
 	if (cursor->done == whole)
-		*cursor = (struct list_cursor){.buf = cursor->buf->next};
+		*cursor = (struct list_cursor){ .buf = cursor->buf->next };
 }
 
 /* The destination's data grows by what was written. */
@@ -178,7 +180,7 @@ static inline void append_data_len(struct doca_buf *dst, uint64_t written)
 /* Copy at most @limit bytes. The room is large enough, and no data length changes: one list may be both. */
 static int copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
 {
-	struct list_cursor to = {.buf = dst}, from = {.buf = src};
+	struct list_cursor to = { .buf = dst }, from = { .buf = src };
 	int rc = 0;
 
 	*ret_written = 0;
@@ -224,9 +226,10 @@ static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 
 static inline int check_before_run(const struct doca_dma_task_memcpy *memcpy)
 {
-	const char *problem = doca_likely(has_lists(memcpy)) ?
-				    find_task_problem(memcpy) :
-				    "a buffer was returned to its inventory, or chained, while the task was in flight";
+	const char *problem =
+		doca_likely(has_lists(memcpy)) ?
+			find_task_problem(memcpy) :
+			"a buffer was returned to its inventory, or chained, while the task was in flight";
 
 	if (doca_likely(!problem))
 		return 0;
@@ -260,7 +263,7 @@ static bool memcpy_has_no_fault(const struct doca_task *task)
 	struct sim_no_fault_copy *no_fault_cache = &((struct doca_dma *)task->ctx)->no_fault_cache;
 
 	return doca_likely(sim_no_fault_copy_has(no_fault_cache, task->ctx->faults, sum_data(memcpy->src).bytes,
-					 (uintptr_t)memcpy->dst->data + memcpy->dst->data_len)) ||
+						 (uintptr_t)memcpy->dst->data + memcpy->dst->data_len)) ||
 	       shim_task_no_fault_cached(task, no_fault_cache);
 }
 

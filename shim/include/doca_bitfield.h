@@ -35,12 +35,12 @@
 
 /* --- Masks: bits @low to @high, both included --- */
 
-#define DOCA_U8_GENMASK(high, low) ((2 << (high)) - (1 << (low)))
+#define DOCA_U8_GENMASK(high, low)   ((2 << (high)) - (1 << (low)))
 #define DOCA_BE16_GENMASK(high, low) DOCA_HTOBE16((2 << (high)) - (1 << (low)))
 /* For bit 31 the first term wraps to 0, as it should. */
 #define DOCA_BE32_GENMASK(high, low) DOCA_HTOBE32((UINT32_C(2) << (high)) - (UINT32_C(1) << (low)))
 
-#define DOCA_U8P_GENMASK(high, low, reg) DOCA_BITFIELD_STORE_(uint8_t, reg, DOCA_U8_GENMASK(high, low))
+#define DOCA_U8P_GENMASK(high, low, reg)   DOCA_BITFIELD_STORE_(uint8_t, reg, DOCA_U8_GENMASK(high, low))
 #define DOCA_BE16P_GENMASK(high, low, reg) DOCA_BITFIELD_STORE_(doca_be16_t, reg, DOCA_BE16_GENMASK(high, low))
 #define DOCA_BE32P_GENMASK(high, low, reg) DOCA_BITFIELD_STORE_(doca_be32_t, reg, DOCA_BE32_GENMASK(high, low))
 
@@ -52,25 +52,25 @@
 #define DOCA_BE32_SET(mask, value) (DOCA_HTOBE32((uint32_t)(value) << DOCA_SHIFT(DOCA_BETOH32(mask))) & (mask))
 
 /* These end in a semicolon of their own, as the vendor's do: a program may rely on it. */
-#define DOCA_U8P_SET(mask, value, reg) DOCA_BITFIELD_OR_(uint8_t, reg, DOCA_U8_SET(mask, value));
+#define DOCA_U8P_SET(mask, value, reg)   DOCA_BITFIELD_OR_(uint8_t, reg, DOCA_U8_SET(mask, value));
 #define DOCA_BE16P_SET(mask, value, reg) DOCA_BITFIELD_OR_(doca_be16_t, reg, DOCA_BE16_SET(mask, value));
 #define DOCA_BE32P_SET(mask, value, reg) DOCA_BITFIELD_OR_(doca_be32_t, reg, DOCA_BE32_SET(mask, value));
 
 /* --- A value from a register --- */
 
-#define DOCA_U8_GET(mask, reg) (((mask) & (reg)) >> DOCA_SHIFT(mask))
+#define DOCA_U8_GET(mask, reg)   (((mask) & (reg)) >> DOCA_SHIFT(mask))
 #define DOCA_BE16_GET(mask, reg) (DOCA_BETOH16((mask) & (reg)) >> DOCA_SHIFT(DOCA_BETOH16(mask)))
 #define DOCA_BE32_GET(mask, reg) (DOCA_BETOH32((mask) & (reg)) >> DOCA_SHIFT(DOCA_BETOH32(mask)))
 
 /* What the P forms are made of. */
-#define DOCA_BITFIELD_STORE_(type, reg, bits)   \
-	do {                                    \
-		*(type *)(reg) = (type)(bits);  \
+#define DOCA_BITFIELD_STORE_(type, reg, bits)  \
+	do {                                   \
+		*(type *)(reg) = (type)(bits); \
 	} while (0)
-#define DOCA_BITFIELD_OR_(type, reg, bits)                           \
-	do {                                                         \
-		type *const doca_reg_ = (type *)(reg);               \
-		*doca_reg_ = (type)(*doca_reg_ | (bits));            \
+#define DOCA_BITFIELD_OR_(type, reg, bits)                \
+	do {                                              \
+		type *const doca_reg_ = (type *)(reg);    \
+		*doca_reg_ = (type)(*doca_reg_ | (bits)); \
 	} while (0)
 
 #endif

@@ -85,8 +85,7 @@ DOCA_STABLE
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
-				      struct doca_buf *list2);
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail, struct doca_buf *list2);
 
 /* Cut the list of head @list1 before its member @list2, which becomes the head
  * of the rest with a count of 1, the caller's to drop. DOCA_ERROR_INVALID_VALUE

@@ -80,8 +80,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
-					 struct doca_gpu_buf_arr **gpu_buf_arr);
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr);
 
 #ifdef __cplusplus
 }

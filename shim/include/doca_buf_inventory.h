@@ -65,17 +65,17 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 						struct doca_buf **buf);
 
 /* The same with an empty data segment at the start: a destination to fill. */
-static inline doca_error_t
-doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
-				   size_t len, struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inventory,
+							      struct doca_mmap *mmap, void *addr, size_t len,
+							      struct doca_buf **buf)
 {
 	return doca_buf_inventory_buf_get_by_args(inventory, mmap, addr, len, addr, 0, buf);
 }
 
 /* The same with the whole piece as data segment: a source. */
-static inline doca_error_t
-doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *data,
-				   size_t data_len, struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
+							      struct doca_mmap *mmap, void *data, size_t data_len,
+							      struct doca_buf **buf)
 {
 	return doca_buf_inventory_buf_get_by_args(inventory, mmap, data, data_len, data, data_len, buf);
 }
@@ -107,8 +107,7 @@ doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *da
 /* --- Questions, and a word to remember --- */
 
 DOCA_STABLE
-doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
-						 uint32_t *num_of_elements);
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_elements);
 
 DOCA_STABLE
 doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
@@ -116,12 +115,10 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 
 /* Zero if never set; it can be set before and after the start. */
 DOCA_STABLE
-doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
-					      union doca_data user_data);
+doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data);
 
 DOCA_STABLE
-doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
-					      union doca_data *user_data);
+doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory, union doca_data *user_data);
 
 #ifdef __cplusplus
 }

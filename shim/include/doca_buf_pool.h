@@ -92,8 +92,7 @@ DOCA_STABLE
 doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements);
 
 DOCA_STABLE
-doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool,
-						 uint32_t *num_of_free_elements);
+doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements);
 
 #ifdef __cplusplus
 }

@@ -206,8 +206,8 @@ struct doca_task *doca_cc_task_send_as_task(struct doca_cc_task_send *task);
 
 /* --- Events --- */
 
-typedef void (*doca_cc_event_msg_recv_cb_t)(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer,
-					    size_t msg_len, struct doca_cc_connection *cc_connection);
+typedef void (*doca_cc_event_msg_recv_cb_t)(struct doca_cc_event_msg_recv *event, uint8_t *recv_buffer, size_t msg_len,
+					    struct doca_cc_connection *cc_connection);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_server_event_msg_recv_register(struct doca_cc_server *cc_server,
@@ -244,17 +244,17 @@ doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_cl
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L && defined(DOCA_ALLOW_EXPERIMENTAL_API)
 
 /* A getter that writes a size_t, for a place that takes a uint32_t. */
-#define DOCA_CC_GETTER_OF_2_6(name, of_type)                                                          \
-	static inline doca_error_t name##_of_2_6(const struct of_type *of, uint32_t *value)           \
-	{                                                                                             \
-		size_t wide = 0;                                                                      \
-		doca_error_t result = name(of, value ? &wide : NULL);                                 \
-											      \
-		if (result == DOCA_SUCCESS)                                                           \
-			*value = (uint32_t)wide;                                                      \
-		return result;                                                                        \
+#define DOCA_CC_GETTER_OF_2_6(name, of_type)                                                \
+	static inline doca_error_t name##_of_2_6(const struct of_type *of, uint32_t *value) \
+	{                                                                                   \
+		size_t wide = 0;                                                            \
+		doca_error_t result = name(of, value ? &wide : NULL);                       \
+                                                                                            \
+		if (result == DOCA_SUCCESS)                                                 \
+			*value = (uint32_t)wide;                                            \
+		return result;                                                              \
 	}
-#define DOCA_CC_GET(name, of, value) _Generic((value), uint32_t *: name##_of_2_6, default: name)(of, value)
+#define DOCA_CC_GET(name, of, value) _Generic((value), uint32_t * : name##_of_2_6, default : name)(of, value)
 
 DOCA_CC_GETTER_OF_2_6(doca_cc_cap_get_max_msg_size, doca_devinfo)
 DOCA_CC_GETTER_OF_2_6(doca_cc_cap_get_max_recv_queue_size, doca_devinfo)
@@ -265,14 +265,14 @@ DOCA_CC_GETTER_OF_2_6(doca_cc_server_get_recv_queue_size, doca_cc_server)
 DOCA_CC_GETTER_OF_2_6(doca_cc_client_get_max_msg_size, doca_cc_client)
 DOCA_CC_GETTER_OF_2_6(doca_cc_client_get_recv_queue_size, doca_cc_client)
 
-#define doca_cc_cap_get_max_msg_size(of, value) DOCA_CC_GET(doca_cc_cap_get_max_msg_size, of, value)
+#define doca_cc_cap_get_max_msg_size(of, value)        DOCA_CC_GET(doca_cc_cap_get_max_msg_size, of, value)
 #define doca_cc_cap_get_max_recv_queue_size(of, value) DOCA_CC_GET(doca_cc_cap_get_max_recv_queue_size, of, value)
-#define doca_cc_cap_get_max_send_tasks(of, value) DOCA_CC_GET(doca_cc_cap_get_max_send_tasks, of, value)
-#define doca_cc_cap_get_max_clients(of, value) DOCA_CC_GET(doca_cc_cap_get_max_clients, of, value)
-#define doca_cc_server_get_max_msg_size(of, value) DOCA_CC_GET(doca_cc_server_get_max_msg_size, of, value)
-#define doca_cc_server_get_recv_queue_size(of, value) DOCA_CC_GET(doca_cc_server_get_recv_queue_size, of, value)
-#define doca_cc_client_get_max_msg_size(of, value) DOCA_CC_GET(doca_cc_client_get_max_msg_size, of, value)
-#define doca_cc_client_get_recv_queue_size(of, value) DOCA_CC_GET(doca_cc_client_get_recv_queue_size, of, value)
+#define doca_cc_cap_get_max_send_tasks(of, value)      DOCA_CC_GET(doca_cc_cap_get_max_send_tasks, of, value)
+#define doca_cc_cap_get_max_clients(of, value)         DOCA_CC_GET(doca_cc_cap_get_max_clients, of, value)
+#define doca_cc_server_get_max_msg_size(of, value)     DOCA_CC_GET(doca_cc_server_get_max_msg_size, of, value)
+#define doca_cc_server_get_recv_queue_size(of, value)  DOCA_CC_GET(doca_cc_server_get_recv_queue_size, of, value)
+#define doca_cc_client_get_max_msg_size(of, value)     DOCA_CC_GET(doca_cc_client_get_max_msg_size, of, value)
+#define doca_cc_client_get_recv_queue_size(of, value)  DOCA_CC_GET(doca_cc_client_get_recv_queue_size, of, value)
 
 /* Callbacks that take a uint32_t for a size_t, a uint8_t for a bool: the machine passes
  * what fits in the smaller one alike, as it does to a program that was linked with 2.6. */
@@ -296,25 +296,25 @@ static inline doca_cc_event_connection_status_changed_cb_t doca_cc_status_cb_of_
 	return (doca_cc_event_connection_status_changed_cb_t)(void (*)(void))cb;
 }
 
-static inline doca_cc_event_connection_status_changed_cb_t
-doca_cc_status_cb_of_2_5(doca_cc_event_connection_status_changed_cb_t cb)
+static inline doca_cc_event_connection_status_changed_cb_t doca_cc_status_cb_of_2_5(
+	doca_cc_event_connection_status_changed_cb_t cb)
 {
 	return cb;
 }
 
-#define DOCA_CC_MSG_RECV_CB(cb)                                                                       \
-	_Generic((cb), doca_cc_msg_recv_cb_of_2_6_t: doca_cc_msg_recv_cb_of_2_6,                      \
-		 default: doca_cc_msg_recv_cb_of_2_5)(cb)
-#define DOCA_CC_STATUS_CB(cb)                                                                         \
-	_Generic((cb), doca_cc_status_cb_of_2_6_t: doca_cc_status_cb_of_2_6,                          \
-		 default: doca_cc_status_cb_of_2_5)(cb)
+#define DOCA_CC_MSG_RECV_CB(cb)                        \
+	_Generic((cb), doca_cc_msg_recv_cb_of_2_6_t    \
+		 : doca_cc_msg_recv_cb_of_2_6, default \
+		 : doca_cc_msg_recv_cb_of_2_5)(cb)
+#define DOCA_CC_STATUS_CB(cb) \
+	_Generic((cb), doca_cc_status_cb_of_2_6_t : doca_cc_status_cb_of_2_6, default : doca_cc_status_cb_of_2_5)(cb)
 
-#define doca_cc_server_event_msg_recv_register(server, cb)                                            \
+#define doca_cc_server_event_msg_recv_register(server, cb) \
 	doca_cc_server_event_msg_recv_register(server, DOCA_CC_MSG_RECV_CB(cb))
-#define doca_cc_client_event_msg_recv_register(client, cb)                                            \
+#define doca_cc_client_event_msg_recv_register(client, cb) \
 	doca_cc_client_event_msg_recv_register(client, DOCA_CC_MSG_RECV_CB(cb))
-#define doca_cc_server_event_connection_register(server, connect_cb, disconnect_cb)                   \
-	doca_cc_server_event_connection_register(server, DOCA_CC_STATUS_CB(connect_cb),               \
+#define doca_cc_server_event_connection_register(server, connect_cb, disconnect_cb)     \
+	doca_cc_server_event_connection_register(server, DOCA_CC_STATUS_CB(connect_cb), \
 						 DOCA_CC_STATUS_CB(disconnect_cb))
 
 #endif

@@ -92,10 +92,9 @@ typedef void (*doca_cc_consumer_task_post_recv_completion_cb_t)(struct doca_cc_c
 								union doca_data ctx_user_data);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_cc_consumer_task_post_recv_set_conf(struct doca_cc_consumer *consumer,
-						      doca_cc_consumer_task_post_recv_completion_cb_t task_completion_cb,
-						      doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb,
-						      uint32_t num_post_recv_tasks);
+doca_error_t doca_cc_consumer_task_post_recv_set_conf(
+	struct doca_cc_consumer *consumer, doca_cc_consumer_task_post_recv_completion_cb_t task_completion_cb,
+	doca_cc_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_consumer_task_post_recv_alloc_init(struct doca_cc_consumer *consumer, struct doca_buf *buf,
@@ -129,9 +128,10 @@ static inline doca_error_t doca_cc_consumer_cap_get_max_buf_size_of_2_6(const st
 	return result;
 }
 
-#define doca_cc_consumer_cap_get_max_buf_size(devinfo, max_buf_size)                                  \
-	_Generic((max_buf_size), uint32_t *: doca_cc_consumer_cap_get_max_buf_size_of_2_6,            \
-		 default: doca_cc_consumer_cap_get_max_buf_size)(devinfo, max_buf_size)
+#define doca_cc_consumer_cap_get_max_buf_size(devinfo, max_buf_size)     \
+	_Generic((max_buf_size), uint32_t *                              \
+		 : doca_cc_consumer_cap_get_max_buf_size_of_2_6, default \
+		 : doca_cc_consumer_cap_get_max_buf_size)(devinfo, max_buf_size)
 
 #endif
 

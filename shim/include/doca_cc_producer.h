@@ -61,8 +61,7 @@ doca_error_t doca_cc_producer_get_id(const struct doca_cc_producer *producer, ui
 /* --- The send task, 2.5: at most 2^log_num_tasks at once --- */
 
 typedef void (*doca_cc_producer_send_task_comp_handler)(struct doca_cc_producer_send_task *task,
-							union doca_data task_user_data,
-							union doca_data ctx_user_data);
+							union doca_data task_user_data, union doca_data ctx_user_data);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer,
@@ -135,9 +134,10 @@ static inline doca_error_t doca_cc_producer_cap_get_max_buf_size_of_2_6(const st
 	return result;
 }
 
-#define doca_cc_producer_cap_get_max_buf_size(devinfo, max_buf_size)                                  \
-	_Generic((max_buf_size), uint32_t *: doca_cc_producer_cap_get_max_buf_size_of_2_6,            \
-		 default: doca_cc_producer_cap_get_max_buf_size)(devinfo, max_buf_size)
+#define doca_cc_producer_cap_get_max_buf_size(devinfo, max_buf_size)     \
+	_Generic((max_buf_size), uint32_t *                              \
+		 : doca_cc_producer_cap_get_max_buf_size_of_2_6, default \
+		 : doca_cc_producer_cap_get_max_buf_size)(devinfo, max_buf_size)
 
 #endif
 

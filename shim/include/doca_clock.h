@@ -32,14 +32,14 @@ extern "C" {
 struct doca_clock;
 
 /* Which clock: the card's ... */
-#define DOCA_CLOCK_NIC_FREE_RUNNING 0x1
-#define DOCA_CLOCK_NIC_REAL_TIME 0x2
-#define DOCA_CLOCK_NIC_DPA_TIMER 0x100
+#define DOCA_CLOCK_NIC_FREE_RUNNING    0x1
+#define DOCA_CLOCK_NIC_REAL_TIME       0x2
+#define DOCA_CLOCK_NIC_DPA_TIMER       0x100
 /* ... and the host's: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, and what the CPU counts. */
 #define DOCA_CLOCK_HOST_COUNTER_CYCLES 0x10000
-#define DOCA_CLOCK_HOST_REAL_TIME 0x20000
-#define DOCA_CLOCK_HOST_MONOTONIC 0x40000
-#define DOCA_CLOCK_HOST_MONOTONIC_RAW 0x80000
+#define DOCA_CLOCK_HOST_REAL_TIME      0x20000
+#define DOCA_CLOCK_HOST_MONOTONIC      0x40000
+#define DOCA_CLOCK_HOST_MONOTONIC_RAW  0x80000
 
 union doca_clock_timespec_t {
 	struct timespec ts; /* of all clocks but ... */

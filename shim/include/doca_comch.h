@@ -127,8 +127,7 @@ DOCA_STABLE
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server, struct doca_dev **dev);
 
 DOCA_STABLE
-doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
-					      struct doca_dev_rep **rep);
+doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server, struct doca_dev_rep **rep);
 
 /* End one connection; the client is told, and stops. DOCA_ERROR_IN_USE while
  * producers or consumers live on it; DOCA_ERROR_AGAIN when the word can't be sent
@@ -141,8 +140,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 
 /* A client on @dev (host side) for the server called @name. As for the server. */
 DOCA_STABLE
-doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
-				      struct doca_comch_client **comch_client);
+doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, struct doca_comch_client **comch_client);
 
 DOCA_STABLE
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client);
@@ -174,8 +172,7 @@ doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *co
 
 /* A place for the program's own; empty at first. */
 DOCA_STABLE
-doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
-						 union doca_data user_data);
+doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection, union doca_data user_data);
 
 DOCA_STABLE
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection);
@@ -210,8 +207,7 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
 
 /* Called from doca_pe_progress() when @task is done; it is the program's again
  * (doca_pe.h). doca_task_get_status() says how it went. */
-typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task,
-						     union doca_data task_user_data,
+typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task, union doca_data task_user_data,
 						     union doca_data ctx_user_data);
 
 /* Before start: what to call for messages that were sent and for those that
@@ -233,13 +229,13 @@ doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comc
  * task's callback. DOCA_ERROR_NO_MEMORY when all tasks are taken. */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
-						    struct doca_comch_connection *peer, const void *msg,
-						    uint32_t len, struct doca_comch_task_send **task);
+						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
+						    struct doca_comch_task_send **task);
 
 DOCA_STABLE
 doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
-						    struct doca_comch_connection *peer, const void *msg,
-						    uint32_t len, struct doca_comch_task_send **task);
+						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
+						    struct doca_comch_task_send **task);
 
 /* The same object as a task: submit, free, user data, status. */
 DOCA_STABLE

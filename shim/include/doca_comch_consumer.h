@@ -59,8 +59,7 @@ doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *dev
 
 /* The most post receive tasks that set_conf() accepts. */
 DOCA_STABLE
-doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
-							uint32_t *max_num_tasks);
+doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks);
 
 /* The largest message that a buffer can receive. DOCA_ERROR_NOT_SUPPORTED on a device without consumers. */
 DOCA_STABLE
@@ -69,17 +68,16 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo 
 /* The longest list of buffers to receive into; 1 means no lists. DOCA_ERROR_NOT_SUPPORTED as above. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
-							   uint32_t *max_buf_list_len);
+							  uint32_t *max_buf_list_len);
 
 /* The most consumers that one end of a connection has at once. */
 DOCA_STABLE
-doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
-							uint32_t *max_consumers);
+doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers);
 
 /* The most immediate data that set_imm_data_len() accepts. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
-							   uint32_t *max_imm_data_len);
+							  uint32_t *max_imm_data_len);
 
 /* --- Life --- */
 
@@ -109,16 +107,15 @@ DOCA_STABLE
 doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len);
 
 DOCA_STABLE
-doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
-						  uint32_t *imm_data_len);
+doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len);
 
 /* --- The post receive task --- */
 
 /* Called from doca_pe_progress() when a message came (or none will); @task is the
  * program's again (doca_pe.h). doca_task_get_status() says how it went. */
-typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(
-	struct doca_comch_consumer_task_post_recv *task, union doca_data task_user_data,
-	union doca_data ctx_user_data);
+typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(struct doca_comch_consumer_task_post_recv *task,
+								   union doca_data task_user_data,
+								   union doca_data ctx_user_data);
 
 /* Before start: what to call for messages that came and for tasks that failed,
  * and how many tasks can exist at once. DOCA_ERROR_BAD_STATE unless idle. */
@@ -131,8 +128,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
  * or NULL for immediate data alone, is borrowed until the task's callback: leave
  * it alone from submit on. DOCA_ERROR_NO_MEMORY when all tasks are taken. */
 DOCA_STABLE
-doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer,
-							   struct doca_buf *buf,
+doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
 							   struct doca_comch_consumer_task_post_recv **task);
 
 /* The same object as a task: submit, free, user data, status. */
@@ -141,26 +137,21 @@ struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_c
 
 /* The task's buffer; set it while the task is not in flight. */
 DOCA_STABLE
-void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
-						struct doca_buf *buf);
+void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf);
 
 DOCA_STABLE
-struct doca_buf *
-doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task);
+struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task);
 
 /* After completion: who sent it (0 before), and the immediate data that came,
  * which is the task's until it is freed or submitted again; NULL and 0 for none. */
 DOCA_STABLE
-uint32_t
-doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task);
+uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task);
 
 DOCA_STABLE
-const uint8_t *
-doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task);
+const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task);
 
 DOCA_STABLE
-uint32_t
-doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task);
+uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task);
 
 /* --- Consumers on the DPA --- */
 
@@ -190,48 +181,41 @@ doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_comp
 
 /* The DPA thread that is told of completions. */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,
-					      struct doca_dpa_thread *dpa_thread);
+doca_error_t doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,
+							   struct doca_dpa_thread *dpa_thread);
 
 /* How many consumers can be attached, and how many receives they can have out
  * together. Both are rounded up to a power of two; the getters tell the result. */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
-						     uint32_t max_num_consumers);
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
+								  uint32_t max_num_consumers);
 
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_get_max_num_consumers(const struct doca_comch_consumer_completion *consumer_comp,
-						     uint32_t *max_num_consumers);
+doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
+	const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers);
 
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t max_num_recv);
+doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t max_num_recv);
 
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t *max_num_recv);
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *max_num_recv);
 
 /* How much immediate data a completion has room for: as much as the largest of its consumers. */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t imm_data_len);
+doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t imm_data_len);
 
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t *imm_data_len);
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *imm_data_len);
 
 /* Its name on the DPA, while started. */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_comch_consumer_completion_get_dpa_handle(struct doca_comch_consumer_completion *consumer_comp,
-					      doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle);
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+	struct doca_comch_consumer_completion *consumer_comp,
+	doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle);
 
 /* For a consumer whose data path is on the DPA (doca_ctx_set_datapath_on_dpa()),
  * before start: the receives it can have out, rounded up to a power of two, and

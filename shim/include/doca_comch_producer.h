@@ -53,8 +53,7 @@ doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *dev
 
 /* The most send tasks that set_conf() accepts. */
 DOCA_STABLE
-doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
-							uint32_t *max_num_tasks);
+doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks);
 
 /* The largest buffer that one task sends. DOCA_ERROR_NOT_SUPPORTED on a device without producers. */
 DOCA_STABLE
@@ -63,12 +62,11 @@ doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo 
 /* The longest list of buffers in one task; 1 means no lists. DOCA_ERROR_NOT_SUPPORTED as above. */
 DOCA_STABLE
 doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
-							   uint32_t *max_buf_list_len);
+							  uint32_t *max_buf_list_len);
 
 /* The most producers that one end of a connection has at once. */
 DOCA_STABLE
-doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
-							uint32_t *max_producers);
+doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo, uint32_t *max_producers);
 
 /* --- Life --- */
 
@@ -102,17 +100,17 @@ typedef void (*doca_comch_producer_task_send_completion_cb_t)(struct doca_comch_
 /* Before start: what to call for messages that were sent and for those that
  * weren't, and how many tasks can exist at once. DOCA_ERROR_BAD_STATE unless idle. */
 DOCA_STABLE
-doca_error_t doca_comch_producer_task_send_set_conf(
-	struct doca_comch_producer *producer, doca_comch_producer_task_send_completion_cb_t task_completion_cb,
-	doca_comch_producer_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
+doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
+						    doca_comch_producer_task_send_completion_cb_t task_completion_cb,
+						    doca_comch_producer_task_send_completion_cb_t task_error_cb,
+						    uint32_t num_send_tasks);
 
 /* Take a task from a running producer, the caller's to submit and to free. @buf
  * (or NULL) and @imm_data (or NULL and 0) are borrowed until the task's callback:
  * leave them alone from submit on. DOCA_ERROR_NO_MEMORY when all tasks are taken. */
 DOCA_STABLE
-doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
-						      const struct doca_buf *buf, uint8_t *imm_data,
-						      uint32_t imm_data_len, uint32_t consumer_id,
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
+						      uint8_t *imm_data, uint32_t imm_data_len, uint32_t consumer_id,
 						      struct doca_comch_producer_task_send **task);
 
 /* The same object as a task: submit, free, user data, status. */
@@ -124,8 +122,7 @@ DOCA_STABLE
 void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf);
 
 DOCA_STABLE
-const struct doca_buf *
-doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task);
+const struct doca_buf *doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task);
 
 DOCA_STABLE
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task, uint8_t *imm_data,

@@ -166,8 +166,8 @@ doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep
  * DOCA_ERROR_CONNECTION_RESET: *peer_addr is gone, and all of it was received;
  * disconnect it. A service is told once, a client each time. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len,
-					   int flags, struct doca_comm_channel_addr_t **peer_addr);
+doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,
+					   struct doca_comm_channel_addr_t **peer_addr);
 
 /* --- Event channels: readable once, after they were armed, until armed again --- */
 
@@ -216,8 +216,7 @@ doca_error_t doca_comm_channel_peer_addr_set_user_data(struct doca_comm_channel_
 						       uint64_t user_context);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr,
-						       uint64_t *user_data);
+doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_addr_t *peer_addr, uint64_t *user_data);
 
 /* Take a snapshot of the counters, and say how the connection is:
  * DOCA_ERROR_CONNECTION_INPROGRESS until the service has taken us,

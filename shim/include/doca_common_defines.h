@@ -4,7 +4,7 @@
 #define DOCA_COMMON_DEFINES_H_
 
 /* The value of @x as 0 or 1, with the hint that it is mostly 1 (likely) or mostly 0 (unlikely). */
-#define doca_likely(x) __builtin_expect(!!(x), 1)
+#define doca_likely(x)   __builtin_expect(!!(x), 1)
 #define doca_unlikely(x) __builtin_expect(!!(x), 0)
 
 #endif

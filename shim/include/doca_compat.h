@@ -25,17 +25,15 @@
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_EXPERIMENTAL __attribute__((visibility("default")))
 #else
-#define DOCA_EXPERIMENTAL                                                                                  \
-	__attribute__((visibility("default"),                                                              \
-		       deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
+#define DOCA_EXPERIMENTAL \
+	__attribute__((visibility("default"), deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
 #endif
 
 #ifdef DOCA_ALLOW_DEPRECATED_API
 #define DOCA_DEPRECATED __attribute__((visibility("default")))
 #else
-#define DOCA_DEPRECATED                                                                                    \
-	__attribute__((visibility("default"),                                                              \
-		       deprecated("deprecated: define DOCA_ALLOW_DEPRECATED_API to allow")))
+#define DOCA_DEPRECATED \
+	__attribute__((visibility("default"), deprecated("deprecated: define DOCA_ALLOW_DEPRECATED_API to allow")))
 #endif
 
 /* A versioned structure starts with the version of the headers that its user
@@ -52,18 +50,18 @@
  * The PTR_ forms take a pointer. DOCA_STRUCT_DEF(tag, name) defines a variable
  * with the version set; DOCA_STRUCT_CTOR_LIST_START begins a braced initialiser.
  */
-#define DOCA_STRUCT_START size_t __doca_api_version
+#define DOCA_STRUCT_START            size_t __doca_api_version
 #define DOCA_STRUCT_GET_VERSION(ptr) ((ptr)->__doca_api_version)
-#define DOCA_STRUCT_CTOR(obj) ((obj).__doca_api_version = DOCA_VERSION_EXACT)
-#define DOCA_STRUCT_PTR_CTOR(ptr) DOCA_STRUCT_CTOR(*(ptr))
-#define DOCA_STRUCT_MEMSET_CTOR(obj)                                                                       \
-	do {                                                                                               \
-		memset(&(obj), 0, sizeof(obj));                                                            \
-		DOCA_STRUCT_CTOR(obj);                                                                     \
+#define DOCA_STRUCT_CTOR(obj)        ((obj).__doca_api_version = DOCA_VERSION_EXACT)
+#define DOCA_STRUCT_PTR_CTOR(ptr)    DOCA_STRUCT_CTOR(*(ptr))
+#define DOCA_STRUCT_MEMSET_CTOR(obj)            \
+	do {                                    \
+		memset(&(obj), 0, sizeof(obj)); \
+		DOCA_STRUCT_CTOR(obj);          \
 	} while (0)
 #define DOCA_STRUCT_PTR_MEMSET_CTOR(ptr) DOCA_STRUCT_MEMSET_CTOR(*(ptr))
-#define DOCA_STRUCT_CTOR_LIST_START .__doca_api_version = DOCA_VERSION_EXACT
-#define DOCA_STRUCT_DEF(tag, name) struct tag name = {DOCA_STRUCT_CTOR_LIST_START}
+#define DOCA_STRUCT_CTOR_LIST_START      .__doca_api_version = DOCA_VERSION_EXACT
+#define DOCA_STRUCT_DEF(tag, name)       struct tag name = { DOCA_STRUCT_CTOR_LIST_START }
 
 /* Last: it declares a function with the marks above. */
 #include <doca_version.h>

@@ -69,8 +69,7 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
  * doca_ctx_start(), doca_ctx_stop() or doca_pe_progress(). @ctx is in
  * @next_state already. It must not call doca_pe_progress(). */
 typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
-						  enum doca_ctx_states prev_state,
-						  enum doca_ctx_states next_state);
+						  enum doca_ctx_states prev_state, enum doca_ctx_states next_state);
 
 DOCA_STABLE
 doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
@@ -99,8 +98,7 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx);
  * them, from 0, this context uses. set: DOCA_ERROR_BAD_STATE unless idle,
  * DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
-						     uint32_t *num_comp_vectors);
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);

@@ -40,17 +40,17 @@ struct doca_devinfo;
 struct doca_devinfo_rep;
 
 /* Buffer sizes in bytes; those of strings count the terminating zero. */
-#define DOCA_DEVINFO_PCI_ADDR_SIZE 13      /* "0000:03:00.0" */
-#define DOCA_DEVINFO_PCI_BDF_SIZE 8        /* "03:00.0" */
-#define DOCA_DEVINFO_IBDEV_NAME_SIZE 64
-#define DOCA_DEVINFO_IFACE_NAME_SIZE 256
-#define DOCA_DEVINFO_VUID_SIZE 128
-#define DOCA_DEVINFO_MAC_ADDR_SIZE 6
-#define DOCA_DEVINFO_IPV4_ADDR_SIZE 4
-#define DOCA_DEVINFO_IPV6_ADDR_SIZE 16
+#define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /* "0000:03:00.0" */
+#define DOCA_DEVINFO_PCI_BDF_SIZE      8  /* "03:00.0" */
+#define DOCA_DEVINFO_IBDEV_NAME_SIZE   64
+#define DOCA_DEVINFO_IFACE_NAME_SIZE   256
+#define DOCA_DEVINFO_VUID_SIZE         128
+#define DOCA_DEVINFO_MAC_ADDR_SIZE     6
+#define DOCA_DEVINFO_IPV4_ADDR_SIZE    4
+#define DOCA_DEVINFO_IPV6_ADDR_SIZE    16
 #define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
-#define DOCA_DEVINFO_REP_PCI_BDF_SIZE 8
-#define DOCA_DEVINFO_REP_VUID_SIZE 128
+#define DOCA_DEVINFO_REP_PCI_BDF_SIZE  8
+#define DOCA_DEVINFO_REP_VUID_SIZE     128
 
 /* --- Local devices --- */
 
@@ -99,8 +99,7 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, 
 
 /* What kind of function this is. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
-					    enum doca_pci_func_type *pci_func_type);
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type);
 
 /* The number an SF was created with; an error on a PF or a VF. */
 DOCA_EXPERIMENTAL
@@ -129,12 +128,10 @@ DOCA_STABLE
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size);
 
 DOCA_STABLE
-doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
-					uint32_t size);
+doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size);
 
 DOCA_STABLE
-doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
-					uint32_t size);
+doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size);
 
 /* The port's local identifier. DOCA_ERROR_NOT_SUPPORTED unless the port is InfiniBand; DOCA_ERROR_DRIVER. */
 DOCA_STABLE
@@ -153,15 +150,13 @@ doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_dev
 
 /* Can it hold back notifications to send fewer of them? */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_devinfo_cap_is_notification_moderation_supported(const struct doca_devinfo *devinfo,
-						      uint8_t *is_notification_moderation_supported);
+doca_error_t doca_devinfo_cap_is_notification_moderation_supported(const struct doca_devinfo *devinfo,
+								   uint8_t *is_notification_moderation_supported);
 
 /* Does doca_dev_accelerate_resource_reclaim() work on it? */
 DOCA_EXPERIMENTAL
-doca_error_t
-doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devinfo *devinfo,
-							  uint8_t *is_accelerate_resource_reclaim);
+doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devinfo *devinfo,
+								       uint8_t *is_accelerate_resource_reclaim);
 
 /* --- Representors --- */
 
@@ -192,8 +187,8 @@ doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca
  * list before closing @dev. create: DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER,
  * DOCA_ERROR_NOT_SUPPORTED. destroy: DOCA_ERROR_IN_USE. */
 DOCA_STABLE
-doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
-					  struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep);
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
+					  uint32_t *nb_devs_rep);
 
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
@@ -216,12 +211,11 @@ struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
  * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, and both forms compare.
  * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_UNEXPECTED. */
 DOCA_STABLE
-doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
-					       char *pci_addr_str);
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str);
 
 DOCA_STABLE
-doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
-						const char *pci_addr_str, uint8_t *is_equal);
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str,
+						uint8_t *is_equal);
 
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
@@ -230,8 +224,7 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
 /* A string that names the function for good, across reboots and moves; @size is
  * the buffer's, DOCA_DEVINFO_REP_VUID_SIZE holds any. */
 DOCA_STABLE
-doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
-				       uint32_t size);
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size);
 
 /* Was it plugged at run time? */
 DOCA_STABLE

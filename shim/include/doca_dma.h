@@ -44,8 +44,7 @@ doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *de
 
 /* The most bytes that one task copies. */
 DOCA_STABLE
-doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
-							uint64_t *buf_size);
+doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size);
 
 /* The longest source or destination list; 1 means no lists. */
 DOCA_STABLE
@@ -79,8 +78,7 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 
 /* Called from doca_pe_progress() when @task is done; it is the program's again
  * (doca_pe.h). doca_task_get_status() says how it went. */
-typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task,
-						     union doca_data task_user_data,
+typedef void (*doca_dma_task_memcpy_completion_cb_t)(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
 						     union doca_data ctx_user_data);
 
 /* Before start: what to call for tasks that went well and for those that failed,
@@ -95,9 +93,8 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
  * buffers are borrowed until the task's callback; the task takes no reference.
  * DOCA_ERROR_NO_MEMORY when all are taken. */
 DOCA_STABLE
-doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
-					     struct doca_buf *dst, union doca_data user_data,
-					     struct doca_dma_task_memcpy **task);
+doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src, struct doca_buf *dst,
+					     union doca_data user_data, struct doca_dma_task_memcpy **task);
 
 /* The same object as a task: submit, free, user data, status. */
 DOCA_STABLE

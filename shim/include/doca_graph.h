@@ -75,8 +75,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_graph_destroy(struct doca_graph *graph);
 
 /* Called when an instance has ended. It may be submitted again, or destroyed, right here. */
-typedef void (*doca_graph_completion_cb_t)(struct doca_graph_instance *instance,
-					   union doca_data instance_user_data,
+typedef void (*doca_graph_completion_cb_t)(struct doca_graph_instance *instance, union doca_data instance_user_data,
 					   union doca_data graph_user_data);
 
 /* What to call for instances that went well and for those that failed, and how
@@ -134,8 +133,7 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
 /* An instance of a started graph, the caller's to destroy. DOCA_ERROR_BAD_STATE (not
  * started), DOCA_ERROR_NO_MEMORY (also when all that were configured exist). */
 DOCA_EXPERIMENTAL
-doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
-					struct doca_graph_instance **graph_instance);
+doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance);
 
 /* Free it; its tasks stay the caller's. DOCA_ERROR_IN_USE while it is submitted, or
  * is another instance's node data. */
@@ -144,8 +142,7 @@ doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_insta
 
 /* What the callbacks get. set: DOCA_ERROR_IN_USE while submitted. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance,
-					       union doca_data user_data);
+doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance, union doca_data user_data);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance *graph_instance,

@@ -55,16 +55,16 @@ enum doca_log_level {
 /* Name this source file's records. @source is a bare token, colons allowed
  * (A::B). The source is registered when the program loads and unregistered when
  * it ends. C and C++; a semicolon may follow or not. */
-#define DOCA_LOG_REGISTER(source)                                                                          \
-	static int log_source;                                                                             \
-	static void __attribute__((constructor)) doca_log_source_load_(void)                               \
-	{                                                                                                  \
-		doca_log_register_source(#source, &log_source);                                            \
-	}                                                                                                  \
-	static void __attribute__((destructor)) doca_log_source_unload_(void)                              \
-	{                                                                                                  \
-		doca_log_unregister_source(log_source);                                                    \
-	}                                                                                                  \
+#define DOCA_LOG_REGISTER(source)                                             \
+	static int log_source;                                                \
+	static void __attribute__((constructor)) doca_log_source_load_(void)  \
+	{                                                                     \
+		doca_log_register_source(#source, &log_source);               \
+	}                                                                     \
+	static void __attribute__((destructor)) doca_log_source_unload_(void) \
+	{                                                                     \
+		doca_log_unregister_source(log_source);                       \
+	}                                                                     \
 	DOCA_LOG_OPTIONAL_SEMICOLON_
 
 /* ISO C has no empty declaration at file scope; as an extension it draws no warning. */
@@ -78,25 +78,25 @@ enum doca_log_level {
 #define DOCA_LOG(level, ...) doca_log(level, log_source, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
 #define DOCA_LOG_CRIT(...) DOCA_LOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
-#define DOCA_LOG_ERR(...) DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_LOG_ERR(...)  DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define DOCA_LOG_WARN(...) DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
-#define DOCA_LOG_DBG(...) DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_LOG_DBG(...)  DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* Trace records cost nothing unless the program asks for them: the arguments are not even compiled. */
 #ifdef DOCA_LOGGING_ALLOW_TRACE
 #define DOCA_LOG_TRC(...) DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 #else
-#define DOCA_LOG_TRC(...)                                                                                  \
-	do {                                                                                               \
+#define DOCA_LOG_TRC(...) \
+	do {              \
 	} while (0)
 #endif
 
 /* What the macros above call. @source is a number that
  * doca_log_register_source() gave for @source_name, a copy of which is kept. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-		      const char *format, ...) __attribute__((format(printf, 6, 7)));
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+		      ...) __attribute__((format(printf, 6, 7)));
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_register_source(const char *source_name, int *source);

@@ -86,12 +86,11 @@ DOCA_STABLE
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
 
 DOCA_STABLE
-doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
-					   size_t dmabuf_offset, size_t len);
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr, size_t dmabuf_offset,
+					   size_t len);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr,
-					size_t len);
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr, size_t len);
 
 /* Called as destroy's last act with the range and the cookie given to
  * set_free_cb(), once, if the map was ever started. It must not touch the map.
@@ -99,8 +98,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
 
 DOCA_STABLE
-doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
-				   void *opaque);
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
 
 /* Who may do what: a mask of enum doca_access_flag. DOCA_ERROR_INVALID_VALUE
  * also for unknown flags or a pair that excludes itself; DOCA_ERROR_BAD_STATE
@@ -131,8 +129,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 /* Can the device take part? Where the answer is 0, the call itself returns
  * DOCA_ERROR_NOT_SUPPORTED. DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_DRIVER. */
 DOCA_STABLE
-doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
-						   uint8_t *mmap_export);
+doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
 
 DOCA_STABLE
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
@@ -145,12 +142,12 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
  * started, no PCI or RDMA permission, or imported), DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_DRIVER. */
 DOCA_STABLE
-doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
-				  const void **export_desc, size_t *export_desc_len);
+doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				  size_t *export_desc_len);
 
 DOCA_STABLE
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-				   const void **export_desc, size_t *export_desc_len);
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				   size_t *export_desc_len);
 
 /* Make a map of the memory that a descriptor speaks of, the caller's to destroy.
  * The descriptor is read during the call only. @dev is on the same card as the
@@ -160,8 +157,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
  * DOCA_ERROR_NOT_PERMITTED, DOCA_ERROR_DRIVER. */
 DOCA_STABLE
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-					  size_t export_desc_len, struct doca_dev *dev,
-					  struct doca_mmap **mmap);
+					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap);
 
 /* The started map as a DPA kernel names it. DOCA_ERROR_NOT_FOUND, DOCA_ERROR_NOT_PERMITTED (not started). */
 typedef uint32_t doca_dpa_dev_mmap_t;

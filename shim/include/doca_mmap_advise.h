@@ -89,8 +89,8 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_
 
 /* The same object as a task: submit, free, user data, status. */
 DOCA_EXPERIMENTAL
-struct doca_task *
-doca_mmap_advise_task_invalidate_cache_as_doca_task(struct doca_mmap_advise_task_invalidate_cache *task);
+struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(
+	struct doca_mmap_advise_task_invalidate_cache *task);
 
 /* The task's buffer; set it while the task is not in flight. */
 DOCA_EXPERIMENTAL
@@ -98,8 +98,8 @@ void doca_mmap_advise_task_invalidate_cache_set_buf(struct doca_mmap_advise_task
 						    struct doca_buf *buf);
 
 DOCA_EXPERIMENTAL
-struct doca_buf *
-doca_mmap_advise_task_invalidate_cache_get_buf(const struct doca_mmap_advise_task_invalidate_cache *task);
+struct doca_buf *doca_mmap_advise_task_invalidate_cache_get_buf(
+	const struct doca_mmap_advise_task_invalidate_cache *task);
 
 #ifdef __cplusplus
 }

@@ -216,13 +216,11 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,
-						       struct doca_dpa *dpa,
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
 						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event,
-						       struct doca_gpu *gpu,
+doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
 						       doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
 
 /* --- At once: while started in either way; else DOCA_ERROR_BAD_STATE --- */
@@ -272,8 +270,7 @@ doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64
 
 /* Read the value to *ret_val_ptr, which lives until the callback. */
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
-							 union doca_data task_user_data,
-							 union doca_data ctx_user_data);
+							 union doca_data task_user_data, union doca_data ctx_user_data);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event,

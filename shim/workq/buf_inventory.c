@@ -30,5 +30,6 @@ doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t 
 doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
 					    size_t len, void *data, size_t data_len, struct doca_buf **buf)
 {
-	return core_buf_inventory_buf_get_by_args(inventory, workq_find_core_mmap(mmap, addr), addr, len, data, data_len, buf);
+	return core_buf_inventory_buf_get_by_args(inventory, workq_find_core_mmap(mmap, addr), addr, len, data,
+						  data_len, buf);
 }

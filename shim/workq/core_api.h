@@ -46,10 +46,10 @@ struct doca_task;
 #ifndef SHIM_WORKQ_BUILD /* where the current generation's headers are not */
 
 /* Codes that this generation lacks and the core may return. */
-#define DOCA_ERROR_TOO_BIG ((doca_error_t)27)
+#define DOCA_ERROR_TOO_BIG        ((doca_error_t)27)
 #define DOCA_ERROR_AUTHENTICATION ((doca_error_t)28)
-#define DOCA_ERROR_BAD_CONFIG ((doca_error_t)29)
-#define DOCA_ERROR_SKIPPED ((doca_error_t)30)
+#define DOCA_ERROR_BAD_CONFIG     ((doca_error_t)29)
+#define DOCA_ERROR_SKIPPED        ((doca_error_t)30)
 
 enum doca_ctx_states {
 	DOCA_CTX_STATE_IDLE = 0,
@@ -59,11 +59,9 @@ enum doca_ctx_states {
 };
 
 typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
-						  enum doca_ctx_states prev_state,
-						  enum doca_ctx_states next_state);
+						  enum doca_ctx_states prev_state, enum doca_ctx_states next_state);
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
-							 union doca_data task_user_data,
-							 union doca_data ctx_user_data);
+							 union doca_data task_user_data, union doca_data ctx_user_data);
 typedef void (*doca_sync_event_task_notify_set_completion_cb_t)(struct doca_sync_event_task_notify_set *task,
 								union doca_data task_user_data,
 								union doca_data ctx_user_data);
@@ -120,12 +118,11 @@ doca_error_t core_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 doca_error_t core_mmap_set_free_cb(struct doca_mmap *mmap, void (*free_cb)(void *addr, size_t len, void *cookie),
 				   void *opaque);
 doca_error_t core_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
-doca_error_t core_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
-					   size_t dmabuf_offset, size_t len);
+doca_error_t core_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr, size_t dmabuf_offset,
+					   size_t len);
 
 doca_error_t core_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory);
-doca_error_t core_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
-					      union doca_data user_data);
+doca_error_t core_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data);
 doca_error_t core_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
 						void *addr, size_t len, void *data, size_t data_len,
 						struct doca_buf **buf);

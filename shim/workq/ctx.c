@@ -11,17 +11,18 @@ bool workq_ctx_is(const void *handle)
 	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
 }
 
-#define NEED_CTX(ctx)                                                                                              \
-	do {                                                                                                       \
-		if (!workq_ctx_is(ctx))                                                                            \
-			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                                  \
-					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
+#define NEED_CTX(ctx)                                                                                          \
+	do {                                                                                                   \
+		if (!workq_ctx_is(ctx))                                                                        \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                              \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : \
+						   "NULL");                                                    \
 	} while (0)
 
-#define NEED_STOPPED(workq_ctx)                                                                                         \
-	do {                                                                                                       \
-		if ((workq_ctx)->started)                                                                               \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");         \
+#define NEED_STOPPED(workq_ctx)                                                                            \
+	do {                                                                                               \
+		if ((workq_ctx)->started)                                                                  \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first"); \
 	} while (0)
 
 /* ---- life ---- */
@@ -78,7 +79,8 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	if (!workq_ctx->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
 	if (workq_ctx->attachments)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "a work queue is still added; call doca_ctx_workq_rm() first");
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
+				   "a work queue is still added; call doca_ctx_workq_rm() first");
 	stop_ctx(workq_ctx);
 	return DOCA_SUCCESS;
 }
@@ -93,9 +95,11 @@ doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
 	SHIM_NEED(dev, SHIM_DEV);
 	NEED_STOPPED(workq_ctx);
 	if (workq_ctx->dev)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the context has %s device already", workq_ctx->dev == dev ? "this" : "a");
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the context has %s device already",
+				   workq_ctx->dev == dev ? "this" : "a");
 	if (!workq_ctx->ops->supports(doca_dev_as_devinfo(dev)))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device is of no use for %s jobs", workq_ctx->ops->name);
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the device is of no use for %s jobs",
+				   workq_ctx->ops->name);
 	shim_dev_hold(dev);
 	workq_ctx->dev = dev;
 	return DOCA_SUCCESS;

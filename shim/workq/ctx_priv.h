@@ -53,10 +53,10 @@ struct workq_attachment {
 	struct workq_ctx *ctx;
 	struct doca_workq *workq;
 	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job); /* its ops' */
-	struct doca_ctx *core_ctx;   /* the core's */
-	uint32_t generation;         /* shim_fork_generation when it was made */
-	void *priv;                  /* what the library keeps */
-	uint32_t in_flight;          /* jobs submitted whose events were not retrieved */
+	struct doca_ctx *core_ctx;                                                               /* the core's */
+	uint32_t generation; /* shim_fork_generation when it was made */
+	void *priv;          /* what the library keeps */
+	uint32_t in_flight;  /* jobs submitted whose events were not retrieved */
 	struct workq_attachment *next_of_ctx, *next_of_workq;
 };
 
@@ -65,7 +65,7 @@ bool workq_ctx_is(const void *handle);
 
 /* A job of the queue ended: called once for each that was submitted. */
 SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
-				   union doca_data result, bool failed);
+					   union doca_data result, bool failed);
 
 /* Set up, and take apart, the beginning of a library's object. Taking apart stops it; IN_USE, and
  * nothing happens, while work queues are added. */

@@ -27,8 +27,7 @@ doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struc
 	return result;
 }
 
-doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
-					   struct doca_pci_bdf *pci_addr)
+doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep, struct doca_pci_bdf *pci_addr)
 {
 	char text[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 	doca_error_t result;
@@ -41,16 +40,14 @@ doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinf
 	return result;
 }
 
-doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo,
-						       uint8_t *mmap_export)
+doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(mmap_export);
 	return doca_devinfo_get_is_mmap_export_dpu_supported(devinfo, mmap_export);
 }
 
-doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo,
-							    uint8_t *from_export)
+doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo, uint8_t *from_export)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(from_export);

@@ -18,7 +18,8 @@ static bool dma_supports(const struct doca_devinfo *devinfo)
 static doca_error_t dma_create_core(struct workq_attachment *attachment, uint32_t depth)
 {
 	struct workq_dma_core *core;
-	doca_error_t result = workq_dma_core_create(attachment->ctx->dev, depth, attachment, DOCA_DMA_JOB_MEMCPY, &core);
+	doca_error_t result =
+		workq_dma_core_create(attachment->ctx->dev, depth, attachment, DOCA_DMA_JOB_MEMCPY, &core);
 
 	if (result != DOCA_SUCCESS)
 		return result;

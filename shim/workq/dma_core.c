@@ -14,7 +14,7 @@ struct workq_dma_core {
 	struct doca_dma *dma;
 	struct workq_attachment *attachment;
 	int job_type;
-	struct doca_task *free_tasks;      /* allocated, for the next jobs; through next_free */
+	struct doca_task *free_tasks; /* allocated, for the next jobs; through next_free */
 };
 
 static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
@@ -29,8 +29,8 @@ static void on_complete(struct shim_completion_hook *hook, struct doca_task *tas
 	} else {
 		doca_task_free(task);
 	}
-	shim_workq_complete(core->attachment, core->job_type, user_data, (union doca_data){.u64 = status},
-			  status != DOCA_SUCCESS);
+	shim_workq_complete(core->attachment, core->job_type, user_data, (union doca_data){ .u64 = status },
+			    status != DOCA_SUCCESS);
 }
 
 /* No task has come to an end in another way. */
@@ -41,7 +41,7 @@ static void unused_callback(struct doca_dma_task_memcpy *task, union doca_data u
 
 /* A context that stops waits for its tasks. */
 static void on_state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
-		     enum doca_ctx_states to)
+			     enum doca_ctx_states to)
 {
 	struct workq_dma_core *core = user_data.ptr;
 
@@ -62,9 +62,10 @@ static doca_error_t configure_dma(struct workq_dma_core *core, uint32_t depth)
 
 	core->dma->overwrites_full = true;
 	if (result == DOCA_SUCCESS)
-		result = doca_dma_task_memcpy_set_conf(core->dma, unused_callback, unused_callback, depth < max ? depth : max);
+		result = doca_dma_task_memcpy_set_conf(core->dma, unused_callback, unused_callback,
+						       depth < max ? depth : max);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = core});
+		result = doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = core });
 	return result == DOCA_SUCCESS ? doca_ctx_set_state_changed_cb(ctx, on_state_changed) : result;
 }
 
@@ -108,7 +109,7 @@ static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_t
 	struct doca_task *free_task = core->free_tasks;
 
 	if (doca_unlikely(!free_task))
-		return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){0}, ret_task);
+		return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){ 0 }, ret_task);
 	core->free_tasks = free_task->next_free;
 	*ret_task = free_task;
 	return DOCA_SUCCESS;

@@ -40,6 +40,6 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 
 /* As in ctx_priv.h, whose other contents are of this generation's types. */
 SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
-				   union doca_data result, bool failed);
+					   union doca_data result, bool failed);
 
 #endif

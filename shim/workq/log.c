@@ -36,7 +36,7 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 
 /* --- Rate limits --- */
 
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS        UINT64_C(1000000000)
 #define DEFAULT_QUANTITY 20 /* until the program says otherwise */
 #define DEFAULT_BUCKET_S 1
 
@@ -49,8 +49,8 @@ doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 {
 	SHIM_NEED_OUT(bucket);
 	if (!shim_log_source_name(source))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "log source %d is not registered; use DOCA_LOG_REGISTER", source);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "log source %d is not registered; use DOCA_LOG_REGISTER",
+				   source);
 	*bucket = atomic_fetch_add(&bucket_count, 1);
 	return DOCA_SUCCESS;
 }

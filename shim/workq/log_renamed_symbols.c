@@ -17,7 +17,7 @@
 #define PREFIX_LEN 5 /* doca_, core_ */
 
 static const char *const renamed_symbols[][2] = {
-#define PAIR(name, public_name) {name, public_name},
+#define PAIR(name, public_name) { name, public_name },
 	SHIM_WORKQ_RENAMED_SYMBOLS(PAIR)
 };
 
@@ -83,7 +83,7 @@ void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_l
 			 const char *format, va_list args)
 {
 	char line[SHIM_LOG_LINE_MAX];
-	struct line_buf text = {0};
+	struct line_buf text = { 0 };
 
 	if (vsnprintf(line, sizeof(line), format, args) < 0)
 		line[0] = '\0';

@@ -25,9 +25,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	SHIM_NEED(mmap, SHIM_MMAP);
 	list = workq_chunk_list_find(mmap);
 	if (list && workq_chunks_num_bufs(list) > 0)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
-				   "%u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first",
-				   workq_chunks_num_bufs(list));
+		return SHIM_REFUSE(
+			DOCA_ERROR_NOT_PERMITTED,
+			"%u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first",
+			workq_chunks_num_bufs(list));
 	result = core_mmap_destroy(mmap);
 	if (result == DOCA_SUCCESS)
 		workq_chunk_list_destroy(list);
@@ -83,7 +84,7 @@ typedef doca_error_t dev_change(struct doca_mmap *mmap, struct doca_dev *dev);
 
 /* Of all chunks, or of none. */
 static doca_error_t change_dev_of_chunks(const struct workq_chunk_list *list, struct doca_dev *dev, dev_change *change,
-			       dev_change *undo)
+					 dev_change *undo)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint32_t done = 0;
@@ -100,7 +101,7 @@ static doca_error_t change_dev_of_chunks(const struct workq_chunk_list *list, st
 /* In 1.5's order devices come and go while the map is started. One that comes
  * registers the memory; one that goes may well go after the memory. */
 static doca_error_t change_dev(const char *func, struct doca_mmap *mmap, struct doca_dev *dev, dev_change *change,
-				dev_change *undo)
+			       dev_change *undo)
 {
 	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
 	doca_error_t result = DOCA_SUCCESS;
@@ -150,12 +151,13 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
 /* ---- 2.2's configuration: of a map that is started in neither order ---- */
 
 /* The core doesn't know of maps that are started without memory. */
-#define NEED_STOPPED(mmap)                                                                                       \
-	do {                                                                                                     \
-		SHIM_NEED(mmap, SHIM_MMAP);                                                                      \
-		if (workq_chunk_list_find(mmap) && workq_chunk_list_find(mmap)->started)                                   \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                                 \
-					   "the memory map is started without a range: give it memory with doca_mmap_populate()"); \
+#define NEED_STOPPED(mmap)                                                                                              \
+	do {                                                                                                            \
+		SHIM_NEED(mmap, SHIM_MMAP);                                                                             \
+		if (workq_chunk_list_find(mmap) && workq_chunk_list_find(mmap)->started)                                \
+			return SHIM_REFUSE(                                                                             \
+				DOCA_ERROR_BAD_STATE,                                                                   \
+				"the memory map is started without a range: give it memory with doca_mmap_populate()"); \
 	} while (0)
 
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
@@ -219,7 +221,8 @@ static doca_error_t check_single_range(const char *func, const struct doca_mmap 
 
 	if (!list || !list->started || list->num_chunks == 1)
 		return DOCA_SUCCESS;
-	sim_err("%s: the memory map has %u chunks; only one with a single chunk can be exported", func, list->num_chunks);
+	sim_err("%s: the memory map has %u chunks; only one with a single chunk can be exported", func,
+		list->num_chunks);
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
@@ -240,7 +243,8 @@ static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca
 
 	if (shim_mmap_is_imported(mmap) || mmap->was_exported) {
 		sim_err("%s: the memory map %s", func,
-			mmap->was_exported ? "is exported already, which is possible once" : "was created from an export itself");
+			mmap->was_exported ? "is exported already, which is possible once" :
+					     "was created from an export itself");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!mmap->started && mmap->range_set) {
@@ -253,7 +257,8 @@ static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca
 	}
 	doca_devinfo_get_is_mmap_export_dpu_supported(doca_dev_as_devinfo(dev), &can_export);
 	if (!can_export) {
-		sim_err("%s: the device can't export memory to the DPU; see doca_devinfo_get_is_mmap_export_supported()", func);
+		sim_err("%s: the device can't export memory to the DPU; see doca_devinfo_get_is_mmap_export_supported()",
+			func);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	return check_single_range(func, mmap);

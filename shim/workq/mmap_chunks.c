@@ -34,8 +34,8 @@ doca_error_t workq_chunks_stop(const char *func, const struct workq_chunk_list *
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (workq_chunks_num_bufs(list) > 0) {
-		sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first", func,
-			workq_chunks_num_bufs(list));
+		sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_refcount_rm() first",
+			func, workq_chunks_num_bufs(list));
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	for (uint32_t i = 0; i < list->num_chunks && result == DOCA_SUCCESS; i++)
@@ -65,8 +65,8 @@ doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chun
 		const char *problem = shim_range_probe(chunk->addr, chunk->len, NULL, NULL);
 
 		if (problem) {
-			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it", func,
-				(void *)chunk->addr, chunk->len, problem);
+			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it",
+				func, (void *)chunk->addr, chunk->len, problem);
 			return DOCA_ERROR_NOT_PERMITTED;
 		}
 	}
@@ -112,7 +112,8 @@ doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_n
 	if (max_num_chunks == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "no chunks at all");
 	if (shim_mmap_is_imported(mmap))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was created from an export; it can't be changed");
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
+				   "the memory map was created from an export; it can't be changed");
 	list = workq_chunk_list_get_or_create(mmap);
 	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
@@ -152,13 +153,16 @@ static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, 
 
 	if (!list || !list->started || mmap->was_exported || shim_mmap_is_imported(mmap)) {
 		sim_err("%s: the memory map is %s", func,
-			mmap->was_exported	      ? "exported already" :
-			shim_mmap_is_imported(mmap)   ? "created from an export" :
-							"not started without a range of its own: start it, then add devices and chunks");
+			mmap->was_exported ?
+				"exported already" :
+			shim_mmap_is_imported(mmap) ?
+				"created from an export" :
+				"not started without a range of its own: start it, then add devices and chunks");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (list->num_chunks >= list->max_chunks) {
-		sim_err("%s: the memory map has %u chunks, its maximum; see doca_mmap_set_max_num_chunks()", func, list->max_chunks);
+		sim_err("%s: the memory map has %u chunks, its maximum; see doca_mmap_set_max_num_chunks()", func,
+			list->max_chunks);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	if (overlaps_chunk(list, addr, len)) {
@@ -205,7 +209,8 @@ static doca_error_t configure_core_mmap(struct doca_mmap *core_mmap, void *addr,
 	doca_error_t result = core_mmap_set_memrange(core_mmap, addr, len);
 
 	if (result == DOCA_SUCCESS)
-		result = core_mmap_set_permissions(core_mmap, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
+		result =
+			core_mmap_set_permissions(core_mmap, DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_DPU_READ_WRITE);
 	if (result == DOCA_SUCCESS)
 		result = shim_mmap_register("doca_mmap_populate", core_mmap);
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
@@ -245,7 +250,8 @@ doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, 
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%p, %zu bytes, is %s", addr, len,
 				   addr && len ? "beyond the address space" : "empty; give an address and a length");
 	if (pg_sz < 4096 || (pg_sz & (pg_sz - 1)))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a page size of %zu; give a power of two of at least 4096", pg_sz);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a page size of %zu; give a power of two of at least 4096",
+				   pg_sz);
 	result = check_chunk(mmap, addr, len);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -254,7 +260,8 @@ doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, 
 		return DOCA_ERROR_NO_MEMORY;
 	result = create_core_mmap(mmap, addr, len, &core_mmap);
 	if (result == DOCA_SUCCESS)
-		list->chunks[list->num_chunks++] =
-			(struct workq_chunk){.addr = addr, .len = len, .core_mmap = core_mmap, .free_cb = free_cb, .opaque = opaque};
+		list->chunks[list->num_chunks++] = (struct workq_chunk){
+			.addr = addr, .len = len, .core_mmap = core_mmap, .free_cb = free_cb, .opaque = opaque
+		};
 	return result;
 }

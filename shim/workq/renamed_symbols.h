@@ -16,600 +16,605 @@
 /* Says to the core's sources that they are compiled for this generation. */
 #define SHIM_WORKQ_BUILD
 
-#define doca_argp_cmd_create core_argp_cmd_create
-#define doca_argp_cmd_destroy core_argp_cmd_destroy
-#define doca_argp_cmd_register_cmd core_argp_cmd_register_cmd
-#define doca_argp_cmd_register_param core_argp_cmd_register_param
-#define doca_argp_cmd_set_callback core_argp_cmd_set_callback
-#define doca_argp_cmd_set_description core_argp_cmd_set_description
-#define doca_argp_cmd_set_hidden core_argp_cmd_set_hidden
-#define doca_argp_cmd_set_name core_argp_cmd_set_name
-#define doca_argp_disable_logger_callback core_argp_disable_logger_callback
-#define doca_argp_get_sdk_log_level core_argp_get_sdk_log_level
-#define doca_argp_param_set_hidden core_argp_param_set_hidden
-#define doca_argp_param_set_inherited core_argp_param_set_inherited
-#define doca_argp_param_set_singular core_argp_param_set_singular
-#define doca_argp_register_cmd core_argp_register_cmd
-#define doca_argp_register_logger_callback core_argp_register_logger_callback
-#define doca_buf_arr_create core_buf_arr_create
-#define doca_buf_arr_destroy core_buf_arr_destroy
-#define doca_buf_arr_get_dpa_handle core_buf_arr_get_dpa_handle
-#define doca_buf_arr_get_gpu_handle core_buf_arr_get_gpu_handle
-#define doca_buf_arr_set_params core_buf_arr_set_params
-#define doca_buf_arr_set_target_dpa core_buf_arr_set_target_dpa
-#define doca_buf_arr_set_target_gpu core_buf_arr_set_target_gpu
-#define doca_buf_arr_start core_buf_arr_start
-#define doca_buf_arr_stop core_buf_arr_stop
-#define doca_buf_chain_list doca_buf_list_chain
-#define doca_buf_chain_list_tail core_buf_chain_list_tail
-#define doca_buf_dec_refcount doca_buf_refcount_rm
-#define doca_buf_get_last_in_list doca_buf_list_last
-#define doca_buf_get_list_len doca_buf_list_num_elements
-#define doca_buf_get_next_in_list doca_buf_list_next
-#define doca_buf_inc_refcount doca_buf_refcount_add
-#define doca_buf_inventory_buf_get_by_args core_buf_inventory_buf_get_by_args
-#define doca_buf_inventory_buf_reuse_by_addr core_buf_inventory_buf_reuse_by_addr
-#define doca_buf_inventory_buf_reuse_by_args core_buf_inventory_buf_reuse_by_args
-#define doca_buf_inventory_buf_reuse_by_data core_buf_inventory_buf_reuse_by_data
-#define doca_buf_inventory_create core_buf_inventory_create
-#define doca_buf_inventory_expand core_buf_inventory_expand
-#define doca_buf_inventory_set_user_data core_buf_inventory_set_user_data
-#define doca_buf_is_first_in_list doca_buf_list_is_first
-#define doca_buf_is_last_in_list doca_buf_list_is_last
-#define doca_buf_pool_buf_alloc core_buf_pool_buf_alloc
-#define doca_buf_pool_create core_buf_pool_create
-#define doca_buf_pool_destroy doca_bufpool_destroy
-#define doca_buf_pool_get_element_alignment core_buf_pool_get_element_alignment
-#define doca_buf_pool_get_num_elements doca_bufpool_get_num_elements
-#define doca_buf_pool_get_num_free_elements doca_bufpool_get_num_free_elements
-#define doca_buf_pool_get_user_data doca_bufpool_get_user_data
-#define doca_buf_pool_set_element_alignment core_buf_pool_set_element_alignment
-#define doca_buf_pool_set_user_data core_buf_pool_set_user_data
-#define doca_buf_pool_start core_buf_pool_start
-#define doca_buf_pool_stop core_buf_pool_stop
-#define doca_buf_set_data_len core_buf_set_data_len
-#define doca_buf_unchain_list doca_buf_list_unchain
-#define doca_cc_cap_client_is_supported core_cc_cap_client_is_supported
-#define doca_cc_cap_get_max_clients core_cc_cap_get_max_clients
-#define doca_cc_cap_get_max_msg_size core_cc_cap_get_max_msg_size
-#define doca_cc_cap_get_max_name_len core_cc_cap_get_max_name_len
-#define doca_cc_cap_get_max_recv_queue_size core_cc_cap_get_max_recv_queue_size
-#define doca_cc_cap_get_max_send_tasks core_cc_cap_get_max_send_tasks
-#define doca_cc_cap_is_consumer_supported core_cc_cap_is_consumer_supported
-#define doca_cc_cap_is_producer_supported core_cc_cap_is_producer_supported
-#define doca_cc_cap_server_is_supported core_cc_cap_server_is_supported
-#define doca_cc_client_as_ctx core_cc_client_as_ctx
-#define doca_cc_client_create core_cc_client_create
-#define doca_cc_client_destroy core_cc_client_destroy
-#define doca_cc_client_event_consumer_register core_cc_client_event_consumer_register
-#define doca_cc_client_event_msg_recv_register core_cc_client_event_msg_recv_register
-#define doca_cc_client_get_client_ctx core_cc_client_get_client_ctx
-#define doca_cc_client_get_connection core_cc_client_get_connection
-#define doca_cc_client_get_device core_cc_client_get_device
-#define doca_cc_client_get_max_msg_size core_cc_client_get_max_msg_size
-#define doca_cc_client_get_recv_queue_size core_cc_client_get_recv_queue_size
-#define doca_cc_client_send_task_alloc_init core_cc_client_send_task_alloc_init
-#define doca_cc_client_send_task_set_conf core_cc_client_send_task_set_conf
-#define doca_cc_client_set_max_msg_size core_cc_client_set_max_msg_size
-#define doca_cc_client_set_recv_queue_size core_cc_client_set_recv_queue_size
-#define doca_cc_client_task_send_alloc_init core_cc_client_task_send_alloc_init
-#define doca_cc_client_task_send_set_conf core_cc_client_task_send_set_conf
-#define doca_cc_connection_get_counter core_cc_connection_get_counter
-#define doca_cc_connection_get_user_data core_cc_connection_get_user_data
-#define doca_cc_connection_set_user_data core_cc_connection_set_user_data
-#define doca_cc_connection_update_info core_cc_connection_update_info
-#define doca_cc_consumer_as_ctx core_cc_consumer_as_ctx
-#define doca_cc_consumer_cap_get_max_buf_size core_cc_consumer_cap_get_max_buf_size
-#define doca_cc_consumer_cap_get_max_consumers core_cc_consumer_cap_get_max_consumers
-#define doca_cc_consumer_cap_get_max_log_num_tasks core_cc_consumer_cap_get_max_log_num_tasks
-#define doca_cc_consumer_cap_get_max_num_tasks core_cc_consumer_cap_get_max_num_tasks
-#define doca_cc_consumer_cap_is_supported core_cc_consumer_cap_is_supported
-#define doca_cc_consumer_create core_cc_consumer_create
-#define doca_cc_consumer_destroy core_cc_consumer_destroy
-#define doca_cc_consumer_get_id core_cc_consumer_get_id
-#define doca_cc_consumer_post_recv_task_alloc_init core_cc_consumer_post_recv_task_alloc_init
-#define doca_cc_consumer_post_recv_task_as_task core_cc_consumer_post_recv_task_as_task
-#define doca_cc_consumer_post_recv_task_get_buf core_cc_consumer_post_recv_task_get_buf
-#define doca_cc_consumer_post_recv_task_set_buf core_cc_consumer_post_recv_task_set_buf
-#define doca_cc_consumer_post_recv_task_set_conf core_cc_consumer_post_recv_task_set_conf
-#define doca_cc_consumer_task_post_recv_alloc_init core_cc_consumer_task_post_recv_alloc_init
-#define doca_cc_consumer_task_post_recv_as_task core_cc_consumer_task_post_recv_as_task
-#define doca_cc_consumer_task_post_recv_get_buf core_cc_consumer_task_post_recv_get_buf
-#define doca_cc_consumer_task_post_recv_get_producer_id core_cc_consumer_task_post_recv_get_producer_id
-#define doca_cc_consumer_task_post_recv_set_buf core_cc_consumer_task_post_recv_set_buf
-#define doca_cc_consumer_task_post_recv_set_conf core_cc_consumer_task_post_recv_set_conf
-#define doca_cc_producer_as_ctx core_cc_producer_as_ctx
-#define doca_cc_producer_cap_get_max_buf_size core_cc_producer_cap_get_max_buf_size
-#define doca_cc_producer_cap_get_max_log_num_tasks core_cc_producer_cap_get_max_log_num_tasks
-#define doca_cc_producer_cap_get_max_num_tasks core_cc_producer_cap_get_max_num_tasks
-#define doca_cc_producer_cap_get_max_producers core_cc_producer_cap_get_max_producers
-#define doca_cc_producer_cap_is_supported core_cc_producer_cap_is_supported
-#define doca_cc_producer_create core_cc_producer_create
-#define doca_cc_producer_destroy core_cc_producer_destroy
-#define doca_cc_producer_get_id core_cc_producer_get_id
-#define doca_cc_producer_send_task_alloc_init core_cc_producer_send_task_alloc_init
-#define doca_cc_producer_send_task_as_task core_cc_producer_send_task_as_task
-#define doca_cc_producer_send_task_get_buf core_cc_producer_send_task_get_buf
-#define doca_cc_producer_send_task_get_consumer_id core_cc_producer_send_task_get_consumer_id
-#define doca_cc_producer_send_task_set_buf core_cc_producer_send_task_set_buf
-#define doca_cc_producer_send_task_set_conf core_cc_producer_send_task_set_conf
-#define doca_cc_producer_send_task_set_consumer_id core_cc_producer_send_task_set_consumer_id
-#define doca_cc_producer_task_send_alloc_init core_cc_producer_task_send_alloc_init
-#define doca_cc_producer_task_send_as_task core_cc_producer_task_send_as_task
-#define doca_cc_producer_task_send_get_buf core_cc_producer_task_send_get_buf
-#define doca_cc_producer_task_send_get_consumer_id core_cc_producer_task_send_get_consumer_id
-#define doca_cc_producer_task_send_set_buf core_cc_producer_task_send_set_buf
-#define doca_cc_producer_task_send_set_conf core_cc_producer_task_send_set_conf
-#define doca_cc_producer_task_send_set_consumer_id core_cc_producer_task_send_set_consumer_id
-#define doca_cc_send_task_as_task core_cc_send_task_as_task
-#define doca_cc_server_as_ctx core_cc_server_as_ctx
-#define doca_cc_server_create core_cc_server_create
-#define doca_cc_server_destroy core_cc_server_destroy
-#define doca_cc_server_event_connection_register core_cc_server_event_connection_register
-#define doca_cc_server_event_consumer_register core_cc_server_event_consumer_register
-#define doca_cc_server_event_msg_recv_register core_cc_server_event_msg_recv_register
-#define doca_cc_server_get_device core_cc_server_get_device
-#define doca_cc_server_get_device_repr core_cc_server_get_device_repr
-#define doca_cc_server_get_max_msg_size core_cc_server_get_max_msg_size
-#define doca_cc_server_get_recv_queue_size core_cc_server_get_recv_queue_size
-#define doca_cc_server_get_server_ctx core_cc_server_get_server_ctx
-#define doca_cc_server_send_task_alloc_init core_cc_server_send_task_alloc_init
-#define doca_cc_server_send_task_set_conf core_cc_server_send_task_set_conf
-#define doca_cc_server_set_max_msg_size core_cc_server_set_max_msg_size
-#define doca_cc_server_set_recv_queue_size core_cc_server_set_recv_queue_size
-#define doca_cc_server_task_send_alloc_init core_cc_server_task_send_alloc_init
-#define doca_cc_server_task_send_set_conf core_cc_server_task_send_set_conf
-#define doca_cc_task_send_as_task core_cc_task_send_as_task
-#define doca_clock_cap_nic_dpa_timer_is_supported core_clock_cap_nic_dpa_timer_is_supported
-#define doca_clock_cap_nic_free_running_is_supported core_clock_cap_nic_free_running_is_supported
-#define doca_clock_cap_nic_real_time_is_supported core_clock_cap_nic_real_time_is_supported
-#define doca_clock_create core_clock_create
-#define doca_clock_destroy core_clock_destroy
-#define doca_clock_get_crosstimestamp core_clock_get_crosstimestamp
-#define doca_clock_get_timestamp core_clock_get_timestamp
-#define doca_comch_cap_client_is_supported core_comch_cap_client_is_supported
-#define doca_comch_cap_get_max_clients core_comch_cap_get_max_clients
-#define doca_comch_cap_get_max_msg_size core_comch_cap_get_max_msg_size
-#define doca_comch_cap_get_max_name_len core_comch_cap_get_max_name_len
-#define doca_comch_cap_get_max_recv_queue_size core_comch_cap_get_max_recv_queue_size
-#define doca_comch_cap_get_max_send_tasks core_comch_cap_get_max_send_tasks
-#define doca_comch_cap_server_is_supported core_comch_cap_server_is_supported
-#define doca_comch_client_as_ctx core_comch_client_as_ctx
-#define doca_comch_client_create core_comch_client_create
-#define doca_comch_client_destroy core_comch_client_destroy
-#define doca_comch_client_event_consumer_register core_comch_client_event_consumer_register
-#define doca_comch_client_event_msg_recv_register core_comch_client_event_msg_recv_register
-#define doca_comch_client_get_client_ctx core_comch_client_get_client_ctx
-#define doca_comch_client_get_connection core_comch_client_get_connection
-#define doca_comch_client_get_device core_comch_client_get_device
-#define doca_comch_client_get_max_msg_size core_comch_client_get_max_msg_size
-#define doca_comch_client_get_recv_queue_size core_comch_client_get_recv_queue_size
-#define doca_comch_client_set_max_msg_size core_comch_client_set_max_msg_size
-#define doca_comch_client_set_recv_queue_size core_comch_client_set_recv_queue_size
-#define doca_comch_client_task_send_alloc_init core_comch_client_task_send_alloc_init
-#define doca_comch_client_task_send_set_conf core_comch_client_task_send_set_conf
-#define doca_comch_connection_get_counter core_comch_connection_get_counter
-#define doca_comch_connection_get_user_data core_comch_connection_get_user_data
-#define doca_comch_connection_set_user_data core_comch_connection_set_user_data
-#define doca_comch_connection_update_info core_comch_connection_update_info
-#define doca_comch_consumer_as_ctx core_comch_consumer_as_ctx
-#define doca_comch_consumer_cap_get_max_buf_list_len core_comch_consumer_cap_get_max_buf_list_len
-#define doca_comch_consumer_cap_get_max_buf_size core_comch_consumer_cap_get_max_buf_size
-#define doca_comch_consumer_cap_get_max_consumers core_comch_consumer_cap_get_max_consumers
-#define doca_comch_consumer_cap_get_max_imm_data_len core_comch_consumer_cap_get_max_imm_data_len
-#define doca_comch_consumer_cap_get_max_num_tasks core_comch_consumer_cap_get_max_num_tasks
-#define doca_comch_consumer_cap_is_supported core_comch_consumer_cap_is_supported
-#define doca_comch_consumer_completion_create core_comch_consumer_completion_create
-#define doca_comch_consumer_completion_destroy core_comch_consumer_completion_destroy
-#define doca_comch_consumer_completion_get_dpa_handle core_comch_consumer_completion_get_dpa_handle
-#define doca_comch_consumer_completion_get_imm_data_len core_comch_consumer_completion_get_imm_data_len
+#define doca_argp_cmd_create                                 core_argp_cmd_create
+#define doca_argp_cmd_destroy                                core_argp_cmd_destroy
+#define doca_argp_cmd_register_cmd                           core_argp_cmd_register_cmd
+#define doca_argp_cmd_register_param                         core_argp_cmd_register_param
+#define doca_argp_cmd_set_callback                           core_argp_cmd_set_callback
+#define doca_argp_cmd_set_description                        core_argp_cmd_set_description
+#define doca_argp_cmd_set_hidden                             core_argp_cmd_set_hidden
+#define doca_argp_cmd_set_name                               core_argp_cmd_set_name
+#define doca_argp_disable_logger_callback                    core_argp_disable_logger_callback
+#define doca_argp_get_sdk_log_level                          core_argp_get_sdk_log_level
+#define doca_argp_param_set_hidden                           core_argp_param_set_hidden
+#define doca_argp_param_set_inherited                        core_argp_param_set_inherited
+#define doca_argp_param_set_singular                         core_argp_param_set_singular
+#define doca_argp_register_cmd                               core_argp_register_cmd
+#define doca_argp_register_logger_callback                   core_argp_register_logger_callback
+#define doca_buf_arr_create                                  core_buf_arr_create
+#define doca_buf_arr_destroy                                 core_buf_arr_destroy
+#define doca_buf_arr_get_dpa_handle                          core_buf_arr_get_dpa_handle
+#define doca_buf_arr_get_gpu_handle                          core_buf_arr_get_gpu_handle
+#define doca_buf_arr_set_params                              core_buf_arr_set_params
+#define doca_buf_arr_set_target_dpa                          core_buf_arr_set_target_dpa
+#define doca_buf_arr_set_target_gpu                          core_buf_arr_set_target_gpu
+#define doca_buf_arr_start                                   core_buf_arr_start
+#define doca_buf_arr_stop                                    core_buf_arr_stop
+#define doca_buf_chain_list                                  doca_buf_list_chain
+#define doca_buf_chain_list_tail                             core_buf_chain_list_tail
+#define doca_buf_dec_refcount                                doca_buf_refcount_rm
+#define doca_buf_get_last_in_list                            doca_buf_list_last
+#define doca_buf_get_list_len                                doca_buf_list_num_elements
+#define doca_buf_get_next_in_list                            doca_buf_list_next
+#define doca_buf_inc_refcount                                doca_buf_refcount_add
+#define doca_buf_inventory_buf_get_by_args                   core_buf_inventory_buf_get_by_args
+#define doca_buf_inventory_buf_reuse_by_addr                 core_buf_inventory_buf_reuse_by_addr
+#define doca_buf_inventory_buf_reuse_by_args                 core_buf_inventory_buf_reuse_by_args
+#define doca_buf_inventory_buf_reuse_by_data                 core_buf_inventory_buf_reuse_by_data
+#define doca_buf_inventory_create                            core_buf_inventory_create
+#define doca_buf_inventory_expand                            core_buf_inventory_expand
+#define doca_buf_inventory_set_user_data                     core_buf_inventory_set_user_data
+#define doca_buf_is_first_in_list                            doca_buf_list_is_first
+#define doca_buf_is_last_in_list                             doca_buf_list_is_last
+#define doca_buf_pool_buf_alloc                              core_buf_pool_buf_alloc
+#define doca_buf_pool_create                                 core_buf_pool_create
+#define doca_buf_pool_destroy                                doca_bufpool_destroy
+#define doca_buf_pool_get_element_alignment                  core_buf_pool_get_element_alignment
+#define doca_buf_pool_get_num_elements                       doca_bufpool_get_num_elements
+#define doca_buf_pool_get_num_free_elements                  doca_bufpool_get_num_free_elements
+#define doca_buf_pool_get_user_data                          doca_bufpool_get_user_data
+#define doca_buf_pool_set_element_alignment                  core_buf_pool_set_element_alignment
+#define doca_buf_pool_set_user_data                          core_buf_pool_set_user_data
+#define doca_buf_pool_start                                  core_buf_pool_start
+#define doca_buf_pool_stop                                   core_buf_pool_stop
+#define doca_buf_set_data_len                                core_buf_set_data_len
+#define doca_buf_unchain_list                                doca_buf_list_unchain
+#define doca_cc_cap_client_is_supported                      core_cc_cap_client_is_supported
+#define doca_cc_cap_get_max_clients                          core_cc_cap_get_max_clients
+#define doca_cc_cap_get_max_msg_size                         core_cc_cap_get_max_msg_size
+#define doca_cc_cap_get_max_name_len                         core_cc_cap_get_max_name_len
+#define doca_cc_cap_get_max_recv_queue_size                  core_cc_cap_get_max_recv_queue_size
+#define doca_cc_cap_get_max_send_tasks                       core_cc_cap_get_max_send_tasks
+#define doca_cc_cap_is_consumer_supported                    core_cc_cap_is_consumer_supported
+#define doca_cc_cap_is_producer_supported                    core_cc_cap_is_producer_supported
+#define doca_cc_cap_server_is_supported                      core_cc_cap_server_is_supported
+#define doca_cc_client_as_ctx                                core_cc_client_as_ctx
+#define doca_cc_client_create                                core_cc_client_create
+#define doca_cc_client_destroy                               core_cc_client_destroy
+#define doca_cc_client_event_consumer_register               core_cc_client_event_consumer_register
+#define doca_cc_client_event_msg_recv_register               core_cc_client_event_msg_recv_register
+#define doca_cc_client_get_client_ctx                        core_cc_client_get_client_ctx
+#define doca_cc_client_get_connection                        core_cc_client_get_connection
+#define doca_cc_client_get_device                            core_cc_client_get_device
+#define doca_cc_client_get_max_msg_size                      core_cc_client_get_max_msg_size
+#define doca_cc_client_get_recv_queue_size                   core_cc_client_get_recv_queue_size
+#define doca_cc_client_send_task_alloc_init                  core_cc_client_send_task_alloc_init
+#define doca_cc_client_send_task_set_conf                    core_cc_client_send_task_set_conf
+#define doca_cc_client_set_max_msg_size                      core_cc_client_set_max_msg_size
+#define doca_cc_client_set_recv_queue_size                   core_cc_client_set_recv_queue_size
+#define doca_cc_client_task_send_alloc_init                  core_cc_client_task_send_alloc_init
+#define doca_cc_client_task_send_set_conf                    core_cc_client_task_send_set_conf
+#define doca_cc_connection_get_counter                       core_cc_connection_get_counter
+#define doca_cc_connection_get_user_data                     core_cc_connection_get_user_data
+#define doca_cc_connection_set_user_data                     core_cc_connection_set_user_data
+#define doca_cc_connection_update_info                       core_cc_connection_update_info
+#define doca_cc_consumer_as_ctx                              core_cc_consumer_as_ctx
+#define doca_cc_consumer_cap_get_max_buf_size                core_cc_consumer_cap_get_max_buf_size
+#define doca_cc_consumer_cap_get_max_consumers               core_cc_consumer_cap_get_max_consumers
+#define doca_cc_consumer_cap_get_max_log_num_tasks           core_cc_consumer_cap_get_max_log_num_tasks
+#define doca_cc_consumer_cap_get_max_num_tasks               core_cc_consumer_cap_get_max_num_tasks
+#define doca_cc_consumer_cap_is_supported                    core_cc_consumer_cap_is_supported
+#define doca_cc_consumer_create                              core_cc_consumer_create
+#define doca_cc_consumer_destroy                             core_cc_consumer_destroy
+#define doca_cc_consumer_get_id                              core_cc_consumer_get_id
+#define doca_cc_consumer_post_recv_task_alloc_init           core_cc_consumer_post_recv_task_alloc_init
+#define doca_cc_consumer_post_recv_task_as_task              core_cc_consumer_post_recv_task_as_task
+#define doca_cc_consumer_post_recv_task_get_buf              core_cc_consumer_post_recv_task_get_buf
+#define doca_cc_consumer_post_recv_task_set_buf              core_cc_consumer_post_recv_task_set_buf
+#define doca_cc_consumer_post_recv_task_set_conf             core_cc_consumer_post_recv_task_set_conf
+#define doca_cc_consumer_task_post_recv_alloc_init           core_cc_consumer_task_post_recv_alloc_init
+#define doca_cc_consumer_task_post_recv_as_task              core_cc_consumer_task_post_recv_as_task
+#define doca_cc_consumer_task_post_recv_get_buf              core_cc_consumer_task_post_recv_get_buf
+#define doca_cc_consumer_task_post_recv_get_producer_id      core_cc_consumer_task_post_recv_get_producer_id
+#define doca_cc_consumer_task_post_recv_set_buf              core_cc_consumer_task_post_recv_set_buf
+#define doca_cc_consumer_task_post_recv_set_conf             core_cc_consumer_task_post_recv_set_conf
+#define doca_cc_producer_as_ctx                              core_cc_producer_as_ctx
+#define doca_cc_producer_cap_get_max_buf_size                core_cc_producer_cap_get_max_buf_size
+#define doca_cc_producer_cap_get_max_log_num_tasks           core_cc_producer_cap_get_max_log_num_tasks
+#define doca_cc_producer_cap_get_max_num_tasks               core_cc_producer_cap_get_max_num_tasks
+#define doca_cc_producer_cap_get_max_producers               core_cc_producer_cap_get_max_producers
+#define doca_cc_producer_cap_is_supported                    core_cc_producer_cap_is_supported
+#define doca_cc_producer_create                              core_cc_producer_create
+#define doca_cc_producer_destroy                             core_cc_producer_destroy
+#define doca_cc_producer_get_id                              core_cc_producer_get_id
+#define doca_cc_producer_send_task_alloc_init                core_cc_producer_send_task_alloc_init
+#define doca_cc_producer_send_task_as_task                   core_cc_producer_send_task_as_task
+#define doca_cc_producer_send_task_get_buf                   core_cc_producer_send_task_get_buf
+#define doca_cc_producer_send_task_get_consumer_id           core_cc_producer_send_task_get_consumer_id
+#define doca_cc_producer_send_task_set_buf                   core_cc_producer_send_task_set_buf
+#define doca_cc_producer_send_task_set_conf                  core_cc_producer_send_task_set_conf
+#define doca_cc_producer_send_task_set_consumer_id           core_cc_producer_send_task_set_consumer_id
+#define doca_cc_producer_task_send_alloc_init                core_cc_producer_task_send_alloc_init
+#define doca_cc_producer_task_send_as_task                   core_cc_producer_task_send_as_task
+#define doca_cc_producer_task_send_get_buf                   core_cc_producer_task_send_get_buf
+#define doca_cc_producer_task_send_get_consumer_id           core_cc_producer_task_send_get_consumer_id
+#define doca_cc_producer_task_send_set_buf                   core_cc_producer_task_send_set_buf
+#define doca_cc_producer_task_send_set_conf                  core_cc_producer_task_send_set_conf
+#define doca_cc_producer_task_send_set_consumer_id           core_cc_producer_task_send_set_consumer_id
+#define doca_cc_send_task_as_task                            core_cc_send_task_as_task
+#define doca_cc_server_as_ctx                                core_cc_server_as_ctx
+#define doca_cc_server_create                                core_cc_server_create
+#define doca_cc_server_destroy                               core_cc_server_destroy
+#define doca_cc_server_event_connection_register             core_cc_server_event_connection_register
+#define doca_cc_server_event_consumer_register               core_cc_server_event_consumer_register
+#define doca_cc_server_event_msg_recv_register               core_cc_server_event_msg_recv_register
+#define doca_cc_server_get_device                            core_cc_server_get_device
+#define doca_cc_server_get_device_repr                       core_cc_server_get_device_repr
+#define doca_cc_server_get_max_msg_size                      core_cc_server_get_max_msg_size
+#define doca_cc_server_get_recv_queue_size                   core_cc_server_get_recv_queue_size
+#define doca_cc_server_get_server_ctx                        core_cc_server_get_server_ctx
+#define doca_cc_server_send_task_alloc_init                  core_cc_server_send_task_alloc_init
+#define doca_cc_server_send_task_set_conf                    core_cc_server_send_task_set_conf
+#define doca_cc_server_set_max_msg_size                      core_cc_server_set_max_msg_size
+#define doca_cc_server_set_recv_queue_size                   core_cc_server_set_recv_queue_size
+#define doca_cc_server_task_send_alloc_init                  core_cc_server_task_send_alloc_init
+#define doca_cc_server_task_send_set_conf                    core_cc_server_task_send_set_conf
+#define doca_cc_task_send_as_task                            core_cc_task_send_as_task
+#define doca_clock_cap_nic_dpa_timer_is_supported            core_clock_cap_nic_dpa_timer_is_supported
+#define doca_clock_cap_nic_free_running_is_supported         core_clock_cap_nic_free_running_is_supported
+#define doca_clock_cap_nic_real_time_is_supported            core_clock_cap_nic_real_time_is_supported
+#define doca_clock_create                                    core_clock_create
+#define doca_clock_destroy                                   core_clock_destroy
+#define doca_clock_get_crosstimestamp                        core_clock_get_crosstimestamp
+#define doca_clock_get_timestamp                             core_clock_get_timestamp
+#define doca_comch_cap_client_is_supported                   core_comch_cap_client_is_supported
+#define doca_comch_cap_get_max_clients                       core_comch_cap_get_max_clients
+#define doca_comch_cap_get_max_msg_size                      core_comch_cap_get_max_msg_size
+#define doca_comch_cap_get_max_name_len                      core_comch_cap_get_max_name_len
+#define doca_comch_cap_get_max_recv_queue_size               core_comch_cap_get_max_recv_queue_size
+#define doca_comch_cap_get_max_send_tasks                    core_comch_cap_get_max_send_tasks
+#define doca_comch_cap_server_is_supported                   core_comch_cap_server_is_supported
+#define doca_comch_client_as_ctx                             core_comch_client_as_ctx
+#define doca_comch_client_create                             core_comch_client_create
+#define doca_comch_client_destroy                            core_comch_client_destroy
+#define doca_comch_client_event_consumer_register            core_comch_client_event_consumer_register
+#define doca_comch_client_event_msg_recv_register            core_comch_client_event_msg_recv_register
+#define doca_comch_client_get_client_ctx                     core_comch_client_get_client_ctx
+#define doca_comch_client_get_connection                     core_comch_client_get_connection
+#define doca_comch_client_get_device                         core_comch_client_get_device
+#define doca_comch_client_get_max_msg_size                   core_comch_client_get_max_msg_size
+#define doca_comch_client_get_recv_queue_size                core_comch_client_get_recv_queue_size
+#define doca_comch_client_set_max_msg_size                   core_comch_client_set_max_msg_size
+#define doca_comch_client_set_recv_queue_size                core_comch_client_set_recv_queue_size
+#define doca_comch_client_task_send_alloc_init               core_comch_client_task_send_alloc_init
+#define doca_comch_client_task_send_set_conf                 core_comch_client_task_send_set_conf
+#define doca_comch_connection_get_counter                    core_comch_connection_get_counter
+#define doca_comch_connection_get_user_data                  core_comch_connection_get_user_data
+#define doca_comch_connection_set_user_data                  core_comch_connection_set_user_data
+#define doca_comch_connection_update_info                    core_comch_connection_update_info
+#define doca_comch_consumer_as_ctx                           core_comch_consumer_as_ctx
+#define doca_comch_consumer_cap_get_max_buf_list_len         core_comch_consumer_cap_get_max_buf_list_len
+#define doca_comch_consumer_cap_get_max_buf_size             core_comch_consumer_cap_get_max_buf_size
+#define doca_comch_consumer_cap_get_max_consumers            core_comch_consumer_cap_get_max_consumers
+#define doca_comch_consumer_cap_get_max_imm_data_len         core_comch_consumer_cap_get_max_imm_data_len
+#define doca_comch_consumer_cap_get_max_num_tasks            core_comch_consumer_cap_get_max_num_tasks
+#define doca_comch_consumer_cap_is_supported                 core_comch_consumer_cap_is_supported
+#define doca_comch_consumer_completion_create                core_comch_consumer_completion_create
+#define doca_comch_consumer_completion_destroy               core_comch_consumer_completion_destroy
+#define doca_comch_consumer_completion_get_dpa_handle        core_comch_consumer_completion_get_dpa_handle
+#define doca_comch_consumer_completion_get_imm_data_len      core_comch_consumer_completion_get_imm_data_len
 #define doca_comch_consumer_completion_get_max_num_consumers core_comch_consumer_completion_get_max_num_consumers
-#define doca_comch_consumer_completion_get_max_num_recv core_comch_consumer_completion_get_max_num_recv
-#define doca_comch_consumer_completion_set_dpa_thread core_comch_consumer_completion_set_dpa_thread
-#define doca_comch_consumer_completion_set_imm_data_len core_comch_consumer_completion_set_imm_data_len
+#define doca_comch_consumer_completion_get_max_num_recv      core_comch_consumer_completion_get_max_num_recv
+#define doca_comch_consumer_completion_set_dpa_thread        core_comch_consumer_completion_set_dpa_thread
+#define doca_comch_consumer_completion_set_imm_data_len      core_comch_consumer_completion_set_imm_data_len
 #define doca_comch_consumer_completion_set_max_num_consumers core_comch_consumer_completion_set_max_num_consumers
-#define doca_comch_consumer_completion_set_max_num_recv core_comch_consumer_completion_set_max_num_recv
-#define doca_comch_consumer_completion_start core_comch_consumer_completion_start
-#define doca_comch_consumer_completion_stop core_comch_consumer_completion_stop
-#define doca_comch_consumer_create core_comch_consumer_create
-#define doca_comch_consumer_destroy core_comch_consumer_destroy
-#define doca_comch_consumer_get_dpa_handle core_comch_consumer_get_dpa_handle
-#define doca_comch_consumer_get_id core_comch_consumer_get_id
-#define doca_comch_consumer_get_imm_data_len core_comch_consumer_get_imm_data_len
-#define doca_comch_consumer_set_completion core_comch_consumer_set_completion
-#define doca_comch_consumer_set_dev_max_num_recv core_comch_consumer_set_dev_max_num_recv
-#define doca_comch_consumer_set_imm_data_len core_comch_consumer_set_imm_data_len
-#define doca_comch_consumer_task_post_recv_alloc_init core_comch_consumer_task_post_recv_alloc_init
-#define doca_comch_consumer_task_post_recv_as_task core_comch_consumer_task_post_recv_as_task
-#define doca_comch_consumer_task_post_recv_get_buf core_comch_consumer_task_post_recv_get_buf
-#define doca_comch_consumer_task_post_recv_get_imm_data core_comch_consumer_task_post_recv_get_imm_data
-#define doca_comch_consumer_task_post_recv_get_imm_data_len core_comch_consumer_task_post_recv_get_imm_data_len
-#define doca_comch_consumer_task_post_recv_get_producer_id core_comch_consumer_task_post_recv_get_producer_id
-#define doca_comch_consumer_task_post_recv_set_buf core_comch_consumer_task_post_recv_set_buf
-#define doca_comch_consumer_task_post_recv_set_conf core_comch_consumer_task_post_recv_set_conf
-#define doca_comch_msgq_consumer_create core_comch_msgq_consumer_create
-#define doca_comch_msgq_create core_comch_msgq_create
-#define doca_comch_msgq_destroy core_comch_msgq_destroy
-#define doca_comch_msgq_producer_create core_comch_msgq_producer_create
-#define doca_comch_msgq_set_dpa_consumer core_comch_msgq_set_dpa_consumer
-#define doca_comch_msgq_set_dpa_producer core_comch_msgq_set_dpa_producer
-#define doca_comch_msgq_set_max_num_consumers core_comch_msgq_set_max_num_consumers
-#define doca_comch_msgq_set_max_num_producers core_comch_msgq_set_max_num_producers
-#define doca_comch_msgq_start core_comch_msgq_start
-#define doca_comch_msgq_stop core_comch_msgq_stop
-#define doca_comch_producer_as_ctx core_comch_producer_as_ctx
-#define doca_comch_producer_cap_get_max_buf_list_len core_comch_producer_cap_get_max_buf_list_len
-#define doca_comch_producer_cap_get_max_buf_size core_comch_producer_cap_get_max_buf_size
-#define doca_comch_producer_cap_get_max_num_tasks core_comch_producer_cap_get_max_num_tasks
-#define doca_comch_producer_cap_get_max_producers core_comch_producer_cap_get_max_producers
-#define doca_comch_producer_cap_is_supported core_comch_producer_cap_is_supported
-#define doca_comch_producer_create core_comch_producer_create
-#define doca_comch_producer_destroy core_comch_producer_destroy
-#define doca_comch_producer_dpa_completion_attach core_comch_producer_dpa_completion_attach
-#define doca_comch_producer_get_dpa_handle core_comch_producer_get_dpa_handle
-#define doca_comch_producer_get_id core_comch_producer_get_id
-#define doca_comch_producer_set_dev_max_num_send core_comch_producer_set_dev_max_num_send
-#define doca_comch_producer_task_send_alloc_init core_comch_producer_task_send_alloc_init
-#define doca_comch_producer_task_send_as_task core_comch_producer_task_send_as_task
-#define doca_comch_producer_task_send_get_buf core_comch_producer_task_send_get_buf
-#define doca_comch_producer_task_send_get_consumer_id core_comch_producer_task_send_get_consumer_id
-#define doca_comch_producer_task_send_get_imm_data core_comch_producer_task_send_get_imm_data
-#define doca_comch_producer_task_send_get_imm_data_len core_comch_producer_task_send_get_imm_data_len
-#define doca_comch_producer_task_send_set_buf core_comch_producer_task_send_set_buf
-#define doca_comch_producer_task_send_set_conf core_comch_producer_task_send_set_conf
-#define doca_comch_producer_task_send_set_consumer_id core_comch_producer_task_send_set_consumer_id
-#define doca_comch_producer_task_send_set_imm_data core_comch_producer_task_send_set_imm_data
-#define doca_comch_server_as_ctx core_comch_server_as_ctx
-#define doca_comch_server_create core_comch_server_create
-#define doca_comch_server_destroy core_comch_server_destroy
-#define doca_comch_server_disconnect core_comch_server_disconnect
-#define doca_comch_server_event_connection_status_changed_register core_comch_server_event_connection_status_changed_register
+#define doca_comch_consumer_completion_set_max_num_recv      core_comch_consumer_completion_set_max_num_recv
+#define doca_comch_consumer_completion_start                 core_comch_consumer_completion_start
+#define doca_comch_consumer_completion_stop                  core_comch_consumer_completion_stop
+#define doca_comch_consumer_create                           core_comch_consumer_create
+#define doca_comch_consumer_destroy                          core_comch_consumer_destroy
+#define doca_comch_consumer_get_dpa_handle                   core_comch_consumer_get_dpa_handle
+#define doca_comch_consumer_get_id                           core_comch_consumer_get_id
+#define doca_comch_consumer_get_imm_data_len                 core_comch_consumer_get_imm_data_len
+#define doca_comch_consumer_set_completion                   core_comch_consumer_set_completion
+#define doca_comch_consumer_set_dev_max_num_recv             core_comch_consumer_set_dev_max_num_recv
+#define doca_comch_consumer_set_imm_data_len                 core_comch_consumer_set_imm_data_len
+#define doca_comch_consumer_task_post_recv_alloc_init        core_comch_consumer_task_post_recv_alloc_init
+#define doca_comch_consumer_task_post_recv_as_task           core_comch_consumer_task_post_recv_as_task
+#define doca_comch_consumer_task_post_recv_get_buf           core_comch_consumer_task_post_recv_get_buf
+#define doca_comch_consumer_task_post_recv_get_imm_data      core_comch_consumer_task_post_recv_get_imm_data
+#define doca_comch_consumer_task_post_recv_get_imm_data_len  core_comch_consumer_task_post_recv_get_imm_data_len
+#define doca_comch_consumer_task_post_recv_get_producer_id   core_comch_consumer_task_post_recv_get_producer_id
+#define doca_comch_consumer_task_post_recv_set_buf           core_comch_consumer_task_post_recv_set_buf
+#define doca_comch_consumer_task_post_recv_set_conf          core_comch_consumer_task_post_recv_set_conf
+#define doca_comch_msgq_consumer_create                      core_comch_msgq_consumer_create
+#define doca_comch_msgq_create                               core_comch_msgq_create
+#define doca_comch_msgq_destroy                              core_comch_msgq_destroy
+#define doca_comch_msgq_producer_create                      core_comch_msgq_producer_create
+#define doca_comch_msgq_set_dpa_consumer                     core_comch_msgq_set_dpa_consumer
+#define doca_comch_msgq_set_dpa_producer                     core_comch_msgq_set_dpa_producer
+#define doca_comch_msgq_set_max_num_consumers                core_comch_msgq_set_max_num_consumers
+#define doca_comch_msgq_set_max_num_producers                core_comch_msgq_set_max_num_producers
+#define doca_comch_msgq_start                                core_comch_msgq_start
+#define doca_comch_msgq_stop                                 core_comch_msgq_stop
+#define doca_comch_producer_as_ctx                           core_comch_producer_as_ctx
+#define doca_comch_producer_cap_get_max_buf_list_len         core_comch_producer_cap_get_max_buf_list_len
+#define doca_comch_producer_cap_get_max_buf_size             core_comch_producer_cap_get_max_buf_size
+#define doca_comch_producer_cap_get_max_num_tasks            core_comch_producer_cap_get_max_num_tasks
+#define doca_comch_producer_cap_get_max_producers            core_comch_producer_cap_get_max_producers
+#define doca_comch_producer_cap_is_supported                 core_comch_producer_cap_is_supported
+#define doca_comch_producer_create                           core_comch_producer_create
+#define doca_comch_producer_destroy                          core_comch_producer_destroy
+#define doca_comch_producer_dpa_completion_attach            core_comch_producer_dpa_completion_attach
+#define doca_comch_producer_get_dpa_handle                   core_comch_producer_get_dpa_handle
+#define doca_comch_producer_get_id                           core_comch_producer_get_id
+#define doca_comch_producer_set_dev_max_num_send             core_comch_producer_set_dev_max_num_send
+#define doca_comch_producer_task_send_alloc_init             core_comch_producer_task_send_alloc_init
+#define doca_comch_producer_task_send_as_task                core_comch_producer_task_send_as_task
+#define doca_comch_producer_task_send_get_buf                core_comch_producer_task_send_get_buf
+#define doca_comch_producer_task_send_get_consumer_id        core_comch_producer_task_send_get_consumer_id
+#define doca_comch_producer_task_send_get_imm_data           core_comch_producer_task_send_get_imm_data
+#define doca_comch_producer_task_send_get_imm_data_len       core_comch_producer_task_send_get_imm_data_len
+#define doca_comch_producer_task_send_set_buf                core_comch_producer_task_send_set_buf
+#define doca_comch_producer_task_send_set_conf               core_comch_producer_task_send_set_conf
+#define doca_comch_producer_task_send_set_consumer_id        core_comch_producer_task_send_set_consumer_id
+#define doca_comch_producer_task_send_set_imm_data           core_comch_producer_task_send_set_imm_data
+#define doca_comch_server_as_ctx                             core_comch_server_as_ctx
+#define doca_comch_server_create                             core_comch_server_create
+#define doca_comch_server_destroy                            core_comch_server_destroy
+#define doca_comch_server_disconnect                         core_comch_server_disconnect
+#define doca_comch_server_event_connection_status_changed_register \
+	core_comch_server_event_connection_status_changed_register
 #define doca_comch_server_event_consumer_register core_comch_server_event_consumer_register
 #define doca_comch_server_event_msg_recv_register core_comch_server_event_msg_recv_register
-#define doca_comch_server_get_device core_comch_server_get_device
-#define doca_comch_server_get_device_rep core_comch_server_get_device_rep
-#define doca_comch_server_get_max_msg_size core_comch_server_get_max_msg_size
-#define doca_comch_server_get_recv_queue_size core_comch_server_get_recv_queue_size
-#define doca_comch_server_get_server_ctx core_comch_server_get_server_ctx
-#define doca_comch_server_set_max_msg_size core_comch_server_set_max_msg_size
-#define doca_comch_server_set_recv_queue_size core_comch_server_set_recv_queue_size
-#define doca_comch_server_task_send_alloc_init core_comch_server_task_send_alloc_init
-#define doca_comch_server_task_send_set_conf core_comch_server_task_send_set_conf
-#define doca_comch_task_send_as_task core_comch_task_send_as_task
-#define doca_ctx_cap_get_num_completion_vectors core_ctx_cap_get_num_completion_vectors
-#define doca_ctx_flush_tasks core_ctx_flush_tasks
-#define doca_ctx_get_num_inflight_tasks core_ctx_get_num_inflight_tasks
-#define doca_ctx_get_state core_ctx_get_state
-#define doca_ctx_get_user_data core_ctx_get_user_data
-#define doca_ctx_set_completion_vector core_ctx_set_completion_vector
-#define doca_ctx_set_datapath_on_dpa core_ctx_set_datapath_on_dpa
-#define doca_ctx_set_datapath_on_gpu core_ctx_set_datapath_on_gpu
-#define doca_ctx_set_state_changed_cb core_ctx_set_state_changed_cb
-#define doca_ctx_set_user_data core_ctx_set_user_data
-#define doca_ctx_start core_ctx_start
-#define doca_ctx_stop core_ctx_stop
-#define doca_dev_accelerate_resource_reclaim core_dev_accelerate_resource_reclaim
-#define doca_devinfo_cap_is_accelerate_resource_reclaim_supported core_devinfo_cap_is_accelerate_resource_reclaim_supported
-#define doca_devinfo_cap_is_hotplug_manager_supported doca_devinfo_get_is_hotplug_manager_supported
-#define doca_devinfo_cap_is_notification_moderation_supported core_devinfo_cap_is_notification_moderation_supported
-#define doca_devinfo_create_list doca_devinfo_list_create
-#define doca_devinfo_destroy_list doca_devinfo_list_destroy
-#define doca_devinfo_get_active_rate core_devinfo_get_active_rate
-#define doca_devinfo_get_pci_func_type core_devinfo_get_pci_func_type
-#define doca_devinfo_get_sf_index core_devinfo_get_sf_index
-#define doca_devinfo_get_vhca_id core_devinfo_get_vhca_id
-#define doca_devinfo_is_equal_pci_addr doca_devinfo_get_is_pci_addr_equal
-#define doca_devinfo_rep_cap_is_filter_all_supported doca_devinfo_rep_get_is_list_all_supported
-#define doca_devinfo_rep_cap_is_filter_emulated_supported doca_devinfo_rep_get_is_list_emulated_supported
-#define doca_devinfo_rep_cap_is_filter_net_supported doca_devinfo_rep_get_is_list_net_supported
-#define doca_devinfo_rep_create_list doca_devinfo_rep_list_create
-#define doca_devinfo_rep_destroy_list doca_devinfo_rep_list_destroy
-#define doca_devinfo_rep_get_iface_name core_devinfo_rep_get_iface_name
-#define doca_devinfo_rep_get_is_hotplug core_devinfo_rep_get_is_hotplug
-#define doca_devinfo_rep_get_vhca_id core_devinfo_rep_get_vhca_id
-#define doca_devinfo_rep_is_equal_pci_addr doca_devinfo_rep_get_is_pci_addr_equal
-#define doca_dma_as_ctx core_dma_as_ctx
-#define doca_dma_cap_get_max_num_tasks core_dma_cap_get_max_num_tasks
-#define doca_dma_cap_task_memcpy_get_max_buf_list_len doca_dma_get_max_list_buf_num_elem
-#define doca_dma_cap_task_memcpy_get_max_buf_size doca_dma_get_max_buf_size
-#define doca_dma_cap_task_memcpy_is_supported core_dma_cap_task_memcpy_is_supported
-#define doca_dma_create core_dma_create
-#define doca_dma_destroy core_dma_destroy
-#define doca_dma_get_gpu_handle core_dma_get_gpu_handle
-#define doca_dma_task_memcpy_alloc_init core_dma_task_memcpy_alloc_init
-#define doca_dma_task_memcpy_as_task core_dma_task_memcpy_as_task
-#define doca_dma_task_memcpy_get_dst core_dma_task_memcpy_get_dst
-#define doca_dma_task_memcpy_get_src core_dma_task_memcpy_get_src
-#define doca_dma_task_memcpy_set_conf core_dma_task_memcpy_set_conf
-#define doca_dma_task_memcpy_set_dst core_dma_task_memcpy_set_dst
-#define doca_dma_task_memcpy_set_src core_dma_task_memcpy_set_src
-#define doca_error_get_descr doca_get_error_string
-#define doca_error_get_name doca_get_error_name
-#define doca_graph_add_dependency core_graph_add_dependency
-#define doca_graph_create core_graph_create
-#define doca_graph_destroy core_graph_destroy
-#define doca_graph_get_user_data core_graph_get_user_data
-#define doca_graph_instance_create core_graph_instance_create
-#define doca_graph_instance_destroy core_graph_instance_destroy
-#define doca_graph_instance_get_user_data core_graph_instance_get_user_data
-#define doca_graph_instance_set_ctx_node_data core_graph_instance_set_ctx_node_data
-#define doca_graph_instance_set_sub_graph_node_data core_graph_instance_set_sub_graph_node_data
-#define doca_graph_instance_set_user_data core_graph_instance_set_user_data
-#define doca_graph_instance_set_user_node_data core_graph_instance_set_user_node_data
-#define doca_graph_instance_submit core_graph_instance_submit
-#define doca_graph_node_create_from_ctx core_graph_node_create_from_ctx
-#define doca_graph_node_create_from_graph core_graph_node_create_from_graph
-#define doca_graph_node_create_from_user core_graph_node_create_from_user
-#define doca_graph_set_conf core_graph_set_conf
-#define doca_graph_set_user_data core_graph_set_user_data
-#define doca_graph_start core_graph_start
-#define doca_graph_stop core_graph_stop
-#define doca_log core_log
-#define doca_log_backend_create_standard doca_log_create_standard_backend
-#define doca_log_backend_create_with_buf doca_log_create_buffer_backend
-#define doca_log_backend_create_with_buf_sdk core_log_backend_create_with_buf_sdk
-#define doca_log_backend_create_with_buffer core_log_backend_create_with_buffer
-#define doca_log_backend_create_with_buffer_sdk core_log_backend_create_with_buffer_sdk
-#define doca_log_backend_create_with_fd doca_log_create_fd_backend
-#define doca_log_backend_create_with_fd_sdk core_log_backend_create_with_fd_sdk
-#define doca_log_backend_create_with_file doca_log_create_file_backend
-#define doca_log_backend_create_with_file_sdk core_log_backend_create_with_file_sdk
-#define doca_log_backend_create_with_syslog doca_log_create_syslog_backend
-#define doca_log_backend_create_with_syslog_sdk core_log_backend_create_with_syslog_sdk
-#define doca_log_backend_set_level_lower_limit doca_log_backend_level_set
-#define doca_log_backend_set_level_lower_limit_strict doca_log_backend_set_lower_level_immutable
-#define doca_log_backend_set_level_upper_limit doca_log_backend_set_upper_level_limit
-#define doca_log_backend_set_level_upper_limit_strict doca_log_backend_set_upper_level_immutable
-#define doca_log_backend_set_sdk_level core_log_backend_set_sdk_level
-#define doca_log_level_get_global_lower_limit doca_log_global_level_get
-#define doca_log_level_get_global_sdk_limit core_log_level_get_global_sdk_limit
-#define doca_log_level_get_global_upper_limit core_log_level_get_global_upper_limit
-#define doca_log_level_set_global_lower_limit doca_log_global_level_set
-#define doca_log_level_set_global_sdk_limit core_log_level_set_global_sdk_limit
-#define doca_log_level_set_global_upper_limit doca_log_global_set_upper_level_limit
-#define doca_log_register_source doca_log_source_register
-#define doca_log_unregister_source doca_log_source_destroy
-#define doca_mmap_add_dev core_mmap_add_dev
-#define doca_mmap_advise_as_ctx core_mmap_advise_as_ctx
+#define doca_comch_server_get_device              core_comch_server_get_device
+#define doca_comch_server_get_device_rep          core_comch_server_get_device_rep
+#define doca_comch_server_get_max_msg_size        core_comch_server_get_max_msg_size
+#define doca_comch_server_get_recv_queue_size     core_comch_server_get_recv_queue_size
+#define doca_comch_server_get_server_ctx          core_comch_server_get_server_ctx
+#define doca_comch_server_set_max_msg_size        core_comch_server_set_max_msg_size
+#define doca_comch_server_set_recv_queue_size     core_comch_server_set_recv_queue_size
+#define doca_comch_server_task_send_alloc_init    core_comch_server_task_send_alloc_init
+#define doca_comch_server_task_send_set_conf      core_comch_server_task_send_set_conf
+#define doca_comch_task_send_as_task              core_comch_task_send_as_task
+#define doca_ctx_cap_get_num_completion_vectors   core_ctx_cap_get_num_completion_vectors
+#define doca_ctx_flush_tasks                      core_ctx_flush_tasks
+#define doca_ctx_get_num_inflight_tasks           core_ctx_get_num_inflight_tasks
+#define doca_ctx_get_state                        core_ctx_get_state
+#define doca_ctx_get_user_data                    core_ctx_get_user_data
+#define doca_ctx_set_completion_vector            core_ctx_set_completion_vector
+#define doca_ctx_set_datapath_on_dpa              core_ctx_set_datapath_on_dpa
+#define doca_ctx_set_datapath_on_gpu              core_ctx_set_datapath_on_gpu
+#define doca_ctx_set_state_changed_cb             core_ctx_set_state_changed_cb
+#define doca_ctx_set_user_data                    core_ctx_set_user_data
+#define doca_ctx_start                            core_ctx_start
+#define doca_ctx_stop                             core_ctx_stop
+#define doca_dev_accelerate_resource_reclaim      core_dev_accelerate_resource_reclaim
+#define doca_devinfo_cap_is_accelerate_resource_reclaim_supported \
+	core_devinfo_cap_is_accelerate_resource_reclaim_supported
+#define doca_devinfo_cap_is_hotplug_manager_supported           doca_devinfo_get_is_hotplug_manager_supported
+#define doca_devinfo_cap_is_notification_moderation_supported   core_devinfo_cap_is_notification_moderation_supported
+#define doca_devinfo_create_list                                doca_devinfo_list_create
+#define doca_devinfo_destroy_list                               doca_devinfo_list_destroy
+#define doca_devinfo_get_active_rate                            core_devinfo_get_active_rate
+#define doca_devinfo_get_pci_func_type                          core_devinfo_get_pci_func_type
+#define doca_devinfo_get_sf_index                               core_devinfo_get_sf_index
+#define doca_devinfo_get_vhca_id                                core_devinfo_get_vhca_id
+#define doca_devinfo_is_equal_pci_addr                          doca_devinfo_get_is_pci_addr_equal
+#define doca_devinfo_rep_cap_is_filter_all_supported            doca_devinfo_rep_get_is_list_all_supported
+#define doca_devinfo_rep_cap_is_filter_emulated_supported       doca_devinfo_rep_get_is_list_emulated_supported
+#define doca_devinfo_rep_cap_is_filter_net_supported            doca_devinfo_rep_get_is_list_net_supported
+#define doca_devinfo_rep_create_list                            doca_devinfo_rep_list_create
+#define doca_devinfo_rep_destroy_list                           doca_devinfo_rep_list_destroy
+#define doca_devinfo_rep_get_iface_name                         core_devinfo_rep_get_iface_name
+#define doca_devinfo_rep_get_is_hotplug                         core_devinfo_rep_get_is_hotplug
+#define doca_devinfo_rep_get_vhca_id                            core_devinfo_rep_get_vhca_id
+#define doca_devinfo_rep_is_equal_pci_addr                      doca_devinfo_rep_get_is_pci_addr_equal
+#define doca_dma_as_ctx                                         core_dma_as_ctx
+#define doca_dma_cap_get_max_num_tasks                          core_dma_cap_get_max_num_tasks
+#define doca_dma_cap_task_memcpy_get_max_buf_list_len           doca_dma_get_max_list_buf_num_elem
+#define doca_dma_cap_task_memcpy_get_max_buf_size               doca_dma_get_max_buf_size
+#define doca_dma_cap_task_memcpy_is_supported                   core_dma_cap_task_memcpy_is_supported
+#define doca_dma_create                                         core_dma_create
+#define doca_dma_destroy                                        core_dma_destroy
+#define doca_dma_get_gpu_handle                                 core_dma_get_gpu_handle
+#define doca_dma_task_memcpy_alloc_init                         core_dma_task_memcpy_alloc_init
+#define doca_dma_task_memcpy_as_task                            core_dma_task_memcpy_as_task
+#define doca_dma_task_memcpy_get_dst                            core_dma_task_memcpy_get_dst
+#define doca_dma_task_memcpy_get_src                            core_dma_task_memcpy_get_src
+#define doca_dma_task_memcpy_set_conf                           core_dma_task_memcpy_set_conf
+#define doca_dma_task_memcpy_set_dst                            core_dma_task_memcpy_set_dst
+#define doca_dma_task_memcpy_set_src                            core_dma_task_memcpy_set_src
+#define doca_error_get_descr                                    doca_get_error_string
+#define doca_error_get_name                                     doca_get_error_name
+#define doca_graph_add_dependency                               core_graph_add_dependency
+#define doca_graph_create                                       core_graph_create
+#define doca_graph_destroy                                      core_graph_destroy
+#define doca_graph_get_user_data                                core_graph_get_user_data
+#define doca_graph_instance_create                              core_graph_instance_create
+#define doca_graph_instance_destroy                             core_graph_instance_destroy
+#define doca_graph_instance_get_user_data                       core_graph_instance_get_user_data
+#define doca_graph_instance_set_ctx_node_data                   core_graph_instance_set_ctx_node_data
+#define doca_graph_instance_set_sub_graph_node_data             core_graph_instance_set_sub_graph_node_data
+#define doca_graph_instance_set_user_data                       core_graph_instance_set_user_data
+#define doca_graph_instance_set_user_node_data                  core_graph_instance_set_user_node_data
+#define doca_graph_instance_submit                              core_graph_instance_submit
+#define doca_graph_node_create_from_ctx                         core_graph_node_create_from_ctx
+#define doca_graph_node_create_from_graph                       core_graph_node_create_from_graph
+#define doca_graph_node_create_from_user                        core_graph_node_create_from_user
+#define doca_graph_set_conf                                     core_graph_set_conf
+#define doca_graph_set_user_data                                core_graph_set_user_data
+#define doca_graph_start                                        core_graph_start
+#define doca_graph_stop                                         core_graph_stop
+#define doca_log                                                core_log
+#define doca_log_backend_create_standard                        doca_log_create_standard_backend
+#define doca_log_backend_create_with_buf                        doca_log_create_buffer_backend
+#define doca_log_backend_create_with_buf_sdk                    core_log_backend_create_with_buf_sdk
+#define doca_log_backend_create_with_buffer                     core_log_backend_create_with_buffer
+#define doca_log_backend_create_with_buffer_sdk                 core_log_backend_create_with_buffer_sdk
+#define doca_log_backend_create_with_fd                         doca_log_create_fd_backend
+#define doca_log_backend_create_with_fd_sdk                     core_log_backend_create_with_fd_sdk
+#define doca_log_backend_create_with_file                       doca_log_create_file_backend
+#define doca_log_backend_create_with_file_sdk                   core_log_backend_create_with_file_sdk
+#define doca_log_backend_create_with_syslog                     doca_log_create_syslog_backend
+#define doca_log_backend_create_with_syslog_sdk                 core_log_backend_create_with_syslog_sdk
+#define doca_log_backend_set_level_lower_limit                  doca_log_backend_level_set
+#define doca_log_backend_set_level_lower_limit_strict           doca_log_backend_set_lower_level_immutable
+#define doca_log_backend_set_level_upper_limit                  doca_log_backend_set_upper_level_limit
+#define doca_log_backend_set_level_upper_limit_strict           doca_log_backend_set_upper_level_immutable
+#define doca_log_backend_set_sdk_level                          core_log_backend_set_sdk_level
+#define doca_log_level_get_global_lower_limit                   doca_log_global_level_get
+#define doca_log_level_get_global_sdk_limit                     core_log_level_get_global_sdk_limit
+#define doca_log_level_get_global_upper_limit                   core_log_level_get_global_upper_limit
+#define doca_log_level_set_global_lower_limit                   doca_log_global_level_set
+#define doca_log_level_set_global_sdk_limit                     core_log_level_set_global_sdk_limit
+#define doca_log_level_set_global_upper_limit                   doca_log_global_set_upper_level_limit
+#define doca_log_register_source                                doca_log_source_register
+#define doca_log_unregister_source                              doca_log_source_destroy
+#define doca_mmap_add_dev                                       core_mmap_add_dev
+#define doca_mmap_advise_as_ctx                                 core_mmap_advise_as_ctx
 #define doca_mmap_advise_cap_task_cache_invalidate_is_supported core_mmap_advise_cap_task_cache_invalidate_is_supported
-#define doca_mmap_advise_create core_mmap_advise_create
-#define doca_mmap_advise_destroy core_mmap_advise_destroy
+#define doca_mmap_advise_create                                 core_mmap_advise_create
+#define doca_mmap_advise_destroy                                core_mmap_advise_destroy
 #define doca_mmap_advise_task_cache_invalidate_get_max_buf_size core_mmap_advise_task_cache_invalidate_get_max_buf_size
-#define doca_mmap_advise_task_invalidate_cache_alloc_init core_mmap_advise_task_invalidate_cache_alloc_init
-#define doca_mmap_advise_task_invalidate_cache_as_doca_task core_mmap_advise_task_invalidate_cache_as_doca_task
-#define doca_mmap_advise_task_invalidate_cache_get_buf core_mmap_advise_task_invalidate_cache_get_buf
-#define doca_mmap_advise_task_invalidate_cache_set_buf core_mmap_advise_task_invalidate_cache_set_buf
-#define doca_mmap_advise_task_invalidate_cache_set_conf core_mmap_advise_task_invalidate_cache_set_conf
-#define doca_mmap_cap_is_create_from_export_pci_supported doca_devinfo_get_is_mmap_from_export_dpu_supported
-#define doca_mmap_cap_is_export_pci_supported doca_devinfo_get_is_mmap_export_dpu_supported
-#define doca_mmap_create core_mmap_create
-#define doca_mmap_destroy core_mmap_destroy
-#define doca_mmap_dev_get_dpa_handle core_mmap_dev_get_dpa_handle
-#define doca_mmap_enable_thread_safety core_mmap_enable_thread_safety
-#define doca_mmap_export_pci core_mmap_export_pci
-#define doca_mmap_get_num_bufs core_mmap_get_num_bufs
-#define doca_mmap_rm_dev core_mmap_rm_dev
-#define doca_mmap_set_dmabuf_memrange core_mmap_set_dmabuf_memrange
-#define doca_mmap_set_dpa_memrange core_mmap_set_dpa_memrange
-#define doca_mmap_set_free_cb core_mmap_set_free_cb
-#define doca_mmap_set_max_num_devices core_mmap_set_max_num_devices
-#define doca_mmap_set_memrange core_mmap_set_memrange
-#define doca_mmap_set_permissions core_mmap_set_permissions
-#define doca_mmap_set_user_data core_mmap_set_user_data
-#define doca_mmap_start core_mmap_start
-#define doca_mmap_stop core_mmap_stop
-#define doca_pe_clear_notification core_pe_clear_notification
-#define doca_pe_connect_ctx core_pe_connect_ctx
-#define doca_pe_create core_pe_create
-#define doca_pe_destroy core_pe_destroy
-#define doca_pe_get_notification_handle core_pe_get_notification_handle
-#define doca_pe_get_num_inflight_tasks core_pe_get_num_inflight_tasks
-#define doca_pe_progress core_pe_progress
-#define doca_pe_request_notification core_pe_request_notification
-#define doca_pe_set_event_mode core_pe_set_event_mode
-#define doca_rdma_bridge_get_buf_mkey doca_buf_get_mkey
-#define doca_rdma_bridge_get_dev_pd doca_dev_get_pd
-#define doca_rdma_bridge_get_mmap_mkey_from_pd core_rdma_bridge_get_mmap_mkey_from_pd
-#define doca_rdma_bridge_open_dev_from_pd doca_dev_open_from_pd
-#define doca_sync_event_add_publisher_location_cpu core_sync_event_add_publisher_location_cpu
-#define doca_sync_event_add_publisher_location_dpa core_sync_event_add_publisher_location_dpa
-#define doca_sync_event_add_publisher_location_dpu core_sync_event_add_publisher_location_dpu
-#define doca_sync_event_add_publisher_location_gpu core_sync_event_add_publisher_location_gpu
-#define doca_sync_event_add_publisher_location_remote_net core_sync_event_add_publisher_location_remote_net
-#define doca_sync_event_add_publisher_location_remote_pci core_sync_event_add_publisher_location_remote_pci
-#define doca_sync_event_add_subscriber_location_cpu core_sync_event_add_subscriber_location_cpu
-#define doca_sync_event_add_subscriber_location_dpa core_sync_event_add_subscriber_location_dpa
-#define doca_sync_event_add_subscriber_location_dpu core_sync_event_add_subscriber_location_dpu
-#define doca_sync_event_add_subscriber_location_gpu core_sync_event_add_subscriber_location_gpu
-#define doca_sync_event_add_subscriber_location_remote_pci core_sync_event_add_subscriber_location_remote_pci
-#define doca_sync_event_as_ctx core_sync_event_as_ctx
-#define doca_sync_event_cap_is_create_from_export_supported core_sync_event_cap_is_create_from_export_supported
-#define doca_sync_event_cap_is_export_to_dpa_supported core_sync_event_cap_is_export_to_dpa_supported
-#define doca_sync_event_cap_is_export_to_dpu_supported core_sync_event_cap_is_export_to_dpu_supported
-#define doca_sync_event_cap_is_export_to_gpu_supported core_sync_event_cap_is_export_to_gpu_supported
-#define doca_sync_event_cap_is_export_to_remote_net_supported core_sync_event_cap_is_export_to_remote_net_supported
-#define doca_sync_event_cap_is_export_to_remote_pci_supported core_sync_event_cap_is_export_to_remote_pci_supported
-#define doca_sync_event_cap_remote_net_is_create_from_export_supported core_sync_event_cap_remote_net_is_create_from_export_supported
-#define doca_sync_event_cap_remote_net_is_export_to_dpa_supported core_sync_event_cap_remote_net_is_export_to_dpa_supported
-#define doca_sync_event_cap_remote_net_is_export_to_gpu_supported core_sync_event_cap_remote_net_is_export_to_gpu_supported
-#define doca_sync_event_cap_task_get_is_supported core_sync_event_cap_task_get_is_supported
-#define doca_sync_event_cap_task_notify_add_is_supported core_sync_event_cap_task_notify_add_is_supported
-#define doca_sync_event_cap_task_notify_set_is_supported core_sync_event_cap_task_notify_set_is_supported
-#define doca_sync_event_cap_task_wait_eq_is_supported core_sync_event_cap_task_wait_eq_is_supported
-#define doca_sync_event_cap_task_wait_gt_is_supported core_sync_event_cap_task_wait_gt_is_supported
-#define doca_sync_event_cap_task_wait_neq_is_supported core_sync_event_cap_task_wait_neq_is_supported
-#define doca_sync_event_create core_sync_event_create
-#define doca_sync_event_create_from_export core_sync_event_create_from_export
-#define doca_sync_event_destroy core_sync_event_destroy
-#define doca_sync_event_export_to_dpa core_sync_event_export_to_dpa
-#define doca_sync_event_export_to_dpu core_sync_event_export_to_dpu
-#define doca_sync_event_export_to_gpu core_sync_event_export_to_gpu
-#define doca_sync_event_export_to_remote_net core_sync_event_export_to_remote_net
-#define doca_sync_event_export_to_remote_pci core_sync_event_export_to_remote_pci
-#define doca_sync_event_get core_sync_event_get
-#define doca_sync_event_get_dpa_handle core_sync_event_get_dpa_handle
-#define doca_sync_event_get_gpu_handle core_sync_event_get_gpu_handle
-#define doca_sync_event_remote_net_create_from_export core_sync_event_remote_net_create_from_export
-#define doca_sync_event_remote_net_destroy core_sync_event_remote_net_destroy
-#define doca_sync_event_remote_net_export_to_dpa core_sync_event_remote_net_export_to_dpa
-#define doca_sync_event_remote_net_export_to_gpu core_sync_event_remote_net_export_to_gpu
-#define doca_sync_event_remote_net_get_dpa_handle core_sync_event_remote_net_get_dpa_handle
-#define doca_sync_event_remote_net_get_gpu_handle core_sync_event_remote_net_get_gpu_handle
-#define doca_sync_event_set_addr core_sync_event_set_addr
-#define doca_sync_event_set_doca_buf core_sync_event_set_doca_buf
-#define doca_sync_event_start core_sync_event_start
-#define doca_sync_event_stop core_sync_event_stop
-#define doca_sync_event_task_get_alloc_init core_sync_event_task_get_alloc_init
-#define doca_sync_event_task_get_as_doca_task core_sync_event_task_get_as_doca_task
-#define doca_sync_event_task_get_get_ret_val_ptr core_sync_event_task_get_get_ret_val_ptr
-#define doca_sync_event_task_get_set_conf core_sync_event_task_get_set_conf
-#define doca_sync_event_task_get_set_ret_val_ptr core_sync_event_task_get_set_ret_val_ptr
-#define doca_sync_event_task_notify_add_alloc_init core_sync_event_task_notify_add_alloc_init
-#define doca_sync_event_task_notify_add_as_doca_task core_sync_event_task_notify_add_as_doca_task
+#define doca_mmap_advise_task_invalidate_cache_alloc_init       core_mmap_advise_task_invalidate_cache_alloc_init
+#define doca_mmap_advise_task_invalidate_cache_as_doca_task     core_mmap_advise_task_invalidate_cache_as_doca_task
+#define doca_mmap_advise_task_invalidate_cache_get_buf          core_mmap_advise_task_invalidate_cache_get_buf
+#define doca_mmap_advise_task_invalidate_cache_set_buf          core_mmap_advise_task_invalidate_cache_set_buf
+#define doca_mmap_advise_task_invalidate_cache_set_conf         core_mmap_advise_task_invalidate_cache_set_conf
+#define doca_mmap_cap_is_create_from_export_pci_supported       doca_devinfo_get_is_mmap_from_export_dpu_supported
+#define doca_mmap_cap_is_export_pci_supported                   doca_devinfo_get_is_mmap_export_dpu_supported
+#define doca_mmap_create                                        core_mmap_create
+#define doca_mmap_destroy                                       core_mmap_destroy
+#define doca_mmap_dev_get_dpa_handle                            core_mmap_dev_get_dpa_handle
+#define doca_mmap_enable_thread_safety                          core_mmap_enable_thread_safety
+#define doca_mmap_export_pci                                    core_mmap_export_pci
+#define doca_mmap_get_num_bufs                                  core_mmap_get_num_bufs
+#define doca_mmap_rm_dev                                        core_mmap_rm_dev
+#define doca_mmap_set_dmabuf_memrange                           core_mmap_set_dmabuf_memrange
+#define doca_mmap_set_dpa_memrange                              core_mmap_set_dpa_memrange
+#define doca_mmap_set_free_cb                                   core_mmap_set_free_cb
+#define doca_mmap_set_max_num_devices                           core_mmap_set_max_num_devices
+#define doca_mmap_set_memrange                                  core_mmap_set_memrange
+#define doca_mmap_set_permissions                               core_mmap_set_permissions
+#define doca_mmap_set_user_data                                 core_mmap_set_user_data
+#define doca_mmap_start                                         core_mmap_start
+#define doca_mmap_stop                                          core_mmap_stop
+#define doca_pe_clear_notification                              core_pe_clear_notification
+#define doca_pe_connect_ctx                                     core_pe_connect_ctx
+#define doca_pe_create                                          core_pe_create
+#define doca_pe_destroy                                         core_pe_destroy
+#define doca_pe_get_notification_handle                         core_pe_get_notification_handle
+#define doca_pe_get_num_inflight_tasks                          core_pe_get_num_inflight_tasks
+#define doca_pe_progress                                        core_pe_progress
+#define doca_pe_request_notification                            core_pe_request_notification
+#define doca_pe_set_event_mode                                  core_pe_set_event_mode
+#define doca_rdma_bridge_get_buf_mkey                           doca_buf_get_mkey
+#define doca_rdma_bridge_get_dev_pd                             doca_dev_get_pd
+#define doca_rdma_bridge_get_mmap_mkey_from_pd                  core_rdma_bridge_get_mmap_mkey_from_pd
+#define doca_rdma_bridge_open_dev_from_pd                       doca_dev_open_from_pd
+#define doca_sync_event_add_publisher_location_cpu              core_sync_event_add_publisher_location_cpu
+#define doca_sync_event_add_publisher_location_dpa              core_sync_event_add_publisher_location_dpa
+#define doca_sync_event_add_publisher_location_dpu              core_sync_event_add_publisher_location_dpu
+#define doca_sync_event_add_publisher_location_gpu              core_sync_event_add_publisher_location_gpu
+#define doca_sync_event_add_publisher_location_remote_net       core_sync_event_add_publisher_location_remote_net
+#define doca_sync_event_add_publisher_location_remote_pci       core_sync_event_add_publisher_location_remote_pci
+#define doca_sync_event_add_subscriber_location_cpu             core_sync_event_add_subscriber_location_cpu
+#define doca_sync_event_add_subscriber_location_dpa             core_sync_event_add_subscriber_location_dpa
+#define doca_sync_event_add_subscriber_location_dpu             core_sync_event_add_subscriber_location_dpu
+#define doca_sync_event_add_subscriber_location_gpu             core_sync_event_add_subscriber_location_gpu
+#define doca_sync_event_add_subscriber_location_remote_pci      core_sync_event_add_subscriber_location_remote_pci
+#define doca_sync_event_as_ctx                                  core_sync_event_as_ctx
+#define doca_sync_event_cap_is_create_from_export_supported     core_sync_event_cap_is_create_from_export_supported
+#define doca_sync_event_cap_is_export_to_dpa_supported          core_sync_event_cap_is_export_to_dpa_supported
+#define doca_sync_event_cap_is_export_to_dpu_supported          core_sync_event_cap_is_export_to_dpu_supported
+#define doca_sync_event_cap_is_export_to_gpu_supported          core_sync_event_cap_is_export_to_gpu_supported
+#define doca_sync_event_cap_is_export_to_remote_net_supported   core_sync_event_cap_is_export_to_remote_net_supported
+#define doca_sync_event_cap_is_export_to_remote_pci_supported   core_sync_event_cap_is_export_to_remote_pci_supported
+#define doca_sync_event_cap_remote_net_is_create_from_export_supported \
+	core_sync_event_cap_remote_net_is_create_from_export_supported
+#define doca_sync_event_cap_remote_net_is_export_to_dpa_supported \
+	core_sync_event_cap_remote_net_is_export_to_dpa_supported
+#define doca_sync_event_cap_remote_net_is_export_to_gpu_supported \
+	core_sync_event_cap_remote_net_is_export_to_gpu_supported
+#define doca_sync_event_cap_task_get_is_supported           core_sync_event_cap_task_get_is_supported
+#define doca_sync_event_cap_task_notify_add_is_supported    core_sync_event_cap_task_notify_add_is_supported
+#define doca_sync_event_cap_task_notify_set_is_supported    core_sync_event_cap_task_notify_set_is_supported
+#define doca_sync_event_cap_task_wait_eq_is_supported       core_sync_event_cap_task_wait_eq_is_supported
+#define doca_sync_event_cap_task_wait_gt_is_supported       core_sync_event_cap_task_wait_gt_is_supported
+#define doca_sync_event_cap_task_wait_neq_is_supported      core_sync_event_cap_task_wait_neq_is_supported
+#define doca_sync_event_create                              core_sync_event_create
+#define doca_sync_event_create_from_export                  core_sync_event_create_from_export
+#define doca_sync_event_destroy                             core_sync_event_destroy
+#define doca_sync_event_export_to_dpa                       core_sync_event_export_to_dpa
+#define doca_sync_event_export_to_dpu                       core_sync_event_export_to_dpu
+#define doca_sync_event_export_to_gpu                       core_sync_event_export_to_gpu
+#define doca_sync_event_export_to_remote_net                core_sync_event_export_to_remote_net
+#define doca_sync_event_export_to_remote_pci                core_sync_event_export_to_remote_pci
+#define doca_sync_event_get                                 core_sync_event_get
+#define doca_sync_event_get_dpa_handle                      core_sync_event_get_dpa_handle
+#define doca_sync_event_get_gpu_handle                      core_sync_event_get_gpu_handle
+#define doca_sync_event_remote_net_create_from_export       core_sync_event_remote_net_create_from_export
+#define doca_sync_event_remote_net_destroy                  core_sync_event_remote_net_destroy
+#define doca_sync_event_remote_net_export_to_dpa            core_sync_event_remote_net_export_to_dpa
+#define doca_sync_event_remote_net_export_to_gpu            core_sync_event_remote_net_export_to_gpu
+#define doca_sync_event_remote_net_get_dpa_handle           core_sync_event_remote_net_get_dpa_handle
+#define doca_sync_event_remote_net_get_gpu_handle           core_sync_event_remote_net_get_gpu_handle
+#define doca_sync_event_set_addr                            core_sync_event_set_addr
+#define doca_sync_event_set_doca_buf                        core_sync_event_set_doca_buf
+#define doca_sync_event_start                               core_sync_event_start
+#define doca_sync_event_stop                                core_sync_event_stop
+#define doca_sync_event_task_get_alloc_init                 core_sync_event_task_get_alloc_init
+#define doca_sync_event_task_get_as_doca_task               core_sync_event_task_get_as_doca_task
+#define doca_sync_event_task_get_get_ret_val_ptr            core_sync_event_task_get_get_ret_val_ptr
+#define doca_sync_event_task_get_set_conf                   core_sync_event_task_get_set_conf
+#define doca_sync_event_task_get_set_ret_val_ptr            core_sync_event_task_get_set_ret_val_ptr
+#define doca_sync_event_task_notify_add_alloc_init          core_sync_event_task_notify_add_alloc_init
+#define doca_sync_event_task_notify_add_as_doca_task        core_sync_event_task_notify_add_as_doca_task
 #define doca_sync_event_task_notify_add_get_fetched_val_ptr core_sync_event_task_notify_add_get_fetched_val_ptr
-#define doca_sync_event_task_notify_add_get_inc_val core_sync_event_task_notify_add_get_inc_val
-#define doca_sync_event_task_notify_add_set_conf core_sync_event_task_notify_add_set_conf
+#define doca_sync_event_task_notify_add_get_inc_val         core_sync_event_task_notify_add_get_inc_val
+#define doca_sync_event_task_notify_add_set_conf            core_sync_event_task_notify_add_set_conf
 #define doca_sync_event_task_notify_add_set_fetched_val_ptr core_sync_event_task_notify_add_set_fetched_val_ptr
-#define doca_sync_event_task_notify_add_set_inc_val core_sync_event_task_notify_add_set_inc_val
-#define doca_sync_event_task_notify_set_alloc_init core_sync_event_task_notify_set_alloc_init
-#define doca_sync_event_task_notify_set_as_doca_task core_sync_event_task_notify_set_as_doca_task
-#define doca_sync_event_task_notify_set_get_set_val core_sync_event_task_notify_set_get_set_val
-#define doca_sync_event_task_notify_set_set_conf core_sync_event_task_notify_set_set_conf
-#define doca_sync_event_task_notify_set_set_set_val core_sync_event_task_notify_set_set_set_val
-#define doca_sync_event_task_wait_eq_alloc_init core_sync_event_task_wait_eq_alloc_init
-#define doca_sync_event_task_wait_eq_as_doca_task core_sync_event_task_wait_eq_as_doca_task
-#define doca_sync_event_task_wait_eq_get_mask core_sync_event_task_wait_eq_get_mask
-#define doca_sync_event_task_wait_eq_get_wait_val core_sync_event_task_wait_eq_get_wait_val
-#define doca_sync_event_task_wait_eq_set_conf core_sync_event_task_wait_eq_set_conf
-#define doca_sync_event_task_wait_eq_set_mask core_sync_event_task_wait_eq_set_mask
-#define doca_sync_event_task_wait_eq_set_wait_val core_sync_event_task_wait_eq_set_wait_val
-#define doca_sync_event_task_wait_gt_alloc_init core_sync_event_task_wait_gt_alloc_init
-#define doca_sync_event_task_wait_gt_as_doca_task core_sync_event_task_wait_gt_as_doca_task
-#define doca_sync_event_task_wait_gt_get_mask core_sync_event_task_wait_gt_get_mask
-#define doca_sync_event_task_wait_gt_get_wait_val core_sync_event_task_wait_gt_get_wait_val
-#define doca_sync_event_task_wait_gt_set_conf core_sync_event_task_wait_gt_set_conf
-#define doca_sync_event_task_wait_gt_set_mask core_sync_event_task_wait_gt_set_mask
-#define doca_sync_event_task_wait_gt_set_wait_val core_sync_event_task_wait_gt_set_wait_val
-#define doca_sync_event_task_wait_neq_alloc_init core_sync_event_task_wait_neq_alloc_init
-#define doca_sync_event_task_wait_neq_as_doca_task core_sync_event_task_wait_neq_as_doca_task
-#define doca_sync_event_task_wait_neq_get_mask core_sync_event_task_wait_neq_get_mask
-#define doca_sync_event_task_wait_neq_get_wait_val core_sync_event_task_wait_neq_get_wait_val
-#define doca_sync_event_task_wait_neq_set_conf core_sync_event_task_wait_neq_set_conf
-#define doca_sync_event_task_wait_neq_set_mask core_sync_event_task_wait_neq_set_mask
-#define doca_sync_event_task_wait_neq_set_wait_val core_sync_event_task_wait_neq_set_wait_val
-#define doca_sync_event_update_add core_sync_event_update_add
-#define doca_sync_event_update_set core_sync_event_update_set
-#define doca_sync_event_wait_eq core_sync_event_wait_eq
-#define doca_sync_event_wait_eq_yield core_sync_event_wait_eq_yield
-#define doca_sync_event_wait_gt core_sync_event_wait_gt
-#define doca_sync_event_wait_gt_yield core_sync_event_wait_gt_yield
-#define doca_sync_event_wait_neq core_sync_event_wait_neq
-#define doca_sync_event_wait_neq_yield core_sync_event_wait_neq_yield
-#define doca_task_batch_free core_task_batch_free
-#define doca_task_batch_get_ctx core_task_batch_get_ctx
-#define doca_task_batch_get_ctx_user_data core_task_batch_get_ctx_user_data
-#define doca_task_batch_get_status core_task_batch_get_status
-#define doca_task_batch_get_tasks_num core_task_batch_get_tasks_num
-#define doca_task_batch_get_user_data core_task_batch_get_user_data
-#define doca_task_batch_set_user_data core_task_batch_set_user_data
-#define doca_task_batch_submit core_task_batch_submit
-#define doca_task_batch_try_submit core_task_batch_try_submit
-#define doca_task_free core_task_free
-#define doca_task_get_ctx core_task_get_ctx
-#define doca_task_get_status core_task_get_status
-#define doca_task_get_user_data core_task_get_user_data
-#define doca_task_set_user_data core_task_set_user_data
-#define doca_task_submit core_task_submit
-#define doca_task_submit_ex core_task_submit_ex
-#define doca_task_try_submit core_task_try_submit
+#define doca_sync_event_task_notify_add_set_inc_val         core_sync_event_task_notify_add_set_inc_val
+#define doca_sync_event_task_notify_set_alloc_init          core_sync_event_task_notify_set_alloc_init
+#define doca_sync_event_task_notify_set_as_doca_task        core_sync_event_task_notify_set_as_doca_task
+#define doca_sync_event_task_notify_set_get_set_val         core_sync_event_task_notify_set_get_set_val
+#define doca_sync_event_task_notify_set_set_conf            core_sync_event_task_notify_set_set_conf
+#define doca_sync_event_task_notify_set_set_set_val         core_sync_event_task_notify_set_set_set_val
+#define doca_sync_event_task_wait_eq_alloc_init             core_sync_event_task_wait_eq_alloc_init
+#define doca_sync_event_task_wait_eq_as_doca_task           core_sync_event_task_wait_eq_as_doca_task
+#define doca_sync_event_task_wait_eq_get_mask               core_sync_event_task_wait_eq_get_mask
+#define doca_sync_event_task_wait_eq_get_wait_val           core_sync_event_task_wait_eq_get_wait_val
+#define doca_sync_event_task_wait_eq_set_conf               core_sync_event_task_wait_eq_set_conf
+#define doca_sync_event_task_wait_eq_set_mask               core_sync_event_task_wait_eq_set_mask
+#define doca_sync_event_task_wait_eq_set_wait_val           core_sync_event_task_wait_eq_set_wait_val
+#define doca_sync_event_task_wait_gt_alloc_init             core_sync_event_task_wait_gt_alloc_init
+#define doca_sync_event_task_wait_gt_as_doca_task           core_sync_event_task_wait_gt_as_doca_task
+#define doca_sync_event_task_wait_gt_get_mask               core_sync_event_task_wait_gt_get_mask
+#define doca_sync_event_task_wait_gt_get_wait_val           core_sync_event_task_wait_gt_get_wait_val
+#define doca_sync_event_task_wait_gt_set_conf               core_sync_event_task_wait_gt_set_conf
+#define doca_sync_event_task_wait_gt_set_mask               core_sync_event_task_wait_gt_set_mask
+#define doca_sync_event_task_wait_gt_set_wait_val           core_sync_event_task_wait_gt_set_wait_val
+#define doca_sync_event_task_wait_neq_alloc_init            core_sync_event_task_wait_neq_alloc_init
+#define doca_sync_event_task_wait_neq_as_doca_task          core_sync_event_task_wait_neq_as_doca_task
+#define doca_sync_event_task_wait_neq_get_mask              core_sync_event_task_wait_neq_get_mask
+#define doca_sync_event_task_wait_neq_get_wait_val          core_sync_event_task_wait_neq_get_wait_val
+#define doca_sync_event_task_wait_neq_set_conf              core_sync_event_task_wait_neq_set_conf
+#define doca_sync_event_task_wait_neq_set_mask              core_sync_event_task_wait_neq_set_mask
+#define doca_sync_event_task_wait_neq_set_wait_val          core_sync_event_task_wait_neq_set_wait_val
+#define doca_sync_event_update_add                          core_sync_event_update_add
+#define doca_sync_event_update_set                          core_sync_event_update_set
+#define doca_sync_event_wait_eq                             core_sync_event_wait_eq
+#define doca_sync_event_wait_eq_yield                       core_sync_event_wait_eq_yield
+#define doca_sync_event_wait_gt                             core_sync_event_wait_gt
+#define doca_sync_event_wait_gt_yield                       core_sync_event_wait_gt_yield
+#define doca_sync_event_wait_neq                            core_sync_event_wait_neq
+#define doca_sync_event_wait_neq_yield                      core_sync_event_wait_neq_yield
+#define doca_task_batch_free                                core_task_batch_free
+#define doca_task_batch_get_ctx                             core_task_batch_get_ctx
+#define doca_task_batch_get_ctx_user_data                   core_task_batch_get_ctx_user_data
+#define doca_task_batch_get_status                          core_task_batch_get_status
+#define doca_task_batch_get_tasks_num                       core_task_batch_get_tasks_num
+#define doca_task_batch_get_user_data                       core_task_batch_get_user_data
+#define doca_task_batch_set_user_data                       core_task_batch_set_user_data
+#define doca_task_batch_submit                              core_task_batch_submit
+#define doca_task_batch_try_submit                          core_task_batch_try_submit
+#define doca_task_free                                      core_task_free
+#define doca_task_get_ctx                                   core_task_get_ctx
+#define doca_task_get_status                                core_task_get_status
+#define doca_task_get_user_data                             core_task_get_user_data
+#define doca_task_set_user_data                             core_task_set_user_data
+#define doca_task_submit                                    core_task_submit
+#define doca_task_submit_ex                                 core_task_submit_ex
+#define doca_task_try_submit                                core_task_try_submit
 
 /* What log lines call functions of the current generation: X(name, this generation's). */
-#define SHIM_WORKQ_RENAMED_SYMBOLS(X) \
-	X("doca_buf_chain_list", "doca_buf_list_chain") \
-	X("doca_buf_dec_refcount", "doca_buf_refcount_rm") \
-	X("doca_buf_get_last_in_list", "doca_buf_list_last") \
-	X("doca_buf_get_list_len", "doca_buf_list_num_elements") \
-	X("doca_buf_get_next_in_list", "doca_buf_list_next") \
-	X("doca_buf_inc_refcount", "doca_buf_refcount_add") \
-	X("doca_buf_inventory_buf_get_by_args", "doca_buf_inventory_buf_by_args") \
-	X("doca_buf_is_first_in_list", "doca_buf_list_is_first") \
-	X("doca_buf_is_last_in_list", "doca_buf_list_is_last") \
-	X("doca_buf_pool_buf_alloc", "doca_bufpool_buf_alloc") \
-	X("doca_buf_pool_create", "doca_bufpool_create") \
-	X("doca_buf_pool_destroy", "doca_bufpool_destroy") \
-	X("doca_buf_pool_get_num_elements", "doca_bufpool_get_num_elements") \
-	X("doca_buf_pool_get_num_free_elements", "doca_bufpool_get_num_free_elements") \
-	X("doca_buf_pool_get_user_data", "doca_bufpool_get_user_data") \
-	X("doca_buf_pool_set_element_alignment", "doca_bufpool_create") \
-	X("doca_buf_pool_start", "doca_bufpool_start") \
-	X("doca_buf_pool_stop", "doca_bufpool_stop") \
-	X("doca_buf_unchain_list", "doca_buf_list_unchain") \
-	X("doca_comch_cap_get_max_name_len", "doca_comm_channel_get_max_service_name_len") \
-	X("doca_comch_client_create", "doca_comm_channel_ep_connect") \
-	X("doca_comch_client_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size") \
-	X("doca_comch_client_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size") \
-	X("doca_comch_server_create", "doca_comm_channel_ep_listen") \
-	X("doca_comch_server_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size") \
-	X("doca_comch_server_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size") \
-	X("doca_devinfo_cap_is_hotplug_manager_supported", "doca_devinfo_get_is_hotplug_manager_supported") \
-	X("doca_devinfo_create_list", "doca_devinfo_list_create") \
-	X("doca_devinfo_destroy_list", "doca_devinfo_list_destroy") \
-	X("doca_devinfo_is_equal_pci_addr", "doca_devinfo_get_is_pci_addr_equal") \
-	X("doca_devinfo_rep_cap_is_filter_all_supported", "doca_devinfo_rep_get_is_list_all_supported") \
-	X("doca_devinfo_rep_cap_is_filter_emulated_supported", "doca_devinfo_rep_get_is_list_emulated_supported") \
-	X("doca_devinfo_rep_cap_is_filter_net_supported", "doca_devinfo_rep_get_is_list_net_supported") \
-	X("doca_devinfo_rep_create_list", "doca_devinfo_rep_list_create") \
-	X("doca_devinfo_rep_destroy_list", "doca_devinfo_rep_list_destroy") \
-	X("doca_devinfo_rep_is_equal_pci_addr", "doca_devinfo_rep_get_is_pci_addr_equal") \
-	X("doca_dma_cap_task_memcpy_get_max_buf_list_len", "doca_dma_get_max_list_buf_num_elem") \
-	X("doca_dma_cap_task_memcpy_get_max_buf_size", "doca_dma_get_max_buf_size") \
-	X("doca_dma_cap_task_memcpy_is_supported", "doca_dma_job_get_supported") \
-	X("doca_error_get_descr", "doca_get_error_string") \
-	X("doca_error_get_name", "doca_get_error_name") \
-	X("doca_log_backend_create_standard", "doca_log_create_standard_backend") \
-	X("doca_log_backend_create_with_buf", "doca_log_create_buffer_backend") \
-	X("doca_log_backend_create_with_fd", "doca_log_create_fd_backend") \
-	X("doca_log_backend_create_with_file", "doca_log_create_file_backend") \
-	X("doca_log_backend_create_with_syslog", "doca_log_create_syslog_backend") \
-	X("doca_log_backend_set_level_lower_limit", "doca_log_backend_level_set") \
-	X("doca_log_backend_set_level_lower_limit_strict", "doca_log_backend_set_lower_level_immutable") \
-	X("doca_log_backend_set_level_upper_limit", "doca_log_backend_set_upper_level_limit") \
-	X("doca_log_backend_set_level_upper_limit_strict", "doca_log_backend_set_upper_level_immutable") \
-	X("doca_log_level_get_global_lower_limit", "doca_log_global_level_get") \
-	X("doca_log_level_set_global_lower_limit", "doca_log_global_level_set") \
-	X("doca_log_level_set_global_upper_limit", "doca_log_global_set_upper_level_limit") \
-	X("doca_log_register_source", "doca_log_source_register") \
-	X("doca_log_unregister_source", "doca_log_source_destroy") \
-	X("doca_mmap_add_dev", "doca_mmap_dev_add") \
+#define SHIM_WORKQ_RENAMED_SYMBOLS(X)                                                                                \
+	X("doca_buf_chain_list", "doca_buf_list_chain")                                                              \
+	X("doca_buf_dec_refcount", "doca_buf_refcount_rm")                                                           \
+	X("doca_buf_get_last_in_list", "doca_buf_list_last")                                                         \
+	X("doca_buf_get_list_len", "doca_buf_list_num_elements")                                                     \
+	X("doca_buf_get_next_in_list", "doca_buf_list_next")                                                         \
+	X("doca_buf_inc_refcount", "doca_buf_refcount_add")                                                          \
+	X("doca_buf_inventory_buf_get_by_args", "doca_buf_inventory_buf_by_args")                                    \
+	X("doca_buf_is_first_in_list", "doca_buf_list_is_first")                                                     \
+	X("doca_buf_is_last_in_list", "doca_buf_list_is_last")                                                       \
+	X("doca_buf_pool_buf_alloc", "doca_bufpool_buf_alloc")                                                       \
+	X("doca_buf_pool_create", "doca_bufpool_create")                                                             \
+	X("doca_buf_pool_destroy", "doca_bufpool_destroy")                                                           \
+	X("doca_buf_pool_get_num_elements", "doca_bufpool_get_num_elements")                                         \
+	X("doca_buf_pool_get_num_free_elements", "doca_bufpool_get_num_free_elements")                               \
+	X("doca_buf_pool_get_user_data", "doca_bufpool_get_user_data")                                               \
+	X("doca_buf_pool_set_element_alignment", "doca_bufpool_create")                                              \
+	X("doca_buf_pool_start", "doca_bufpool_start")                                                               \
+	X("doca_buf_pool_stop", "doca_bufpool_stop")                                                                 \
+	X("doca_buf_unchain_list", "doca_buf_list_unchain")                                                          \
+	X("doca_comch_cap_get_max_name_len", "doca_comm_channel_get_max_service_name_len")                           \
+	X("doca_comch_client_create", "doca_comm_channel_ep_connect")                                                \
+	X("doca_comch_client_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size")                             \
+	X("doca_comch_client_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size")                       \
+	X("doca_comch_server_create", "doca_comm_channel_ep_listen")                                                 \
+	X("doca_comch_server_set_max_msg_size", "doca_comm_channel_ep_set_max_msg_size")                             \
+	X("doca_comch_server_set_recv_queue_size", "doca_comm_channel_ep_set_recv_queue_size")                       \
+	X("doca_devinfo_cap_is_hotplug_manager_supported", "doca_devinfo_get_is_hotplug_manager_supported")          \
+	X("doca_devinfo_create_list", "doca_devinfo_list_create")                                                    \
+	X("doca_devinfo_destroy_list", "doca_devinfo_list_destroy")                                                  \
+	X("doca_devinfo_is_equal_pci_addr", "doca_devinfo_get_is_pci_addr_equal")                                    \
+	X("doca_devinfo_rep_cap_is_filter_all_supported", "doca_devinfo_rep_get_is_list_all_supported")              \
+	X("doca_devinfo_rep_cap_is_filter_emulated_supported", "doca_devinfo_rep_get_is_list_emulated_supported")    \
+	X("doca_devinfo_rep_cap_is_filter_net_supported", "doca_devinfo_rep_get_is_list_net_supported")              \
+	X("doca_devinfo_rep_create_list", "doca_devinfo_rep_list_create")                                            \
+	X("doca_devinfo_rep_destroy_list", "doca_devinfo_rep_list_destroy")                                          \
+	X("doca_devinfo_rep_is_equal_pci_addr", "doca_devinfo_rep_get_is_pci_addr_equal")                            \
+	X("doca_dma_cap_task_memcpy_get_max_buf_list_len", "doca_dma_get_max_list_buf_num_elem")                     \
+	X("doca_dma_cap_task_memcpy_get_max_buf_size", "doca_dma_get_max_buf_size")                                  \
+	X("doca_dma_cap_task_memcpy_is_supported", "doca_dma_job_get_supported")                                     \
+	X("doca_error_get_descr", "doca_get_error_string")                                                           \
+	X("doca_error_get_name", "doca_get_error_name")                                                              \
+	X("doca_log_backend_create_standard", "doca_log_create_standard_backend")                                    \
+	X("doca_log_backend_create_with_buf", "doca_log_create_buffer_backend")                                      \
+	X("doca_log_backend_create_with_fd", "doca_log_create_fd_backend")                                           \
+	X("doca_log_backend_create_with_file", "doca_log_create_file_backend")                                       \
+	X("doca_log_backend_create_with_syslog", "doca_log_create_syslog_backend")                                   \
+	X("doca_log_backend_set_level_lower_limit", "doca_log_backend_level_set")                                    \
+	X("doca_log_backend_set_level_lower_limit_strict", "doca_log_backend_set_lower_level_immutable")             \
+	X("doca_log_backend_set_level_upper_limit", "doca_log_backend_set_upper_level_limit")                        \
+	X("doca_log_backend_set_level_upper_limit_strict", "doca_log_backend_set_upper_level_immutable")             \
+	X("doca_log_level_get_global_lower_limit", "doca_log_global_level_get")                                      \
+	X("doca_log_level_set_global_lower_limit", "doca_log_global_level_set")                                      \
+	X("doca_log_level_set_global_upper_limit", "doca_log_global_set_upper_level_limit")                          \
+	X("doca_log_register_source", "doca_log_source_register")                                                    \
+	X("doca_log_unregister_source", "doca_log_source_destroy")                                                   \
+	X("doca_mmap_add_dev", "doca_mmap_dev_add")                                                                  \
 	X("doca_mmap_cap_is_create_from_export_pci_supported", "doca_devinfo_get_is_mmap_from_export_dpu_supported") \
-	X("doca_mmap_cap_is_export_pci_supported", "doca_devinfo_get_is_mmap_export_dpu_supported") \
-	X("doca_mmap_export_pci", "doca_mmap_export_dpu") \
-	X("doca_mmap_rm_dev", "doca_mmap_dev_rm") \
-	X("doca_pe_clear_notification", "doca_workq_event_handle_clear") \
-	X("doca_pe_connect_ctx", "doca_ctx_workq_add") \
-	X("doca_pe_create", "doca_workq_create") \
-	X("doca_pe_destroy", "doca_workq_destroy") \
-	X("doca_pe_get_notification_handle", "doca_workq_get_event_handle") \
-	X("doca_pe_progress", "doca_workq_progress_retrieve") \
-	X("doca_pe_request_notification", "doca_workq_event_handle_arm") \
-	X("doca_rdma_bridge_get_buf_mkey", "doca_buf_get_mkey") \
-	X("doca_rdma_bridge_get_dev_pd", "doca_dev_get_pd") \
-	X("doca_rdma_bridge_open_dev_from_pd", "doca_dev_open_from_pd") \
-	X("doca_sync_event_add_publisher_location_cpu", "doca_sync_event_publisher_add_location_cpu") \
-	X("doca_sync_event_add_publisher_location_remote_pci", "doca_sync_event_publisher_add_location_dpu") \
-	X("doca_sync_event_add_subscriber_location_cpu", "doca_sync_event_subscriber_add_location_cpu") \
-	X("doca_sync_event_add_subscriber_location_remote_pci", "doca_sync_event_subscriber_add_location_dpu") \
+	X("doca_mmap_cap_is_export_pci_supported", "doca_devinfo_get_is_mmap_export_dpu_supported")                  \
+	X("doca_mmap_export_pci", "doca_mmap_export_dpu")                                                            \
+	X("doca_mmap_rm_dev", "doca_mmap_dev_rm")                                                                    \
+	X("doca_pe_clear_notification", "doca_workq_event_handle_clear")                                             \
+	X("doca_pe_connect_ctx", "doca_ctx_workq_add")                                                               \
+	X("doca_pe_create", "doca_workq_create")                                                                     \
+	X("doca_pe_destroy", "doca_workq_destroy")                                                                   \
+	X("doca_pe_get_notification_handle", "doca_workq_get_event_handle")                                          \
+	X("doca_pe_progress", "doca_workq_progress_retrieve")                                                        \
+	X("doca_pe_request_notification", "doca_workq_event_handle_arm")                                             \
+	X("doca_rdma_bridge_get_buf_mkey", "doca_buf_get_mkey")                                                      \
+	X("doca_rdma_bridge_get_dev_pd", "doca_dev_get_pd")                                                          \
+	X("doca_rdma_bridge_open_dev_from_pd", "doca_dev_open_from_pd")                                              \
+	X("doca_sync_event_add_publisher_location_cpu", "doca_sync_event_publisher_add_location_cpu")                \
+	X("doca_sync_event_add_publisher_location_remote_pci", "doca_sync_event_publisher_add_location_dpu")         \
+	X("doca_sync_event_add_subscriber_location_cpu", "doca_sync_event_subscriber_add_location_cpu")              \
+	X("doca_sync_event_add_subscriber_location_remote_pci", "doca_sync_event_subscriber_add_location_dpu")       \
 	X("doca_sync_event_cap_is_create_from_export_supported", "doca_sync_event_get_create_from_export_supported") \
-	X("doca_sync_event_cap_is_export_to_remote_pci_supported", "doca_sync_event_get_export_to_dpu_supported") \
-	X("doca_sync_event_cap_task_get_is_supported", "doca_sync_event_job_get_supported") \
-	X("doca_sync_event_cap_task_notify_add_is_supported", "doca_sync_event_job_get_supported") \
-	X("doca_sync_event_cap_task_notify_set_is_supported", "doca_sync_event_job_get_supported") \
-	X("doca_sync_event_cap_task_wait_neq_is_supported", "doca_sync_event_job_get_supported") \
-	X("doca_sync_event_export_to_remote_pci", "doca_sync_event_export_to_dpu") \
-	X("doca_sync_event_task_get_alloc_init", "doca_workq_submit") \
-	X("doca_sync_event_task_notify_add_alloc_init", "doca_workq_submit") \
-	X("doca_sync_event_task_notify_set_alloc_init", "doca_workq_submit") \
-	X("doca_sync_event_task_wait_neq_alloc_init", "doca_workq_submit") \
-	X("doca_task_submit", "doca_workq_submit") \
+	X("doca_sync_event_cap_is_export_to_remote_pci_supported", "doca_sync_event_get_export_to_dpu_supported")    \
+	X("doca_sync_event_cap_task_get_is_supported", "doca_sync_event_job_get_supported")                          \
+	X("doca_sync_event_cap_task_notify_add_is_supported", "doca_sync_event_job_get_supported")                   \
+	X("doca_sync_event_cap_task_notify_set_is_supported", "doca_sync_event_job_get_supported")                   \
+	X("doca_sync_event_cap_task_wait_neq_is_supported", "doca_sync_event_job_get_supported")                     \
+	X("doca_sync_event_export_to_remote_pci", "doca_sync_event_export_to_dpu")                                   \
+	X("doca_sync_event_task_get_alloc_init", "doca_workq_submit")                                                \
+	X("doca_sync_event_task_notify_add_alloc_init", "doca_workq_submit")                                         \
+	X("doca_sync_event_task_notify_set_alloc_init", "doca_workq_submit")                                         \
+	X("doca_sync_event_task_wait_neq_alloc_init", "doca_workq_submit")                                           \
+	X("doca_task_submit", "doca_workq_submit")
 
 #endif

@@ -206,7 +206,7 @@ doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devin
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
-#define LOCATION_NOT_SIMULATED(function_name, type, place, what)                                    \
+#define LOCATION_NOT_SIMULATED(function_name, type, place, what)                      \
 	doca_error_t function_name(struct doca_sync_event *event, struct type *place) \
 	{                                                                             \
 		NEED_EVENT(event);                                                    \

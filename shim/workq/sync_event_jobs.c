@@ -28,18 +28,19 @@ doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo, enu
 
 /* ---- ends ---- */
 
-static void complete_job(struct doca_task *task, int type, union doca_data user_data, struct workq_attachment *attachment)
+static void complete_job(struct doca_task *task, int type, union doca_data user_data,
+			 struct workq_attachment *attachment)
 {
 	doca_error_t status = core_task_get_status(task);
 
 	core_task_free(task);
-	shim_workq_complete(attachment, type, user_data, (union doca_data){.u64 = status}, status != DOCA_SUCCESS);
+	shim_workq_complete(attachment, type, user_data, (union doca_data){ .u64 = status }, status != DOCA_SUCCESS);
 }
 
-#define DEFINE_TASK_CALLBACK(kind, type)                                                                              \
-	static void complete_##kind(struct doca_sync_event_task_##kind *task, union doca_data user_data,  \
-				  union doca_data ctx_data)                                             \
-	{                                                                                               \
+#define DEFINE_TASK_CALLBACK(kind, type)                                                                       \
+	static void complete_##kind(struct doca_sync_event_task_##kind *task, union doca_data user_data,       \
+				    union doca_data ctx_data)                                                  \
+	{                                                                                                      \
 		complete_job(core_sync_event_task_##kind##_as_doca_task(task), type, user_data, ctx_data.ptr); \
 	}
 
@@ -59,18 +60,21 @@ static struct doca_sync_event *get_alias(const struct workq_attachment *attachme
 doca_error_t workq_sync_event_create_core(struct workq_attachment *attachment, uint32_t depth)
 {
 	struct doca_sync_event *alias;
-	doca_error_t result = shim_sync_event_create_alias(((struct doca_sync_event *)attachment->ctx)->core_event, &alias);
+	doca_error_t result =
+		shim_sync_event_create_alias(((struct doca_sync_event *)attachment->ctx)->core_event, &alias);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	attachment->priv = alias;
 	attachment->core_ctx = core_sync_event_as_ctx(alias);
-	core_ctx_set_user_data(attachment->core_ctx, (union doca_data){.ptr = attachment});
+	core_ctx_set_user_data(attachment->core_ctx, (union doca_data){ .ptr = attachment });
 	result = core_sync_event_task_get_set_conf(alias, complete_get, complete_get, depth);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_task_notify_set_set_conf(alias, complete_notify_set, complete_notify_set, depth);
+		result = core_sync_event_task_notify_set_set_conf(alias, complete_notify_set, complete_notify_set,
+								  depth);
 	if (result == DOCA_SUCCESS)
-		result = core_sync_event_task_notify_add_set_conf(alias, complete_notify_add, complete_notify_add, depth);
+		result = core_sync_event_task_notify_add_set_conf(alias, complete_notify_add, complete_notify_add,
+								  depth);
 	if (result == DOCA_SUCCESS)
 		result = core_sync_event_task_wait_neq_set_conf(alias, complete_wait_neq, complete_wait_neq, depth);
 	return result;
@@ -84,7 +88,8 @@ void workq_sync_event_destroy_core(struct workq_attachment *attachment)
 
 /* ---- jobs ---- */
 
-static doca_error_t alloc_get_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_get_task(struct doca_sync_event *alias, const struct doca_job *job,
+				   struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_get *get = (const struct doca_sync_event_job_get *)job;
 	struct doca_sync_event_task_get *task;
@@ -95,7 +100,8 @@ static doca_error_t alloc_get_task(struct doca_sync_event *alias, const struct d
 	return result;
 }
 
-static doca_error_t alloc_set_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_set_task(struct doca_sync_event *alias, const struct doca_job *job,
+				   struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_update_set *set = (const struct doca_sync_event_job_update_set *)job;
 	struct doca_sync_event_task_notify_set *task;
@@ -106,24 +112,26 @@ static doca_error_t alloc_set_task(struct doca_sync_event *alias, const struct d
 	return result;
 }
 
-static doca_error_t alloc_add_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_add_task(struct doca_sync_event *alias, const struct doca_job *job,
+				   struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_update_add *add = (const struct doca_sync_event_job_update_add *)job;
 	struct doca_sync_event_task_notify_add *task;
-	doca_error_t result = core_sync_event_task_notify_add_alloc_init(alias, add->value, add->fetched,
-									 job->user_data, &task);
+	doca_error_t result =
+		core_sync_event_task_notify_add_alloc_init(alias, add->value, add->fetched, job->user_data, &task);
 
 	if (result == DOCA_SUCCESS)
 		*ret_task = core_sync_event_task_notify_add_as_doca_task(task);
 	return result;
 }
 
-static doca_error_t alloc_wait_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_wait_task(struct doca_sync_event *alias, const struct doca_job *job,
+				    struct doca_task **ret_task)
 {
 	const struct doca_sync_event_job_wait *wait = (const struct doca_sync_event_job_wait *)job;
 	struct doca_sync_event_task_wait_neq *task;
-	doca_error_t result = core_sync_event_task_wait_neq_alloc_init(alias, wait->value, wait->mask, job->user_data,
-								       &task);
+	doca_error_t result =
+		core_sync_event_task_wait_neq_alloc_init(alias, wait->value, wait->mask, job->user_data, &task);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -132,7 +140,8 @@ static doca_error_t alloc_wait_task(struct doca_sync_event *alias, const struct 
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t alloc_job_task(struct doca_sync_event *alias, const struct doca_job *job, struct doca_task **ret_task)
+static doca_error_t alloc_job_task(struct doca_sync_event *alias, const struct doca_job *job,
+				   struct doca_task **ret_task)
 {
 	switch (job->type) {
 	case DOCA_SYNC_EVENT_JOB_GET:

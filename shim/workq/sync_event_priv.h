@@ -17,9 +17,9 @@
 #include "ctx_priv.h"
 
 struct doca_sync_event {
-	struct workq_ctx ctx;         /* first */
+	struct workq_ctx ctx;               /* first */
 	struct doca_sync_event *core_event; /* the core's, behind the same name */
-	bool is_ctx, is_standalone;       /* how it is used, for life; both false = not settled */
+	bool is_ctx, is_standalone;         /* how it is used, for life; both false = not settled */
 };
 
 /* sync_event_jobs.c: the context's operations but start and stop. */

@@ -19,11 +19,11 @@ struct queued_event {
 struct doca_workq {
 	struct shim_object object;
 	uint32_t depth;
-	uint32_t in_flight;          /* submitted and not retrieved */
+	uint32_t in_flight;              /* submitted and not retrieved */
 	struct queued_event *event_ring; /* a ring of @depth: each job in flight ends once */
 	uint32_t ring_head, num_queued;
-	struct doca_event *retrieve_into;   /* during a retrieval: where the next end goes instead ... */
-	bool retrieved_failed;          /* ... and how it was */
+	struct doca_event *retrieve_into; /* during a retrieval: where the next end goes instead ... */
+	bool retrieved_failed;            /* ... and how it was */
 	bool event_driven;
 	bool armed;
 	struct doca_pe *pe;
@@ -59,7 +59,8 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq)
 {
 	NEED_WORKQ(workq);
 	if (workq->attachments)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "it is still added to a %s context; call doca_ctx_workq_rm() first",
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE,
+				   "it is still added to a %s context; call doca_ctx_workq_rm() first",
 				   workq->attachments->ctx->ops->name);
 	core_pe_destroy(workq->pe);
 	free(workq->event_ring);
@@ -260,7 +261,7 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 	if (workq->in_flight == workq->depth) /* a program may well wait for that: no word in the log */
 		return DOCA_ERROR_NO_MEMORY;
 	result = doca_likely(belongs_to_process(attachment)) ? attachment->submit(attachment, job) :
-								   DOCA_ERROR_BAD_STATE;
+							       DOCA_ERROR_BAD_STATE;
 	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
 		result = restart_core_ctx(attachment);
 		if (result == DOCA_SUCCESS)
@@ -289,7 +290,7 @@ static inline void count_retrieved(struct doca_workq *workq, struct workq_attach
 }
 
 void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
-		       union doca_data result, bool failed)
+			 union doca_data result, bool failed)
 {
 	struct doca_workq *workq = attachment->workq;
 	struct queued_event *queued;
@@ -363,12 +364,13 @@ doca_error_t doca_workq_get_event_driven_enable(struct doca_workq *workq, uint8_
 	return DOCA_SUCCESS;
 }
 
-#define NEED_EVENT_DRIVEN(workq)                                                                              \
-	do {                                                                                                  \
-		NEED_WORKQ(workq);                                                                            \
-		if (!(workq)->event_driven)                                                                   \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                              \
-					   "the work queue is not event-driven; call doca_workq_set_event_driven_enable() first"); \
+#define NEED_EVENT_DRIVEN(workq)                                                                                        \
+	do {                                                                                                            \
+		NEED_WORKQ(workq);                                                                                      \
+		if (!(workq)->event_driven)                                                                             \
+			return SHIM_REFUSE(                                                                             \
+				DOCA_ERROR_BAD_STATE,                                                                   \
+				"the work queue is not event-driven; call doca_workq_set_event_driven_enable() first"); \
 	} while (0)
 
 doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle)

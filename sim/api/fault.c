@@ -20,10 +20,10 @@ _Static_assert(BFSIM_FAULT_TEXT_SIZE >= SIM_RULE_TEXT_SIZE, "a rule's text fits"
 
 struct plan_change {
 	enum sim_fault_change kind;
-	const struct sim_rule *rule;      /* ADD */
-	const struct sim_delays *delays;  /* ADD; or NULL */
-	uint32_t id;                      /* REMOVE; of ADD the result */
-	uint64_t seed;                    /* SEED */
+	const struct sim_rule *rule;     /* ADD */
+	const struct sim_delays *delays; /* ADD; or NULL */
+	uint32_t id;                     /* REMOVE; of ADD the result */
+	uint64_t seed;                   /* SEED */
 };
 
 /* Whether all that it injects into is what a private card doesn't have: other processes, and a daemon. */
@@ -38,7 +38,8 @@ static int apply_to_plan(struct sim_shared_state *state, struct plan_change *cha
 	case SIM_FAULT_ADD:
 		if (needs_session(change->rule))
 			return -ENOTSUP;
-		return sim_plan_add(&state->plan, change->rule, change->delays, sim_private_fault_events_rule_begin_ns(), &change->id);
+		return sim_plan_add(&state->plan, change->rule, change->delays,
+				    sim_private_fault_events_rule_begin_ns(), &change->id);
 	case SIM_FAULT_REMOVE:
 		return sim_plan_remove(&state->plan, change->id);
 	case SIM_FAULT_CLEAR:
@@ -63,11 +64,14 @@ static int apply_to_own_plan(struct sim_shared_state *state, struct plan_change 
 static int set_change_error(const struct plan_change *change, const char *dir, int rc)
 {
 	if (rc == -ENOSPC)
-		return sim_set_error(rc, "the plan is full: %d rules, or %d delays of files", SIM_PLAN_MAX_RULES, SIM_DELAYS_MAX);
+		return sim_set_error(rc, "the plan is full: %d rules, or %d delays of files", SIM_PLAN_MAX_RULES,
+				     SIM_DELAYS_MAX);
 	if (rc == -ENOENT && change->kind == SIM_FAULT_REMOVE)
 		return sim_set_error(rc, "there is no rule %u, or none any more", change->id);
 	if (rc == -ENOTSUP)
-		return sim_set_error(rc, "rules for peer and daemon take a session: on a private card there is no other process and no daemon; see bfsim_session_start()");
+		return sim_set_error(
+			rc,
+			"rules for peer and daemon take a session: on a private card there is no other process and no daemon; see bfsim_session_start()");
 	if (rc < 0 && dir)
 		return sim_control_set_error(dir, rc);
 	return rc < 0 ? sim_set_error(rc, "the plan could not be changed: %s", strerror(-rc)) : 0;
@@ -104,7 +108,7 @@ static int apply_change(struct plan_change *change)
 
 int bfsim_fault_add(const char *rule, uint32_t *ret_id)
 {
-	struct plan_change change = {.kind = SIM_FAULT_ADD};
+	struct plan_change change = { .kind = SIM_FAULT_ADD };
 	struct sim_rule_error error;
 	struct sim_rule compiled;
 	struct sim_delays *delays;
@@ -126,21 +130,21 @@ int bfsim_fault_add(const char *rule, uint32_t *ret_id)
 
 int bfsim_fault_remove(uint32_t id)
 {
-	struct plan_change change = {.kind = SIM_FAULT_REMOVE, .id = id};
+	struct plan_change change = { .kind = SIM_FAULT_REMOVE, .id = id };
 
 	return apply_change(&change);
 }
 
 int bfsim_fault_clear(void)
 {
-	struct plan_change change = {.kind = SIM_FAULT_CLEAR};
+	struct plan_change change = { .kind = SIM_FAULT_CLEAR };
 
 	return apply_change(&change);
 }
 
 int bfsim_fault_seed(uint64_t seed)
 {
-	struct plan_change change = {.kind = SIM_FAULT_SEED, .seed = seed};
+	struct plan_change change = { .kind = SIM_FAULT_SEED, .seed = seed };
 
 	return apply_change(&change);
 }
@@ -167,7 +171,7 @@ static int add_plan_file(const struct sim_plan_file *file, const char *path)
 		rc = bfsim_fault_seed(file->seed);
 	for (uint32_t i = 0; i < file->num_rules && rc == 0; i++) {
 		const struct sim_plan_file_rule *rule = &file->rules[i];
-		struct plan_change change = {.kind = SIM_FAULT_ADD, .rule = &rule->rule, .delays = rule->delays};
+		struct plan_change change = { .kind = SIM_FAULT_ADD, .rule = &rule->rule, .delays = rule->delays };
 
 		rc = apply_change(&change);
 		ids[i] = change.id;
@@ -199,7 +203,7 @@ int bfsim_fault_load(const char *path)
 /* Reports ------------------------------------------------------------------------- */
 
 struct rule_query {
-	uint32_t id;    /* of the rule; 0 = the first that has not fired */
+	uint32_t id; /* of the rule; 0 = the first that has not fired */
 	uint32_t found;
 	struct bfsim_fault fault;
 };
@@ -212,7 +216,7 @@ static void match_rule(void *arg, const struct sim_plan_rule *rule)
 		return;
 	if (rule_query->found++ > 0)
 		return;
-	rule_query->fault = (struct bfsim_fault){.id = rule->id, .matched = rule->matched, .fired = rule->fired};
+	rule_query->fault = (struct bfsim_fault){ .id = rule->id, .matched = rule->matched, .fired = rule->fired };
 	snprintf(rule_query->fault.text, sizeof(rule_query->fault.text), "%s", rule->text);
 }
 
@@ -223,7 +227,7 @@ static void read_rules(void *arg, const struct sim_shared_state *state)
 
 int bfsim_fault_get(uint32_t id, struct bfsim_fault *ret_fault)
 {
-	struct rule_query rule_query = {.id = id};
+	struct rule_query rule_query = { .id = id };
 	int rc;
 
 	if (!ret_fault)
@@ -238,7 +242,7 @@ int bfsim_fault_get(uint32_t id, struct bfsim_fault *ret_fault)
 
 int bfsim_fault_unfired(struct bfsim_fault *ret_first)
 {
-	struct rule_query rule_query = {0};
+	struct rule_query rule_query = { 0 };
 	int rc = api_read_shared_state(read_rules, &rule_query);
 
 	if (rc < 0)

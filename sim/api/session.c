@@ -23,15 +23,15 @@
 
 /* What decides on which card a process will be. */
 enum { VAR_SESSION, VAR_SIDE, VAR_TOPOLOGY, NUM_VARS };
-static const char *const var_names[NUM_VARS] = {"BFSIM_SESSION", "BFSIM_SIDE", "BFSIM_TOPOLOGY"};
+static const char *const var_names[NUM_VARS] = { "BFSIM_SESSION", "BFSIM_SIDE", "BFSIM_TOPOLOGY" };
 
 struct bfsim_session {
 	struct sim_session_dir session_dir;
 	struct pcie_topology *topology;
-	pid_t owner_pid;           /* who started it */
+	pid_t owner_pid; /* who started it */
 	pid_t daemon_pid;
-	int daemon_pidfd;         /* its pidfd: a number that is used again would be somebody else's */
-	pid_t entered_pid;      /* whose environment was changed; 0 = nobody's */
+	int daemon_pidfd;          /* its pidfd: a number that is used again would be somebody else's */
+	pid_t entered_pid;         /* whose environment was changed; 0 = nobody's */
 	char *saved_env[NUM_VARS]; /* what stood there; NULL = nothing */
 };
 
@@ -41,7 +41,9 @@ extern char **environ;
 
 static int start_daemon(struct bfsim_session *session, const char *topology, enum sim_clock_mode clock)
 {
-	struct sim_launch_cfg cfg = {.session_dir = &session->session_dir, .topology = topology, .clock = clock, .temporary = true};
+	struct sim_launch_cfg cfg = {
+		.session_dir = &session->session_dir, .topology = topology, .clock = clock, .temporary = true
+	};
 	pid_t pid = sim_launch(&cfg);
 
 	if (pid < 0)
@@ -126,7 +128,8 @@ int bfsim_session_env(const struct bfsim_session *session, const char *side, cha
 		count++;
 		len += strlen(*entry) + 1;
 	}
-	len += strlen("BFSIM_SESSION=") + strlen(session->session_dir.dir) + 1 + strlen("BFSIM_SIDE=") + strlen(side) + 1;
+	len += strlen("BFSIM_SESSION=") + strlen(session->session_dir.dir) + 1 + strlen("BFSIM_SIDE=") + strlen(side) +
+	       1;
 	env = malloc(count * sizeof(*env) + len);
 	if (!env)
 		return sim_set_error(-ENOMEM, "out of memory");
@@ -157,8 +160,9 @@ static int leave_current_card(void)
 	rc = sim_current_session_lock(&current);
 	if (rc < 0)
 		return sim_set_error(rc, "no memory: %s", strerror(-rc));
-	rc = sim_set_error(-EBUSY, "this process has devices of %s%s open: close them first, or enter a session in a forked child",
-			 current.dir ? "the card of session " : "its private card", current.dir ? current.dir : "");
+	rc = sim_set_error(
+		-EBUSY, "this process has devices of %s%s open: close them first, or enter a session in a forked child",
+		current.dir ? "the card of session " : "its private card", current.dir ? current.dir : "");
 	sim_current_session_unlock();
 	return rc;
 }
@@ -200,7 +204,8 @@ int bfsim_session_enter(struct bfsim_session *session, const char *side)
 		rc = leave_current_card();
 	if (rc == 0 && session->entered_pid != getpid())
 		rc = save_environment(session);
-	if (rc == 0 && (set_var(VAR_SESSION, session->session_dir.dir) < 0 || set_var(VAR_SIDE, side) < 0 || set_var(VAR_TOPOLOGY, NULL) < 0))
+	if (rc == 0 && (set_var(VAR_SESSION, session->session_dir.dir) < 0 || set_var(VAR_SIDE, side) < 0 ||
+			set_var(VAR_TOPOLOGY, NULL) < 0))
 		rc = -ENOMEM;
 	return rc == -ENOMEM ? sim_set_error(rc, "out of memory") : rc;
 }
@@ -209,7 +214,7 @@ int bfsim_session_enter(struct bfsim_session *session, const char *side)
 
 static bool wait_exit(int pidfd, int ms)
 {
-	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+	struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
 	int ready;
 
 	do {
@@ -228,8 +233,9 @@ static int stop_daemon(const struct bfsim_session *session)
 		pidfd_send_signal(session->daemon_pidfd, SIGTERM, NULL, 0);
 		if (!wait_exit(session->daemon_pidfd, STOP_TIMEOUT_MS)) {
 			pidfd_send_signal(session->daemon_pidfd, SIGKILL, NULL, 0);
-			rc = sim_set_error(-ETIMEDOUT, "the daemon of session %s did not end within %d s and was killed",
-					 session->session_dir.dir, STOP_TIMEOUT_MS / 1000);
+			rc = sim_set_error(-ETIMEDOUT,
+					   "the daemon of session %s did not end within %d s and was killed",
+					   session->session_dir.dir, STOP_TIMEOUT_MS / 1000);
 		}
 	}
 	while (waitpid(session->daemon_pid, NULL, 0) < 0 && errno == EINTR)

@@ -45,8 +45,8 @@ static bool side_matches(const struct task_query *task_query, const struct sim_m
 
 static int count_recording(struct task_query *task_query, const struct sim_msg *msg, int fd)
 {
-	const struct sim_trace_clock clock = {.zero_ns = msg->body.recorded.zero_ns}; /* only counts matter here */
-	struct sim_trace_recording recording = {0};
+	const struct sim_trace_clock clock = { .zero_ns = msg->body.recorded.zero_ns }; /* only counts matter here */
+	struct sim_trace_recording recording = { 0 };
 	int rc;
 
 	if (!side_matches(task_query, msg))
@@ -67,7 +67,7 @@ static int query_recordings(struct task_query *task_query, int dir_fd)
 	int rc = 0;
 
 	while (rc == 0) {
-		struct sim_msg msg = {.type = SIM_MSG_GET_RECORDING, .body.recording.number = number};
+		struct sim_msg msg = { .type = SIM_MSG_GET_RECORDING, .body.recording.number = number };
 		int fd = -1;
 
 		rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
@@ -87,7 +87,8 @@ static int query_recordings(struct task_query *task_query, int dir_fd)
 
 /* A side that the card does not have has done nothing: that is a slip of the pen, and no answer. @path is where the
  * card is described, unless this process is on it. */
-static int check_query_side(const struct task_query *task_query, const struct sim_current_session *current, int dir_fd, const char *path)
+static int check_query_side(const struct task_query *task_query, const struct sim_current_session *current, int dir_fd,
+			    const char *path)
 {
 	struct pcie_topology *topology = NULL;
 	int rc = 0;
@@ -122,7 +123,7 @@ static int query_session(struct task_query *task_query, const struct sim_current
 static int query_own_process(struct task_query *task_query, const struct sim_current_session *current)
 {
 	const char *topology = getenv("BFSIM_TOPOLOGY");
-	struct sim_trace_recording recording = {0};
+	struct sim_trace_recording recording = { 0 };
 	int rc = check_query_side(task_query, current, AT_FDCWD, topology && topology[0] ? topology : NULL);
 
 	if (rc < 0)
@@ -131,7 +132,9 @@ static int query_own_process(struct task_query *task_query, const struct sim_cur
 		return 0;
 	rc = sim_trace_read_own(&recording);
 	if (rc == -ENOENT)
-		return sim_set_error(-ENOTSUP, "nothing is counted on this private card: BFSIM_TRACE=off, or there was no memory for it");
+		return sim_set_error(
+			-ENOTSUP,
+			"nothing is counted on this private card: BFSIM_TRACE=off, or there was no memory for it");
 	if (rc < 0)
 		return sim_set_error(rc, "what this process did can't be counted: %s", strerror(-rc));
 	add_recording(task_query, &recording);
@@ -141,7 +144,7 @@ static int query_own_process(struct task_query *task_query, const struct sim_cur
 
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks)
 {
-	struct task_query task_query = {.side = side, .operation = operation};
+	struct task_query task_query = { .side = side, .operation = operation };
 	struct sim_current_session current;
 	int rc;
 
@@ -149,7 +152,7 @@ int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret
 		return sim_set_error(-EINVAL, "there is no place for the answer: ret_tasks is NULL");
 	if (operation && !sim_task_kind_exists(operation))
 		return sim_set_error(-ENOENT, "no kind of task is called \"%s\"; the kinds are: %s", operation,
-				   sim_task_kind_names());
+				     sim_task_kind_names());
 	rc = sim_current_session_lock(&current);
 	if (rc < 0)
 		return sim_set_error(rc, "no memory: %s", strerror(-rc));

@@ -6,8 +6,7 @@
 
 #include "sim/trace/trace.h"
 
-static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format,
-		      va_list args)
+static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
 	const char *max_level = getenv("BFSIM_LOG_LEVEL");
 	char text[1024];

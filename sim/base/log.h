@@ -21,8 +21,7 @@ enum sim_log_level {
 	SIM_LOG_TRACE = 70,
 };
 
-typedef void sim_log_sink(int level, const char *file, int line, const char *func,
-			  const char *format, va_list args);
+typedef void sim_log_sink(int level, const char *file, int line, const char *func, const char *format, va_list args);
 
 /* Send further lines to @sink; NULL restores the default (standard error,
  * warnings and worse, or as BFSIM_LOG_LEVEL says: a number of the above). */
@@ -32,9 +31,9 @@ void sim_log_at(int level, const char *file, int line, const char *func, const c
 	__attribute__((format(printf, 5, 6)));
 
 #define sim_log(level, ...) sim_log_at((level), __FILE__, __LINE__, __func__, __VA_ARGS__)
-#define sim_err(...) sim_log(SIM_LOG_ERROR, __VA_ARGS__)
-#define sim_warn(...) sim_log(SIM_LOG_WARNING, __VA_ARGS__)
-#define sim_info(...) sim_log(SIM_LOG_INFO, __VA_ARGS__)
-#define sim_dbg(...) sim_log(SIM_LOG_DEBUG, __VA_ARGS__)
+#define sim_err(...)        sim_log(SIM_LOG_ERROR, __VA_ARGS__)
+#define sim_warn(...)       sim_log(SIM_LOG_WARNING, __VA_ARGS__)
+#define sim_info(...)       sim_log(SIM_LOG_INFO, __VA_ARGS__)
+#define sim_dbg(...)        sim_log(SIM_LOG_DEBUG, __VA_ARGS__)
 
 #endif

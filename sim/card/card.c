@@ -7,7 +7,7 @@
 
 struct card_import {
 	uint32_t peer;
-	uint32_t count;          /* a process may import one key several times */
+	uint32_t count; /* a process may import one key several times */
 	char path[SIM_PATH_NAME_SIZE];
 	char reason[SIM_REASON_SIZE];
 };
@@ -29,9 +29,9 @@ struct card_peer {
 
 struct sim_card {
 	const struct pcie_topology *topology;
-	struct card_peer *peers;   /* index = peer number */
+	struct card_peer *peers; /* index = peer number */
 	uint32_t num_peers;
-	struct card_key *keys;     /* index = low half of a key's id */
+	struct card_key *keys; /* index = low half of a key's id */
 	uint32_t num_keys;
 };
 
@@ -79,12 +79,12 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 }
 
 /* A free slot of a growing array: its index, or the count when the array must grow. */
-#define FIND_FREE_SLOT(items, count)                                      \
-	({                                                           \
-		uint32_t slot_ = 0;                                  \
-		while (slot_ < (count) && (items)[slot_].live)       \
-			slot_++;                                     \
-		slot_;                                               \
+#define FIND_FREE_SLOT(items, count)                           \
+	({                                                     \
+		uint32_t slot_ = 0;                            \
+		while (slot_ < (count) && (items)[slot_].live) \
+			slot_++;                               \
+		slot_;                                         \
 	})
 
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
@@ -101,7 +101,7 @@ int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uin
 		card->peers = grown;
 		card->num_peers = slot + 1;
 	}
-	card->peers[slot] = (struct card_peer){.live = true, .info = *info};
+	card->peers[slot] = (struct card_peer){ .live = true, .info = *info };
 	*ret_peer = slot;
 	return 0;
 }
@@ -185,8 +185,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 	const struct pcie_function *function;
 	struct card_key *key;
 
-	if (!find_peer(card, peer) || region->len_bytes == 0 ||
-	    region->addr + region->len_bytes < region->addr)
+	if (!find_peer(card, peer) || region->len_bytes == 0 || region->addr + region->len_bytes < region->addr)
 		return -EINVAL;
 	function = find_peer_function(card, peer, region->function);
 	if (!function)
@@ -255,7 +254,7 @@ static int import_add(struct card_key *key, uint32_t peer)
 			return -ENOMEM;
 		key->imports = import;
 		import += key->num_imports++;
-		*import = (struct card_import){.peer = peer};
+		*import = (struct card_import){ .peer = peer };
 	}
 	import->count++;
 	return 0;

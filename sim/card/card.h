@@ -20,10 +20,10 @@
 
 #include "pcie_model/topology/topology.h"
 
-#define SIM_SECRET_SIZE 16
-#define SIM_PROGRAM_SIZE 32
-#define SIM_PATH_NAME_SIZE 16
-#define SIM_REASON_SIZE 160
+#define SIM_SECRET_SIZE     16
+#define SIM_PROGRAM_SIZE    32
+#define SIM_PATH_NAME_SIZE  16
+#define SIM_REASON_SIZE     160
 #define SIM_SHM_PREFIX_SIZE 48
 
 /* What importers may do with exported memory. */
@@ -31,30 +31,30 @@ enum sim_access {
 	SIM_ACCESS_READ = 1,
 	SIM_ACCESS_WRITE = 2,
 	SIM_ACCESS_CHANNEL = 4, /* for the other end of a channel: either side may give and take it */
-	SIM_ACCESS_SYNC = 8, /* alone: it is a sync event's value, worked on where it is and never copied */
+	SIM_ACCESS_SYNC = 8,    /* alone: it is a sync event's value, worked on where it is and never copied */
 };
 
 /* A process, as it describes itself when it attaches. */
 struct sim_peer_info {
-	int32_t pid;                      /* in its own PID namespace */
+	int32_t pid; /* in its own PID namespace */
 	uint32_t uid;
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
-	uint64_t pid_ns, net_ns;          /* namespace inodes, 0 = unknown */
-	uint64_t shm_dev;                 /* device number of its /dev/shm, 0 = none ... */
+	uint64_t pid_ns, net_ns;              /* namespace inodes, 0 = unknown */
+	uint64_t shm_dev;                     /* device number of its /dev/shm, 0 = none ... */
 	char shm_prefix[SIM_SHM_PREFIX_SIZE]; /* ... and how the names of its files there begin */
-	uint64_t cookie_addr;             /* where in its memory ... */
-	uint8_t cookie[SIM_SECRET_SIZE];  /* ... these bytes stand: proves that a pid is this process */
+	uint64_t cookie_addr;                 /* where in its memory ... */
+	uint8_t cookie[SIM_SECRET_SIZE];      /* ... these bytes stand: proves that a pid is this process */
 };
 
 /* Memory to export. */
 struct sim_region {
-	uint64_t addr;                    /* as its users give it */
-	uint64_t cpu_addr;                /* where it is mapped in the exporter; differs for a dmabuf */
+	uint64_t addr;     /* as its users give it */
+	uint64_t cpu_addr; /* where it is mapped in the exporter; differs for a dmabuf */
 	uint64_t len_bytes;
-	uint32_t access;                  /* enum sim_access bits */
-	uint32_t function;                /* id of the exporter's function */
-	uint64_t object_offset;           /* place of addr in the shared object, when there is one */
+	uint32_t access;        /* enum sim_access bits */
+	uint32_t function;      /* id of the exporter's function */
+	uint64_t object_offset; /* place of addr in the shared object, when there is one */
 };
 
 struct sim_key {
@@ -86,8 +86,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
 
 /* End an export of @peer. Returns 0 or -ESTALE (not a live key of this peer). */
-int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked,
-		    void *arg);
+int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
 
 /* Whether anything is exported by way of @function; then the first. */
 bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
@@ -105,14 +104,13 @@ void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key);
 int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
 
 /* Note by which path an import moves bytes, and why no better one is used. */
-void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path,
-		       const char *reason);
+void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path, const char *reason);
 
 /* For reports: visit each peer, and each import with its export. */
-typedef void sim_card_peer_cb(void *arg, uint32_t peer, const struct sim_peer_info *info,
-			      uint32_t num_exports, uint32_t num_imports);
-typedef void sim_card_import_cb(void *arg, uint32_t importer, uint32_t exporter,
-				const struct sim_region *region, const char *path, const char *reason);
+typedef void sim_card_peer_cb(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t num_exports,
+			      uint32_t num_imports);
+typedef void sim_card_import_cb(void *arg, uint32_t importer, uint32_t exporter, const struct sim_region *region,
+				const char *path, const char *reason);
 void sim_card_each_peer(const struct sim_card *card, sim_card_peer_cb *cb, void *arg);
 void sim_card_each_import(const struct sim_card *card, sim_card_import_cb *cb, void *arg);
 

@@ -18,10 +18,10 @@ struct service {
 struct channel {
 	enum sim_channel_state state;
 	struct sim_channel_end client, server; /* the latter from [offered] on */
-	uint32_t function;             /* the client's: whose representor the server serves */
+	uint32_t function;                     /* the client's: whose representor the server serves */
 	uint32_t server_function;
-	uint64_t deadline_ms;          /* while pending */
-	void *handshake;                   /* while pending */
+	uint64_t deadline_ms; /* while pending */
+	void *handshake;      /* while pending */
 	struct channel *next;
 	char name[SIM_SERVICE_NAME_SIZE];
 };
@@ -35,8 +35,8 @@ struct sim_services {
 	const struct sim_card *card;
 	const struct pcie_topology *topology;
 	struct service *services;
-	struct channels open;          /* many, perhaps: few calls look at them all */
-	struct channels waiting;       /* not open yet */
+	struct channels open;    /* many, perhaps: few calls look at them all */
+	struct channels waiting; /* not open yet */
 	uint64_t next_server_number;
 	uint32_t num_pending;
 };
@@ -80,7 +80,8 @@ static bool end_matches(const struct sim_channel_end *end, uint32_t peer, uint64
 }
 
 /* The function, if it is one of the peer's side. */
-static const struct pcie_function *find_peer_function(const struct sim_services *services, uint32_t peer, uint32_t function)
+static const struct pcie_function *find_peer_function(const struct sim_services *services, uint32_t peer,
+						      uint32_t function)
 {
 	const struct sim_peer_info *info = sim_card_peer(services->card, peer);
 	const struct pcie_function *found;
@@ -127,8 +128,7 @@ static int check_new_service(const struct sim_services *services, uint32_t peer,
 	return count < SIM_MAX_SERVICES ? 0 : -ENOMEM;
 }
 
-int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t number,
-			const struct sim_service *wanted)
+int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t number, const struct sim_service *wanted)
 {
 	const struct pcie_function *function = find_peer_function(services, peer, wanted->function);
 	struct service *service;
@@ -146,7 +146,7 @@ int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t n
 	service = calloc(1, sizeof(*service));
 	if (!service)
 		return -ENOMEM;
-	service->end = (struct sim_channel_end){peer, number};
+	service->end = (struct sim_channel_end){ peer, number };
 	service->function = wanted->function;
 	service->rep = wanted->rep;
 	strcpy(service->name, wanted->name);
@@ -233,7 +233,7 @@ int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t 
 	if (!channel)
 		return -ENOMEM;
 	channel->state = SIM_CHANNEL_PENDING;
-	channel->client = (struct sim_channel_end){peer, number};
+	channel->client = (struct sim_channel_end){ peer, number };
 	channel->function = function;
 	channel->deadline_ms = deadline_ms;
 	channel->handshake = handshake;
@@ -253,14 +253,17 @@ static uint32_t num_offered_to(const struct sim_services *services, uint32_t pee
 }
 
 static void offer_channel(struct sim_services *services, struct channel *channel, const struct service *service,
-		  struct sim_offer *ret_offer)
+			  struct sim_offer *ret_offer)
 {
 	channel->state = SIM_CHANNEL_OFFERED;
-	channel->server = (struct sim_channel_end){service->end.peer, SERVER_NUMBER_BIT | ++services->next_server_number};
+	channel->server =
+		(struct sim_channel_end){ service->end.peer, SERVER_NUMBER_BIT | ++services->next_server_number };
 	channel->server_function = service->function;
 	services->num_pending--;
-	*ret_offer = (struct sim_offer){.service = service->end.number, .server = channel->server,
-					.client = channel->client, .handshake = channel->handshake};
+	*ret_offer = (struct sim_offer){ .service = service->end.number,
+					 .server = channel->server,
+					 .client = channel->client,
+					 .handshake = channel->handshake };
 	channel->handshake = NULL;
 }
 
@@ -283,7 +286,8 @@ bool sim_services_next_offer(struct sim_services *services, struct sim_offer *re
 }
 
 /* The end of @channel that is @peer's by that number, and the other one. */
-static bool find_other_end(const struct channel *channel, uint32_t peer, uint64_t number, struct sim_channel_end *ret_other)
+static bool find_other_end(const struct channel *channel, uint32_t peer, uint64_t number,
+			   struct sim_channel_end *ret_other)
 {
 	bool has_server = channel->state != SIM_CHANNEL_PENDING;
 
@@ -299,7 +303,8 @@ static bool find_other_end(const struct channel *channel, uint32_t peer, uint64_
 }
 
 /* Where its link is, or NULL. */
-static struct channel **find_channel_link(struct channels *channels, uint32_t peer, uint64_t number, struct sim_channel_end *ret_other)
+static struct channel **find_channel_link(struct channels *channels, uint32_t peer, uint64_t number,
+					  struct sim_channel_end *ret_other)
 {
 	struct channel **link = &channels->first;
 
@@ -308,7 +313,8 @@ static struct channel **find_channel_link(struct channels *channels, uint32_t pe
 	return *link ? link : NULL;
 }
 
-int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_client)
+int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number,
+			struct sim_channel_end *ret_client)
 {
 	struct sim_channel_end client;
 	struct channel **link = find_channel_link(&services->waiting, peer, number, &client), *channel;
@@ -323,7 +329,8 @@ int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t n
 	return 0;
 }
 
-int sim_services_get_other_end(const struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_other)
+int sim_services_get_other_end(const struct sim_services *services, uint32_t peer, uint64_t number,
+			       struct sim_channel_end *ret_other)
 {
 	for (const struct channel *c = services->open.first; c; c = c->next)
 		if (find_other_end(c, peer, number, ret_other))
@@ -334,21 +341,25 @@ int sim_services_get_other_end(const struct sim_services *services, uint32_t pee
 /* ---- ends ---- */
 
 /* Forget the channel; @remaining is who may still think it exists, NULL = the client. */
-static void remove_channel(struct sim_services *services, struct channel **link, const struct sim_channel_end *remaining,
-		 struct sim_closed_channel *ret_closed)
+static void remove_channel(struct sim_services *services, struct channel **link,
+			   const struct sim_channel_end *remaining, struct sim_closed_channel *ret_closed)
 {
 	struct channel *channel = *link;
 
-	*ret_closed = (struct sim_closed_channel){.remaining = remaining ? *remaining : channel->client, .handshake = channel->handshake,
-					    .has_remaining = !remaining || channel->state != SIM_CHANNEL_PENDING};
-	ret_closed->unaccepted = channel->state != SIM_CHANNEL_OPEN &&
-				  end_matches(&channel->client, ret_closed->remaining.peer, ret_closed->remaining.number);
+	*ret_closed =
+		(struct sim_closed_channel){ .remaining = remaining ? *remaining : channel->client,
+					     .handshake = channel->handshake,
+					     .has_remaining = !remaining || channel->state != SIM_CHANNEL_PENDING };
+	ret_closed->unaccepted =
+		channel->state != SIM_CHANNEL_OPEN &&
+		end_matches(&channel->client, ret_closed->remaining.peer, ret_closed->remaining.number);
 	services->num_pending -= channel->state == SIM_CHANNEL_PENDING;
 	unlink_channel(channel->state == SIM_CHANNEL_OPEN ? &services->open : &services->waiting, link);
 	free(channel);
 }
 
-bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_closed_channel *ret_closed)
+bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number,
+			struct sim_closed_channel *ret_closed)
 {
 	struct sim_channel_end other;
 	struct channel **link = find_channel_link(&services->waiting, peer, number, &other);
@@ -360,7 +371,8 @@ bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t n
 	return link != NULL;
 }
 
-bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms, struct sim_closed_channel *ret_closed)
+bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms,
+				   struct sim_closed_channel *ret_closed)
 {
 	if (services->num_pending == 0)
 		return false;
@@ -387,7 +399,7 @@ uint64_t sim_services_deadline_ms(const struct sim_services *services)
 
 /* The first of them that is @peer's. Whether there was one. */
 static bool remove_channel_of_peer(struct sim_services *services, struct channels *channels, uint32_t peer,
-		    struct sim_closed_channel *ret_closed)
+				   struct sim_closed_channel *ret_closed)
 {
 	for (struct channel **link = &channels->first; *link; link = &(*link)->next) {
 		struct channel *c = *link;
@@ -416,7 +428,7 @@ bool sim_services_end_next_of_peer(struct sim_services *services, uint32_t peer,
 }
 
 static bool remove_channel_of_function(struct sim_services *services, struct channels *channels, uint32_t function,
-			 struct sim_channel_end *ret_client, struct sim_closed_channel *ret_closed)
+				       struct sim_channel_end *ret_client, struct sim_closed_channel *ret_closed)
 {
 	for (struct channel **link = &channels->first; *link; link = &(*link)->next) {
 		const struct channel *c = *link;
@@ -432,8 +444,8 @@ static bool remove_channel_of_function(struct sim_services *services, struct cha
 	return false;
 }
 
-bool sim_services_end_next_of_function(struct sim_services *services, uint32_t function, struct sim_channel_end *ret_client,
-			       struct sim_closed_channel *ret_closed)
+bool sim_services_end_next_of_function(struct sim_services *services, uint32_t function,
+				       struct sim_channel_end *ret_client, struct sim_closed_channel *ret_closed)
 {
 	struct service **service = &services->services;
 
@@ -453,7 +465,8 @@ bool sim_services_end_next(struct sim_services *services, struct sim_closed_chan
 		remove_service(&services->services);
 	if (!first_channel(services))
 		return false;
-	remove_channel(services, services->open.first ? &services->open.first : &services->waiting.first, NULL, ret_closed);
+	remove_channel(services, services->open.first ? &services->open.first : &services->waiting.first, NULL,
+		       ret_closed);
 	return true;
 }
 
@@ -462,7 +475,7 @@ bool sim_services_end_next(struct sim_services *services, struct sim_closed_chan
 void sim_services_each_service(const struct sim_services *services, sim_service_cb *cb, void *arg)
 {
 	for (const struct service *s = services->services; s; s = s->next) {
-		const struct sim_service service = {.function = s->function, .rep = s->rep, .name = s->name};
+		const struct sim_service service = { .function = s->function, .rep = s->rep, .name = s->name };
 
 		cb(arg, s->end.peer, &service);
 	}
@@ -471,9 +484,12 @@ void sim_services_each_service(const struct sim_services *services, sim_service_
 void sim_services_each_channel(const struct sim_services *services, sim_channel_cb *cb, void *arg)
 {
 	for (const struct channel *c = first_channel(services); c; c = next_channel(services, c)) {
-		const struct sim_channel_info info = {.state = c->state, .client = c->client, .server = c->server,
-						      .function = c->server_function, .rep = c->function,
-						      .name = c->name};
+		const struct sim_channel_info info = { .state = c->state,
+						       .client = c->client,
+						       .server = c->server,
+						       .function = c->server_function,
+						       .rep = c->function,
+						       .name = c->name };
 
 		cb(arg, &info);
 	}

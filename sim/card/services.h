@@ -29,14 +29,14 @@
 
 #include "card.h"
 
-#define SIM_SERVICE_NAME_SIZE 128   /* with the terminating 0 */
-#define SIM_MAX_SERVICES 256        /* of one peer */
-#define SIM_MAX_CHANNELS 4096       /* that one peer asked for ... */
-#define SIM_MAX_UNACCEPTED 512      /* ... of which not yet accepted; and offered to one peer, not yet accepted */
+#define SIM_SERVICE_NAME_SIZE 128  /* with the terminating 0 */
+#define SIM_MAX_SERVICES      256  /* of one peer */
+#define SIM_MAX_CHANNELS      4096 /* that one peer asked for ... */
+#define SIM_MAX_UNACCEPTED    512  /* ... of which not yet accepted; and offered to one peer, not yet accepted */
 
 struct sim_service {
-	uint32_t function;          /* id of the server's function */
-	uint32_t rep;               /* id of the function whose representor it serves */
+	uint32_t function; /* id of the server's function */
+	uint32_t rep;      /* id of the function whose representor it serves */
 	const char *name;
 };
 
@@ -47,29 +47,29 @@ struct sim_channel_end {
 };
 
 struct sim_offer {
-	uint64_t service;           /* the server's number of the service */
+	uint64_t service; /* the server's number of the service */
 	struct sim_channel_end server, client;
-	void *handshake;                /* the caller's again */
+	void *handshake; /* the caller's again */
 };
 
 /* A channel that ended. */
 struct sim_closed_channel {
-	struct sim_channel_end remaining;        /* whom to tell ... */
+	struct sim_channel_end remaining; /* whom to tell ... */
 	bool has_remaining;               /* ... if anybody */
-	bool unaccepted;            /* and it is a client that had not been accepted */
-	void *handshake;                /* the caller's again; NULL if it was not pending any more */
+	bool unaccepted;                  /* and it is a client that had not been accepted */
+	void *handshake;                  /* the caller's again; NULL if it was not pending any more */
 };
 
 enum sim_channel_state {
-	SIM_CHANNEL_PENDING,        /* no service yet */
-	SIM_CHANNEL_OFFERED,        /* not accepted yet */
+	SIM_CHANNEL_PENDING, /* no service yet */
+	SIM_CHANNEL_OFFERED, /* not accepted yet */
 	SIM_CHANNEL_OPEN,
 };
 
 struct sim_channel_info {
 	enum sim_channel_state state;
-	struct sim_channel_end client, server;  /* a pending one has no server */
-	uint32_t function, rep;         /* the server's, if it has one; the client's */
+	struct sim_channel_end client, server; /* a pending one has no server */
+	uint32_t function, rep;                /* the server's, if it has one; the client's */
 	const char *name;
 };
 
@@ -108,16 +108,20 @@ int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t 
 bool sim_services_next_offer(struct sim_services *services, struct sim_offer *ret_offer);
 
 /* Open an offered channel. Returns 0 or -ENOENT (none of that number is offered to @peer). */
-int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_client);
+int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t number,
+			struct sim_channel_end *ret_client);
 
 /* The other end of an open channel. Returns 0 or -ENOENT. */
-int sim_services_get_other_end(const struct sim_services *services, uint32_t peer, uint64_t number, struct sim_channel_end *ret_other);
+int sim_services_get_other_end(const struct sim_services *services, uint32_t peer, uint64_t number,
+			       struct sim_channel_end *ret_other);
 
 /* End a channel of @peer. Whether there was one of that number. */
-bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number, struct sim_closed_channel *ret_closed);
+bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t number,
+			struct sim_closed_channel *ret_closed);
 
 /* End the next channel that is pending although its deadline has come, and when the soonest comes. */
-bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms, struct sim_closed_channel *ret_closed);
+bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms,
+				   struct sim_closed_channel *ret_closed);
 uint64_t sim_services_deadline_ms(const struct sim_services *services); /* UINT64_MAX = none */
 
 /* End the services of @peer, and the next of its channels. Whether there was a channel. */
@@ -125,8 +129,8 @@ bool sim_services_end_next_of_peer(struct sim_services *services, uint32_t peer,
 
 /* Of what goes by way of a function or its representor: services end, and so does the
  * first channel, for both ends. Whether there was one; its client is *ret_client. */
-bool sim_services_end_next_of_function(struct sim_services *services, uint32_t function, struct sim_channel_end *ret_client,
-			       struct sim_closed_channel *ret_closed);
+bool sim_services_end_next_of_function(struct sim_services *services, uint32_t function,
+				       struct sim_channel_end *ret_client, struct sim_closed_channel *ret_closed);
 
 /* End all services and the next channel of anybody. Whether there was a channel. */
 bool sim_services_end_next(struct sim_services *services, struct sim_closed_channel *ret_closed);

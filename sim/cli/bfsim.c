@@ -10,27 +10,27 @@
 
 struct command {
 	const char *name;
-	const char *summary;    /* for the list in --help */
+	const char *summary; /* for the list in --help */
 	int (*run)(int argc, char **argv);
 };
 
 static const struct command commands[] = {
-	{"up", "start a session: a simulated card and its daemon", cli_up},
-	{"down", "end a session", cli_down},
-	{"ps", "show a session's processes and how their bytes move", cli_ps},
-	{"exec", "start a program on one side of a session's card", cli_exec},
-	{"run", "run programs on both sides, in a session of their own", cli_run},
-	{"fault", "see and change the faults that a session's card has in store", cli_fault},
-	{"function", "reset, remove, add or break a PCIe function", cli_function},
-	{"link", "take a card's PCIe link down, or make it slower", cli_link},
-	{"trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace},
-	{"stats", "count what a session's processes have done", cli_stats},
-	{"report", "write a page about a run: latency, throughput, faults", cli_report},
-	{"top", "watch what a session's processes do while they run", cli_top},
-	{"devs", "list PCIe functions, representors and capabilities", cli_devs},
-	{"sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk},
-	{"check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary},
-	{"pcie", "print or draw what a PCI Express link carries, by payload size", cli_pcie},
+	{ "up", "start a session: a simulated card and its daemon", cli_up },
+	{ "down", "end a session", cli_down },
+	{ "ps", "show a session's processes and how their bytes move", cli_ps },
+	{ "exec", "start a program on one side of a session's card", cli_exec },
+	{ "run", "run programs on both sides, in a session of their own", cli_run },
+	{ "fault", "see and change the faults that a session's card has in store", cli_fault },
+	{ "function", "reset, remove, add or break a PCIe function", cli_function },
+	{ "link", "take a card's PCIe link down, or make it slower", cli_link },
+	{ "trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace },
+	{ "stats", "count what a session's processes have done", cli_stats },
+	{ "report", "write a page about a run: latency, throughput, faults", cli_report },
+	{ "top", "watch what a session's processes do while they run", cli_top },
+	{ "devs", "list PCIe functions, representors and capabilities", cli_devs },
+	{ "sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk },
+	{ "check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary },
+	{ "pcie", "print or draw what a PCI Express link carries, by payload size", cli_pcie },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -60,7 +60,7 @@ static void run_command(const struct command *command, int argc, char **argv)
 
 static void show_help(struct argp_state *state, const char *name)
 {
-	char *argv[] = {NULL, (char *)"--help", NULL};
+	char *argv[] = { NULL, (char *)"--help", NULL };
 	const struct command *command = name ? find_command(name) : NULL;
 
 	if (name && !command)
@@ -108,7 +108,8 @@ static char *list_commands(int key, const char *text, void *input)
 	for (size_t i = 0; i < NUM_COMMANDS; i++)
 		fprintf(out, "  %-14s%s\n", commands[i].name, commands[i].summary);
 	fprintf(out, "  %-14s%s\n\n", "help", "explain a command: bfsim help COMMAND");
-	fprintf(out, "Exit status: 0, 1 for a failure, 2 for a wrong command line; exec and run pass on their programs'.");
+	fprintf(out,
+		"Exit status: 0, 1 for a failure, 2 for a wrong command line; exec and run pass on their programs'.");
 	fclose(out);
 	return list; /* argp frees it */
 }

@@ -32,14 +32,15 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
-	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
+	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
+	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
 	CLI_TRACE_LEVEL_OPTION,
-	{"foreground", 'f', NULL, 0, "Stay, and log to standard error", 0},
-	{"ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0},
-	{"die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)", 0},
-	{"remove-dir", KEY_REMOVE_DIR, NULL, 0, "Remove the session's directory at the end (needs -f)", 0},
-	{0},
+	{ "foreground", 'f', NULL, 0, "Stay, and log to standard error", 0 },
+	{ "ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0 },
+	{ "die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)",
+	  0 },
+	{ "remove-dir", KEY_REMOVE_DIR, NULL, 0, "Remove the session's directory at the end (needs -f)", 0 },
+	{ 0 },
 };
 
 static int parse_fd(const char *text, struct argp_state *state)
@@ -97,7 +98,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
  * noticed by its end of the ready pipe, if there is one. */
 static void end_with_parent(int ready_fd)
 {
-	struct pollfd pipe = {.fd = ready_fd};
+	struct pollfd pipe = { .fd = ready_fd };
 	sigset_t sigterm;
 
 	sigemptyset(&sigterm);
@@ -110,9 +111,11 @@ static void end_with_parent(int ready_fd)
 
 static int run_foreground(const struct options *options, const struct sim_session_dir *session_dir)
 {
-	struct sim_daemon_cfg cfg = {.dir = session_dir->dir, .topology_path = options->topology, .clock = options->clock,
-				     .trace_level = options->trace_level,
-				     .ready_fd = options->ready_fd};
+	struct sim_daemon_cfg cfg = { .dir = session_dir->dir,
+				      .topology_path = options->topology,
+				      .clock = options->clock,
+				      .trace_level = options->trace_level,
+				      .ready_fd = options->ready_fd };
 	int rc;
 
 	if (options->die_with_parent)
@@ -125,8 +128,10 @@ static int run_foreground(const struct options *options, const struct sim_sessio
 
 static int start_background(const struct options *options, const struct sim_session_dir *session_dir)
 {
-	struct sim_launch_cfg cfg = {.session_dir = session_dir, .topology = options->topology, .clock = options->clock,
-				     .trace_level = options->trace_level};
+	struct sim_launch_cfg cfg = { .session_dir = session_dir,
+				      .topology = options->topology,
+				      .clock = options->clock,
+				      .trace_level = options->trace_level };
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
 }
@@ -140,7 +145,7 @@ int main(int argc, char **argv)
 		       "bfsim up, bfsim down and bfsim run start and end it; see bfsimd(8).",
 		.children = cli_session_children,
 	};
-	struct options options = {.ready_fd = -1};
+	struct options options = { .ready_fd = -1 };
 	struct sim_session_dir session_dir;
 	int status;
 

@@ -26,10 +26,11 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"against", 'r', "RELEASE", 0, "Check a linking anew with a release of the vendor's: 2.2, 2.5, 2.10 or 3.0", 0},
-	{"all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0},
-	{"json", 'j', NULL, 0, "Print JSON", 0},
-	{0},
+	{ "against", 'r', "RELEASE", 0, "Check a linking anew with a release of the vendor's: 2.2, 2.5, 2.10 or 3.0",
+	  0 },
+	{ "all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -77,10 +78,11 @@ static int exit_status_of_check(const struct options *options, const struct cli_
 	bool is_all_present;
 
 	if (options->against < 0)
-		is_all_present = cli_check_starts(check, check->bfsim_provider) && cli_check_num_abi_mismatches(check) == 0;
+		is_all_present =
+			cli_check_starts(check, check->bfsim_provider) && cli_check_num_abi_mismatches(check) == 0;
 	else
 		is_all_present = cli_check_links(check, (enum cli_provider)options->against) &&
-			  check->counts[options->against].changed == 0;
+				 check->counts[options->against].changed == 0;
 	return is_all_present ? ALL_PRESENT : SOMETHING_MISSING;
 }
 
@@ -113,7 +115,7 @@ int cli_check_binary(int argc, char **argv)
 		       "The exit status is 0 if nothing is missing (of bfsim, or with --against of that release), "
 		       "1 if something is, 2 if a file cannot be read.",
 	};
-	struct options options = {.against = -1};
+	struct options options = { .against = -1 };
 	json_object *list = NULL;
 	int worst = ALL_PRESENT;
 

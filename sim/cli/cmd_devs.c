@@ -18,10 +18,10 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0},
-	{"on", 'o', "SIDE", 0, "Only what processes on SIDE see", 0},
-	{"json", 'j', NULL, 0, "Print everything that is known, as JSON", 0},
-	{0},
+	{ "topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0 },
+	{ "on", 'o', "SIDE", 0, "Only what processes on SIDE see", 0 },
+	{ "json", 'j', NULL, 0, "Print everything that is known, as JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -94,7 +94,7 @@ int cli_devs(int argc, char **argv)
 		       "Shows the file that --topology names, else the session, else the built-in topology.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	struct pcie_topology *topology;
 	const char *source;
 	int rc = -1;

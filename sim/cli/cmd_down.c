@@ -14,15 +14,15 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-#define END_TIMEOUT_MS 10000
+#define END_TIMEOUT_MS   10000
 #define POLL_INTERVAL_MS 5
 
 static int report_timeout(const char *dir)
 {
 	char *quoted = sim_shell_quote(dir);
 
-	cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it", dir, END_TIMEOUT_MS / 1000,
-		 quoted ? quoted : dir);
+	cli_fail("the daemon of session %s has not ended for %d s: fuser %s/lock names it; kill it", dir,
+		 END_TIMEOUT_MS / 1000, quoted ? quoted : dir);
 	free(quoted);
 	return CLI_FAILED;
 }
@@ -30,7 +30,7 @@ static int report_timeout(const char *dir)
 /* The daemon answers before it ends; the session is over when its lock is free. */
 static int wait_for_end(int dir_fd, const char *dir)
 {
-	struct timespec pause = {.tv_nsec = POLL_INTERVAL_MS * 1000000L};
+	struct timespec pause = { .tv_nsec = POLL_INTERVAL_MS * 1000000L };
 
 	for (int waited_ms = 0; sim_session_dir_is_live(dir_fd); waited_ms += POLL_INTERVAL_MS) {
 		if (waited_ms >= END_TIMEOUT_MS)

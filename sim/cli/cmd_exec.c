@@ -22,9 +22,10 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0},
-	{"generation", 'g', "GENERATION", 0, "Which libraries: " CLI_GENERATION_HELP "; without it, as the program's symbols say", 0},
-	{0},
+	{ "on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0 },
+	{ "generation", 'g', "GENERATION", 0,
+	  "Which libraries: " CLI_GENERATION_HELP "; without it, as the program's symbols say", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -87,7 +88,7 @@ int cli_exec(int argc, char **argv)
 		       "The exit status is the program's; 126 or 127 when it cannot be started or found.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	char *dir;
 	int rc;
 

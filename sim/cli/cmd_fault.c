@@ -25,8 +25,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"json", 'j', NULL, 0, "list: print JSON", 0},
-	{0},
+	{ "json", 'j', NULL, 0, "list: print JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -79,7 +79,7 @@ static void add_rule_json(void *arg, const struct sim_plan_rule *rule)
 
 static int print_list(const struct sim_plan *plan, bool json)
 {
-	static const char *const headings[] = {">ID", ">MATCHED", ">FIRED", "RULE"};
+	static const char *const headings[] = { ">ID", ">MATCHED", ">FIRED", "RULE" };
 	struct cli_table table = CLI_TABLE(headings);
 	json_object *list;
 
@@ -150,7 +150,8 @@ static bool check_rule_args(struct options *options)
 			return false;
 	if (options->faults.count > 0 || options->faults.has_seed)
 		return true;
-	cli_fail("fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
+	cli_fail(
+		"fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
 	return false;
 }
 
@@ -166,7 +167,8 @@ static bool check_no_args(struct options *options)
 {
 	if (options->num_args == 1)
 		return true;
-	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->args[0], options->args[1]);
+	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->args[0],
+		 options->args[1]);
 	return false;
 }
 
@@ -175,10 +177,10 @@ static const struct {
 	bool (*check_args)(struct options *options); /* whether the command line is right */
 	int (*run)(struct options *options, int dir_fd);
 } actions[] = {
-	{"list", check_no_args, do_list},
-	{"add", check_rule_args, do_add},
-	{"rm", check_id_args, do_rm},
-	{"clear", check_no_args, do_clear},
+	{ "list", check_no_args, do_list },
+	{ "add", check_rule_args, do_add },
+	{ "rm", check_id_args, do_rm },
+	{ "clear", check_no_args, do_clear },
 };
 
 /* Needs no session. */
@@ -224,7 +226,9 @@ static int run_action(struct options *options)
 
 int cli_fault(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
+						      { &cli_faults_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
@@ -234,7 +238,7 @@ int cli_fault(int argc, char **argv)
 		       "often it struck (FIRED). replay prints the plan that repeats the faults of a run that bfsim trace wrote down. doc/faults.md is the manual of rules.",
 		.children = children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);

@@ -14,10 +14,10 @@
 static const struct {
 	const char *name, *op;
 } actions[] = {
-	{"reset", "function"},
-	{"remove", "function"},
-	{"add", "function"},
-	{"fatal", "link"},
+	{ "reset", "function" },
+	{ "remove", "function" },
+	{ "add", "function" },
+	{ "fatal", "link" },
 };
 
 struct options {
@@ -41,7 +41,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->num_args != 2)
-			argp_error(state, "do what to which? reset, remove, add or fatal, and a PCI address or an RDMA device");
+			argp_error(
+				state,
+				"do what to which? reset, remove, add or fatal, and a PCI address or an RDMA device");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -67,13 +69,14 @@ int cli_function(int argc, char **argv)
 		       "bfsim devs lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	const char *op;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	op = find_op(options.args[0]);
 	if (!op) {
-		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal", options.args[0]);
+		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal",
+			 options.args[0]);
 		return CLI_USAGE;
 	}
 	return cli_faults_inject_at_device(options.session.dir, op, options.args[1], options.args[0], NULL);

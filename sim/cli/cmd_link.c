@@ -24,10 +24,10 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"for", KEY_FOR, "TIME", 0, "How long, such as 200ms; needed for down, else until the session ends", 0},
-	{"to", KEY_TO, "genNxM", 0, "degrade: the generation and width that the link runs at, such as gen2x4", 0},
-	{"part", KEY_PART, "PART", 0, "errors: which part of the packets is repeated, such as 1%", 0},
-	{0},
+	{ "for", KEY_FOR, "TIME", 0, "How long, such as 200ms; needed for down, else until the session ends", 0 },
+	{ "to", KEY_TO, "genNxM", 0, "degrade: the generation and width that the link runs at, such as gen2x4", 0 },
+	{ "part", KEY_PART, "PART", 0, "errors: which part of the packets is repeated, such as 1%", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -53,7 +53,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->num_args != 2)
-			argp_error(state, "do what to which? down, degrade or errors, and a PCI address or an RDMA device");
+			argp_error(state,
+				   "do what to which? down, degrade or errors, and a PCI address or an RDMA device");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -103,14 +104,15 @@ int cli_link(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
-		.args_doc = "down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
+		.args_doc =
+			"down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
 		.doc = "Have trouble with a card's link to the host while programs use it.\v"
 		       "down: what has to cross it waits. degrade, errors: it takes longer, where jobs take the model's time "
 		       "(bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, and may have * and ? in it; bfsim devs "
 		       "lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	return run_action(&options);

@@ -43,27 +43,27 @@ struct options {
 	size_t num_sizes;
 };
 
-static const uint64_t default_sizes[] = {64, 128, 256, 512, 1024, 2048, 4096};
+static const uint64_t default_sizes[] = { 64, 128, 256, 512, 1024, 2048, 4096 };
 
 static const struct argp_option option_list[] = {
-	{"profile", 'p', "NAME", 0, "The host link of bluefield-2, bluefield-3 (the default) or connectx-7", 1},
-	{"gen", 'g', "N", 0, "Another generation: 1 to 6", 1},
-	{"lanes", 'l', "N", 0, "Another number of lanes: 1, 2, 4, 8, 12, 16 or 32", 1},
-	{"mps", KEY_MPS, "BYTES", 0, "Another maximum payload: 128 to 4096", 1},
-	{"mrrs", KEY_MRRS, "BYTES", 0, "Another maximum read request: 128 to 4096", 1},
-	{"rcb", KEY_RCB, "BYTES", 0, "Another read completion boundary: 64 to 512", 1},
-	{"addr32", KEY_ADDR32, NULL, 0, "Addresses of 32 bits", 2},
-	{"ecrc", KEY_ECRC, NULL, 0, "End-to-end CRC on each packet", 2},
-	{"cut-at-rcb", KEY_CUT_AT_RCB, NULL, 0, "Completions are cut at RCB, not at MPS", 2},
-	{"own-completions", KEY_OWN_COMPLETIONS, NULL, 0, "No completion answers two requests", 2},
-	{"whole-dwords", KEY_WHOLE_DWORDS, NULL, 0, "Pad payload to words of 4 bytes", 2},
-	{"no-ack", KEY_NO_ACK, NULL, 0, "Leave out acknowledgements", 2},
-	{"no-flow-control", KEY_NO_FLOW_CONTROL, NULL, 0, "Leave out updates of credits", 2},
-	{"no-skip", KEY_NO_SKIP, NULL, 0, "Leave out skip ordered sets", 2},
-	{"csv", KEY_CSV, NULL, 0, "Print CSV", 3},
-	{"json", 'j', NULL, 0, "Print JSON", 3},
-	{"svg", KEY_SVG, "FILE", 0, "Draw the curve too (needs gnuplot)", 3},
-	{0},
+	{ "profile", 'p', "NAME", 0, "The host link of bluefield-2, bluefield-3 (the default) or connectx-7", 1 },
+	{ "gen", 'g', "N", 0, "Another generation: 1 to 6", 1 },
+	{ "lanes", 'l', "N", 0, "Another number of lanes: 1, 2, 4, 8, 12, 16 or 32", 1 },
+	{ "mps", KEY_MPS, "BYTES", 0, "Another maximum payload: 128 to 4096", 1 },
+	{ "mrrs", KEY_MRRS, "BYTES", 0, "Another maximum read request: 128 to 4096", 1 },
+	{ "rcb", KEY_RCB, "BYTES", 0, "Another read completion boundary: 64 to 512", 1 },
+	{ "addr32", KEY_ADDR32, NULL, 0, "Addresses of 32 bits", 2 },
+	{ "ecrc", KEY_ECRC, NULL, 0, "End-to-end CRC on each packet", 2 },
+	{ "cut-at-rcb", KEY_CUT_AT_RCB, NULL, 0, "Completions are cut at RCB, not at MPS", 2 },
+	{ "own-completions", KEY_OWN_COMPLETIONS, NULL, 0, "No completion answers two requests", 2 },
+	{ "whole-dwords", KEY_WHOLE_DWORDS, NULL, 0, "Pad payload to words of 4 bytes", 2 },
+	{ "no-ack", KEY_NO_ACK, NULL, 0, "Leave out acknowledgements", 2 },
+	{ "no-flow-control", KEY_NO_FLOW_CONTROL, NULL, 0, "Leave out updates of credits", 2 },
+	{ "no-skip", KEY_NO_SKIP, NULL, 0, "Leave out skip ordered sets", 2 },
+	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 3 },
+	{ "json", 'j', NULL, 0, "Print JSON", 3 },
+	{ "svg", KEY_SVG, "FILE", 0, "Draw the curve too (needs gnuplot)", 3 },
+	{ 0 },
 };
 
 static uint32_t parse_number(struct argp_state *state, const char *option, const char *text)
@@ -102,7 +102,8 @@ static uint64_t parse_size(struct argp_state *state, const char *text)
 	number = strtoull(text, &end, 10);
 	unit = suffix_multiplier(end);
 	if (text[0] < '0' || text[0] > '9' || errno || unit == 0 || number < 1 || number > PCIE_LINK_MAX_BYTES / unit)
-		argp_error(state, "\"%s\" is no size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024", text);
+		argp_error(state, "\"%s\" is no size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024",
+			   text);
 	return number * unit;
 }
 
@@ -215,7 +216,8 @@ static struct pcie_link resolve_link(const struct options *options)
 static int print_and_draw(const struct options *options, const struct pcie_link *link)
 {
 	static int (*const print[])(const struct pcie_link *, const uint64_t *, size_t) = {
-		[TABLE] = cli_pcie_print_table, [CSV] = cli_pcie_print_csv, [JSON] = cli_pcie_print_json};
+		[TABLE] = cli_pcie_print_table, [CSV] = cli_pcie_print_csv, [JSON] = cli_pcie_print_json
+	};
 	const uint64_t *sizes = options->num_sizes > 0 ? options->sizes : default_sizes;
 	size_t num = options->num_sizes > 0 ? options->num_sizes : sizeof(default_sizes) / sizeof(default_sizes[0]);
 
@@ -236,7 +238,7 @@ int cli_pcie(int argc, char **argv)
 		       "at once (each way), for transfers of SIZE bytes.\v"
 		       "Sizes may end in K, M, G or T. Without any: powers of two from 64 to 4096.",
 	};
-	struct options options = {.profile = DEFAULT_PROFILE};
+	struct options options = { .profile = DEFAULT_PROFILE };
 	struct pcie_link link;
 	int status;
 

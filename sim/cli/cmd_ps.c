@@ -19,8 +19,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"json", 'j', NULL, 0, "Print JSON", 0},
-	{0},
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -85,7 +85,7 @@ static json_object *find_process(json_object *processes, unsigned long long peer
 
 static int print_processes(json_object *processes)
 {
-	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS"};
+	static const char *const headings[] = { ">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
@@ -102,8 +102,8 @@ static int print_processes(json_object *processes)
 
 static int print_imports(json_object *imports, json_object *processes)
 {
-	static const char *const headings[] = {">IMPORTER", ">EXPORTER", ">BYTES", "ACCESS", "PATH",
-					       "WHY NO BETTER PATH"};
+	static const char *const headings[] = { ">IMPORTER", ">EXPORTER", ">BYTES",
+						"ACCESS",    "PATH",      "WHY NO BETTER PATH" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (size_t i = 0; i < json_object_array_length(imports); i++) {
@@ -134,7 +134,7 @@ static unsigned long long peer_pid(json_object *processes, json_object *object, 
 
 static int print_services(json_object *services, json_object *processes)
 {
-	static const char *const headings[] = {"SERVICE", ">PID", "PROGRAM", "FUNCTION", "REPRESENTOR OF"};
+	static const char *const headings[] = { "SERVICE", ">PID", "PROGRAM", "FUNCTION", "REPRESENTOR OF" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (size_t i = 0; i < json_object_array_length(services); i++) {
@@ -149,22 +149,24 @@ static int print_services(json_object *services, json_object *processes)
 	return cli_table_print(&table);
 }
 
-static void add_endpoint(struct cli_table *table, json_object *channel, json_object *processes, const char *const names[3])
+static void add_endpoint(struct cli_table *table, json_object *channel, json_object *processes,
+			 const char *const names[3])
 {
 	if (!json_object_object_get(channel, names[0])) { /* pending: it has no server yet */
 		cli_table_add(table, "-");
 		cli_table_add(table, "-");
 		return;
 	}
-	cli_table_add(table, "%llu %s", peer_pid(processes, channel, names[0]), peer_program(processes, channel, names[0]));
+	cli_table_add(table, "%llu %s", peer_pid(processes, channel, names[0]),
+		      peer_program(processes, channel, names[0]));
 	cli_table_add(table, "%s %s", get_text(channel, names[1]), get_text(channel, names[2]));
 }
 
 static int print_channels(json_object *channels, json_object *processes)
 {
-	static const char *const headings[] = {"CONNECTION TO", "STATE", "CLIENT", "AT", "SERVER", "AT"};
-	static const char *const client[] = {"client", "client_side", "client_function"};
-	static const char *const server[] = {"server", "server_side", "server_function"};
+	static const char *const headings[] = { "CONNECTION TO", "STATE", "CLIENT", "AT", "SERVER", "AT" };
+	static const char *const client[] = { "client", "client_side", "client_function" };
+	static const char *const server[] = { "server", "server_side", "server_function" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (size_t i = 0; i < json_object_array_length(channels); i++) {
@@ -214,7 +216,7 @@ int cli_ps(int argc, char **argv)
 		.doc = "Show the processes of a session, the memory they export and import, by which path its bytes move, and who is connected to whom.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	json_object *status;
 	int rc = 0;
 

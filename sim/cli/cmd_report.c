@@ -13,8 +13,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-	{0},
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -54,7 +54,7 @@ int cli_report(int argc, char **argv)
 		       "recorded until now. The page needs nothing but itself. doc/report.md explains it.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	return options.trace ? cli_report_write_trace(options.trace, options.path) :

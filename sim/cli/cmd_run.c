@@ -38,32 +38,35 @@ struct options {
 	const char *report_path;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow ... */
-	bool has_generation;                   /* ... else each program's own is found out */
+	bool has_generation;            /* ... else each program's own is found out */
 	struct cli_run_command *commands;
 	size_t num_commands;
 };
 
 static const struct argp_option option_list[] = {
-	{"host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0},
-	{"dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0},
-	{"on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0},
-	{"generation", 'g', "GENERATION", 0,
-	 "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
-	 "; without it, as the symbols say of the first program in a command that uses DOCA", 0},
-	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
-	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
-	{"require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0},
-	{"trace", KEY_TRACE, "FILE", 0, "At the end, write what the programs have recorded, as bfsim trace does", 0},
-	{"report", KEY_REPORT, "FILE", 0, "At the end, write a page about the run, as bfsim report does; all is recorded then (level full) unless --trace-level says otherwise", 0},
+	{ "host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0 },
+	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0 },
+	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0 },
+	{ "generation", 'g', "GENERATION", 0,
+	  "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
+	  "; without it, as the symbols say of the first program in a command that uses DOCA",
+	  0 },
+	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
+	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
+	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0 },
+	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write what the programs have recorded, as bfsim trace does", 0 },
+	{ "report", KEY_REPORT, "FILE", 0,
+	  "At the end, write a page about the run, as bfsim report does; all is recorded then (level full) unless --trace-level says otherwise",
+	  0 },
 	CLI_TRACE_LEVEL_OPTION,
-	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0},
-	{0},
+	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0 },
+	{ 0 },
 };
 
 static void add_command(struct options *options, const char *side, const char *text, struct argp_state *state)
 {
-	struct cli_run_command *commands = reallocarray(options->commands, options->num_commands + 1,
-							sizeof(*commands));
+	struct cli_run_command *commands =
+		reallocarray(options->commands, options->num_commands + 1, sizeof(*commands));
 
 	if (!commands)
 		argp_failure(state, CLI_FAILED, 0, "out of memory");
@@ -145,7 +148,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		options->timeout_s = parse_seconds(arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" belongs to no side; a command with its arguments is one word: --host './app %s'", arg, arg);
+		argp_error(state,
+			   "\"%s\" belongs to no side; a command with its arguments is one word: --host './app %s'",
+			   arg, arg);
 		return EINVAL;
 	case ARGP_KEY_END:
 		if (options->num_commands == 0)
@@ -161,16 +166,21 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 static int run_session(const struct options *options)
 {
 	struct sim_session_dir session_dir;
-	struct cli_run_cfg cfg = {.session_dir = &session_dir, .topology = options->topology, .clock = options->clock,
-				  .trace_level = options->trace_level, .trace_path = options->trace_path,
-				  .report_path = options->report_path, .commands = options->commands,
-				  .num_commands = options->num_commands, .faults = &options->faults,
-				  .require_faults = options->require_faults};
-	struct cli_supervisor_cfg supervisor = {.work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s};
+	struct cli_run_cfg cfg = { .session_dir = &session_dir,
+				   .topology = options->topology,
+				   .clock = options->clock,
+				   .trace_level = options->trace_level,
+				   .trace_path = options->trace_path,
+				   .report_path = options->report_path,
+				   .commands = options->commands,
+				   .num_commands = options->num_commands,
+				   .faults = &options->faults,
+				   .require_faults = options->require_faults };
+	struct cli_supervisor_cfg supervisor = { .work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s };
 	int status;
 
 	if (options->session.is_from_option ? cli_session_prepare(options->session.dir, &session_dir) :
-					 cli_session_prepare_temporary(&session_dir))
+					      cli_session_prepare_temporary(&session_dir))
 		return CLI_FAILED;
 	status = cli_supervise(&supervisor);
 	sim_session_dir_remove(&session_dir); /* the daemon did, unless it was killed */
@@ -180,7 +190,9 @@ static int run_session(const struct options *options)
 
 int cli_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&cli_session_argp, 0, NULL, 0}, {&cli_faults_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
+						      { &cli_faults_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
@@ -189,7 +201,7 @@ int cli_run(int argc, char **argv)
 		       "failed. Without --session the session's directory is a temporary one. Faults that never struck are named at the end.",
 		.children = children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);

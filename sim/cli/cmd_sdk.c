@@ -23,17 +23,17 @@ static const struct {
 	const char *variable;
 	const char *part;
 } env_vars[] = {
-	{"PKG_CONFIG_PATH", CLI_SDK_LIBDIR "/pkgconfig"},
-	{"CPATH", "include"},
-	{"LIBRARY_PATH", CLI_SDK_LIBDIR},
-	{"LD_LIBRARY_PATH", CLI_SDK_LIBDIR},
+	{ "PKG_CONFIG_PATH", CLI_SDK_LIBDIR "/pkgconfig" },
+	{ "CPATH", "include" },
+	{ "LIBRARY_PATH", CLI_SDK_LIBDIR },
+	{ "LD_LIBRARY_PATH", CLI_SDK_LIBDIR },
 };
 
 static const struct argp_option option_list[] = {
-	{"on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0},
-	{"generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP "; without it, task", 0},
-	{"env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0},
-	{0},
+	{ "on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0 },
+	{ "generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP "; without it, task", 0 },
+	{ "env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -82,8 +82,9 @@ static int print_env(const char *tree)
 	int status = CLI_OK;
 
 	if (strpbrk(tree, ":;"))
-		return cli_fail("%s cannot stand in a list of directories, where : and ; separate: install bfsim elsewhere",
-				tree);
+		return cli_fail(
+			"%s cannot stand in a list of directories, where : and ; separate: install bfsim elsewhere",
+			tree);
 	for (size_t i = 0; status == CLI_OK && i < sizeof(env_vars) / sizeof(env_vars[0]); i++)
 		status = print_export(env_vars[i].variable, tree, env_vars[i].part);
 	return status;
@@ -92,8 +93,9 @@ static int print_env(const char *tree)
 static int print_tree(const struct options *options, const char *tree)
 {
 	if (access(tree, F_OK) < 0)
-		return cli_fail("there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
-				tree);
+		return cli_fail(
+			"there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
+			tree);
 	if (options->env)
 		return print_env(tree);
 	printf("%s\n", tree);
@@ -108,7 +110,7 @@ int cli_sdk(int argc, char **argv)
 		.doc = "Say where the SDK tree is that applications for a side are built against.\v"
 		       "eval \"$(bfsim sdk --on dpu --env)\" sets a shell up for building and running against it.",
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	char *tree;
 	int status;
 

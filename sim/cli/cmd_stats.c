@@ -17,8 +17,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"json", 'j', NULL, 0, "Print JSON", 0},
-	{0},
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -65,7 +65,7 @@ int cli_stats(int argc, char **argv)
 		       "messages by connection. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 	int dir_fd, rc;

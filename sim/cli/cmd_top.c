@@ -24,9 +24,9 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"interval", 'i', "SECONDS", 0, "Look so often (default: 1; from 0.05 to 3600)", 0},
-	{"once", KEY_ONCE, NULL, 0, "Look twice, an interval apart, print what there is and end", 0},
-	{0},
+	{ "interval", 'i', "SECONDS", 0, "Look so often (default: 1; from 0.05 to 3600)", 0 },
+	{ "once", KEY_ONCE, NULL, 0, "Look twice, an interval apart, print what there is and end", 0 },
+	{ 0 },
 };
 
 static uint64_t parse_interval(const char *text, struct argp_state *state)
@@ -82,7 +82,8 @@ static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_
 }
 
 /* Until it is time for the next snapshot. Whether there is to be one. */
-static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapshot *snapshot, const struct options *options)
+static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapshot *snapshot,
+			  const struct options *options)
 {
 	for (;;) {
 		switch (cli_screen_wait(screen, snapshot->time_ns + options->interval_ns)) {
@@ -159,7 +160,7 @@ int cli_top(int argc, char **argv)
 		       "follows the other. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};
-	struct options options = {.interval_ns = (uint64_t)NS_PER_S};
+	struct options options = { .interval_ns = (uint64_t)NS_PER_S };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	return run_top(&options);

@@ -15,9 +15,9 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"format", 'f', "FORMAT", 0, "perfetto (default) or csv; without it, csv for a FILE that is called *.csv", 0},
-	{"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-	{0},
+	{ "format", 'f', "FORMAT", 0, "perfetto (default) or csv; without it, csv for a FILE that is called *.csv", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -58,7 +58,7 @@ int cli_trace(int argc, char **argv)
 		       "with --session. What is recorded, $BFSIM_TRACE and bfsim up --trace-level say; doc/trace.md explains it.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.has_format)

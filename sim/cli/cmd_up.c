@@ -24,10 +24,10 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{"topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0},
-	{"clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0},
+	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
+	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
 	CLI_TRACE_LEVEL_OPTION,
-	{0},
+	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -87,9 +87,9 @@ int cli_up(int argc, char **argv)
 		.doc = "Start a session: a simulated card and the daemon that owns it.",
 		.children = cli_session_children,
 	};
-	struct options options = {0};
+	struct options options = { 0 };
 	struct sim_session_dir session_dir;
-	struct sim_launch_cfg cfg = {.session_dir = &session_dir};
+	struct sim_launch_cfg cfg = { .session_dir = &session_dir };
 	pid_t pid;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);

@@ -9,7 +9,7 @@
 
 #include "link_state.h"
 
-#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S  UINT64_C(1000000000)
 #define PS_PER_NS 1000
 
 struct sim_clock {
@@ -59,7 +59,8 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 {
 	uint32_t end = atomic_load_explicit(&page->end, memory_order_relaxed);
 
-	memset(page->participants, 0, (end < SIM_CLOCK_MAX_PARTICIPANTS ? end : SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
+	memset(page->participants, 0,
+	       (end < SIM_CLOCK_MAX_PARTICIPANTS ? end : SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
 	memset(&page->lock, 0, sizeof(page->lock));
 	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);

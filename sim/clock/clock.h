@@ -25,7 +25,7 @@
 #include "pcie_model/topology/topology.h"
 
 #define SIM_CLOCK_NEVER_NS UINT64_MAX
-#define SIM_CLOCK_MODES "functional, timed or virtual" /* for messages */
+#define SIM_CLOCK_MODES    "functional, timed or virtual" /* for messages */
 
 enum sim_clock_mode {
 	SIM_CLOCK_FUNCTIONAL = 0,

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #define PS_PER_NS 1000
-#define PPB 1000000000u
+#define PPB       1000000000u
 
-#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -44,7 +44,8 @@ static void close_window(struct sim_clock_degrade_window *window)
 }
 
 /* The rule's own window, or one that is free. */
-static struct sim_clock_degrade_window *find_window(struct sim_clock_link_degradation *degradation, uint32_t rule, uint64_t now_ns)
+static struct sim_clock_degrade_window *find_window(struct sim_clock_link_degradation *degradation, uint32_t rule,
+						    uint64_t now_ns)
 {
 	uint32_t end = num_windows(degradation);
 	struct sim_clock_degrade_window *free_window = NULL;
@@ -63,7 +64,8 @@ static struct sim_clock_degrade_window *find_window(struct sim_clock_link_degrad
 	return &degradation->windows[end];
 }
 
-int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade, uint64_t now_ns)
+int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade,
+			   uint64_t now_ns)
 {
 	struct sim_clock_degrade_window *window = find_window(&card->degradation, rule, now_ns);
 
@@ -79,7 +81,8 @@ int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const str
 	return 0;
 }
 
-void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg)
+void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule),
+			    const void *arg)
 {
 	uint32_t end = num_windows(&card->degradation);
 
@@ -117,8 +120,8 @@ static void apply_window(struct pcie_link *link, const struct sim_clock_degrade_
 	link->replay_ppb = min_u32(min_u32(load(&window->replay_ppb), PPB) + link->replay_ppb, PPB - 1);
 }
 
-struct pcie_link sim_clock_link_at(const struct pcie_link *trained, const struct sim_clock_link_degradation *degradation,
-				   uint64_t at_ps)
+struct pcie_link sim_clock_link_at(const struct pcie_link *trained,
+				   const struct sim_clock_link_degradation *degradation, uint64_t at_ps)
 {
 	uint32_t end = num_windows(degradation);
 	struct pcie_link link = *trained;

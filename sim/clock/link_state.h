@@ -28,16 +28,18 @@ struct sim_clock_degrade {
 };
 
 /* The window of a rule opens. Returns 0 or -ENOSPC: SIM_CLOCK_MAX_WINDOWS are open at @now_ns. */
-int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade, uint64_t now_ns);
+int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade,
+			   uint64_t now_ns);
 
 /* Close the windows of rules of which @rule_exists says that they are not. What waits for the link already waits on. */
-void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg);
+void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule),
+			    const void *arg);
 
 /* When it is up: 0, or a time that may have passed. */
 uint64_t sim_clock_link_up_ns(const struct sim_clock_card *card);
 
 /* What the link is for a job that arrives then. */
-struct pcie_link sim_clock_link_at(const struct pcie_link *trained, const struct sim_clock_link_degradation *degradation,
-				   uint64_t at_ps);
+struct pcie_link sim_clock_link_at(const struct pcie_link *trained,
+				   const struct sim_clock_link_degradation *degradation, uint64_t at_ps);
 
 #endif

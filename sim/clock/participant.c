@@ -12,10 +12,10 @@
 
 #include "vclock_sched.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
-#define MIN_STALL_CHECKS 10 /* at least, before somebody is given up */
-#define OTHERS_RANK (UINT64_C(1) << 32) /* behind those that are first */
+#define NS_PER_S         UINT64_C(1000000000)
+#define NS_PER_MS        UINT64_C(1000000)
+#define MIN_STALL_CHECKS 10                  /* at least, before somebody is given up */
+#define OTHERS_RANK      (UINT64_C(1) << 32) /* behind those that are first */
 
 static _Atomic uint32_t last_number;
 
@@ -134,7 +134,8 @@ static struct sim_clock_participant *find_free(struct sim_clock_page *page)
 	return &page->participants[end];
 }
 
-static void init_participant(struct sim_clock_page *page, struct sim_clock_participant *shared, uint64_t owner, bool first)
+static void init_participant(struct sim_clock_page *page, struct sim_clock_participant *shared, uint64_t owner,
+			     bool first)
 {
 	uint32_t rank = atomic_fetch_add_explicit(&page->last_rank, 1, memory_order_relaxed);
 
@@ -190,7 +191,8 @@ void sim_participant_mark_busy(struct sim_participant *participant)
 bool sim_participant_try_mark_busy(struct sim_participant *participant)
 {
 	uint64_t token = sim_clock_lock(&participant->page->lock);
-	bool may = state_of(participant->shared) != SIM_PARTICIPANT_WAITING || !find_by_state(participant->page, SIM_PARTICIPANT_BUSY);
+	bool may = state_of(participant->shared) != SIM_PARTICIPANT_WAITING ||
+		   !find_by_state(participant->page, SIM_PARTICIPANT_BUSY);
 
 	if (may && sim_participant_is_ours(participant))
 		set_state(participant->shared, SIM_PARTICIPANT_BUSY);
@@ -255,10 +257,11 @@ static bool detach_stalled(struct sim_clock_page *page, const struct sim_stall_w
 	return was_busy;
 }
 
-bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch, uint64_t *ret_stalled)
+bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch,
+				 uint64_t *ret_stalled)
 {
 	const struct sim_clock_participant *busy = find_by_state(participant->page, SIM_PARTICIPANT_BUSY);
-	struct sim_stall_watch seen = {.shared = busy};
+	struct sim_stall_watch seen = { .shared = busy };
 
 	*ret_stalled = 0;
 	if (!busy || busy == participant->shared) {
@@ -270,7 +273,8 @@ bool sim_participant_check_stall(const struct sim_participant *participant, stru
 	seen.since_ns = monotonic_ns();
 	if (watch->shared != busy || watch->heartbeats != seen.heartbeats || watch->owner != seen.owner)
 		*watch = seen;
-	else if (++watch->checks >= MIN_STALL_CHECKS && seen.since_ns - watch->since_ns > SIM_VCLOCK_STALL_TIMEOUT_MS * NS_PER_MS &&
+	else if (++watch->checks >= MIN_STALL_CHECKS &&
+		 seen.since_ns - watch->since_ns > SIM_VCLOCK_STALL_TIMEOUT_MS * NS_PER_MS &&
 		 detach_stalled(participant->page, watch))
 		*ret_stalled = watch->owner;
 	return true;
@@ -278,7 +282,7 @@ bool sim_participant_check_stall(const struct sim_participant *participant, stru
 
 void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
 {
-	const struct timespec timeout = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+	const struct timespec timeout = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
 
 	syscall(SYS_futex, &participant->shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
 }

@@ -13,7 +13,7 @@
 struct sim_participant {
 	struct sim_clock_page *page;
 	struct sim_clock_participant *shared; /* NULL = it has none */
-	uint64_t owner;                /* what shared->owner is as long as it is ours */
+	uint64_t owner;                       /* what shared->owner is as long as it is ours */
 };
 
 /* Somebody who is busy, and since when it has not called. Time alone says little: a machine that stood still
@@ -31,12 +31,14 @@ void sim_participant_leave(struct sim_participant *participant);
 
 static inline bool sim_participant_is_ours(const struct sim_participant *participant)
 {
-	return participant->shared && atomic_load_explicit(&participant->shared->owner, memory_order_relaxed) == participant->owner;
+	return participant->shared &&
+	       atomic_load_explicit(&participant->shared->owner, memory_order_relaxed) == participant->owner;
 }
 
 static inline enum sim_clock_participant_state sim_participant_state(const struct sim_participant *participant)
 {
-	return (enum sim_clock_participant_state)atomic_load_explicit(&participant->shared->state, memory_order_acquire);
+	return (enum sim_clock_participant_state)atomic_load_explicit(&participant->shared->state,
+								      memory_order_acquire);
 }
 
 /* It is busy from now on, unless it waits and somebody else is. Whether it is. */
@@ -51,7 +53,8 @@ static inline void sim_participant_heartbeat(struct sim_participant *participant
 {
 	_Atomic uint32_t *heartbeats = &participant->shared->heartbeats;
 
-	atomic_store_explicit(heartbeats, atomic_load_explicit(heartbeats, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(heartbeats, atomic_load_explicit(heartbeats, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
 }
 
 /* Wait until @wake_ns, or a message that @messages_seen does not count. Whether its turn has come. */
@@ -61,7 +64,8 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns,
 void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns);
 
 /* Look after those that are busy: give up on one that does not call. Whether there is one. */
-bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch, uint64_t *ret_stalled);
+bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch,
+				 uint64_t *ret_stalled);
 
 /* Sleep while it waits, @ns at most; and end such a sleep. */
 void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns);

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S UINT64_C(1000000000)
-#define DEAD_AFTER_NS (20 * UINT64_C(1000000))
+#define NS_PER_S         UINT64_C(1000000000)
+#define DEAD_AFTER_NS    (20 * UINT64_C(1000000))
 #define STOPPED_AFTER_NS NS_PER_S
-#define SPINS 200
+#define SPINS            200
 
 static _Atomic uint32_t last_number;
 static _Atomic uint32_t own_pid;
@@ -62,7 +62,7 @@ static bool is_dead(uint64_t holder)
 /* Somebody holds it for longer than a few hundred nanoseconds. */
 static void lock_contended(struct sim_clock_lock *lock, uint64_t token)
 {
-	const struct timespec interval = {.tv_nsec = 50000};
+	const struct timespec interval = { .tv_nsec = 50000 };
 	uint64_t seen = 0, since_ns = 0;
 
 	for (;;) {

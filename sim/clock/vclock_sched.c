@@ -11,14 +11,14 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define POLL_SLEEP_NS UINT64_C(1000000)    /* of who polls and may not look */
+#define POLL_SLEEP_NS  UINT64_C(1000000)  /* of who polls and may not look */
 #define STALL_CHECK_NS UINT64_C(50000000) /* of who sleeps: how often it looks after the busy ones */
 
 /* A thread that drives progress engines. */
 struct pe_thread {
 	struct sim_vclock_sched *sched;
 	struct sim_participant participant;
-	struct sim_vclock_source *first;  /* its engines */
+	struct sim_vclock_source *first; /* its engines */
 	struct sim_stall_watch watch;
 	/* The sleeper: a thread that waits for the participant's turn in its stead. */
 	pthread_cond_t changed;
@@ -31,8 +31,8 @@ struct sim_vclock_sched {
 	struct sim_clock *clock;
 	struct sim_clock_page *page;
 	bool first;
-	pthread_key_t key;       /* the calling thread's pe_thread */
-	pthread_mutex_t lock;    /* protects all threads and which turn is whose; the page's is taken inside it */
+	pthread_key_t key;    /* the calling thread's pe_thread */
+	pthread_mutex_t lock; /* protects all threads and which turn is whose; the page's is taken inside it */
 	struct pe_thread *threads;
 	uint32_t num_sources;
 	bool warned, is_destroyed;
@@ -41,13 +41,13 @@ struct sim_vclock_sched {
 struct sim_vclock_source {
 	struct sim_vclock_sched *sched;
 	_Atomic(struct pe_thread *) thread; /* that called last; NULL = its thread has ended; written under the lock */
-	uint64_t next_ns;        /* when it has something to do, as it said when it last looked; 0 = it is to look */
-	uint64_t messages_seen;           /* messages that had been sent when it last looked, or was offered to */
-	atomic_bool wake_pending;        /* its thread is going to be woken for it */
+	uint64_t next_ns;         /* when it has something to do, as it said when it last looked; 0 = it is to look */
+	uint64_t messages_seen;   /* messages that had been sent when it last looked, or was offered to */
+	atomic_bool wake_pending; /* its thread is going to be woken for it */
 	bool asleep;
 	void (*wake)(void *arg);
 	void *arg;
-	struct sim_vclock_source *next;   /* of the thread's */
+	struct sim_vclock_source *next; /* of the thread's */
 };
 
 /* ---- threads that drive ---- */
@@ -203,7 +203,8 @@ void sim_vclock_sched_abandon(struct sim_vclock_sched *sched)
 		pthread_key_delete(sched->key);
 }
 
-int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg, struct sim_vclock_source **ret_source)
+int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg,
+			     struct sim_vclock_source **ret_source)
 {
 	struct sim_vclock_source *source = calloc(1, sizeof(*source));
 
@@ -245,7 +246,8 @@ static struct pe_thread *join_calling_thread(struct sim_vclock_source *source)
 	struct pe_thread *thread = source->thread;
 	bool bound = true;
 
-	if (!thread || thread != pthread_getspecific(source->sched->key) || !sim_participant_is_ours(&thread->participant)) {
+	if (!thread || thread != pthread_getspecific(source->sched->key) ||
+	    !sim_participant_is_ours(&thread->participant)) {
 		pthread_mutex_lock(&source->sched->lock);
 		bound = bind_source(source);
 		thread = source->thread;
@@ -288,12 +290,14 @@ static void warn_once(struct sim_vclock_sched *sched, uint64_t owner)
 	sched->warned = true;
 	pthread_mutex_unlock(&sched->lock);
 	if (!warned)
-		sim_warn("virtual time no longer waits for process %u, which has not called bfsim for %d ms while others wait: from here on the run is not repeatable; have it poll its progress engine, or stop its contexts before it sleeps",
-			 (unsigned int)(owner >> 32), SIM_VCLOCK_STALL_TIMEOUT_MS);
+		sim_warn(
+			"virtual time no longer waits for process %u, which has not called bfsim for %d ms while others wait: from here on the run is not repeatable; have it poll its progress engine, or stop its contexts before it sleeps",
+			(unsigned int)(owner >> 32), SIM_VCLOCK_STALL_TIMEOUT_MS);
 }
 
 /* Whether somebody is busy. */
-static bool check_stall(struct sim_vclock_sched *sched, const struct sim_participant *participant, struct sim_stall_watch *watch)
+static bool check_stall(struct sim_vclock_sched *sched, const struct sim_participant *participant,
+			struct sim_stall_watch *watch)
 {
 	uint64_t stalled;
 	bool busy = sim_participant_check_stall(participant, watch, &stalled);
@@ -359,7 +363,8 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 		return wait_without_participant(sched, wake_ns);
 	pthread_mutex_lock(&sched->lock);
 	source->next_ns = wake_ns;
-	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_WAITING) /* else it has not looked since it began to wait */
+	if (sim_participant_state(&thread->participant) !=
+	    SIM_PARTICIPANT_WAITING) /* else it has not looked since it began to wait */
 		source->messages_seen = atomic_load_explicit(&sched->page->messages_sent, memory_order_acquire);
 	others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &wake_of_all_ns);
 	pthread_mutex_unlock(&sched->lock);
@@ -367,13 +372,14 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 		mark_busy(thread);
 		return false;
 	}
-	return sim_participant_wait(&thread->participant, wake_of_all_ns, source->messages_seen) && wake_ns <= sim_clock_now_ns(sched->clock);
+	return sim_participant_wait(&thread->participant, wake_of_all_ns, source->messages_seen) &&
+	       wake_ns <= sim_clock_now_ns(sched->clock);
 }
 
 /* What it does is seen at the time at which others have brought it, as without a participant. */
 static void sleep_without_participant(void)
 {
-	const struct timespec interval = {.tv_nsec = POLL_SLEEP_NS};
+	const struct timespec interval = { .tv_nsec = POLL_SLEEP_NS };
 
 	nanosleep(&interval, NULL);
 }
@@ -429,7 +435,7 @@ static void *sleeper_thread(void *arg)
 {
 	struct pe_thread *thread = arg;
 	struct sim_vclock_sched *sched = thread->sched;
-	struct sim_stall_watch watch = {0};
+	struct sim_stall_watch watch = { 0 };
 
 	pthread_mutex_lock(&sched->lock);
 	while (!thread->stop) {

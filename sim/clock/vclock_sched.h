@@ -37,7 +37,8 @@
 
 #include "clock.h"
 
-#define SIM_VCLOCK_STALL_TIMEOUT_MS 1000 /* a busy machine keeps who would call from running for longer than a tenth of that */
+#define SIM_VCLOCK_STALL_TIMEOUT_MS \
+	1000 /* a busy machine keeps who would call from running for longer than a tenth of that */
 
 struct sim_vclock_sched; /* this process's */
 struct sim_vclock_source;
@@ -54,7 +55,8 @@ void sim_vclock_sched_abandon(struct sim_vclock_sched *sched);
 /* A progress engine begins to take part; it is busy. When there is something to do while
  * its thread sleeps (sim_vclock_source_begin_sleep()), @wake(@arg) is called, in a thread of ours; it
  * must be quick and not call back. Returns 0 or -ENOMEM. */
-int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg, struct sim_vclock_source **ret_source);
+int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg,
+			     struct sim_vclock_source **ret_source);
 
 /* It no longer does; wake is not called any more. NULL is fine. */
 void sim_vclock_source_destroy(struct sim_vclock_source *source);

@@ -15,7 +15,7 @@
 
 static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
 {
-	struct timeval timeout = {.tv_sec = SIM_CONTROL_TIMEOUT_S};
+	struct timeval timeout = { .tv_sec = SIM_CONTROL_TIMEOUT_S };
 	int rc;
 
 	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -62,7 +62,7 @@ static int create_delays_memfd(const struct sim_delays *delays)
 
 int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id)
 {
-	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = SIM_FAULT_ADD, .rule = *rule}};
+	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = SIM_FAULT_ADD, .rule = *rule } };
 	int fd = delays ? create_delays_memfd(delays) : -1;
 	int rc = delays && fd < 0 ? fd : request_status(dir_fd, &msg, fd);
 
@@ -75,14 +75,14 @@ int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct 
 
 int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t id, uint64_t seed)
 {
-	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = change, .id = id, .seed = seed}};
+	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = change, .id = id, .seed = seed } };
 
 	return request_status(dir_fd, &msg, -1);
 }
 
 int sim_control_map_shared_state(int dir_fd, struct sim_segment *ret_shared)
 {
-	struct sim_msg msg = {.type = SIM_MSG_SHARED_STATE};
+	struct sim_msg msg = { .type = SIM_MSG_SHARED_STATE };
 	int fd = -1, rc = sim_control_exchange(dir_fd, &msg, -1, &fd);
 
 	if (rc == 0)
@@ -98,8 +98,8 @@ static int set_timeout_error(const char *dir, int rc)
 {
 	char *quoted = sim_shell_quote(dir);
 
-	sim_set_error(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it", dir,
-		    SIM_CONTROL_TIMEOUT_S, quoted ? quoted : dir);
+	sim_set_error(rc, "the daemon of session %s has not answered for %d s: is it stopped? fuser %s/lock names it",
+		      dir, SIM_CONTROL_TIMEOUT_S, quoted ? quoted : dir);
 	free(quoted);
 	return rc;
 }
@@ -109,6 +109,8 @@ int sim_control_set_error(const char *dir, int rc)
 	if (rc == -EAGAIN)
 		return set_timeout_error(dir, rc);
 	if (rc == -EPROTO)
-		return sim_set_error(rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
-	return sim_set_error(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc), dir);
+		return sim_set_error(
+			rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	return sim_set_error(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc),
+			     dir);
 }

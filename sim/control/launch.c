@@ -15,16 +15,16 @@
 #include "sim/trace/trace.h"
 #include "sim/base/last_error.h"
 
-#define READY_FD 3
+#define READY_FD      3
 #define READY_FD_TEXT "3"
-#define MAX_ARGS 16
+#define MAX_ARGS      16
 
 struct launch {
 	char *program;
-	char *topology;         /* absolute, or NULL */
+	char *topology; /* absolute, or NULL */
 	const char *argv[MAX_ARGS];
-	int log_fd;             /* its standard error, or -1 to have ours */
-	off_t log_start;        /* what it says stands behind this offset */
+	int log_fd;      /* its standard error, or -1 to have ours */
+	off_t log_start; /* what it says stands behind this offset */
 };
 
 /* The child: no terminal, no directory, no descriptor of ours. Does not return. */
@@ -101,7 +101,7 @@ static int open_log(const char *dir, struct launch *launch)
 /* Beside this library in a build tree, or in an installation's bin, two levels above. */
 static char *find_own_bfsimd(void)
 {
-	static const char *const places[] = {"cli/bfsimd", "../../bin/bfsimd"};
+	static const char *const places[] = { "cli/bfsimd", "../../bin/bfsimd" };
 	char *lib, *slash, *path = NULL;
 	Dl_info self;
 
@@ -130,11 +130,12 @@ static int find_program(const char *given, struct launch *launch)
 	else if (!(launch->program = realpath(chosen, NULL))) /* it is started from another directory */
 		launch->program = strdup(chosen);
 	if (!launch->program)
-		return sim_set_error(-ENOENT, "cannot find bfsimd from where libbfsim is: set BFSIM_BFSIMD to where it is");
+		return sim_set_error(-ENOENT,
+				     "cannot find bfsimd from where libbfsim is: set BFSIM_BFSIMD to where it is");
 	if (access(launch->program, X_OK) == 0)
 		return 0;
 	return sim_set_error(-errno, "cannot start %s: %s; set BFSIM_BFSIMD to where bfsimd is", launch->program,
-			   strerror(errno));
+			     strerror(errno));
 }
 
 static int prepare_launch(const struct sim_launch_cfg *cfg, struct launch *launch)
@@ -175,7 +176,8 @@ static int report_start_failure(const struct launch *launch, int status)
 		at += got;
 	}
 	if (WIFSIGNALED(status))
-		return sim_set_error(-EIO, "%s was killed by signal %d while it started", launch->program, WTERMSIG(status));
+		return sim_set_error(-EIO, "%s was killed by signal %d while it started", launch->program,
+				     WTERMSIG(status));
 	return sim_set_error(-ECHILD, "%s ended while it started, and said why on standard error", launch->program);
 }
 
@@ -204,7 +206,7 @@ static pid_t launch_and_wait(const struct launch *launch)
 
 pid_t sim_launch(const struct sim_launch_cfg *cfg)
 {
-	struct launch launch = {.log_fd = -1};
+	struct launch launch = { .log_fd = -1 };
 	pid_t pid = prepare_launch(cfg, &launch);
 
 	if (pid == 0)

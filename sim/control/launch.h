@@ -12,11 +12,11 @@
 
 struct sim_launch_cfg {
 	const struct sim_session_dir *session_dir;
-	const char *program;   /* bfsimd; NULL = $BFSIM_BFSIMD, else the one that belongs to this library */
-	const char *topology;  /* file, or NULL for the built-in one */
+	const char *program;  /* bfsimd; NULL = $BFSIM_BFSIMD, else the one that belongs to this library */
+	const char *topology; /* file, or NULL for the built-in one */
 	enum sim_clock_mode clock;
-	uint32_t trace_level;  /* sim/trace/trace.h; 0 = the usual */
-	bool temporary;        /* ends with the thread that started it, and removes a directory that was made for
+	uint32_t trace_level; /* sim/trace/trace.h; 0 = the usual */
+	bool temporary;       /* ends with the thread that started it, and removes a directory that was made for
 				* it; speaks on our standard error. Else it logs to DIR/bfsimd.log. */
 };
 

@@ -17,7 +17,8 @@ static int create_dir(const char *dir, struct sim_session_dir *session_dir)
 	if (mkdir(dir, 0700) == 0)
 		session_dir->created = true;
 	else if (errno != EEXIST)
-		return sim_set_error(-errno, "cannot make the session directory %s: %s; choose another --session", dir, strerror(errno));
+		return sim_set_error(-errno, "cannot make the session directory %s: %s; choose another --session", dir,
+				     strerror(errno));
 	session_dir->dir = realpath(dir, NULL);
 	if (!session_dir->dir)
 		return sim_set_error(-errno, "cannot use the session directory %s: %s", dir, strerror(errno));
@@ -31,22 +32,27 @@ static int check_unused(const struct sim_session_dir *session_dir)
 	bool live, foreign;
 
 	if (dir_fd < 0)
-		return sim_set_error(dir_fd, "cannot use the session directory %s: %s", session_dir->dir, strerror(-dir_fd));
+		return sim_set_error(dir_fd, "cannot use the session directory %s: %s", session_dir->dir,
+				     strerror(-dir_fd));
 	live = sim_session_dir_is_live(dir_fd);
 	foreign = faccessat(dir_fd, "topology.yaml", F_OK, 0) == 0 && faccessat(dir_fd, "lock", F_OK, 0) != 0;
 	close(dir_fd);
 	if (live)
-		return sim_set_error(-EBUSY, "a session runs in %s already: use it, end it with bfsim down, or choose another --session",
-				   session_dir->dir);
+		return sim_set_error(
+			-EBUSY,
+			"a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+			session_dir->dir);
 	if (foreign)
-		return sim_set_error(-EEXIST, "%s/topology.yaml is not a session's, which would replace it: choose another --session",
-				   session_dir->dir);
+		return sim_set_error(
+			-EEXIST,
+			"%s/topology.yaml is not a session's, which would replace it: choose another --session",
+			session_dir->dir);
 	return 0;
 }
 
 int sim_session_dir_claim(const char *dir, struct sim_session_dir *ret_dir)
 {
-	struct sim_session_dir session_dir = {0};
+	struct sim_session_dir session_dir = { 0 };
 	int rc = create_dir(dir, &session_dir);
 
 	if (rc == 0)
@@ -70,8 +76,9 @@ int sim_session_dir_create_temporary(struct sim_session_dir *ret_dir)
 	if (asprintf(&dir, "%s/bfsim-run-XXXXXX", tmp && tmp[0] ? tmp : "/tmp") < 0)
 		return sim_set_error(-ENOMEM, "out of memory");
 	if (!mkdtemp(dir)) {
-		rc = sim_set_error(-errno, "cannot make a session directory %s: %s; set TMPDIR to where one can be made", dir,
-				 strerror(errno));
+		rc = sim_set_error(-errno,
+				   "cannot make a session directory %s: %s; set TMPDIR to where one can be made", dir,
+				   strerror(errno));
 		free(dir);
 		return rc;
 	}
@@ -81,7 +88,7 @@ int sim_session_dir_create_temporary(struct sim_session_dir *ret_dir)
 	free(dir);
 	if (!absolute)
 		return sim_set_error(-ENOMEM, "out of memory");
-	*ret_dir = (struct sim_session_dir){.dir = absolute, .created = true};
+	*ret_dir = (struct sim_session_dir){ .dir = absolute, .created = true };
 	return 0;
 }
 

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 struct sim_session_dir {
-	char *dir;     /* absolute; the caller's: sim_session_dir_fini() */
-	bool created;     /* the directory is ours to remove */
+	char *dir;    /* absolute; the caller's: sim_session_dir_fini() */
+	bool created; /* the directory is ours to remove */
 };
 
 /* Take DIR for a new session, making it when it does not exist. Refuses a live

@@ -27,7 +27,7 @@ static void pending_connect_free(struct pending_connect *pending)
 
 /* All of a handshake message came; its descriptors are as many as it says. */
 static int check_handshake(const struct daemon *daemon, struct conn *from, const struct sim_msg_handshake *handshake,
-			struct sim_fds *fds)
+			   struct sim_fds *fds)
 {
 	int rc = sim_handshake_msg_check(handshake, fds);
 
@@ -42,7 +42,7 @@ static int check_handshake(const struct daemon *daemon, struct conn *from, const
 
 static void notify_closed(struct daemon *daemon, const struct sim_channel_end *end, int reason)
 {
-	struct sim_msg msg = {.type = SIM_MSG_CLOSE, .body.channel = {.number = end->number, .reason = reason}};
+	struct sim_msg msg = { .type = SIM_MSG_CLOSE, .body.channel = { .number = end->number, .reason = reason } };
 	struct conn *conn = daemon_find_conn(daemon, end->peer);
 
 	if (conn)
@@ -61,8 +61,8 @@ static void close_channel(struct daemon *daemon, const struct sim_closed_channel
 /* Whether the server is there to read it. */
 static bool send_offer(struct daemon *daemon, const struct sim_offer *offer)
 {
-	struct sim_msg msg = {.type = SIM_MSG_OFFER,
-			      .body.handshake = {.service = offer->service, .number = offer->server.number}};
+	struct sim_msg msg = { .type = SIM_MSG_OFFER,
+			       .body.handshake = { .service = offer->service, .number = offer->server.number } };
 	struct conn *server = daemon_find_conn(daemon, offer->server.peer);
 	struct pending_connect *pending = offer->handshake;
 
@@ -90,7 +90,8 @@ static void send_offers(struct daemon *daemon)
 	}
 }
 
-static int register_service(struct daemon *daemon, struct conn *conn, uint64_t number, const struct sim_service *service)
+static int register_service(struct daemon *daemon, struct conn *conn, uint64_t number,
+			    const struct sim_service *service)
 {
 	if (!sim_function_has_rep(&sim_shared_state_of(&daemon->shared)->functions, service->rep))
 		return -ENODEV;
@@ -99,8 +100,9 @@ static int register_service(struct daemon *daemon, struct conn *conn, uint64_t n
 
 static void handle_listen(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	struct sim_service service = {.function = msg->body.listen.function, .rep = msg->body.listen.rep,
-				      .name = msg->body.listen.name};
+	struct sim_service service = { .function = msg->body.listen.function,
+				       .rep = msg->body.listen.rep,
+				       .name = msg->body.listen.name };
 	int rc;
 
 	TERMINATE_TEXT(msg->body.listen.name);
@@ -136,7 +138,7 @@ static int queue_connect(struct daemon *daemon, struct conn *conn, const struct 
 		free(pending);
 		return rc;
 	}
-	*pending = (struct pending_connect){.handshake = msg->body.connect.handshake, .fds = *fds};
+	*pending = (struct pending_connect){ .handshake = msg->body.connect.handshake, .fds = *fds };
 	fds->count = 0;
 	return 0;
 }
@@ -154,17 +156,19 @@ static void handle_connect(struct daemon *daemon, struct conn *conn, struct sim_
 /* ---- what is passed on: the other end knows the channel by another number ---- */
 
 /* Returns 0 or -ENOBUFS (the other end's process reads nothing). */
-static int forward_handshake(struct daemon *daemon, const struct sim_channel_end *to, const struct sim_msg *from, struct sim_fds *fds)
+static int forward_handshake(struct daemon *daemon, const struct sim_channel_end *to, const struct sim_msg *from,
+			     struct sim_fds *fds)
 {
-	struct sim_msg msg = {.type = from->type, .body.handshake = {.number = to->number}};
+	struct sim_msg msg = { .type = from->type, .body.handshake = { .number = to->number } };
 	struct conn *conn = daemon_find_conn(daemon, to->peer);
 
 	if (!conn)
 		return -ENOENT;
 	if (!daemon_can_queue_handshake(conn)) {
 		if (!conn->warned_queue_full)
-			sim_warn("process %d does not read what is sent to it, so further handshake messages are refused; is it stopped?",
-				 (int)sim_card_peer(daemon->card, to->peer)->pid);
+			sim_warn(
+				"process %d does not read what is sent to it, so further handshake messages are refused; is it stopped?",
+				(int)sim_card_peer(daemon->card, to->peer)->pid);
 		conn->warned_queue_full = true;
 		return -ENOBUFS;
 	}
@@ -191,7 +195,7 @@ static void handle_handshake(struct daemon *daemon, struct conn *conn, struct si
 
 static void handle_notify_peer(struct daemon *daemon, struct conn *conn, const struct sim_msg *from)
 {
-	struct sim_msg msg = {.type = SIM_MSG_NOTIFY_PEER};
+	struct sim_msg msg = { .type = SIM_MSG_NOTIFY_PEER };
 	struct sim_channel_end other;
 	struct conn *to = NULL;
 

@@ -14,11 +14,11 @@
  * the card for it, nor fill the daemon with what others send it: who sends it one
  * handshake message more than this is refused. */
 #define MAX_UNSENT_HANDSHAKES 256
-#define MAX_UNSENT_REPLIES 1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
+#define MAX_UNSENT_REPLIES    1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
 
 int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = source};
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = source };
 
 	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
@@ -33,7 +33,7 @@ static void unwatch(struct daemon *daemon, const struct conn *conn)
 
 static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
-	struct epoll_event event = {.events = events, .data.ptr = &conn->socket};
+	struct epoll_event event = { .events = events, .data.ptr = &conn->socket };
 
 	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
 }
@@ -45,8 +45,12 @@ static int conn_new(struct daemon *daemon, int sock)
 
 	if (!conn)
 		return -ENOMEM;
-	*conn = (struct conn){.sock = sock, .pidfd = -1, .unsent_end = &conn->unsent, .next = daemon->conns,
-			      .socket = {SOURCE_SOCKET, conn}, .process = {SOURCE_PROCESS, conn}};
+	*conn = (struct conn){ .sock = sock,
+			       .pidfd = -1,
+			       .unsent_end = &conn->unsent,
+			       .next = daemon->conns,
+			       .socket = { SOURCE_SOCKET, conn },
+			       .process = { SOURCE_PROCESS, conn } };
 	rc = daemon_watch(daemon, sock, &conn->socket);
 	if (rc < 0)
 		free(conn);
@@ -105,7 +109,8 @@ void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 
 static bool is_handshake(const struct sim_msg *msg)
 {
-	return !msg->is_reply && (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_HANDSHAKE);
+	return !msg->is_reply &&
+	       (msg->type == SIM_MSG_OFFER || msg->type == SIM_MSG_ACCEPT || msg->type == SIM_MSG_HANDSHAKE);
 }
 
 bool daemon_can_queue_handshake(const struct conn *conn)
@@ -182,7 +187,8 @@ static bool try_send(struct conn *conn, struct sim_msg *msg, const int *fds, uin
 	int rc = sim_msg_send_fds(conn->sock, msg, fds, num_fds);
 
 	if (rc == -ETOOMANYREFS) { /* too many descriptors are on their way already: it will miss them and say so */
-		sim_warn("cannot pass on descriptors: too many are on their way; raise ulimit -n where the daemon starts");
+		sim_warn(
+			"cannot pass on descriptors: too many are on their way; raise ulimit -n where the daemon starts");
 		rc = sim_msg_send_fds(conn->sock, msg, NULL, 0);
 	}
 	if (rc < 0 && rc != -EAGAIN && rc != -EPIPE)
@@ -200,7 +206,7 @@ void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *m
 
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
 {
-	struct sim_fds kept = {.fd = {-1}};
+	struct sim_fds kept = { .fd = { -1 } };
 
 	if (conn->dead)
 		return;

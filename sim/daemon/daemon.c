@@ -19,9 +19,9 @@
 #include "sim/base/log.h"
 #include "sim/trace/trace.h"
 
-#define MAX_EPOLL_EVENTS 64
-#define MAX_PACKETS_PER_ROUND 16 /* of one process, before the others get their turn */
-#define MAX_DRAIN_ROUNDS 256     /* of a process that died: more packets than its socket holds */
+#define MAX_EPOLL_EVENTS      64
+#define MAX_PACKETS_PER_ROUND 16  /* of one process, before the others get their turn */
+#define MAX_DRAIN_ROUNDS      256 /* of a process that died: more packets than its socket holds */
 
 uint64_t daemon_now_ms(void)
 {
@@ -126,8 +126,17 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 {
 	int rc;
 
-	*daemon = (struct daemon){.dir_fd = -1, .lock_fd = -1, .listen_sock = -1, .epoll_fd = -1, .signal_fd = -1,
-				  .spare_fd = -1, .shared_fd = -1, .trace_level = cfg->trace_level, .listening = {SOURCE_LISTEN, NULL}, .signals = {SOURCE_SIGNAL, NULL}, .process_ops = &daemon_default_process_ops};
+	*daemon = (struct daemon){ .dir_fd = -1,
+				   .lock_fd = -1,
+				   .listen_sock = -1,
+				   .epoll_fd = -1,
+				   .signal_fd = -1,
+				   .spare_fd = -1,
+				   .shared_fd = -1,
+				   .trace_level = cfg->trace_level,
+				   .listening = { SOURCE_LISTEN, NULL },
+				   .signals = { SOURCE_SIGNAL, NULL },
+				   .process_ops = &daemon_default_process_ops };
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -249,8 +258,9 @@ static uint64_t u64_min(uint64_t a, uint64_t b)
 /* For epoll_wait(): until the next deadline, at most @timeout_ms. */
 static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 {
-	uint64_t deadline = u64_min(u64_min(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
-				   u64_min(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
+	uint64_t deadline =
+		u64_min(u64_min(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
+			u64_min(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
 	uint64_t now = daemon_now_ms();
 
 	if (deadline == UINT64_MAX)

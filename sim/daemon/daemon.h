@@ -18,8 +18,8 @@ struct sim_daemon_cfg {
 	const char *dir;           /* the session's directory; created when it does not exist */
 	const char *topology_path; /* YAML file; NULL = the built-in topology */
 	enum sim_clock_mode clock; /* how its time passes */
-	uint32_t trace_level;      /* what processes record (sim/trace/trace.h), unless they know better; 0 = as is usual */
-	int ready_fd;              /* gets one byte when the session can be used, and then is closed; -1 = none */
+	uint32_t trace_level; /* what processes record (sim/trace/trace.h), unless they know better; 0 = as is usual */
+	int ready_fd;         /* gets one byte when the session can be used, and then is closed; -1 = none */
 };
 
 /* Run a session until SHUTDOWN, SIGTERM or SIGINT, then clean its directory.

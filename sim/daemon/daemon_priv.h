@@ -36,7 +36,7 @@ struct packet {
 
 /* Who sees to it that a stopped process goes on when we are killed. */
 struct resume_guard {
-	pid_t pid;              /* 0 = there is none */
+	pid_t pid; /* 0 = there is none */
 	int pipe_fd;
 };
 
@@ -48,30 +48,31 @@ struct resume_guard {
  * stopped and not waited for, until it speaks again. */
 struct conn {
 	int sock;
-	int pidfd;              /* -1 = its process is not visible here */
+	int pidfd; /* -1 = its process is not visible here */
 	struct source socket, process;
 	bool attached;
-	bool detached_cleanly;          /* said that it leaves */
-	bool unresponsive;            /* taken for stopped */
-	bool warned_queue_full, warned_fds_lost; /* said so in the log: that it does not read, that its descriptors were lost */
-	bool dead;              /* to be removed when the current events are done */
+	bool detached_cleanly; /* said that it leaves */
+	bool unresponsive;     /* taken for stopped */
+	bool warned_queue_full,
+		warned_fds_lost; /* said so in the log: that it does not read, that its descriptors were lost */
+	bool dead;               /* to be removed when the current events are done */
 	uint32_t peer;
-	struct packet *unsent;  /* oldest first */
+	struct packet *unsent; /* oldest first */
 	struct packet **unsent_end;
 	uint32_t num_unsent_replies, num_unsent_handshakes;
 	uint32_t num_describe_requests; /* its own, under way */
-	uint64_t resume_ms;   /* we have stopped it until then; 0 = we have not */
-	struct resume_guard guard;     /* while it is stopped */
-	uint64_t recording;     /* number of its recording; 0 = it has none */
+	uint64_t resume_ms;             /* we have stopped it until then; 0 = we have not */
+	struct resume_guard guard;      /* while it is stopped */
+	uint64_t recording;             /* number of its recording; 0 = it has none */
 	struct conn *next;
 };
 
 /* An exporter that waits for importers to let go of a key. */
 struct revocation {
 	uint64_t key;
-	struct conn *exporter;  /* NULL: it died, nobody waits */
+	struct conn *exporter; /* NULL: it died, nobody waits */
 	struct sim_msg reply;
-	struct conn **pending_importers;  /* importers that have not answered */
+	struct conn **pending_importers; /* importers that have not answered */
 	uint32_t num_pending_importers;
 	uint64_t deadline_ms;
 	struct revocation *next;
@@ -94,7 +95,7 @@ struct recording {
 
 /* A DESCRIBE on its way to an exporter and back. */
 struct describe_request {
-	uint64_t seq;           /* ours, towards the exporter */
+	uint64_t seq; /* ours, towards the exporter */
 	struct conn *importer, *exporter;
 	uint64_t importer_seq;
 	uint64_t deadline_ms;
@@ -113,23 +114,23 @@ struct daemon_process_ops {
 
 struct daemon {
 	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
-	int spare_fd;           /* given up for a moment to refuse a process when descriptors run out */
+	int spare_fd; /* given up for a moment to refuse a process when descriptors run out */
 	struct source listening, signals, dir;
-	int dir_watch_fd;       /* while it runs; -1 = there is none to be had */
+	int dir_watch_fd; /* while it runs; -1 = there is none to be had */
 	bool created_dir;
-	bool unreachable;       /* somebody removed the socket: no process will come any more */
+	bool unreachable; /* somebody removed the socket: no process will come any more */
 	bool must_accept;
 	bool stop;
 	uint8_t session[SIM_SESSION_ID_SIZE];
-	uint64_t shm_dev;       /* of our /dev/shm, 0 = none */
+	uint64_t shm_dev; /* of our /dev/shm, 0 = none */
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	struct sim_services *services;
 	struct sim_segment shared;
-	int shared_fd;           /* handed out; -1 = none */
+	int shared_fd; /* handed out; -1 = none */
 	struct sim_clock *clock;
 	struct sim_fault_events fault_events; /* rules that strike by the clock */
-	bool warned_unreachable;         /* said so in the log: that rules do not reach a process */
+	bool warned_unreachable;              /* said so in the log: that rules do not reach a process */
 	const struct daemon_process_ops *process_ops;
 	struct conn *conns;
 	struct shared_object *shared_objects; /* by the low half of a key's id */
@@ -138,7 +139,7 @@ struct daemon {
 	struct describe_request *describe_requests;
 	uint64_t next_seq;
 	uint32_t trace_level;
-	uint64_t zero_ns;       /* when the session began */
+	uint64_t zero_ns;             /* when the session began */
 	struct recording *recordings; /* oldest first */
 	uint64_t num_recordings, num_ended_recordings, num_dropped_recordings;
 };
@@ -163,7 +164,7 @@ void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *m
 bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
-void daemon_reap(struct daemon *daemon);      /* remove dead connections and what hangs on them */
+void daemon_reap(struct daemon *daemon); /* remove dead connections and what hangs on them */
 void daemon_conn_free(struct conn *conn);
 
 /* requests.c: what a message does. What is kept of @fds is taken out of them. */
@@ -186,12 +187,12 @@ void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms);
 bool daemon_handle_channel_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
 void daemon_close_channels_of(struct daemon *daemon, struct conn *conn);
 void daemon_close_channels_through(struct daemon *daemon, uint32_t function); /* or its representor */
-void daemon_drop_channels(struct daemon *daemon);                   /* tells nobody */
+void daemon_drop_channels(struct daemon *daemon);                             /* tells nobody */
 void daemon_expire_channels(struct daemon *daemon, uint64_t now_ms);
 
 /* shared_objects.c: the shared objects that hold exported memory. */
 void daemon_add_shared_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd); /* takes fd */
-int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key);                         /* -1 = none */
+int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key);                        /* -1 = none */
 void daemon_remove_shared_object(struct daemon *daemon, uint64_t key);
 void daemon_remove_shared_objects_of(struct daemon *daemon, uint32_t exporter);
 

@@ -36,7 +36,8 @@ static int add_rule(struct daemon *daemon, const struct sim_rule *rule, const st
 	int rc = read_delays(fds, &delays);
 
 	if (rc == 0)
-		rc = sim_plan_add(&shared->plan, rule, delays, sim_fault_events_rule_begin_ns(&daemon->fault_events), ret_id);
+		rc = sim_plan_add(&shared->plan, rule, delays, sim_fault_events_rule_begin_ns(&daemon->fault_events),
+				  ret_id);
 	free(delays);
 	return rc;
 }

@@ -32,14 +32,16 @@ static void kill_daemon(void)
 /* Does nothing for a while. Who wants it to end need not wait for that. */
 static void pause_daemon(const struct daemon *daemon, uint64_t ns)
 {
-	struct pollfd wanted = {.fd = daemon->signal_fd, .events = POLLIN};
+	struct pollfd wanted = { .fd = daemon->signal_fd, .events = POLLIN };
 	uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS > 0);
 
 	poll(&wanted, 1, ms < INT_MAX ? (int)ms : INT_MAX);
 }
 
-const struct daemon_process_ops daemon_default_process_ops = {
-	.send_signal = send_signal, .start_guard = daemon_resume_guard_start, .kill_daemon = kill_daemon, .pause_daemon = pause_daemon};
+const struct daemon_process_ops daemon_default_process_ops = { .send_signal = send_signal,
+							       .start_guard = daemon_resume_guard_start,
+							       .kill_daemon = kill_daemon,
+							       .pause_daemon = pause_daemon };
 
 /* ---- processes that are stopped ---- */
 
@@ -86,8 +88,9 @@ static bool can_signal_process(struct daemon *daemon, const struct conn *conn, c
 	if (conn->pidfd >= 0)
 		return true;
 	if (!daemon->warned_unreachable)
-		sim_warn("rules for peer do not reach process %d (%s): the daemon does not see it; start the daemon in its PID namespace, or in one around it",
-			 (int)info->pid, info->program);
+		sim_warn(
+			"rules for peer do not reach process %d (%s): the daemon does not see it; start the daemon in its PID namespace, or in one around it",
+			(int)info->pid, info->program);
 	daemon->warned_unreachable = true;
 	return false;
 }
@@ -95,12 +98,16 @@ static bool can_signal_process(struct daemon *daemon, const struct conn *conn, c
 static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint64_t since_ns)
 {
 	const struct sim_peer_info *info = sim_card_peer(daemon->card, conn->peer);
-	const struct sim_process who = {.side = info->side, .program = info->program, .pid = info->pid};
-	const struct sim_fault_site site = {.op = SIM_OP_PEER, .function = SIM_NO_FUNCTION, .process = &who,
-				      .since_ns = since_ns, .now_ns = daemon->fault_events.injected_ns};
+	const struct sim_process who = { .side = info->side, .program = info->program, .pid = info->pid };
+	const struct sim_fault_site site = { .op = SIM_OP_PEER,
+					     .function = SIM_NO_FUNCTION,
+					     .process = &who,
+					     .since_ns = since_ns,
+					     .now_ns = daemon->fault_events.injected_ns };
 	struct sim_fault_hit strike;
 
-	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_PEER) || !can_signal_process(daemon, conn, info) ||
+	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_PEER) ||
+	    !can_signal_process(daemon, conn, info) ||
 	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
 		return;
 	sim_info("fault %u strikes process %d (%s): it is %s", strike.rules[0], (int)info->pid, info->program,
@@ -113,8 +120,10 @@ static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint6
 
 static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 {
-	const struct sim_fault_site site = {.op = SIM_OP_DAEMON, .function = SIM_NO_FUNCTION, .since_ns = since_ns,
-				      .now_ns = daemon->fault_events.injected_ns};
+	const struct sim_fault_site site = { .op = SIM_OP_DAEMON,
+					     .function = SIM_NO_FUNCTION,
+					     .since_ns = since_ns,
+					     .now_ns = daemon->fault_events.injected_ns };
 	struct sim_fault_hit strike;
 
 	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_DAEMON) ||
@@ -175,7 +184,7 @@ static void notify_functions_changed(void *arg)
 	struct daemon *daemon = arg;
 
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
-		struct sim_msg msg = {.type = SIM_MSG_FUNCTIONS_CHANGED};
+		struct sim_msg msg = { .type = SIM_MSG_FUNCTIONS_CHANGED };
 
 		if (conn->attached)
 			daemon_send(daemon, conn, &msg, -1);
@@ -215,7 +224,9 @@ uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon)
 int daemon_open_fault_events(struct daemon *daemon)
 {
 	struct sim_shared_state *shared = sim_shared_state_of(&daemon->shared);
-	struct sim_fault_events_cfg cfg = {.shared = shared, .topology = daemon->topology, .ops = &fault_events_ops, .arg = daemon};
+	struct sim_fault_events_cfg cfg = {
+		.shared = shared, .topology = daemon->topology, .ops = &fault_events_ops, .arg = daemon
+	};
 	int rc = sim_clock_create(&shared->clock, daemon->topology, &daemon->clock);
 
 	cfg.clock = daemon->clock;

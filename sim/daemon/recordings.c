@@ -35,8 +35,10 @@ void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_f
 
 	if (!recording)
 		return;
-	*recording = (struct recording){.number = ++daemon->num_recordings, .fd = fds->fd[0], .is_alive = true,
-					.process_info = *sim_card_peer(daemon->card, conn->peer)};
+	*recording = (struct recording){ .number = ++daemon->num_recordings,
+					 .fd = fds->fd[0],
+					 .is_alive = true,
+					 .process_info = *sim_card_peer(daemon->card, conn->peer) };
 	fds->fd[0] = -1;
 	conn->recording = recording->number;
 	*find_recording_link(daemon, UINT64_MAX) = recording;

@@ -8,8 +8,9 @@
 #include "daemon_priv.h"
 #include "sim/base/log.h"
 
-#define EXPORTER_TIMEOUT_MS 10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
-#define MAX_DESCRIBE_REQUESTS 64        /* of one importer at once: as many threads may ask */
+#define EXPORTER_TIMEOUT_MS \
+	10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
+#define MAX_DESCRIBE_REQUESTS 64 /* of one importer at once: as many threads may ask */
 
 void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
 {
@@ -40,7 +41,7 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 static void handle_export(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct sim_region region = msg->body.export;
-	struct sim_key key = {0};
+	struct sim_key key = { 0 };
 	int rc = getrandom(key.secret, sizeof(key.secret), 0) == sizeof(key.secret) ? 0 : -EIO;
 
 	if (rc == 0)
@@ -97,9 +98,12 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 		reject_describe(daemon, importer, msg, -ENOMEM);
 		return;
 	}
-	*request = (struct describe_request){.seq = ++daemon->next_seq, .importer = importer, .exporter = exporter,
-				      .importer_seq = msg->seq, .deadline_ms = daemon_now_ms() + EXPORTER_TIMEOUT_MS,
-				      .next = daemon->describe_requests};
+	*request = (struct describe_request){ .seq = ++daemon->next_seq,
+					      .importer = importer,
+					      .exporter = exporter,
+					      .importer_seq = msg->seq,
+					      .deadline_ms = daemon_now_ms() + EXPORTER_TIMEOUT_MS,
+					      .next = daemon->describe_requests };
 	daemon->describe_requests = request;
 	importer->num_describe_requests++;
 	msg->seq = request->seq;
@@ -126,7 +130,7 @@ static void forward_describe_reply(struct daemon *daemon, struct describe_reques
 
 static void fail_describe(struct daemon *daemon, struct describe_request **link, int status)
 {
-	struct sim_msg msg = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status};
+	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status };
 
 	forward_describe_reply(daemon, link, &msg);
 }
@@ -216,7 +220,8 @@ static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_ms
 }
 
 /* What needs no attachment: whether it was that. */
-static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
+static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg,
+				  const struct sim_fds *fds)
 {
 	switch (msg->type) {
 	case SIM_MSG_ATTACH:

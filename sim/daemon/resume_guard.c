@@ -55,14 +55,14 @@ static int wait_guard_ready(int fd)
 
 static int fork_guard(int pidfd, const int *alive_pipe, const int *ready, struct resume_guard *ret_guard)
 {
-	const int fds[NUM_FDS] = {[PROCESS_PIDFD] = pidfd, [DAEMON_ALIVE_FD] = alive_pipe[0], [READY_FD] = ready[1]};
+	const int fds[NUM_FDS] = { [PROCESS_PIDFD] = pidfd, [DAEMON_ALIVE_FD] = alive_pipe[0], [READY_FD] = ready[1] };
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
 		run_guard(fds);
-	*ret_guard = (struct resume_guard){.pid = pid, .pipe_fd = alive_pipe[1]};
+	*ret_guard = (struct resume_guard){ .pid = pid, .pipe_fd = alive_pipe[1] };
 	return 0;
 }
 
@@ -91,8 +91,9 @@ void daemon_resume_guard_start(int pidfd, struct resume_guard *guard)
 	int rc = guard->pid > 0 ? 0 : spawn_guard(pidfd, guard);
 
 	if (rc < 0)
-		sim_warn("no guard for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
-			 strerror(-rc));
+		sim_warn(
+			"no guard for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
+			strerror(-rc));
 }
 
 void daemon_resume_guard_stop(struct resume_guard *guard)
@@ -103,5 +104,5 @@ void daemon_resume_guard_stop(struct resume_guard *guard)
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(guard->pipe_fd);
-	*guard = (struct resume_guard){0};
+	*guard = (struct resume_guard){ 0 };
 }

@@ -16,7 +16,7 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 {
 	struct revoke_ctx *ctx = arg;
 	struct conn *importer = daemon_find_conn(ctx->daemon, peer);
-	struct sim_msg msg = {.type = SIM_MSG_REVOKED, .seq = key, .body.key.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_REVOKED, .seq = key, .body.key.id = key };
 	struct conn **grown;
 
 	if (!importer || importer->dead)
@@ -24,7 +24,8 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 	daemon_send(ctx->daemon, importer, &msg, -1);
 	if (!ctx->revocation || importer->unresponsive)
 		return;
-	grown = realloc(ctx->revocation->pending_importers, (ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
+	grown = realloc(ctx->revocation->pending_importers,
+			(ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
 	if (!grown)
 		return; /* then its answer is not waited for */
 	ctx->revocation->pending_importers = grown;
@@ -44,7 +45,7 @@ static void finish_revocation(struct daemon *daemon, struct revocation **link)
 
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request)
 {
-	struct revoke_ctx ctx = {.daemon = daemon, .revocation = calloc(1, sizeof(*ctx.revocation))};
+	struct revoke_ctx ctx = { .daemon = daemon, .revocation = calloc(1, sizeof(*ctx.revocation)) };
 	uint64_t key = request->body.key.id;
 
 	request->is_reply = 1;
@@ -70,7 +71,8 @@ static bool remove_pending_importer(struct revocation *revocation, const struct 
 {
 	for (uint32_t i = 0; i < revocation->num_pending_importers; i++) {
 		if (revocation->pending_importers[i] == importer) {
-			revocation->pending_importers[i] = revocation->pending_importers[--revocation->num_pending_importers];
+			revocation->pending_importers[i] =
+				revocation->pending_importers[--revocation->num_pending_importers];
 			break;
 		}
 	}
@@ -104,7 +106,7 @@ void daemon_remove_from_revocations(struct daemon *daemon, struct conn *conn)
 
 void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 {
-	struct revoke_ctx ctx = {.daemon = daemon};
+	struct revoke_ctx ctx = { .daemon = daemon };
 
 	sim_card_detach(daemon->card, conn->peer, notify_revoked, &ctx);
 	daemon_remove_shared_objects_of(daemon, conn->peer);
@@ -112,7 +114,7 @@ void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 
 void daemon_revoke_all_through(struct daemon *daemon, uint32_t function)
 {
-	struct revoke_ctx ctx = {.daemon = daemon};
+	struct revoke_ctx ctx = { .daemon = daemon };
 	uint32_t exporter;
 	uint64_t key;
 

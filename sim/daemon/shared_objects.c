@@ -15,7 +15,7 @@ static bool grow_shared_objects(struct daemon *daemon, uint32_t slot)
 	if (!grown)
 		return false;
 	for (uint32_t i = daemon->num_shared_objects; i < count; i++)
-		grown[i] = (struct shared_object){.fd = -1};
+		grown[i] = (struct shared_object){ .fd = -1 };
 	daemon->shared_objects = grown;
 	daemon->num_shared_objects = count;
 	return true;
@@ -24,7 +24,7 @@ static bool grow_shared_objects(struct daemon *daemon, uint32_t slot)
 void daemon_add_shared_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd)
 {
 	if (grow_shared_objects(daemon, (uint32_t)key))
-		daemon->shared_objects[(uint32_t)key] = (struct shared_object){.fd = fd, .exporter = exporter};
+		daemon->shared_objects[(uint32_t)key] = (struct shared_object){ .fd = fd, .exporter = exporter };
 	else
 		close(fd); /* without it the mapped path is not offered, no more */
 }

@@ -75,8 +75,9 @@ static void add_service(void *arg, uint32_t peer, const struct sim_service *serv
 
 static void add_channel(void *arg, const struct sim_channel_info *channel)
 {
-	static const char *const states[] = {[SIM_CHANNEL_PENDING] = "pending", [SIM_CHANNEL_OFFERED] = "offered",
-					     [SIM_CHANNEL_OPEN] = "open"};
+	static const char *const states[] = {
+		[SIM_CHANNEL_PENDING] = "pending", [SIM_CHANNEL_OFFERED] = "offered", [SIM_CHANNEL_OPEN] = "open"
+	};
 	struct listing *listing = arg;
 	json_object *entry = json_object_new_object();
 
@@ -98,7 +99,7 @@ int daemon_status_fd(struct daemon *daemon)
 	int fd = memfd_create("bfsim-status", MFD_CLOEXEC);
 	json_object *status = json_object_new_object();
 	json_object *peers = json_object_new_array(), *imports = json_object_new_array();
-	struct listing services = {daemon, json_object_new_array()}, channels = {daemon, json_object_new_array()};
+	struct listing services = { daemon, json_object_new_array() }, channels = { daemon, json_object_new_array() };
 	const char *text;
 	int rc = fd;
 

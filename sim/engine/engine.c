@@ -10,8 +10,8 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define NS_PER_S 1000000000u
-#define TICK_NS 1000000u
+#define NS_PER_S   1000000000u
+#define TICK_NS    1000000u
 #define IDLE_TICKS 20
 
 uint64_t sim_engine_now_ns(void)
@@ -132,7 +132,7 @@ static bool tick(struct sim_engine *engine)
 /* Returns whether it is earlier still. */
 static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
 {
-	const struct timespec until = {.tv_sec = (time_t)(when_ns / NS_PER_S), .tv_nsec = (long)(when_ns % NS_PER_S)};
+	const struct timespec until = { .tv_sec = (time_t)(when_ns / NS_PER_S), .tv_nsec = (long)(when_ns % NS_PER_S) };
 
 	return pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0;
 }
@@ -182,7 +182,8 @@ void sim_engine_wake(struct sim_engine *engine)
 		int rc = sim_thread_start(&engine->thread, "bfsim-engine", engine_thread, engine);
 
 		if (rc < 0)
-			sim_err("cannot start the engine's thread (error %d): jobs run only while the application polls; raise its limit of threads", -rc);
+			sim_err("cannot start the engine's thread (error %d): jobs run only while the application polls; raise its limit of threads",
+				-rc);
 		engine->started = rc == 0;
 		if (rc < 0)
 			atomic_store(&engine->awake, false); /* the next doorbell tries again */

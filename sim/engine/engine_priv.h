@@ -11,15 +11,15 @@
 #define CACHE_LINE 64
 
 struct sim_engine {
-	atomic_bool awake;         /* the thread ticks, or will soon */
-	pthread_mutex_t lock;      /* protects the list of queues and their pins; not held while jobs run */
+	atomic_bool awake;    /* the thread ticks, or will soon */
+	pthread_mutex_t lock; /* protects the list of queues and their pins; not held while jobs run */
 	pthread_cond_t unpinned;
 	struct sim_queue *queues;
 	pthread_mutex_t sleep_lock; /* protects what follows */
 	pthread_cond_t wake;
 	pthread_t thread;
 	bool started, stop;
-	uint64_t alarm_ns;         /* tick then, if not before; UINT64_MAX = no need */
+	uint64_t alarm_ns; /* tick then, if not before; UINT64_MAX = no need */
 };
 
 struct queue_time;
@@ -34,18 +34,18 @@ struct sim_queue {
 	void *notify_arg;
 	struct queue_time *time; /* NULL = no clock */
 	/* Free-running counters; the ring's slot is counter & mask. */
-	_Alignas(CACHE_LINE) uint32_t head;       /* reaped; the owner's */
-	uint32_t staged;                          /* submitted; the owner's */
-	_Atomic uint32_t tail;                    /* queued; written by the owner */
+	_Alignas(CACHE_LINE) uint32_t head;        /* reaped; the owner's */
+	uint32_t staged;                           /* submitted; the owner's */
+	_Atomic uint32_t tail;                     /* queued; written by the owner */
 	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* ran; written under the lock */
-	_Atomic uint32_t done;                    /* ran, and not held back any more; written under the lock */
-	_Atomic uint32_t reported;                /* done and reported; written under the lock */
-	atomic_flag running;                      /* the lock: who holds it runs jobs */
-	atomic_bool failed;                       /* jobs no longer run: error or flush */
-	atomic_bool flushed;                      /* ends are no longer held back */
+	_Atomic uint32_t done;                     /* ran, and not held back any more; written under the lock */
+	_Atomic uint32_t reported;                 /* done and reported; written under the lock */
+	atomic_flag running;                       /* the lock: who holds it runs jobs */
+	atomic_bool failed;                        /* jobs no longer run: error or flush */
+	atomic_bool flushed;                       /* ends are no longer held back */
 	atomic_bool notify_wanted;
-	bool pinned;                              /* the engine's thread is at it: it stays in the list */
-	uint32_t seen_run;                        /* the engine thread's note of the last tick */
+	bool pinned;       /* the engine's thread is at it: it stays in the list */
+	uint32_t seen_run; /* the engine thread's note of the last tick */
 	bool seen_pending;
 };
 

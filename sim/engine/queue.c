@@ -7,8 +7,8 @@
 
 #include "engine_priv.h"
 
-#define MAX_JOBS (UINT32_C(1) << 30) /* counters are compared by their difference */
-#define MAX_BRIEF 16 /* brief jobs that run under one lock */
+#define MAX_JOBS  (UINT32_C(1) << 30) /* counters are compared by their difference */
+#define MAX_BRIEF 16                  /* brief jobs that run under one lock */
 
 /* @max_jobs is MAX_JOBS at most. */
 static uint32_t ring_size(uint32_t max_jobs)
@@ -117,8 +117,8 @@ bool sim_queue_has_pending(const struct sim_queue *queue)
 bool sim_queue_has_done(const struct sim_queue *queue)
 {
 	/* A queue in error reports everything, the quiet ones too. */
-	const _Atomic uint32_t *end = atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->done :
-												    &queue->reported;
+	const _Atomic uint32_t *end =
+		atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->done : &queue->reported;
 
 	return (int32_t)(atomic_load_explicit(end, memory_order_acquire) - queue->head) > 0;
 }
@@ -228,8 +228,7 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 {
 	uint32_t run, first, end;
 
-	if (!sim_queue_has_pending(queue) ||
-	    atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+	if (!sim_queue_has_pending(queue) || atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
 		return false;
 	first = run = atomic_load_explicit(&queue->run, memory_order_relaxed);
 	end = atomic_load_explicit(&queue->tail, memory_order_acquire);

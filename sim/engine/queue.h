@@ -43,10 +43,10 @@ struct sim_queue;
 struct sim_job {
 	/* Do the work; returns 0 or -errno. Runs in any thread, never in two. */
 	int (*run)(struct sim_job *job);
-	int status; /* 0 or -errno; valid once reaped */
-	bool quiet; /* set before submit: do not report this one's end by itself */
-	bool brief; /* set by run: it took so little that another may run before anyone looks at its end */
-	bool held;  /* set by run: its end is held back until ... */
+	int status;      /* 0 or -errno; valid once reaped */
+	bool quiet;      /* set before submit: do not report this one's end by itself */
+	bool brief;      /* set by run: it took so little that another may run before anyone looks at its end */
+	bool held;       /* set by run: its end is held back until ... */
 	uint64_t due_ns; /* ... this, by sim_queue_now_ns(), or SIM_JOB_NEVER_DUE */
 };
 

@@ -75,10 +75,11 @@ void queue_time_enqueue(struct sim_queue *queue, uint32_t from, uint32_t to)
 		const struct sim_job *job = queue->ring[from & queue->mask];
 		struct job_time *timing = &time->jobs[from & queue->mask];
 
-		*timing = (struct job_time){.work = {.unsignaled = job->quiet}};
+		*timing = (struct job_time){ .work = { .unsignaled = job->quiet } };
 		timing->takes_time = time->cfg.work(job, &timing->work);
 		if (timing->takes_time)
-			timing->arrival_ps = sim_clock_arrival_ps(time->cfg.clock, time->cfg.function, &timing->work, &time->issuer);
+			timing->arrival_ps =
+				sim_clock_arrival_ps(time->cfg.clock, time->cfg.function, &timing->work, &time->issuer);
 	}
 }
 
@@ -89,10 +90,10 @@ void queue_time_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begun
 
 	if (job->status == -ECANCELED)
 		timing->takes_time = false; /* it never got there */
-	timing->delay_ns = !job->held			  ? 0 :
-			job->due_ns == SIM_JOB_NEVER_DUE  ? SIM_JOB_NEVER_DUE :
-			job->due_ns > begun_ns		  ? job->due_ns - begun_ns :
-							    0;
+	timing->delay_ns = !job->held                       ? 0 :
+			   job->due_ns == SIM_JOB_NEVER_DUE ? SIM_JOB_NEVER_DUE :
+			   job->due_ns > begun_ns           ? job->due_ns - begun_ns :
+							      0;
 }
 
 static uint64_t ns_saturating_add(uint64_t ns, uint64_t by_ns)
@@ -110,7 +111,8 @@ static void compute_due_time(const struct queue_time *time, struct job_time *tim
 	uint64_t end_ns = now_ns;
 
 	if (timing->takes_time)
-		end_ns = sim_clock_ns(sim_clock_end_ps(time->cfg.clock, time->cfg.function, &timing->work, timing->arrival_ps));
+		end_ns = sim_clock_ns(
+			sim_clock_end_ps(time->cfg.clock, time->cfg.function, &timing->work, timing->arrival_ps));
 	timing->due_ns = ns_saturating_add(end_ns, timing->delay_ns);
 }
 

@@ -38,7 +38,7 @@ static uint8_t *to_local(const struct sim_remote *remote, uint64_t addr)
 }
 
 static int copy_bounced(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-		  size_t len)
+			size_t len)
 {
 	uint8_t buffer[BOUNCE_BYTES];
 
@@ -58,7 +58,7 @@ static int copy_bounced(struct sim_remote *dst_remote, uint64_t dst, struct sim_
 }
 
 static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-		size_t len)
+		      size_t len)
 {
 	uint8_t *to = to_local(dst_remote, dst);
 	uint8_t *from = to_local(src_remote, src);
@@ -86,8 +86,9 @@ static bool is_revoked(const struct sim_remote *remote)
 
 static int fail_revoked(const struct sim_remote *remote)
 {
-	sim_warn("a copy failed: the memory of process %d (%s) is gone; its exporter stopped the memory map, died or left the session",
-		 (int)remote->exporter_pid, remote->program);
+	sim_warn(
+		"a copy failed: the memory of process %d (%s) is gone; its exporter stopped the memory map, died or left the session",
+		(int)remote->exporter_pid, remote->program);
 	return -EIO;
 }
 
@@ -98,13 +99,13 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 		return fail_revoked(src_remote);
 	if (is_revoked(dst_remote))
 		return fail_revoked(dst_remote);
-	sim_warn("a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
-		 path_name(src_remote), path_name(dst_remote), -rc);
+	sim_warn(
+		"a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
+		path_name(src_remote), path_name(dst_remote), -rc);
 	return -EIO;
 }
 
-int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-	     size_t len)
+int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len)
 {
 	int rc = check_access(src_remote, src, len, SIM_ACCESS_READ);
 

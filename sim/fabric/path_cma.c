@@ -8,12 +8,12 @@
 #include "path.h"
 
 static int copy_all(int32_t pid, void *local, uint64_t remote_addr, size_t len,
-		    ssize_t (*vm_op)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
-				    unsigned long, unsigned long))
+		    ssize_t (*vm_op)(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long,
+				     unsigned long))
 {
 	while (len > 0) {
-		struct iovec local_iov = {.iov_base = local, .iov_len = len};
-		struct iovec remote_iov = {.iov_base = (void *)(uintptr_t)remote_addr, .iov_len = len};
+		struct iovec local_iov = { .iov_base = local, .iov_len = len };
+		struct iovec remote_iov = { .iov_base = (void *)(uintptr_t)remote_addr, .iov_len = len };
 		ssize_t moved = vm_op(pid, &local_iov, 1, &remote_iov, 1, 0);
 
 		if (moved < 0)
@@ -35,7 +35,7 @@ static int cma_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 	if (rc == 0 && memcmp(cookie, cfg->exporter.cookie, sizeof(cookie)) != 0)
 		rc = -ESRCH;
 	if (rc < 0) {
-		*ret_reason = rc == -EPERM ? "the kernel forbids process_vm_readv (other user, or ptrace scope)" :
+		*ret_reason = rc == -EPERM  ? "the kernel forbids process_vm_readv (other user, or ptrace scope)" :
 			      rc == -ENOSYS ? "no process_vm_readv here" :
 					      "its pid means another process here (other PID namespace)";
 		return rc;

@@ -38,7 +38,8 @@ static int shm_open_path(struct sim_remote *remote, const struct sim_remote_cfg 
 	}
 	rc = ofi_open(remote, cfg, "shm", ret_reason);
 	if (rc == -ENOSYS)
-		*ret_reason = "libfabric offers no shm: it lacks the provider, or /dev/shm is too small (64 MiB do for two processes)";
+		*ret_reason =
+			"libfabric offers no shm: it lacks the provider, or /dev/shm is too small (64 MiB do for two processes)";
 	return rc;
 }
 

@@ -44,21 +44,21 @@ struct sim_remote_cfg {
 	struct sim_region region;
 	struct sim_peer_info exporter;
 	struct sim_peer_info self;
-	int object_fd;                /* the shared object that holds the memory, or -1; stays the caller's */
+	int object_fd; /* the shared object that holds the memory, or -1; stays the caller's */
 	struct sim_remote_peer peer;
-	const char *forced_path;      /* use this path or fail; NULL = the best */
+	const char *forced_path; /* use this path or fail; NULL = the best */
 };
 
 struct sim_remote {
 	uint64_t key;
 	struct sim_region region;
-	uint8_t *base;                /* the memory in this process, when the path maps it; else NULL */
+	uint8_t *base; /* the memory in this process, when the path maps it; else NULL */
 	const struct sim_path_ops *path;
 	/* What paths keep. */
 	void *mapping;
 	size_t mapping_len_bytes;
-	int32_t pid;                  /* that the cma path reads; 0 on others */
-	int32_t exporter_pid;         /* for messages, as the program's name */
+	int32_t pid;          /* that the cma path reads; 0 on others */
+	int32_t exporter_pid; /* for messages, as the program's name */
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_ofi_link *link;
 	struct sim_remote_peer peer;
@@ -102,7 +102,6 @@ static inline void sim_remote_release(struct sim_remote *remote)
  * process where that is NULL. Returns 0, -EIO (a memory is revoked, or the path
  * failed), -EACCES (the export does not permit it) or -EFAULT (out of bounds);
  * part of the bytes may have moved then. */
-int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-	     size_t len);
+int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define DESCRIPTOR_MAGIC "BFSIMEXP"
+#define DESCRIPTOR_MAGIC   "BFSIMEXP"
 #define DESCRIPTOR_VERSION 1
 
 struct descriptor {

@@ -13,7 +13,7 @@
 
 #include "sim/card/card.h"
 
-#define SIM_SESSION_ID_SIZE 16
+#define SIM_SESSION_ID_SIZE  16
 #define SIM_DESCRIPTOR_BYTES 64
 
 /* Write the descriptor of @key in session @session. */

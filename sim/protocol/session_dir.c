@@ -13,9 +13,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SOCKET_NAME "bfsimd.sock"
-#define LOCK_NAME "lock"
-#define READ_BYTES 4096
+#define SOCKET_NAME    "bfsimd.sock"
+#define LOCK_NAME      "lock"
+#define READ_BYTES     4096
 #define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
 
 /* /tmp is everybody's: a directory there that is not this user's alone is not taken. */
@@ -56,7 +56,7 @@ int sim_session_dir_open(const char *dir, bool create)
 }
 
 /* A lock of the open file, unlike flock() one that can be asked for without taking it. */
-static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
 /* Open the lock file and lock it. A descriptor, -EBUSY or -errno. */
 static int lock_file(int dir_fd)
@@ -80,8 +80,8 @@ static bool is_lock_file(int dir_fd, int fd)
 {
 	struct stat locked, named;
 
-	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, 0) == 0 &&
-	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, 0) == 0 && locked.st_ino == named.st_ino &&
+	       locked.st_dev == named.st_dev;
 }
 
 int sim_session_dir_lock(int dir_fd)
@@ -113,7 +113,7 @@ bool sim_session_dir_is_live(int dir_fd)
 /* A socket's address holds 107 characters: go through the open directory instead of its name. */
 static struct sockaddr_un socket_address(int dir_fd)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/" SOCKET_NAME, dir_fd);
 	return addr;
@@ -121,7 +121,7 @@ static struct sockaddr_un socket_address(int dir_fd)
 
 static int open_socket(int dir_fd, int (*bind_or_connect)(int, const struct sockaddr *, socklen_t))
 {
-	struct timeval timeout = {.tv_sec = SIM_SESSION_DIR_TIMEOUT_S};
+	struct timeval timeout = { .tv_sec = SIM_SESSION_DIR_TIMEOUT_S };
 	struct sockaddr_un addr = socket_address(dir_fd);
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int rc;

@@ -7,38 +7,38 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HEAD_BYTES offsetof(struct sim_msg, body)
+#define HEAD_BYTES        offsetof(struct sim_msg, body)
 #define MSG_BYTES(member) (HEAD_BYTES + sizeof(((struct sim_msg *)0)->body.member))
 
 size_t sim_msg_size(uint16_t type, bool is_reply)
 {
 	static const size_t sizes[SIM_MSG_COUNT][2] = {
 		/* request, reply */
-		[SIM_MSG_ATTACH] = {MSG_BYTES(attach), MSG_BYTES(attached)},
-		[SIM_MSG_EXPORT] = {MSG_BYTES(export), MSG_BYTES(exported)},
-		[SIM_MSG_REVOKE] = {MSG_BYTES(key), HEAD_BYTES},
-		[SIM_MSG_IMPORT] = {MSG_BYTES(import), MSG_BYTES(imported)},
-		[SIM_MSG_UNIMPORT] = {MSG_BYTES(key), 0},
-		[SIM_MSG_PATH] = {MSG_BYTES(path), 0},
-		[SIM_MSG_DESCRIBE] = {MSG_BYTES(describe), MSG_BYTES(described)},
-		[SIM_MSG_WAKE_EXPORTER] = {MSG_BYTES(key), 0},
-		[SIM_MSG_REVOKED] = {MSG_BYTES(key), HEAD_BYTES},
-		[SIM_MSG_STATUS] = {HEAD_BYTES, HEAD_BYTES},
-		[SIM_MSG_SHUTDOWN] = {HEAD_BYTES, HEAD_BYTES},
-		[SIM_MSG_DETACH] = {HEAD_BYTES, 0},
-		[SIM_MSG_LISTEN] = {MSG_BYTES(listen), HEAD_BYTES},
-		[SIM_MSG_UNLISTEN] = {MSG_BYTES(channel), HEAD_BYTES},
-		[SIM_MSG_CONNECT] = {MSG_BYTES(connect), HEAD_BYTES},
-		[SIM_MSG_OFFER] = {MSG_BYTES(handshake), 0},
-		[SIM_MSG_ACCEPT] = {MSG_BYTES(handshake), HEAD_BYTES},
-		[SIM_MSG_HANDSHAKE] = {MSG_BYTES(handshake), HEAD_BYTES},
-		[SIM_MSG_CLOSE] = {MSG_BYTES(channel), 0},
-		[SIM_MSG_NOTIFY_PEER] = {MSG_BYTES(channel), 0},
-		[SIM_MSG_SHARED_STATE] = {HEAD_BYTES, HEAD_BYTES},
-		[SIM_MSG_FAULT] = {MSG_BYTES(fault), MSG_BYTES(fault)},
-		[SIM_MSG_ADD_RECORDING] = {HEAD_BYTES, 0},
-		[SIM_MSG_FUNCTIONS_CHANGED] = {HEAD_BYTES, 0},
-		[SIM_MSG_GET_RECORDING] = {MSG_BYTES(recording), MSG_BYTES(recorded)},
+		[SIM_MSG_ATTACH] = { MSG_BYTES(attach), MSG_BYTES(attached) },
+		[SIM_MSG_EXPORT] = { MSG_BYTES(export), MSG_BYTES(exported) },
+		[SIM_MSG_REVOKE] = { MSG_BYTES(key), HEAD_BYTES },
+		[SIM_MSG_IMPORT] = { MSG_BYTES(import), MSG_BYTES(imported) },
+		[SIM_MSG_UNIMPORT] = { MSG_BYTES(key), 0 },
+		[SIM_MSG_PATH] = { MSG_BYTES(path), 0 },
+		[SIM_MSG_DESCRIBE] = { MSG_BYTES(describe), MSG_BYTES(described) },
+		[SIM_MSG_WAKE_EXPORTER] = { MSG_BYTES(key), 0 },
+		[SIM_MSG_REVOKED] = { MSG_BYTES(key), HEAD_BYTES },
+		[SIM_MSG_STATUS] = { HEAD_BYTES, HEAD_BYTES },
+		[SIM_MSG_SHUTDOWN] = { HEAD_BYTES, HEAD_BYTES },
+		[SIM_MSG_DETACH] = { HEAD_BYTES, 0 },
+		[SIM_MSG_LISTEN] = { MSG_BYTES(listen), HEAD_BYTES },
+		[SIM_MSG_UNLISTEN] = { MSG_BYTES(channel), HEAD_BYTES },
+		[SIM_MSG_CONNECT] = { MSG_BYTES(connect), HEAD_BYTES },
+		[SIM_MSG_OFFER] = { MSG_BYTES(handshake), 0 },
+		[SIM_MSG_ACCEPT] = { MSG_BYTES(handshake), HEAD_BYTES },
+		[SIM_MSG_HANDSHAKE] = { MSG_BYTES(handshake), HEAD_BYTES },
+		[SIM_MSG_CLOSE] = { MSG_BYTES(channel), 0 },
+		[SIM_MSG_NOTIFY_PEER] = { MSG_BYTES(channel), 0 },
+		[SIM_MSG_SHARED_STATE] = { HEAD_BYTES, HEAD_BYTES },
+		[SIM_MSG_FAULT] = { MSG_BYTES(fault), MSG_BYTES(fault) },
+		[SIM_MSG_ADD_RECORDING] = { HEAD_BYTES, 0 },
+		[SIM_MSG_FUNCTIONS_CHANGED] = { HEAD_BYTES, 0 },
+		[SIM_MSG_GET_RECORDING] = { MSG_BYTES(recording), MSG_BYTES(recorded) },
 	};
 
 	return type < SIM_MSG_COUNT ? sizes[type][is_reply] : 0;
@@ -57,9 +57,9 @@ int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int) * SIM_HANDSHAKE_MSG_FDS)];
-	} control = {0};
-	struct iovec data = {.iov_base = msg, .iov_len = sim_msg_size(msg->type, msg->is_reply)};
-	struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1};
+	} control = { 0 };
+	struct iovec data = { .iov_base = msg, .iov_len = sim_msg_size(msg->type, msg->is_reply) };
+	struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1 };
 	ssize_t sent;
 
 	assert(num_fds <= SIM_HANDSHAKE_MSG_FDS);
@@ -133,9 +133,10 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int) * (SIM_HANDSHAKE_MSG_FDS + 1))];
 	} control;
-	struct iovec data = {.iov_base = ret_msg, .iov_len = sizeof(*ret_msg)};
-	struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1,
-				.msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)};
+	struct iovec data = { .iov_base = ret_msg, .iov_len = sizeof(*ret_msg) };
+	struct msghdr packet = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)
+	};
 	ssize_t got = receive(sock, &packet);
 	struct sim_fds fds;
 
@@ -184,13 +185,14 @@ int sim_handshake_msg_check(const struct sim_msg_handshake *packed, const struct
 	return packed->num_fds <= fds->count ? 0 : -EMFILE;
 }
 
-int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds, struct sim_handshake_msg *ret_handshake)
+int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds,
+			     struct sim_handshake_msg *ret_handshake)
 {
 	int rc = sim_handshake_msg_check(packed, fds);
 
 	if (rc < 0)
 		return rc;
-	*ret_handshake = (struct sim_handshake_msg){.len_bytes = packed->len_bytes, .num_fds = packed->num_fds};
+	*ret_handshake = (struct sim_handshake_msg){ .len_bytes = packed->len_bytes, .num_fds = packed->num_fds };
 	memcpy(ret_handshake->body, packed->body, packed->len_bytes);
 	for (uint32_t i = 0; i < packed->num_fds; i++) {
 		ret_handshake->fds[i] = fds->fd[i];

@@ -39,29 +39,29 @@ enum sim_msg_type {
 	SIM_MSG_REVOKE,     /* end my key; replied to when no importer touches the memory any more */
 	SIM_MSG_IMPORT,     /* let me use a key; the reply may carry the object's descriptor */
 	SIM_MSG_UNIMPORT,
-	SIM_MSG_PATH,       /* which path an import uses */
-	SIM_MSG_DESCRIBE,   /* how to reach an imported memory through libfabric; passed to its exporter */
-	SIM_MSG_WAKE_EXPORTER,      /* ask the exporter's helper to look after its peers; passed on */
+	SIM_MSG_PATH,          /* which path an import uses */
+	SIM_MSG_DESCRIBE,      /* how to reach an imported memory through libfabric; passed to its exporter */
+	SIM_MSG_WAKE_EXPORTER, /* ask the exporter's helper to look after its peers; passed on */
 	SIM_MSG_REVOKED,       /* an imported key ended; replied to when it is no longer touched */
-	SIM_MSG_STATUS,     /* who is attached; the reply carries a descriptor of a JSON text */
-	SIM_MSG_SHUTDOWN,   /* end the daemon */
-	SIM_MSG_DETACH,     /* I leave in order, and clean up myself; without it an end is a death */
+	SIM_MSG_STATUS,        /* who is attached; the reply carries a descriptor of a JSON text */
+	SIM_MSG_SHUTDOWN,      /* end the daemon */
+	SIM_MSG_DETACH,        /* I leave in order, and clean up myself; without it an end is a death */
 	/* Channels. Each process calls its end by a number that means nothing to others. */
-	SIM_MSG_LISTEN,     /* I serve this name on that representor */
+	SIM_MSG_LISTEN, /* I serve this name on that representor */
 	SIM_MSG_UNLISTEN,
-	SIM_MSG_CONNECT,    /* find me that server; with a handshake message for it */
-	SIM_MSG_OFFER,      /* a client wants in; with its handshake message */
-	SIM_MSG_ACCEPT,     /* let it in; with a handshake message for it, to which it is passed on */
-	SIM_MSG_HANDSHAKE,     /* for the other end; passed on */
-	SIM_MSG_CLOSE,      /* this channel is no more, for that reason; passed on */
-	SIM_MSG_NOTIFY_PEER,      /* have the other end look at what we share; passed on */
+	SIM_MSG_CONNECT,     /* find me that server; with a handshake message for it */
+	SIM_MSG_OFFER,       /* a client wants in; with its handshake message */
+	SIM_MSG_ACCEPT,      /* let it in; with a handshake message for it, to which it is passed on */
+	SIM_MSG_HANDSHAKE,   /* for the other end; passed on */
+	SIM_MSG_CLOSE,       /* this channel is no more, for that reason; passed on */
+	SIM_MSG_NOTIFY_PEER, /* have the other end look at what we share; passed on */
 	/* Like STATUS and SHUTDOWN these may come from who is not attached. */
-	SIM_MSG_SHARED_STATE,      /* the reply carries the shared state's descriptor (shared_state.h), as ATTACH's does */
-	SIM_MSG_FAULT,      /* change the fault plan; with a descriptor of the rule's delays if it has any */
+	SIM_MSG_SHARED_STATE, /* the reply carries the shared state's descriptor (shared_state.h), as ATTACH's does */
+	SIM_MSG_FAULT,        /* change the fault plan; with a descriptor of the rule's delays if it has any */
 	/* Recordings (sim/trace/format.h). */
 	SIM_MSG_ADD_RECORDING,     /* keep the descriptor of mine */
-	SIM_MSG_FUNCTIONS_CHANGED,   /* look at what has become of the functions (function_status.h) */
-	SIM_MSG_GET_RECORDING,  /* which is the first, of that number or later; the reply carries its descriptor */
+	SIM_MSG_FUNCTIONS_CHANGED, /* look at what has become of the functions (function_status.h) */
+	SIM_MSG_GET_RECORDING,     /* which is the first, of that number or later; the reply carries its descriptor */
 	SIM_MSG_COUNT,
 };
 
@@ -81,10 +81,10 @@ struct sim_msg_handshake {
 
 struct sim_msg {
 	uint32_t version;
-	uint16_t type;      /* enum sim_msg_type */
+	uint16_t type; /* enum sim_msg_type */
 	uint16_t is_reply;
 	uint64_t seq;
-	int32_t status;     /* replies: 0 or -errno */
+	int32_t status; /* replies: 0 or -errno */
 	uint32_t reserved;
 	union {
 		struct sim_peer_info attach;
@@ -149,8 +149,8 @@ struct sim_msg {
 			uint64_t number;
 		} recording;
 		struct {
-			uint64_t number;   /* of the one that the descriptor is of */
-			uint64_t zero_ns;  /* when the session began, by CLOCK_MONOTONIC */
+			uint64_t number;      /* of the one that the descriptor is of */
+			uint64_t zero_ns;     /* when the session began, by CLOCK_MONOTONIC */
 			uint64_t num_dropped; /* older ones, of processes that have gone, that were not kept */
 			int32_t pid;
 			uint32_t is_alive;
@@ -163,7 +163,7 @@ struct sim_msg {
 /* Descriptors that came with a message; all are closed by an exec. */
 struct sim_fds {
 	int fd[SIM_HANDSHAKE_MSG_FDS]; /* -1 = somebody took it */
-	uint32_t count;         /* fewer than were sent when the process has no room for more */
+	uint32_t count;                /* fewer than were sent when the process has no room for more */
 };
 
 /* Close those that nobody took. */
@@ -188,7 +188,8 @@ int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd);
  * with it, which become the handshake message's. The latter returns 0, -EPROTO (no handshake message
  * of ours) or -EMFILE (its descriptors found no room). */
 void sim_handshake_msg_pack(const struct sim_handshake_msg *handshake, struct sim_msg_handshake *ret_packed);
-int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds, struct sim_handshake_msg *ret_handshake);
+int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds,
+			     struct sim_handshake_msg *ret_handshake);
 
 /* Whether all that it says came with it: 0, -EPROTO or -EMFILE. */
 int sim_handshake_msg_check(const struct sim_msg_handshake *packed, const struct sim_fds *fds);

@@ -40,7 +40,7 @@ static struct sim_listener *add_listener(struct sim_channels *channels, sim_chan
 	if (!listener)
 		return NULL;
 	listener->channels = channels;
-	listener->notification = (struct notification){.notify = notify, .arg = arg};
+	listener->notification = (struct notification){ .notify = notify, .arg = arg };
 	pthread_mutex_lock(&channels->lock);
 	listener->number = ++channels->next_number;
 	listener->next = channels->listeners;
@@ -104,7 +104,7 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 }
 
 bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
-		       struct sim_channel **ret_channel, struct sim_handshake_msg *ret_connect_msg)
+			      struct sim_channel **ret_channel, struct sim_handshake_msg *ret_connect_msg)
 {
 	struct sim_channels *channels = listener->channels;
 	struct sim_channel *channel;
@@ -116,7 +116,7 @@ bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify 
 		channel = channel->next;
 	if (channel) {
 		channel->offered_by = NULL;
-		channel->notification = (struct notification){.notify = notify, .arg = arg};
+		channel->notification = (struct notification){ .notify = notify, .arg = arg };
 		taken = sim_channel_pop(channel, ret_connect_msg);
 		*ret_channel = channel;
 	}
@@ -145,7 +145,7 @@ static struct sim_channel *add_client(struct sim_channels *channels, sim_channel
 	pthread_mutex_lock(&channels->lock);
 	channel = sim_channels_add(channels, ++channels->next_number);
 	if (channel)
-		channel->notification = (struct notification){.notify = notify, .arg = arg};
+		channel->notification = (struct notification){ .notify = notify, .arg = arg };
 	pthread_mutex_unlock(&channels->lock);
 	return channel;
 }
@@ -154,7 +154,9 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 			const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
 			struct sim_channel **ret_channel)
 {
-	const struct sim_connect request = {.function = function, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg};
+	const struct sim_connect request = {
+		.function = function, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg
+	};
 	struct sim_owner *owner = sim_session_owner(session);
 	struct sim_channel *channel;
 	int rc;

@@ -54,7 +54,7 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 /* Take the next client that wants in, with what it wrote. It waits until the
  * channel is accepted or closed. Whether there was one. Its notifications go to @notify(@arg). */
 bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify *notify, void *arg,
-		       struct sim_channel **ret_channel, struct sim_handshake_msg *ret_connect_msg);
+			      struct sim_channel **ret_channel, struct sim_handshake_msg *ret_connect_msg);
 
 /* How many clients wait to be taken. */
 uint32_t sim_listener_num_waiting(const struct sim_listener *listener);

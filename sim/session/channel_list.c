@@ -206,7 +206,8 @@ static bool set_closed(struct sim_channel *channel, int reason)
 	return true;
 }
 
-static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bool accepts, const struct sim_handshake_msg *handshake)
+static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bool accepts,
+			      const struct sim_handshake_msg *handshake)
 {
 	struct sim_channel *channel;
 	int rc = -ECONNRESET; /* we closed it, or gave it up */
@@ -223,7 +224,8 @@ static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bo
 	}
 	pthread_mutex_unlock(&channels->lock);
 	if (rc == -ENOBUFS)
-		sim_err("a connection is closed: %d handshake messages of its other end were not taken", SIM_CHANNEL_MAX_UNREAD);
+		sim_err("a connection is closed: %d handshake messages of its other end were not taken",
+			SIM_CHANNEL_MAX_UNREAD);
 	return rc;
 }
 

@@ -34,7 +34,7 @@ struct sim_channel {
 	_Atomic int status;
 	struct notification notification;
 	struct sim_listener *offered_by; /* NULL = taken, or we are the client */
-	struct queued_msg *unread;         /* oldest first; of an offered channel the connect message */
+	struct queued_msg *unread;       /* oldest first; of an offered channel the connect message */
 	struct queued_msg **unread_end;
 	uint32_t num_unread;
 	struct sim_channel *next;
@@ -53,7 +53,7 @@ struct sim_channels {
 	pthread_cond_t notification_done;
 	struct sim_listener *listeners;
 	struct sim_channel *channels, **channels_end; /* oldest first */
-	const struct notification *running;                   /* the notification under way */
+	const struct notification *running;           /* the notification under way */
 	uint64_t next_number;
 };
 

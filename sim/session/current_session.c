@@ -13,7 +13,7 @@ static struct {
 	const struct pcie_topology *topology;
 	struct sim_shared_state *shared; /* NULL = not attached */
 	bool (*detach_hook)(void);
-} current = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} current = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void lock(void)
 {
@@ -33,7 +33,7 @@ static void __attribute__((constructor)) handle_forks(void)
 
 int sim_current_session_lock(struct sim_current_session *ret_current)
 {
-	struct sim_segment private_segment = {0};
+	struct sim_segment private_segment = { 0 };
 	const char *env_dir;
 	int rc = 0;
 
@@ -41,12 +41,15 @@ int sim_current_session_lock(struct sim_current_session *ret_current)
 	/* Not when it doesn't matter: a thread of ours may come here while the program changes its environment. */
 	env_dir = current.shared ? NULL : getenv("BFSIM_SESSION");
 	if (current.shared)
-		*ret_current = (struct sim_current_session){.dir = current.dir, .side = current.side, .topology = current.topology,
-					      .shared = current.shared, .attached = true};
+		*ret_current = (struct sim_current_session){ .dir = current.dir,
+							     .side = current.side,
+							     .topology = current.topology,
+							     .shared = current.shared,
+							     .attached = true };
 	else if (env_dir && env_dir[0])
-		*ret_current = (struct sim_current_session){.dir = env_dir};
+		*ret_current = (struct sim_current_session){ .dir = env_dir };
 	else if ((rc = sim_shared_state_private(&private_segment)) == 0)
-		*ret_current = (struct sim_current_session){.shared = sim_shared_state_of(&private_segment)};
+		*ret_current = (struct sim_current_session){ .shared = sim_shared_state_of(&private_segment) };
 	if (rc < 0)
 		unlock();
 	return rc;
@@ -57,7 +60,8 @@ void sim_current_session_unlock(void)
 	unlock();
 }
 
-int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_shared_state *shared)
+int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology,
+			    struct sim_shared_state *shared)
 {
 	char *absolute = dir ? realpath(dir, NULL) : NULL;
 

@@ -17,10 +17,10 @@
 #include "pcie_model/topology/topology.h"
 
 struct sim_current_session {
-	const char *dir;         /* of a session with a daemon; NULL = a private card */
-	const char *side;        /* on which it is attached, else NULL */
+	const char *dir;                      /* of a session with a daemon; NULL = a private card */
+	const char *side;                     /* on which it is attached, else NULL */
 	const struct pcie_topology *topology; /* of the card, while it is attached, else NULL */
-	struct sim_shared_state *shared; /* NULL = of a daemon to which we are not attached */
+	struct sim_shared_state *shared;      /* NULL = of a daemon to which we are not attached */
 	bool attached;
 };
 
@@ -31,7 +31,8 @@ void sim_current_session_unlock(void);
 
 /* Called by the session. @dir is copied; NULL = a private card; @side and @topology stay until it is detached. Returns 0
  * or -ENOMEM. */
-int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology, struct sim_shared_state *shared);
+int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology,
+			    struct sim_shared_state *shared);
 void sim_current_session_clear(const struct sim_shared_state *shared);
 
 /* Called by whoever uses the session: @detach_hook is how the process can be asked to detach. It says whether

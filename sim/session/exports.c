@@ -9,11 +9,12 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#define MAX_TARGETS 4 /* providers in use at once */
-#define SPIN_NS 50000 /* keep looking this long after the last event: a wake-up costs more */
+#define MAX_TARGETS    4     /* providers in use at once */
+#define SPIN_NS        50000 /* keep looking this long after the last event: a wake-up costs more */
 #define YIELD_AFTER_NS 15000 /* of that without letting others run: the peer may wait for this CPU */
 
-struct export {
+struct export
+{
 	uint64_t key;
 	struct sim_region region;
 	struct sim_ofi_mem *exposed[MAX_TARGETS];
@@ -131,7 +132,7 @@ static struct export *find_export(struct sim_exports *exports, uint64_t key)
 /* The index of the provider's target, opened on first need; or -errno. */
 static int open_target(struct sim_exports *exports, const char *provider)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.u64 = exports->epoll_tag};
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = exports->epoll_tag };
 	struct target *target = &exports->targets[exports->num_targets];
 	int fd, rc;
 
@@ -170,8 +171,8 @@ static int describe_locked(struct sim_exports *exports, uint64_t key, const char
 		if (!desc)
 			return -ENOMEM;
 		rc = sim_ofi_target_register(exports->targets[index].target,
-					   (void *)(uintptr_t)export->region.cpu_addr, export->region.len_bytes,
-					   export->region.access & SIM_ACCESS_WRITE, &export->exposed[index], desc);
+					     (void *)(uintptr_t) export->region.cpu_addr, export->region.len_bytes,
+					     export->region.access & SIM_ACCESS_WRITE, &export->exposed[index], desc);
 		if (rc < 0) {
 			free(desc);
 			return rc;
@@ -182,8 +183,7 @@ static int describe_locked(struct sim_exports *exports, uint64_t key, const char
 	return 0;
 }
 
-int sim_exports_describe(struct sim_exports *exports, uint64_t key, const char *provider,
-			 struct sim_ofi_desc *ret_desc)
+int sim_exports_describe(struct sim_exports *exports, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
 {
 	int rc;
 

@@ -19,8 +19,8 @@ struct import_peer {
 struct import {
 	struct import_peer peer;
 	const _Atomic uint64_t *status; /* of the function that it is imported through ... */
-	uint64_t generation;                /* ... and in which generation */
-	struct sim_remote *remote; /* NULL while it is being opened */
+	uint64_t generation;            /* ... and in which generation */
+	struct sim_remote *remote;      /* NULL while it is being opened */
 	bool dead;
 	struct import *next;
 };
@@ -48,12 +48,14 @@ static void import_notify_peer(void *arg)
 }
 
 /* Ask the owner for the memory and open a path to it. */
-static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key,
-		       uint32_t function, struct sim_remote **ret_remote)
+static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key, uint32_t function,
+		       struct sim_remote **ret_remote)
 {
-	struct sim_remote_cfg cfg = {.key = key->id, .self = *imports->self, .object_fd = -1,
-				     .forced_path = imports->forced_path,
-				     .peer = {import_describe, import_notify_peer, &import->peer}};
+	struct sim_remote_cfg cfg = { .key = key->id,
+				      .self = *imports->self,
+				      .object_fd = -1,
+				      .forced_path = imports->forced_path,
+				      .peer = { import_describe, import_notify_peer, &import->peer } };
 	struct sim_owner *owner = import->peer.owner;
 	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
 
@@ -72,7 +74,8 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 
 static bool is_stale(const struct import *import)
 {
-	return sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire)) != import->generation;
+	return sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire)) !=
+	       import->generation;
 }
 
 static void import_unlist(struct sim_imports *imports, struct import *import)
@@ -96,7 +99,7 @@ int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint
 
 	if (!import)
 		return -ENOMEM;
-	import->peer = (struct import_peer){sim_session_owner(imports->session), key->id};
+	import->peer = (struct import_peer){ sim_session_owner(imports->session), key->id };
 	import->status = sim_session_function_status(imports->session, function);
 	import->generation = sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire));
 	pthread_mutex_lock(&imports->lock);
@@ -137,7 +140,8 @@ void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote)
 	free(import);
 }
 
-static void revoke_matching(struct sim_imports *imports, bool (*matches)(const struct import *import, uint64_t key), uint64_t key)
+static void revoke_matching(struct sim_imports *imports, bool (*matches)(const struct import *import, uint64_t key),
+			    uint64_t key)
 {
 	pthread_mutex_lock(&imports->lock);
 	for (struct import *import = imports->first; import; import = import->next) {
@@ -189,7 +193,7 @@ int sim_imports_create(struct sim_session *session, const struct sim_peer_info *
 
 	if (!imports)
 		return -ENOMEM;
-	*imports = (struct sim_imports){.session = session, .self = self, .forced_path = forced_path};
+	*imports = (struct sim_imports){ .session = session, .self = self, .forced_path = forced_path };
 	pthread_mutex_init(&imports->lock, NULL);
 	*ret_imports = imports;
 	return 0;

@@ -21,16 +21,14 @@ struct sim_connect {
 };
 
 struct sim_owner_ops {
-	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd,
-		      struct sim_key *ret_key);
+	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
 	/* *ret_object_fd becomes the caller's, or is -1. */
 	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
 		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
-	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider,
-			struct sim_ofi_desc *ret_desc);
+	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc);
 	void (*wake_exporter)(struct sim_owner *owner, uint64_t key);
 	/* Channels; each has a number of this process, chosen by it or, when offered, by
 	 * the owner. A call that failed may have worked: then close or unlisten ends it. */
@@ -59,12 +57,12 @@ struct sim_channels;
 
 /* The state lives in this process. */
 int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
-		    const struct sim_peer_info *self, struct sim_owner **ret_owner);
+			   const struct sim_peer_info *self, struct sim_owner **ret_owner);
 
 /* Have rules for functions and links strike there by the clock, from now on until
  * sim_private_fault_events_stop(owner) (private_fault_events.h). Returns 0 or -errno. */
-int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared, const struct pcie_topology *topology,
-			  const struct sim_clock *clock);
+int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared,
+				       const struct pcie_topology *topology, const struct sim_clock *clock);
 
 /* What a daemon says of its session. */
 struct sim_attach_reply {
@@ -78,8 +76,8 @@ struct sim_attach_reply {
  * reports to the session's channels. */
 #define SIM_OWNER_OFI_TARGET_TAG 2 /* of those descriptors */
 int sim_owner_daemon_create(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
-		     struct sim_exports *exports, struct sim_attach_reply *ret_reply,
-		     struct sim_segment *ret_shared, struct sim_owner **ret_owner);
+			    struct sim_exports *exports, struct sim_attach_reply *ret_reply,
+			    struct sim_segment *ret_shared, struct sim_owner **ret_owner);
 
 /* Called by an owner: imports of @key are dead. */
 void sim_session_key_revoked(struct sim_session *session, uint64_t key);

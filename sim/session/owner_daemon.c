@@ -18,10 +18,10 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define CALL_TIMEOUT_S SIM_SESSION_DIR_TIMEOUT_S /* sending takes no longer either */
-#define DESCRIBE_TIMEOUT_S 15             /* the daemon itself waits for an exporter meanwhile */
-#define SERVE_MAX_US 2000
-#define SERVE_WOKEN_US 2000
+#define CALL_TIMEOUT_S     SIM_SESSION_DIR_TIMEOUT_S /* sending takes no longer either */
+#define DESCRIBE_TIMEOUT_S 15                        /* the daemon itself waits for an exporter meanwhile */
+#define SERVE_MAX_US       2000
+#define SERVE_WOKEN_US     2000
 
 enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_OFI_TARGET_TAG };
 
@@ -104,9 +104,10 @@ static int call_wait(struct daemon_owner *self, struct pending_call *call)
 /* Send a request and wait for its reply, which overwrites @msg if it is good. Returns the
  * reply's status, -ESHUTDOWN or -ETIMEDOUT. A descriptor that came with it goes
  * to @ret_fd, or is closed when the caller wants none. */
-static int call_daemon_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
+static int call_daemon_fds(struct daemon_owner *self, struct sim_msg *msg, const int *fds, uint32_t num_fds,
+			   int *ret_fd)
 {
-	struct pending_call call = {.type = msg->type, .fd = -1};
+	struct pending_call call = { .type = msg->type, .fd = -1 };
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
@@ -152,7 +153,7 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 			 struct sim_key *ret_key)
 {
 	struct daemon_owner *self = to_daemon_owner(owner);
-	struct sim_msg msg = {.type = SIM_MSG_EXPORT, .body.export = *region};
+	struct sim_msg msg = { .type = SIM_MSG_EXPORT, .body.export = *region };
 	int rc = call_daemon(self, &msg, object_fd, NULL);
 
 	if (rc < 0)
@@ -167,7 +168,7 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 static int daemon_revoke(struct sim_owner *owner, uint64_t key)
 {
 	struct daemon_owner *self = to_daemon_owner(owner);
-	struct sim_msg msg = {.type = SIM_MSG_REVOKE, .body.key.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_REVOKE, .body.key.id = key };
 	int rc = call_daemon(self, &msg, -1, NULL);
 
 	sim_exports_remove(self->exports, key);
@@ -177,7 +178,7 @@ static int daemon_revoke(struct sim_owner *owner, uint64_t key)
 static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
 			 struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
 {
-	struct sim_msg msg = {.type = SIM_MSG_IMPORT, .body.import = {.key = *key, .function = function}};
+	struct sim_msg msg = { .type = SIM_MSG_IMPORT, .body.import = { .key = *key, .function = function } };
 	int rc = call_daemon(to_daemon_owner(owner), &msg, -1, ret_object_fd);
 
 	if (rc == 0) {
@@ -189,24 +190,23 @@ static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uin
 
 static void daemon_unimport(struct sim_owner *owner, uint64_t key)
 {
-	struct sim_msg msg = {.type = SIM_MSG_UNIMPORT, .body.key.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_UNIMPORT, .body.key.id = key };
 
 	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *path, const char *reason)
 {
-	struct sim_msg msg = {.type = SIM_MSG_PATH, .body.path.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_PATH, .body.path.id = key };
 
 	strncpy(msg.body.path.name, path, sizeof(msg.body.path.name) - 1);
 	strncpy(msg.body.path.reason, reason, sizeof(msg.body.path.reason) - 1);
 	send_msg(to_daemon_owner(owner), &msg);
 }
 
-static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider,
-			   struct sim_ofi_desc *ret_desc)
+static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
 {
-	struct sim_msg msg = {.type = SIM_MSG_DESCRIBE, .body.describe.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE, .body.describe.id = key };
 	int rc;
 
 	strncpy(msg.body.describe.provider, provider, sizeof(msg.body.describe.provider) - 1);
@@ -218,14 +218,14 @@ static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *pr
 
 static void daemon_wake_exporter(struct sim_owner *owner, uint64_t key)
 {
-	struct sim_msg msg = {.type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key};
+	struct sim_msg msg = { .type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key };
 
 	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static void daemon_record(struct sim_owner *owner, int fd)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ADD_RECORDING};
+	struct sim_msg msg = { .type = SIM_MSG_ADD_RECORDING };
 
 	send_msg_fds(to_daemon_owner(owner), &msg, &fd, 1);
 }
@@ -342,7 +342,7 @@ static void *helper_thread(void *arg)
 static void daemon_leave(struct sim_owner *owner)
 {
 	struct daemon_owner *self = to_daemon_owner(owner);
-	struct sim_msg leave = {.type = SIM_MSG_DETACH};
+	struct sim_msg leave = { .type = SIM_MSG_DETACH };
 
 	if (self->helper_runs) {
 		eventfd_write(self->stop_fd, 1);
@@ -396,7 +396,7 @@ static const struct sim_owner_ops daemon_ops = {
 
 static int watch(struct daemon_owner *self, int fd, uint64_t tag)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
 
 	return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
@@ -404,7 +404,7 @@ static int watch(struct daemon_owner *self, int fd, uint64_t tag)
 /* Wait for a packet, also when signals of the application come in between. */
 static int wait_readable(int sock)
 {
-	struct pollfd readable = {.fd = sock, .events = POLLIN};
+	struct pollfd readable = { .fd = sock, .events = POLLIN };
 	int64_t end_ms = 0, left_ms = CALL_TIMEOUT_S * 1000;
 	struct timespec now;
 	int rc;
@@ -421,9 +421,9 @@ static int wait_readable(int sock)
 
 /* The first exchange, before the helper runs. */
 static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_info *info,
-		     struct sim_attach_reply *ret_reply, struct sim_segment *ret_shared)
+			    struct sim_attach_reply *ret_reply, struct sim_segment *ret_shared)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = *info};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach = *info };
 	int fd = -1;
 	int rc = send_msg(self, &msg);
 
@@ -464,8 +464,8 @@ static int start_helper(struct daemon_owner *self)
 }
 
 int sim_owner_daemon_create(struct sim_session *session, int sock, const struct sim_peer_info *info, int epoll_fd,
-		     struct sim_exports *exports, struct sim_attach_reply *ret_reply,
-		     struct sim_segment *ret_shared, struct sim_owner **ret_owner)
+			    struct sim_exports *exports, struct sim_attach_reply *ret_reply,
+			    struct sim_segment *ret_shared, struct sim_owner **ret_owner)
 {
 	struct daemon_owner *self = calloc(1, sizeof(*self));
 	pthread_condattr_t monotonic;
@@ -475,8 +475,12 @@ int sim_owner_daemon_create(struct sim_session *session, int sock, const struct 
 		close(sock);
 		return -ENOMEM;
 	}
-	*self = (struct daemon_owner){.base.ops = &daemon_ops, .session = session, .exports = exports,
-				      .sock = sock, .stop_fd = -1, .epoll_fd = epoll_fd};
+	*self = (struct daemon_owner){ .base.ops = &daemon_ops,
+				       .session = session,
+				       .exports = exports,
+				       .sock = sock,
+				       .stop_fd = -1,
+				       .epoll_fd = epoll_fd };
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -10,15 +10,16 @@
 
 static void send_channel_msg(struct sim_owner *owner, uint16_t type, uint64_t number, int reason)
 {
-	struct sim_msg msg = {.type = type, .body.channel = {.number = number, .reason = reason}};
+	struct sim_msg msg = { .type = type, .body.channel = { .number = number, .reason = reason } };
 
 	sim_owner_daemon_send(owner, &msg);
 }
 
 int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
 {
-	struct sim_msg msg = {.type = SIM_MSG_LISTEN,
-			      .body.listen = {.number = number, .function = service->function, .rep = service->rep}};
+	struct sim_msg msg = { .type = SIM_MSG_LISTEN,
+			       .body.listen = {
+				       .number = number, .function = service->function, .rep = service->rep } };
 
 	strncpy(msg.body.listen.name, service->name, sizeof(msg.body.listen.name) - 1);
 	return sim_owner_daemon_call(owner, &msg, NULL, 0);
@@ -26,25 +27,27 @@ int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct s
 
 void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
 {
-	struct sim_msg msg = {.type = SIM_MSG_UNLISTEN, .body.channel.number = number};
+	struct sim_msg msg = { .type = SIM_MSG_UNLISTEN, .body.channel.number = number };
 
 	sim_owner_daemon_call(owner, &msg, NULL, 0); /* replied to: the name is free for others then */
 }
 
 int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
 {
-	struct sim_msg msg = {.type = SIM_MSG_CONNECT,
-			      .body.connect = {.number = number, .function = request->function,
-					       .timeout_ms = request->timeout_ms}};
+	struct sim_msg msg = {
+		.type = SIM_MSG_CONNECT,
+		.body.connect = { .number = number, .function = request->function, .timeout_ms = request->timeout_ms }
+	};
 
 	strncpy(msg.body.connect.name, request->name, sizeof(msg.body.connect.name) - 1);
 	sim_handshake_msg_pack(request->connect_msg, &msg.body.connect.handshake);
 	return sim_owner_daemon_call(owner, &msg, request->connect_msg->fds, request->connect_msg->num_fds);
 }
 
-static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t number, const struct sim_handshake_msg *handshake)
+static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t number,
+			       const struct sim_handshake_msg *handshake)
 {
-	struct sim_msg msg = {.type = type, .body.handshake.number = number};
+	struct sim_msg msg = { .type = type, .body.handshake.number = number };
 
 	sim_handshake_msg_pack(handshake, &msg.body.handshake.msg);
 	return sim_owner_daemon_call(owner, &msg, handshake->fds, handshake->num_fds);
@@ -74,17 +77,19 @@ void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason)
 
 static void log_fds_lost(void)
 {
-	struct rlimit limit = {0};
+	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	sim_err("a connection is closed: this process has no room for the descriptors that came with a handshake message; raise ulimit -n (it is %llu)",
 		(unsigned long long)limit.rlim_cur);
 }
 
-static int deliver_handshake(struct sim_channels *channels, const struct sim_msg *msg, const struct sim_handshake_msg *handshake)
+static int deliver_handshake(struct sim_channels *channels, const struct sim_msg *msg,
+			     const struct sim_handshake_msg *handshake)
 {
 	if (msg->type == SIM_MSG_OFFER)
-		return sim_channels_offered(channels, msg->body.handshake.service, msg->body.handshake.number, handshake);
+		return sim_channels_offered(channels, msg->body.handshake.service, msg->body.handshake.number,
+					    handshake);
 	if (msg->type == SIM_MSG_ACCEPT)
 		return sim_channels_accepted(channels, msg->body.handshake.number, handshake);
 	return sim_channels_received(channels, msg->body.handshake.number, handshake);
@@ -93,7 +98,7 @@ static int deliver_handshake(struct sim_channels *channels, const struct sim_msg
 /* Without its handshake message a channel is of no use: it is closed at both ends. A client
  * that finds no room here may come again. */
 static void receive_handshake(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-			  struct sim_fds *fds)
+			      struct sim_fds *fds)
 {
 	uint64_t number = msg->body.handshake.number;
 	struct sim_handshake_msg handshake;
@@ -110,11 +115,13 @@ static void receive_handshake(struct sim_owner *owner, struct sim_channels *chan
 	}
 	if (rc < 0)
 		daemon_owner_close(owner, number,
-				   msg->type != SIM_MSG_OFFER ? -ECONNRESET : rc == -ECONNREFUSED ? rc : -EBUSY);
+				   msg->type != SIM_MSG_OFFER ? -ECONNRESET :
+				   rc == -ECONNREFUSED        ? rc :
+								-EBUSY);
 }
 
 void daemon_owner_handle_channel_msg(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-			       struct sim_fds *fds)
+				     struct sim_fds *fds)
 {
 	int reason;
 

@@ -21,6 +21,6 @@ int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim
 void daemon_owner_notify_peer(struct sim_owner *owner, uint64_t number);
 void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason);
 void daemon_owner_handle_channel_msg(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-			       struct sim_fds *fds);
+				     struct sim_fds *fds);
 
 #endif

@@ -98,8 +98,7 @@ static void local_set_path(struct sim_owner *owner, uint64_t key, const char *pa
 }
 
 /* Nobody else is on a private card, so nobody is ever reached through libfabric. */
-static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *provider,
-			     struct sim_ofi_desc *ret_desc)
+static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
 {
 	(void)owner, (void)key, (void)provider, (void)ret_desc;
 	return -ENOSYS;
@@ -216,11 +215,12 @@ static const struct sim_fault_events_ops local_fault_events_ops = {
 	.inject_others = local_inject_no_others,
 };
 
-int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared, const struct pcie_topology *topology,
-			  const struct sim_clock *clock)
+int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared,
+				       const struct pcie_topology *topology, const struct sim_clock *clock)
 {
-	const struct sim_fault_events_cfg cfg = {.shared = shared, .topology = topology, .clock = clock, .ops = &local_fault_events_ops,
-					   .arg = owner};
+	const struct sim_fault_events_cfg cfg = {
+		.shared = shared, .topology = topology, .clock = clock, .ops = &local_fault_events_ops, .arg = owner
+	};
 
 	return sim_private_fault_events_start(&cfg);
 }
@@ -273,7 +273,7 @@ static const struct sim_owner_ops local_ops = {
 };
 
 int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
-		    const struct sim_peer_info *self, struct sim_owner **ret_owner)
+			   const struct sim_peer_info *self, struct sim_owner **ret_owner)
 {
 	struct local_owner *owner = calloc(1, sizeof(*owner));
 	int rc;

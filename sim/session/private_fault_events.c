@@ -20,9 +20,9 @@
 static struct {
 	struct sim_fault_events events; /* of a card, if there is one */
 	bool is_open;
-	uint64_t injected_ns;        /* of the cards before */
+	uint64_t injected_ns; /* of the cards before */
 	pthread_t thread;
-	int wake_fd;              /* the thread's: look again */
+	int wake_fd; /* the thread's: look again */
 	bool runs, stop, warned_no_thread;
 } private_card;
 
@@ -61,7 +61,7 @@ static bool run_due_events(int *ret_wait_ms)
 
 static void *thread_body(void *arg)
 {
-	struct pollfd wake = {.fd = *(const int *)arg, .events = POLLIN};
+	struct pollfd wake = { .fd = *(const int *)arg, .events = POLLIN };
 	eventfd_t count;
 	int ms;
 
@@ -77,7 +77,9 @@ static void start_thread(void)
 	int rc;
 
 	private_card.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = private_card.wake_fd < 0 ? -errno : sim_thread_start(&private_card.thread, "bfsim-events", thread_body, &private_card.wake_fd);
+	rc = private_card.wake_fd < 0 ?
+		     -errno :
+		     sim_thread_start(&private_card.thread, "bfsim-events", thread_body, &private_card.wake_fd);
 	private_card.runs = rc == 0;
 	if (rc == 0)
 		return;
@@ -102,7 +104,8 @@ void sim_private_fault_events_plan_changed(void)
 
 uint64_t sim_private_fault_events_rule_begin_ns(void)
 {
-	return private_card.is_open ? sim_fault_events_rule_begin_ns(&private_card.events) : private_card.injected_ns + 1;
+	return private_card.is_open ? sim_fault_events_rule_begin_ns(&private_card.events) :
+				      private_card.injected_ns + 1;
 }
 
 int sim_private_fault_events_start(const struct sim_fault_events_cfg *cfg)

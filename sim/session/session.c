@@ -44,7 +44,7 @@ struct sim_session {
 	struct sim_channels *channels;
 	struct sim_owner *owner;
 	int epoll_fd;
-	bool is_recording;          /* the process's recording is of this session */
+	bool is_recording; /* the process's recording is of this session */
 	void (*_Atomic on_functions_changed)(void);
 	struct sim_session *next_abandoned;
 };
@@ -108,8 +108,8 @@ static int load_private_topology(struct sim_session *session, const char *path)
 static void start_recording(struct sim_session *session, uint32_t level)
 {
 	const struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
-	const struct sim_trace_clock clock = {.zero_ns = sim_clock_page_start_ns(page),
-					      .virtual_ns = sim_clock_page_virtual_ns(page)};
+	const struct sim_trace_clock clock = { .zero_ns = sim_clock_page_start_ns(page),
+					       .virtual_ns = sim_clock_page_virtual_ns(page) };
 	int fd;
 	int rc = sim_trace_begin(level, &clock, &fd);
 
@@ -138,7 +138,8 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 	sim_clock_page_reset(&sim_shared_state_of(&session->shared)->clock, cfg->clock);
 	rc = sim_owner_local_create(session, session->topology, &session->self, &session->owner);
 	if (rc == -ENOENT)
-		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs", session->side);
+		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs",
+			session->side);
 	if (rc == 0)
 		start_recording(session, SIM_TRACE_COUNTS);
 	return rc;
@@ -172,7 +173,7 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 		return rc;
 	}
 	rc = sim_owner_daemon_create(session, sock, &session->self, session->epoll_fd, session->exports, &reply,
-			      &session->shared, &session->owner);
+				     &session->shared, &session->owner);
 	if (rc < 0)
 		return rc;
 	memcpy(session->id, reply.session_id, sizeof(session->id));
@@ -188,7 +189,8 @@ static void log_no_daemon(const char *dir, int rc)
 	if (rc == -ENOENT)
 		sim_err("no session in %s: start one with bfsim up --session %s", dir, word);
 	else
-		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir, word);
+		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir,
+			word);
 	free(quoted);
 }
 
@@ -225,8 +227,9 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	if (cfg->topology)
 		sim_warn("BFSIM_TOPOLOGY is ignored: session %s has a topology of its own", cfg->dir);
 	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
-		sim_warn("BFSIM_CLOCK is ignored: how time passes in session %s was said when it was started (bfsim up --clock)",
-			 cfg->dir);
+		sim_warn(
+			"BFSIM_CLOCK is ignored: how time passes in session %s was said when it was started (bfsim up --clock)",
+			cfg->dir);
 	dir_fd = sim_session_dir_open(cfg->dir, false);
 	rc = dir_fd < 0 ? dir_fd : attach_daemon(session, dir_fd);
 	if (dir_fd >= 0)
@@ -240,7 +243,7 @@ static int create_faults(struct sim_session *session)
 	const struct sim_injector_cfg cfg = {
 		.plan = &sim_shared_state_of(&session->shared)->plan,
 		.topology = session->topology,
-		.self = {.side = session->side, .program = session->self.program, .pid = session->self.pid},
+		.self = { .side = session->side, .program = session->self.program, .pid = session->self.pid },
 	};
 
 	return sim_injector_create(&cfg, &session->faults);
@@ -288,9 +291,11 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = open_clock(session);
 	if (rc == 0)
-		rc = sim_current_session_set(cfg->dir, session->side, session->topology, sim_shared_state_of(&session->shared));
+		rc = sim_current_session_set(cfg->dir, session->side, session->topology,
+					     sim_shared_state_of(&session->shared));
 	if (rc == 0 && !cfg->dir)
-		rc = sim_owner_local_start_fault_events(session->owner, sim_shared_state_of(&session->shared), session->topology, session->clock);
+		rc = sim_owner_local_start_fault_events(session->owner, sim_shared_state_of(&session->shared),
+							session->topology, session->clock);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -389,7 +394,8 @@ struct sim_injector *sim_session_faults(const struct sim_session *session)
 
 const _Atomic uint64_t *sim_session_function_status(const struct sim_session *session, uint32_t function)
 {
-	return &sim_shared_state_of(&session->shared)->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
+	return &sim_shared_state_of(&session->shared)
+			->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
 }
 
 bool sim_session_has_rep(const struct sim_session *session, uint32_t function)

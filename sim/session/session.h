@@ -25,11 +25,11 @@
 struct sim_session;
 
 struct sim_session_cfg {
-	const char *dir;         /* the session's directory; NULL = a private card */
-	const char *topology;    /* of a private card: a YAML file; NULL = the built-in one */
-	const char *side;        /* "host", "dpu", "node0/host", ... */
+	const char *dir;           /* the session's directory; NULL = a private card */
+	const char *topology;      /* of a private card: a YAML file; NULL = the built-in one */
+	const char *side;          /* "host", "dpu", "node0/host", ... */
 	enum sim_clock_mode clock; /* how the time of a private card passes; a session's own is as it is */
-	const char *forced_path; /* data path to insist on (path.h); NULL = the best */
+	const char *forced_path;   /* data path to insist on (path.h); NULL = the best */
 };
 
 /* Attach. Returns 0; -ENOENT (no such session, or it has no such side),

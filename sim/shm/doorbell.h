@@ -19,17 +19,17 @@
 #define SIM_DOORBELL_SLOTS (SIM_DOORBELL_WORDS * 64)
 
 struct sim_doorbell_shared {
-	_Atomic uint32_t asleep;   /* the owner wants to be woken */
-	_Atomic uint64_t summary;  /* bit w: word w has something */
+	_Atomic uint32_t asleep;  /* the owner wants to be woken */
+	_Atomic uint64_t summary; /* bit w: word w has something */
 	_Atomic uint64_t words[SIM_DOORBELL_WORDS];
 };
 
 /* The owner's part. */
 struct sim_doorbells {
 	struct sim_doorbell_shared *shared;
-	uint64_t summary;          /* taken from the shared part, still to be looked at */
+	uint64_t summary; /* taken from the shared part, still to be looked at */
 	uint64_t words[SIM_DOORBELL_WORDS];
-	uint32_t cursor;           /* where the next look begins: everyone gets a turn */
+	uint32_t cursor; /* where the next look begins: everyone gets a turn */
 };
 
 /* Announce news of @slot, after writing it. Whether the owner sleeps: then the caller wakes it. */

@@ -9,7 +9,7 @@ struct slot {
 	_Atomic uint64_t filled; /* of which posting, counted from 1, it was the last time */
 	uint64_t addr;           /* the consumer's */
 	uint32_t len;
-	uint32_t written;        /* the producer's, up to the end */
+	uint32_t written; /* the producer's, up to the end */
 	uint32_t producer;
 	uint32_t imm_bytes;
 	uint8_t failed;
@@ -18,7 +18,7 @@ struct slot {
 	uint8_t reserved;
 	uint32_t reorder_by;
 	uint64_t due_ns;
-	uint8_t bytes[];         /* immediate data, then the message */
+	uint8_t bytes[]; /* immediate data, then the message */
 };
 
 struct sim_recvq_shared {
@@ -39,8 +39,10 @@ size_t sim_recvq_size(const struct sim_recvq_cfg *cfg)
 
 void sim_recvq_init(struct sim_recvq *queue, const struct sim_recvq_cfg *cfg, void *memory)
 {
-	*queue = (struct sim_recvq){.shared = memory, .num_slots = cfg->num_slots,
-				    .max_imm_bytes = cfg->max_imm_bytes, .stride_bytes = slot_stride(cfg->max_imm_bytes)};
+	*queue = (struct sim_recvq){ .shared = memory,
+				     .num_slots = cfg->num_slots,
+				     .max_imm_bytes = cfg->max_imm_bytes,
+				     .stride_bytes = slot_stride(cfg->max_imm_bytes) };
 }
 
 static struct slot *slot_at(const struct sim_recvq *queue, uint64_t number)
@@ -80,9 +82,14 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_desc *desc, u
 	if (!sim_recvq_has_message(queue))
 		return -EAGAIN;
 	slot = slot_at(queue, queue->polled++);
-	*message = (struct sim_recvq_message){.producer = slot->producer, .len_bytes = slot->written,
-					      .failed = slot->failed, .is_recorded = slot->is_recorded, .imm = ret_bytes,
-					      .imm_bytes = slot->imm_bytes, .reorder_by = slot->reorder_by, .due_ns = slot->due_ns};
+	*message = (struct sim_recvq_message){ .producer = slot->producer,
+					       .len_bytes = slot->written,
+					       .failed = slot->failed,
+					       .is_recorded = slot->is_recorded,
+					       .imm = ret_bytes,
+					       .imm_bytes = slot->imm_bytes,
+					       .reorder_by = slot->reorder_by,
+					       .due_ns = slot->due_ns };
 	if (slot->is_inlined)
 		message->inlined = ret_bytes + queue->max_imm_bytes;
 	if (message->len_bytes > desc->len_bytes || message->imm_bytes > queue->max_imm_bytes ||
@@ -123,7 +130,7 @@ void sim_recvq_claim(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_rec
 	/* Another thread may have filled it the last time round. The consumer has seen to it that this is over, but
 	 * within our process it is this load that orders the two. */
 	(void)atomic_load_explicit(&slot->filled, memory_order_acquire);
-	*ret_desc = (struct sim_recvq_desc){.addr = slot->addr, .len_bytes = slot->len};
+	*ret_desc = (struct sim_recvq_desc){ .addr = slot->addr, .len_bytes = slot->len };
 	*ret_slot = queue->claimed++;
 	queue->reserved--;
 }

@@ -22,30 +22,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_RECVQ_INLINE_BYTES 256 /* the longest message that goes through a slot; measured: a copy by the path costs more */
+#define SIM_RECVQ_INLINE_BYTES \
+	256 /* the longest message that goes through a slot; measured: a copy by the path costs more */
 
 struct sim_recvq_cfg {
-	uint32_t num_slots;      /* > 0 */
+	uint32_t num_slots; /* > 0 */
 	uint32_t max_imm_bytes;
 };
 
 /* Where a message may go. */
 struct sim_recvq_desc {
 	uint64_t addr;
-	uint32_t len_bytes;      /* 0 = immediate data only */
+	uint32_t len_bytes; /* 0 = immediate data only */
 };
 
 /* What came. */
 struct sim_recvq_message {
 	uint32_t producer;
 	uint32_t len_bytes;
-	bool failed;             /* the producer could not write it */
-	bool is_recorded;        /* its receipt shall be on the record (sim/trace/trace.h) */
-	const uint8_t *inlined;  /* its bytes, if it came through the slot; else NULL */
-	const uint8_t *imm;      /* @imm_bytes of immediate data */
+	bool failed;            /* the producer could not write it */
+	bool is_recorded;       /* its receipt shall be on the record (sim/trace/trace.h) */
+	const uint8_t *inlined; /* its bytes, if it came through the slot; else NULL */
+	const uint8_t *imm;     /* @imm_bytes of immediate data */
 	uint32_t imm_bytes;
-	uint32_t reorder_by;         /* what the consumer's user is to hear of it: after so many later ones, if they come soon; */
-	uint64_t due_ns;         /* not before then */
+	uint32_t
+		reorder_by; /* what the consumer's user is to hear of it: after so many later ones, if they come soon; */
+	uint64_t due_ns;    /* not before then */
 };
 
 struct sim_recvq_shared;
@@ -55,10 +57,10 @@ struct sim_recvq {
 	struct sim_recvq_shared *shared;
 	uint32_t num_slots, max_imm_bytes;
 	size_t stride_bytes;
-	uint64_t posted;         /* consumer */
-	uint64_t polled;         /* consumer */
-	uint64_t claimed;          /* producers */
-	uint64_t reserved;       /* producers; not yet claimed */
+	uint64_t posted;   /* consumer */
+	uint64_t polled;   /* consumer */
+	uint64_t claimed;  /* producers */
+	uint64_t reserved; /* producers; not yet claimed */
 };
 
 /* Bytes that one takes, and the view of one at @memory (zeroed when the consumer created it). */

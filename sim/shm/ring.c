@@ -36,8 +36,10 @@ size_t sim_ring_size(const struct sim_ring_cfg *cfg)
 
 void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *memory)
 {
-	*ring = (struct sim_ring){.shared = memory, .max_records = cfg->max_records,
-				  .max_record_bytes = cfg->max_record_bytes, .size_bytes = data_size(cfg)};
+	*ring = (struct sim_ring){ .shared = memory,
+				   .max_records = cfg->max_records,
+				   .max_record_bytes = cfg->max_record_bytes,
+				   .size_bytes = data_size(cfg) };
 }
 
 /* ---- the writer ---- */
@@ -86,7 +88,7 @@ static void advance(struct sim_ring *ring, uint64_t bytes)
 
 static void write_header(struct sim_ring *ring, uint32_t kind, uint32_t len)
 {
-	struct record_header header = {.len = len, .kind = kind};
+	struct record_header header = { .len = len, .kind = kind };
 
 	memcpy(ring->shared->data + ring->offset, &header, sizeof(header));
 }
@@ -159,7 +161,8 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 		advance(ring, bytes_before_end(ring));
 		header = read_header(ring);
 	}
-	if (header.kind == KIND_PADDING || header.len > ring->max_record_bytes || record_bytes(header.len) > bytes_before_end(ring))
+	if (header.kind == KIND_PADDING || header.len > ring->max_record_bytes ||
+	    record_bytes(header.len) > bytes_before_end(ring))
 		return -EPROTO;
 	memcpy(buf, ring->shared->data + ring->offset + sizeof(header), header.len);
 	*ret_kind = header.kind;

@@ -26,17 +26,17 @@
 #include <stdint.h>
 
 struct sim_ring_shared {
-	_Alignas(64) _Atomic uint64_t head;     /* records written; the writer's */
-	_Atomic uint64_t restart;               /* the last record that the ring began anew with; the writer's */
-	_Alignas(64) _Atomic uint64_t tail;     /* records read; the reader's */
-	_Atomic uint64_t bytes_read;            /* in bytes, with what was skipped */
+	_Alignas(64) _Atomic uint64_t head; /* records written; the writer's */
+	_Atomic uint64_t restart;           /* the last record that the ring began anew with; the writer's */
+	_Alignas(64) _Atomic uint64_t tail; /* records read; the reader's */
+	_Atomic uint64_t bytes_read;        /* in bytes, with what was skipped */
 	_Alignas(64) _Atomic uint32_t space_wanted;
 	_Alignas(64) uint8_t data[];
 };
 
 /* How large a ring is. */
 struct sim_ring_cfg {
-	uint32_t max_records;    /* that may wait, > 0 */
+	uint32_t max_records; /* that may wait, > 0 */
 	uint32_t max_record_bytes;
 };
 
@@ -45,10 +45,10 @@ struct sim_ring {
 	struct sim_ring_shared *shared;
 	uint32_t max_records;
 	uint32_t max_record_bytes;
-	uint64_t size_bytes;     /* of the data */
-	uint64_t count;          /* records written, or read, by this side */
-	uint64_t bytes;          /* in bytes, with what was skipped */
-	uint64_t offset;         /* of the next record */
+	uint64_t size_bytes; /* of the data */
+	uint64_t count;      /* records written, or read, by this side */
+	uint64_t bytes;      /* in bytes, with what was skipped */
+	uint64_t offset;     /* of the next record */
 };
 
 /* Bytes that a ring takes, and the view of one that lies at @memory (zeroed when the reader created it). */

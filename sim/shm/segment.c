@@ -16,7 +16,7 @@ static int map_shared(int fd, size_t len, struct sim_segment *ret_segment)
 
 	if (base == MAP_FAILED)
 		return -errno;
-	*ret_segment = (struct sim_segment){.base = base, .len_bytes = len};
+	*ret_segment = (struct sim_segment){ .base = base, .len_bytes = len };
 	return 0;
 }
 
@@ -52,5 +52,5 @@ void sim_segment_unmap(struct sim_segment *segment)
 {
 	if (segment->base)
 		munmap(segment->base, segment->len_bytes);
-	*segment = (struct sim_segment){0};
+	*segment = (struct sim_segment){ 0 };
 }

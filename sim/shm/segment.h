@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 struct sim_segment {
-	void *base;      /* NULL = none */
+	void *base; /* NULL = none */
 	size_t len_bytes;
 };
 

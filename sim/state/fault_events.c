@@ -2,7 +2,7 @@
 #include "fault_events.h"
 
 #define VIRTUAL_POLL_MS 1
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS       UINT64_C(1000000)
 
 static uint64_t u64_max(uint64_t a, uint64_t b)
 {
@@ -31,7 +31,8 @@ uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events)
 
 void sim_fault_events_run(struct sim_fault_events *events)
 {
-	uint64_t now_ns = u64_max(sim_clock_now_ns(events->clock), events->last_rule_ns), since_ns = events->injected_ns + 1;
+	uint64_t now_ns = u64_max(sim_clock_now_ns(events->clock), events->last_rule_ns),
+		 since_ns = events->injected_ns + 1;
 
 	update_next_event(events);
 	events->injected_ns = u64_max(now_ns, events->injected_ns);
@@ -62,7 +63,7 @@ uint64_t sim_fault_events_deadline_ms(const struct sim_fault_events *events, uin
 
 int sim_fault_events_init(struct sim_fault_events *events, const struct sim_fault_events_cfg *cfg)
 {
-	const struct sim_injector_cfg faults = {.plan = &cfg->shared->plan, .topology = cfg->topology};
+	const struct sim_injector_cfg faults = { .plan = &cfg->shared->plan, .topology = cfg->topology };
 
 	*events = (struct sim_fault_events){
 		.shared = cfg->shared,

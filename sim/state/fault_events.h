@@ -36,11 +36,11 @@ struct sim_fault_events {
 	const struct sim_fault_events_ops *ops;
 	void *arg;
 	struct sim_injector *faults;
-	uint64_t injected_ns;   /* what begins up to then was asked for, for all that are there */
-	uint64_t last_rule_ns;   /* the last rule was added then: session time may stand still */
-	uint64_t next_ns;    /* the next rule begins then ... */
-	uint64_t generation; /* ... as of this one of the plan */
-	uint64_t link_up_ns; /* the first of the links that are down is up again then */
+	uint64_t injected_ns;  /* what begins up to then was asked for, for all that are there */
+	uint64_t last_rule_ns; /* the last rule was added then: session time may stand still */
+	uint64_t next_ns;      /* the next rule begins then ... */
+	uint64_t generation;   /* ... as of this one of the plan */
+	uint64_t link_up_ns;   /* the first of the links that are down is up again then */
 };
 
 struct sim_fault_events_cfg {
@@ -49,7 +49,7 @@ struct sim_fault_events_cfg {
 	const struct sim_clock *clock;
 	const struct sim_fault_events_ops *ops;
 	void *arg;
-	uint64_t injected_ns;       /* of another one before on this shared state; 0 = there was none */
+	uint64_t injected_ns; /* of another one before on this shared state; 0 = there was none */
 };
 
 /* Nothing is asked before the first sim_fault_events_run(). Returns 0 or -errno; then it may be finished, too. */

@@ -49,7 +49,8 @@ static void remove_function(struct sim_fault_events *events, uint32_t function)
 
 static void add_function(struct sim_fault_events *events, uint32_t function)
 {
-	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED, false);
+	sim_function_set_bits(status_word_of(events, function),
+			      SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED, false);
 }
 
 static void remove_rep(struct sim_fault_events *events, uint32_t function)
@@ -59,7 +60,8 @@ static void remove_rep(struct sim_fault_events *events, uint32_t function)
 }
 
 /* A PF has its VFs and SFs share what becomes of it. */
-static void for_function_and_children(struct sim_fault_events *events, uint32_t function, void (*change)(struct sim_fault_events *, uint32_t))
+static void for_function_and_children(struct sim_fault_events *events, uint32_t function,
+				      void (*change)(struct sim_fault_events *, uint32_t))
 {
 	const struct pcie_topology *topology = events->topology;
 
@@ -116,14 +118,17 @@ static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
 	const struct function_hit *hit = arg;
 	struct sim_fault_events *events = hit->events;
 	uint64_t now_ns = events->injected_ns;
-	struct sim_clock_degrade degrade = {.generation = rule->link_gen, .lanes = rule->link_lanes, .replay_ppb = rule->errors_ppb};
+	struct sim_clock_degrade degrade = { .generation = rule->link_gen,
+					     .lanes = rule->link_lanes,
+					     .replay_ppb = rule->errors_ppb };
 
 	if (!(rule->actions & (DOES(DEGRADE) | DOES(ERRORS) | DOES(DOWN))))
 		return;
 	degrade.until_ns = rule->actions & (DOES(DEGRADE) | DOES(ERRORS)) ? rule->until_ns : 0;
 	degrade.up_ns = rule->actions & DOES(DOWN) ? ns_saturating_add(now_ns, rule->duration_ns) : 0;
 	if (sim_clock_link_degrade(sim_clock_card(events->clock, hit->function), id, &degrade, now_ns) < 0)
-		sim_warn("fault %u finds no room: %d rules are at this link already; it has no effect", id, SIM_CLOCK_MAX_WINDOWS);
+		sim_warn("fault %u finds no room: %d rules are at this link already; it has no effect", id,
+			 SIM_CLOCK_MAX_WINDOWS);
 	if (!degrade.up_ns)
 		return;
 	set_link_down(events, events->topology->functions[hit->function].card, true);
@@ -176,7 +181,10 @@ static void apply_hit(struct sim_fault_events *events, uint32_t function, const 
 		uint32_t action;
 		void (*change)(struct sim_fault_events *events, uint32_t function);
 	} changes[] = {
-		{DOES(RESET), reset_function}, {DOES(FATAL), set_function_fatal}, {DOES(REMOVE), remove_function}, {DOES(ADD), add_function},
+		{ DOES(RESET), reset_function },
+		{ DOES(FATAL), set_function_fatal },
+		{ DOES(REMOVE), remove_function },
+		{ DOES(ADD), add_function },
 	};
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
@@ -208,10 +216,17 @@ static bool is_rule_noop(void *arg, uint32_t id, const struct sim_rule *rule)
 static void inject_into_function(struct sim_fault_events *events, enum sim_op op, uint32_t function, uint64_t begin_ns)
 {
 	const struct pcie_function *about = &events->topology->functions[function];
-	const struct sim_process who = {.side = about->side};
-	struct function_hit hit = {events, function};
-	const struct sim_fault_site site = {.op = op, .function = function, .process = &who, .since_ns = begin_ns, .upto_ns = begin_ns,
-				      .now_ns = events->injected_ns, .is_noop = is_rule_noop, .on_fire = degrade_link, .arg = &hit};
+	const struct sim_process who = { .side = about->side };
+	struct function_hit hit = { events, function };
+	const struct sim_fault_site site = { .op = op,
+					     .function = function,
+					     .process = &who,
+					     .since_ns = begin_ns,
+					     .upto_ns = begin_ns,
+					     .now_ns = events->injected_ns,
+					     .is_noop = is_rule_noop,
+					     .on_fire = degrade_link,
+					     .arg = &hit };
 	char addr[PCIE_ADDR_TEXT_SIZE];
 	struct sim_fault_hit strike;
 
@@ -225,7 +240,8 @@ static void inject_into_function(struct sim_fault_events *events, enum sim_op op
 static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
 {
 	for (enum sim_op op = SIM_OP_LINK; op <= SIM_OP_FUNCTION; op++)
-		for (uint32_t i = 0; sim_injector_may_hit(events->faults, op) && i < events->topology->num_functions; i++)
+		for (uint32_t i = 0; sim_injector_may_hit(events->faults, op) && i < events->topology->num_functions;
+		     i++)
 			inject_into_function(events, op, i, begin_ns);
 }
 

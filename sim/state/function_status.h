@@ -21,9 +21,9 @@
 
 enum sim_function_bit {
 	SIM_FUNCTION_REMOVED = 1,     /* removed: not listed, can't be opened */
-	SIM_FUNCTION_FATAL = 2,    /* can't be opened before it is reset */
+	SIM_FUNCTION_FATAL = 2,       /* can't be opened before it is reset */
 	SIM_FUNCTION_REP_REMOVED = 4, /* its representor is not listed and can't be opened */
-	SIM_FUNCTION_LINK_DOWN = 8,     /* its card's link is down, or was a moment ago (sim/clock/link_state.h) */
+	SIM_FUNCTION_LINK_DOWN = 8,   /* its card's link is down, or was a moment ago (sim/clock/link_state.h) */
 };
 
 #define SIM_FUNCTION_BITS UINT64_C(0xff)
@@ -47,7 +47,8 @@ static inline bool sim_function_is_usable(uint64_t word)
 static inline bool sim_function_has_rep(const struct sim_function_table *functions, uint32_t function)
 {
 	return function >= SIM_MAX_FUNCTIONS ||
-	       !(atomic_load_explicit(&functions->status_words[function], memory_order_acquire) & SIM_FUNCTION_REP_REMOVED);
+	       !(atomic_load_explicit(&functions->status_words[function], memory_order_acquire) &
+		 SIM_FUNCTION_REP_REMOVED);
 }
 
 /* For the one who writes: all that is open ends. */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
-#define UNUSABLE (SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED)
+#define UNUSABLE  (SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED)
 
 /* An action moves a function to where one of these bits is set, or none of them is. */
 static const struct {
@@ -14,11 +14,11 @@ static const struct {
 	uint64_t bits;
 	const char *reason;
 } targets[] = {
-	{DOES(RESET), true, true, SIM_FUNCTION_REMOVED, "it is removed"},
-	{DOES(FATAL), true, true, SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL, "it is removed, or has failed"},
-	{DOES(REMOVE), true, true, SIM_FUNCTION_REMOVED, "it is removed"},
-	{DOES(ADD), false, true, UNUSABLE, "it is there"},
-	{DOES(REP_REMOVE), true, false, SIM_FUNCTION_REP_REMOVED, "its representor is removed"},
+	{ DOES(RESET), true, true, SIM_FUNCTION_REMOVED, "it is removed" },
+	{ DOES(FATAL), true, true, SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL, "it is removed, or has failed" },
+	{ DOES(REMOVE), true, true, SIM_FUNCTION_REMOVED, "it is removed" },
+	{ DOES(ADD), false, true, UNUSABLE, "it is there" },
+	{ DOES(REP_REMOVE), true, false, SIM_FUNCTION_REP_REMOVED, "its representor is removed" },
 };
 
 static bool has_bits(const struct sim_function_table *functions, uint32_t function, uint64_t bits)
@@ -26,8 +26,8 @@ static bool has_bits(const struct sim_function_table *functions, uint32_t functi
 	return atomic_load_explicit(&functions->status_words[function], memory_order_relaxed) & bits;
 }
 
-static bool is_at_target(size_t target, const struct sim_function_table *functions, const struct pcie_topology *topology,
-		      uint32_t function)
+static bool is_at_target(size_t target, const struct sim_function_table *functions,
+			 const struct pcie_topology *topology, uint32_t function)
 {
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
 		bool is_child = targets[target].with_children && topology->functions[i].parent == function;
@@ -49,7 +49,8 @@ static bool has_num_vfs(const struct sim_function_table *functions, const struct
 
 		if (i == pf || function->parent != pf || function->type != PCIE_FUNC_VF)
 			continue;
-		if (count++ < num_vfs ? has_bits(functions, i, UNUSABLE) : !has_bits(functions, i, SIM_FUNCTION_REMOVED))
+		if (count++ < num_vfs ? has_bits(functions, i, UNUSABLE) :
+					!has_bits(functions, i, SIM_FUNCTION_REMOVED))
 			return false;
 	}
 	return true;

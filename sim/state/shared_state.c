@@ -51,14 +51,14 @@ int sim_shared_state_private(struct sim_segment *ret_segment)
 		shared = create_private();
 	if (!shared)
 		return -errno;
-	*ret_segment = (struct sim_segment){.base = shared, .len_bytes = sizeof(*shared)};
+	*ret_segment = (struct sim_segment){ .base = shared, .len_bytes = sizeof(*shared) };
 	return 0;
 }
 
 void sim_shared_state_release(struct sim_segment *segment)
 {
 	if (segment->base && segment->base == atomic_load(&private_state))
-		*segment = (struct sim_segment){0};
+		*segment = (struct sim_segment){ 0 };
 	sim_segment_unmap(segment);
 }
 

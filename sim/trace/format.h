@@ -34,41 +34,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_TRACE_MAGIC UINT64_C(0x31636172742d6662) /* "bf-trac1" */
-#define SIM_TRACE_NAME_SIZE 64
+#define SIM_TRACE_MAGIC            UINT64_C(0x31636172742d6662) /* "bf-trac1" */
+#define SIM_TRACE_NAME_SIZE        64
 #define SIM_TRACE_THREAD_NAME_SIZE 16
 
 /* What a recording holds at most, by what a reader accepts. */
-#define SIM_TRACE_MAX_NAMES 4096
+#define SIM_TRACE_MAX_NAMES   4096
 #define SIM_TRACE_MAX_OBJECTS 65536
-#define SIM_TRACE_MAX_OPS 65536
+#define SIM_TRACE_MAX_OPS     65536
 #define SIM_TRACE_MAX_THREADS 4096
-#define SIM_TRACE_MAX_RINGS 256
+#define SIM_TRACE_MAX_RINGS   256
 #define SIM_TRACE_MAX_RECORDS (UINT32_C(1) << 22) /* in all rings */
 
 enum sim_trace_kind {
-	SIM_TRACE_STATE = 1,   /* object: state args[0] -> args[1] */
-	SIM_TRACE_TASK,        /* operation: time is its submission, 0 = not noted; args: began, ended, reaped, bytes */
-	SIM_TRACE_SENT,        /* object: args: stream, number in it, bytes, submission of its task if that is timed, else 0 */
-	SIM_TRACE_RECEIVED,    /* the same */
-	SIM_TRACE_OPENED,      /* object, a connection */
-	SIM_TRACE_CLOSED,      /* the same */
-	SIM_TRACE_FAULT,       /* object, or 0; reason: operation; args: rule, match of this process, bytes, delay in ns */
-	SIM_TRACE_LOG,         /* detail: level; args: the text's begin */
-	SIM_TRACE_TEXT,        /* args: more of the text of the record before */
+	SIM_TRACE_STATE = 1, /* object: state args[0] -> args[1] */
+	SIM_TRACE_TASK,      /* operation: time is its submission, 0 = not noted; args: began, ended, reaped, bytes */
+	SIM_TRACE_SENT, /* object: args: stream, number in it, bytes, submission of its task if that is timed, else 0 */
+	SIM_TRACE_RECEIVED, /* the same */
+	SIM_TRACE_OPENED,   /* object, a connection */
+	SIM_TRACE_CLOSED,   /* the same */
+	SIM_TRACE_FAULT,    /* object, or 0; reason: operation; args: rule, match of this process, bytes, delay in ns */
+	SIM_TRACE_LOG,      /* detail: level; args: the text's begin */
+	SIM_TRACE_TEXT,     /* args: more of the text of the record before */
 	SIM_TRACE_NUM_KINDS,
 };
 
 /* Over a card's link to its host: where a task's bytes go, if that takes time. */
 enum sim_trace_direction {
-	SIM_TRACE_DIRECTION_NONE,      /* nowhere, or not noted */
+	SIM_TRACE_DIRECTION_NONE, /* nowhere, or not noted */
 	SIM_TRACE_DIRECTION_TO_CARD,
 	SIM_TRACE_DIRECTION_TO_HOST,
 	SIM_TRACE_DIRECTION_HOST_TO_HOST, /* from the host to the host */
 	SIM_TRACE_NUM_DIRECTIONS,
 };
 
-#define SIM_TRACE_TEXT_BYTES 32 /* of a log line, in one record */
+#define SIM_TRACE_TEXT_BYTES       32 /* of a log line, in one record */
 #define SIM_TRACE_MAX_TEXT_RECORDS 8
 
 /* Rings; those from the fourth on are the threads'. */
@@ -83,12 +83,12 @@ struct sim_trace_clock {
 struct sim_trace_record {
 	_Atomic uint64_t number; /* counted from 1; 0 = being written */
 	uint64_t time_ns;
-	uint8_t kind;            /* enum sim_trace_kind */
-	uint8_t direction;             /* of tasks: enum sim_trace_direction */
-	uint16_t detail;         /* of tasks: how many were in flight then, this one included */
-	uint32_t thread;         /* its number in the system */
-	uint32_t subject;        /* number of an object, or operation */
-	uint32_t reason;         /* name that says what went wrong; 0 = nothing */
+	uint8_t kind;      /* enum sim_trace_kind */
+	uint8_t direction; /* of tasks: enum sim_trace_direction */
+	uint16_t detail;   /* of tasks: how many were in flight then, this one included */
+	uint32_t thread;   /* its number in the system */
+	uint32_t subject;  /* number of an object, or operation */
+	uint32_t reason;   /* name that says what went wrong; 0 = nothing */
 	uint64_t args[4];
 };
 
@@ -98,7 +98,7 @@ struct sim_trace_ring {
 };
 
 struct sim_trace_thread {
-	uint32_t id;             /* in the system */
+	uint32_t id; /* in the system */
 	char name[SIM_TRACE_THREAD_NAME_SIZE];
 };
 
@@ -109,14 +109,14 @@ enum sim_trace_object_kind {
 
 /* Counts are written by one thread at a time, those of messages too. */
 struct sim_trace_object {
-	uint32_t kind;           /* enum sim_trace_object_kind */
-	uint32_t parent;         /* object; 0 = none */
-	uint32_t name;           /* what it is, or is called */
-	uint32_t device;         /* name of the device */
-	_Atomic uint32_t state;  /* of contexts: enum doca_ctx_states' number; of connections: 1 = open */
-	_Atomic uint32_t num_uses;/* how many came here: more than 1 in an entry for all that came later */
+	uint32_t kind;             /* enum sim_trace_object_kind */
+	uint32_t parent;           /* object; 0 = none */
+	uint32_t name;             /* what it is, or is called */
+	uint32_t device;           /* name of the device */
+	_Atomic uint32_t state;    /* of contexts: enum doca_ctx_states' number; of connections: 1 = open */
+	_Atomic uint32_t num_uses; /* how many came here: more than 1 in an entry for all that came later */
 	uint64_t began_ns;
-	_Atomic uint64_t ended_ns; /* 0 = lives */
+	_Atomic uint64_t ended_ns;                                   /* 0 = lives */
 	_Atomic uint64_t sent, sent_bytes, received, received_bytes; /* messages */
 };
 
@@ -124,15 +124,16 @@ struct sim_trace_op {
 	_Alignas(64) uint32_t object;
 	uint32_t name;
 	_Atomic uint64_t submitted, completed, failed;
-	_Atomic uint64_t bytes;  /* of completed ones */
+	_Atomic uint64_t bytes; /* of completed ones */
 };
 
 struct sim_trace_head {
 	uint64_t magic;
-	uint32_t level;          /* enum sim_trace_level (trace.h) */
-	uint32_t num_names, num_objects, num_ops, num_threads, num_rings, num_records; /* there is room for; records in each ring */
+	uint32_t level; /* enum sim_trace_level (trace.h) */
+	uint32_t num_names, num_objects, num_ops, num_threads, num_rings,
+		num_records; /* there is room for; records in each ring */
 	int32_t pid;
-	uint64_t began_ns;       /* by CLOCK_MONOTONIC, in every session: it tells processes apart */
+	uint64_t began_ns; /* by CLOCK_MONOTONIC, in every session: it tells processes apart */
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
 };
 
@@ -143,7 +144,7 @@ struct sim_trace_layout {
 
 static inline struct sim_trace_layout sim_trace_layout_of(const struct sim_trace_head *head)
 {
-	struct sim_trace_layout layout = {.names = 128};
+	struct sim_trace_layout layout = { .names = 128 };
 
 	layout.objects = layout.names + (size_t)head->num_names * SIM_TRACE_NAME_SIZE;
 	layout.ops = (layout.objects + head->num_objects * sizeof(struct sim_trace_object) + 63) / 64 * 64;

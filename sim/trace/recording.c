@@ -32,7 +32,7 @@ static bool is_head_valid(const struct sim_trace_head *head)
 
 static int open_source(const void *memory, size_t bytes, const struct sim_trace_clock *clock, struct source *ret_source)
 {
-	struct source source = {.memory = memory, .clock = *clock, .latest_ns = sim_trace_real_ns() + SLACK_NS};
+	struct source source = { .memory = memory, .clock = *clock, .latest_ns = sim_trace_real_ns() + SLACK_NS };
 
 	if (bytes < sizeof(source.head) || (uintptr_t)memory % 64 != 0)
 		return -EPROTO;
@@ -92,8 +92,13 @@ static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records,
 
 	if (atomic_load_explicit(&record->number, memory_order_acquire) != number + 1)
 		return false;
-	*ret_event = (struct sim_trace_event){.time_ns = record->time_ns, .kind = record->kind, .direction = record->direction,
-					      .detail = record->detail, .thread = record->thread, .subject = record->subject, .reason = record->reason};
+	*ret_event = (struct sim_trace_event){ .time_ns = record->time_ns,
+					       .kind = record->kind,
+					       .direction = record->direction,
+					       .detail = record->detail,
+					       .thread = record->thread,
+					       .subject = record->subject,
+					       .reason = record->reason };
 	memcpy(ret_event->args, record->args, sizeof(ret_event->args));
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
@@ -166,7 +171,8 @@ static int copy_rings(const struct source *source, struct sim_trace_recording *t
 	to->events = calloc(capacity, sizeof(*to->events));
 	if (!to->events)
 		return -ENOMEM;
-	for (uint32_t i = source->first_ring; i < source->end_ring && to->num_events + source->head.num_records < capacity + 1; i++)
+	for (uint32_t i = source->first_ring;
+	     i < source->end_ring && to->num_events + source->head.num_records < capacity + 1; i++)
 		copy_ring(source, ring_at(source, i), to);
 	events = realloc(to->events, (to->num_events + 1) * sizeof(*events));
 	if (events)
@@ -277,7 +283,7 @@ static void check_events(struct sim_trace_recording *recording)
 
 static int read_source(const struct source *source, struct sim_trace_recording *ret_recording)
 {
-	struct sim_trace_recording recording = {.level = source->head.level, .began_ns = source->head.began_ns};
+	struct sim_trace_recording recording = { .level = source->head.level, .began_ns = source->head.began_ns };
 	int rc = copy_rings(source, &recording);
 
 	if (rc == 0)
@@ -302,7 +308,7 @@ int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_
 }
 
 static int read_counts(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
-		  struct sim_trace_recording *ret_recording)
+		       struct sim_trace_recording *ret_recording)
 {
 	struct source source;
 	int rc = open_source(memory, bytes, clock, &source);
@@ -317,7 +323,8 @@ static int read_counts(const void *memory, size_t bytes, const struct sim_trace_
 typedef int read_fn(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
 		    struct sim_trace_recording *ret_recording);
 
-static int read_segment(int fd, const struct sim_trace_clock *clock, read_fn *read_memory, struct sim_trace_recording *ret_recording)
+static int read_segment(int fd, const struct sim_trace_clock *clock, read_fn *read_memory,
+			struct sim_trace_recording *ret_recording)
 {
 	struct sim_segment segment;
 	int rc = sim_segment_map(fd, sizeof(struct sim_trace_head), &segment);
@@ -334,7 +341,8 @@ int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, str
 	return read_segment(fd, clock, sim_trace_recording_read, ret_recording);
 }
 
-int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording)
+int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock,
+				       struct sim_trace_recording *ret_recording)
 {
 	return read_segment(fd, clock, read_counts, ret_recording);
 }
@@ -348,7 +356,7 @@ void sim_trace_recording_free(struct sim_trace_recording *recording)
 	free(recording->objects);
 	free(recording->ops);
 	free(recording->threads);
-	*recording = (struct sim_trace_recording){0};
+	*recording = (struct sim_trace_recording){ 0 };
 }
 
 const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number)
@@ -356,7 +364,8 @@ const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint3
 	return number > 0 && number <= recording->num_names ? recording->names[number - 1] : "";
 }
 
-const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
+const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording,
+					   const struct sim_trace_event *event)
 {
 	return event->kind == SIM_TRACE_TASK ? &recording->ops[event->subject - 1] : NULL;
 }
@@ -370,14 +379,14 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 
 const char *sim_trace_direction_name(uint32_t direction)
 {
-	static const char *const names[SIM_TRACE_NUM_DIRECTIONS] = {"", "to card", "to host", "there and back"};
+	static const char *const names[SIM_TRACE_NUM_DIRECTIONS] = { "", "to card", "to host", "there and back" };
 
 	return direction < SIM_TRACE_NUM_DIRECTIONS ? names[direction] : "";
 }
 
 const char *sim_trace_state_name(uint64_t state)
 {
-	static const char *const names[] = {"idle", "starting", "running", "stopping"};
+	static const char *const names[] = { "idle", "starting", "running", "stopping" };
 
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "unknown";
 }

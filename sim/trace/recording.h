@@ -23,13 +23,13 @@ struct sim_trace_process {
 
 /* A record, of a log line with its text. */
 struct sim_trace_event {
-	uint64_t time_ns;     /* when it began; of a task without submission, when it was reaped */
+	uint64_t time_ns; /* when it began; of a task without submission, when it was reaped */
 	uint8_t kind, direction;
 	uint16_t detail;
 	uint32_t thread, subject, reason, process;
 	uint64_t args[4];
-	uint64_t seq;         /* among those of its recording */
-	char *text;           /* of log lines; else NULL */
+	uint64_t seq; /* among those of its recording */
+	char *text;   /* of log lines; else NULL */
 };
 
 struct sim_trace_recording {
@@ -44,8 +44,8 @@ struct sim_trace_recording {
 	uint32_t num_names, num_objects, num_ops, num_threads;
 	struct sim_trace_event *events; /* ring by ring */
 	size_t num_events;
-	uint64_t num_lost;    /* overwritten, here or while we read */
-	uint64_t num_bad;     /* made no sense */
+	uint64_t num_lost; /* overwritten, here or while we read */
+	uint64_t num_bad;  /* made no sense */
 };
 
 /* Read one of @bytes at @memory. @clock says by what its times are. Returns 0, -EPROTO
@@ -57,7 +57,8 @@ int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_
 int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
 /* Little of it: the tables with their counts, and of the records those of faults. For whoever looks often. */
-int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
+int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock,
+				       struct sim_trace_recording *ret_recording);
 
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 
@@ -65,7 +66,8 @@ void sim_trace_recording_free(struct sim_trace_recording *recording);
 const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number);
 
 /* Of a task's event: its operation, and of any: the object it is about, or 0. */
-const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
+const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording,
+					   const struct sim_trace_event *event);
 uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
 
 /* The direction of a task's bytes, for people; "" of none. */

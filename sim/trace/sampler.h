@@ -15,16 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIM_TRACE_CREDIT_NS 80000
-#define SIM_TRACE_BURST 512
+#define SIM_TRACE_CREDIT_NS    80000
+#define SIM_TRACE_BURST        512
 #define SIM_TRACE_MAX_INTERVAL 1024
 
 struct sim_trace_sampler {
-	uint64_t next;      /* number of the event whose turn it is, counted from 0; UINT64_MAX = none's */
+	uint64_t next;        /* number of the event whose turn it is, counted from 0; UINT64_MAX = none's */
 	uint64_t credited_ns; /* until when credits were given */
 	uint32_t credits;
 	uint32_t interval;
-	bool sample_all;         /* all are recorded, whatever it costs */
+	bool sample_all; /* all are recorded, whatever it costs */
 };
 
 /* None is recorded. */
@@ -32,7 +32,9 @@ struct sim_trace_sampler {
 
 static inline void sim_trace_sampler_init(struct sim_trace_sampler *sampler, uint64_t now_ns, bool sample_all)
 {
-	*sampler = (struct sim_trace_sampler){.credited_ns = now_ns, .credits = SIM_TRACE_BURST, .interval = 1, .sample_all = sample_all};
+	*sampler = (struct sim_trace_sampler){
+		.credited_ns = now_ns, .credits = SIM_TRACE_BURST, .interval = 1, .sample_all = sample_all
+	};
 }
 
 /* Event @number has its turn, now. */
@@ -46,7 +48,8 @@ static inline void sim_trace_sampler_advance(struct sim_trace_sampler *sampler, 
 	sampler->credits += (uint32_t)gained;
 	if (sampler->credits > 0) {
 		sampler->credits--;
-		sampler->interval = sampler->interval > 1 && sampler->credits < SIM_TRACE_BURST / 2 ? sampler->interval / 2 : 1;
+		sampler->interval =
+			sampler->interval > 1 && sampler->credits < SIM_TRACE_BURST / 2 ? sampler->interval / 2 : 1;
 	} else if (sampler->interval < SIM_TRACE_MAX_INTERVAL) {
 		sampler->interval *= 2;
 	}

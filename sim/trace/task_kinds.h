@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 
-#define SIM_TASK_DMA_MEMCPY "DMA memcpy"
-#define SIM_TASK_COMCH_SEND "Comch send"
+#define SIM_TASK_DMA_MEMCPY          "DMA memcpy"
+#define SIM_TASK_COMCH_SEND          "Comch send"
 #define SIM_TASK_COMCH_PRODUCER_SEND "Comch producer's send"
-#define SIM_TASK_COMCH_POST_RECEIVE "Comch post receive"
-#define SIM_TASK_SYNC_GET "sync event get"
-#define SIM_TASK_SYNC_SET "sync event notify-set"
-#define SIM_TASK_SYNC_ADD "sync event notify-add"
-#define SIM_TASK_SYNC_WAIT_EQ "sync event wait-eq"
-#define SIM_TASK_SYNC_WAIT_NEQ "sync event wait-neq"
-#define SIM_TASK_SYNC_WAIT_GT "sync event wait-gt"
-#define SIM_TASK_CACHE_INVALIDATE "cache-invalidate"
+#define SIM_TASK_COMCH_POST_RECEIVE  "Comch post receive"
+#define SIM_TASK_SYNC_GET            "sync event get"
+#define SIM_TASK_SYNC_SET            "sync event notify-set"
+#define SIM_TASK_SYNC_ADD            "sync event notify-add"
+#define SIM_TASK_SYNC_WAIT_EQ        "sync event wait-eq"
+#define SIM_TASK_SYNC_WAIT_NEQ       "sync event wait-neq"
+#define SIM_TASK_SYNC_WAIT_GT        "sync event wait-gt"
+#define SIM_TASK_CACHE_INVALIDATE    "cache-invalidate"
 
 #define SIM_TASK_KINDS(X)               \
 	X(SIM_TASK_DMA_MEMCPY)          \

@@ -17,14 +17,16 @@
 #include "sim/shm/segment.h"
 #include "trace_priv.h"
 
-struct sim_trace_self sim_trace_self = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct sim_trace_self sim_trace_self = { .lock = PTHREAD_MUTEX_INITIALIZER };
 atomic_bool sim_trace_time_is_virtual;
 
 #define self sim_trace_self
 
-static const char *const levels[] = {
-	[SIM_TRACE_UNSET] = "unset", [SIM_TRACE_OFF] = "off", [SIM_TRACE_SAMPLED] = "sampled", [SIM_TRACE_FULL] = "full",
-	[SIM_TRACE_COUNTS] = "counts"};
+static const char *const levels[] = { [SIM_TRACE_UNSET] = "unset",
+				      [SIM_TRACE_OFF] = "off",
+				      [SIM_TRACE_SAMPLED] = "sampled",
+				      [SIM_TRACE_FULL] = "full",
+				      [SIM_TRACE_COUNTS] = "counts" };
 
 int sim_trace_level_parse(const char *text, enum sim_trace_level *ret_level)
 {
@@ -48,17 +50,23 @@ static enum sim_trace_level resolve_level(enum sim_trace_level level)
 
 	if (wanted && wanted[0] && sim_trace_level_parse(wanted, &level) < 0)
 		return SIM_TRACE_UNSET;
-	return level == SIM_TRACE_OFF || level == SIM_TRACE_FULL || level == SIM_TRACE_COUNTS ? level : SIM_TRACE_SAMPLED;
+	return level == SIM_TRACE_OFF || level == SIM_TRACE_FULL || level == SIM_TRACE_COUNTS ? level :
+												SIM_TRACE_SAMPLED;
 }
 
 /* The rings are sparse: memory is taken as it is written to. */
 static struct sim_trace_head make_head(enum sim_trace_level level)
 {
-	return (struct sim_trace_head){
-		.magic = SIM_TRACE_MAGIC, .level = level, .num_names = 512, .num_objects = 1024, .num_ops = 1024,
-		.num_threads = 64, .num_rings = SIM_TRACE_RING_THREADS + 16,
-		.num_records = level == SIM_TRACE_FULL ? 32768 : 4096,
-		.pid = getpid(), .began_ns = sim_trace_real_ns()};
+	return (struct sim_trace_head){ .magic = SIM_TRACE_MAGIC,
+					.level = level,
+					.num_names = 512,
+					.num_objects = 1024,
+					.num_ops = 1024,
+					.num_threads = 64,
+					.num_rings = SIM_TRACE_RING_THREADS + 16,
+					.num_records = level == SIM_TRACE_FULL ? 32768 : 4096,
+					.pid = getpid(),
+					.began_ns = sim_trace_real_ns() };
 }
 
 /* ---- memory ---- */
@@ -199,7 +207,8 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 
 	pthread_mutex_lock(&self.lock);
 	if (sim_trace_is_on()) {
-		clock = (struct sim_trace_clock){.zero_ns = self.zero_ns, .virtual_ns = atomic_load(&self.virtual_ns)};
+		clock = (struct sim_trace_clock){ .zero_ns = self.zero_ns,
+						  .virtual_ns = atomic_load(&self.virtual_ns) };
 		rc = sim_trace_recording_read(self.memory, self.layout.end, &clock, ret_recording);
 	}
 	pthread_mutex_unlock(&self.lock);
@@ -208,7 +217,7 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 
 void sim_trace_forked(void)
 {
-	pthread_mutex_init(&self.lock, NULL); /* another thread of the parent may have held it */
-	atomic_store(&self.num_clock_readers, 0);   /* ... or been reading */
+	pthread_mutex_init(&self.lock, NULL);     /* another thread of the parent may have held it */
+	atomic_store(&self.num_clock_readers, 0); /* ... or been reading */
 	sim_trace_end();
 }

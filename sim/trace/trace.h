@@ -85,7 +85,7 @@ void sim_trace_state(uint32_t object, uint32_t from, uint32_t to);
 
 /* One kind of task of one context. */
 struct sim_trace_task_stats {
-	struct sim_trace_op *op;  /* NULL = nothing is recorded */
+	struct sim_trace_op *op; /* NULL = nothing is recorded */
 	uint32_t number;
 	struct sim_trace_sampler sampler;
 };
@@ -95,7 +95,7 @@ void sim_trace_task_stats_init(struct sim_trace_task_stats *stats, uint32_t obje
 struct sim_trace_task_times {
 	uint64_t submitted_ns, began_ns, ended_ns; /* 0 = not noted */
 	uint32_t depth;                            /* tasks in flight at its submission, with it */
-	enum sim_trace_direction direction;                    /* whoever knows it sets it, once the task began */
+	enum sim_trace_direction direction;        /* whoever knows it sets it, once the task began */
 };
 
 static inline void sim_trace_counter_add(_Atomic uint64_t *count, uint64_t more)
@@ -113,8 +113,8 @@ static inline bool sim_trace_task_stats_should_sample(const struct sim_trace_tas
 void sim_trace_task_submitted(struct sim_trace_task_stats *stats, struct sim_trace_task_times *ret_times);
 
 /* A task is back, now. @reason says what went wrong, NULL = nothing. */
-void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct sim_trace_task_times *times, uint64_t bytes,
-		    const char *reason);
+void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct sim_trace_task_times *times,
+			 uint64_t bytes, const char *reason);
 
 /* ---- messages ---- */
 
@@ -123,16 +123,16 @@ uint64_t sim_trace_new_stream_id(void);
 
 /* One end of a connection. */
 struct sim_trace_conn_stats {
-	struct sim_trace_object *object; /* NULL = nothing is recorded */
-	uint32_t number;                 /* of the object */
-	uint64_t tx_stream_id, rx_stream_id;        /* streams */
-	uint64_t task_ns;                /* the sender's: of the task whose message is next, its submission if it is timed, else 0 */
+	struct sim_trace_object *object;     /* NULL = nothing is recorded */
+	uint32_t number;                     /* of the object */
+	uint64_t tx_stream_id, rx_stream_id; /* streams */
+	uint64_t task_ns; /* the sender's: of the task whose message is next, its submission if it is timed, else 0 */
 	struct sim_trace_sampler sampler;
 };
 
 /* A connection is open: @parent's, that goes by @name. Its streams are by now known to both ends. */
-void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name, const char *device,
-			 uint64_t tx_stream_id, uint64_t rx_stream_id);
+void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name,
+			       const char *device, uint64_t tx_stream_id, uint64_t rx_stream_id);
 /* It is closed. @reason as of sim_trace_task_done(). The first time counts; its number stays. */
 void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stream, const char *reason);
 
@@ -147,7 +147,8 @@ static inline uint64_t sim_trace_conn_stats_sample_ns(const struct sim_trace_con
 
 /* It was sent, as the @number-th; @at_ns is what turn said. */
 void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, uint64_t at_ns);
-void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, bool is_sampled);
+void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes,
+				   bool is_sampled);
 
 /* A message that no stream counts: SIM_TRACE_SENT or SIM_TRACE_RECEIVED by @object, by a task of it that
  * was submitted at @task_ns and is timed; 0 = by none. */

@@ -11,13 +11,13 @@
  * others, so that nothing is read back from there but counts. */
 struct sim_trace_self {
 	atomic_bool on;
-	_Atomic uint32_t epoch;     /* of which recording it is that threads have a ring */
-	pthread_mutex_t lock;       /* protects the tables */
-	uint8_t *memory;            /* of @bytes; stays mapped for good, see trace.c */
+	_Atomic uint32_t epoch; /* of which recording it is that threads have a ring */
+	pthread_mutex_t lock;   /* protects the tables */
+	uint8_t *memory;        /* of @bytes; stays mapped for good, see trace.c */
 	size_t bytes;
 	struct sim_trace_head head; /* ours */
 	struct sim_trace_layout layout;
-	uint64_t token;             /* of streams */
+	uint64_t token; /* of streams */
 	_Atomic uint64_t num_streams;
 	uint32_t used_names, used_objects, used_ops;
 	_Atomic uint32_t used_threads;

@@ -90,8 +90,9 @@ static void write_one(uint32_t ring, const struct sim_trace_record *record)
 
 void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
 {
-	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_STATE, .subject = object,
-					  .args = {from, to}};
+	struct sim_trace_record record = {
+		.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_STATE, .subject = object, .args = { from, to }
+	};
 
 	if (object == 0 || !sim_trace_is_on())
 		return;
@@ -108,17 +109,19 @@ void sim_trace_task_submitted(struct sim_trace_task_stats *stats, struct sim_tra
 	uint64_t now_ns = sim_trace_now_ns();
 
 	sim_trace_sampler_advance(&stats->sampler, number, now_ns);
-	*ret_times = (struct sim_trace_task_times){.submitted_ns = now_ns, .depth = (uint32_t)(number + 1 - ended)};
+	*ret_times = (struct sim_trace_task_times){ .submitted_ns = now_ns, .depth = (uint32_t)(number + 1 - ended) };
 }
 
-void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct sim_trace_task_times *times, uint64_t bytes,
-		    const char *reason)
+void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct sim_trace_task_times *times,
+			 uint64_t bytes, const char *reason)
 {
-	struct sim_trace_record record = {
-		.time_ns = times->submitted_ns, .kind = SIM_TRACE_TASK, .direction = (uint8_t)times->direction,
-		.detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
-		.subject = stats->number, .reason = reason ? sim_trace_intern_name(reason) : 0,
-		.args = {times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes}};
+	struct sim_trace_record record = { .time_ns = times->submitted_ns,
+					   .kind = SIM_TRACE_TASK,
+					   .direction = (uint8_t)times->direction,
+					   .detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
+					   .subject = stats->number,
+					   .reason = reason ? sim_trace_intern_name(reason) : 0,
+					   .args = { times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes } };
 
 	write_one(SIM_TRACE_RING_THREADS, &record);
 }
@@ -126,8 +129,9 @@ void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct 
 void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
 		       uint64_t at_ns, uint64_t task_ns)
 {
-	struct sim_trace_record record = {.time_ns = at_ns, .kind = (uint8_t)kind, .subject = object,
-					  .args = {stream, number, bytes, task_ns}};
+	struct sim_trace_record record = {
+		.time_ns = at_ns, .kind = (uint8_t)kind, .subject = object, .args = { stream, number, bytes, task_ns }
+	};
 
 	if (object)
 		write_one(SIM_TRACE_RING_THREADS, &record);
@@ -140,7 +144,8 @@ void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t num
 	if (!object)
 		return;
 	if (at_ns) {
-		sim_trace_sampler_advance(&stream->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed), at_ns);
+		sim_trace_sampler_advance(&stream->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed),
+					  at_ns);
 		sim_trace_message(SIM_TRACE_SENT, stream->number, stream->tx_stream_id, number, bytes, at_ns,
 				  stream->task_ns);
 	}
@@ -148,28 +153,33 @@ void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t num
 	sim_trace_counter_add(&object->sent_bytes, bytes);
 }
 
-void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, bool is_sampled)
+void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes,
+				   bool is_sampled)
 {
 	if (!stream->object)
 		return;
 	if (is_sampled)
-		sim_trace_message(SIM_TRACE_RECEIVED, stream->number, stream->rx_stream_id, number, bytes, sim_trace_now_ns(), 0);
+		sim_trace_message(SIM_TRACE_RECEIVED, stream->number, stream->rx_stream_id, number, bytes,
+				  sim_trace_now_ns(), 0);
 	sim_trace_counter_add(&stream->object->received, 1);
 	sim_trace_counter_add(&stream->object->received_bytes, bytes);
 }
 
 void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 {
-	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_FAULT, .subject = object,
-					  .reason = sim_trace_intern_name(hit->operation),
-					  .args = {hit->rule, hit->match, hit->bytes, hit->delay_ns}};
+	struct sim_trace_record record = { .time_ns = sim_trace_now_ns(),
+					   .kind = SIM_TRACE_FAULT,
+					   .subject = object,
+					   .reason = sim_trace_intern_name(hit->operation),
+					   .args = { hit->rule, hit->match, hit->bytes, hit->delay_ns } };
 
 	write_one(SIM_TRACE_RING_FAULTS, &record);
 }
 
 void sim_trace_log(int level, const char *format, va_list args)
 {
-	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = {{.kind = SIM_TRACE_LOG, .detail = (uint16_t)level}};
+	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = { { .kind = SIM_TRACE_LOG,
+									  .detail = (uint16_t)level } };
 	char text[SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES + 1] = "";
 	va_list copy;
 	uint32_t count;

@@ -84,7 +84,7 @@ static void fill_entry(uint32_t number, const struct sim_trace_object *object)
 
 uint32_t sim_trace_object_new(enum sim_trace_object_kind kind, uint32_t parent, const char *name, const char *device)
 {
-	struct sim_trace_object object = {.kind = kind, .parent = parent, .began_ns = sim_trace_now_ns()};
+	struct sim_trace_object object = { .kind = kind, .parent = parent, .began_ns = sim_trace_now_ns() };
 	uint32_t number;
 
 	if (!sim_trace_is_on())
@@ -112,18 +112,21 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 
 static void record_connection(const struct sim_trace_conn_stats *stream, enum sim_trace_kind kind, uint32_t reason)
 {
-	struct sim_trace_record record = {.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stream->number,
-					  .reason = reason};
+	struct sim_trace_record record = {
+		.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stream->number, .reason = reason
+	};
 
 	atomic_store_explicit(&stream->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
 	sim_trace_write(SIM_TRACE_RING_LIFECYCLE, &record, 1);
 }
 
-void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name, const char *device,
-			 uint64_t tx_stream_id, uint64_t rx_stream_id)
+void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name,
+			       const char *device, uint64_t tx_stream_id, uint64_t rx_stream_id)
 {
-	*stream = (struct sim_trace_conn_stats){.number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name, device),
-					.tx_stream_id = tx_stream_id, .rx_stream_id = rx_stream_id};
+	*stream = (struct sim_trace_conn_stats){ .number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name,
+										device),
+						 .tx_stream_id = tx_stream_id,
+						 .rx_stream_id = rx_stream_id };
 	if (stream->number == 0)
 		return;
 	stream->object = sim_trace_object_at(stream->number);
@@ -170,7 +173,7 @@ static uint32_t find_or_add_op(uint32_t object, uint32_t name)
 
 void sim_trace_task_stats_init(struct sim_trace_task_stats *stats, uint32_t object, const char *name)
 {
-	*stats = (struct sim_trace_task_stats){0};
+	*stats = (struct sim_trace_task_stats){ 0 };
 	if (object == 0 || !sim_trace_is_on())
 		return;
 	pthread_mutex_lock(&self.lock);

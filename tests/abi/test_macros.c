@@ -64,8 +64,8 @@ doca_error_t doca_log_unregister_source(int source)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-		      const char *format, ...)
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+		      ...)
 {
 	va_list args;
 
@@ -85,8 +85,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 static void __attribute__((destructor(101))) every_source_is_unregistered_at_exit(void)
 {
 	if (sources.unregistered != sources.registered) {
-		fprintf(stderr, "%d sources registered, %d unregistered\n", sources.registered,
-			sources.unregistered);
+		fprintf(stderr, "%d sources registered, %d unregistered\n", sources.registered, sources.unregistered);
 		_exit(1);
 	}
 }
@@ -109,7 +108,8 @@ static void test_record_without_arguments_names_its_place(void **state)
 {
 	(void)state;
 	record.count = 0;
-	DOCA_LOG_INFO("plain"); int line = __LINE__;
+	DOCA_LOG_INFO("plain");
+	int line = __LINE__;
 
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.level, DOCA_LOG_LEVEL_INFO);
@@ -241,7 +241,7 @@ static void test_structure_clearing_constructor_zeroes_the_rest(void **state)
 static void test_structure_definition_starts_with_the_version(void **state)
 {
 	DOCA_STRUCT_DEF(versioned, defined);
-	struct versioned listed = {DOCA_STRUCT_CTOR_LIST_START, .value = 5};
+	struct versioned listed = { DOCA_STRUCT_CTOR_LIST_START, .value = 5 };
 
 	(void)state;
 	assert_int_equal(DOCA_STRUCT_GET_VERSION(&defined), DOCA_VERSION_EXACT);

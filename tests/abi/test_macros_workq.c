@@ -75,8 +75,8 @@ doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 	return DOCA_SUCCESS;
 }
 
-__attribute__((format(printf, 5, 0))) static doca_error_t keep(enum way way, uint32_t level, int source,
-							       int line, const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static doca_error_t keep(enum way way, uint32_t level, int source, int line,
+							       const char *format, va_list args)
 {
 	record.count++;
 	record.way = way;
@@ -122,8 +122,7 @@ doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucke
 static void __attribute__((destructor(101))) every_source_is_destroyed_at_exit(void)
 {
 	if (sources.destroyed != sources.registered) {
-		fprintf(stderr, "%d sources registered, %d destroyed\n", sources.registered,
-			sources.destroyed);
+		fprintf(stderr, "%d sources registered, %d destroyed\n", sources.registered, sources.destroyed);
 		_exit(1);
 	}
 }
@@ -146,7 +145,8 @@ static void test_record_without_arguments_names_its_line(void **state)
 {
 	(void)state;
 	record.count = 0;
-	DOCA_LOG_INFO("plain"); int line = __LINE__;
+	DOCA_LOG_INFO("plain");
+	int line = __LINE__;
 
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.way, PLAIN);

@@ -52,7 +52,7 @@ static doca_error_t run_one_task(struct doca_dma *dma, struct doca_pe *pe, struc
 				 const struct doca_buf *src)
 {
 	bool completed = false;
-	union doca_data user_data = {.ptr = &completed};
+	union doca_data user_data = { .ptr = &completed };
 	struct doca_dma_task_memcpy *memcpy_task;
 	struct doca_task *task;
 	doca_error_t status;

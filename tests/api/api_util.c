@@ -71,7 +71,7 @@ int api_run(const struct api_world *worlds, size_t num_worlds)
 
 pid_t api_fork(void)
 {
-	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS};
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS };
 	pid_t child;
 
 	fflush(NULL);
@@ -183,15 +183,15 @@ static const bool have_allocator = false;
 void *__interceptor_malloc(size_t size);
 void *__interceptor_calloc(size_t count, size_t size);
 void *__interceptor_realloc(void *old, size_t size);
-#define real_malloc __interceptor_malloc
-#define real_calloc __interceptor_calloc
+#define real_malloc  __interceptor_malloc
+#define real_calloc  __interceptor_calloc
 #define real_realloc __interceptor_realloc
 #else
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
-#define real_malloc __libc_malloc
-#define real_calloc __libc_calloc
+#define real_malloc  __libc_malloc
+#define real_calloc  __libc_calloc
 #define real_realloc __libc_realloc
 #endif
 

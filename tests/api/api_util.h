@@ -36,7 +36,7 @@
 #include <doca_mmap.h>
 
 #define API_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define API_WITH(array) .tests = (array), .num_tests = API_COUNT(array)
+#define API_WITH(array)  .tests = (array), .num_tests = API_COUNT(array)
 
 struct api_world {
 	const char *name;
@@ -60,8 +60,8 @@ void api_join(pid_t child);
 /* --- Expectations: @call is evaluated once, and shown when it was in vain --- */
 
 #define assert_doca(call, code) api_expect((call), (code), #call, __FILE__, __LINE__)
-#define assert_ok(call) assert_doca(call, DOCA_SUCCESS)
-#define assert_invalid(call) assert_doca(call, DOCA_ERROR_INVALID_VALUE)
+#define assert_ok(call)         assert_doca(call, DOCA_SUCCESS)
+#define assert_invalid(call)    assert_doca(call, DOCA_ERROR_INVALID_VALUE)
 
 void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line);
 

@@ -22,8 +22,8 @@ static void be_daemon(int ready_fd)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (program && dup2(ready_fd, 3) == 3)
-		execl(program, program, "--foreground", "--die-with-parent", "--ready-fd", "3", "--session", session_dir,
-		      (char *)NULL);
+		execl(program, program, "--foreground", "--die-with-parent", "--ready-fd", "3", "--session",
+		      session_dir, (char *)NULL);
 	_exit(90);
 }
 
@@ -84,7 +84,7 @@ static void open_device(struct side *side, bool is_dpu)
 /* A test may leave the endpoint in any state. */
 static void run_half(channel_half *half, bool is_dpu, int word_fd)
 {
-	struct side side = {.word_fd = word_fd};
+	struct side side = { .word_fd = word_fd };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setenv("BFSIM_SIDE", is_dpu ? "dpu" : "host", 1);
@@ -151,7 +151,7 @@ void channel_hear(struct side *side, char word)
 
 void channel_sleep(int fd)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 	CHECK(poll(&wait, 1, DEADLINE_MS) == 1);
 }
@@ -190,8 +190,8 @@ void channel_say(struct side *side, const char *text)
 {
 	doca_error_t result;
 
-	while ((result = doca_comm_channel_ep_sendto(side->ep, text, strlen(text), DOCA_CC_MSG_FLAG_NONE, side->peer)) ==
-	       DOCA_ERROR_AGAIN) {
+	while ((result = doca_comm_channel_ep_sendto(side->ep, text, strlen(text), DOCA_CC_MSG_FLAG_NONE,
+						     side->peer)) == DOCA_ERROR_AGAIN) {
 		MUST(doca_comm_channel_ep_event_handle_arm_send(side->ep));
 		channel_sleep(send_channel(side));
 	}
@@ -204,8 +204,8 @@ doca_error_t channel_receive(struct side *side)
 
 	for (;;) {
 		side->message_len = sizeof(side->message);
-		result = doca_comm_channel_ep_recvfrom(side->ep, side->message, &side->message_len, DOCA_CC_MSG_FLAG_NONE,
-						       &side->peer);
+		result = doca_comm_channel_ep_recvfrom(side->ep, side->message, &side->message_len,
+						       DOCA_CC_MSG_FLAG_NONE, &side->peer);
 		if (result != DOCA_ERROR_AGAIN)
 			return result;
 		MUST(doca_comm_channel_ep_event_handle_arm_recv(side->ep));

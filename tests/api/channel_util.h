@@ -32,10 +32,10 @@
 struct side {
 	int word_fd;
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep;               /* the DPU's: of the host's first device */
-	struct doca_comm_channel_ep_t *ep;      /* idle, with the device and the representor set */
-	struct doca_comm_channel_addr_t *peer;  /* the last one heard of */
-	char message[8192];                     /* the last one */
+	struct doca_dev_rep *rep;              /* the DPU's: of the host's first device */
+	struct doca_comm_channel_ep_t *ep;     /* idle, with the device and the representor set */
+	struct doca_comm_channel_addr_t *peer; /* the last one heard of */
+	char message[8192];                    /* the last one */
 	size_t message_len;
 };
 
@@ -45,10 +45,10 @@ struct channel_halves {
 	channel_half *dpu, *host;
 };
 
-#define CHANNEL_TEST(test)                                                                   \
-	{                                                                                    \
-		.name = #test, .test_func = channel_run_halves,                              \
-		.initial_state = &(struct channel_halves){test##_dpu, test##_host},          \
+#define CHANNEL_TEST(test)                                                            \
+	{                                                                             \
+		.name = #test, .test_func = channel_run_halves,                       \
+		.initial_state = &(struct channel_halves){ test##_dpu, test##_host }, \
 	}
 
 void channel_run_halves(void **state);
@@ -59,16 +59,16 @@ int channel_session_end(void **state);
 
 /* ---- in the processes ---- */
 
-#define CHECK(condition)                                                                     \
-	do {                                                                                 \
-		if (!(condition))                                                            \
-			channel_fail(__FILE__, __LINE__, #condition, "false", "true");       \
+#define CHECK(condition)                                                               \
+	do {                                                                           \
+		if (!(condition))                                                      \
+			channel_fail(__FILE__, __LINE__, #condition, "false", "true"); \
 	} while (0)
 
-#define EXPECT(call, code)                                                                   \
-	do {                                                                                 \
-		doca_error_t result_ = (call);                                               \
-		if (result_ != (code))                                                       \
+#define EXPECT(call, code)                                                                            \
+	do {                                                                                          \
+		doca_error_t result_ = (call);                                                        \
+		if (result_ != (code))                                                                \
 			channel_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code); \
 	} while (0)
 

@@ -196,7 +196,7 @@ struct doca_comch_consumer_task_post_recv *fast_recv(struct doca_comch_consumer 
 	struct doca_comch_consumer_task_post_recv *recv;
 
 	MUST(doca_comch_consumer_task_post_recv_alloc_init(consumer, buf, &recv));
-	doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(recv), (union doca_data){.u64 = number});
+	doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(recv), (union doca_data){ .u64 = number });
 	return recv;
 }
 
@@ -212,7 +212,7 @@ struct doca_comch_producer_task_send *fast_send(struct doca_comch_producer *prod
 
 	MUST(doca_comch_producer_task_send_alloc_init(producer, buf, (uint8_t *)(uintptr_t)imm,
 						      imm ? (uint32_t)strlen(imm) : 0, to, &send));
-	doca_task_set_user_data(doca_comch_producer_task_send_as_task(send), (union doca_data){.u64 = number});
+	doca_task_set_user_data(doca_comch_producer_task_send_as_task(send), (union doca_data){ .u64 = number });
 	return send;
 }
 
@@ -237,14 +237,14 @@ void fast_put(struct doca_comch_producer *producer, uint64_t number, const struc
 
 void fast_open_dpu(struct fast *fast, struct side *side)
 {
-	*fast = (struct fast){.endpoint = comch_serve(side), .arena = arena_open(side->dev)};
+	*fast = (struct fast){ .endpoint = comch_serve(side), .arena = arena_open(side->dev) };
 	fast->actor = fast_consumer(side, side->connection, fast->arena, &fast->consumer);
 	fast_start(fast->actor);
 }
 
 void fast_open_host(struct fast *fast, struct side *side)
 {
-	*fast = (struct fast){.endpoint = comch_call(side), .arena = arena_open(side->dev)};
+	*fast = (struct fast){ .endpoint = comch_call(side), .arena = arena_open(side->dev) };
 	comch_expect(side, "new consumer\n");
 	fast->peer = side->consumer;
 	fast->actor = fast_producer(side, side->connection, &fast->producer);

@@ -26,7 +26,7 @@
 #include <doca_mmap.h>
 
 #define ARENA_BYTES (1u << 20)
-#define FAST_TASKS 8
+#define FAST_TASKS  8
 
 struct arena {
 	uint8_t *bytes;

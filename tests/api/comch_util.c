@@ -10,12 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEADLINE_S 300 /* of one test: a hang, as machines are busy and sanitizers slow */
-#define LAST_WORD_S 60 /* of those, when the other side has ended */
-#define DPU_DEVICE "03:00.0"
+#define DEADLINE_S  300 /* of one test: a hang, as machines are busy and sanitizers slow */
+#define LAST_WORD_S 60  /* of those, when the other side has ended */
+#define DPU_DEVICE  "03:00.0"
 #define HOST_DEVICE "b1:00.0"
 
-static const char *const state_names[] = {"idle", "starting", "running", "stopping"};
+static const char *const state_names[] = { "idle", "starting", "running", "stopping" };
 
 void comch_fail(const char *file, int line, const char *what, const char *is, const char *expected)
 {
@@ -59,7 +59,7 @@ void comch_meet_progressing(struct side *side)
 static void wait_for_news(struct side *side, short word)
 {
 	doca_notification_handle_t handle;
-	struct pollfd fds[2] = {{.fd = side->word_fd, .events = word}, {.events = POLLIN}};
+	struct pollfd fds[2] = { { .fd = side->word_fd, .events = word }, { .events = POLLIN } };
 
 	MUST(doca_pe_get_notification_handle(side->pe, &handle));
 	fds[1].fd = handle;
@@ -85,7 +85,7 @@ void comch_step(struct side *side)
 
 uint64_t comch_hear_progressing(struct side *side)
 {
-	struct pollfd fd = {.fd = side->word_fd, .events = POLLIN};
+	struct pollfd fd = { .fd = side->word_fd, .events = POLLIN };
 
 	while (poll(&fd, 1, 0) == 0)
 		step(side, POLLIN);
@@ -148,7 +148,8 @@ static struct comch_actor *actor_of_connection(const struct doca_comch_connectio
 	union doca_data data;
 
 	CHECK(!server != !client);
-	MUST(doca_ctx_get_user_data(server ? doca_comch_server_as_ctx(server) : doca_comch_client_as_ctx(client), &data));
+	MUST(doca_ctx_get_user_data(server ? doca_comch_server_as_ctx(server) : doca_comch_client_as_ctx(client),
+				    &data));
 	return data.ptr;
 }
 
@@ -285,10 +286,10 @@ struct doca_dev_rep *comch_open_rep(struct doca_dev *dev, const char *pci_addr)
 struct comch_actor *comch_actor(struct side *side, const char *name, struct doca_ctx *ctx)
 {
 	struct comch_actor *actor = calloc(1, sizeof(*actor));
-	union doca_data data = {.ptr = actor};
+	union doca_data data = { .ptr = actor };
 
 	CHECK(actor && ctx);
-	*actor = (struct comch_actor){.side = side, .name = name, .ctx = ctx};
+	*actor = (struct comch_actor){ .side = side, .name = name, .ctx = ctx };
 	MUST(doca_ctx_set_user_data(ctx, data));
 	MUST(doca_ctx_set_state_changed_cb(ctx, on_state));
 	MUST(doca_pe_connect_ctx(side->pe, ctx));
@@ -384,7 +385,7 @@ struct doca_comch_task_send *comch_task(struct comch_actor *actor, struct doca_c
 					uint64_t number, const void *data, uint32_t len)
 {
 	struct doca_comch_task_send *task;
-	union doca_data user_data = {.u64 = number};
+	union doca_data user_data = { .u64 = number };
 
 	if (actor->server)
 		MUST(doca_comch_server_task_send_alloc_init(actor->server, connection, data, len, &task));
@@ -411,14 +412,15 @@ void comch_nothing(struct side *side)
 static int live(comch_half *half, bool is_dpu, int word_fd)
 {
 	const char *wait = getenv("COMCH_WAIT");
-	struct side side = {.is_dpu = is_dpu, .word_fd = word_fd, .is_busy = wait && strcmp(wait, "busy") == 0};
+	struct side side = { .is_dpu = is_dpu, .word_fd = word_fd, .is_busy = wait && strcmp(wait, "busy") == 0 };
 
 	setenv("BFSIM_SIDE", is_dpu ? "dpu" : "host", 1);
 	side.dev = comch_open(is_dpu ? DPU_DEVICE : HOST_DEVICE);
 	if (is_dpu)
 		side.rep = comch_open_rep(side.dev, HOST_DEVICE);
 	MUST(doca_pe_create(&side.pe));
-	comch_meet(&side); /* a client waits for its server for some seconds only, and a busy machine starts one side late */
+	comch_meet(
+		&side); /* a client waits for its server for some seconds only, and a busy machine starts one side late */
 	half(&side);
 	MUST(doca_pe_destroy(side.pe));
 	if (is_dpu)
@@ -429,7 +431,7 @@ static int live(comch_half *half, bool is_dpu, int word_fd)
 
 static pid_t start_half(comch_half *half, bool is_dpu, const int *words)
 {
-	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS};
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS };
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
@@ -488,8 +490,8 @@ static int session_start(void **state)
 	daemon_pid = fork();
 	if (daemon_pid == 0) {
 		close(ready[0]);
-		execl(getenv("BFSIMD"), "bfsimd", "--foreground", "--die-with-parent", "--ready-fd", number, "--session",
-		      session_dir, "--topology", API_DATA_DIR "/comch.yaml", NULL);
+		execl(getenv("BFSIMD"), "bfsimd", "--foreground", "--die-with-parent", "--ready-fd", number,
+		      "--session", session_dir, "--topology", API_DATA_DIR "/comch.yaml", NULL);
 		_exit(127);
 	}
 	close(ready[1]);

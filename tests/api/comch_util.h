@@ -46,7 +46,7 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
-#define COMCH_NAME "test" /* of a server, where the name does not matter */
+#define COMCH_NAME  "test" /* of a server, where the name does not matter */
 #define COMCH_TASKS 16
 
 struct side;
@@ -73,33 +73,33 @@ struct comch_actor {
 
 struct side {
 	bool is_dpu, is_busy;
-	bool has_left;                            /* the other side has ended */
+	bool has_left; /* the other side has ended */
 	int word_fd;
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep;                 /* the DPU's: of the host's first device */
+	struct doca_dev_rep *rep; /* the DPU's: of the host's first device */
 	struct doca_pe *pe;
 	struct doca_comch_connection *connection; /* the last one that a callback was given */
 	uint8_t message[8192];                    /* the last one */
 	uint32_t message_len;
-	uint32_t consumer;                        /* the last one of the other end */
+	uint32_t consumer; /* the last one of the other end */
 	uint32_t num_messages, num_sent;
-	bool is_quiet;                            /* no lines for messages and sends: they are many */
+	bool is_quiet; /* no lines for messages and sends: they are many */
 	char trace[8192];
 };
 
 /* ---- expectations ---- */
 
-#define CHECK(condition)                                                                              \
-	do {                                                                                          \
-		if (!(condition))                                                                     \
-			comch_fail(__FILE__, __LINE__, "not so", #condition, "");                     \
+#define CHECK(condition)                                                          \
+	do {                                                                      \
+		if (!(condition))                                                 \
+			comch_fail(__FILE__, __LINE__, "not so", #condition, ""); \
 	} while (0)
 
-#define EXPECT(call, code)                                                                            \
-	do {                                                                                          \
-		doca_error_t result_ = (call);                                                        \
-		if (result_ != (code))                                                                \
-			comch_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code);   \
+#define EXPECT(call, code)                                                                          \
+	do {                                                                                        \
+		doca_error_t result_ = (call);                                                      \
+		if (result_ != (code))                                                              \
+			comch_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code); \
 	} while (0)
 
 #define MUST(call) EXPECT(call, DOCA_SUCCESS)
@@ -117,13 +117,15 @@ struct comch_halves {
 
 #define COMCH_HALVES(test, on_dpu, on_host)                                                           \
 	{                                                                                             \
-		.name = #test, .test_func = comch_run_halves,                                         \
-		.initial_state = &(struct comch_halves){on_dpu, on_host}                              \
+		.name = #test, .test_func = comch_run_halves, .initial_state = &(struct comch_halves) \
+		{                                                                                     \
+			on_dpu, on_host                                                               \
+		}                                                                                     \
 	}
 
 /* Of test_..._dpu() and test_..._host(); or one of them, with nothing on the other side. */
-#define COMCH_TEST(test) COMCH_HALVES(test, test##_dpu, test##_host)
-#define COMCH_DPU_TEST(test) COMCH_HALVES(test, test##_dpu, comch_nothing)
+#define COMCH_TEST(test)      COMCH_HALVES(test, test##_dpu, test##_host)
+#define COMCH_DPU_TEST(test)  COMCH_HALVES(test, test##_dpu, comch_nothing)
 #define COMCH_HOST_TEST(test) COMCH_HALVES(test, comch_nothing, test##_host)
 
 void comch_nothing(struct side *side);
@@ -185,10 +187,10 @@ void comch_note(struct side *side, const char *format, ...) __attribute__((forma
 /* One step; sleeps (or not) when there is nothing. The process fails at its deadline. */
 void comch_step(struct side *side);
 
-#define comch_until(side, condition)                                                                  \
-	do {                                                                                          \
-		while (!(condition))                                                                  \
-			comch_step(side);                                                             \
+#define comch_until(side, condition)      \
+	do {                              \
+		while (!(condition))      \
+			comch_step(side); \
 	} while (0)
 
 /* Progress until the trace is @lines, and forget it. */

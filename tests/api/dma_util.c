@@ -114,7 +114,7 @@ static void make_dma(struct rig *rig, uint32_t num_tasks)
 	rig->ctx = doca_dma_as_ctx(rig->dma);
 	CHECK(rig->ctx);
 	MUST(doca_dma_task_memcpy_set_conf(rig->dma, done, failed, num_tasks));
-	MUST(doca_ctx_set_user_data(rig->ctx, (union doca_data){.ptr = rig}));
+	MUST(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = rig }));
 	MUST(doca_ctx_set_state_changed_cb(rig->ctx, state_changed));
 	MUST(doca_pe_connect_ctx(rig->pe, rig->ctx));
 }
@@ -122,7 +122,7 @@ static void make_dma(struct rig *rig, uint32_t num_tasks)
 struct rig *rig_open(const struct rig_cfg *cfg)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
-	struct rig_cfg defaults = {0};
+	struct rig_cfg defaults = { 0 };
 
 	CHECK(rig);
 	cfg = cfg ? cfg : &defaults;
@@ -254,7 +254,7 @@ struct doca_dma_task_memcpy *rig_memcpy(struct rig *rig, uint64_t number, const 
 {
 	struct doca_dma_task_memcpy *task;
 
-	MUST(doca_dma_task_memcpy_alloc_init(rig->dma, src, dst, (union doca_data){.u64 = number}, &task));
+	MUST(doca_dma_task_memcpy_alloc_init(rig->dma, src, dst, (union doca_data){ .u64 = number }, &task));
 	return task;
 }
 
@@ -275,8 +275,7 @@ size_t rig_small_to(const struct rig *rig, uint64_t number)
 
 struct doca_task *rig_small_task(struct rig *rig, uint64_t number)
 {
-	return rig_task(rig, number, rig_src(rig, small_from(number), 64),
-			rig_dst(rig, rig_small_to(rig, number), 64));
+	return rig_task(rig, number, rig_src(rig, small_from(number), 64), rig_dst(rig, rig_small_to(rig, number), 64));
 }
 
 bool rig_small_is_done(const struct rig *rig, uint64_t number)
@@ -325,7 +324,7 @@ static uint64_t now_ns(void)
 
 struct rig_deadline rig_deadline(void)
 {
-	return (struct rig_deadline){now_ns() + RIG_DEADLINE_S * UINT64_C(1000000000)};
+	return (struct rig_deadline){ now_ns() + RIG_DEADLINE_S * UINT64_C(1000000000) };
 }
 
 bool rig_is_over(struct rig_deadline deadline)
@@ -377,14 +376,14 @@ bool rig_wait_in_memory(const struct rig *rig, uint64_t number)
 
 bool rig_wait_readable(int fd)
 {
-	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 
 	return poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1 && pollfd.revents == POLLIN;
 }
 
 bool rig_is_readable(int fd)
 {
-	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 
 	return poll(&pollfd, 1, 0) == 1;
 }

@@ -36,9 +36,9 @@
 #include <doca_pe.h>
 
 #define RIG_ARENA_BYTES 65536
-#define RIG_TASKS 16
-#define RIG_BUFS 512
-#define RIG_DEADLINE_S 60 /* for what must happen at some time: long, as machines are busy */
+#define RIG_TASKS       16
+#define RIG_BUFS        512
+#define RIG_DEADLINE_S  60 /* for what must happen at some time: long, as machines are busy */
 
 struct rig;
 
@@ -48,9 +48,9 @@ struct rig_trace {
 
 /* Zero means the default. */
 struct rig_cfg {
-	size_t arena_bytes;  /* RIG_ARENA_BYTES */
-	uint32_t num_tasks;  /* RIG_TASKS */
-	struct rig *beside;  /* share this one's engine and trace; NULL: its own */
+	size_t arena_bytes; /* RIG_ARENA_BYTES */
+	uint32_t num_tasks; /* RIG_TASKS */
+	struct rig *beside; /* share this one's engine and trace; NULL: its own */
 };
 
 struct rig {
@@ -73,12 +73,12 @@ struct rig {
 };
 
 /* End the process, failing the test, unless @condition holds. */
-#define CHECK(condition)                                                                       \
-	do {                                                                                   \
-		if (!(condition)) {                                                            \
+#define CHECK(condition)                                                                        \
+	do {                                                                                    \
+		if (!(condition)) {                                                             \
 			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			exit(1);                                                               \
-		}                                                                              \
+			exit(1);                                                                \
+		}                                                                               \
 	} while (0)
 
 /* End the process unless @call succeeds. */
@@ -88,10 +88,10 @@ struct rig {
 #define assert_result(call, code) assert_string_equal(doca_error_get_name(call), #code)
 
 /* Compare what was traced since the last time, and forget it. */
-#define assert_trace(rig, expected)                                    \
-	do {                                                           \
-		assert_string_equal((rig)->trace->text, (expected));   \
-		(rig)->trace->text[0] = '\0';                          \
+#define assert_trace(rig, expected)                                  \
+	do {                                                         \
+		assert_string_equal((rig)->trace->text, (expected)); \
+		(rig)->trace->text[0] = '\0';                        \
 	} while (0)
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -112,7 +112,7 @@ int rig_setup_idle(void **state);
 int rig_setup_running(void **state);
 int rig_teardown(void **state);
 
-#define RIG_IDLE(test) cmocka_unit_test_setup_teardown(test, rig_setup_idle, rig_teardown)
+#define RIG_IDLE(test)    cmocka_unit_test_setup_teardown(test, rig_setup_idle, rig_teardown)
 #define RIG_RUNNING(test) cmocka_unit_test_setup_teardown(test, rig_setup_running, rig_teardown)
 
 /* Open the n-th device of this side. */

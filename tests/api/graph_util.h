@@ -51,7 +51,7 @@ static inline struct doca_graph *graph_new(struct rig *rig, uint32_t num_instanc
 
 	MUST(doca_graph_create(rig->pe, &graph));
 	MUST(doca_graph_set_conf(graph, instance_done, instance_failed, num_instances));
-	MUST(doca_graph_set_user_data(graph, (union doca_data){.ptr = rig}));
+	MUST(doca_graph_set_user_data(graph, (union doca_data){ .ptr = rig }));
 	return graph;
 }
 
@@ -96,7 +96,7 @@ static inline struct doca_graph_instance *instance_new(struct doca_graph *graph,
 	struct doca_graph_instance *instance;
 
 	MUST(doca_graph_instance_create(graph, &instance));
-	MUST(doca_graph_instance_set_user_data(instance, (union doca_data){.u64 = number}));
+	MUST(doca_graph_instance_set_user_data(instance, (union doca_data){ .u64 = number }));
 	return instance;
 }
 

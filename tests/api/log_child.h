@@ -22,12 +22,12 @@ struct child_output {
 };
 
 /* In the child: end it, failing the test, unless @cond holds. */
-#define CHECK(cond)                                                                       \
-	do {                                                                              \
-		if (!(cond)) {                                                            \
+#define CHECK(cond)                                                                        \
+	do {                                                                               \
+		if (!(cond)) {                                                             \
 			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-			exit(1);                                                          \
-		}                                                                         \
+			exit(1);                                                           \
+		}                                                                          \
 	} while (0)
 
 static inline void child_read_back(FILE *file, char *text, size_t size)

@@ -65,11 +65,11 @@ static void note_task(struct se_ctx *se, const char *kind, struct doca_task *tas
 	doca_task_free(task);
 }
 
-#define CALLBACK(kind)                                                                                          \
-	static void on_##kind(struct doca_sync_event_task_##kind *task, union doca_data number,                 \
-			      union doca_data ctx_data)                                                         \
-	{                                                                                                       \
-		note_task(ctx_data.ptr, #kind, doca_sync_event_task_##kind##_as_doca_task(task), number.u64);   \
+#define CALLBACK(kind)                                                                                        \
+	static void on_##kind(struct doca_sync_event_task_##kind *task, union doca_data number,               \
+			      union doca_data ctx_data)                                                       \
+	{                                                                                                     \
+		note_task(ctx_data.ptr, #kind, doca_sync_event_task_##kind##_as_doca_task(task), number.u64); \
 	}
 
 CALLBACK(get)
@@ -81,7 +81,7 @@ CALLBACK(wait_neq)
 static void on_state(const union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		     enum doca_ctx_states to)
 {
-	static const char *const names[] = {"idle", "starting", "running", "stopping"};
+	static const char *const names[] = { "idle", "starting", "running", "stopping" };
 	char line[64];
 
 	(void)ctx;
@@ -94,7 +94,7 @@ static void on_state(const union doca_data ctx_data, struct doca_ctx *ctx, enum 
 struct se_ctx *se_as_ctx(struct doca_sync_event *event)
 {
 	struct se_ctx *se = calloc(1, sizeof(*se));
-	union doca_data self = {.ptr = se};
+	union doca_data self = { .ptr = se };
 
 	assert_non_null(se);
 	se->event = event;
@@ -156,7 +156,7 @@ size_t se_in_flight(const struct se_ctx *se)
 struct doca_task *se_get(struct se_ctx *se, uint64_t number, uint64_t *ret)
 {
 	struct doca_sync_event_task_get *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_get_alloc_init(se->event, ret, data, &task));
 	return doca_sync_event_task_get_as_doca_task(task);
@@ -165,7 +165,7 @@ struct doca_task *se_get(struct se_ctx *se, uint64_t number, uint64_t *ret)
 struct doca_task *se_set(struct se_ctx *se, uint64_t number, uint64_t value)
 {
 	struct doca_sync_event_task_notify_set *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_notify_set_alloc_init(se->event, value, data, &task));
 	return doca_sync_event_task_notify_set_as_doca_task(task);
@@ -174,7 +174,7 @@ struct doca_task *se_set(struct se_ctx *se, uint64_t number, uint64_t value)
 struct doca_task *se_add(struct se_ctx *se, uint64_t number, uint64_t value, uint64_t *fetched)
 {
 	struct doca_sync_event_task_notify_add *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_notify_add_alloc_init(se->event, value, fetched, data, &task));
 	return doca_sync_event_task_notify_add_as_doca_task(task);
@@ -183,7 +183,7 @@ struct doca_task *se_add(struct se_ctx *se, uint64_t number, uint64_t value, uin
 struct doca_task *se_wait_eq(struct se_ctx *se, uint64_t number, uint64_t value, uint64_t mask)
 {
 	struct doca_sync_event_task_wait_eq *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_wait_eq_alloc_init(se->event, value, mask, data, &task));
 	return doca_sync_event_task_wait_eq_as_doca_task(task);
@@ -192,7 +192,7 @@ struct doca_task *se_wait_eq(struct se_ctx *se, uint64_t number, uint64_t value,
 struct doca_task *se_wait_neq(struct se_ctx *se, uint64_t number, uint64_t value, uint64_t mask)
 {
 	struct doca_sync_event_task_wait_neq *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_wait_neq_alloc_init(se->event, value, mask, data, &task));
 	return doca_sync_event_task_wait_neq_as_doca_task(task);
@@ -216,7 +216,7 @@ int se_handle(const struct se_ctx *se)
 
 static bool becomes_readable(int fd, int timeout_ms)
 {
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 
 	return poll(&poll_fd, 1, timeout_ms) == 1;
 }

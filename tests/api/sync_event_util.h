@@ -16,7 +16,7 @@
 #include <doca_pe.h>
 #include <doca_sync_event.h>
 
-#define SE_TASKS 8 /* of each kind */
+#define SE_TASKS       8 /* of each kind */
 #define SE_DEADLINE_MS 60000
 
 /* ---- events on their own ---- */
@@ -70,10 +70,10 @@ bool se_is_readable(int fd);
 bool se_wait_readable(int fd);
 
 /* Compare what was traced since the last time, and forget it. */
-#define assert_se_trace(se, expected)                               \
-	do {                                                        \
-		assert_string_equal((se)->trace, (expected));       \
-		(se)->trace[0] = '\0';                              \
+#define assert_se_trace(se, expected)                         \
+	do {                                                  \
+		assert_string_equal((se)->trace, (expected)); \
+		(se)->trace[0] = '\0';                        \
 	} while (0)
 
 #endif

@@ -74,14 +74,14 @@ static void test_callback_may_write_into_its_text(void **state)
 
 /* Start anew with the usual parameters and these words: @error, and one message
  * that has @part in it. */
-#define assert_refused(error, part, ...) \
-	do { \
-		doca_argp_destroy(); \
-		assert_int_equal(argp_setup(NULL), 0); \
-		add_usual_params(); \
+#define assert_refused(error, part, ...)                     \
+	do {                                                 \
+		doca_argp_destroy();                         \
+		assert_int_equal(argp_setup(NULL), 0);       \
+		add_usual_params();                          \
 		assert_int_equal(start(__VA_ARGS__), error); \
-		assert_told(part); \
-		assert_string_equal(trace.text, ""); \
+		assert_told(part);                           \
+		assert_string_equal(trace.text, "");         \
 	} while (0)
 
 /* provokes: doca_argp_start DOCA_ERROR_NOT_SUPPORTED */

@@ -82,8 +82,7 @@ static void test_words_before_the_separator_are_dpdks(void **state)
 	add_usual_params();
 	assert_int_equal(doca_argp_register_validation_callback(validate), DOCA_SUCCESS);
 	assert_int_equal(start("-a", "03:00.0,dv_flow_en=2", "-l", "0-3", "--", "-ns", "4"), DOCA_SUCCESS);
-	assert_string_equal(trace.text,
-			    "size=4;validation;dpdk[/some/where/prog -a 03:00.0,dv_flow_en=2 -l 0-3];");
+	assert_string_equal(trace.text, "size=4;validation;dpdk[/some/where/prog -a 03:00.0,dv_flow_en=2 -l 0-3];");
 }
 
 static void test_program_without_dpdk_flags_still_starts_dpdk(void **state)
@@ -165,10 +164,9 @@ static void test_file_gives_dpdk_flags(void **state)
 		   "  },\n"
 		   "  \"doca_program_flags\": { \"fast\": true } }");
 	assert_int_equal(start("--json", path), DOCA_SUCCESS);
-	assert_string_equal(trace.text,
-			    "fast;dpdk[/some/where/prog -a 0000:08:00.0,dv_flow_en=2 -a b1:00.3"
-			    " -a auxiliary:mlx5_core.sf.4,sft_en=1 -a 03:00.0,class=regex -c 0xff -l 0-2"
-			    " --no-huge -n 4];");
+	assert_string_equal(trace.text, "fast;dpdk[/some/where/prog -a 0000:08:00.0,dv_flow_en=2 -a b1:00.3"
+					" -a auxiliary:mlx5_core.sf.4,sft_en=1 -a 03:00.0,class=regex -c 0xff -l 0-2"
+					" --no-huge -n 4];");
 }
 
 static void test_mask_may_be_text(void **state)
@@ -239,8 +237,7 @@ static void test_unknown_keys_and_devices_are_not_supported(void **state)
 	(void)state;
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"cores\"", "{\"cores\": 1}");
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"pci\"", "{\"devices\": [{\"pci\": 1}]}");
-	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"gpu\"",
-		       "{\"devices\": [{\"device\": \"gpu\", \"id\": \"1\"}]}");
+	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"gpu\"", "{\"devices\": [{\"device\": \"gpu\", \"id\": \"1\"}]}");
 }
 
 static void test_words_that_are_too_long_are_invalid(void **state)

@@ -82,8 +82,7 @@ static void test_empty_sections_are_fine(void **state)
 {
 	(void)state;
 	add_usual_params();
-	assert_int_equal(start_with("{\"doca_general_flags\": {}, \"doca_program_flags\": {}}"),
-			 DOCA_SUCCESS);
+	assert_int_equal(start_with("{\"doca_general_flags\": {}, \"doca_program_flags\": {}}"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "");
 }
 
@@ -225,9 +224,8 @@ static void test_keys_of_the_chosen_command_are_known(void **state)
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(cmd, "go");
 	doca_argp_cmd_set_description(cmd, "What it does");
-	assert_int_equal(
-		doca_argp_cmd_register_param(cmd, make_param("o", "other", DOCA_ARGP_TYPE_STRING, on_other)),
-		DOCA_SUCCESS);
+	assert_int_equal(doca_argp_cmd_register_param(cmd, make_param("o", "other", DOCA_ARGP_TYPE_STRING, on_other)),
+			 DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_SUCCESS);
 	add_usual_params();
 	assert_int_equal(start_with_keys("\"other\": \"x\", \"num-size\": 1", "go"), DOCA_SUCCESS);
@@ -254,7 +252,7 @@ static void assert_refused(doca_error_t error, const char *part, const char *con
 	assert_int_equal(argp_setup(NULL), 0);
 }
 
-#define refused(error, part, content) assert_refused(DOCA_ERROR_##error, part, content, strlen(content))
+#define refused(error, part, content)   assert_refused(DOCA_ERROR_##error, part, content, strlen(content))
 #define keys_refused(error, part, keys) refused(error, part, "{\"doca_program_flags\": {" keys "}}")
 
 static void test_wrong_types_are_invalid(void **state)
@@ -283,8 +281,7 @@ static void test_wrong_types_are_invalid(void **state)
 static void test_log_level_out_of_range_in_the_file_is_invalid(void **state)
 {
 	(void)state;
-	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 7}}"),
-			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 7}}"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("--log-level 7");
 }
 

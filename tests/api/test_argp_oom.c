@@ -33,7 +33,7 @@ static bool must_fail(void)
 #ifdef __SANITIZE_ADDRESS__
 void *__interceptor_calloc(size_t count, size_t size);
 void *__interceptor_realloc(void *old, size_t size);
-#define real_calloc __interceptor_calloc
+#define real_calloc  __interceptor_calloc
 #define real_realloc __interceptor_realloc
 #else
 static void *real_calloc(size_t count, size_t size)

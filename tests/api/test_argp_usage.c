@@ -56,9 +56,8 @@ static void add_cmds(void)
 	assert_int_equal(doca_argp_cmd_create(&get), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(get, "get");
 	doca_argp_cmd_set_description(get, "What get does");
-	assert_int_equal(
-		doca_argp_cmd_register_param(get, make_param("s", "num-size", DOCA_ARGP_TYPE_INT, on_size)),
-		DOCA_SUCCESS);
+	assert_int_equal(doca_argp_cmd_register_param(get, make_param("s", "num-size", DOCA_ARGP_TYPE_INT, on_size)),
+			 DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(get), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_create(&hidden), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(hidden, "debug");
@@ -88,8 +87,7 @@ static void test_help_prints_the_usage_and_leaves_well(void **state)
 	assert_string_equal(line("  -f"), expected);
 	snprintf(expected, sizeof(expected), "%-*sWhat it is for", COLUMN, "  --num-size <bytes>");
 	assert_string_equal(line("  --num-size"), expected);
-	assert_string_equal(line("  -rdma_dev"),
-			    "  -rdma_dev, --rdma-device <RDMA device name> What it is for");
+	assert_string_equal(line("  -rdma_dev"), "  -rdma_dev, --rdma-device <RDMA device name> What it is for");
 	assert_false(printed("secret"));
 	assert_true(strlen(line("  -h, --help")) > COLUMN);
 	assert_true(strlen(line("  -v, --version")) > COLUMN);
@@ -198,8 +196,7 @@ static void test_help_of_a_dpdk_program_shows_where_its_flags_stand(void **state
 	(void)state;
 	assert_int_equal(run_child(help_of_a_dpdk_program, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog [DPDK Flags] -- [DOCA Flags] [Program Flags]");
-	assert_int_equal(run_child(help_of_a_dpdk_program_behind_the_separator, output, sizeof(output)),
-			 EXIT_SUCCESS);
+	assert_int_equal(run_child(help_of_a_dpdk_program_behind_the_separator, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog [DPDK Flags] -- [DOCA Flags] [Program Flags]");
 }
 
@@ -215,8 +212,7 @@ static void test_help_lists_commands(void **state)
 
 	(void)state;
 	assert_int_equal(run_child(help_of_a_program_with_commands, output, sizeof(output)), EXIT_SUCCESS);
-	assert_string_equal(line("Usage:"),
-			    "Usage: prog [DOCA Flags] [Program Flags] <Command> [Command Flags]");
+	assert_string_equal(line("Usage:"), "Usage: prog [DOCA Flags] [Program Flags] <Command> [Command Flags]");
 	snprintf(expected, sizeof(expected), "%-*sWhat get does", COLUMN, "  get");
 	assert_string_equal(line("  get"), expected);
 	assert_false(printed("debug"));

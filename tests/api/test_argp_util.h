@@ -35,8 +35,7 @@ static struct trace trace;
 static char last_message[1024];
 static int message_count;
 
-__attribute__((unused, format(printf, 2, 3))) static doca_error_t record(void *config, const char *format,
-									 ...)
+__attribute__((unused, format(printf, 2, 3))) static doca_error_t record(void *config, const char *format, ...)
 {
 	struct trace *to = config;
 	size_t length = strlen(to->text);
@@ -98,8 +97,7 @@ __attribute__((unused)) static int argp_teardown(void **state)
 }
 
 /* A parameter with all that is required; either name may be NULL. */
-__attribute__((unused)) static struct doca_argp_param *make_param(const char *short_name,
-								  const char *long_name,
+__attribute__((unused)) static struct doca_argp_param *make_param(const char *short_name, const char *long_name,
 								  enum doca_argp_type type,
 								  doca_argp_param_cb_t callback)
 {
@@ -116,11 +114,10 @@ __attribute__((unused)) static struct doca_argp_param *make_param(const char *sh
 	return param;
 }
 
-__attribute__((unused)) static void add_param(const char *short_name, const char *long_name,
-					      enum doca_argp_type type, doca_argp_param_cb_t callback)
+__attribute__((unused)) static void add_param(const char *short_name, const char *long_name, enum doca_argp_type type,
+					      doca_argp_param_cb_t callback)
 {
-	assert_int_equal(doca_argp_register_param(make_param(short_name, long_name, type, callback)),
-			 DOCA_SUCCESS);
+	assert_int_equal(doca_argp_register_param(make_param(short_name, long_name, type, callback)), DOCA_SUCCESS);
 }
 
 /* -n/--name TEXT, -ns/--num-size NUMBER, -f/--fast */
@@ -144,10 +141,10 @@ __attribute__((unused)) static doca_error_t start_words(char **words)
 }
 
 /* The start failed with one message, in which @part occurs. */
-#define assert_told(part) \
-	do { \
-		assert_int_equal(message_count, 1); \
-		if (!strstr(last_message, (part))) \
+#define assert_told(part)                                                                 \
+	do {                                                                              \
+		assert_int_equal(message_count, 1);                                       \
+		if (!strstr(last_message, (part)))                                        \
 			fail_msg("'%s' is not in the message: %s", (part), last_message); \
 	} while (0)
 

@@ -18,14 +18,14 @@ extern "C" { /* cmocka.h doesn't say so itself */
 
 static void assert_be16(doca_be16_t value, uint8_t byte0, uint8_t byte1)
 {
-	const uint8_t bytes[] = {byte0, byte1};
+	const uint8_t bytes[] = { byte0, byte1 };
 
 	assert_memory_equal(&value, bytes, sizeof(bytes));
 }
 
 static void assert_be32(doca_be32_t value, uint8_t byte0, uint8_t byte1, uint8_t byte2, uint8_t byte3)
 {
-	const uint8_t bytes[] = {byte0, byte1, byte2, byte3};
+	const uint8_t bytes[] = { byte0, byte1, byte2, byte3 };
 
 	assert_memory_equal(&value, bytes, sizeof(bytes));
 }
@@ -67,9 +67,9 @@ static void test_mask_has_both_its_ends_and_all_between(void **state)
 
 static void test_mask_is_written_where_a_pointer_says(void **state)
 {
-	uint8_t u8[3] = {1, 1, 1};
-	doca_be16_t be16[2] = {0, 0x0101};
-	doca_be32_t be32[2] = {0, 0x01010101};
+	uint8_t u8[3] = { 1, 1, 1 };
+	doca_be16_t be16[2] = { 0, 0x0101 };
+	doca_be32_t be32[2] = { 0, 0x01010101 };
 
 	(void)state;
 	DOCA_U8P_GENMASK(6, 5, u8 + 1);
@@ -98,14 +98,14 @@ static void test_value_is_put_where_the_mask_is_and_cut_to_it(void **state)
 
 static void test_field_is_added_to_those_in_the_register(void **state)
 {
-	uint8_t u8[2] = {0x81, 0x55};
+	uint8_t u8[2] = { 0x81, 0x55 };
 	doca_be16_t be16 = DOCA_HTOBE16(0x8001);
 	doca_be32_t be32 = DOCA_HTOBE32(0x80000001);
 
 	(void)state;
 	DOCA_U8P_SET(0x70, 5, u8);
 	assert_int_equal(u8[0], 0xd1);
-	DOCA_U8P_SET(0x70, 2, u8) /* needs no semicolon */
+	DOCA_U8P_SET(0x70, 2, u8)      /* needs no semicolon */
 	assert_int_equal(u8[0], 0xf1); /* what was there is not cleared */
 	assert_int_equal(u8[1], 0x55);
 	DOCA_BE16P_SET(DOCA_BE16_GENMASK(11, 4), 0x12, &be16);
@@ -130,7 +130,7 @@ static void test_value_is_got_back_from_among_the_others(void **state)
 static void test_arguments_are_expressions(void **state)
 {
 	const unsigned int low = 2;
-	uint8_t reg[2] = {0, 0};
+	uint8_t reg[2] = { 0, 0 };
 
 	(void)state;
 	assert_int_equal(DOCA_U8_GENMASK(low + 1, low), 0x0c);

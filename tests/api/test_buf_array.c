@@ -103,18 +103,18 @@ struct fit {
 };
 
 static const struct fit fits[] = {
-	{4, 1024, 0, true},
-	{4, 1024, 1, false},
-	{3, 1024, 1024, true},
-	{3, 1024, 1025, false},
-	{1, 1, sizeof(memory) - 1, true},
-	{1, 1, sizeof(memory), false},
-	{1, sizeof(memory) + 1, 0, false},
+	{ 4, 1024, 0, true },
+	{ 4, 1024, 1, false },
+	{ 3, 1024, 1024, true },
+	{ 3, 1024, 1025, false },
+	{ 1, 1, sizeof(memory) - 1, true },
+	{ 1, 1, sizeof(memory), false },
+	{ 1, sizeof(memory) + 1, 0, false },
 	/* sums and products beyond what a size_t holds: */
-	{1, 1, UINT64_MAX, false},
-	{SIZE_MAX >> 20, SIZE_MAX, 0, false},
-	{(size_t)1 << 43, (size_t)1 << 21, 0, false},
-	{SIZE_MAX >> 20, 1, UINT64_MAX, false},
+	{ 1, 1, UINT64_MAX, false },
+	{ SIZE_MAX >> 20, SIZE_MAX, 0, false },
+	{ (size_t)1 << 43, (size_t)1 << 21, 0, false },
+	{ SIZE_MAX >> 20, 1, UINT64_MAX, false },
 };
 
 /* provokes: doca_buf_arr_start DOCA_ERROR_NO_MEMORY */
@@ -262,9 +262,13 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "arrays", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
-		 .teardown = close_all},
-		{.name = "no memory", .side = "dpu", API_WITH(oom_tests)},
+		{ .name = "arrays",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
+		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

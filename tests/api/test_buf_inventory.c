@@ -93,7 +93,7 @@ static void test_buffer_of_a_destroyed_inventory_is_refused(void **state)
 
 static void test_user_data_is_zero_until_it_is_set_in_any_state(void **state)
 {
-	union doca_data user_data = {.u64 = 7};
+	union doca_data user_data = { .u64 = 7 };
 	struct doca_buf_inventory *inventory;
 
 	(void)state;
@@ -152,30 +152,30 @@ struct place {
 };
 
 static const struct place good_places[] = {
-	{0, sizeof(memory), 0, sizeof(memory)},
-	{0, sizeof(memory), sizeof(memory), 0}, /* data that is empty, at the end */
-	{sizeof(memory) - 1, 1, sizeof(memory) - 1, 1},
-	{sizeof(memory), 0, sizeof(memory), 0}, /* a buffer that is empty, at the end */
-	{10, 100, 109, 1},
+	{ 0, sizeof(memory), 0, sizeof(memory) },
+	{ 0, sizeof(memory), sizeof(memory), 0 }, /* data that is empty, at the end */
+	{ sizeof(memory) - 1, 1, sizeof(memory) - 1, 1 },
+	{ sizeof(memory), 0, sizeof(memory), 0 }, /* a buffer that is empty, at the end */
+	{ 10, 100, 109, 1 },
 };
 
 static const struct place bad_places[] = {
 	/* not inside the map: */
-	{-1, 10, 0, 1},
-	{0, sizeof(memory) + 1, 0, 1},
-	{1, sizeof(memory), 1, 1},
-	{sizeof(memory), 1, sizeof(memory), 1},
-	{sizeof(memory) + 1, 0, sizeof(memory) + 1, 0},
-	{0, SIZE_MAX, 0, 1},
-	{10, SIZE_MAX - 5, 10, 1},
+	{ -1, 10, 0, 1 },
+	{ 0, sizeof(memory) + 1, 0, 1 },
+	{ 1, sizeof(memory), 1, 1 },
+	{ sizeof(memory), 1, sizeof(memory), 1 },
+	{ sizeof(memory) + 1, 0, sizeof(memory) + 1, 0 },
+	{ 0, SIZE_MAX, 0, 1 },
+	{ 10, SIZE_MAX - 5, 10, 1 },
 	/* data not inside the buffer: */
-	{10, 100, 9, 1},
-	{10, 100, 10, 101},
-	{10, 100, 110, 1},
-	{10, 100, 111, 0},
-	{10, 100, 11, 100},
-	{10, 100, 20, SIZE_MAX},
-	{10, 100, 0, 0},
+	{ 10, 100, 9, 1 },
+	{ 10, 100, 10, 101 },
+	{ 10, 100, 110, 1 },
+	{ 10, 100, 111, 0 },
+	{ 10, 100, 11, 100 },
+	{ 10, 100, 20, SIZE_MAX },
+	{ 10, 100, 0, 0 },
 };
 
 /* An address outside the memory can't be had by C's own arithmetic. */
@@ -281,7 +281,7 @@ static void test_started_inventory_is_expanded_while_buffers_are_out(void **stat
  * provokes: doca_buf_inventory_get_user_data DOCA_ERROR_INVALID_VALUE */
 static void refuses_every_call(struct doca_buf_inventory *no_inventory, struct doca_buf *buf)
 {
-	union doca_data user_data = {0};
+	union doca_data user_data = { 0 };
 	struct doca_buf *got = NULL;
 	uint32_t count;
 
@@ -378,9 +378,13 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "inventories", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
-		 .teardown = close_all},
-		{.name = "no memory", .side = "dpu", API_WITH(oom_tests)},
+		{ .name = "inventories",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
+		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -112,7 +112,7 @@ static void test_buffer_of_a_destroyed_pool_is_refused(void **state)
 static void test_user_data_is_zero_until_it_is_set_while_stopped(void **state)
 {
 	struct doca_buf_pool *pool;
-	union doca_data user_data = {.u64 = 7};
+	union doca_data user_data = { .u64 = 7 };
 
 	(void)state;
 	assert_ok(doca_buf_pool_create(1, 8, map, &pool));
@@ -145,7 +145,7 @@ static void assert_alignment(struct doca_buf_pool *pool, size_t expected)
  * provokes: doca_buf_pool_set_element_alignment DOCA_ERROR_INVALID_VALUE */
 static void test_alignment_is_a_power_of_two_set_while_stopped(void **state)
 {
-	static const size_t no_powers[] = {0, 3, 6, 65, SIZE_MAX};
+	static const size_t no_powers[] = { 0, 3, 6, 65, SIZE_MAX };
 	struct doca_buf_pool *pool;
 
 	(void)state;
@@ -303,12 +303,8 @@ struct layout {
 
 /* The map starts 1 byte behind an address that is a multiple of 4096. */
 static const struct layout layouts[] = {
-	{4, 100, 1, 0, 100},
-	{4, 64, 64, 63, 64},
-	{4, 100, 64, 63, 128},
-	{4, 1, 8, 7, 8},
-	{3, 4096, 4096, 4095, 4096},
-	{1, 8191, 1, 0, 8191},
+	{ 4, 100, 1, 0, 100 }, { 4, 64, 64, 63, 64 },         { 4, 100, 64, 63, 128 },
+	{ 4, 1, 8, 7, 8 },     { 3, 4096, 4096, 4095, 4096 }, { 1, 8191, 1, 0, 8191 },
 };
 
 static int by_address(const void *a, const void *b)
@@ -365,7 +361,7 @@ static void test_elements_lie_one_behind_the_other_each_aligned(void **state)
  * provokes: doca_buf_pool_get_num_free_elements DOCA_ERROR_INVALID_VALUE */
 static void refuses_every_call(struct doca_buf_pool *no_pool)
 {
-	union doca_data user_data = {0};
+	union doca_data user_data = { 0 };
 	struct doca_buf *buf = NULL;
 	size_t alignment;
 	uint32_t count;
@@ -438,8 +434,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "pools", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
-		 .teardown = close_all},
+		{ .name = "pools",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

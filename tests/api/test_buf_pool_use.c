@@ -13,19 +13,19 @@ struct fit {
 
 /* In 4096 bytes at an address that is a multiple of 4096. */
 static const struct fit fits[] = {
-	{4, 1024, 1, true},
-	{4, 1025, 1, false},
-	{5, 1024, 1, false},
-	{1, 4096, 4096, true},
-	{2, 2048, 2048, true},
-	{2, 2049, 2048, false}, /* the second is at 4096 */
-	{4, 1000, 1024, true},  /* nothing but the last element's bytes need room behind it */
-	{4, 1024, 2048, false},
+	{ 4, 1024, 1, true },
+	{ 4, 1025, 1, false },
+	{ 5, 1024, 1, false },
+	{ 1, 4096, 4096, true },
+	{ 2, 2048, 2048, true },
+	{ 2, 2049, 2048, false }, /* the second is at 4096 */
+	{ 4, 1000, 1024, true },  /* nothing but the last element's bytes need room behind it */
+	{ 4, 1024, 2048, false },
 	/* sums and products beyond what a size_t holds: */
-	{2, SIZE_MAX, 1, false},
-	{1, SIZE_MAX, 2, false},
-	{3, SIZE_MAX / 2 + 1, 1, false},
-	{2, 1, (size_t)1 << 63, false},
+	{ 2, SIZE_MAX, 1, false },
+	{ 1, SIZE_MAX, 2, false },
+	{ 3, SIZE_MAX / 2 + 1, 1, false },
+	{ 2, 1, (size_t)1 << 63, false },
 };
 
 /* provokes: doca_buf_pool_start DOCA_ERROR_INITIALIZATION */
@@ -280,9 +280,13 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "pools at work", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
-		 .teardown = close_all},
-		{.name = "no memory", .side = "dpu", API_WITH(oom_tests)},
+		{ .name = "pools at work",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
+		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -69,7 +69,8 @@ static void test_duplicate_is_made_whole_or_not_at_all(void **state)
 	for (int i = 0; i < 3; i++)
 		bufs[i] = take(*state);
 	assert_ok(doca_buf_chain_list(bufs[0], bufs[1]));
-	assert_doca(doca_buf_inventory_buf_dup(*state, bufs[0], &copy), DOCA_ERROR_NO_MEMORY); /* two, but one is free */
+	assert_doca(doca_buf_inventory_buf_dup(*state, bufs[0], &copy),
+		    DOCA_ERROR_NO_MEMORY); /* two, but one is free */
 	assert_free(*state, 1);
 	assert_doca(doca_buf_inventory_buf_dup(*state, bufs[1], &copy), DOCA_ERROR_NOT_PERMITTED); /* not the head */
 	assert_ok(doca_buf_inventory_stop(*state));
@@ -158,8 +159,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "duplicates and reuse", .topology = "memory.yaml", .side = "dpu", API_WITH(tests),
-		 .setup = open_all, .teardown = close_all},
+		{ .name = "duplicates and reuse",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

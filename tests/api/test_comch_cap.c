@@ -15,24 +15,24 @@ static const struct limit {
 	get_limit get;
 	uint32_t builtin, small; /* on the built-in card; on the one with other limits */
 } limits[] = {
-	{doca_comch_cap_get_max_name_len, 120, 8},
-	{doca_comch_cap_get_max_msg_size, 4080, 1024},
-	{doca_comch_cap_get_max_recv_queue_size, 8192, 2},
-	{doca_comch_cap_get_max_send_tasks, 8192, 3},
-	{doca_comch_cap_get_max_clients, 2048, 4},
-	{doca_comch_consumer_cap_get_max_num_tasks, 2048, 5},
-	{doca_comch_consumer_cap_get_max_imm_data_len, 32, 6},
-	{doca_comch_consumer_cap_get_max_consumers, 1024, 7},
-	{doca_comch_producer_cap_get_max_num_tasks, 2048, 5},
-	{doca_comch_producer_cap_get_max_producers, 1024, 9},
+	{ doca_comch_cap_get_max_name_len, 120, 8 },
+	{ doca_comch_cap_get_max_msg_size, 4080, 1024 },
+	{ doca_comch_cap_get_max_recv_queue_size, 8192, 2 },
+	{ doca_comch_cap_get_max_send_tasks, 8192, 3 },
+	{ doca_comch_cap_get_max_clients, 2048, 4 },
+	{ doca_comch_consumer_cap_get_max_num_tasks, 2048, 5 },
+	{ doca_comch_consumer_cap_get_max_imm_data_len, 32, 6 },
+	{ doca_comch_consumer_cap_get_max_consumers, 1024, 7 },
+	{ doca_comch_producer_cap_get_max_num_tasks, 2048, 5 },
+	{ doca_comch_producer_cap_get_max_producers, 1024, 9 },
 };
 
 /* These are refused, not 0, where there is no fast path. Lists are not supported on any card. */
 static const struct limit fast_limits[] = {
-	{doca_comch_consumer_cap_get_max_buf_size, 1 << 30, 3 << 20},
-	{doca_comch_consumer_cap_get_max_buf_list_len, 1, 1},
-	{doca_comch_producer_cap_get_max_buf_size, 1 << 30, 3 << 20},
-	{doca_comch_producer_cap_get_max_buf_list_len, 1, 1},
+	{ doca_comch_consumer_cap_get_max_buf_size, 1 << 30, 3 << 20 },
+	{ doca_comch_consumer_cap_get_max_buf_list_len, 1, 1 },
+	{ doca_comch_producer_cap_get_max_buf_size, 1 << 30, 3 << 20 },
+	{ doca_comch_producer_cap_get_max_buf_list_len, 1, 1 },
 };
 
 static const is_supported abilities[] = {
@@ -90,7 +90,7 @@ static void test_host_is_client(void **state)
 static void test_what_is_no_devinfo_is_refused(void **state)
 {
 	struct doca_dev *dev = api_open_nth(0);
-	const struct doca_devinfo *const wrong[] = {NULL, (const struct doca_devinfo *)dev};
+	const struct doca_devinfo *const wrong[] = { NULL, (const struct doca_devinfo *)dev };
 	uint32_t value = 77;
 
 	(void)state;
@@ -166,11 +166,10 @@ static void test_limits_are_each_devices_own(void **state)
 
 /* ---- a card without Arm cores ---- */
 
-static const char nic[] =
-	"cards:\n"
-	"  - profile: connectx-7\n"
-	"    functions:\n"
-	"      - {side: host, type: pf, pci: \"b1:00.0\"}\n";
+static const char nic[] = "cards:\n"
+			  "  - profile: connectx-7\n"
+			  "    functions:\n"
+			  "      - {side: host, type: pf, pci: \"b1:00.0\"}\n";
 
 static void test_nic_has_no_comch(void **state)
 {
@@ -215,10 +214,10 @@ static const struct CMUnitTest on_nic[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "the built-in card's DPU", .side = "dpu", API_WITH(on_dpu)},
-		{.name = "the built-in card's host", .side = "host", API_WITH(on_host)},
-		{.name = "a card with other limits", .topology = small_card, .side = "dpu", API_WITH(on_small)},
-		{.name = "a card without Arm cores", .topology = nic, .side = "host", API_WITH(on_nic)},
+		{ .name = "the built-in card's DPU", .side = "dpu", API_WITH(on_dpu) },
+		{ .name = "the built-in card's host", .side = "host", API_WITH(on_host) },
+		{ .name = "a card with other limits", .topology = small_card, .side = "dpu", API_WITH(on_small) },
+		{ .name = "a card without Arm cores", .topology = nic, .side = "host", API_WITH(on_nic) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

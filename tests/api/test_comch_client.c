@@ -80,7 +80,7 @@ static void test_client_without_a_server_gives_up_after_5_s_dpu(struct side *sid
 
 static void test_client_without_a_server_gives_up_after_5_s_host(struct side *side)
 {
-	static const char *const names[] = {"nobody", "elsewhere", "over", "ELSEWHERE", "els"};
+	static const char *const names[] = { "nobody", "elsewhere", "over", "ELSEWHERE", "els" };
 	struct comch_actor *clients[5];
 	double start;
 
@@ -122,7 +122,8 @@ static void test_client_can_stop_while_it_starts_host(struct side *side)
 		EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
 		EXPECT(doca_comch_client_destroy(client->client), DOCA_ERROR_IN_USE);
 		EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
-		comch_expect(side, "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
+		comch_expect(side,
+			     "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
 	}
 	client->on.state = stop_it; /* from within the callback that says it starts */
 	doca_ctx_start(client->ctx);
@@ -195,14 +196,15 @@ static void test_clients_share_an_engine_dpu(struct side *side)
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\nconnected\n");
 	/* Events of one connection have an order, those of several have none. */
 	comch_until(side, side->num_messages == 3 && count_of(side->trace, "disconnected\n") == 3);
-	CHECK(strstr(side->trace, "\"from 0\"") && strstr(side->trace, "\"from 1\"") && strstr(side->trace, "\"from 2\""));
+	CHECK(strstr(side->trace, "\"from 0\"") && strstr(side->trace, "\"from 1\"") &&
+	      strstr(side->trace, "\"from 2\""));
 	comch_forget(side);
 	comch_end(server);
 }
 
 static void test_clients_share_an_engine_host(struct side *side)
 {
-	static const char *const texts[] = {"from 0", "from 1", "from 2"};
+	static const char *const texts[] = { "from 0", "from 1", "from 2" };
 	struct comch_actor *clients[3];
 	struct doca_comch_connection *connections[3];
 
@@ -238,12 +240,13 @@ static void test_sizes_of_messages_must_match_dpu(struct side *side)
 static void test_sizes_of_messages_must_match_host(struct side *side)
 {
 	struct comch_actor *client = comch_client(side, side->dev, COMCH_NAME);
-	static const uint32_t sizes[] = {99, 101};
+	static const uint32_t sizes[] = { 99, 101 };
 
 	for (int i = 0; i < 2; i++) {
 		MUST(doca_comch_client_set_max_msg_size(client->client, sizes[i]));
 		comch_start(client);
-		comch_expect(side, "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
+		comch_expect(side,
+			     "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
 	}
 	MUST(doca_comch_client_set_max_msg_size(client->client, 100));
 	comch_start(client);

@@ -21,13 +21,13 @@ static void test_connection_knows_its_context_and_user_data_dpu(struct side *sid
 	comch_expect(side, "connected\n");
 	second = side->connection;
 	CHECK(first != second);
-	MUST(doca_comch_connection_set_user_data(first, (union doca_data){.u64 = 1}));
-	MUST(doca_comch_connection_set_user_data(second, (union doca_data){.u64 = 2}));
+	MUST(doca_comch_connection_set_user_data(first, (union doca_data){ .u64 = 1 }));
+	MUST(doca_comch_connection_set_user_data(second, (union doca_data){ .u64 = 2 }));
 	expect_user_data(first, 1);
 	comch_tell(side, 0);
 	comch_expect(side, "received \"second\"\ndisconnected\n");
 	CHECK(side->connection == second);
-	EXPECT(doca_comch_connection_set_user_data(second, (union doca_data){.u64 = 3}), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_set_user_data(second, (union doca_data){ .u64 = 3 }), DOCA_ERROR_INVALID_VALUE);
 	CHECK(!doca_comch_server_get_server_ctx(second) && !doca_comch_client_get_client_ctx(second));
 	expect_user_data(second, 0); /* it is gone */
 	expect_user_data(first, 1);
@@ -35,7 +35,7 @@ static void test_connection_knows_its_context_and_user_data_dpu(struct side *sid
 	comch_expect(side, "disconnected\n");
 	comch_end(server);
 	expect_user_data(NULL, 0);
-	EXPECT(doca_comch_connection_set_user_data(NULL, (union doca_data){.u64 = 3}), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_set_user_data(NULL, (union doca_data){ .u64 = 3 }), DOCA_ERROR_INVALID_VALUE);
 	CHECK(!doca_comch_server_get_server_ctx(NULL) && !doca_comch_client_get_client_ctx(NULL));
 }
 
@@ -63,7 +63,7 @@ static void test_connection_knows_its_context_and_user_data_host(struct side *si
 static void expect_counters(const struct doca_comch_connection *connection, uint64_t sent, uint64_t sent_bytes,
 			    uint64_t received, uint64_t received_bytes)
 {
-	const uint64_t expected[] = {sent, sent_bytes, received, received_bytes};
+	const uint64_t expected[] = { sent, sent_bytes, received, received_bytes };
 
 	for (int i = 0; i < 4; i++) {
 		uint64_t value = UINT64_MAX;
@@ -90,10 +90,14 @@ static void test_counters_are_those_of_the_last_update_dpu(struct side *side)
 	MUST(doca_comch_connection_update_info(connection));
 	expect_counters(connection, 1, 4, 2, 8);
 	/* provokes: doca_comch_connection_get_counter DOCA_ERROR_INVALID_VALUE */
-	EXPECT(doca_comch_connection_get_counter(connection, (enum doca_comch_counter)0, &value), DOCA_ERROR_INVALID_VALUE);
-	EXPECT(doca_comch_connection_get_counter(connection, (enum doca_comch_counter)5, &value), DOCA_ERROR_INVALID_VALUE);
-	EXPECT(doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &value), DOCA_ERROR_INVALID_VALUE);
-	EXPECT(doca_comch_connection_get_counter(connection, DOCA_COMCH_COUNTER_SENT_BYTES, NULL), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_get_counter(connection, (enum doca_comch_counter)0, &value),
+	       DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_get_counter(connection, (enum doca_comch_counter)5, &value),
+	       DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &value),
+	       DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_connection_get_counter(connection, DOCA_COMCH_COUNTER_SENT_BYTES, NULL),
+	       DOCA_ERROR_INVALID_VALUE);
 	CHECK(value == 77);
 	comch_expect(side, "disconnected\n");
 	/* provokes: doca_comch_connection_update_info DOCA_ERROR_INVALID_VALUE */
@@ -248,7 +252,8 @@ static void test_receive_callback_may_stop_and_restart_dpu(struct side *side)
 	comch_tell(side, 0);
 	comch_expect(side, "server: idle -> running\nconnected\n");
 	server->on.message = stop_in_it;
-	MUST(doca_task_submit(doca_comch_task_send_as_task(comch_task(server, side->connection, 2, large, sizeof(large)))));
+	MUST(doca_task_submit(
+		doca_comch_task_send_as_task(comch_task(server, side->connection, 2, large, sizeof(large)))));
 	comch_expect(side, "sent 2\nreceived \"stop\"\nserver: running -> stopping\nserver: stopping -> idle\n");
 	comch_end(server);
 }
@@ -291,7 +296,8 @@ static void test_status_callbacks_may_stop_dpu(struct side *side)
 
 	server->on.status = stop_when_status_changes;
 	comch_start(server);
-	comch_expect(side, "server: idle -> running\nconnected\nserver: running -> stopping\nserver: stopping -> idle\n");
+	comch_expect(side,
+		     "server: idle -> running\nconnected\nserver: running -> stopping\nserver: stopping -> idle\n");
 	server->on.status = NULL;
 	comch_start(server);
 	comch_tell(side, 0);

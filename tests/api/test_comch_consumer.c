@@ -163,8 +163,10 @@ static void test_consumer_is_configured_while_idle_only_dpu(struct side *side)
 	EXPECT(doca_comch_consumer_get_dpa_handle(consumer, &handle), DOCA_ERROR_BAD_STATE);
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_BAD_STATE); /* no tasks */
 	/* provokes: doca_comch_consumer_task_post_recv_set_conf DOCA_ERROR_INVALID_VALUE */
-	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, some_recv, some_recv, 0), DOCA_ERROR_INVALID_VALUE);
-	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, some_recv, some_recv, 2049), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, some_recv, some_recv, 0),
+	       DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, some_recv, some_recv, 2049),
+	       DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, NULL, some_recv, 1), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_consumer_task_post_recv_set_conf(consumer, some_recv, NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_consumer_task_post_recv_set_conf(NULL, some_recv, some_recv, 1), DOCA_ERROR_INVALID_VALUE);
@@ -258,7 +260,9 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	doca_comch_consumer_task_post_recv_set_buf(recv, NULL); /* refused: it is in flight */
 	CHECK(doca_comch_consumer_task_post_recv_get_buf(recv) == good);
 	EXPECT(doca_ctx_stop(actor->ctx), DOCA_ERROR_IN_PROGRESS);
-	comch_expect(side, "consumer: running -> stopping\nrecv 1 failed: DOCA_ERROR_IO_FAILED\nconsumer: stopping -> idle\n");
+	comch_expect(
+		side,
+		"consumer: running -> stopping\nrecv 1 failed: DOCA_ERROR_IO_FAILED\nconsumer: stopping -> idle\n");
 	CHECK(!doca_comch_consumer_task_post_recv_as_task(NULL) && !doca_comch_consumer_task_post_recv_get_buf(NULL));
 	CHECK(!doca_comch_consumer_task_post_recv_get_imm_data(NULL));
 	CHECK(doca_comch_consumer_task_post_recv_get_imm_data_len(NULL) == 0);
@@ -307,8 +311,10 @@ static const struct CMUnitTest consumer_tests[] = {
 		     test_consumer_is_made_of_a_connection_and_a_writable_map_dpu, stay),
 	COMCH_HOST_TEST(test_consumer_needs_an_established_connection),
 	COMCH_TEST(test_connection_has_as_many_consumers_as_the_device_takes),
-	COMCH_HALVES(test_consumer_is_configured_while_idle_only, test_consumer_is_configured_while_idle_only_dpu, stay),
-	COMCH_HALVES(test_consumer_starts_on_a_map_that_is_there, test_consumer_starts_on_a_map_that_is_there_dpu, stay),
+	COMCH_HALVES(test_consumer_is_configured_while_idle_only, test_consumer_is_configured_while_idle_only_dpu,
+		     stay),
+	COMCH_HALVES(test_consumer_starts_on_a_map_that_is_there, test_consumer_starts_on_a_map_that_is_there_dpu,
+		     stay),
 	COMCH_HALVES(test_receive_of_what_is_wrong_is_refused, test_receive_of_what_is_wrong_is_refused_dpu, stay),
 	COMCH_HALVES(test_tasks_of_another_kind_are_recognised, test_tasks_of_another_kind_are_recognised_dpu, stay),
 };

@@ -77,8 +77,13 @@ static uint32_t receives_after(struct doca_comch_consumer_completion *completion
 static void test_counts_are_rounded_up_to_a_power_of_two(void **state)
 {
 	static const uint32_t rounded[][2] = {
-		{1, 1}, {2, 2}, {3, 4}, {512, 512}, {513, 1024}, {LARGEST_POWER, LARGEST_POWER},
-		{LARGEST_POWER / 2 + 1, LARGEST_POWER},
+		{ 1, 1 },
+		{ 2, 2 },
+		{ 3, 4 },
+		{ 512, 512 },
+		{ 513, 1024 },
+		{ LARGEST_POWER, LARGEST_POWER },
+		{ LARGEST_POWER / 2 + 1, LARGEST_POWER },
 	};
 
 	for (size_t i = 0; i < API_COUNT(rounded); i++) {
@@ -89,7 +94,7 @@ static void test_counts_are_rounded_up_to_a_power_of_two(void **state)
 
 static void test_counts_that_have_no_power_of_two_change_nothing(void **state)
 {
-	static const uint32_t wrong[] = {0, LARGEST_POWER + 1, UINT32_MAX};
+	static const uint32_t wrong[] = { 0, LARGEST_POWER + 1, UINT32_MAX };
 	uint32_t consumers, receives;
 
 	assert_int_equal(consumers_after(*state, 4), 4);
@@ -234,7 +239,7 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "dpu", .side = "dpu", API_WITH(tests)},
+		{ .name = "dpu", .side = "dpu", API_WITH(tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

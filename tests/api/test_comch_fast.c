@@ -21,8 +21,9 @@ static void test_message_is_data_or_immediate_data_or_both_dpu(struct side *side
 	fast_post(fast.consumer, 5, with_data);
 	fast_post(fast.consumer, 6, arena_empty(fast.arena, 4096, 300000));
 	comch_tell(side, 0);
-	comch_expect(side, "got 1: \"hello\"\ngot 2: + \"imm\"\ngot 3: \"data\" + \"12345678901234567890123456789012\"\n"
-			   "got 4: + \"no data\"\ngot 5: \"before, behind\"\ngot 6: 300000 bytes\n");
+	comch_expect(side,
+		     "got 1: \"hello\"\ngot 2: + \"imm\"\ngot 3: \"data\" + \"12345678901234567890123456789012\"\n"
+		     "got 4: + \"no data\"\ngot 5: \"before, behind\"\ngot 6: 300000 bytes\n");
 	for (size_t i = 0; i < 300000; i++)
 		CHECK(fast.arena->bytes[4096 + i] == (uint8_t)(i * 7 + (i >> 8)));
 	CHECK(fast.arena->bytes[4096 + 300000] == 0);
@@ -167,7 +168,8 @@ static void test_send_of_what_is_wrong_is_refused_host(struct side *side)
 	EXPECT(fast_try(fast.producer, 1, foreign, NULL, fast.peer), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(fast_try(fast.producer, 1, (struct doca_buf *)side->pe, NULL, fast.peer), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(fast_try(fast.producer, 1, NULL, NULL, fast.peer), DOCA_ERROR_INVALID_VALUE);
-	EXPECT(fast_try(fast.producer, 1, NULL, "1234", fast.peer), DOCA_ERROR_INVALID_VALUE); /* the consumer takes 3 */
+	EXPECT(fast_try(fast.producer, 1, NULL, "1234", fast.peer),
+	       DOCA_ERROR_INVALID_VALUE); /* the consumer takes 3 */
 	EXPECT(fast_try(fast.producer, 1, NULL, "x", fast.peer + 2), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(fast_try(fast.producer, 1, NULL, "x", 0), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(fast_try(fast.producer, 1, NULL, "x", UINT32_MAX), DOCA_ERROR_INVALID_VALUE);
@@ -328,7 +330,8 @@ static void test_consumer_and_its_receives_end_with_the_connection_dpu(struct si
 	comch_tell(side, 0);
 	comch_until(side, comch_state(fast.actor) == DOCA_CTX_STATE_IDLE && strstr(side->trace, "disconnected"));
 	CHECK(strstr(side->trace, "recv 1 failed: DOCA_ERROR_CONNECTION_RESET\n"));
-	EXPECT(doca_comch_connection_update_info(side->connection), DOCA_ERROR_CONNECTION_ABORTED); /* the consumer holds it */
+	EXPECT(doca_comch_connection_update_info(side->connection),
+	       DOCA_ERROR_CONNECTION_ABORTED); /* the consumer holds it */
 	fast_end_consumer(fast.actor, fast.consumer);
 	EXPECT(doca_comch_connection_update_info(side->connection), DOCA_ERROR_INVALID_VALUE);
 	fast.consumer = NULL;

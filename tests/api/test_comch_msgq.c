@@ -196,7 +196,7 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "dpu", .side = "dpu", API_WITH(tests), .setup = open_device, .teardown = close_device},
+		{ .name = "dpu", .side = "dpu", API_WITH(tests), .setup = open_device, .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -46,14 +46,14 @@ static void test_client_needs_memory(void **state)
 	assert_ok(doca_dev_close(dev));
 }
 
-static const struct CMUnitTest on_dpu[] = {cmocka_unit_test(test_server_needs_memory)};
-static const struct CMUnitTest on_host[] = {cmocka_unit_test(test_client_needs_memory)};
+static const struct CMUnitTest on_dpu[] = { cmocka_unit_test(test_server_needs_memory) };
+static const struct CMUnitTest on_host[] = { cmocka_unit_test(test_client_needs_memory) };
 
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "server", .side = "dpu", API_WITH(on_dpu)},
-		{.name = "client", .side = "host", API_WITH(on_host)},
+		{ .name = "server", .side = "dpu", API_WITH(on_dpu) },
+		{ .name = "client", .side = "host", API_WITH(on_host) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -271,7 +271,8 @@ static void test_many_messages_arrive_in_order_host(struct side *side)
 		buf = arena_empty(storm.arena, i % FAST_TASKS * 4096, 4096);
 		MUST(doca_buf_set_data(buf, bytes, len));
 		memcpy(bytes, &i, sizeof(i));
-		MUST(doca_comch_producer_task_send_alloc_init(storm.producer, buf, (uint8_t *)&i, sizeof(i), storm.peer, &send));
+		MUST(doca_comch_producer_task_send_alloc_init(storm.producer, buf, (uint8_t *)&i, sizeof(i), storm.peer,
+							      &send));
 		while ((result = doca_task_submit(doca_comch_producer_task_send_as_task(send))) == DOCA_ERROR_AGAIN)
 			doca_pe_progress(side->pe);
 		MUST(result);

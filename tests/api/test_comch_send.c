@@ -14,7 +14,7 @@ static void disconnected_in_the_end(struct comch_actor *server)
 
 /* ---- sizes ---- */
 
-static const uint32_t sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 1023, 4079, 4080};
+static const uint32_t sizes[] = { 1, 2, 7, 8, 9, 63, 64, 65, 1023, 4079, 4080 };
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 static uint8_t byte_of(uint32_t size, uint32_t i)
@@ -445,7 +445,7 @@ static void test_stopping_context_lets_its_engine_sleep_host(struct side *side)
 	MUST(doca_pe_get_notification_handle(side->pe, &handle));
 	MUST(doca_pe_clear_notification(side->pe, 0));
 	MUST(doca_pe_request_notification(side->pe));
-	CHECK(poll(&(struct pollfd){.fd = handle, .events = POLLIN}, 1, 0) == 0);
+	CHECK(poll(&(struct pollfd){ .fd = handle, .events = POLLIN }, 1, 0) == 0);
 	MUST(doca_pe_clear_notification(side->pe, 0));
 	doca_task_free(doca_comch_task_send_as_task(task));
 	comch_end(client);

@@ -160,7 +160,7 @@ static void test_clients_reach_the_server_of_their_function_dpu(struct side *sid
 static void test_clients_reach_the_server_of_their_function_host(struct side *side)
 {
 	struct doca_dev *vf = comch_open("b1:00.2");
-	struct comch_actor *clients[2] = {comch_client(side, side->dev, "x"), comch_client(side, vf, "x")};
+	struct comch_actor *clients[2] = { comch_client(side, side->dev, "x"), comch_client(side, vf, "x") };
 
 	for (int i = 0; i < 2; i++) {
 		comch_hear(side);

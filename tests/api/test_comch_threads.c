@@ -5,16 +5,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define THREADS 3
-#define ROUNDS 24
+#define THREADS   3
+#define ROUNDS    24
 #define NUM_EARLY ((ROUNDS + 2) / 3) /* of those: stopped before the other end knows */
-#define MESSAGES 300
+#define MESSAGES  300
 
 struct worker {
 	pthread_t thread;
 	struct side side; /* its own engine and trace */
 	struct doca_comch_connection *connection;
-	uint32_t peer;    /* a consumer of the other end */
+	uint32_t peer; /* a consumer of the other end */
 };
 
 static atomic_int num_working;
@@ -23,7 +23,7 @@ static void start_workers(struct worker *workers, struct side *side, void *(*wor
 {
 	atomic_store(&num_working, THREADS);
 	for (int i = 0; i < THREADS; i++) {
-		workers[i] = (struct worker){.side = *side, .connection = side->connection, .peer = peer};
+		workers[i] = (struct worker){ .side = *side, .connection = side->connection, .peer = peer };
 		comch_forget(&workers[i].side);
 		workers[i].side.is_busy = true; /* the word of the other side is for the main thread */
 		MUST(doca_pe_create(&workers[i].side.pe));
@@ -120,7 +120,7 @@ static void *produce(void *arg)
 	MUST(doca_comch_producer_get_id(producer, &id));
 	fast_start(actor);
 	for (uint32_t i = 0; i < MESSAGES;) {
-		const uint32_t imm[] = {id, i};
+		const uint32_t imm[] = { id, i };
 		struct doca_comch_producer_task_send *send;
 
 		comch_until(&worker->side, worker->side.num_sent + FAST_TASKS > i);

@@ -87,7 +87,8 @@ static void test_host_has_no_services(void **state)
 	uint32_t limit = 77;
 
 	/* provokes: doca_comm_channel_get_service_max_num_connections DOCA_ERROR_NOT_SUPPORTED */
-	assert_doca(doca_comm_channel_get_service_max_num_connections(api_devinfo_nth(0), &limit), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_comm_channel_get_service_max_num_connections(api_devinfo_nth(0), &limit),
+		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(limit, 77);
 	assert_ok(doca_comm_channel_ep_set_device(f->ep, f->dev));
 	/* Nobody can be there: this is a card of our own. */
@@ -98,8 +99,10 @@ static void test_host_has_no_services(void **state)
 static void test_limits_are_refused_without_a_device_or_a_place(void **state)
 {
 	static const get_limit all[] = {
-		doca_comm_channel_get_max_message_size, doca_comm_channel_get_max_send_queue_size,
-		doca_comm_channel_get_max_recv_queue_size, doca_comm_channel_get_service_max_num_connections,
+		doca_comm_channel_get_max_message_size,
+		doca_comm_channel_get_max_send_queue_size,
+		doca_comm_channel_get_max_recv_queue_size,
+		doca_comm_channel_get_service_max_num_connections,
 	};
 	uint32_t limit;
 
@@ -144,7 +147,7 @@ static uint16_t size_after(struct fixture *f, doca_error_t (*set)(struct doca_co
 	return size;
 }
 
-#define MSG_SIZE doca_comm_channel_ep_set_max_msg_size, doca_comm_channel_ep_get_max_msg_size
+#define MSG_SIZE   doca_comm_channel_ep_set_max_msg_size, doca_comm_channel_ep_get_max_msg_size
 #define SEND_QUEUE doca_comm_channel_ep_set_send_queue_size, doca_comm_channel_ep_get_send_queue_size
 #define RECV_QUEUE doca_comm_channel_ep_set_recv_queue_size, doca_comm_channel_ep_get_recv_queue_size
 
@@ -195,7 +198,7 @@ static void test_sizes_that_no_device_has_are_refused(void **state)
 static void test_what_is_no_endpoint_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	void *const wrong[] = {NULL, f->dev};
+	void *const wrong[] = { NULL, f->dev };
 	struct doca_comm_channel_addr_t *peer, **list;
 	struct doca_dev_rep *rep;
 	struct doca_dev *dev;
@@ -400,13 +403,12 @@ static void test_host_has_no_service_endpoint(void **state)
 }
 
 /* A DPU's second function that is said to have no servers. */
-static const char mute_card[] =
-	"cards:\n"
-	"  - profile: bluefield-3\n"
-	"    functions:\n"
-	"      - {side: dpu, type: pf, pci: \"03:00.0\", represents: [\"host/b1:00.0\"],\n"
-	"         caps: {comch-server: false}}\n"
-	"      - {side: host, type: pf, pci: \"b1:00.0\"}\n";
+static const char mute_card[] = "cards:\n"
+				"  - profile: bluefield-3\n"
+				"    functions:\n"
+				"      - {side: dpu, type: pf, pci: \"03:00.0\", represents: [\"host/b1:00.0\"],\n"
+				"         caps: {comch-server: false}}\n"
+				"      - {side: host, type: pf, pci: \"b1:00.0\"}\n";
 
 static void test_device_without_servers_does_not_listen(void **state)
 {
@@ -471,10 +473,10 @@ static const struct CMUnitTest without_memory[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "the built-in card's DPU", .side = "dpu", API_WITH(on_dpu)},
-		{.name = "the built-in card's host", .side = "host", API_WITH(on_host)},
-		{.name = "a card whose DPU has no servers", .topology = mute_card, .side = "dpu", API_WITH(on_mute)},
-		{.name = "memory that runs out", .side = "dpu", API_WITH(without_memory)},
+		{ .name = "the built-in card's DPU", .side = "dpu", API_WITH(on_dpu) },
+		{ .name = "the built-in card's host", .side = "host", API_WITH(on_host) },
+		{ .name = "a card whose DPU has no servers", .topology = mute_card, .side = "dpu", API_WITH(on_mute) },
+		{ .name = "memory that runs out", .side = "dpu", API_WITH(without_memory) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

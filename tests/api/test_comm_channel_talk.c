@@ -19,7 +19,7 @@ static uint64_t counter(doca_error_t (*get)(const struct doca_comm_channel_addr_
 /* Whether it is readable now. */
 static bool is_readable(int fd)
 {
-	struct pollfd look = {.fd = fd, .events = POLLIN};
+	struct pollfd look = { .fd = fd, .events = POLLIN };
 
 	return poll(&look, 1, 0) == 1;
 }
@@ -197,7 +197,7 @@ static void test_wrong_messages_are_refused_dpu(struct side *side)
 static void test_wrong_messages_are_refused_host(struct side *side)
 {
 	struct doca_comm_channel_addr_t *peer;
-	char bytes[101] = {0};
+	char bytes[101] = { 0 };
 
 	MUST(doca_comm_channel_ep_set_max_msg_size(side->ep, 100));
 	channel_hear(side, 'l');

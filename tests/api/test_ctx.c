@@ -149,7 +149,7 @@ static void test_stopping_context_gives_and_takes_no_tasks(void **state)
 	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
 	assert_result(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
 	assert_result(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &other),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &other),
 		      DOCA_ERROR_BAD_STATE);
 	assert_int_equal(rig_in_flight(rig), 0);
 	doca_task_free(task);
@@ -366,7 +366,7 @@ static void test_context_of_the_parent_does_nothing_in_a_forked_child(void **sta
 
 	if (pid == 0)
 		_exit(!(doca_dma_cap_get_max_num_tasks(rig->dma, &max) == DOCA_SUCCESS &&
-			doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &task) ==
+			doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &task) ==
 				DOCA_ERROR_BAD_STATE &&
 			doca_pe_progress(rig->pe) == 0 && doca_pe_request_notification(rig->pe) == DOCA_SUCCESS &&
 			doca_ctx_stop(rig->ctx) == DOCA_SUCCESS && doca_ctx_start(rig->ctx) == DOCA_ERROR_BAD_STATE &&

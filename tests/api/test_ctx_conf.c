@@ -137,11 +137,11 @@ static void test_user_data_comes_back(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dma *dma = bare_dma(rig);
-	union doca_data data = {.u64 = 1};
+	union doca_data data = { .u64 = 1 };
 
 	assert_result(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data), DOCA_SUCCESS);
 	assert_int_equal(data.u64, 0);
-	assert_result(doca_ctx_set_user_data(doca_dma_as_ctx(dma), (union doca_data){.u64 = UINT64_MAX}),
+	assert_result(doca_ctx_set_user_data(doca_dma_as_ctx(dma), (union doca_data){ .u64 = UINT64_MAX }),
 		      DOCA_SUCCESS);
 	assert_result(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data), DOCA_SUCCESS);
 	assert_true(data.u64 == UINT64_MAX);
@@ -158,14 +158,14 @@ static void note_other_rig(struct rig *rig, struct doca_dma_task_memcpy *task)
 static void test_user_data_may_change_while_tasks_are_in_flight(void **state)
 {
 	bool called = false;
-	struct rig other = {.on_task = note_other_rig, .arg = &called};
+	struct rig other = { .on_task = note_other_rig, .arg = &called };
 	struct rig *rig = *state;
 
 	other.trace = &other.own_trace;
 	rig_submit_small(rig, 1);
-	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){.ptr = &other}), DOCA_SUCCESS);
+	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = &other }), DOCA_SUCCESS);
 	rig_drain(rig);
-	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){.ptr = rig}), DOCA_SUCCESS);
+	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = rig }), DOCA_SUCCESS);
 	assert_true(called);
 	assert_trace(rig, "");
 }
@@ -237,7 +237,7 @@ static void refuse_all(struct rig *rig, struct doca_ctx *ctx)
 	/* provokes: doca_ctx_get_num_inflight_tasks DOCA_ERROR_INVALID_VALUE */
 	assert_result(doca_ctx_get_num_inflight_tasks(ctx, &count), DOCA_ERROR_INVALID_VALUE);
 	/* provokes: doca_ctx_set_user_data DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_user_data(ctx, (union doca_data){.u64 = 1}), DOCA_ERROR_INVALID_VALUE);
+	assert_result(doca_ctx_set_user_data(ctx, (union doca_data){ .u64 = 1 }), DOCA_ERROR_INVALID_VALUE);
 	/* provokes: doca_ctx_get_user_data DOCA_ERROR_INVALID_VALUE */
 	assert_result(doca_ctx_get_user_data(ctx, &data), DOCA_ERROR_INVALID_VALUE);
 	/* provokes: doca_ctx_set_state_changed_cb DOCA_ERROR_INVALID_VALUE */

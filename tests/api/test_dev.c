@@ -33,8 +33,8 @@ enum { FULL, INFINIBAND, VF, SF, NUM_DEVICES };
 
 static void test_list_has_the_devices_of_this_side_in_the_topologys_order(void **state)
 {
-	static const char *const pci_addrs[NUM_DEVICES] = {"0001:03:00.0", "0000:03:00.1", "0000:03:00.2",
-							   "0000:03:00.1"};
+	static const char *const pci_addrs[NUM_DEVICES] = { "0001:03:00.0", "0000:03:00.1", "0000:03:00.2",
+							    "0000:03:00.1" };
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_devinfo **list;
 	uint32_t count;
@@ -187,9 +187,9 @@ static void test_resource_reclaim_is_accelerated_where_the_capability_says_so(vo
 
 static void test_getters_give_what_the_topology_says(void **state)
 {
-	static const uint8_t mac_wanted[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0xa0, 0x88, 0xc2, 0, 0, 0x0f};
-	static const uint8_t ipv4_wanted[DOCA_DEVINFO_IPV4_ADDR_SIZE] = {192, 0, 2, 77};
-	static const uint8_t ipv6_wanted[DOCA_DEVINFO_IPV6_ADDR_SIZE] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
+	static const uint8_t mac_wanted[DOCA_DEVINFO_MAC_ADDR_SIZE] = { 0xa0, 0x88, 0xc2, 0, 0, 0x0f };
+	static const uint8_t ipv4_wanted[DOCA_DEVINFO_IPV4_ADDR_SIZE] = { 192, 0, 2, 77 };
+	static const uint8_t ipv6_wanted[DOCA_DEVINFO_IPV6_ADDR_SIZE] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 0x77 };
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE], iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE], ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE], ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
 	struct doca_devinfo *info = api_devinfo_nth(FULL);
@@ -222,11 +222,11 @@ static void test_capabilities_are_the_topologys_or_the_profiles(void **state)
 		doca_error_t (*get)(const struct doca_devinfo *devinfo, uint8_t *answer);
 		uint8_t full, plain;
 	} caps[] = {
-		{doca_devinfo_cap_is_hotplug_manager_supported, 1, 0},
-		{doca_devinfo_cap_is_notification_moderation_supported, 1, 0},
-		{doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 1, 0},
-		{doca_mmap_cap_is_export_pci_supported, 1, 0},
-		{doca_mmap_cap_is_create_from_export_pci_supported, 0, 1},
+		{ doca_devinfo_cap_is_hotplug_manager_supported, 1, 0 },
+		{ doca_devinfo_cap_is_notification_moderation_supported, 1, 0 },
+		{ doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 1, 0 },
+		{ doca_mmap_cap_is_export_pci_supported, 1, 0 },
+		{ doca_mmap_cap_is_create_from_export_pci_supported, 0, 1 },
 	};
 
 	(void)state;
@@ -259,7 +259,7 @@ static void test_lid_is_infinibands_and_mac_is_ethernets(void **state)
 static void test_device_without_interface_and_address_says_so(void **state)
 {
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE] = "untouched";
-	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE] = {7, 7, 7, 7};
+	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE] = { 7, 7, 7, 7 };
 
 	(void)state;
 	assert_doca(doca_devinfo_get_iface_name(api_devinfo_nth(INFINIBAND), iface, sizeof(iface)),
@@ -271,8 +271,8 @@ static void test_device_without_interface_and_address_says_so(void **state)
 
 static void test_function_types_and_the_sfs_index(void **state)
 {
-	static const enum doca_pci_func_type types[NUM_DEVICES] = {DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_PF,
-								   DOCA_PCI_FUNC_TYPE_VF, DOCA_PCI_FUNC_TYPE_SF};
+	static const enum doca_pci_func_type types[NUM_DEVICES] = { DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_PF,
+								    DOCA_PCI_FUNC_TYPE_VF, DOCA_PCI_FUNC_TYPE_SF };
 	uint32_t sf_index = 0;
 
 	(void)state;
@@ -315,8 +315,10 @@ static void test_pci_address_without_domain_means_domain_0(void **state)
 static void test_what_is_no_pci_address_is_refused(void **state)
 {
 	static const char *const malformed[] = {
-		"", "03", "03:00", "03:00.", "3:0.2", "03:00.2 ", " 03:00.2", "03:00.22", "03.00.2", "03:00:2",
-		"0g:00.2", "03:20.2", "03:00.8", ":03:00.2", "000:03:00.2", "00000:03:00.2", "0000:03:00.2\n", "0000-03:00.2", "mlx5_0",
+		"",         "03",       "03:00",       "03:00.",        "3:0.2",          "03:00.2 ",
+		" 03:00.2", "03:00.22", "03.00.2",     "03:00:2",       "0g:00.2",        "03:20.2",
+		"03:00.8",  ":03:00.2", "000:03:00.2", "00000:03:00.2", "0000:03:00.2\n", "0000-03:00.2",
+		"mlx5_0",
 	};
 	uint8_t is_equal = 7;
 
@@ -328,10 +330,10 @@ static void test_what_is_no_pci_address_is_refused(void **state)
 
 /* ---- arguments ---- */
 
-#define SIZED_GETTERS(X)                                       \
-	X(doca_devinfo_get_ibdev_name, char, DOCA_DEVINFO_IBDEV_NAME_SIZE) \
-	X(doca_devinfo_get_iface_name, char, DOCA_DEVINFO_IFACE_NAME_SIZE) \
-	X(doca_devinfo_get_mac_addr, uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE)  \
+#define SIZED_GETTERS(X)                                                    \
+	X(doca_devinfo_get_ibdev_name, char, DOCA_DEVINFO_IBDEV_NAME_SIZE)  \
+	X(doca_devinfo_get_iface_name, char, DOCA_DEVINFO_IFACE_NAME_SIZE)  \
+	X(doca_devinfo_get_mac_addr, uint8_t, DOCA_DEVINFO_MAC_ADDR_SIZE)   \
 	X(doca_devinfo_get_ipv4_addr, uint8_t, DOCA_DEVINFO_IPV4_ADDR_SIZE) \
 	X(doca_devinfo_get_ipv6_addr, uint8_t, DOCA_DEVINFO_IPV6_ADDR_SIZE)
 
@@ -347,32 +349,32 @@ static void test_getter_with_too_small_a_buffer_is_refused(void **state)
 	struct doca_dev *dev = api_open_nth(FULL);
 
 	(void)state;
-#define X(get, type, size)                                                                          \
-	{                                                                                           \
-		type value[size];                                                                   \
-		assert_invalid(get(NULL, value, size));                                             \
-		assert_invalid(get((struct doca_devinfo *)dev, value, size));                       \
-		for (uint32_t i = FULL; i <= INFINIBAND; i++) {                                     \
-			assert_invalid(get(api_devinfo_nth(i), NULL, size));                        \
-			assert_invalid(get(api_devinfo_nth(i), value, (size) - 1));                 \
-			assert_invalid(get(api_devinfo_nth(i), value, 0));                          \
-		}                                                                                   \
+#define X(get, type, size)                                                        \
+	{                                                                         \
+		type value[size];                                                 \
+		assert_invalid(get(NULL, value, size));                           \
+		assert_invalid(get((struct doca_devinfo *)dev, value, size));     \
+		for (uint32_t i = FULL; i <= INFINIBAND; i++) {                   \
+			assert_invalid(get(api_devinfo_nth(i), NULL, size));      \
+			assert_invalid(get(api_devinfo_nth(i), value, (size)-1)); \
+			assert_invalid(get(api_devinfo_nth(i), value, 0));        \
+		}                                                                 \
 	}
 	SIZED_GETTERS(X)
 #undef X
 	assert_ok(doca_dev_close(dev));
 }
 
-#define VALUE_GETTERS(X)                                       \
-	X(doca_devinfo_get_lid, uint16_t)                      \
-	X(doca_devinfo_get_active_rate, uint64_t)              \
-	X(doca_devinfo_get_vhca_id, uint16_t)                  \
-	X(doca_devinfo_get_pci_func_type, enum doca_pci_func_type) \
-	X(doca_devinfo_get_sf_index, uint32_t)                 \
-	X(doca_devinfo_cap_is_hotplug_manager_supported, uint8_t) \
-	X(doca_devinfo_cap_is_notification_moderation_supported, uint8_t) \
+#define VALUE_GETTERS(X)                                                      \
+	X(doca_devinfo_get_lid, uint16_t)                                     \
+	X(doca_devinfo_get_active_rate, uint64_t)                             \
+	X(doca_devinfo_get_vhca_id, uint16_t)                                 \
+	X(doca_devinfo_get_pci_func_type, enum doca_pci_func_type)            \
+	X(doca_devinfo_get_sf_index, uint32_t)                                \
+	X(doca_devinfo_cap_is_hotplug_manager_supported, uint8_t)             \
+	X(doca_devinfo_cap_is_notification_moderation_supported, uint8_t)     \
 	X(doca_devinfo_cap_is_accelerate_resource_reclaim_supported, uint8_t) \
-	X(doca_mmap_cap_is_export_pci_supported, uint8_t)      \
+	X(doca_mmap_cap_is_export_pci_supported, uint8_t)                     \
 	X(doca_mmap_cap_is_create_from_export_pci_supported, uint8_t)
 
 /* provokes: doca_devinfo_get_pci_addr_str DOCA_ERROR_INVALID_VALUE
@@ -391,12 +393,12 @@ static void test_getter_without_device_or_place_for_the_answer_is_refused(void *
 	uint8_t is_equal;
 
 	(void)state;
-#define X(get, type)                                                    \
-	{                                                               \
-		type value;                                             \
-		assert_invalid(get(NULL, &value));                      \
+#define X(get, type)                                                     \
+	{                                                                \
+		type value;                                              \
+		assert_invalid(get(NULL, &value));                       \
 		assert_invalid(get((struct doca_devinfo *)dev, &value)); \
-		assert_invalid(get(api_devinfo_nth(VF), NULL));         \
+		assert_invalid(get(api_devinfo_nth(VF), NULL));          \
 	}
 	VALUE_GETTERS(X)
 #undef X
@@ -514,10 +516,10 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "devices", .topology = "devices.yaml", .side = "dpu", API_WITH(all_tests)},
-		{.name = "built-in card", .side = "host", API_WITH(host_tests)},
-		{.name = "nowhere", .side = "dpu", API_WITH(nowhere_tests)},
-		{.name = "no memory", .side = "dpu", API_WITH(oom_tests)},
+		{ .name = "devices", .topology = "devices.yaml", .side = "dpu", API_WITH(all_tests) },
+		{ .name = "built-in card", .side = "host", API_WITH(host_tests) },
+		{ .name = "nowhere", .side = "dpu", API_WITH(nowhere_tests) },
+		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -21,8 +21,8 @@
 enum { MANAGER, EMPTY, NO_NET, NO_FILTER };
 enum { PF, VF, SF, NUM_REPS };
 
-#define ALL DOCA_DEVINFO_REP_FILTER_ALL
-#define NET DOCA_DEVINFO_REP_FILTER_NET
+#define ALL      DOCA_DEVINFO_REP_FILTER_ALL
+#define NET      DOCA_DEVINFO_REP_FILTER_NET
 #define EMULATED DOCA_DEVINFO_REP_FILTER_EMULATED
 
 /* What most tests start from: the manager, open, and the list of its representors. */
@@ -56,7 +56,7 @@ static int teardown(void **state)
 
 static void test_representors_are_listed_in_the_topologys_order(void **state)
 {
-	static const char *const pci_addrs[NUM_REPS] = {"0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.0"};
+	static const char *const pci_addrs[NUM_REPS] = { "0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.0" };
 	struct listed *listed = *state;
 	char pci_addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 
@@ -116,9 +116,9 @@ struct filter_cap {
 };
 
 static const struct filter_cap filter_caps[] = {
-	{doca_devinfo_rep_cap_is_filter_all_supported, 1, 1},
-	{doca_devinfo_rep_cap_is_filter_net_supported, 1, 1},
-	{doca_devinfo_rep_cap_is_filter_emulated_supported, 1, 0},
+	{ doca_devinfo_rep_cap_is_filter_all_supported, 1, 1 },
+	{ doca_devinfo_rep_cap_is_filter_net_supported, 1, 1 },
+	{ doca_devinfo_rep_cap_is_filter_emulated_supported, 1, 0 },
 };
 
 static void test_filter_capabilities_are_the_topologys_or_the_profiles(void **state)
@@ -283,8 +283,8 @@ static void test_getters_give_what_the_topology_says_of_the_function(void **stat
 
 static void test_function_types(void **state)
 {
-	static const enum doca_pci_func_type types[NUM_REPS] = {DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_VF,
-								DOCA_PCI_FUNC_TYPE_SF};
+	static const enum doca_pci_func_type types[NUM_REPS] = { DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_VF,
+								 DOCA_PCI_FUNC_TYPE_SF };
 	struct listed *listed = *state;
 
 	for (int i = 0; i < NUM_REPS; i++) {
@@ -301,7 +301,8 @@ static void test_representor_without_interface_says_so(void **state)
 	struct listed *listed = *state;
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
 
-	assert_doca(doca_devinfo_rep_get_iface_name(listed->reps[VF], iface, sizeof(iface)), DOCA_ERROR_OPERATING_SYSTEM);
+	assert_doca(doca_devinfo_rep_get_iface_name(listed->reps[VF], iface, sizeof(iface)),
+		    DOCA_ERROR_OPERATING_SYSTEM);
 	assert_ok(doca_devinfo_rep_get_iface_name(listed->reps[SF], iface, sizeof(iface)));
 	assert_string_equal(iface, "pf0sf4"); /* the default */
 }
@@ -365,9 +366,9 @@ static void test_call_with_a_missing_or_foreign_argument_is_refused(void **state
 		assert_invalid(filter_caps[i].get((struct doca_devinfo *)rep, &answer));
 		assert_invalid(filter_caps[i].get(doca_dev_as_devinfo(listed->dev), NULL));
 	}
-#define REFUSES(get, ...)                            \
-	do {                                         \
-		assert_invalid(get(NULL, __VA_ARGS__)); \
+#define REFUSES(get, ...)                                  \
+	do {                                               \
+		assert_invalid(get(NULL, __VA_ARGS__));    \
 		assert_invalid(get(foreign, __VA_ARGS__)); \
 	} while (0)
 	REFUSES(doca_devinfo_rep_get_iface_name, text, sizeof(text));
@@ -447,9 +448,9 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "representors.yaml", .side = "dpu", API_WITH(dpu_tests)},
-		{.name = "host", .topology = "representors.yaml", .side = "host", API_WITH(host_tests)},
-		{.name = "no memory", .topology = "representors.yaml", .side = "dpu", API_WITH(oom_tests)},
+		{ .name = "DPU", .topology = "representors.yaml", .side = "dpu", API_WITH(dpu_tests) },
+		{ .name = "host", .topology = "representors.yaml", .side = "host", API_WITH(host_tests) },
+		{ .name = "no memory", .topology = "representors.yaml", .side = "dpu", API_WITH(oom_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

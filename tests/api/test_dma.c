@@ -34,7 +34,7 @@ static void copy_in_vain(struct rig *rig, const struct doca_buf *src, struct doc
 
 static void test_copy_moves_the_data_and_nothing_else(void **state)
 {
-	const size_t lengths[] = {1, 2, 63, 64, 65, 4095, 4096, 4097, 16384};
+	const size_t lengths[] = { 1, 2, 63, 64, 65, 4095, 4096, 4097, 16384 };
 	struct rig *rig = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
@@ -94,7 +94,7 @@ static void test_source_is_its_data_segment(void **state)
 static void test_source_and_destination_may_be_in_different_maps(void **state)
 {
 	struct rig *rig = *state;
-	uint8_t other[64] = {0};
+	uint8_t other[64] = { 0 };
 	struct doca_mmap *mmap = rig_make_mmap(rig->dev, other, sizeof(other), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf *dst = rig_buf(rig, mmap, other, 64, 0, 0);
 
@@ -108,8 +108,8 @@ static void test_read_only_map_is_a_fine_source(void **state)
 {
 	static const uint8_t constant[64] = "nobody writes here";
 	struct rig *rig = *state;
-	struct doca_mmap *mmap = rig_make_mmap(rig->dev, (void *)(uintptr_t)constant, 64,
-					       DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	struct doca_mmap *mmap =
+		rig_make_mmap(rig->dev, (void *)(uintptr_t)constant, 64, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *src = rig_buf(rig, mmap, (void *)(uintptr_t)constant, 64, 0, 64);
 
 	copy(rig, src, rig_dst(rig, 0, 64));
@@ -132,7 +132,7 @@ static void test_overlapping_copy_keeps_the_data(void **state)
 /* One buffer as both: its 16 bytes are doubled, once, and not for ever. */
 static void test_buffer_can_be_appended_to_itself(void **state)
 {
-	const size_t rooms[] = {32, 100};
+	const size_t rooms[] = { 32, 100 };
 	struct rig *rig = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(rooms); i++) {
@@ -170,7 +170,7 @@ static void test_empty_source_fails(void **state)
 static void test_read_only_destination_fails(void **state)
 {
 	struct rig *rig = *state;
-	uint8_t other[64] = {0};
+	uint8_t other[64] = { 0 };
 	struct doca_mmap *mmap = rig_make_mmap(rig->dev, other, sizeof(other), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *dst = rig_buf(rig, mmap, other, 64, 0, 0);
 
@@ -185,7 +185,7 @@ static void test_device_that_is_not_in_the_map_fails(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *dev = rig_open_dev(1);
-	uint8_t other[64] = {0};
+	uint8_t other[64] = { 0 };
 	struct doca_mmap *mmap = rig_make_mmap(dev, other, sizeof(other), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf *dst = rig_buf(rig, mmap, other, 64, 0, 0), *src = rig_buf(rig, mmap, other, 64, 0, 64);
 
@@ -217,7 +217,7 @@ static void test_buffer_returned_in_flight_fails(void **state)
 static void test_buffer_whose_map_is_gone_fails(void **state)
 {
 	struct rig *rig = *state;
-	uint8_t other[64] = {0};
+	uint8_t other[64] = { 0 };
 	struct doca_mmap *mmap;
 	struct doca_buf *dst;
 
@@ -302,7 +302,7 @@ static void refuse_all(struct rig *rig, struct doca_dma *dma)
 	assert_result(doca_dma_get_gpu_handle(dma, &handle), DOCA_ERROR_INVALID_VALUE);
 	/* provokes: doca_dma_task_memcpy_set_conf DOCA_ERROR_INVALID_VALUE */
 	assert_result(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_alloc_init(dma, NULL, NULL, (union doca_data){0}, &task),
+	assert_result(doca_dma_task_memcpy_alloc_init(dma, NULL, NULL, (union doca_data){ 0 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	(void)rig;
 }
@@ -322,7 +322,7 @@ static void test_handle_that_is_no_dma_is_refused(void **state)
 static void test_null_and_wrong_devices_are_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_devinfo *wrong[] = {NULL, (struct doca_devinfo *)rig->dev};
+	struct doca_devinfo *wrong[] = { NULL, (struct doca_devinfo *)rig->dev };
 	struct doca_dma *dma;
 	uint64_t size;
 	uint32_t len;
@@ -333,8 +333,7 @@ static void test_null_and_wrong_devices_are_refused(void **state)
 		/* provokes: doca_dma_cap_task_memcpy_get_max_buf_size DOCA_ERROR_INVALID_VALUE */
 		assert_result(doca_dma_cap_task_memcpy_get_max_buf_size(wrong[i], &size), DOCA_ERROR_INVALID_VALUE);
 		/* provokes: doca_dma_cap_task_memcpy_get_max_buf_list_len DOCA_ERROR_INVALID_VALUE */
-		assert_result(doca_dma_cap_task_memcpy_get_max_buf_list_len(wrong[i], &len),
-			      DOCA_ERROR_INVALID_VALUE);
+		assert_result(doca_dma_cap_task_memcpy_get_max_buf_list_len(wrong[i], &len), DOCA_ERROR_INVALID_VALUE);
 	}
 	/* provokes: doca_dma_create DOCA_ERROR_INVALID_VALUE */
 	assert_result(doca_dma_create(NULL, &dma), DOCA_ERROR_INVALID_VALUE);
@@ -353,7 +352,7 @@ static void test_null_results_and_callbacks_are_refused(void **state)
 	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, NULL, ignore, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, NULL, 1), DOCA_ERROR_INVALID_VALUE);
 	rig_start(rig);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, NULL),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, NULL),
 		      DOCA_ERROR_INVALID_VALUE);
 }
 

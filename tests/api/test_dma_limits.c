@@ -5,7 +5,7 @@
 #include "dma_util.h"
 
 #define MAX_BYTES ((size_t)2 << 20)
-#define MAX_LIST 64
+#define MAX_LIST  64
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
@@ -43,8 +43,8 @@ static struct doca_buf *list_of(struct rig *rig, size_t count, size_t offset, si
 	struct doca_buf *list = rig_buf(rig, rig->mmap, rig->arena + offset, len, 0, full ? len : 0);
 
 	for (size_t i = 1; i < count; i++)
-		MUST(doca_buf_chain_list(list, rig_buf(rig, rig->mmap, rig->arena + offset + i * len, len, 0,
-						       full ? len : 0)));
+		MUST(doca_buf_chain_list(
+			list, rig_buf(rig, rig->mmap, rig->arena + offset + i * len, len, 0, full ? len : 0)));
 	return list;
 }
 
@@ -52,7 +52,7 @@ static struct doca_buf *list_of(struct rig *rig, size_t count, size_t offset, si
 
 static void test_2_mib_are_copied(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.arena_bytes = 2 * MAX_BYTES + 2}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 	struct doca_buf *dst = rig_dst(rig, MAX_BYTES + 1, MAX_BYTES);
 
 	(void)state;
@@ -66,7 +66,7 @@ static void test_2_mib_are_copied(void **state)
 
 static void test_2_mib_and_a_byte_fail(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.arena_bytes = 2 * MAX_BYTES + 2}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 
 	(void)state;
 	expect_failure(rig, rig_src(rig, 0, MAX_BYTES + 1), rig_dst(rig, MAX_BYTES + 1, MAX_BYTES + 1));
@@ -76,7 +76,7 @@ static void test_2_mib_and_a_byte_fail(void **state)
 /* It is the task's sum that counts. */
 static void test_2_mib_and_a_byte_in_a_list_fail(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.arena_bytes = 2 * MAX_BYTES + 2}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 	struct doca_buf *src = rig_src(rig, 0, MAX_BYTES);
 
 	(void)state;
@@ -88,7 +88,7 @@ static void test_2_mib_and_a_byte_in_a_list_fail(void **state)
 /* Room beyond the limit does no harm: what moves is the source's data. */
 static void test_destination_may_be_larger_than_the_limit(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.arena_bytes = 2 * MAX_BYTES}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES }));
 
 	(void)state;
 	expect_copy(rig, rig_src(rig, 0, 100), rig_dst(rig, 100, 2 * MAX_BYTES - 100));
@@ -176,7 +176,7 @@ static const char small_card[] =
 
 static void test_small_card_says_its_limits(void **state)
 {
-	struct rig *rig = rig_open(&(struct rig_cfg){.num_tasks = 3});
+	struct rig *rig = rig_open(&(struct rig_cfg){ .num_tasks = 3 });
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(rig->dev);
 	uint32_t len, tasks, vectors;
 	uint64_t size;
@@ -197,7 +197,7 @@ static void test_small_card_says_its_limits(void **state)
 
 static void test_small_card_keeps_its_limits(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.num_tasks = 3}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 3 }));
 
 	(void)state;
 	expect_failure(rig, rig_src(rig, 0, 4097), rig_dst(rig, 8192, 4097));
@@ -209,11 +209,10 @@ static void test_small_card_keeps_its_limits(void **state)
 
 /* ---- a card without a DMA engine ---- */
 
-static const char no_dma_card[] =
-	"cards:\n"
-	"  - profile: bluefield-3\n"
-	"    functions:\n"
-	"      - {side: dpu, type: pf, pci: \"03:00.0\", caps: {dma-memcpy: false}}\n";
+static const char no_dma_card[] = "cards:\n"
+				  "  - profile: bluefield-3\n"
+				  "    functions:\n"
+				  "      - {side: dpu, type: pf, pci: \"03:00.0\", caps: {dma-memcpy: false}}\n";
 
 static void test_device_without_dma_says_so_and_does_not_start(void **state)
 {
@@ -231,11 +230,10 @@ static void test_device_without_dma_says_so_and_does_not_start(void **state)
 
 /* ---- a card with more tasks than a machine has memory for ---- */
 
-static const char huge_card[] =
-	"cards:\n"
-	"  - profile: bluefield-3\n"
-	"    functions:\n"
-	"      - {side: dpu, type: pf, pci: \"03:00.0\", caps: {dma-max-tasks: 0xffffffff}}\n";
+static const char huge_card[] = "cards:\n"
+				"  - profile: bluefield-3\n"
+				"    functions:\n"
+				"      - {side: dpu, type: pf, pci: \"03:00.0\", caps: {dma-max-tasks: 0xffffffff}}\n";
 
 static void test_more_tasks_than_memory_do_not_start(void **state)
 {
@@ -291,11 +289,11 @@ static const struct CMUnitTest host[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "the built-in card", .side = "dpu", API_WITH(builtin)},
-		{.name = "a card with small limits", .topology = small_card, .side = "dpu", API_WITH(small)},
-		{.name = "a card without DMA", .topology = no_dma_card, .side = "dpu", API_WITH(no_dma)},
-		{.name = "a card with too many tasks", .topology = huge_card, .side = "dpu", API_WITH(huge)},
-		{.name = "the built-in card's host", .side = "host", API_WITH(host)},
+		{ .name = "the built-in card", .side = "dpu", API_WITH(builtin) },
+		{ .name = "a card with small limits", .topology = small_card, .side = "dpu", API_WITH(small) },
+		{ .name = "a card without DMA", .topology = no_dma_card, .side = "dpu", API_WITH(no_dma) },
+		{ .name = "a card with too many tasks", .topology = huge_card, .side = "dpu", API_WITH(huge) },
+		{ .name = "the built-in card's host", .side = "host", API_WITH(host) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

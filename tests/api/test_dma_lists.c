@@ -30,8 +30,8 @@ static void test_segments_are_cut_where_rooms_end(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_buf *src = rig_src(rig, 0, 3);
-	struct doca_buf *dst[] = {rig_buf(rig, rig->mmap, rig->arena + 1000, 4, 0, 1), rig_dst(rig, 2000, 1),
-				  rig_dst(rig, 3000, 10)};
+	struct doca_buf *dst[] = { rig_buf(rig, rig->mmap, rig->arena + 1000, 4, 0, 1), rig_dst(rig, 2000, 1),
+				   rig_dst(rig, 3000, 10) };
 	uint8_t expected[10];
 
 	chain(chain(src, rig_src(rig, 100, 5)), rig_src(rig, 200, 2));
@@ -105,10 +105,9 @@ static void test_list_can_be_appended_to_itself(void **state)
 static void test_each_member_of_a_list_is_checked(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_mmap *read_only = rig_make_mmap(rig->dev, rig->arena + 4096, 4096,
-						    DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
-	struct doca_buf *dst = chain(rig_dst(rig, 1000, 8),
-				     rig_buf(rig, read_only, rig->arena + 4096, 8, 0, 0));
+	struct doca_mmap *read_only =
+		rig_make_mmap(rig->dev, rig->arena + 4096, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	struct doca_buf *dst = chain(rig_dst(rig, 1000, 8), rig_buf(rig, read_only, rig->arena + 4096, 8, 0, 0));
 
 	MUST(doca_task_submit(rig_task(rig, 0, rig_src(rig, 0, 8), dst)));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
@@ -120,7 +119,7 @@ static void test_each_member_of_a_list_is_checked(void **state)
 
 /* ---- at random: some hundred pairs of lists against a model ---- */
 
-#define PAIRS 300
+#define PAIRS        300
 #define MAX_SEGMENTS 12
 
 /* A buffer of the list, as the model sees it. */
@@ -181,8 +180,7 @@ static struct doca_buf *take_list(struct rig *rig, struct list *list)
 		uint8_t *addr = rig->arena + segment->offset;
 
 		MUST(doca_buf_inventory_buf_get_by_args(rig->inventory, rig->mmap, addr, segment->len,
-							addr + segment->data_offset, segment->data_len,
-							&segment->buf));
+							addr + segment->data_offset, segment->data_len, &segment->buf));
 		if (i > 0)
 			chain(list->segments[0].buf, segment->buf);
 	}
@@ -245,8 +243,8 @@ static bool copy_a_pair(struct rig *rig, struct model *model)
 		model_copy(model, &src, &dst);
 	MUST(doca_task_submit(task));
 	rig_drain(rig);
-	assert_string_equal(rig->trace->text, fits ? "task 0 done\n" :
-						     "running -> stopping\ntask 0 failed: DOCA_ERROR_IO_FAILED\n");
+	assert_string_equal(rig->trace->text,
+			    fits ? "task 0 done\n" : "running -> stopping\ntask 0 failed: DOCA_ERROR_IO_FAILED\n");
 	rig->trace->text[0] = '\0';
 	assert_memory_equal(rig->arena, model->memory, rig->arena_bytes);
 	for (size_t i = 0; i < dst.count; i++)
@@ -262,7 +260,7 @@ static bool copy_a_pair(struct rig *rig, struct model *model)
 static void test_random_lists_are_copied_as_the_model_says(void **state)
 {
 	struct rig *rig = *state;
-	struct model model = {.random = 20250813, .memory = malloc(rig->arena_bytes)};
+	struct model model = { .random = 20250813, .memory = malloc(rig->arena_bytes) };
 	int fitting = 0;
 
 	assert_non_null(model.memory);

@@ -26,9 +26,9 @@
 /* unreachable: doca_clock_get_crosstimestamp DOCA_ERROR_DRIVER: a simulated card has no driver that could fail */
 /* unreachable: doca_clock_get_crosstimestamp DOCA_ERROR_OPERATING_SYSTEM: who could open the device may read its clock */
 
-static const uint64_t card_clocks[] = {DOCA_CLOCK_NIC_FREE_RUNNING, DOCA_CLOCK_NIC_REAL_TIME};
-static const uint64_t host_clocks[] = {DOCA_CLOCK_HOST_COUNTER_CYCLES, DOCA_CLOCK_HOST_REAL_TIME,
-				       DOCA_CLOCK_HOST_MONOTONIC, DOCA_CLOCK_HOST_MONOTONIC_RAW};
+static const uint64_t card_clocks[] = { DOCA_CLOCK_NIC_FREE_RUNNING, DOCA_CLOCK_NIC_REAL_TIME };
+static const uint64_t host_clocks[] = { DOCA_CLOCK_HOST_COUNTER_CYCLES, DOCA_CLOCK_HOST_REAL_TIME,
+					DOCA_CLOCK_HOST_MONOTONIC, DOCA_CLOCK_HOST_MONOTONIC_RAW };
 
 struct fixture {
 	struct doca_dev *dev;
@@ -119,10 +119,10 @@ static void test_real_time_and_host_clocks_are_the_machines(void **state)
 	static const struct {
 		uint64_t type;
 		clockid_t id;
-	} pairs[] = {{DOCA_CLOCK_NIC_REAL_TIME, CLOCK_REALTIME},
-		     {DOCA_CLOCK_HOST_REAL_TIME, CLOCK_REALTIME},
-		     {DOCA_CLOCK_HOST_MONOTONIC, CLOCK_MONOTONIC},
-		     {DOCA_CLOCK_HOST_MONOTONIC_RAW, CLOCK_MONOTONIC_RAW}};
+	} pairs[] = { { DOCA_CLOCK_NIC_REAL_TIME, CLOCK_REALTIME },
+		      { DOCA_CLOCK_HOST_REAL_TIME, CLOCK_REALTIME },
+		      { DOCA_CLOCK_HOST_MONOTONIC, CLOCK_MONOTONIC },
+		      { DOCA_CLOCK_HOST_MONOTONIC_RAW, CLOCK_MONOTONIC_RAW } };
 
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
 		uint64_t before = system_ns(pairs[i].id), between = read_clock(*state, pairs[i].type);
@@ -137,12 +137,13 @@ static void test_unknown_clock_is_not_supported(void **state)
 	union doca_clock_timespec_t now;
 
 	/* provokes: doca_clock_get_timestamp DOCA_ERROR_NOT_SUPPORTED */
-	assert_result(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_DPA_TIMER, &now), DOCA_ERROR_NOT_SUPPORTED);
+	assert_result(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_DPA_TIMER, &now),
+		      DOCA_ERROR_NOT_SUPPORTED);
 	assert_result(doca_clock_get_timestamp(fixture->clock, 0, &now), DOCA_ERROR_NOT_SUPPORTED);
 	assert_result(doca_clock_get_timestamp(fixture->clock, UINT64_MAX, &now), DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_FREE_RUNNING | DOCA_CLOCK_NIC_REAL_TIME,
-					       &now),
-		      DOCA_ERROR_NOT_SUPPORTED);
+	assert_result(
+		doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_FREE_RUNNING | DOCA_CLOCK_NIC_REAL_TIME, &now),
+		DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static void test_reading_without_a_clock_or_a_place_is_refused(void **state)
@@ -168,8 +169,8 @@ static void test_host_and_card_are_read_at_one_moment(void **state)
 	uint64_t margin, before, after, at;
 
 	before = system_ns(CLOCK_MONOTONIC);
-	MUST(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_HOST_MONOTONIC, DOCA_CLOCK_NIC_FREE_RUNNING, &host,
-					   &card, &margin));
+	MUST(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_HOST_MONOTONIC, DOCA_CLOCK_NIC_FREE_RUNNING,
+					   &host, &card, &margin));
 	after = system_ns(CLOCK_MONOTONIC);
 	at = (uint64_t)host.ts.tv_sec * NS_PER_S + (uint64_t)host.ts.tv_nsec;
 	assert_in_range(at, before, after);
@@ -208,9 +209,9 @@ static void test_second_clock_must_be_the_cards(void **state)
 	assert_result(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, DOCA_CLOCK_NIC_DPA_TIMER,
 						    &primary, &card, &margin),
 		      DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, 0x20, DOCA_CLOCK_NIC_REAL_TIME, &primary, &card,
-						    &margin),
-		      DOCA_ERROR_NOT_SUPPORTED);
+	assert_result(
+		doca_clock_get_crosstimestamp(fixture->clock, 0x20, DOCA_CLOCK_NIC_REAL_TIME, &primary, &card, &margin),
+		DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static void test_two_clocks_need_all_places(void **state)

@@ -137,7 +137,7 @@ static int stop_waiter(void **state)
 static struct doca_sync_event_task_wait_gt *wait_gt(struct se_ctx *se, uint64_t number, uint64_t value, uint64_t mask)
 {
 	struct doca_sync_event_task_wait_gt *task;
-	union doca_data data = {.u64 = number};
+	union doca_data data = { .u64 = number };
 
 	assert_ok(doca_sync_event_task_wait_gt_alloc_init(se->event, value, mask, data, &task));
 	return task;
@@ -195,7 +195,7 @@ static void test_wait_is_configured_and_changed(void **state)
 {
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_wait_gt *task = wait_gt(se, 1, 9, 0xff), *more[2], *none;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 
 	assert_int_equal(doca_sync_event_task_wait_gt_get_wait_val(task), 9);
 	assert_int_equal(doca_sync_event_task_wait_gt_get_mask(task), 0xff);
@@ -220,7 +220,7 @@ static void test_wait_without_event_or_callback_is_refused(void **state)
 {
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_wait_gt *task;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 
 	assert_invalid(doca_sync_event_cap_task_wait_gt_is_supported(NULL));
 	assert_invalid(doca_sync_event_task_wait_gt_set_conf(NULL, on_greater, on_failed, 1));
@@ -303,8 +303,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

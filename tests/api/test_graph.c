@@ -24,7 +24,7 @@ static void pair_open(struct pair *pair, struct rig *rig)
 	MUST(doca_graph_start(pair->graph));
 	pair->instance = instance_new(pair->graph, 7);
 	pair->task = rig_small_task(rig, 1);
-	pair->step = (struct step){.rig = rig, .name = "check"};
+	pair->step = (struct step){ .rig = rig, .name = "check" };
 	MUST(doca_graph_instance_set_ctx_node_data(pair->instance, pair->copy, pair->task));
 	MUST(doca_graph_instance_set_user_node_data(pair->instance, pair->check, &pair->step));
 }
@@ -81,7 +81,7 @@ static void test_diamond_joins_once_both_branches_are_done(void **state)
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *d = user_node(graph), *c = user_node(graph), *b = ctx_node(graph, rig->ctx),
 			       *a = user_node(graph);
-	struct step steps[] = {{.rig = rig, .name = "a"}, {.rig = rig, .name = "c"}, {.rig = rig, .name = "d"}};
+	struct step steps[] = { { .rig = rig, .name = "a" }, { .rig = rig, .name = "c" }, { .rig = rig, .name = "d" } };
 	struct doca_task *task = rig_small_task(rig, 1);
 	struct doca_graph_instance *instance;
 
@@ -110,7 +110,7 @@ static void test_dependency_may_be_given_twice(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *copy = ctx_node(graph, rig->ctx), *check = user_node(graph);
-	struct step step = {.rig = rig, .name = "check"};
+	struct step step = { .rig = rig, .name = "check" };
 	struct doca_task *task = rig_small_task(rig, 1);
 	struct doca_graph_instance *instance;
 
@@ -244,7 +244,7 @@ static void test_running_instance_is_left_alone(void **state)
 	assert_ok(doca_graph_instance_submit(pair.instance));
 	assert_doca(doca_graph_instance_submit(pair.instance), DOCA_ERROR_IN_USE);
 	assert_doca(doca_graph_instance_destroy(pair.instance), DOCA_ERROR_IN_USE);
-	assert_doca(doca_graph_instance_set_user_data(pair.instance, (union doca_data){0}), DOCA_ERROR_IN_USE);
+	assert_doca(doca_graph_instance_set_user_data(pair.instance, (union doca_data){ 0 }), DOCA_ERROR_IN_USE);
 	assert_doca(doca_graph_instance_set_ctx_node_data(pair.instance, pair.copy, pair.task), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_graph_instance_set_user_node_data(pair.instance, pair.check, NULL), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_graph_stop(pair.graph), DOCA_ERROR_IN_USE);
@@ -267,9 +267,9 @@ static void test_failed_user_node_ends_the_instance_after_what_is_in_flight(void
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *first = ctx_node(graph, rig->ctx), *second = ctx_node(graph, rig->ctx),
 			       *bad = user_node(graph), *never = user_node(graph), *after = user_node(graph);
-	struct step failing = {.rig = rig, .name = "bad", .result = DOCA_ERROR_AGAIN},
-		    skipped = {.rig = rig, .name = "never"};
-	struct doca_task *tasks[] = {rig_small_task(rig, 1), rig_small_task(rig, 2)};
+	struct step failing = { .rig = rig, .name = "bad", .result = DOCA_ERROR_AGAIN },
+		    skipped = { .rig = rig, .name = "never" };
+	struct doca_task *tasks[] = { rig_small_task(rig, 1), rig_small_task(rig, 2) };
 	struct doca_graph_instance *instance;
 
 	follows(graph, first, bad);
@@ -346,7 +346,7 @@ static void test_stopped_context_fails_the_instance(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *first = ctx_node(graph, rig->ctx), *second = ctx_node(graph, rig->ctx);
-	struct doca_task *tasks[] = {rig_small_task(rig, 1), rig_small_task(rig, 2)};
+	struct doca_task *tasks[] = { rig_small_task(rig, 1), rig_small_task(rig, 2) };
 	struct doca_graph_instance *instance;
 
 	follows(graph, first, second);
@@ -371,7 +371,7 @@ static void test_root_that_fails_at_once_is_the_result_of_submit(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *root = user_node(graph), *copy = ctx_node(graph, rig->ctx);
-	struct step step = {.rig = rig, .name = "root", .result = DOCA_ERROR_FULL};
+	struct step step = { .rig = rig, .name = "root", .result = DOCA_ERROR_FULL };
 	struct doca_task *task = rig_small_task(rig, 1);
 	struct doca_graph_instance *instance;
 
@@ -430,7 +430,7 @@ static void test_nodes_may_be_of_different_contexts(void **state)
 	MUST(doca_mmap_advise_task_invalidate_cache_set_conf(advise, no_call, no_call, 1));
 	MUST(doca_pe_connect_ctx(rig->pe, doca_mmap_advise_as_ctx(advise)));
 	MUST(doca_ctx_start(doca_mmap_advise_as_ctx(advise)));
-	MUST(doca_mmap_advise_task_invalidate_cache_alloc_init(advise, src, (union doca_data){0}, &invalidate));
+	MUST(doca_mmap_advise_task_invalidate_cache_alloc_init(advise, src, (union doca_data){ 0 }, &invalidate));
 	drop = doca_mmap_advise_task_invalidate_cache_as_doca_task(invalidate);
 	first = ctx_node(graph, rig->ctx);
 	second = ctx_node(graph, doca_mmap_advise_as_ctx(advise));

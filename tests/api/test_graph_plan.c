@@ -108,10 +108,10 @@ static void test_dependencies_in_a_circle_are_refused(void **state)
 static void test_many_ways_through_a_graph_are_no_many_searches(void **state)
 {
 	struct doca_graph *graph = graph_new(*state, 1);
-	struct doca_graph_node *above[] = {user_node(graph), user_node(graph)}, *first = above[0];
+	struct doca_graph_node *above[] = { user_node(graph), user_node(graph) }, *first = above[0];
 
 	for (int layer = 1; layer < 60; layer++) {
-		struct doca_graph_node *below[] = {user_node(graph), user_node(graph)};
+		struct doca_graph_node *below[] = { user_node(graph), user_node(graph) };
 
 		for (int i = 0; i < 4; i++)
 			follows(graph, above[i / 2], below[i % 2]);
@@ -169,7 +169,7 @@ static void test_started_graph_stays_as_it_is(void **state)
 	assert_ok(doca_graph_start(graph));
 	assert_ok(doca_graph_start(graph)); /* once more is fine */
 	assert_doca(doca_graph_set_conf(graph, instance_done, instance_failed, 1), DOCA_ERROR_BAD_STATE);
-	assert_doca(doca_graph_set_user_data(graph, (union doca_data){0}), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_graph_set_user_data(graph, (union doca_data){ 0 }), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_graph_node_create_from_ctx(graph, rig->ctx, &node), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_graph_node_create_from_user(graph, take_step, &node), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_graph_node_create_from_graph(graph, other, &node), DOCA_ERROR_BAD_STATE);
@@ -255,7 +255,7 @@ static void test_everything_belongs_to_one_engine(void **state)
  * provokes: doca_graph_instance_set_user_node_data DOCA_ERROR_NOT_PERMITTED */
 static void test_data_must_fit_the_node(void **state)
 {
-	struct rig *rig = *state, *beside = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *rig = *state, *beside = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 	struct doca_graph *graph = graph_new(rig, 1), *other = graph_new(rig, 1);
 	struct doca_graph_node *copy = ctx_node(graph, rig->ctx), *user = user_node(graph),
 			       *others_copy = ctx_node(other, rig->ctx), *others_user = user_node(other);
@@ -284,7 +284,7 @@ static void test_user_data_is_what_was_set(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_instance *instance;
-	union doca_data data = {.u64 = 99};
+	union doca_data data = { .u64 = 99 };
 
 	assert_ok(doca_graph_get_user_data(graph, &data));
 	assert_ptr_equal(data.ptr, rig);
@@ -293,7 +293,7 @@ static void test_user_data_is_what_was_set(void **state)
 	assert_ok(doca_graph_instance_create(graph, &instance));
 	assert_ok(doca_graph_instance_get_user_data(instance, &data));
 	assert_int_equal(data.u64, 0);
-	assert_ok(doca_graph_instance_set_user_data(instance, (union doca_data){.u64 = 5}));
+	assert_ok(doca_graph_instance_set_user_data(instance, (union doca_data){ .u64 = 5 }));
 	assert_ok(doca_graph_instance_get_user_data(instance, &data));
 	assert_int_equal(data.u64, 5);
 	assert_ok(doca_graph_instance_destroy(instance));
@@ -316,8 +316,8 @@ static void test_bad_handles_of_graphs_are_refused(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1), *other = graph_new(rig, 1), *none = (struct doca_graph *)rig->pe;
 	struct doca_graph_node *node, *user = user_node(graph), *others = user_node(other);
-	struct doca_graph *bad[] = {NULL, none};
-	union doca_data data = {0};
+	struct doca_graph *bad[] = { NULL, none };
+	union doca_data data = { 0 };
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		assert_invalid(doca_graph_destroy(bad[i]));
@@ -366,9 +366,9 @@ static void test_bad_handles_of_instances_are_refused(void **state)
 	struct rig *rig = *state;
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *copy = ctx_node(graph, rig->ctx), *user = user_node(graph);
-	struct doca_graph_instance *instance, *bad[] = {NULL, (struct doca_graph_instance *)graph};
+	struct doca_graph_instance *instance, *bad[] = { NULL, (struct doca_graph_instance *)graph };
 	struct doca_task *task = rig_small_task(rig, 1);
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 
 	assert_ok(doca_graph_start(graph));
 	assert_invalid(doca_graph_instance_create(NULL, &instance));
@@ -444,7 +444,7 @@ int main(void)
 		RIG_RUNNING(test_bad_handles_of_instances_are_refused),
 		RIG_RUNNING(test_forked_child_can_only_clear_away),
 	};
-	const struct api_world worlds[] = {{.name = "graphs as plans", .side = "dpu", API_WITH(tests)}};
+	const struct api_world worlds[] = { { .name = "graphs as plans", .side = "dpu", API_WITH(tests) } };
 
 	return api_run(worlds, API_COUNT(worlds));
 }

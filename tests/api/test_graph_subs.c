@@ -71,16 +71,16 @@ static void make_outer(struct nest *nest)
 
 static int setup(void **state)
 {
-	static const char *const names[] = {"before", "inside", "after"};
+	static const char *const names[] = { "before", "inside", "after" };
 	struct nest *nest = calloc(1, sizeof(*nest));
 
 	CHECK(nest);
 	nest->rig = rig_start(rig_open(NULL));
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		nest->steps[i] = (struct step){.rig = nest->rig, .name = names[i]};
+		nest->steps[i] = (struct step){ .rig = nest->rig, .name = names[i] };
 	for (size_t i = 0; i < ARRAY_LEN(nest->tasks); i++)
-		nest->tasks[i] = rig_task(nest->rig, i, rig_src(nest->rig, 0, 8),
-					  rig_dst(nest->rig, 4096 * (i + 1), 64));
+		nest->tasks[i] =
+			rig_task(nest->rig, i, rig_src(nest->rig, 0, 8), rig_dst(nest->rig, 4096 * (i + 1), 64));
 	make_inner(nest);
 	fill_inner(nest);
 	make_outer(nest);
@@ -183,7 +183,8 @@ static void test_sub_instance_that_is_busy_is_waited_for(void **state)
 		    DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_graph_instance_submit(nest->outer_one));
 	rig_drain(nest->rig);
-	assert_trace(nest->rig, "node before\nnode inside\ninstance 2 done\nnode inside\nnode after\ninstance 1 done\n");
+	assert_trace(nest->rig,
+		     "node before\nnode inside\ninstance 2 done\nnode inside\nnode after\ninstance 1 done\n");
 }
 
 /* ---- data ---- */

@@ -132,7 +132,7 @@ struct single {
 
 static struct single single_new(struct rig *rig, struct doca_task *task)
 {
-	struct single single = {.graph = graph_new(rig, 1), .task = task};
+	struct single single = { .graph = graph_new(rig, 1), .task = task };
 	struct doca_graph_node *copy = ctx_node(single.graph, rig->ctx);
 
 	MUST(doca_graph_start(single.graph));
@@ -202,11 +202,11 @@ static void test_context_that_stops_fails_what_waits(void **state)
  * When bad has failed, the other's turn never comes. */
 static void test_waiting_node_of_a_failed_instance_does_not_begin(void **state)
 {
-	struct rig *rig = *state, *beside = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *rig = *state, *beside = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 	struct doca_graph *graph = graph_new(rig, 1);
 	struct doca_graph_node *copy = ctx_node(graph, rig->ctx), *other = ctx_node(graph, beside->ctx),
 			       *bad = user_node(graph);
-	struct step step = {.rig = rig, .name = "bad", .result = DOCA_ERROR_UNKNOWN};
+	struct step step = { .rig = rig, .name = "bad", .result = DOCA_ERROR_UNKNOWN };
 	struct doca_task *copied = rig_small_task(rig, 1), *busy = rig_small_task(beside, 2);
 	struct doca_graph_instance *instance;
 

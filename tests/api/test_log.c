@@ -21,7 +21,7 @@ DOCA_LOG_REGISTER(TEST::LOG);
 
 static const uint32_t levels[] = {
 	DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_CRIT,  DOCA_LOG_LEVEL_ERROR, DOCA_LOG_LEVEL_WARNING,
-	DOCA_LOG_LEVEL_INFO,	DOCA_LOG_LEVEL_DEBUG, DOCA_LOG_LEVEL_TRACE,
+	DOCA_LOG_LEVEL_INFO,    DOCA_LOG_LEVEL_DEBUG, DOCA_LOG_LEVEL_TRACE,
 };
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 
@@ -94,8 +94,7 @@ static void test_record_has_time_thread_level_place_and_text(void **state)
 
 static void record_of_each_level(void)
 {
-	CHECK(doca_log_backend_set_level_lower_limit(backend_on_stdout(), DOCA_LOG_LEVEL_TRACE) ==
-	      DOCA_SUCCESS);
+	CHECK(doca_log_backend_set_level_lower_limit(backend_on_stdout(), DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	say_all();
 }
 
@@ -139,12 +138,9 @@ static void records_around_the_longest(void)
 
 	backend_on_stdout();
 	memset(text, 'x', sizeof(text));
-	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)most, text) ==
-	      DOCA_SUCCESS);
-	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)most + 1, text) ==
-	      DOCA_SUCCESS);
-	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)sizeof(text),
-		       text) == DOCA_SUCCESS);
+	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)most, text) == DOCA_SUCCESS);
+	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)most + 1, text) == DOCA_SUCCESS);
+	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, "f", 1, NULL, "%.*s", (int)sizeof(text), text) == DOCA_SUCCESS);
 	text[sizeof(text) - 1] = '\0';
 	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, text, 1, text, "y") == DOCA_SUCCESS);
 }
@@ -186,8 +182,7 @@ static int evaluated;
 
 static void trace_macro_compiled_out(void)
 {
-	CHECK(doca_log_backend_set_level_lower_limit(backend_on_stdout(), DOCA_LOG_LEVEL_TRACE) ==
-	      DOCA_SUCCESS);
+	CHECK(doca_log_backend_set_level_lower_limit(backend_on_stdout(), DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	DOCA_LOG_TRC("%d", ++evaluated);
 	CHECK(evaluated == 0);
 }
@@ -224,10 +219,8 @@ static void limits_matrix(void)
 
 	for (lower = 0; lower < LEVELS; lower++) {
 		for (upper = 0; upper < LEVELS; upper++) {
-			CHECK(doca_log_backend_set_level_lower_limit(backend, levels[lower]) ==
-			      DOCA_SUCCESS);
-			CHECK(doca_log_backend_set_level_upper_limit(backend, levels[upper]) ==
-			      DOCA_SUCCESS);
+			CHECK(doca_log_backend_set_level_lower_limit(backend, levels[lower]) == DOCA_SUCCESS);
+			CHECK(doca_log_backend_set_level_upper_limit(backend, levels[upper]) == DOCA_SUCCESS);
 			for (level = 1; level < LEVELS; level++)
 				DOCA_LOG(levels[level], "%zu %zu %zu", lower, upper, level);
 		}
@@ -247,8 +240,7 @@ static void test_backend_shows_what_lies_between_its_limits(void **state)
 			for (level = upper > 1 ? upper : 1; level <= lower; level++) {
 				snprintf(text, sizeof(text), "] %zu %zu %zu\n", lower, upper, level);
 				assert_non_null(strstr(line, text));
-				assert_ptr_equal(strstr(line, text) + strlen(text),
-						 strchr(line, '\n') + 1);
+				assert_ptr_equal(strstr(line, text) + strlen(text), strchr(line, '\n') + 1);
 				line = strchr(line, '\n') + 1;
 			}
 		}
@@ -276,7 +268,9 @@ static void global_limits(void)
 static void test_global_limits_rule_present_and_future_backends(void **state)
 {
 	(void)state;
-	assert_string_equal(texts(in_child(global_limits)->out), "cewi" "wid" "wwiidd");
+	assert_string_equal(texts(in_child(global_limits)->out), "cewi"
+								 "wid"
+								 "wwiidd");
 }
 
 static void strict_lower(void)
@@ -284,13 +278,11 @@ static void strict_lower(void)
 	struct doca_log_backend *backend = backend_on_stdout();
 
 	CHECK(doca_log_backend_set_level_lower_limit_strict(backend) == DOCA_SUCCESS);
-	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_DEBUG) ==
-	      DOCA_ERROR_NOT_PERMITTED);
+	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_DEBUG) == DOCA_ERROR_NOT_PERMITTED);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG) == DOCA_SUCCESS);
 	say_all(); /* c e w i: INFO stands */
 	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_WARNING) == DOCA_SUCCESS);
-	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_INFO) ==
-	      DOCA_ERROR_NOT_PERMITTED);
+	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_INFO) == DOCA_ERROR_NOT_PERMITTED);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR) == DOCA_SUCCESS);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	say_all(); /* c e: what was given up stays so */
@@ -299,7 +291,8 @@ static void strict_lower(void)
 static void test_strict_lower_limit_only_narrows(void **state)
 {
 	(void)state;
-	assert_string_equal(texts(in_child(strict_lower)->out), "cewi" "ce");
+	assert_string_equal(texts(in_child(strict_lower)->out), "cewi"
+								"ce");
 }
 
 static void strict_upper(void)
@@ -308,8 +301,7 @@ static void strict_upper(void)
 
 	CHECK(doca_log_backend_set_level_upper_limit(backend, DOCA_LOG_LEVEL_ERROR) == DOCA_SUCCESS);
 	CHECK(doca_log_backend_set_level_upper_limit_strict(backend) == DOCA_SUCCESS);
-	CHECK(doca_log_backend_set_level_upper_limit(backend, DOCA_LOG_LEVEL_CRIT) ==
-	      DOCA_ERROR_NOT_PERMITTED);
+	CHECK(doca_log_backend_set_level_upper_limit(backend, DOCA_LOG_LEVEL_CRIT) == DOCA_ERROR_NOT_PERMITTED);
 	CHECK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_CRIT) == DOCA_SUCCESS);
 	say_all(); /* e w i */
 	CHECK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
@@ -322,7 +314,9 @@ static void strict_upper(void)
 static void test_strict_upper_limit_only_narrows(void **state)
 {
 	(void)state;
-	assert_string_equal(texts(in_child(strict_upper)->out), "ewi" "i" "id");
+	assert_string_equal(texts(in_child(strict_upper)->out), "ewi"
+								"i"
+								"id");
 }
 
 static void bad_levels(void)
@@ -333,10 +327,8 @@ static void bad_levels(void)
 
 	CHECK(doca_log_backend_create_with_fd_sdk(STDERR_FILENO, &sdk) == DOCA_SUCCESS);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		CHECK(doca_log_backend_set_level_lower_limit(backend, bad[i]) ==
-		      DOCA_ERROR_INVALID_VALUE);
-		CHECK(doca_log_backend_set_level_upper_limit(backend, bad[i]) ==
-		      DOCA_ERROR_INVALID_VALUE);
+		CHECK(doca_log_backend_set_level_lower_limit(backend, bad[i]) == DOCA_ERROR_INVALID_VALUE);
+		CHECK(doca_log_backend_set_level_upper_limit(backend, bad[i]) == DOCA_ERROR_INVALID_VALUE);
 		CHECK(doca_log_backend_set_sdk_level(sdk, bad[i]) == DOCA_ERROR_INVALID_VALUE);
 		CHECK(doca_log_level_set_global_lower_limit(bad[i]) == DOCA_ERROR_INVALID_VALUE);
 		CHECK(doca_log_level_set_global_upper_limit(bad[i]) == DOCA_ERROR_INVALID_VALUE);

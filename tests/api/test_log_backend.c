@@ -206,8 +206,7 @@ static void buffer_of(size_t capacity)
 	struct doca_log_backend *backend;
 
 	memcpy(small.guard, "guarded", 8);
-	CHECK(doca_log_backend_create_with_buf(small.start, capacity, flush_and_check_guard, &backend) ==
-	      DOCA_SUCCESS);
+	CHECK(doca_log_backend_create_with_buf(small.start, capacity, flush_and_check_guard, &backend) == DOCA_SUCCESS);
 }
 
 static void buffer_flushed(void)
@@ -306,8 +305,8 @@ static void handler_that_logs(void)
 {
 	struct doca_log_backend *backend;
 
-	CHECK(doca_log_backend_create_with_buf(small.start, sizeof(small.start), flush_and_log,
-					       &backend) == DOCA_SUCCESS);
+	CHECK(doca_log_backend_create_with_buf(small.start, sizeof(small.start), flush_and_log, &backend) ==
+	      DOCA_SUCCESS);
 	CHECK(doca_log_backend_create_with_fd(STDOUT_FILENO, &backend) == DOCA_SUCCESS);
 	CHECK(doca_log(50, log_source, "f", 1, NULL, "outside") == DOCA_SUCCESS);
 	CHECK(flushes == 1);
@@ -379,8 +378,7 @@ static void two_syslogs(void)
 
 static void test_syslog_has_name_and_priority_of_each_record(void **state)
 {
-	static const int priorities[] = { LOG_CRIT, LOG_ERR,   LOG_WARNING,
-					  LOG_INFO, LOG_DEBUG, LOG_DEBUG };
+	static const int priorities[] = { LOG_CRIT, LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG, LOG_DEBUG };
 	const char *names[] = { "c%s", "e%s", "w%s", "i%s", "d%s", "t" };
 	const struct child_output *got = in_child(two_syslogs);
 	const char *line = got->out;

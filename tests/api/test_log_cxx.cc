@@ -17,7 +17,8 @@ extern "C" {
 
 DOCA_LOG_REGISTER(TEST::LOG::CXX);
 
-namespace {
+namespace
+{
 
 struct speaker {
 	template <typename T> void say(T value)
@@ -49,11 +50,12 @@ void every_macro()
 void test_every_macro_makes_its_record_in_cxx(void **)
 {
 	const char *line = in_child(every_macro)->out;
-	const char *const ends[] = { "[say] crit 1\n", "] err\n", "] warn\n", "] info 2 x\n", "] dbg\n",
-				     "] trc 3\n", "] lambda\n", "] in a branch\n",
-				     "[TEST::LOG::CXX:1] source\n" };
-	const char *const tags[] = { "[CRT][test_log_cxx.cc:", "[ERR]", "[WRN]", "[INF]", "[DBG]", "[TRC]",
-				     "[INF]", "[INF]", "[INF]" };
+	const char *const ends[] = { "[say] crit 1\n", "] err\n",         "] warn\n",
+				     "] info 2 x\n",   "] dbg\n",         "] trc 3\n",
+				     "] lambda\n",     "] in a branch\n", "[TEST::LOG::CXX:1] source\n" };
+	const char *const tags[] = {
+		"[CRT][test_log_cxx.cc:", "[ERR]", "[WRN]", "[INF]", "[DBG]", "[TRC]", "[INF]", "[INF]", "[INF]"
+	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		std::string one(line, strcspn(line, "\n") + 1);

@@ -81,8 +81,7 @@ static void threads_log_at_once(void)
 	int numbers[THREADS], i;
 	pthread_t threads[THREADS + 1];
 
-	CHECK(doca_log_backend_create_with_buf(buf, sizeof(buf), flush_and_count, &backend) ==
-	      DOCA_SUCCESS);
+	CHECK(doca_log_backend_create_with_buf(buf, sizeof(buf), flush_and_count, &backend) == DOCA_SUCCESS);
 	CHECK(doca_log_backend_create_with_file(stdout, &backend) == DOCA_SUCCESS);
 	for (i = 0; i < THREADS; i++) {
 		numbers[i] = i;
@@ -121,7 +120,7 @@ static void test_threads_that_log_at_once_give_whole_lines_in_their_order(void *
 #endif
 #endif
 
-#ifndef OWN_ALLOCATOR /* the sanitizers have functions of their own in this place */
+#ifndef OWN_ALLOCATOR             /* the sanitizers have functions of their own in this place */
 static int allocations_left = -1; /* -1: any number */
 
 static bool may_allocate(void)
@@ -149,8 +148,7 @@ char *strdup(const char *text)
 	return may_allocate() ? real(text) : NULL;
 }
 
-#define WITH_ALLOCATIONS(n, call) \
-	(allocations_left = (n) + 1, result = (call), allocations_left = -1, result)
+#define WITH_ALLOCATIONS(n, call) (allocations_left = (n) + 1, result = (call), allocations_left = -1, result)
 
 static void no_memory(void)
 {

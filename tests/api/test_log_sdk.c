@@ -16,9 +16,9 @@
 
 DOCA_LOG_REGISTER(TEST::LOG::SDK);
 
-#define MISTAKE "fptr is NULL"
+#define MISTAKE       "fptr is NULL"
 #define OTHER_MISTAKE "is no log level"
-#define QUANTITY 20 /* of one record in a second */
+#define QUANTITY      20 /* of one record in a second */
 
 /* This program's monotonic clock runs only as told. */
 static struct timespec monotonic = { 1000, 0 };
@@ -144,8 +144,7 @@ static void no_sdk_backend(void)
 	make_mistake();
 	CHECK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
 	make_mistake(); /* shown */
-	CHECK(doca_log_backend_set_sdk_level(sdk_backend_on_stdout(), DOCA_LOG_LEVEL_DISABLE) ==
-	      DOCA_SUCCESS);
+	CHECK(doca_log_backend_set_sdk_level(sdk_backend_on_stdout(), DOCA_LOG_LEVEL_DISABLE) == DOCA_SUCCESS);
 	make_mistake(); /* the application's backend says no */
 }
 

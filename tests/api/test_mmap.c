@@ -127,7 +127,7 @@ static void nothing_to_free(void *addr, size_t len, void *cookie)
  * provokes: doca_mmap_enable_thread_safety DOCA_ERROR_NOT_PERMITTED */
 static void test_started_map_cannot_be_configured(void **state)
 {
-	union doca_data user_data = {.u64 = 1};
+	union doca_data user_data = { .u64 = 1 };
 
 	configure_and_start(*state);
 	assert_doca(doca_mmap_set_permissions(*state, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY), DOCA_ERROR_BAD_STATE);
@@ -143,7 +143,7 @@ static void test_started_map_cannot_be_configured(void **state)
 
 static void test_stopped_map_can_be_configured_again(void **state)
 {
-	union doca_data user_data = {.u64 = 1};
+	union doca_data user_data = { .u64 = 1 };
 
 	configure_and_start(*state);
 	assert_ok(doca_mmap_stop(*state));
@@ -172,8 +172,8 @@ static uint32_t flags_of(const char *letters)
  * is refused, alone it is taken: so does a BlueField-3 (DOCA 3.2). */
 static void test_valid_permissions_are_taken(void **state)
 {
-	static const char *const valid[] = {"", "w", "p", "P", "wp", "wP", "x", "wx", "r", "R", "A", "rRA",
-					    "wrRAp", "wrRAP", "wrRAx"};
+	static const char *const valid[] = { "",  "w", "p", "P",   "wp",    "wP",    "x",    "wx",
+					     "r", "R", "A", "rRA", "wrRAp", "wrRAP", "wrRAx" };
 
 	configure(*state);
 	for (size_t i = 0; i < API_COUNT(valid); i++) {
@@ -186,7 +186,7 @@ static void test_valid_permissions_are_taken(void **state)
 /* provokes: doca_mmap_set_permissions DOCA_ERROR_INVALID_VALUE */
 static void test_permissions_that_exclude_each_other_are_refused(void **state)
 {
-	static const char *const excluding[] = {"pP", "wpP", "px", "Px", "wpx", "wPx", "pPx", "wrRApPx"};
+	static const char *const excluding[] = { "pP", "wpP", "px", "Px", "wpx", "wPx", "pPx", "wrRApPx" };
 
 	for (size_t i = 0; i < API_COUNT(excluding); i++)
 		assert_invalid(doca_mmap_set_permissions(*state, flags_of(excluding[i])));
@@ -196,7 +196,7 @@ static void test_permissions_that_exclude_each_other_are_refused(void **state)
 
 static void test_user_data_is_zero_until_it_is_set(void **state)
 {
-	union doca_data user_data = {.u64 = 7};
+	union doca_data user_data = { .u64 = 7 };
 
 	assert_ok(doca_mmap_get_user_data(*state, &user_data));
 	assert_int_equal(user_data.u64, 0);
@@ -300,7 +300,7 @@ static struct doca_mmap *map_with_free_cb(struct freed *freed)
 {
 	struct doca_mmap *map;
 
-	*freed = (struct freed){0};
+	*freed = (struct freed){ 0 };
 	assert_ok(doca_mmap_create(&map));
 	configure(map);
 	assert_ok(doca_mmap_set_free_cb(map, note_freed, freed));
@@ -335,7 +335,7 @@ static void test_free_callback_of_a_map_that_was_never_started_is_not_called(voi
 /* Set after the start it is not called, unless the map is started again. */
 static void test_free_callback_counts_from_its_next_start(void **state)
 {
-	struct freed first, second = {0};
+	struct freed first, second = { 0 };
 	struct doca_mmap *map = map_with_free_cb(&first);
 
 	(void)state;
@@ -395,7 +395,7 @@ static void test_free_callback_that_destroys_its_map_is_refused(void **state)
  * provokes: doca_mmap_get_from_export DOCA_ERROR_INVALID_VALUE */
 static void refuses_every_call(struct doca_mmap *no_map)
 {
-	union doca_data user_data = {0};
+	union doca_data user_data = { 0 };
 	uint32_t number;
 	uint8_t flag;
 
@@ -514,10 +514,18 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "maps", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_devices,
-		 .teardown = close_devices},
-		{.name = "no memory", .topology = "memory.yaml", .side = "dpu", API_WITH(oom_tests),
-		 .setup = open_devices, .teardown = close_devices},
+		{ .name = "maps",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_devices,
+		  .teardown = close_devices },
+		{ .name = "no memory",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(oom_tests),
+		  .setup = open_devices,
+		  .teardown = close_devices },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

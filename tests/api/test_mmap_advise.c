@@ -40,12 +40,12 @@ static struct advice *make_idle(size_t arena_bytes)
 	struct advice *advice = calloc(1, sizeof(*advice));
 
 	CHECK(advice);
-	advice->rig = rig_start(rig_open(&(struct rig_cfg){.arena_bytes = arena_bytes}));
+	advice->rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = arena_bytes }));
 	MUST(doca_mmap_advise_create(advice->rig->dev, &advice->advise));
 	advice->ctx = doca_mmap_advise_as_ctx(advice->advise);
 	CHECK(advice->ctx);
 	MUST(doca_mmap_advise_task_invalidate_cache_set_conf(advice->advise, done, failed, NUM_TASKS));
-	MUST(doca_ctx_set_user_data(advice->ctx, (union doca_data){.ptr = advice}));
+	MUST(doca_ctx_set_user_data(advice->ctx, (union doca_data){ .ptr = advice }));
 	MUST(doca_pe_connect_ctx(advice->rig->pe, advice->ctx));
 	return advice;
 }
@@ -98,15 +98,15 @@ static int teardown(void **state)
 	return 0;
 }
 
-#define IDLE(test) cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
+#define IDLE(test)    cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
 #define RUNNING(test) cmocka_unit_test_setup_teardown(test, setup_running, teardown)
 
 static struct doca_task *task_for(struct advice *advice, uint64_t number, struct doca_buf *buf)
 {
 	invalidate_task *task;
 
-	MUST(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, buf,
-								(union doca_data){.u64 = number}, &task));
+	MUST(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, buf, (union doca_data){ .u64 = number },
+							       &task));
 	return doca_mmap_advise_task_invalidate_cache_as_doca_task(task);
 }
 
@@ -130,8 +130,7 @@ static void test_tasks_complete_in_the_order_of_submission(void **state)
 	for (uint64_t i = 1; i <= NUM_TASKS; i++)
 		assert_ok(doca_task_try_submit(task_for(advice, i, rig_src(advice->rig, i * 64, i))));
 	rig_drain(advice->rig);
-	assert_trace(advice->rig,
-		     "invalidate 1 done\ninvalidate 2 done\ninvalidate 3 done\ninvalidate 4 done\n");
+	assert_trace(advice->rig, "invalidate 1 done\ninvalidate 2 done\ninvalidate 3 done\ninvalidate 4 done\n");
 }
 
 /* As programs use it: copy, then drop what the source left in the cache. */
@@ -171,7 +170,7 @@ static void test_task_has_the_buffer_that_was_set_last(void **state)
 	struct doca_task *base;
 
 	assert_ok(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, first,
-								     (union doca_data){.u64 = 1}, &task));
+								    (union doca_data){ .u64 = 1 }, &task));
 	assert_ptr_equal(doca_mmap_advise_task_invalidate_cache_get_buf(task), first);
 	doca_mmap_advise_task_invalidate_cache_set_buf(task, second);
 	assert_ptr_equal(doca_mmap_advise_task_invalidate_cache_get_buf(task), second);
@@ -220,7 +219,7 @@ static void test_map_without_the_device_fails(void **state)
 {
 	struct advice *advice = *state;
 	struct doca_dev *other = rig_open_dev(1);
-	uint8_t memory[64] = {0};
+	uint8_t memory[64] = { 0 };
 	struct doca_mmap *mmap = rig_make_mmap(other, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf *buf = rig_buf(advice->rig, mmap, memory, 64, 0, 64);
 
@@ -233,7 +232,7 @@ static void test_map_without_the_device_fails(void **state)
 static void test_map_that_was_stopped_fails(void **state)
 {
 	struct advice *advice = *state;
-	uint8_t memory[64] = {0};
+	uint8_t memory[64] = { 0 };
 	struct doca_mmap *mmap;
 	struct doca_buf *buf;
 
@@ -253,7 +252,7 @@ static void test_list_and_no_buffer_at_all_are_refused(void **state)
 {
 	struct advice *advice = *state;
 	struct doca_buf *head = rig_src(advice->rig, 0, 64), *tail = rig_src(advice->rig, 64, 64);
-	struct doca_buf *bufs[] = {head, tail, NULL};
+	struct doca_buf *bufs[] = { head, tail, NULL };
 
 	assert_ok(doca_buf_chain_list(head, tail));
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++) {
@@ -290,7 +289,7 @@ static void test_tasks_are_as_many_as_configured(void **state)
 	for (size_t i = 0; i < NUM_TASKS; i++)
 		tasks[i] = task_for(advice, i, buf);
 	/* provokes: doca_mmap_advise_task_invalidate_cache_alloc_init DOCA_ERROR_NO_MEMORY */
-	assert_doca(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, buf, (union doca_data){0},
+	assert_doca(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, buf, (union doca_data){ 0 },
 								      &one_more),
 		    DOCA_ERROR_NO_MEMORY);
 	assert_null(one_more);
@@ -304,8 +303,9 @@ static void test_idle_context_has_no_tasks_and_running_one_no_new_configuration(
 	struct advice *advice = *state;
 	invalidate_task *task;
 
-	assert_doca(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, NULL, (union doca_data){0}, &task),
-		    DOCA_ERROR_BAD_STATE);
+	assert_doca(
+		doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, NULL, (union doca_data){ 0 }, &task),
+		DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_ctx_start(advice->ctx));
 	/* provokes: doca_mmap_advise_task_invalidate_cache_set_conf DOCA_ERROR_NOT_PERMITTED */
 	assert_doca(doca_mmap_advise_task_invalidate_cache_set_conf(advice->advise, done, failed, 1),
@@ -351,9 +351,9 @@ static void test_bad_arguments_are_refused(void **state)
 	assert_invalid(doca_mmap_advise_task_invalidate_cache_set_conf(advice->advise, done, NULL, 1));
 	assert_invalid(doca_mmap_advise_task_invalidate_cache_set_conf(advice->advise, done, failed, 0));
 	assert_invalid(doca_mmap_advise_task_invalidate_cache_set_conf(advice->advise, done, failed, 65537));
-	assert_invalid(doca_mmap_advise_task_invalidate_cache_alloc_init(NULL, NULL, (union doca_data){0}, &task));
-	assert_invalid(doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, NULL, (union doca_data){0},
-									 NULL));
+	assert_invalid(doca_mmap_advise_task_invalidate_cache_alloc_init(NULL, NULL, (union doca_data){ 0 }, &task));
+	assert_invalid(
+		doca_mmap_advise_task_invalidate_cache_alloc_init(advice->advise, NULL, (union doca_data){ 0 }, NULL));
 	assert_null(doca_mmap_advise_task_invalidate_cache_as_doca_task(NULL));
 	assert_null(doca_mmap_advise_task_invalidate_cache_get_buf(NULL));
 	doca_mmap_advise_task_invalidate_cache_set_buf(NULL, NULL);
@@ -439,8 +439,8 @@ int main(void)
 		cmocka_unit_test(test_host_function_can_not_and_its_context_does_not_start),
 	};
 	const struct api_world worlds[] = {
-		{.name = "mmap_advise on the DPU", .side = "dpu", API_WITH(on_dpu)},
-		{.name = "mmap_advise on the host", .side = "host", API_WITH(on_host)},
+		{ .name = "mmap_advise on the DPU", .side = "dpu", API_WITH(on_dpu) },
+		{ .name = "mmap_advise on the host", .side = "host", API_WITH(on_host) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

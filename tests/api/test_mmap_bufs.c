@@ -228,7 +228,7 @@ static void *work(void *arg)
 static void test_threads_share_a_thread_safe_map(void **state)
 {
 	struct doca_mmap *map = thread_safe_map();
-	struct worker workers[NUM_THREADS] = {0};
+	struct worker workers[NUM_THREADS] = { 0 };
 
 	(void)state;
 	assert_ok(doca_mmap_stop(map));
@@ -260,8 +260,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "maps and buffers", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_all,
-		 .teardown = close_all},
+		{ .name = "maps and buffers",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_all,
+		  .teardown = close_all },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -132,8 +132,8 @@ static bool export_of_ones_own(struct own_export *own)
 	uint32_t count;
 
 	return doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS &&
-	       doca_dev_open(list[0], &own->dev) == DOCA_SUCCESS &&
-	       doca_devinfo_destroy_list(list) == DOCA_SUCCESS && doca_mmap_create(&own->map) == DOCA_SUCCESS &&
+	       doca_dev_open(list[0], &own->dev) == DOCA_SUCCESS && doca_devinfo_destroy_list(list) == DOCA_SUCCESS &&
+	       doca_mmap_create(&own->map) == DOCA_SUCCESS &&
 	       doca_mmap_set_memrange(own->map, other_memory, sizeof(other_memory)) == DOCA_SUCCESS &&
 	       doca_mmap_set_permissions(own->map, DOCA_ACCESS_FLAG_PCI_READ_WRITE) == DOCA_SUCCESS &&
 	       doca_mmap_add_dev(own->map, own->dev) == DOCA_SUCCESS && doca_mmap_start(own->map) == DOCA_SUCCESS &&
@@ -276,11 +276,19 @@ static const struct CMUnitTest host_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "memory.yaml", .side = "dpu", API_WITH(dpu_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
-		{.name = "forks", .topology = "memory.yaml", .side = "dpu", API_WITH(fork_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
-		{.name = "host", .topology = "memory.yaml", .side = "host", API_WITH(host_tests)},
+		{ .name = "DPU",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(dpu_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
+		{ .name = "forks",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(fork_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
+		{ .name = "host", .topology = "memory.yaml", .side = "host", API_WITH(host_tests) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -117,7 +117,7 @@ static void test_addresses_differ_from_where_the_object_is(void **state)
 
 static void test_range_starts_at_an_offset_of_whole_pages_or_not(void **state)
 {
-	size_t offsets[] = {page, page + 1, 2 * page - 1, 100};
+	size_t offsets[] = { page, page + 1, 2 * page - 1, 100 };
 	struct object *object = *state;
 
 	for (size_t i = 0; i < API_COUNT(offsets); i++) {
@@ -245,7 +245,8 @@ static void test_range_is_set_once(void **state)
 	struct object *object = *state;
 
 	assert_ok(doca_mmap_set_dmabuf_memrange(object->map, object->fd, elsewhere, 0, page));
-	assert_doca(doca_mmap_set_dmabuf_memrange(object->map, object->fd, elsewhere, 0, page), DOCA_ERROR_NOT_PERMITTED);
+	assert_doca(doca_mmap_set_dmabuf_memrange(object->map, object->fd, elsewhere, 0, page),
+		    DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_set_memrange(object->map, object->bytes, page), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_start(object->map));
 	assert_doca(doca_mmap_set_dmabuf_memrange(object->map, object->fd, elsewhere, 0, page), DOCA_ERROR_BAD_STATE);
@@ -315,8 +316,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "dmabufs", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "dmabufs",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

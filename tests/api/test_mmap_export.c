@@ -16,7 +16,7 @@
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #else
-#define RUNNING_ON_VALGRIND 0
+#define RUNNING_ON_VALGRIND                      0
 #define VALGRIND_CHECK_MEM_IS_DEFINED(addr, len) 0
 #endif
 
@@ -275,7 +275,7 @@ static void test_imported_map_carries_the_user_data_it_was_given(void **state)
 {
 	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE), *imported;
 	struct descriptor descriptor = export(map, dev);
-	union doca_data user_data = {.u64 = 42};
+	union doca_data user_data = { .u64 = 42 };
 
 	(void)state;
 	assert_ok(doca_mmap_create_from_export(&user_data, descriptor.bytes, descriptor.len, dev, &imported));
@@ -297,8 +297,9 @@ static void unused_free_cb(void *addr, size_t len, void *cookie)
 
 static void test_imported_map_is_started_and_cannot_be_changed(void **state)
 {
-	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE), *imported = import(export(map, dev), dev);
-	union doca_data user_data = {.u64 = 1};
+	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+			 *imported = import(export(map, dev), dev);
+	union doca_data user_data = { .u64 = 1 };
 	const void *bytes;
 	uint32_t number;
 	uint8_t flag;
@@ -329,7 +330,8 @@ static void test_imported_map_is_started_and_cannot_be_changed(void **state)
 
 static void test_imported_map_counts_its_buffers(void **state)
 {
-	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE), *imported = import(export(map, dev), dev);
+	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+			 *imported = import(export(map, dev), dev);
 	struct doca_buf_inventory *inventory = api_inventory(1);
 	struct doca_buf *buf;
 
@@ -345,7 +347,8 @@ static void test_imported_map_counts_its_buffers(void **state)
 
 static void test_import_stops_working_when_the_exporter_stops(void **state)
 {
-	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE), *imported = import(export(map, dev), dev);
+	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+			 *imported = import(export(map, dev), dev);
 	struct doca_mmap *mine = api_map(dev, local, sizeof(local), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 
 	(void)state;
@@ -367,8 +370,8 @@ static void test_import_stops_working_when_the_exporter_stops(void **state)
  * provokes: doca_mmap_export_rdma DOCA_ERROR_INVALID_VALUE */
 static void test_missing_or_foreign_argument_is_refused(void **state)
 {
-	static doca_error_t (*const exports[])(struct doca_mmap *, const struct doca_dev *, const void **, size_t *) = {
-		doca_mmap_export_pci, doca_mmap_export_rdma};
+	static doca_error_t (*const exports[])(struct doca_mmap *, const struct doca_dev *, const void **,
+					       size_t *) = { doca_mmap_export_pci, doca_mmap_export_rdma };
 	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ), *imported;
 	struct descriptor descriptor = export(map, dev);
 	const void *bytes;
@@ -459,10 +462,18 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "memory.yaml", .side = "dpu", API_WITH(dpu_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
-		{.name = "no memory", .topology = "memory.yaml", .side = "dpu", API_WITH(oom_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
+		{ .name = "DPU",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(dpu_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
+		{ .name = "no memory",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(oom_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

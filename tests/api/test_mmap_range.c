@@ -56,7 +56,8 @@ static uint8_t *pages(size_t count, int protection)
 /* Ordinary memory at that place, whatever was there. */
 static void put_anonymous(uint8_t *at, size_t count)
 {
-	assert_ptr_equal(mmap(at, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), at);
+	assert_ptr_equal(mmap(at, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 at);
 }
 
 /* ---- the range ---- */
@@ -90,7 +91,7 @@ static void test_empty_range_or_one_beyond_the_address_space_is_refused(void **s
 	assert_invalid(doca_mmap_set_memrange(*state, memory, 0));
 	assert_invalid(doca_mmap_set_memrange(*state, memory, SIZE_MAX));
 	assert_invalid(doca_mmap_set_memrange(*state, memory, SIZE_MAX - (uintptr_t)memory + 1)); /* ends at 2^64 */
-	assert_doca(doca_mmap_get_memrange(*state, &addr, &len), DOCA_ERROR_BAD_STATE); /* nothing was set */
+	assert_doca(doca_mmap_get_memrange(*state, &addr, &len), DOCA_ERROR_BAD_STATE);           /* nothing was set */
 	assert_ok(doca_mmap_set_memrange(*state, memory, sizeof(memory)));
 }
 
@@ -126,7 +127,8 @@ static void test_memory_of_several_mappings_is_one_range(void **state)
 {
 	uint8_t *memory = pages(3, PROT_READ | PROT_WRITE);
 
-	assert_int_equal(mprotect(memory + page, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0); /* a mapping of its own */
+	assert_int_equal(mprotect(memory + page, page, PROT_READ | PROT_WRITE | PROT_EXEC),
+			 0); /* a mapping of its own */
 	assert_ok(doca_mmap_set_memrange(*state, memory + 1, 3 * page - 2));
 	assert_ok(doca_mmap_start(*state));
 	assert_ok(doca_mmap_stop(*state));
@@ -182,14 +184,14 @@ static void test_read_only_memory_needs_read_only_permissions(void **state)
 		uint32_t access;
 		doca_error_t expected;
 	} cases[] = {
-		{DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DOCA_ERROR_INVALID_VALUE},
-		{DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_ERROR_INVALID_VALUE},
-		{DOCA_ACCESS_FLAG_RDMA_WRITE, DOCA_ERROR_INVALID_VALUE},
-		{DOCA_ACCESS_FLAG_RDMA_ATOMIC, DOCA_ERROR_INVALID_VALUE},
-		{DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_ERROR_INVALID_VALUE},
-		{DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, DOCA_SUCCESS},
-		{DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_SUCCESS},
-		{DOCA_ACCESS_FLAG_RDMA_READ, DOCA_SUCCESS},
+		{ DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DOCA_ERROR_INVALID_VALUE },
+		{ DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_ERROR_INVALID_VALUE },
+		{ DOCA_ACCESS_FLAG_RDMA_WRITE, DOCA_ERROR_INVALID_VALUE },
+		{ DOCA_ACCESS_FLAG_RDMA_ATOMIC, DOCA_ERROR_INVALID_VALUE },
+		{ DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_ERROR_INVALID_VALUE },
+		{ DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, DOCA_SUCCESS },
+		{ DOCA_ACCESS_FLAG_PCI_READ_ONLY, DOCA_SUCCESS },
+		{ DOCA_ACCESS_FLAG_RDMA_READ, DOCA_SUCCESS },
 	};
 	uint8_t *memory = pages(2, PROT_READ | PROT_WRITE);
 
@@ -344,8 +346,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "ranges", .topology = "memory.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "ranges",
+		  .topology = "memory.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -113,7 +113,7 @@ static void submit_three_each(struct rig *first, struct rig *second)
 static void test_selective_mode_completes_one_task_a_call(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	submit_three_each(rig, second);
 	for (size_t left = 6; left > 0; left--) {
@@ -130,7 +130,7 @@ static void test_selective_mode_completes_one_task_a_call(void **state)
 static void test_contexts_take_turns(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	submit_three_each(rig, second);
 	MUST(doca_pe_request_notification(rig->pe)); /* runs what is queued */
@@ -155,7 +155,7 @@ static void resubmit(struct rig *rig, struct doca_dma_task_memcpy *task)
 static void test_busy_context_does_not_starve_another(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	rig->on_task = resubmit;
 	rig_submit_small(rig, 1);
@@ -176,7 +176,7 @@ static void test_busy_context_does_not_starve_another(void **state)
 static void test_all_mode_completes_everything_in_one_call(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	assert_result(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL), DOCA_SUCCESS);
 	submit_three_each(rig, second);
@@ -224,12 +224,12 @@ static void stop_the_other(struct rig *rig, struct doca_dma_task_memcpy *task)
 
 static void test_callback_may_destroy_the_context_whose_turn_is_next(void **state)
 {
-	const enum doca_pe_event_mode modes[] = {DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE,
-						 DOCA_PE_EVENT_MODE_PROGRESS_ALL};
+	const enum doca_pe_event_mode modes[] = { DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE,
+						  DOCA_PE_EVENT_MODE_PROGRESS_ALL };
 	struct rig *rig = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-		struct rig *other = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+		struct rig *other = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 		MUST(doca_pe_set_event_mode(rig->pe, modes[i]));
 		rig->on_task = stop_the_other;
@@ -250,7 +250,7 @@ static void test_callback_may_destroy_the_context_whose_turn_is_next(void **stat
 static void test_tasks_in_flight_are_counted_by_context_and_engine(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	rig_submit_small(rig, 0);
 	rig_submit_small(rig, 1);
@@ -359,7 +359,7 @@ static void test_null_and_unknown_values_are_refused(void **state)
 	assert_result(doca_pe_get_notification_handle(rig->pe, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_pe_connect_ctx(rig->pe, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode)2), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode)-1), DOCA_ERROR_INVALID_VALUE);
+	assert_result(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode) - 1), DOCA_ERROR_INVALID_VALUE);
 }
 
 int main(void)

@@ -211,7 +211,7 @@ static void resubmit_until_enough(struct rig *rig, struct doca_dma_task_memcpy *
 /* Tasks submitted in callbacks run while the program sleeps; each sleep ends. */
 static void test_epoll_loop_sees_every_completion(void **state)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = { .events = EPOLLIN };
 	struct rig *rig = *state;
 	int left = ROUNDS, epoll = epoll_create1(0);
 
@@ -247,7 +247,7 @@ static void test_sleeper_that_arms_first_misses_nothing(void **state)
 static void test_one_handle_tells_of_all_contexts(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	MUST(doca_pe_request_notification(rig->pe));
 	rig_submit_small(second, 2);

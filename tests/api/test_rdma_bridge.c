@@ -94,7 +94,7 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .side = "dpu", API_WITH(tests), .setup = setup, .teardown = teardown},
+		{ .name = "DPU", .side = "dpu", API_WITH(tests), .setup = setup, .teardown = teardown },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -275,7 +275,7 @@ static doca_error_t end_waiting(struct waiter *waiter)
 static void assert_wait_ends(struct doca_sync_event *event, wait_function *wait, uint64_t from, uint64_t operand,
 			     uint64_t mask, uint64_t useless, uint64_t enough)
 {
-	struct waiter waiter = {.event = event, .wait = wait, .value = operand, .mask = mask};
+	struct waiter waiter = { .event = event, .wait = wait, .value = operand, .mask = mask };
 
 	assert_ok(doca_sync_event_update_set(event, from));
 	start_waiting(&waiter);
@@ -301,7 +301,9 @@ static void test_add_wakes_all_that_wait(void **state)
 	uint64_t fetched;
 
 	for (size_t i = 0; i < API_COUNT(waiters); i++) {
-		waiters[i] = (struct waiter){.event = *state, .wait = doca_sync_event_wait_gt, .value = i, .mask = UINT64_MAX};
+		waiters[i] = (struct waiter){
+			.event = *state, .wait = doca_sync_event_wait_gt, .value = i, .mask = UINT64_MAX
+		};
 		start_waiting(&waiters[i]);
 	}
 	assert_ok(doca_sync_event_update_add(*state, API_COUNT(waiters), &fetched));
@@ -313,7 +315,7 @@ static void test_add_wakes_all_that_wait(void **state)
 static void test_stop_ends_waits_of_other_threads(void **state)
 {
 	struct doca_sync_event *event = se_started(dev);
-	struct waiter waiter = {.event = event, .wait = doca_sync_event_wait_eq, .value = 1, .mask = UINT64_MAX};
+	struct waiter waiter = { .event = event, .wait = doca_sync_event_wait_eq, .value = 1, .mask = UINT64_MAX };
 
 	(void)state;
 	start_waiting(&waiter);
@@ -325,7 +327,7 @@ static void test_stop_ends_waits_of_other_threads(void **state)
 /* ---- adding on threads: each of the sums is fetched once ---- */
 
 #define ADDERS 8
-#define ADDS 5000
+#define ADDS   5000
 
 struct adder {
 	struct doca_sync_event *event;
@@ -354,7 +356,7 @@ static void test_sum_of_many_adders_is_exact(void **state)
 	struct adder adders[ADDERS];
 
 	for (int i = 0; i < ADDERS; i++) {
-		adders[i] = (struct adder){.event = *state, .seen = seen};
+		adders[i] = (struct adder){ .event = *state, .seen = seen };
 		assert_int_equal(pthread_create(&adders[i].thread, NULL, add_in_thread, &adders[i]), 0);
 	}
 	assert_ok(doca_sync_event_wait_eq(*state, ADDERS * ADDS, UINT64_MAX));
@@ -432,9 +434,9 @@ static void test_missing_or_foreign_argument_is_refused(void **state)
  * provokes: doca_sync_event_wait_gt_yield DOCA_ERROR_INVALID_VALUE */
 static void test_operation_without_an_event_or_a_result_is_refused(void **state)
 {
-	static wait_function *const waits[] = {doca_sync_event_wait_eq, doca_sync_event_wait_eq_yield,
-					       doca_sync_event_wait_neq, doca_sync_event_wait_neq_yield,
-					       doca_sync_event_wait_gt, doca_sync_event_wait_gt_yield};
+	static wait_function *const waits[] = { doca_sync_event_wait_eq,  doca_sync_event_wait_eq_yield,
+						doca_sync_event_wait_neq, doca_sync_event_wait_neq_yield,
+						doca_sync_event_wait_gt,  doca_sync_event_wait_gt_yield };
 	uint64_t value;
 
 	assert_invalid(doca_sync_event_get(NULL, &value));
@@ -475,8 +477,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-#define IDLE(test) cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
+#define IDLE(test)    cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
 #define RUNNING(test) cmocka_unit_test_setup_teardown(test, setup_running, teardown)
 
 /* ---- configuration ---- */
@@ -120,7 +120,7 @@ static void test_no_tasks_of_a_kind_are_fine(void **state)
 {
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_get *get;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 	uint64_t value;
 
 	assert_ok(doca_sync_event_task_get_set_conf(se->event, on_get, on_get, 0));
@@ -146,7 +146,7 @@ static void test_no_more_tasks_than_configured(void **state)
 	struct doca_sync_event_task_notify_add *add;
 	struct doca_sync_event_task_wait_eq *eq;
 	struct doca_sync_event_task_wait_neq *neq;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 	uint64_t value;
 
 	for (size_t i = 0; i < API_COUNT(tasks); i += 5) {
@@ -170,7 +170,7 @@ static void test_tasks_are_allocated_while_running_only(void **state)
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_get *get;
 	struct doca_sync_event_task_wait_eq *eq;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 	uint64_t value;
 
 	assert_doca(doca_sync_event_task_get_alloc_init(se->event, &value, data, &get), DOCA_ERROR_BAD_STATE);
@@ -184,7 +184,7 @@ static void test_tasks_are_allocated_while_running_only(void **state)
 static void test_tasks_values_can_be_read_and_changed(void **state)
 {
 	struct se_ctx *se = *state;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 	struct doca_sync_event_task_get *get;
 	struct doca_sync_event_task_notify_set *set;
 	struct doca_sync_event_task_notify_add *add;
@@ -217,7 +217,7 @@ static void test_tasks_values_can_be_read_and_changed(void **state)
 static void test_waits_values_can_be_read_and_changed(void **state)
 {
 	struct se_ctx *se = *state;
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 	struct doca_sync_event_task_wait_eq *eq;
 	struct doca_sync_event_task_wait_neq *neq;
 
@@ -303,8 +303,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -59,7 +59,7 @@ static void assert_import(const uint8_t *bytes, size_t len, struct doca_dev *thr
 
 static void assert_export(struct doca_sync_event *event, struct doca_dev *through, doca_error_t expected)
 {
-	struct descriptor descriptor = {0};
+	struct descriptor descriptor = { 0 };
 
 	assert_doca(doca_sync_event_export_to_remote_pci(event, through, &descriptor.bytes, &descriptor.len), expected);
 	assert_null(descriptor.bytes);
@@ -318,13 +318,13 @@ static void test_shared_memory_is_exported(void **state)
 	munmap(page, 4096);
 }
 
-#define BUF_ACCESS \
+#define BUF_ACCESS                                                                                      \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
 static void test_buffer_is_exported_with_the_permission_only(void **state)
 {
-	static const uint32_t accesses[] = {BUF_ACCESS, BUF_ACCESS | DOCA_ACCESS_FLAG_PCI_READ_WRITE};
+	static const uint32_t accesses[] = { BUF_ACCESS, BUF_ACCESS | DOCA_ACCESS_FLAG_PCI_READ_WRITE };
 	uint64_t *page = shared_page();
 
 	(void)state;
@@ -501,11 +501,19 @@ static const struct CMUnitTest oom_tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(dpu_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
-		{.name = "host", .topology = "sync_events.yaml", .side = "host", API_WITH(host_tests)},
-		{.name = "no memory", .topology = "sync_events.yaml", .side = "dpu", API_WITH(oom_tests), .setup = open_dpu,
-		 .teardown = close_dpu},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(dpu_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
+		{ .name = "host", .topology = "sync_events.yaml", .side = "host", API_WITH(host_tests) },
+		{ .name = "no memory",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(oom_tests),
+		  .setup = open_dpu,
+		  .teardown = close_dpu },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

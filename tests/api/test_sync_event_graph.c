@@ -55,11 +55,11 @@ struct chain {
 static struct chain chain_of(struct se_ctx *se)
 {
 	struct doca_graph_node *wait, *user, *set;
-	struct chain chain = {.wait = se_wait_eq(se, 1, 3, UINT64_MAX), .set = se_set(se, 2, 4)};
+	struct chain chain = { .wait = se_wait_eq(se, 1, 3, UINT64_MAX), .set = se_set(se, 2, 4) };
 
 	assert_ok(doca_graph_create(se->pe, &chain.graph));
 	assert_ok(doca_graph_set_conf(chain.graph, on_done, on_failed, 1));
-	assert_ok(doca_graph_set_user_data(chain.graph, (union doca_data){.ptr = se}));
+	assert_ok(doca_graph_set_user_data(chain.graph, (union doca_data){ .ptr = se }));
 	assert_ok(doca_graph_node_create_from_ctx(chain.graph, se->ctx, &wait));
 	assert_ok(doca_graph_node_create_from_user(chain.graph, on_node, &user));
 	assert_ok(doca_graph_node_create_from_ctx(chain.graph, se->ctx, &set));
@@ -122,8 +122,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

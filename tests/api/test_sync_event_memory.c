@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BUF_ACCESS \
+#define BUF_ACCESS                                                                                      \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
@@ -115,7 +115,7 @@ struct place {
 /* A buffer with @data_len bytes of data at @at. */
 static struct place place_at(void *at, size_t data_len, uint32_t access)
 {
-	struct place place = {.map = api_map(dev, words, sizeof(words), access), .inventory = api_inventory(4)};
+	struct place place = { .map = api_map(dev, words, sizeof(words), access), .inventory = api_inventory(4) };
 
 	assert_ok(doca_buf_inventory_buf_get_by_data(place.inventory, place.map, at, data_len, &place.buf));
 	return place;
@@ -169,8 +169,8 @@ static void test_event_holds_a_reference_to_its_buffer(void **state)
 /* provokes: doca_sync_event_set_doca_buf DOCA_ERROR_NOT_PERMITTED */
 static void test_buffer_without_a_permission_is_refused(void **state)
 {
-	static const uint32_t flags[] = {DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DOCA_ACCESS_FLAG_RDMA_READ,
-					 DOCA_ACCESS_FLAG_RDMA_WRITE, DOCA_ACCESS_FLAG_RDMA_ATOMIC};
+	static const uint32_t flags[] = { DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DOCA_ACCESS_FLAG_RDMA_READ,
+					  DOCA_ACCESS_FLAG_RDMA_WRITE, DOCA_ACCESS_FLAG_RDMA_ATOMIC };
 	struct doca_sync_event *event = se_new(dev);
 
 	(void)state;
@@ -185,7 +185,7 @@ static void test_buffer_without_a_permission_is_refused(void **state)
 
 static void test_buffer_of_another_length_is_refused(void **state)
 {
-	static const size_t lens[] = {0, 4, 7, 9, 16};
+	static const size_t lens[] = { 0, 4, 7, 9, 16 };
 	struct doca_sync_event *event = se_new(dev);
 	struct place place = place_at(words, 8, BUF_ACCESS);
 
@@ -284,8 +284,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

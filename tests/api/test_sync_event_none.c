@@ -154,7 +154,7 @@ static void test_there_are_no_events_of_other_machines(void **state)
 	struct doca_sync_event_remote_net *event = NULL;
 	doca_dpa_dev_sync_event_remote_net_t dpa_handle;
 	doca_gpu_dev_sync_event_remote_net_t gpu_handle;
-	const uint8_t data[64] = {0};
+	const uint8_t data[64] = { 0 };
 
 	(void)state;
 	assert_doca(doca_sync_event_remote_net_create_from_export(dev, data, sizeof(data), &event),
@@ -190,8 +190,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

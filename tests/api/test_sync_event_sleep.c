@@ -48,7 +48,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-#define OWN(test) cmocka_unit_test_setup_teardown(test, setup_own, teardown)
+#define OWN(test)   cmocka_unit_test_setup_teardown(test, setup_own, teardown)
 #define GIVEN(test) cmocka_unit_test_setup_teardown(test, setup_given, teardown)
 
 static void request(struct se_ctx *se)
@@ -165,7 +165,7 @@ static void test_plain_store_wakes(void **state)
 /* An export and its import on two engines: each sleeper is woken by the other's change, 100 turns. */
 static void test_both_ends_of_an_export_wake_each_other(void **state)
 {
-	struct se_ctx *ends[2] = {*state};
+	struct se_ctx *ends[2] = { *state };
 	struct doca_sync_event *theirs;
 	const uint8_t *bytes;
 	size_t len;
@@ -301,8 +301,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

@@ -45,7 +45,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-#define IDLE(test) cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
+#define IDLE(test)    cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
 #define RUNNING(test) cmocka_unit_test_setup_teardown(test, setup_running, teardown)
 
 /* ---- capabilities ---- */
@@ -172,7 +172,7 @@ static void test_task_can_be_submitted_again(void **state)
 {
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_notify_add *add;
-	union doca_data data = {.u64 = 1};
+	union doca_data data = { .u64 = 1 };
 	uint64_t fetched;
 
 	assert_ok(doca_sync_event_task_notify_add_alloc_init(se->event, 2, &fetched, data, &add));
@@ -272,11 +272,12 @@ static void test_wait_looks_at_the_masked_bytes_only(void **state)
 
 static void test_mask_is_whole_bytes_in_a_row(void **state)
 {
-	static const uint64_t wrong[] = {0x1, 0x7f, 0xf0, 0xff0f, 0xffffff, 0xff00ff, 0xffff00000000ff, 0xffffffffff,
-					 0x1ff00, UINT64_MAX << 1};
+	static const uint64_t wrong[] = {
+		0x1, 0x7f, 0xf0, 0xff0f, 0xffffff, 0xff00ff, 0xffff00000000ff, 0xffffffffff, 0x1ff00, UINT64_MAX << 1
+	};
 	struct se_ctx *se = *state;
 	struct doca_sync_event_task_wait_neq *wait;
-	union doca_data data = {.u64 = 1};
+	union doca_data data = { .u64 = 1 };
 
 	assert_ok(doca_sync_event_task_wait_neq_alloc_init(se->event, 1, 0, data, &wait));
 	for (size_t i = 0; i < API_COUNT(wrong); i++) {
@@ -349,8 +350,12 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	const struct api_world worlds[] = {
-		{.name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .setup = open_device,
-		 .teardown = close_device},
+		{ .name = "DPU",
+		  .topology = "sync_events.yaml",
+		  .side = "dpu",
+		  API_WITH(tests),
+		  .setup = open_device,
+		  .teardown = close_device },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

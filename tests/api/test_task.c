@@ -25,11 +25,11 @@ static void test_as_many_tasks_as_configured_are_to_be_had(void **state)
 	for (uint64_t i = 0; i < RIG_TASKS; i++)
 		tasks[i] = rig_small_task(rig, i);
 	/* provokes: doca_dma_task_memcpy_alloc_init DOCA_ERROR_NO_MEMORY */
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
 		      DOCA_ERROR_NO_MEMORY);
 	assert_null(more);
 	doca_task_free(tasks[5]);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
 		      DOCA_SUCCESS);
 	tasks[5] = as_task(more);
 	for (size_t i = 0; i < RIG_TASKS; i++)
@@ -59,7 +59,7 @@ static void test_idle_context_gives_no_tasks(void **state)
 	struct rig *rig = *state;
 	struct doca_dma_task_memcpy *task;
 
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &task),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &task),
 		      DOCA_ERROR_BAD_STATE);
 }
 
@@ -81,7 +81,7 @@ static void test_number_of_tasks_can_be_changed_between_stop_and_start(void **st
 	MUST(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1));
 	rig_start(rig);
 	task = rig_small_task(rig, 1);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
 		      DOCA_ERROR_NO_MEMORY);
 	MUST(doca_task_submit(task));
 	rig_drain(rig);
@@ -128,7 +128,7 @@ static void test_buffers_and_user_data_can_be_changed(void **state)
 
 	doca_dma_task_memcpy_set_src(task, src);
 	doca_dma_task_memcpy_set_dst(task, dst);
-	doca_task_set_user_data(as_task(task), (union doca_data){.u64 = 78});
+	doca_task_set_user_data(as_task(task), (union doca_data){ .u64 = 78 });
 	assert_ptr_equal(doca_dma_task_memcpy_get_src(task), src);
 	assert_ptr_equal(doca_dma_task_memcpy_get_dst(task), dst);
 	MUST(doca_task_submit(as_task(task)));
@@ -210,7 +210,7 @@ static void resubmit_while_counting_down(struct rig *rig, struct doca_dma_task_m
 		doca_task_free(as_task(task));
 		return;
 	}
-	doca_task_set_user_data(as_task(task), (union doca_data){.u64 = left - 1});
+	doca_task_set_user_data(as_task(task), (union doca_data){ .u64 = left - 1 });
 	MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(task)));
 	rig_note(rig, "submit: %s\n", doca_error_get_name(doca_task_submit(as_task(task))));
 }
@@ -325,8 +325,8 @@ static void free_all_at_once(struct rig *rig, enum doca_ctx_states next)
 static void test_failed_task_is_in_flight_until_its_callback(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_task *all[] = {rig_task(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 64, 63)),
-				   rig_small_task(rig, 2), NULL};
+	struct doca_task *all[] = { rig_task(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 64, 63)), rig_small_task(rig, 2),
+				    NULL };
 
 	rig->on_state = free_all_at_once;
 	rig->arg = all;

@@ -14,7 +14,7 @@
 
 #include "dma_util.h"
 
-#define NONE DOCA_TASK_SUBMIT_FLAG_NONE
+#define NONE  DOCA_TASK_SUBMIT_FLAG_NONE
 #define FLUSH DOCA_TASK_SUBMIT_FLAG_FLUSH
 #define QUIET DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS
 
@@ -29,7 +29,7 @@ static void submit_ex(struct rig *rig, uint64_t number, uint32_t flags)
 static void test_task_without_flush_waits(void **state)
 {
 	struct rig *rig = *state;
-	struct rig *second = rig_start(rig_open(&(struct rig_cfg){.beside = rig}));
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
 	submit_ex(rig, 1, NONE);
 	rig_submit_small(second, 2);

@@ -29,7 +29,7 @@ static void test_task_in_flight_is_not_submitted_again(void **state)
 /* Freed too early, it is the context's until its callback: of one that there is, no second can be had. */
 static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.num_tasks = 1}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 1 }));
 	struct doca_dma_task_memcpy *more;
 	struct doca_task *task = rig_small_task(rig, 0);
 
@@ -39,7 +39,7 @@ static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 	doca_task_free(task); /* nothing happens */
 	assert_int_equal(rig_in_flight(rig), 1);
 	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
 		      DOCA_ERROR_NO_MEMORY);
 	doca_ctx_flush_tasks(rig->ctx);
 	rig_drain(rig);
@@ -98,7 +98,7 @@ static void test_tasks_freed_in_flight_do_not_keep_a_context_from_idling(void **
 /* Freed twice, it still is one task: of two that there are, the third is refused. */
 static void test_freed_task_is_freed_once(void **state)
 {
-	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){.num_tasks = 2}));
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 2 }));
 	struct doca_dma_task_memcpy *more;
 	struct doca_task *task = rig_small_task(rig, 0), *other;
 
@@ -108,7 +108,7 @@ static void test_freed_task_is_freed_once(void **state)
 	task = rig_small_task(rig, 1);
 	other = rig_small_task(rig, 2);
 	assert_ptr_not_equal(task, other);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){0}, &more),
+	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
 		      DOCA_ERROR_NO_MEMORY);
 	doca_task_free(task);
 	doca_task_free(other);
@@ -125,7 +125,7 @@ static void refuse_all(struct doca_task *task)
 	assert_result(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_task_get_status(task), DOCA_ERROR_INVALID_VALUE);
 	assert_null(doca_task_get_ctx(task));
-	doca_task_set_user_data(task, (union doca_data){.u64 = 1});
+	doca_task_set_user_data(task, (union doca_data){ .u64 = 1 });
 	assert_int_equal(doca_task_get_user_data(task).u64, 0);
 	doca_task_free(task);
 }
@@ -145,8 +145,8 @@ static void test_handle_that_is_no_task_is_refused(void **state)
 static void test_handle_that_is_no_memcpy_task_is_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_dma_task_memcpy *wrong[] = {NULL, (struct doca_dma_task_memcpy *)rig->ctx,
-						rig_memcpy(rig, 0, NULL, NULL)};
+	struct doca_dma_task_memcpy *wrong[] = { NULL, (struct doca_dma_task_memcpy *)rig->ctx,
+						 rig_memcpy(rig, 0, NULL, NULL) };
 
 	doca_task_free(doca_dma_task_memcpy_as_task(wrong[2]));
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -204,17 +204,17 @@ static void test_member_of_a_list_is_no_source_and_no_destination(void **state)
 static void test_try_submit_refuses_what_can_not_succeed(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_mmap *read_only = rig_make_mmap(rig->dev, rig->arena + 4096, 4096,
-						    DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	struct doca_mmap *read_only =
+		rig_make_mmap(rig->dev, rig->arena + 4096, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *const src = rig_src(rig, 0, 64);
 	struct {
 		const struct doca_buf *src;
 		struct doca_buf *dst;
 	} wrong[] = {
-		{src, rig_dst(rig, 64, 63)},                                   /* too small */
-		{src, rig_buf(rig, rig->mmap, rig->arena + 64, 127, 0, 64)},   /* too full */
-		{rig_dst(rig, 0, 64), rig_dst(rig, 64, 64)},                   /* nothing to copy */
-		{src, rig_buf(rig, read_only, rig->arena + 4096, 64, 0, 0)},   /* not to be written to */
+		{ src, rig_dst(rig, 64, 63) },                                 /* too small */
+		{ src, rig_buf(rig, rig->mmap, rig->arena + 64, 127, 0, 64) }, /* too full */
+		{ rig_dst(rig, 0, 64), rig_dst(rig, 64, 64) },                 /* nothing to copy */
+		{ src, rig_buf(rig, read_only, rig->arena + 4096, 64, 0, 0) }, /* not to be written to */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -265,7 +265,7 @@ static void refuse_batch(struct doca_task_batch *batch)
 	assert_int_equal(doca_task_batch_get_ctx_user_data(batch).u64, 0);
 	assert_int_equal(doca_task_batch_get_user_data(batch).u64, 0);
 	assert_int_equal(doca_task_batch_get_tasks_num(batch), 0);
-	doca_task_batch_set_user_data(batch, (union doca_data){.u64 = 1});
+	doca_task_batch_set_user_data(batch, (union doca_data){ .u64 = 1 });
 	doca_task_batch_free(batch);
 }
 

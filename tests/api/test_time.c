@@ -38,7 +38,8 @@ static void start_next(struct worker *worker)
 	unsigned int number = worker->started++;
 	size_t len = size_of(number);
 	size_t to = worker->rig->arena_bytes / 2 + (number % RIG_TASKS) * 2048;
-	struct doca_task *task = rig_task(worker->rig, number, rig_src(worker->rig, 0, len), rig_dst(worker->rig, to, len));
+	struct doca_task *task =
+		rig_task(worker->rig, number, rig_src(worker->rig, 0, len), rig_dst(worker->rig, to, len));
 
 	MUST(doca_task_submit(task));
 }
@@ -57,7 +58,7 @@ static void on_task(struct rig *rig, struct doca_dma_task_memcpy *task)
 
 static void worker_open(struct worker *worker, int out)
 {
-	*worker = (struct worker){.rig = rig_start(rig_open(NULL)), .out = out};
+	*worker = (struct worker){ .rig = rig_start(rig_open(NULL)), .out = out };
 	MUST(doca_clock_create(worker->rig->dev, &worker->clock));
 	worker->rig->on_task = on_task;
 	worker->rig->arg = worker;
@@ -344,7 +345,7 @@ static void count_lines(const struct text *text, unsigned int expected)
 
 static void test_all_ends_come_however_time_passes(void **state)
 {
-	static const char *const clocks[] = {"functional", "timed", "virtual"};
+	static const char *const clocks[] = { "functional", "timed", "virtual" };
 	struct text text;
 
 	(void)state;

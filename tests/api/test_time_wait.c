@@ -35,7 +35,7 @@ static void on_task(struct rig *rig, struct doca_dma_task_memcpy *task)
 
 static void copier_open(struct copier *copier)
 {
-	*copier = (struct copier){.rig = rig_start(rig_open(NULL))};
+	*copier = (struct copier){ .rig = rig_start(rig_open(NULL)) };
 	MUST(doca_clock_create(copier->rig->dev, &copier->clock));
 	copier->to = rig_dst(copier->rig, 4096, 64);
 	copier->task = rig_task(copier->rig, 0, rig_src(copier->rig, 0, 64), copier->to);
@@ -66,8 +66,8 @@ enum memory { OWN, GIVEN };
 
 struct signal {
 	struct doca_sync_event *event;
-	uint64_t word;        /* where the value is, if it is given */
-	bool plainly;         /* it is stored, not set */
+	uint64_t word; /* where the value is, if it is given */
+	bool plainly;  /* it is stored, not set */
 	atomic_bool is_heard;
 	uint64_t set_ns, heard_ns;
 	pthread_barrier_t barrier;
@@ -107,7 +107,8 @@ static void *hears(void *arg)
 static void give_signal(struct signal *signal)
 {
 	if (signal->plainly)
-		__atomic_store_n(&signal->word, 1, __ATOMIC_RELAXED); /* an ordinary one, that a thread checker permits */
+		__atomic_store_n(&signal->word, 1,
+				 __ATOMIC_RELAXED); /* an ordinary one, that a thread checker permits */
 	else
 		MUST(doca_sync_event_update_set(signal->event, 1));
 }
@@ -115,7 +116,7 @@ static void give_signal(struct signal *signal)
 /* Copies, gives the signal at the fifth, and copies on until it is heard. */
 static void copies_and_sets(int out, enum memory memory, bool plainly)
 {
-	struct signal signal = {.plainly = plainly};
+	struct signal signal = { .plainly = plainly };
 	struct copier copier;
 	pthread_t thread;
 
@@ -169,7 +170,7 @@ static void *waits_in_vain(void *arg)
 /* Its engine is not looked at while it waits for the other to be out of the event. */
 static void stops_the_event(int out)
 {
-	struct signal signal = {0};
+	struct signal signal = { 0 };
 	struct doca_log_backend *log;
 	struct copier copier;
 	pthread_t thread;
@@ -191,7 +192,7 @@ static void stops_the_event(int out)
 /* And hears at that time: whoever set it goes on when the one that waits had its turn. */
 static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change(void **state)
 {
-	static program *const programs[] = {sets_own, sets_given};
+	static program *const programs[] = { sets_own, sets_given };
 	unsigned long long set_ns, heard_ns;
 	struct text text;
 

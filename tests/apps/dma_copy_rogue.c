@@ -19,7 +19,7 @@
 
 #define FILE_BYTES 10000
 
-static const struct window_shape shape = {.slot_bytes = 4096, .num_slots = 2};
+static const struct window_shape shape = { .slot_bytes = 4096, .num_slots = 2 };
 
 struct rogue {
 	const char *misdeed;
@@ -52,9 +52,9 @@ static void send_garbage(struct rogue *rogue)
 
 static void send_hello(struct rogue *rogue)
 {
-	struct message message = {.type = MESSAGE_HELLO};
+	struct message message = { .type = MESSAGE_HELLO };
 
-	message.hello = (struct message_hello){.has_file = true, .mode = 0644, .size_bytes = FILE_BYTES};
+	message.hello = (struct message_hello){ .has_file = true, .mode = 0644, .size_bytes = FILE_BYTES };
 	if (will(rogue, "enormous"))
 		message.hello.size_bytes = INT64_MAX;
 	tell(rogue, &message);
@@ -62,7 +62,7 @@ static void send_hello(struct rogue *rogue)
 
 static void send_window(struct rogue *rogue)
 {
-	struct message message = {.type = MESSAGE_WINDOW};
+	struct message message = { .type = MESSAGE_WINDOW };
 	const void *descriptor;
 	size_t bytes;
 
@@ -82,9 +82,9 @@ static void send_window(struct rogue *rogue)
 
 static void send_full(struct rogue *rogue, uint64_t index, uint32_t len_bytes)
 {
-	struct message message = {.type = MESSAGE_FULL};
+	struct message message = { .type = MESSAGE_FULL };
 
-	message.piece = (struct message_piece){.index = index, .len_bytes = len_bytes};
+	message.piece = (struct message_piece){ .index = index, .len_bytes = len_bytes };
 	tell(rogue, &message);
 }
 
@@ -114,7 +114,7 @@ static void await_empty(struct rogue *rogue)
 
 static void send_end(struct rogue *rogue)
 {
-	struct message message = {.type = MESSAGE_END};
+	struct message message = { .type = MESSAGE_END };
 
 	memset(message.digest, 0x5a, DIGEST_BYTES);
 	tell(rogue, &message);
@@ -122,7 +122,7 @@ static void send_end(struct rogue *rogue)
 
 static void misbehave(struct rogue *rogue)
 {
-	static const struct message done = {.type = MESSAGE_DONE};
+	static const struct message done = { .type = MESSAGE_DONE };
 	struct message message;
 
 	if (will(rogue, "garbage"))
@@ -161,7 +161,7 @@ static bool is_noticed(struct rogue *rogue)
 
 static bool run(struct rogue *rogue, const char *pci_addr)
 {
-	struct channel_cfg cfg = {.loop = &rogue->loop, .dev = rogue->dev, .pci_addr = pci_addr};
+	struct channel_cfg cfg = { .loop = &rogue->loop, .dev = rogue->dev, .pci_addr = pci_addr };
 	bool noticed;
 
 	if (window_init(&rogue->window, rogue->dev, &shape, DOCA_ACCESS_FLAG_PCI_READ_WRITE) != DOCA_SUCCESS ||
@@ -176,7 +176,7 @@ static bool run(struct rogue *rogue, const char *pci_addr)
 
 int main(int argc, char **argv)
 {
-	struct rogue rogue = {.misdeed = argc == 3 ? argv[2] : ""};
+	struct rogue rogue = { .misdeed = argc == 3 ? argv[2] : "" };
 	bool noticed;
 
 	if (argc != 3 || device_open(argv[1], &rogue.dev) != DOCA_SUCCESS || loop_init(&rogue.loop) != DOCA_SUCCESS)

@@ -57,15 +57,17 @@ static doca_error_t copy(const struct config *config, struct doca_dev *dev, cons
 		DOCA_LOG_ERR("%zu bytes do not fit into memory of %zu", from->len_bytes, to->len_bytes);
 		return DOCA_ERROR_TOO_BIG;
 	}
-	result = copier_run(&(struct copier_cfg){
-		.dev = dev,
-		.source = {from->mmap, from->addr, config->source_pieces},
-		.target = {to->mmap, to->addr, config->target_pieces},
-		.len_bytes = from->len_bytes,
-		.chunk_bytes = config->chunk_bytes,
-		.depth = config->depth,
-		.step = 1,
-	}, &duration_s);
+	result = copier_run(
+		&(struct copier_cfg){
+			.dev = dev,
+			.source = { from->mmap, from->addr, config->source_pieces },
+			.target = { to->mmap, to->addr, config->target_pieces },
+			.len_bytes = from->len_bytes,
+			.chunk_bytes = config->chunk_bytes,
+			.depth = config->depth,
+			.step = 1,
+		},
+		&duration_s);
 	if (result == DOCA_SUCCESS)
 		app_print_throughput(from->len_bytes, duration_s);
 	return result;
@@ -74,7 +76,7 @@ static doca_error_t copy(const struct config *config, struct doca_dev *dev, cons
 static doca_error_t run(void *arg)
 {
 	const struct config *config = arg;
-	struct remote from = {0}, to = {0};
+	struct remote from = { 0 }, to = { 0 };
 	struct doca_dev *dev;
 	doca_error_t result = device_open(config->pci_addr, &dev);
 
@@ -93,9 +95,13 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8,
-				.source_pieces = 1, .target_pieces = 1, .timeout_s = 30};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = { .pci_addr = APP_PCI_ADDR,
+				 .chunk_bytes = 64 << 10,
+				 .depth = 8,
+				 .source_pieces = 1,
+				 .target_pieces = 1,
+				 .timeout_s = 30 };
 
 	return app_main(&app, &config, argc, argv);
 }

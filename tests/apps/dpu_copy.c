@@ -55,7 +55,7 @@ static const struct app_flag flags[] = {
 /* The memory of this process: the file, or room for what the host has. */
 static doca_error_t get_memory(const struct config *config, const struct remote *host, struct memory *ret_memory)
 {
-	struct memory memory = {0};
+	struct memory memory = { 0 };
 	doca_error_t result;
 
 	if (!config->write)
@@ -78,22 +78,24 @@ static doca_error_t copy(const struct config *config, struct doca_dev *dev, cons
 {
 	struct doca_mmap *mmap;
 	double duration_s = 0;
-	doca_error_t result = device_map(dev, memory->addr, memory->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-					 &mmap);
+	doca_error_t result =
+		device_map(dev, memory->addr, memory->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &mmap);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = copier_run(&(struct copier_cfg){
-		.dev = dev,
-		.source = {config->write ? mmap : host->mmap, config->write ? memory->addr : host->addr,
-			   config->source_pieces},
-		.target = {config->write ? host->mmap : mmap, config->write ? host->addr : memory->addr,
-			   config->target_pieces},
-		.len_bytes = memory->len_bytes,
-		.chunk_bytes = config->chunk_bytes,
-		.depth = config->depth,
-		.step = 1,
-	}, &duration_s);
+	result = copier_run(
+		&(struct copier_cfg){
+			.dev = dev,
+			.source = { config->write ? mmap : host->mmap, config->write ? memory->addr : host->addr,
+				    config->source_pieces },
+			.target = { config->write ? host->mmap : mmap, config->write ? host->addr : memory->addr,
+				    config->target_pieces },
+			.len_bytes = memory->len_bytes,
+			.chunk_bytes = config->chunk_bytes,
+			.depth = config->depth,
+			.step = 1,
+		},
+		&duration_s);
 	app_check(doca_mmap_destroy(mmap), "unmap the memory");
 	if (result == DOCA_SUCCESS)
 		app_print_throughput(memory->len_bytes, duration_s);
@@ -102,7 +104,7 @@ static doca_error_t copy(const struct config *config, struct doca_dev *dev, cons
 
 static doca_error_t exchange(const struct config *config, struct doca_dev *dev, const struct remote *host)
 {
-	struct memory memory = {0};
+	struct memory memory = { 0 };
 	doca_error_t result = get_memory(config, host, &memory);
 
 	if (result == DOCA_SUCCESS)
@@ -116,7 +118,7 @@ static doca_error_t exchange(const struct config *config, struct doca_dev *dev, 
 static doca_error_t run(void *arg)
 {
 	const struct config *config = arg;
-	struct remote host = {0};
+	struct remote host = { 0 };
 	struct doca_dev *dev;
 	doca_error_t result = device_open(config->pci_addr, &dev);
 
@@ -132,9 +134,13 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8,
-				.source_pieces = 1, .target_pieces = 1, .timeout_s = 30};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = { .pci_addr = APP_PCI_ADDR,
+				 .chunk_bytes = 64 << 10,
+				 .depth = 8,
+				 .source_pieces = 1,
+				 .target_pieces = 1,
+				 .timeout_s = 30 };
 
 	return app_main(&app, &config, argc, argv);
 }

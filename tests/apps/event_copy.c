@@ -67,10 +67,10 @@ struct sleeper {
 
 static doca_error_t sleeper_init(struct sleeper *sleeper, struct doca_pe *pe, uint32_t timeout_s)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = { .events = EPOLLIN };
 	doca_error_t result;
 
-	*sleeper = (struct sleeper){.pe = pe, .timeout_s = timeout_s, .epoll_fd = -1};
+	*sleeper = (struct sleeper){ .pe = pe, .timeout_s = timeout_s, .epoll_fd = -1 };
 	result = app_check(doca_pe_get_notification_handle(pe, &sleeper->handle), "get the notification handle");
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -189,16 +189,16 @@ static doca_error_t map_and_copy(const struct config *config, struct doca_dev *d
 {
 	struct copier_cfg cfg = {
 		.dev = dev,
-		.source = {host->mmap, host->addr, 1},
-		.target = {NULL, memory->addr, 1},
+		.source = { host->mmap, host->addr, 1 },
+		.target = { NULL, memory->addr, 1 },
 		.len_bytes = memory->len_bytes,
 		.chunk_bytes = config->chunk_bytes,
 		.depth = config->depth,
 		.step = 1,
 		.in_batches = true,
 	};
-	doca_error_t result = device_map(dev, memory->addr, memory->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-					 &cfg.target.mmap);
+	doca_error_t result =
+		device_map(dev, memory->addr, memory->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &cfg.target.mmap);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -209,7 +209,7 @@ static doca_error_t map_and_copy(const struct config *config, struct doca_dev *d
 
 static doca_error_t fetch(const struct config *config, struct doca_dev *dev, const struct remote *host)
 {
-	struct memory memory = {0};
+	struct memory memory = { 0 };
 	doca_error_t result = memory_of_zeros(host->len_bytes, &memory);
 
 	if (result == DOCA_SUCCESS)
@@ -223,7 +223,7 @@ static doca_error_t fetch(const struct config *config, struct doca_dev *dev, con
 static doca_error_t run(void *arg)
 {
 	const struct config *config = arg;
-	struct remote host = {0};
+	struct remote host = { 0 };
 	struct doca_dev *dev;
 	doca_error_t result = device_open(config->pci_addr, &dev);
 
@@ -239,8 +239,8 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8, .timeout_s = 30};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = { .pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8, .timeout_s = 30 };
 
 	return app_main(&app, &config, argc, argv);
 }

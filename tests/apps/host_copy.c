@@ -68,7 +68,7 @@ static uint64_t checksum(const struct memory *memory)
 /* Is there input, or the end of it, to be read without waiting? */
 static bool input_is_there(void)
 {
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	return poll(&in, 1, 0) > 0;
 }
@@ -138,7 +138,7 @@ static doca_error_t serve_on_device(const struct config *config, const struct me
 static doca_error_t run(void *arg)
 {
 	const struct config *config = arg;
-	struct memory memory = {0};
+	struct memory memory = { 0 };
 	enum memory_kind kind;
 	doca_error_t result = memory_kind_parse(config->memory, &kind);
 
@@ -154,8 +154,8 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .memory = "shared"};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = { .pci_addr = APP_PCI_ADDR, .memory = "shared" };
 
 	return app_main(&app, &config, argc, argv);
 }

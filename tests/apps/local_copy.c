@@ -45,8 +45,8 @@ struct maps {
 static doca_error_t map_both(struct doca_dev *dev, struct memory *from, struct memory *to, struct maps *ret_maps)
 {
 	struct maps maps;
-	doca_error_t result = device_map(dev, from->addr, from->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY,
-					 &maps.source);
+	doca_error_t result =
+		device_map(dev, from->addr, from->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &maps.source);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -66,15 +66,17 @@ static doca_error_t copy(const struct config *config, struct doca_dev *dev, stru
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = copier_run(&(struct copier_cfg){
-		.dev = dev,
-		.source = {maps.source, from->addr, config->source_pieces},
-		.target = {maps.target, to->addr, config->target_pieces},
-		.len_bytes = from->len_bytes,
-		.chunk_bytes = config->chunk_bytes,
-		.depth = config->depth,
-		.step = 1,
-	}, &duration_s);
+	result = copier_run(
+		&(struct copier_cfg){
+			.dev = dev,
+			.source = { maps.source, from->addr, config->source_pieces },
+			.target = { maps.target, to->addr, config->target_pieces },
+			.len_bytes = from->len_bytes,
+			.chunk_bytes = config->chunk_bytes,
+			.depth = config->depth,
+			.step = 1,
+		},
+		&duration_s);
 	app_check(doca_mmap_destroy(maps.target), "unmap the target");
 	app_check(doca_mmap_destroy(maps.source), "unmap the source");
 	if (result == DOCA_SUCCESS)
@@ -97,7 +99,7 @@ static doca_error_t copy_on_device(const struct config *config, struct memory *f
 static doca_error_t run(void *arg)
 {
 	const struct config *config = arg;
-	struct memory from = {0}, to = {0};
+	struct memory from = { 0 }, to = { 0 };
 	doca_error_t result = memory_of_file(config->input, MEMORY_PRIVATE, false, &from);
 
 	if (result == DOCA_SUCCESS)
@@ -113,9 +115,10 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8,
-				.source_pieces = 1, .target_pieces = 1};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = {
+		.pci_addr = APP_PCI_ADDR, .chunk_bytes = 64 << 10, .depth = 8, .source_pieces = 1, .target_pieces = 1
+	};
 
 	return app_main(&app, &config, argc, argv);
 }

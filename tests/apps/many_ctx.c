@@ -154,14 +154,14 @@ static doca_error_t map_and_copy(const struct config *config, struct doca_dev *d
 {
 	struct copier_cfg cfg = {
 		.dev = dev,
-		.source = {NULL, from->addr, 1},
-		.target = {NULL, to->addr, 1},
+		.source = { NULL, from->addr, 1 },
+		.target = { NULL, to->addr, 1 },
 		.len_bytes = from->len_bytes,
 		.chunk_bytes = config->chunk_bytes,
 		.depth = config->depth,
 	};
-	doca_error_t result = device_map(dev, from->addr, from->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY,
-					 &cfg.source.mmap);
+	doca_error_t result =
+		device_map(dev, from->addr, from->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &cfg.source.mmap);
 
 	if (result == DOCA_SUCCESS)
 		result = device_map(dev, to->addr, to->len_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &cfg.target.mmap);
@@ -176,7 +176,7 @@ static doca_error_t map_and_copy(const struct config *config, struct doca_dev *d
 
 static doca_error_t copy_and_verify(const struct config *config, struct doca_dev *dev)
 {
-	struct memory from = {0}, to = {0};
+	struct memory from = { 0 }, to = { 0 };
 	doca_error_t result = memory_of_zeros(config->size_bytes, &from);
 
 	if (result == DOCA_SUCCESS)
@@ -207,9 +207,10 @@ static doca_error_t run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct app app = {flags, sizeof(flags) / sizeof(flags[0]), run};
-	struct config config = {.pci_addr = APP_PCI_ADDR, .contexts = 16, .size_bytes = 4 << 20,
-				.chunk_bytes = 16 << 10, .depth = 4};
+	static const struct app app = { flags, sizeof(flags) / sizeof(flags[0]), run };
+	struct config config = {
+		.pci_addr = APP_PCI_ADDR, .contexts = 16, .size_bytes = 4 << 20, .chunk_bytes = 16 << 10, .depth = 4
+	};
 
 	return app_main(&app, &config, argc, argv);
 }

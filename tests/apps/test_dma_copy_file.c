@@ -201,7 +201,7 @@ static void test_source_tells_size_and_mode(void **state)
 static void test_source_that_is_not_there_is_no_error(void **state)
 {
 	struct source source;
-	struct message_hello offer = {.has_file = true};
+	struct message_hello offer = { .has_file = true };
 
 	(void)state;
 	assert_int_equal(source_open(in("nothing"), &source, &offer), DOCA_SUCCESS);

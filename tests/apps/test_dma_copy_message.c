@@ -13,18 +13,21 @@
 #include "dma_copy/message.h"
 
 /* One of each type, with every number different. */
-static const struct message hello = {.type = MESSAGE_HELLO,
-				     .hello = {.has_file = true, .mode = 0640, .size_bytes = 0x0102030405060708}};
-static const struct message window = {.type = MESSAGE_WINDOW,
-				      .window = {.addr = 0x7f0000001000, .slot_bytes = 4096, .num_slots = 3,
-						 .descriptor_bytes = 5, .descriptor = {1, 2, 3, 4, 5}}};
-static const struct message full = {.type = MESSAGE_FULL, .piece = {.index = UINT64_MAX, .len_bytes = UINT32_MAX}};
-static const struct message empty = {.type = MESSAGE_EMPTY, .piece = {.index = 1, .len_bytes = 2}};
-static const struct message end = {.type = MESSAGE_END, .digest = {1, 2, [31] = 32}};
-static const struct message done = {.type = MESSAGE_DONE, .digest = {3, 4, [31] = 5}};
-static const struct message bye = {.type = MESSAGE_BYE};
-static const struct message give_up = {.type = MESSAGE_ABORT, .text = "no space left"};
-static const struct message *const all[] = {&hello, &window, &full, &empty, &end, &done, &bye, &give_up};
+static const struct message hello = { .type = MESSAGE_HELLO,
+				      .hello = { .has_file = true, .mode = 0640, .size_bytes = 0x0102030405060708 } };
+static const struct message window = { .type = MESSAGE_WINDOW,
+				       .window = { .addr = 0x7f0000001000,
+						   .slot_bytes = 4096,
+						   .num_slots = 3,
+						   .descriptor_bytes = 5,
+						   .descriptor = { 1, 2, 3, 4, 5 } } };
+static const struct message full = { .type = MESSAGE_FULL, .piece = { .index = UINT64_MAX, .len_bytes = UINT32_MAX } };
+static const struct message empty = { .type = MESSAGE_EMPTY, .piece = { .index = 1, .len_bytes = 2 } };
+static const struct message end = { .type = MESSAGE_END, .digest = { 1, 2, [31] = 32 } };
+static const struct message done = { .type = MESSAGE_DONE, .digest = { 3, 4, [31] = 5 } };
+static const struct message bye = { .type = MESSAGE_BYE };
+static const struct message give_up = { .type = MESSAGE_ABORT, .text = "no space left" };
+static const struct message *const all[] = { &hello, &window, &full, &empty, &end, &done, &bye, &give_up };
 
 #define NUM_ALL (sizeof(all) / sizeof(all[0]))
 
@@ -46,8 +49,8 @@ static void test_every_message_survives_the_wire(void **state)
 /* Header of 12 bytes, then 1 + 4 + 8. */
 static void test_numbers_are_big_endian_and_without_gaps(void **state)
 {
-	static const uint8_t wanted[] = {'D', 'M', 'A', 'C', 0, 1, 0, 1, 0, 0, 0, 25,
-					 1, 0, 0, 1, 0xa0, 1, 2, 3, 4, 5, 6, 7, 8};
+	static const uint8_t wanted[] = { 'D', 'M', 'A', 'C',  0, 1, 0, 1, 0, 0, 0, 25, 1,
+					  0,   0,   1,   0xa0, 1, 2, 3, 4, 5, 6, 7, 8 };
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
 	(void)state;
@@ -57,7 +60,7 @@ static void test_numbers_are_big_endian_and_without_gaps(void **state)
 
 static void test_largest_descriptor_fills_a_message(void **state)
 {
-	struct message message = {.type = MESSAGE_WINDOW}, read;
+	struct message message = { .type = MESSAGE_WINDOW }, read;
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
 	(void)state;
@@ -92,7 +95,7 @@ static void test_message_with_something_behind_it_is_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NUM_ALL; i++) {
-		uint8_t bytes[MESSAGE_MAX_BYTES] = {0};
+		uint8_t bytes[MESSAGE_MAX_BYTES] = { 0 };
 		size_t len = message_pack(all[i], bytes);
 		struct message message;
 
@@ -140,7 +143,7 @@ static void test_values_that_there_are_not_are_refused(void **state)
 /* What a peer says goes to a terminal. */
 static void test_text_is_made_printable(void **state)
 {
-	struct message message = {.type = MESSAGE_ABORT, .text = "a\033[2Jb\n\x80"}, read;
+	struct message message = { .type = MESSAGE_ABORT, .text = "a\033[2Jb\n\x80" }, read;
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 	size_t len = message_pack(&message, bytes);
 
@@ -151,7 +154,7 @@ static void test_text_is_made_printable(void **state)
 
 static void test_text_that_is_too_long_is_refused(void **state)
 {
-	struct message message = {.type = MESSAGE_ABORT}, read;
+	struct message message = { .type = MESSAGE_ABORT }, read;
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
 	(void)state;

@@ -16,7 +16,7 @@ static int run_daemon(void *arg, int fd)
 {
 	const struct bench_card *card = arg;
 
-	return sim_daemon_run(&(struct sim_daemon_cfg){.dir = card->dir, .ready_fd = fd});
+	return sim_daemon_run(&(struct sim_daemon_cfg){ .dir = card->dir, .ready_fd = fd });
 }
 
 int bench_card_up(struct bench_card *ret_card)
@@ -72,7 +72,7 @@ static int run_visit(void *arg, int fd)
 
 int bench_card_run(const struct bench_card *card, const char *side, const char *path, int (*run)(void *arg), void *arg)
 {
-	struct visit visit = {card, side, path, run, arg};
+	struct visit visit = { card, side, path, run, arg };
 	struct bench_process process;
 
 	if (bench_process_fork(run_visit, &visit, &process) < 0)

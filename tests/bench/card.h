@@ -9,7 +9,7 @@
 #include "process.h"
 
 #define BENCH_HOST_PCI "b1:00.0"
-#define BENCH_DPU_PCI "03:00.0"
+#define BENCH_DPU_PCI  "03:00.0"
 
 struct bench_card {
 	char dir[64]; /* below $TMPDIR */

@@ -26,7 +26,7 @@ static struct bench_comch *end_of(const struct doca_comch_connection *connection
 {
 	struct doca_comch_server *server = doca_comch_server_get_server_ctx(connection);
 	struct doca_comch_client *client = doca_comch_client_get_client_ctx(connection);
-	union doca_data data = {0};
+	union doca_data data = { 0 };
 
 	doca_ctx_get_user_data(server ? doca_comch_server_as_ctx(server) : doca_comch_client_as_ctx(client), &data);
 	return data.ptr;
@@ -125,7 +125,7 @@ static int open_rep(struct bench_comch *end)
 
 static int open_handle(struct bench_comch *end)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = -1 };
 	doca_error_t result = doca_pe_get_notification_handle(end->pe, &end->handle);
 
 	if (result != DOCA_SUCCESS)
@@ -140,7 +140,7 @@ int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct b
 {
 	doca_error_t result;
 
-	*ret_end = (struct bench_comch){.cfg = cfg, .epoll_fd = -1, .message = message};
+	*ret_end = (struct bench_comch){ .cfg = cfg, .epoll_fd = -1, .message = message };
 	bench_card_enter(cfg->card, is_server ? "dpu" : "host", NULL);
 	if (bench_dev_open(is_server ? BENCH_DPU_PCI : BENCH_HOST_PCI, &ret_end->dev) < 0 ||
 	    (is_server && open_rep(ret_end) < 0))
@@ -163,7 +163,7 @@ static doca_error_t make_server(struct bench_comch *end)
 		result = doca_comch_server_event_msg_recv_register(end->server, on_message);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_connection_status_changed_register(end->server, on_connected,
-										     on_disconnected);
+										    on_disconnected);
 	return result;
 }
 
@@ -189,7 +189,7 @@ int bench_comch_start(struct bench_comch *end)
 	if (result == DOCA_SUCCESS)
 		result = doca_pe_connect_ctx(end->pe, end->ctx);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(end->ctx, (union doca_data){.ptr = end});
+		result = doca_ctx_set_user_data(end->ctx, (union doca_data){ .ptr = end });
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_start(end->ctx);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)

@@ -24,28 +24,28 @@
 
 struct bench_comch_cfg {
 	const struct bench_card *card;
-	const char *name;     /* of the server */
-	bool blocks;          /* sleep on the notification handle rather than poll */
-	bool echoes;          /* a server: answer each message at once with one of its size */
+	const char *name; /* of the server */
+	bool blocks;      /* sleep on the notification handle rather than poll */
+	bool echoes;      /* a server: answer each message at once with one of its size */
 };
 
 /* One end of the control path. */
 struct bench_comch {
 	const struct bench_comch_cfg *cfg;
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep;             /* the server's */
+	struct doca_dev_rep *rep; /* the server's */
 	struct doca_pe *pe;
 	struct doca_ctx *ctx;
 	struct doca_comch_server *server;
 	struct doca_comch_client *client;
 	struct doca_comch_connection *connection; /* the first one */
-	struct doca_comch_task_send *ping;    /* while it lives, of bytes at @message */
+	struct doca_comch_task_send *ping;        /* while it lives, of bytes at @message */
 	int epoll_fd;
-	doca_notification_handle_t handle;    /* in it, with -1 for its data */
-	uint32_t connections, consumer;       /* how many; the id of the other end's */
-	uint64_t sent, received, failed;      /* counted by callbacks */
-	uint64_t last;                        /* the number in the last message */
-	uint8_t *message;                     /* BENCH_COMCH_MAX_MSG bytes, all ends' of this process */
+	doca_notification_handle_t handle; /* in it, with -1 for its data */
+	uint32_t connections, consumer;    /* how many; the id of the other end's */
+	uint64_t sent, received, failed;   /* counted by callbacks */
+	uint64_t last;                     /* the number in the last message */
+	uint8_t *message;                  /* BENCH_COMCH_MAX_MSG bytes, all ends' of this process */
 };
 
 /* Enter the card, open the device and a progress engine. @arg of callbacks is the end. 0 or -1. */

@@ -31,13 +31,13 @@ struct fast {
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
 	struct doca_buf **bufs;
-	struct doca_task **tasks;      /* one for each block */
-	struct doca_pe *pe;            /* of the fast path */
+	struct doca_task **tasks; /* one for each block */
+	struct doca_pe *pe;       /* of the fast path */
 	struct doca_ctx *ctx;
 	struct doca_comch_producer *producer;
 	struct doca_comch_consumer *consumer;
-	uint64_t begun, done, failed;  /* messages sent, or receives posted; ended, badly */
-	uint64_t read;                 /* by process_vm_readv */
+	uint64_t begun, done, failed; /* messages sent, or receives posted; ended, badly */
+	uint64_t read;                /* by process_vm_readv */
 	bool ends;
 };
 
@@ -78,7 +78,7 @@ static int open_memory(struct fast *fast)
 		return -1;
 	if (fast->control.client) {
 		bench_memory_fill(fast->memory, len_of(cfg), SEED);
-		*cfg->source = (struct bench_fast_source){.pid = getpid(), .memory = fast->memory};
+		*cfg->source = (struct bench_fast_source){ .pid = getpid(), .memory = fast->memory };
 	}
 	result = doca_buf_inventory_create(cfg->num_blocks, &fast->inventory);
 	if (result == DOCA_SUCCESS)
@@ -96,7 +96,7 @@ static int start(struct fast *fast)
 	doca_error_t result = doca_pe_connect_ctx(fast->pe, fast->ctx);
 
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(fast->ctx, (union doca_data){.ptr = fast});
+		result = doca_ctx_set_user_data(fast->ctx, (union doca_data){ .ptr = fast });
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_start(fast->ctx);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
@@ -248,8 +248,8 @@ static int read_all(struct fast *fast, uint32_t count)
 
 	for (; count > 0; count--) {
 		size_t offset = (size_t)(fast->read++ % fast->cfg->num_blocks) * bytes;
-		struct iovec here = {fast->memory + offset, bytes};
-		struct iovec there = {fast->cfg->source->memory + offset, bytes};
+		struct iovec here = { fast->memory + offset, bytes };
+		struct iovec there = { fast->cfg->source->memory + offset, bytes };
 
 		if (process_vm_readv(fast->cfg->source->pid, &here, 1, &there, 1, 0) != (ssize_t)bytes)
 			return -errno;
@@ -307,7 +307,7 @@ static int close_all(struct fast *fast)
 
 static int run_end(const struct bench_fast_cfg *cfg, bool is_server, int fd)
 {
-	struct fast fast = {.cfg = cfg};
+	struct fast fast = { .cfg = cfg };
 	int rc = bench_comch_open(&cfg->comch, is_server, &fast.control);
 
 	if (rc == 0)
@@ -337,7 +337,7 @@ static int run_second(void *arg, int fd)
 
 int bench_comch_fast(struct bench_fast_cfg *cfg, struct bench_pair *ret_pair)
 {
-	*ret_pair = (struct bench_pair){0};
+	*ret_pair = (struct bench_pair){ 0 };
 	cfg->source = mmap(NULL, sizeof(*cfg->source), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (cfg->source == MAP_FAILED)
 		return bench_fail("no shared memory: %s", strerror(errno));

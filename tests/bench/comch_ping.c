@@ -11,9 +11,11 @@ static int make_ping(struct bench_comch *end, uint32_t bytes)
 	doca_error_t result;
 
 	if (end->server)
-		result = doca_comch_server_task_send_alloc_init(end->server, end->connection, end->message, bytes, &end->ping);
+		result = doca_comch_server_task_send_alloc_init(end->server, end->connection, end->message, bytes,
+								&end->ping);
 	else
-		result = doca_comch_client_task_send_alloc_init(end->client, end->connection, end->message, bytes, &end->ping);
+		result = doca_comch_client_task_send_alloc_init(end->client, end->connection, end->message, bytes,
+								&end->ping);
 	return result == DOCA_SUCCESS ? 0 : -ENOMEM;
 }
 

@@ -7,14 +7,14 @@
 #include "memory.h"
 #include "reference.h"
 
-#define LEN ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
+#define LEN   ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
 #define BATCH 32
-#define SEED 7
+#define SEED  7
 
 /* In it: batches as they are ordered, and how long they took. */
 static int serve(struct bench_dma *dma, int fd)
 {
-	struct bench_ref_answer answer = {0};
+	struct bench_ref_answer answer = { 0 };
 	struct bench_ref_order order;
 
 	if (bench_send(fd, &answer, sizeof(answer)) < 0)
@@ -33,8 +33,9 @@ static int serve(struct bench_dma *dma, int fd)
 static int run_copier(void *arg, int fd)
 {
 	const struct bench_copier *copier = arg;
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES,
-				    .num_blocks = BENCH_NUM_SMALL, .depth = BATCH};
+	struct bench_dma_cfg cfg = {
+		.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES, .num_blocks = BENCH_NUM_SMALL, .depth = BATCH
+	};
 	struct bench_dma dma;
 	int rc;
 
@@ -59,14 +60,16 @@ int bench_copier_start(struct bench_copier *copier)
 
 	if (bench_process_fork(run_copier, copier, &copier->process) < 0)
 		return -1;
-	return bench_receive(copier->process.fd, &ready, sizeof(ready)) < 0 ? bench_fail("a process that copies does not start") : 0;
+	return bench_receive(copier->process.fd, &ready, sizeof(ready)) < 0 ?
+		       bench_fail("a process that copies does not start") :
+		       0;
 }
 
 /* Here: ways count batches. */
 static int order_batches(void *arg, uint32_t count, uint64_t *ret_ns)
 {
 	const struct bench_copier *copier = arg;
-	const struct bench_ref_order order = {.count = count};
+	const struct bench_ref_order order = { .count = count };
 	struct bench_ref_answer answer;
 
 	if (bench_send(copier->process.fd, &order, sizeof(order)) < 0 ||
@@ -79,8 +82,9 @@ static int order_batches(void *arg, uint32_t count, uint64_t *ret_ns)
 int bench_copier_compare(const struct bench_report *report, struct bench_copier *ours, struct bench_copier *baseline,
 			 const struct bench_row *row)
 {
-	const struct bench_cfg cfg = {.ours = {order_batches, ours}, .baseline = {order_batches, baseline}, .warm_up = 1000,
-				      .rounds = 151};
+	const struct bench_cfg cfg = {
+		.ours = { order_batches, ours }, .baseline = { order_batches, baseline }, .warm_up = 1000, .rounds = 151
+	};
 	struct bench_result result;
 
 	if (bench_measure(&cfg, &result) < 0)

@@ -92,7 +92,7 @@ static int start_context(struct bench_dma *dma)
 	ctx = doca_dma_as_ctx(dma->dma);
 	result = doca_dma_task_memcpy_set_conf(dma->dma, on_done, on_failed, dma->cfg.num_blocks);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = dma});
+		result = doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = dma });
 	if (result == DOCA_SUCCESS)
 		result = doca_pe_connect_ctx(dma->pe, ctx);
 	if (result == DOCA_SUCCESS)
@@ -111,8 +111,8 @@ static int make_task(struct bench_dma *dma, uint8_t *source, uint32_t i)
 	if (result == DOCA_SUCCESS)
 		result = doca_buf_inventory_buf_get_by_addr(dma->inventory, dma->target, target, len, &dma->dst[i]);
 	if (result == DOCA_SUCCESS)
-		result = doca_dma_task_memcpy_alloc_init(dma->dma, dma->src[i], dma->dst[i], (union doca_data){.u64 = i},
-							 &task);
+		result = doca_dma_task_memcpy_alloc_init(dma->dma, dma->src[i], dma->dst[i],
+							 (union doca_data){ .u64 = i }, &task);
 	if (result != DOCA_SUCCESS)
 		return fail("a task", result);
 	dma->tasks[i] = doca_dma_task_memcpy_as_task(task);
@@ -146,7 +146,7 @@ static int make_tasks(struct bench_dma *dma)
 
 int bench_dma_open(const struct bench_dma_cfg *cfg, struct bench_dma *ret_dma)
 {
-	*ret_dma = (struct bench_dma){.cfg = *cfg};
+	*ret_dma = (struct bench_dma){ .cfg = *cfg };
 	if (bench_dev_open(cfg->pci, &ret_dma->dev) < 0 || open_maps(ret_dma) < 0 || start_context(ret_dma) < 0)
 		return -1;
 	return make_tasks(ret_dma);
@@ -226,7 +226,8 @@ int bench_dma_copy_batches(struct bench_dma *dma, uint32_t count)
 	while (count-- > 0 && result == DOCA_SUCCESS && dma->failed == 0) {
 		dma->done = 0;
 		for (uint32_t i = 0; i < depth && result == DOCA_SUCCESS; i++) {
-			result = submit(dma, block, i + 1 < depth ? DOCA_TASK_SUBMIT_FLAG_NONE : DOCA_TASK_SUBMIT_FLAG_FLUSH);
+			result = submit(dma, block,
+					i + 1 < depth ? DOCA_TASK_SUBMIT_FLAG_NONE : DOCA_TASK_SUBMIT_FLAG_FLUSH);
 			block = block + 1 == num_blocks ? 0 : block + 1;
 		}
 		while (dma->done < depth && result == DOCA_SUCCESS)

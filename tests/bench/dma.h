@@ -28,8 +28,8 @@
 struct bench_export {
 	size_t desc_len;
 	uint8_t desc[BENCH_DESC_SIZE];
-	int32_t pid;             /* whose */
-	uint64_t addr;           /* there */
+	int32_t pid;   /* whose */
+	uint64_t addr; /* there */
 };
 
 struct bench_dma_cfg {
@@ -38,7 +38,7 @@ struct bench_dma_cfg {
 	const struct bench_export *import; /* when source is NULL */
 	void *target;
 	uint32_t block_bytes, num_blocks;
-	uint32_t depth;                    /* tasks in flight at most */
+	uint32_t depth; /* tasks in flight at most */
 };
 
 struct bench_dma {
@@ -50,7 +50,7 @@ struct bench_dma {
 	struct doca_dma *dma;
 	struct doca_buf **src, **dst;
 	struct doca_task **tasks;
-	uint32_t done, failed;             /* counted by callbacks */
+	uint32_t done, failed; /* counted by callbacks */
 };
 
 /* Open the device at @pci on this process's side. Returns 0 or -1. */

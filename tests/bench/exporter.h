@@ -9,8 +9,8 @@
 struct bench_exporter {
 	const struct bench_card *card;
 	size_t len;
-	uint64_t seed;      /* of the pattern in the memory */
-	int memfd;          /* export a mapping of this object; -1 = private memory */
+	uint64_t seed; /* of the pattern in the memory */
+	int memfd;     /* export a mapping of this object; -1 = private memory */
 	/* Filled by start. */
 	struct bench_process process;
 	struct bench_export export;

@@ -30,12 +30,12 @@ static int tell(const struct bench_process *process, const struct bench_ref_orde
 
 static int tell_target(struct bench_fabric_pair *pair, enum bench_ref_command command)
 {
-	return tell(&pair->target, &(struct bench_ref_order){.command = command}, NULL);
+	return tell(&pair->target, &(struct bench_ref_order){ .command = command }, NULL);
 }
 
 static int connect_pair(struct bench_fabric_pair *pair)
 {
-	const struct bench_ref_order connect = {.command = BENCH_REF_CONNECT};
+	const struct bench_ref_order connect = { .command = BENCH_REF_CONNECT };
 	struct bench_ref_place place;
 	int rc;
 
@@ -53,10 +53,10 @@ static int connect_pair(struct bench_fabric_pair *pair)
 int bench_fabric_pair_start(const char *provider, size_t len, struct bench_fabric_pair *ret_pair)
 {
 	char bytes[24];
-	const char *target[] = {"target", provider, bytes, NULL}, *initiator[] = {"initiator", provider, NULL};
+	const char *target[] = { "target", provider, bytes, NULL }, *initiator[] = { "initiator", provider, NULL };
 	int rc;
 
-	*ret_pair = (struct bench_fabric_pair){.depth = 1};
+	*ret_pair = (struct bench_fabric_pair){ .depth = 1 };
 	snprintf(bytes, sizeof(bytes), "%zu", len);
 	if (bench_process_exec(PROGRAM, target, &ret_pair->target) < 0 ||
 	    bench_process_exec(PROGRAM, initiator, &ret_pair->initiator) < 0)
@@ -74,8 +74,9 @@ int bench_fabric_pair_start(const char *provider, size_t len, struct bench_fabri
 int bench_fabric_pair_read(void *pair, uint32_t count, uint64_t *ret_ns)
 {
 	struct bench_fabric_pair *self = pair;
-	const struct bench_ref_order order = {.command = BENCH_REF_MEASURE, .count = count, .bytes = self->bytes,
-					      .depth = self->depth};
+	const struct bench_ref_order order = {
+		.command = BENCH_REF_MEASURE, .count = count, .bytes = self->bytes, .depth = self->depth
+	};
 	int rc = tell_target(self, BENCH_REF_SERVE);
 
 	if (rc == 0)

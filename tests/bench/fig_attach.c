@@ -7,11 +7,11 @@
 #include "fig.h"
 #include "memory.h"
 
-#define PROGRAM "bfsim_bench"
-#define NUM_STARTS 31
+#define PROGRAM       "bfsim_bench"
+#define NUM_STARTS    31
 #define NUM_PROCESSES 64
-#define LEN 65536u
-#define BLOCK 4096u
+#define LEN           65536u
+#define BLOCK         4096u
 
 /* ---- how long it takes ---- */
 
@@ -31,7 +31,7 @@ int bench_attach_probe(int fd, bool attach)
 /* Run a fresh process; what it measured, and how long all of it took. */
 static int run_probe(const char *what, uint64_t *ret_inside_ns, uint64_t *ret_whole_ns)
 {
-	const char *args[] = {what, NULL};
+	const char *args[] = { what, NULL };
 	uint64_t start = bench_now_ns();
 	struct bench_process process;
 
@@ -47,8 +47,11 @@ static int run_probe(const char *what, uint64_t *ret_inside_ns, uint64_t *ret_wh
 
 static int measure_attach(const struct bench_report *report)
 {
-	struct bench_row row = {.name = "attach and open a device", .baseline_name = "a process that does not",
-				.unit = "ms", .goal = BENCH_OURS_BELOW, .limit = 10};
+	struct bench_row row = { .name = "attach and open a device",
+				 .baseline_name = "a process that does not",
+				 .unit = "ms",
+				 .goal = BENCH_OURS_BELOW,
+				 .limit = 10 };
 	double ours[NUM_STARTS], baseline[NUM_STARTS], ratio[NUM_STARTS], whole[NUM_STARTS];
 
 	for (int i = 0; i < NUM_STARTS; i++) {
@@ -80,8 +83,12 @@ struct crowd {
 
 static int read_one(const struct bench_exporter *exporter, void *target)
 {
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .import = &exporter->export, .target = target,
-				    .block_bytes = BLOCK, .num_blocks = LEN / BLOCK, .depth = 4};
+	struct bench_dma_cfg cfg = { .pci = BENCH_DPU_PCI,
+				     .import = &exporter->export,
+				     .target = target,
+				     .block_bytes = BLOCK,
+				     .num_blocks = LEN / BLOCK,
+				     .depth = 4 };
 	struct bench_dma dma;
 	int rc = bench_dma_open(&cfg, &dma);
 
@@ -96,8 +103,12 @@ static int read_one(const struct bench_exporter *exporter, void *target)
 static int run_reader(void *arg)
 {
 	struct crowd *crowd = arg;
-	struct bench_row row = {.name = "processes attached and read", .unit = "", .goal = BENCH_OURS_AT_LEAST,
-				.baseline_name = "asked for", .limit = NUM_PROCESSES, .baseline = NUM_PROCESSES};
+	struct bench_row row = { .name = "processes attached and read",
+				 .unit = "",
+				 .goal = BENCH_OURS_AT_LEAST,
+				 .baseline_name = "asked for",
+				 .limit = NUM_PROCESSES,
+				 .baseline = NUM_PROCESSES };
 	uint8_t *target = bench_memory_new(LEN);
 	unsigned int count = 0;
 
@@ -115,7 +126,8 @@ static int run_reader(void *arg)
 static int start_exporters(struct crowd *crowd)
 {
 	for (unsigned int i = 0; i < NUM_PROCESSES; i++) {
-		crowd->exporters[i] = (struct bench_exporter){.card = &crowd->card, .len = LEN, .seed = 100 + i, .memfd = -1};
+		crowd->exporters[i] =
+			(struct bench_exporter){ .card = &crowd->card, .len = LEN, .seed = 100 + i, .memfd = -1 };
 		if (bench_exporter_start(&crowd->exporters[i]) < 0)
 			return bench_fail("process %u of %u does not start", i + 1, NUM_PROCESSES);
 	}
@@ -137,7 +149,7 @@ static int measure_crowd(struct crowd *crowd)
 
 int bench_fig_attach(const struct bench_report *report)
 {
-	struct crowd crowd = {.report = report};
+	struct crowd crowd = { .report = report };
 	int rc;
 
 	if (bench_card_up(&crowd.card) < 0)

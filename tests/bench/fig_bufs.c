@@ -8,8 +8,8 @@
 #include "fig.h"
 #include "memory.h"
 
-#define NUM_BUFS 1000000u
-#define BYTES 64u
+#define NUM_BUFS     1000000u
+#define BYTES        64u
 #define MALLOC_BYTES 64u
 
 /* Resident memory of this process. */
@@ -32,8 +32,8 @@ static int take_bufs(struct doca_mmap *mmap, uint8_t *memory, struct doca_buf_in
 	    doca_buf_inventory_start(*ret_inventory) != DOCA_SUCCESS)
 		return bench_fail("no inventory of %u buffers", NUM_BUFS);
 	for (uint32_t i = 0; i < NUM_BUFS; i++)
-		if (doca_buf_inventory_buf_get_by_data(*ret_inventory, mmap, memory + (size_t)i * BYTES, BYTES, &bufs[i]) !=
-		    DOCA_SUCCESS)
+		if (doca_buf_inventory_buf_get_by_data(*ret_inventory, mmap, memory + (size_t)i * BYTES, BYTES,
+						       &bufs[i]) != DOCA_SUCCESS)
 			return bench_fail("no buffer %u of %u", i + 1, NUM_BUFS);
 	return 0;
 }
@@ -76,8 +76,11 @@ static double weigh_malloc(void **pieces)
 
 static int run_bufs(void *arg)
 {
-	struct bench_row row = {.name = "a million buffers, each", .baseline_name = "malloc(64)", .unit = "bytes",
-				.goal = BENCH_OURS_BELOW, .limit = 200};
+	struct bench_row row = { .name = "a million buffers, each",
+				 .baseline_name = "malloc(64)",
+				 .unit = "bytes",
+				 .goal = BENCH_OURS_BELOW,
+				 .limit = 200 };
 	void **pointers = bench_memory_new(NUM_BUFS * sizeof(*pointers));
 	struct doca_dev *dev;
 	int rc;

@@ -5,20 +5,21 @@
 #include "means.h"
 #include "memory.h"
 
-#define ROUNDS 151
+#define ROUNDS     151
 #define BIG_ROUNDS 61
-#define DEPTH 64     /* small messages under way */
-#define BIG_DEPTH 32 /* of 1 MiB: a consumer that is off its CPU for a while holds nobody up */
+#define DEPTH      64 /* small messages under way */
+#define BIG_DEPTH  32 /* of 1 MiB: a consumer that is off its CPU for a while holds nobody up */
 
-static const char *const provider_pingpong[] = {"shm", "pingpong", NULL};
-static const char *const provider_stream[] = {"shm", "stream", NULL};
+static const char *const provider_pingpong[] = { "shm", "pingpong", NULL };
+static const char *const provider_stream[] = { "shm", "stream", NULL };
 
 static int compare(const struct bench_report *report, struct bench_pair *ours, struct bench_way baseline,
 		   enum bench_measure measure, const struct bench_row *row)
 {
-	const struct bench_cfg cfg = {
-		.ours = {bench_pair_run, ours}, .baseline = baseline, .warm_up = 256,
-		.rounds = measure == BENCH_BANDWIDTH ? BIG_ROUNDS : ROUNDS};
+	const struct bench_cfg cfg = { .ours = { bench_pair_run, ours },
+				       .baseline = baseline,
+				       .warm_up = 256,
+				       .rounds = measure == BENCH_BANDWIDTH ? BIG_ROUNDS : ROUNDS };
 	struct bench_result result;
 
 	if (bench_measure(&cfg, &result) < 0)
@@ -32,14 +33,14 @@ static int start_fabric(const char *const *args, struct bench_pair *ret_pair)
 	return bench_pair_exec("bfsim_bench_messages", args, ret_pair);
 #else
 	(void)args;
-	*ret_pair = (struct bench_pair){0};
+	*ret_pair = (struct bench_pair){ 0 };
 	return 1;
 #endif
 }
 
 /* Measure @ours against a pair that was just started, unless it is not to be had (@rc). */
-static int against(int rc, bool polls, const struct bench_report *report, struct bench_pair *ours, struct bench_pair *baseline,
-		   enum bench_measure measure, const struct bench_row *row)
+static int against(int rc, bool polls, const struct bench_report *report, struct bench_pair *ours,
+		   struct bench_pair *baseline, enum bench_measure measure, const struct bench_row *row)
 {
 	if (rc > 0)
 		rc = bench_report_skipped(report, row->name, "not possible on this machine, or in this build");
@@ -47,7 +48,7 @@ static int against(int rc, bool polls, const struct bench_report *report, struct
 		baseline->bytes = ours->bytes;
 		baseline->depth = ours->depth;
 		baseline->apart = polls;
-		rc = compare(report, ours, (struct bench_way){bench_pair_run, baseline}, measure, row);
+		rc = compare(report, ours, (struct bench_way){ bench_pair_run, baseline }, measure, row);
 	}
 	return bench_pair_end(baseline) < 0 ? -1 : rc;
 }
@@ -57,10 +58,12 @@ static int against(int rc, bool polls, const struct bench_report *report, struct
 static int compare_pings(const struct bench_report *report, struct bench_pair *ours)
 {
 	static const struct bench_row rows[] = {
-		{.name = "Comch ping-pong 64 B", .baseline_name = "fi_inject/fi_recv over shm",
-		 .goal = BENCH_RATIO_AT_MOST, .limit = 1.5},
-		{.name = "Comch ping-pong 64 B", .baseline_name = "Unix socket"},
-		{.name = "Comch ping-pong 64 B", .baseline_name = "a flag that both poll"},
+		{ .name = "Comch ping-pong 64 B",
+		  .baseline_name = "fi_inject/fi_recv over shm",
+		  .goal = BENCH_RATIO_AT_MOST,
+		  .limit = 1.5 },
+		{ .name = "Comch ping-pong 64 B", .baseline_name = "Unix socket" },
+		{ .name = "Comch ping-pong 64 B", .baseline_name = "a flag that both poll" },
 	};
 	struct bench_pair other;
 	int rc;
@@ -75,10 +78,11 @@ static int compare_pings(const struct bench_report *report, struct bench_pair *o
 
 static int compare_blocking(const struct bench_card *card, const struct bench_report *report, struct bench_pair *ours)
 {
-	static const struct bench_row row = {
-		.name = "Comch ping-pong 64 B, polling", .baseline_name = "the same, both in epoll_wait",
-		.goal = BENCH_RATIO_AT_MOST, .limit = 2};
-	const struct bench_comch_cfg cfg = {.card = card, .name = "blocks", .blocks = true};
+	static const struct bench_row row = { .name = "Comch ping-pong 64 B, polling",
+					      .baseline_name = "the same, both in epoll_wait",
+					      .goal = BENCH_RATIO_AT_MOST,
+					      .limit = 2 };
+	const struct bench_comch_cfg cfg = { .card = card, .name = "blocks", .blocks = true };
 	struct bench_pair other;
 	int rc = bench_comch_ping_pong(&cfg, &other);
 
@@ -87,10 +91,12 @@ static int compare_blocking(const struct bench_card *card, const struct bench_re
 
 static int measure_comm_channel(const struct bench_card *card, const struct bench_report *report)
 {
-	static const struct bench_row row = {
-		.name = "Comm Channel ping-pong 64 B", .baseline_name = "the same by Comch",
-		.goal = BENCH_RATIO_AT_MOST, .limit = 1.1};
-	const struct bench_comch_cfg cfg = {.card = card, .name = "channel"}, comch = {.card = card, .name = "comch"};
+	static const struct bench_row row = { .name = "Comm Channel ping-pong 64 B",
+					      .baseline_name = "the same by Comch",
+					      .goal = BENCH_RATIO_AT_MOST,
+					      .limit = 1.1 };
+	const struct bench_comch_cfg cfg = { .card = card, .name = "channel" },
+				     comch = { .card = card, .name = "comch" };
 	struct bench_pair ours, other;
 	int rc = bench_comm_channel_ping_pong(&cfg, &ours);
 
@@ -103,7 +109,7 @@ static int measure_comm_channel(const struct bench_card *card, const struct benc
 
 static int measure_pings(const struct bench_card *card, const struct bench_report *report)
 {
-	const struct bench_comch_cfg cfg = {.card = card, .name = "polls"};
+	const struct bench_comch_cfg cfg = { .card = card, .name = "polls" };
 	struct bench_pair ours;
 	int rc = bench_comch_ping_pong(&cfg, &ours);
 
@@ -128,11 +134,14 @@ static int check(struct bench_pair *ours)
 
 static int measure_rate(const struct bench_card *card, const struct bench_report *report)
 {
-	static const struct bench_row row = {
-		.name = "Comch fast path 64 B", .baseline_name = "fi_send over shm, same depth",
-		.goal = BENCH_RATIO_AT_LEAST, .limit = 0.8};
-	struct bench_fast_cfg cfg = {.comch = {.card = card, .name = "rate"}, .block_bytes = BENCH_SMALL_BYTES,
-				     .num_blocks = BENCH_NUM_SMALL, .depth = DEPTH};
+	static const struct bench_row row = { .name = "Comch fast path 64 B",
+					      .baseline_name = "fi_send over shm, same depth",
+					      .goal = BENCH_RATIO_AT_LEAST,
+					      .limit = 0.8 };
+	struct bench_fast_cfg cfg = { .comch = { .card = card, .name = "rate" },
+				      .block_bytes = BENCH_SMALL_BYTES,
+				      .num_blocks = BENCH_NUM_SMALL,
+				      .depth = DEPTH };
 	struct bench_pair ours, other;
 	int rc = bench_comch_fast(&cfg, &ours);
 
@@ -148,11 +157,14 @@ static int measure_rate(const struct bench_card *card, const struct bench_report
 
 static int measure_bandwidth(const struct bench_card *card, const struct bench_report *report)
 {
-	static const struct bench_row row = {
-		.name = "Comch fast path 1 MiB", .baseline_name = "process_vm_readv",
-		.goal = BENCH_RATIO_AT_LEAST, .limit = 0.9};
-	struct bench_fast_cfg cfg = {.comch = {.card = card, .name = "bandwidth"}, .block_bytes = BENCH_BLOCK_BYTES,
-				     .num_blocks = BENCH_NUM_BLOCKS, .depth = BIG_DEPTH};
+	static const struct bench_row row = { .name = "Comch fast path 1 MiB",
+					      .baseline_name = "process_vm_readv",
+					      .goal = BENCH_RATIO_AT_LEAST,
+					      .limit = 0.9 };
+	struct bench_fast_cfg cfg = { .comch = { .card = card, .name = "bandwidth" },
+				      .block_bytes = BENCH_BLOCK_BYTES,
+				      .num_blocks = BENCH_NUM_BLOCKS,
+				      .depth = BIG_DEPTH };
 	struct bench_pair ours;
 	uint64_t ns;
 	int rc = bench_comch_fast(&cfg, &ours);
@@ -167,7 +179,7 @@ static int measure_bandwidth(const struct bench_card *card, const struct bench_r
 	if (rc == 0 && bench_pair_order(&ours, BENCH_REF_READ, 1, &ns) < 0)
 		rc = bench_report_skipped(report, row.name, "the kernel forbids process_vm_readv here");
 	else if (rc == 0)
-		rc = compare(report, &ours, (struct bench_way){bench_comch_fast_readv, &ours}, BENCH_BANDWIDTH, &row);
+		rc = compare(report, &ours, (struct bench_way){ bench_comch_fast_readv, &ours }, BENCH_BANDWIDTH, &row);
 	return bench_pair_end(&ours) < 0 ? -1 : rc;
 }
 

@@ -11,20 +11,20 @@
 #include "comch.h"
 #include "fig.h"
 
-#define NUM_PROCESSES 10
-#define NUM_EACH 100
-#define NUM_CLIENTS (NUM_PROCESSES * NUM_EACH)
+#define NUM_PROCESSES    10
+#define NUM_EACH         100
+#define NUM_CLIENTS      (NUM_PROCESSES * NUM_EACH)
 #define MANY_DESCRIPTORS 1024 /* the usual limit */
-#define NUM_SMALL 64          /* messages on each connection, */
-#define NUM_LARGE 40          /* and then of the largest size: more than a receive queue holds */
-#define SMALL_BYTES 64u
+#define NUM_SMALL        64   /* messages on each connection, */
+#define NUM_LARGE        40   /* and then of the largest size: more than a receive queue holds */
+#define SMALL_BYTES      64u
 
 /* ---- the server ---- */
 
 static int serve(void *arg, int fd)
 {
 	struct bench_comch end;
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 	bool ends = false;
 	int rc = bench_comch_open(arg, true, &end);
 
@@ -66,7 +66,8 @@ static int exchange(struct bench_comch *end, uint32_t bytes, uint32_t count)
 		uint64_t sent = end->sent + 1, received = end->received + 1;
 		struct doca_comch_task_send *task;
 
-		result = doca_comch_client_task_send_alloc_init(end->client, end->connection, end->message, bytes, &task);
+		result = doca_comch_client_task_send_alloc_init(end->client, end->connection, end->message, bytes,
+								&task);
 		if (result == DOCA_SUCCESS)
 			result = doca_task_submit(doca_comch_task_send_as_task(task));
 		if (result == DOCA_SUCCESS) {
@@ -126,7 +127,7 @@ struct many {
 
 static struct memory memory_of(const struct bench_process *process)
 {
-	struct memory memory = {0};
+	struct memory memory = { 0 };
 	char path[48], line[128];
 	FILE *file;
 
@@ -143,7 +144,7 @@ static struct memory memory_of(const struct bench_process *process)
 
 static struct memory memory_of_clients(const struct many *many)
 {
-	struct memory sum = {0};
+	struct memory sum = { 0 };
 
 	for (unsigned int i = 0; i < NUM_PROCESSES; i++) {
 		struct memory one = memory_of(&many->clients[i]);
@@ -168,7 +169,7 @@ static int hear(const struct bench_process *process, uint64_t *ret_ns)
 static int order(const struct bench_process *process, enum bench_ref_command command, uint32_t bytes, uint32_t count,
 		 uint64_t *ret_ns)
 {
-	const struct bench_ref_order order = {.command = command, .bytes = bytes, .count = count};
+	const struct bench_ref_order order = { .command = command, .bytes = bytes, .count = count };
 
 	if (bench_send(process->fd, &order, sizeof(order)) < 0)
 		return bench_fail("a process of the thousand clients is gone");
@@ -184,12 +185,13 @@ static int start_all(struct many *many)
 		limit.rlim_cur = MANY_DESCRIPTORS;
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || bench_card_up(&many->card) < 0)
 		return -1;
-	many->cfg = (struct bench_comch_cfg){.card = &many->card, .name = "many", .blocks = true, .echoes = true};
+	many->cfg = (struct bench_comch_cfg){ .card = &many->card, .name = "many", .blocks = true, .echoes = true };
 	if (bench_process_fork(serve, &many->cfg, &many->server) < 0 || hear(&many->server, NULL) < 0)
 		return -1;
 	many->cfg.echoes = false;
 	for (unsigned int i = 0; i < NUM_PROCESSES; i++)
-		if (bench_process_fork(run_clients, &many->cfg, &many->clients[i]) < 0 || hear(&many->clients[i], NULL) < 0)
+		if (bench_process_fork(run_clients, &many->cfg, &many->clients[i]) < 0 ||
+		    hear(&many->clients[i], NULL) < 0)
 			return -1;
 	return 0;
 }
@@ -235,14 +237,14 @@ static int measure(struct many *many)
 static int report_memory(const struct bench_report *report, const char *name, const struct memory *before,
 			 const struct memory *fresh, const struct memory *after)
 {
-	struct bench_row row = {.unit = "KiB", .baseline = NAN, .ratio = NAN, .goal = BENCH_OURS_BELOW, .limit = 64};
+	struct bench_row row = { .unit = "KiB", .baseline = NAN, .ratio = NAN, .goal = BENCH_OURS_BELOW, .limit = 64 };
 
 	if (before->rss == 0 || after->rss == 0)
 		return bench_report_skipped(report, name, "/proc does not show the memory of processes");
 	snprintf(row.name, sizeof(row.name), "%s", name);
 	row.ours = (after->rss - before->rss) / NUM_CLIENTS;
-	snprintf(row.note, sizeof(row.note), "Rss of 1 of %d, after traffic; Pss %.1f; before traffic %.1f", NUM_CLIENTS,
-		 (after->pss - before->pss) / NUM_CLIENTS, (fresh->rss - before->rss) / NUM_CLIENTS);
+	snprintf(row.note, sizeof(row.note), "Rss of 1 of %d, after traffic; Pss %.1f; before traffic %.1f",
+		 NUM_CLIENTS, (after->pss - before->pss) / NUM_CLIENTS, (fresh->rss - before->rss) / NUM_CLIENTS);
 	return bench_report_row(report, &row);
 }
 
@@ -258,9 +260,13 @@ static double mean(const double *values, unsigned int count)
 static int report_connects(const struct bench_report *report, struct many *many)
 {
 	double *first = many->connect_us, *last = many->connect_us + NUM_CLIENTS - NUM_EACH;
-	struct bench_row row = {
-		.name = "Comch connect, the last 100 of 1000", .baseline_name = "the first 100", .unit = "us",
-		.goal = BENCH_RATIO_AT_MOST, .limit = 1.5, .ours = mean(last, NUM_EACH), .baseline = mean(first, NUM_EACH)};
+	struct bench_row row = { .name = "Comch connect, the last 100 of 1000",
+				 .baseline_name = "the first 100",
+				 .unit = "us",
+				 .goal = BENCH_RATIO_AT_MOST,
+				 .limit = 1.5,
+				 .ours = mean(last, NUM_EACH),
+				 .baseline = mean(first, NUM_EACH) };
 	double last_median = bench_median(last, NUM_EACH), first_median = bench_median(first, NUM_EACH);
 
 	row.ratio = row.ours / row.baseline;

@@ -28,7 +28,8 @@ static void other_size(char *text, size_t size, unsigned int i)
 	if (i % 2)
 		snprintf(text, size, "dma.memcpy size=%u..%u fail=IO_FAILED", 1 + i % 60, 63 - i % 3);
 	else
-		snprintf(text, size, "dma.memcpy size=%u..%u fail=IO_FAILED", BENCH_SMALL_BYTES + 1 + i, BENCH_SMALL_BYTES + 100 + i);
+		snprintf(text, size, "dma.memcpy size=%u..%u fail=IO_FAILED", BENCH_SMALL_BYTES + 1 + i,
+			 BENCH_SMALL_BYTES + 100 + i);
 }
 
 static void other_address(char *text, size_t size, unsigned int i)
@@ -90,7 +91,7 @@ struct place {
 /* Returns 0 or -1; end it in both cases. */
 static int start(struct place *place, make_rule *make)
 {
-	*place = (struct place){.copier = {.card = &place->card, .process = {.fd = -1}}};
+	*place = (struct place){ .copier = { .card = &place->card, .process = { .fd = -1 } } };
 	if (bench_card_up(&place->card) < 0 || (make && add_rules(&place->card, make) < 0))
 		return -1;
 	return bench_copier_start(&place->copier);
@@ -121,17 +122,17 @@ int bench_fig_faults(const struct bench_report *report)
 		const char *name;
 		make_rule *make;
 	} variants[] = {
-		{"64 B, 1000 rules: other operation", other_operation},
-		{"64 B, 1000 rules: other sizes", other_size},
-		{"64 B, 1000 rules: other addresses", other_address},
-		{"64 B, 1000 rules: other devices", other_device},
-		{"64 B, 1000 rules: other programs", other_program},
+		{ "64 B, 1000 rules: other operation", other_operation },
+		{ "64 B, 1000 rules: other sizes", other_size },
+		{ "64 B, 1000 rules: other addresses", other_address },
+		{ "64 B, 1000 rules: other devices", other_device },
+		{ "64 B, 1000 rules: other programs", other_program },
 	};
 	struct place none;
 	int rc = start(&none, NULL);
 
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && rc == 0; i++) {
-		struct bench_row row = {.baseline_name = "no rules", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.97};
+		struct bench_row row = { .baseline_name = "no rules", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.97 };
 
 		snprintf(row.name, sizeof(row.name), "%s", variants[i].name);
 		rc = compare(report, variants[i].make, &none, &row);

@@ -16,16 +16,16 @@
 #include "fig.h"
 #include "memory.h"
 
-#define IDLE_S 3
+#define IDLE_S    3
 #define SETTLE_MS 300 /* what remains from traffic, like a tick that finds nothing, ends */
-#define LEN (1u << 20)
-#define BLOCK 4096u
-#define SEED 5
+#define LEN       (1u << 20)
+#define BLOCK     4096u
+#define SEED      5
 
 #ifdef BENCH_LIBFABRIC
-static const char *const paths[] = {NULL, "shm", "tcp"};
+static const char *const paths[] = { NULL, "shm", "tcp" };
 #else
-static const char *const paths[] = {NULL};
+static const char *const paths[] = { NULL };
 #endif
 #define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
 
@@ -72,7 +72,7 @@ static uint64_t read_ns(pid_t pid)
 
 static struct usage usage_of(pid_t pid)
 {
-	struct usage usage = {.ns = read_ns(pid)};
+	struct usage usage = { .ns = read_ns(pid) };
 	char dir_name[32], task[300];
 	struct dirent *entry;
 	DIR *dir;
@@ -96,7 +96,7 @@ static struct usage usage_of(pid_t pid)
 /* As an application that waits for completions: asleep on its engine's descriptor. */
 static int sleep_on_engine(struct bench_dma *dma, int fd)
 {
-	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.events = POLLIN}};
+	struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
 
 	if (doca_pe_get_notification_handle(dma->pe, &fds[1].fd) != DOCA_SUCCESS ||
 	    doca_pe_request_notification(dma->pe) != DOCA_SUCCESS || bench_send(fd, "", 1) < 0)
@@ -109,8 +109,11 @@ static int sleep_on_engine(struct bench_dma *dma, int fd)
 static int run_importer(void *arg, int fd)
 {
 	const struct importer *importer = arg;
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .import = importer->import, .block_bytes = BLOCK,
-				    .num_blocks = LEN / BLOCK, .depth = 8};
+	struct bench_dma_cfg cfg = { .pci = BENCH_DPU_PCI,
+				     .import = importer->import,
+				     .block_bytes = BLOCK,
+				     .num_blocks = LEN / BLOCK,
+				     .depth = 8 };
 	struct bench_dma dma;
 	int rc;
 
@@ -139,7 +142,7 @@ static int run_sleeper(void *arg, int fd)
 /* The control: what a thread that ticks for nothing would cost. */
 static int run_ticker(void *arg, int fd)
 {
-	struct pollfd end = {.fd = fd, .events = POLLIN};
+	struct pollfd end = { .fd = fd, .events = POLLIN };
 
 	(void)arg;
 	while (poll(&end, 1, 1) == 0)
@@ -160,10 +163,10 @@ static int start_pair(struct idlers *idlers, size_t i)
 {
 	char ready;
 
-	idlers->exporters[i] = (struct bench_exporter){.card = &idlers->card, .len = LEN, .seed = SEED, .memfd = -1};
+	idlers->exporters[i] = (struct bench_exporter){ .card = &idlers->card, .len = LEN, .seed = SEED, .memfd = -1 };
 	if (bench_exporter_start(&idlers->exporters[i]) < 0)
 		return -1;
-	idlers->importers[i] = (struct importer){&idlers->card, &idlers->exporters[i].export, paths[i]};
+	idlers->importers[i] = (struct importer){ &idlers->card, &idlers->exporters[i].export, paths[i] };
 	if (bench_process_fork(run_importer, &idlers->importers[i], &idlers->importing[i]) < 0)
 		return -1;
 	if (bench_receive(idlers->importing[i].fd, &ready, 1) < 0)
@@ -230,13 +233,16 @@ static unsigned int list(struct idlers *idlers, struct watched *watched)
 
 static void nap_ms(long ms)
 {
-	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
 static int report_idler(const struct idlers *idlers, const struct watched *watched, const struct watched *sleeper)
 {
-	struct bench_row row = {.baseline_name = "a process that sleeps", .unit = "ticks", .ratio = NAN,
-				.goal = BENCH_OURS_AT_MOST, .limit = 0};
+	struct bench_row row = { .baseline_name = "a process that sleeps",
+				 .unit = "ticks",
+				 .ratio = NAN,
+				 .goal = BENCH_OURS_AT_MOST,
+				 .limit = 0 };
 
 	if (watched == sleeper + CONTROL)
 		row.goal = BENCH_NO_GOAL;
@@ -256,7 +262,8 @@ static int check_meter(const struct watched *watched, unsigned int count)
 			return bench_fail("%s: process %d ended, or /proc does not show it", watched[i].name,
 					  (int)watched[i].pid);
 	if (watched[CONTROL].after.ns <= watched[CONTROL].before.ns)
-		return bench_fail("the CPU clock of a process that works stands still: idleness can't be measured here");
+		return bench_fail(
+			"the CPU clock of a process that works stands still: idleness can't be measured here");
 	return 0;
 }
 
@@ -280,7 +287,7 @@ static int measure(struct idlers *idlers)
 
 int bench_fig_idle(const struct bench_report *report)
 {
-	struct idlers idlers = {.report = report};
+	struct idlers idlers = { .report = report };
 	int rc = start_all(&idlers);
 
 	if (rc == 0)

@@ -6,9 +6,9 @@
 #include "fig.h"
 #include "memory.h"
 
-#define LEN ((size_t)BENCH_BLOCK_BYTES * BENCH_NUM_BLOCKS)
+#define LEN   ((size_t)BENCH_BLOCK_BYTES * BENCH_NUM_BLOCKS)
 #define DEPTH 4
-#define SEED 1
+#define SEED  1
 
 struct local {
 	const struct bench_report *report;
@@ -44,11 +44,12 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static int measure(struct local *local)
 {
-	const struct bench_row row = {.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST,
-				      .limit = 0.95};
+	const struct bench_row row = {
+		.name = "local 1 MiB", .baseline_name = "memcpy", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95
+	};
 	const struct bench_cfg cfg = {
-		.ours = {run_ours, local},
-		.baseline = {run_memcpy, local},
+		.ours = { run_ours, local },
+		.baseline = { run_memcpy, local },
 		.warm_up = BENCH_NUM_BLOCKS,
 		.rounds = 101,
 	};
@@ -65,8 +66,9 @@ static int measure(struct local *local)
 static int run_local(void *arg)
 {
 	struct local *local = arg;
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .block_bytes = BENCH_BLOCK_BYTES,
-				    .num_blocks = BENCH_NUM_BLOCKS, .depth = DEPTH};
+	struct bench_dma_cfg cfg = {
+		.pci = BENCH_DPU_PCI, .block_bytes = BENCH_BLOCK_BYTES, .num_blocks = BENCH_NUM_BLOCKS, .depth = DEPTH
+	};
 	int rc;
 
 	local->source = cfg.source = bench_memory_new(LEN);
@@ -83,7 +85,7 @@ static int run_local(void *arg)
 
 int bench_fig_local(const struct bench_report *report)
 {
-	struct local local = {.report = report, .walk.num_blocks = BENCH_NUM_BLOCKS};
+	struct local local = { .report = report, .walk.num_blocks = BENCH_NUM_BLOCKS };
 	struct bench_card card;
 	int rc;
 

@@ -7,9 +7,9 @@
 #include "memory.h"
 #include "reference.h"
 
-#define LEN ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
+#define LEN   ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
 #define BATCH 32
-#define SEED 3
+#define SEED  3
 
 struct rate {
 	const struct bench_report *report;
@@ -32,7 +32,7 @@ static int run_ours(void *arg, uint32_t count, uint64_t *ret_ns)
 static int run_dpdk(void *arg, uint32_t count, uint64_t *ret_ns)
 {
 	struct rate *rate = arg;
-	const struct bench_ref_order order = {.count = count, .bytes = BENCH_SMALL_BYTES, .depth = BATCH};
+	const struct bench_ref_order order = { .count = count, .bytes = BENCH_SMALL_BYTES, .depth = BATCH };
 	struct bench_ref_answer answer;
 
 	if (bench_send(rate->dpdk.fd, &order, sizeof(order)) < 0 ||
@@ -61,7 +61,9 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static int compare(struct rate *rate, struct bench_way baseline, const struct bench_row *row)
 {
-	const struct bench_cfg cfg = {.ours = {run_ours, rate}, .baseline = baseline, .warm_up = 1000, .rounds = 71};
+	const struct bench_cfg cfg = {
+		.ours = { run_ours, rate }, .baseline = baseline, .warm_up = 1000, .rounds = 71
+	};
 	struct bench_result result;
 
 	if (bench_measure(&cfg, &result) < 0)
@@ -73,25 +75,28 @@ static int compare(struct rate *rate, struct bench_way baseline, const struct be
 
 static int measure(struct rate *rate)
 {
-	const struct bench_row dpdk = {.name = "local 64 B, batches of 32", .baseline_name = "DPDK dma_skeleton, 2 cores",
-				       .goal = BENCH_RATIO_ABOVE, .limit = 1};
-	const struct bench_row bare = {.name = "local 64 B, batches of 32, floor", .baseline_name = "memcpy alone"};
+	const struct bench_row dpdk = { .name = "local 64 B, batches of 32",
+					.baseline_name = "DPDK dma_skeleton, 2 cores",
+					.goal = BENCH_RATIO_ABOVE,
+					.limit = 1 };
+	const struct bench_row bare = { .name = "local 64 B, batches of 32, floor", .baseline_name = "memcpy alone" };
 	int rc;
 
 	if (rate->have_dpdk)
-		rc = compare(rate, (struct bench_way){run_dpdk, rate}, &dpdk);
+		rc = compare(rate, (struct bench_way){ run_dpdk, rate }, &dpdk);
 	else
 		rc = bench_report_skipped(rate->report, dpdk.name, "built without DPDK (option bench_dpdk)");
 	if (rc == 0)
-		rc = compare(rate, (struct bench_way){run_memcpy, rate}, &bare);
+		rc = compare(rate, (struct bench_way){ run_memcpy, rate }, &bare);
 	return rc;
 }
 
 static int run_rate(void *arg)
 {
 	struct rate *rate = arg;
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES,
-				    .num_blocks = BENCH_NUM_SMALL, .depth = BATCH};
+	struct bench_dma_cfg cfg = {
+		.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES, .num_blocks = BENCH_NUM_SMALL, .depth = BATCH
+	};
 	int rc;
 
 	cfg.source = bench_memory_new(LEN);
@@ -125,7 +130,7 @@ static int start_dpdk(struct rate *rate)
 
 int bench_fig_rate(const struct bench_report *report)
 {
-	struct rate rate = {.report = report};
+	struct rate rate = { .report = report };
 	struct bench_card card;
 	int rc;
 

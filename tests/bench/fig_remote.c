@@ -3,11 +3,11 @@
 #include "memory.h"
 #include "remote.h"
 
-#define LARGE(of_path, num_rounds, in_flight, ...)                                                  \
-	{                                                                                           \
-		.path = (of_path), .block_bytes = BENCH_BLOCK_BYTES, .num_blocks = BENCH_NUM_BLOCKS, \
-		.depth = 4, .baseline_depth = (in_flight), .rounds = (num_rounds), .slice_warm_up = 1, \
-		.measure = BENCH_BANDWIDTH, .row = {__VA_ARGS__}                                    \
+#define LARGE(of_path, num_rounds, in_flight, ...)                                                                     \
+	{                                                                                                              \
+		.path = (of_path), .block_bytes = BENCH_BLOCK_BYTES, .num_blocks = BENCH_NUM_BLOCKS, .depth = 4,       \
+		.baseline_depth = (in_flight), .rounds = (num_rounds), .slice_warm_up = 1, .measure = BENCH_BANDWIDTH, \
+		.row = { __VA_ARGS__ }                                                                                 \
 	}
 
 static const struct bench_remote_cfg cases[] = {
@@ -15,11 +15,11 @@ static const struct bench_remote_cfg cases[] = {
 	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95),
 	LARGE("mapped", 71, 1, .name = "host-to-DPU 1 MiB, mapped", .baseline_name = "memcpy from a mapping",
 	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.9),
-	LARGE("shm", 71, 1, .name = "host-to-DPU 1 MiB, shm", .baseline_name = "fi_read",
-	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.9),
+	LARGE("shm", 71, 1, .name = "host-to-DPU 1 MiB, shm", .baseline_name = "fi_read", .goal = BENCH_RATIO_AT_LEAST,
+	      .limit = 0.9),
 	LARGE("shm", 31, 4, .name = "host-to-DPU 1 MiB, shm, 4 deep", .baseline_name = "fi_read, 4 at a time"),
-	LARGE("tcp", 71, 1, .name = "host-to-DPU 1 MiB, tcp", .baseline_name = "fi_read",
-	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.9),
+	LARGE("tcp", 71, 1, .name = "host-to-DPU 1 MiB, tcp", .baseline_name = "fi_read", .goal = BENCH_RATIO_AT_LEAST,
+	      .limit = 0.9),
 	LARGE("tcp", 31, 4, .name = "host-to-DPU 1 MiB, tcp, 4 deep", .baseline_name = "fi_read, 4 at a time"),
 };
 

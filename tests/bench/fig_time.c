@@ -18,11 +18,11 @@
 #include "sim/engine/queue.h"
 
 #define SAMPLES 301
-#define JOBS 400000u
-#define DEPTH 32u
-#define LEN ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
+#define JOBS    400000u
+#define DEPTH   32u
+#define LEN     ((size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL)
 
-static const uint32_t requested_us[] = {1, 10, 100, 1000};
+static const uint32_t requested_us[] = { 1, 10, 100, 1000 };
 #define NUM_REQUESTED (sizeof(requested_us) / sizeof(requested_us[0]))
 
 struct ends {
@@ -53,7 +53,7 @@ static void notify(void *arg)
 
 static int ends_open(struct ends *ends)
 {
-	*ends = (struct ends){.news = eventfd(0, EFD_CLOEXEC)};
+	*ends = (struct ends){ .news = eventfd(0, EFD_CLOEXEC) };
 	if (ends->news < 0 || sim_engine_create(&ends->engine) < 0 ||
 	    sim_queue_create(ends->engine, 1, notify, ends, &ends->queue) < 0)
 		return bench_fail("no memory for a queue");
@@ -69,7 +69,7 @@ static void ends_close(struct ends *ends)
 
 static void sleep_until_news(struct ends *ends)
 {
-	struct pollfd readable = {.fd = ends->news, .events = POLLIN};
+	struct pollfd readable = { .fd = ends->news, .events = POLLIN };
 	eventfd_t count;
 
 	sim_queue_set_notify(ends->queue, true);
@@ -85,7 +85,7 @@ static void sleep_until_news(struct ends *ends)
 /* By how much an end that is due in @us microseconds is seen late, in microseconds. */
 static double late_us(struct ends *ends, uint32_t us, bool sleeps)
 {
-	struct held_job held = {.job.run = hold, .queue = ends->queue, .delay_ns = (uint64_t)us * 1000};
+	struct held_job held = { .job.run = hold, .queue = ends->queue, .delay_ns = (uint64_t)us * 1000 };
 
 	sim_queue_submit(ends->queue, &held.job);
 	sim_queue_doorbell(ends->queue);
@@ -100,7 +100,8 @@ static double late_us(struct ends *ends, uint32_t us, bool sleeps)
 static double bare_late_us(uint32_t us)
 {
 	uint64_t due_ns = bench_now_ns() + (uint64_t)us * 1000;
-	const struct timespec due = {.tv_sec = (time_t)(due_ns / 1000000000u), .tv_nsec = (long)(due_ns % 1000000000u)};
+	const struct timespec due = { .tv_sec = (time_t)(due_ns / 1000000000u),
+				      .tv_nsec = (long)(due_ns % 1000000000u) };
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
 	return (double)(bench_now_ns() - due_ns) / 1000;
@@ -108,7 +109,7 @@ static double bare_late_us(uint32_t us)
 
 static int report_late(const struct bench_report *report, struct ends *ends, uint32_t us, bool sleeps)
 {
-	struct bench_row row = {.unit = "us", .baseline = NAN, .ratio = NAN};
+	struct bench_row row = { .unit = "us", .baseline = NAN, .ratio = NAN };
 	static double late[SAMPLES], bare[SAMPLES];
 
 	for (int i = 0; i < SAMPLES; i++) {
@@ -140,10 +141,16 @@ static int measure_ends(const struct bench_report *report)
 
 static int measure_virtual(const struct bench_report *report)
 {
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES, .num_blocks = BENCH_NUM_SMALL,
-				    .depth = DEPTH};
-	struct bench_row row = {.name = "virtual time, 64 B jobs", .unit = "M/s", .baseline = NAN, .ratio = NAN,
-				.goal = BENCH_OURS_AT_LEAST, .limit = 0.2, .note = "jobs by real time; 32 in flight"};
+	struct bench_dma_cfg cfg = {
+		.pci = BENCH_DPU_PCI, .block_bytes = BENCH_SMALL_BYTES, .num_blocks = BENCH_NUM_SMALL, .depth = DEPTH
+	};
+	struct bench_row row = { .name = "virtual time, 64 B jobs",
+				 .unit = "M/s",
+				 .baseline = NAN,
+				 .ratio = NAN,
+				 .goal = BENCH_OURS_AT_LEAST,
+				 .limit = 0.2,
+				 .note = "jobs by real time; 32 in flight" };
 	struct bench_dma dma;
 	uint64_t start_ns;
 	int rc;

@@ -16,20 +16,23 @@ static int compare(const struct bench_report *report, struct bench_copier *ours,
 int bench_fig_trace(const struct bench_report *report)
 {
 	static const struct bench_row rows[] = {
-		{.name = "64 B, recording sampled", .baseline_name = "recording off", .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95},
-		{.name = "64 B, recording full", .baseline_name = "recording off"},
-		{.name = "64 B, recording off", .baseline_name = "recording off"}, /* how exact the other two are */
+		{ .name = "64 B, recording sampled",
+		  .baseline_name = "recording off",
+		  .goal = BENCH_RATIO_AT_LEAST,
+		  .limit = 0.95 },
+		{ .name = "64 B, recording full", .baseline_name = "recording off" },
+		{ .name = "64 B, recording off", .baseline_name = "recording off" }, /* how exact the other two are */
 	};
-	static const char *const levels[] = {"sampled", "full", "off"};
+	static const char *const levels[] = { "sampled", "full", "off" };
 	struct bench_card card;
-	struct bench_copier off = {.card = &card, .trace_level = "off"};
+	struct bench_copier off = { .card = &card, .trace_level = "off" };
 	int rc;
 
 	if (bench_card_up(&card) < 0)
 		return -1;
 	rc = bench_copier_start(&off);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rc == 0; i++) {
-		struct bench_copier ours = {.card = &card, .trace_level = levels[i]};
+		struct bench_copier ours = { .card = &card, .trace_level = levels[i] };
 
 		rc = compare(report, &ours, &off, &rows[i]);
 	}

@@ -23,7 +23,7 @@ struct workq {
 
 static int order(struct workq *workq, enum bench_ref_command command, uint32_t count, uint64_t *ret_ns)
 {
-	const struct bench_ref_order order = {.command = command, .count = count, .depth = workq->depth};
+	const struct bench_ref_order order = { .command = command, .count = count, .depth = workq->depth };
 	struct bench_ref_answer answer;
 
 	if (bench_send(workq->jobs.fd, &order, sizeof(order)) < 0 ||
@@ -53,7 +53,7 @@ static int start_jobs(struct workq *workq)
 {
 	struct bench_ref_answer ready;
 	char bytes[16], blocks[16];
-	const char *args[] = {bytes, blocks, NULL};
+	const char *args[] = { bytes, blocks, NULL };
 
 	snprintf(bytes, sizeof(bytes), "%u", workq->block_bytes);
 	snprintf(blocks, sizeof(blocks), "%u", workq->num_blocks);
@@ -67,8 +67,8 @@ static int start_jobs(struct workq *workq)
 static int measure(struct workq *workq)
 {
 	const struct bench_cfg cfg = {
-		.ours = {run_jobs, workq},
-		.baseline = {run_tasks, workq},
+		.ours = { run_jobs, workq },
+		.baseline = { run_tasks, workq },
 		.warm_up = workq->num_blocks,
 		.rounds = 101,
 	};
@@ -84,8 +84,10 @@ static int run_workq(void *arg)
 {
 	struct workq *workq = arg;
 	size_t len = (size_t)workq->block_bytes * workq->num_blocks;
-	struct bench_dma_cfg cfg = {.pci = BENCH_DPU_PCI, .block_bytes = workq->block_bytes,
-				    .num_blocks = workq->num_blocks, .depth = workq->depth};
+	struct bench_dma_cfg cfg = { .pci = BENCH_DPU_PCI,
+				     .block_bytes = workq->block_bytes,
+				     .num_blocks = workq->num_blocks,
+				     .depth = workq->depth };
 	int rc;
 
 	cfg.source = bench_memory_new(len);
@@ -102,15 +104,27 @@ static int run_workq(void *arg)
 
 int bench_fig_workq(const struct bench_report *report)
 {
-	static const struct bench_row small = {.name = "work queue 64 B, 32 in flight", .baseline_name = "tasks",
-					       .goal = BENCH_RATIO_AT_LEAST, .limit = 0.9};
-	static const struct bench_row large = {.name = "work queue 1 MiB, 4 in flight", .baseline_name = "tasks",
-					       .goal = BENCH_RATIO_AT_LEAST, .limit = 0.98};
+	static const struct bench_row small = { .name = "work queue 64 B, 32 in flight",
+						.baseline_name = "tasks",
+						.goal = BENCH_RATIO_AT_LEAST,
+						.limit = 0.9 };
+	static const struct bench_row large = { .name = "work queue 1 MiB, 4 in flight",
+						.baseline_name = "tasks",
+						.goal = BENCH_RATIO_AT_LEAST,
+						.limit = 0.98 };
 	struct workq sizes[] = {
-		{.report = report, .row = &small, .measure = BENCH_RATE, .block_bytes = BENCH_SMALL_BYTES,
-		 .num_blocks = BENCH_NUM_SMALL, .depth = 32},
-		{.report = report, .row = &large, .measure = BENCH_BANDWIDTH, .block_bytes = BENCH_BLOCK_BYTES,
-		 .num_blocks = BENCH_NUM_BLOCKS, .depth = 4},
+		{ .report = report,
+		  .row = &small,
+		  .measure = BENCH_RATE,
+		  .block_bytes = BENCH_SMALL_BYTES,
+		  .num_blocks = BENCH_NUM_SMALL,
+		  .depth = 32 },
+		{ .report = report,
+		  .row = &large,
+		  .measure = BENCH_BANDWIDTH,
+		  .block_bytes = BENCH_BLOCK_BYTES,
+		  .num_blocks = BENCH_NUM_BLOCKS,
+		  .depth = 4 },
 	};
 	struct bench_card card;
 	int rc = 0;

@@ -21,17 +21,27 @@
 #include "fig.h"
 
 #define PATIENCE_S 90
-#define MAX_ROWS 64
+#define MAX_ROWS   64
 
 static const struct figure {
 	const char *name;
 	int (*run)(const struct bench_report *report);
 } figures[] = {
-	{"local", bench_fig_local},   {"remote", bench_fig_remote}, {"rate", bench_fig_rate}, {"latency", bench_fig_latency},
-	{"idle", bench_fig_idle},     {"attach", bench_fig_attach}, {"bufs", bench_fig_bufs},
-	{"comch", bench_fig_comch},     {"comch-fast", bench_fig_comch_fast}, {"comch-many", bench_fig_comch_many},
-	{"workq", bench_fig_workq},   {"trace", bench_fig_trace},   {"time", bench_fig_time},
-	{"comm-channel", bench_fig_comm_channel}, {"faults", bench_fig_faults},
+	{ "local", bench_fig_local },
+	{ "remote", bench_fig_remote },
+	{ "rate", bench_fig_rate },
+	{ "latency", bench_fig_latency },
+	{ "idle", bench_fig_idle },
+	{ "attach", bench_fig_attach },
+	{ "bufs", bench_fig_bufs },
+	{ "comch", bench_fig_comch },
+	{ "comch-fast", bench_fig_comch_fast },
+	{ "comch-many", bench_fig_comch_many },
+	{ "workq", bench_fig_workq },
+	{ "trace", bench_fig_trace },
+	{ "time", bench_fig_time },
+	{ "comm-channel", bench_fig_comm_channel },
+	{ "faults", bench_fig_faults },
 };
 
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
@@ -55,7 +65,7 @@ static pid_t start_figure(const struct figure *figure, int *ret_fd)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		struct bench_report report = {.fd = fds[1]};
+		struct bench_report report = { .fd = fds[1] };
 
 		close(fds[0]);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -18,8 +18,8 @@ struct means {
 	struct flags {
 		_Alignas(64) _Atomic uint64_t first;
 		_Alignas(64) _Atomic uint64_t second;
-	} *flags;
-	uint64_t count;                  /* of the flag's moves */
+	} * flags;
+	uint64_t count; /* of the flag's moves */
 };
 
 static int talk(struct means *means, int fd, int (*run)(void *arg, const struct bench_ref_order *order))
@@ -36,7 +36,7 @@ static int socket_run(void *arg, const struct bench_ref_order *order)
 {
 	struct means *means = arg;
 	int fd = means->fds[order->begins ? 0 : 1];
-	uint8_t message[MAX_BYTES] = {0};
+	uint8_t message[MAX_BYTES] = { 0 };
 
 	for (uint32_t i = 0; i < order->count; i++) {
 		if (order->begins && bench_send(fd, message, order->bytes) < 0)
@@ -56,7 +56,7 @@ static int socket_end(void *arg, int fd)
 
 int bench_means_socket(struct bench_pair *ret_pair)
 {
-	struct means means = {0};
+	struct means means = { 0 };
 	int rc;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, means.fds) < 0)
@@ -99,7 +99,7 @@ static int flag_end(void *arg, int fd)
 
 int bench_means_flag(struct bench_pair *ret_pair)
 {
-	struct means means = {0};
+	struct means means = { 0 };
 
 	means.flags = mmap(NULL, sizeof(*means.flags), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (means.flags == MAP_FAILED)

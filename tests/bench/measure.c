@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SLICE_NS 5000000u
+#define SLICE_NS   5000000u
 #define MAX_ROUNDS 301
 
 uint64_t bench_now_ns(void)

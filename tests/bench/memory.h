@@ -8,11 +8,11 @@
 
 /* 128 blocks of 1 MiB on each side of a copy: more than the caches of today's machines hold. */
 #define BENCH_BLOCK_BYTES (1u << 20)
-#define BENCH_NUM_BLOCKS 128u
+#define BENCH_NUM_BLOCKS  128u
 
 /* 64 blocks of 64 bytes: small, and in the first-level cache. */
 #define BENCH_SMALL_BYTES 64u
-#define BENCH_NUM_SMALL 64u
+#define BENCH_NUM_SMALL   64u
 
 /* Private memory, every page of it present; NULL after saying why. */
 void *bench_memory_new(size_t len);

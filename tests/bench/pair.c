@@ -28,18 +28,20 @@ static int wait_ready(struct bench_pair *pair)
 int bench_pair_fork(int (*first)(void *arg, int fd), int (*second)(void *arg, int fd), void *arg,
 		    struct bench_pair *ret_pair)
 {
-	*ret_pair = (struct bench_pair){.depth = 1};
-	if (bench_process_fork(second, arg, &ret_pair->second) < 0 || bench_process_fork(first, arg, &ret_pair->first) < 0)
+	*ret_pair = (struct bench_pair){ .depth = 1 };
+	if (bench_process_fork(second, arg, &ret_pair->second) < 0 ||
+	    bench_process_fork(first, arg, &ret_pair->first) < 0)
 		return -1;
 	return wait_ready(ret_pair);
 }
 
 static int introduce(const struct bench_process *process, const struct bench_ref_place *other)
 {
-	const struct bench_ref_order connect = {.command = BENCH_REF_CONNECT};
+	const struct bench_ref_order connect = { .command = BENCH_REF_CONNECT };
 	struct bench_ref_answer answer;
 
-	if (bench_send(process->fd, &connect, sizeof(connect)) < 0 || bench_send(process->fd, other, sizeof(*other)) < 0)
+	if (bench_send(process->fd, &connect, sizeof(connect)) < 0 ||
+	    bench_send(process->fd, other, sizeof(*other)) < 0)
 		return -1;
 	return hear(process, &answer) < 0 ? bench_fail("a reference can't connect: %s", strerror(-answer.status)) : 0;
 }
@@ -49,7 +51,7 @@ int bench_pair_exec(const char *program, const char *const *args, struct bench_p
 	struct bench_ref_place first, second;
 	int rc;
 
-	*ret_pair = (struct bench_pair){.depth = 1};
+	*ret_pair = (struct bench_pair){ .depth = 1 };
 	if (bench_process_exec(program, args, &ret_pair->second) < 0 ||
 	    bench_process_exec(program, args, &ret_pair->first) < 0)
 		return -1;
@@ -57,16 +59,17 @@ int bench_pair_exec(const char *program, const char *const *args, struct bench_p
 	if (rc != 0)
 		return rc;
 	if (bench_receive(ret_pair->second.fd, &second, sizeof(second)) < 0 ||
-	    bench_receive(ret_pair->first.fd, &first, sizeof(first)) < 0 ||
-	    introduce(&ret_pair->second, &first) < 0 || introduce(&ret_pair->first, &second) < 0)
+	    bench_receive(ret_pair->first.fd, &first, sizeof(first)) < 0 || introduce(&ret_pair->second, &first) < 0 ||
+	    introduce(&ret_pair->first, &second) < 0)
 		return -1;
 	return 0;
 }
 
 int bench_pair_order(struct bench_pair *pair, enum bench_ref_command command, uint32_t count, uint64_t *ret_ns)
 {
-	struct bench_ref_order order = {.command = command, .count = count, .bytes = pair->bytes, .depth = pair->depth,
-					.apart = pair->apart};
+	struct bench_ref_order order = {
+		.command = command, .count = count, .bytes = pair->bytes, .depth = pair->depth, .apart = pair->apart
+	};
 	struct bench_ref_answer first, second;
 	uint64_t end;
 	int rc, other_rc;
@@ -107,7 +110,7 @@ int bench_pair_end(struct bench_pair *pair)
 
 int bench_answer(int fd, int status)
 {
-	return bench_send(fd, &(struct bench_ref_answer){.status = status}, sizeof(struct bench_ref_answer));
+	return bench_send(fd, &(struct bench_ref_answer){ .status = status }, sizeof(struct bench_ref_answer));
 }
 
 /* Stay on the first or the last of the CPUs that we may use. */
@@ -132,7 +135,7 @@ void bench_obey(int fd, int (*run)(void *arg, const struct bench_ref_order *orde
 	bool stays = false;
 
 	while (bench_receive(fd, &order, sizeof(order)) == 0) {
-		struct bench_ref_answer answer = {0};
+		struct bench_ref_answer answer = { 0 };
 
 		if (order.apart && !stays)
 			stay(order.begins);

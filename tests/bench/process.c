@@ -50,7 +50,7 @@ int bench_process_fork(int (*run)(void *arg, int fd), void *arg, struct bench_pr
 		return -1;
 	if (pid == 0)
 		exit(run(arg, fd) < 0);
-	*ret_process = (struct bench_process){.pid = pid, .fd = fd};
+	*ret_process = (struct bench_process){ .pid = pid, .fd = fd };
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static void beside_us(const char *program, char *path, size_t size)
 
 static void become(const char *program, const char *const *args, int fd)
 {
-	const char *argv[MAX_ARGS + 3] = {program};
+	const char *argv[MAX_ARGS + 3] = { program };
 	char path[PATH_MAX + 64], number[16];
 	int argc = 1;
 
@@ -92,7 +92,7 @@ int bench_process_exec(const char *program, const char *const *args, struct benc
 		return -1;
 	if (pid == 0)
 		become(program, args, fd);
-	*ret_process = (struct bench_process){.pid = pid, .fd = fd};
+	*ret_process = (struct bench_process){ .pid = pid, .fd = fd };
 	return 0;
 }
 
@@ -107,7 +107,8 @@ int bench_process_end(struct bench_process *process)
 	while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	process->pid = 0;
-	return status == 0 ? 0 : bench_fail("a process of the benchmark ended badly (status %#x)", (unsigned int)status);
+	return status == 0 ? 0 :
+			     bench_fail("a process of the benchmark ended badly (status %#x)", (unsigned int)status);
 }
 
 int bench_send(int fd, const void *data, size_t len)

@@ -13,7 +13,7 @@
 
 struct bench_process {
 	pid_t pid;
-	int fd;   /* to it */
+	int fd; /* to it */
 };
 
 /* Fork; the child calls @run(arg, fd), which ends when @fd does, and exits with

@@ -19,7 +19,7 @@
 #include "reference.h"
 
 #define RING_SIZE 1024
-#define DEVICE "dma_skeleton"
+#define DEVICE    "dma_skeleton"
 
 struct device {
 	int16_t id;
@@ -42,8 +42,8 @@ static int first_core(void)
 static int start_eal(void)
 {
 	char core[16];
-	char *args[] = {"bench", "-l", core, "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry", "-m", "64",
-			"--log-level", "error", "--vdev", DEVICE, NULL};
+	char *args[] = { "bench", "-l", core,          "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
+			 "-m",    "64", "--log-level", "error",     "--vdev",   DEVICE,        NULL };
 
 	snprintf(core, sizeof(core), "%d", first_core());
 	return rte_eal_init(sizeof(args) / sizeof(args[0]) - 1, args) < 0 ? -rte_errno : 0;
@@ -51,8 +51,8 @@ static int start_eal(void)
 
 static int open_device(struct device *device)
 {
-	const struct rte_dma_conf conf = {.nb_vchans = 1};
-	const struct rte_dma_vchan_conf vchan = {.direction = RTE_DMA_DIR_MEM_TO_MEM, .nb_desc = RING_SIZE};
+	const struct rte_dma_conf conf = { .nb_vchans = 1 };
+	const struct rte_dma_vchan_conf vchan = { .direction = RTE_DMA_DIR_MEM_TO_MEM, .nb_desc = RING_SIZE };
 	int rc = start_eal();
 
 	if (rc < 0)
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		return bench_fail("usage: %s FD", argv[0]), 2;
-	answer = (struct bench_ref_answer){.status = open_device(&device)};
+	answer = (struct bench_ref_answer){ .status = open_device(&device) };
 	if (bench_send(fd, &answer, sizeof(answer)) < 0 || answer.status < 0)
 		return 1;
 	bench_memory_fill(device.source, BENCH_SMALL_BYTES * BENCH_NUM_SMALL, 1);

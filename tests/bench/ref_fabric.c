@@ -27,7 +27,7 @@
 #include "process.h"
 #include "reference.h"
 
-#define KEY 0x6265
+#define KEY       0x6265
 #define MAX_DEPTH 16
 
 struct fabric {
@@ -63,8 +63,8 @@ static struct fi_info *find(const char *name, bool target)
 
 static int open_fabric(const char *provider, bool target, struct fabric *fabric)
 {
-	struct fi_cq_attr cq_attr = {.format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE};
-	struct fi_av_attr av_attr = {.type = FI_AV_UNSPEC};
+	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_CONTEXT, .wait_obj = FI_WAIT_NONE };
+	struct fi_av_attr av_attr = { .type = FI_AV_UNSPEC };
 	int rc;
 
 	fabric->info = find(provider, target);
@@ -100,7 +100,8 @@ static void close_fabric(struct fabric *fabric)
 
 static int answer(int fd, int status, uint64_t ns)
 {
-	return bench_send(fd, &(struct bench_ref_answer){.status = status, .ns = ns}, sizeof(struct bench_ref_answer));
+	return bench_send(fd, &(struct bench_ref_answer){ .status = status, .ns = ns },
+			  sizeof(struct bench_ref_answer));
 }
 
 /* ---- the target ---- */
@@ -150,7 +151,9 @@ static void set_serving(struct server *server, bool wanted)
 
 static int obey_as_target(struct fabric *fabric, int fd)
 {
-	struct server server = {.fabric = fabric, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	struct server server = { .fabric = fabric,
+				 .lock = PTHREAD_MUTEX_INITIALIZER,
+				 .changed = PTHREAD_COND_INITIALIZER };
 	struct bench_ref_order order;
 	pthread_t thread;
 
@@ -169,8 +172,8 @@ static int obey_as_target(struct fabric *fabric, int fd)
 
 static int run_target(int fd, const char *provider, size_t len)
 {
-	struct bench_ref_place place = {.key = KEY, .len = len, .addr_len = sizeof(place.addr)};
-	struct fabric fabric = {0};
+	struct bench_ref_place place = { .key = KEY, .len = len, .addr_len = sizeof(place.addr) };
+	struct fabric fabric = { 0 };
 	struct fid_mr *mr = NULL;
 	void *memory = bench_memory_new(len);
 	int rc = memory ? open_fabric(provider, true, &fabric) : -ENOMEM;
@@ -236,7 +239,7 @@ static int read_all(struct reader *reader, const struct bench_ref_order *order)
 
 static int connect_reader(struct reader *reader, int fd)
 {
-	const struct bench_ref_order one = {.count = 1, .bytes = 8, .depth = 1};
+	const struct bench_ref_order one = { .count = 1, .bytes = 8, .depth = 1 };
 
 	if (bench_receive(fd, &reader->place, sizeof(reader->place)) < 0)
 		return -EPIPE;
@@ -250,8 +253,8 @@ static int connect_reader(struct reader *reader, int fd)
 
 static int run_initiator(int fd, const char *provider)
 {
-	struct fabric fabric = {0};
-	struct reader reader = {.fabric = &fabric};
+	struct fabric fabric = { 0 };
+	struct reader reader = { .fabric = &fabric };
 	struct bench_ref_order order;
 	int rc = open_fabric(provider, false, &fabric);
 

@@ -23,7 +23,7 @@
 
 #define MAX_DEPTH 256
 #define MAX_BYTES 4096
-#define BATCH 16
+#define BATCH     16
 
 struct end {
 	int fd;
@@ -56,8 +56,8 @@ static struct fi_info *find(const char *provider)
 
 static int open_end(const char *provider, struct end *end)
 {
-	struct fi_cq_attr cq_attr = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_NONE};
-	struct fi_av_attr av_attr = {.type = FI_AV_UNSPEC};
+	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_NONE };
+	struct fi_av_attr av_attr = { .type = FI_AV_UNSPEC };
 	int rc;
 
 	end->info = find(provider);
@@ -231,7 +231,7 @@ static int obey(void *arg, const struct bench_ref_order *order)
 
 static int run(struct end *end, const char *provider)
 {
-	struct bench_ref_place place = {.addr_len = sizeof(place.addr)};
+	struct bench_ref_place place = { .addr_len = sizeof(place.addr) };
 	int rc = open_end(provider, end);
 
 	if (rc == 0)

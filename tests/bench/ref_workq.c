@@ -22,7 +22,7 @@
 #include "reference.h"
 
 #define DEPTH 64
-#define SEED 7
+#define SEED  7
 
 struct copier {
 	uint32_t block_bytes, num_blocks, block;
@@ -85,18 +85,18 @@ static void make_jobs(struct copier *copier)
 {
 	size_t len = copier->block_bytes;
 
-	must("doca_buf_inventory_create",
-	     doca_buf_inventory_create(NULL, 2 * (size_t)copier->num_blocks, DOCA_BUF_EXTENSION_NONE, &copier->inventory));
+	must("doca_buf_inventory_create", doca_buf_inventory_create(NULL, 2 * (size_t)copier->num_blocks,
+								    DOCA_BUF_EXTENSION_NONE, &copier->inventory));
 	must("doca_buf_inventory_start", doca_buf_inventory_start(copier->inventory));
 	for (uint32_t i = 0; i < copier->num_blocks; i++) {
 		struct doca_buf *src, *dst;
 
 		must("a buffer", doca_buf_inventory_buf_by_data(copier->inventory, copier->from,
-								 (char *)copier->source + i * len, len, &src));
+								(char *)copier->source + i * len, len, &src));
 		must("a buffer", doca_buf_inventory_buf_by_addr(copier->inventory, copier->to,
-								 (char *)copier->target + i * len, len, &dst));
+								(char *)copier->target + i * len, len, &dst));
 		copier->jobs[i] = (struct doca_dma_job_memcpy){
-			.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = copier->ctx, .user_data.u64 = i},
+			.base = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = copier->ctx, .user_data.u64 = i },
 			.dst_buff = dst,
 			.src_buff = src,
 		};
@@ -156,14 +156,15 @@ static int check(struct copier *copier)
 {
 	if (copy(copier, copier->num_blocks, 1) < 0)
 		return -EIO;
-	return bench_memory_check(copier->target, (size_t)copier->block_bytes * copier->num_blocks, SEED) < 0 ? -EIO : 0;
+	return bench_memory_check(copier->target, (size_t)copier->block_bytes * copier->num_blocks, SEED) < 0 ? -EIO :
+														0;
 }
 
 int main(int argc, char **argv)
 {
-	struct bench_ref_answer answer = {0};
+	struct bench_ref_answer answer = { 0 };
 	struct bench_ref_order order;
-	struct copier copier = {0};
+	struct copier copier = { 0 };
 	int fd = argc == 4 ? atoi(argv[1]) : -1;
 
 	if (fd < 0)
@@ -175,7 +176,8 @@ int main(int argc, char **argv)
 	while (bench_receive(fd, &order, sizeof(order)) == 0) {
 		uint64_t start = bench_now_ns();
 
-		answer.status = order.command == BENCH_REF_CHECK ? check(&copier) : copy(&copier, order.count, order.depth);
+		answer.status =
+			order.command == BENCH_REF_CHECK ? check(&copier) : copy(&copier, order.count, order.depth);
 		answer.ns = bench_now_ns() - start;
 		bench_send(fd, &answer, sizeof(answer));
 	}

@@ -14,26 +14,26 @@
 #define BENCH_REF_ADDR_SIZE 256
 
 enum bench_ref_command {
-	BENCH_REF_MEASURE,  /* do count operations */
-	BENCH_REF_SERVE,    /* a target: look after peers without a pause */
-	BENCH_REF_REST,     /* stop that */
-	BENCH_REF_CONNECT,  /* an initiator, or both of a pair: to what follows, a struct bench_ref_place */
-	BENCH_REF_CHECK,    /* one of a pair: whether what came is right */
-	BENCH_REF_READ,     /* the second of a pair alone: count operations on the first's memory, which sleeps */
+	BENCH_REF_MEASURE, /* do count operations */
+	BENCH_REF_SERVE,   /* a target: look after peers without a pause */
+	BENCH_REF_REST,    /* stop that */
+	BENCH_REF_CONNECT, /* an initiator, or both of a pair: to what follows, a struct bench_ref_place */
+	BENCH_REF_CHECK,   /* one of a pair: whether what came is right */
+	BENCH_REF_READ,    /* the second of a pair alone: count operations on the first's memory, which sleeps */
 };
 
 struct bench_ref_order {
 	uint32_t command;
 	uint32_t count;
-	uint32_t bytes;     /* of one operation */
-	uint32_t depth;     /* operations under way at most; a DMA device: of a batch */
-	uint32_t begins;    /* one of a pair: it has the first word */
-	uint32_t apart;     /* one of a pair: stay on a CPU that the other does not use */
+	uint32_t bytes;  /* of one operation */
+	uint32_t depth;  /* operations under way at most; a DMA device: of a batch */
+	uint32_t begins; /* one of a pair: it has the first word */
+	uint32_t apart;  /* one of a pair: stay on a CPU that the other does not use */
 };
 
 struct bench_ref_answer {
-	int32_t status;     /* 0 or -errno; -ENOSYS when ready: what it stands for is not there */
-	uint64_t ns;        /* what a BENCH_REF_MEASURE took */
+	int32_t status;      /* 0 or -errno; -ENOSYS when ready: what it stands for is not there */
+	uint64_t ns;         /* what a BENCH_REF_MEASURE took */
 	uint64_t started_ns; /* of a pair: when it began; their clocks are one */
 };
 

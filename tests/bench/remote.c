@@ -55,8 +55,8 @@ static int run_readv(void *arg, uint32_t count, uint64_t *ret_ns)
 
 	while (count-- > 0) {
 		size_t offset = (size_t)block * bytes;
-		struct iovec here = {remote->target + offset, bytes};
-		struct iovec there = {(void *)(uintptr_t)(export->addr + offset), bytes};
+		struct iovec here = { remote->target + offset, bytes };
+		struct iovec there = { (void *)(uintptr_t)(export->addr + offset), bytes };
 
 		if (process_vm_readv(export->pid, &here, 1, &there, 1, 0) != (ssize_t)bytes)
 			return bench_fail("process_vm_readv: %s", strerror(errno));
@@ -86,10 +86,10 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 static struct bench_way baseline_of(struct remote *remote)
 {
 	if (is(remote, "cma"))
-		return (struct bench_way){run_readv, remote};
+		return (struct bench_way){ run_readv, remote };
 	if (is(remote, "mapped"))
-		return (struct bench_way){run_memcpy, remote};
-	return (struct bench_way){bench_fabric_pair_read, &remote->pair};
+		return (struct bench_way){ run_memcpy, remote };
+	return (struct bench_way){ bench_fabric_pair_read, &remote->pair };
 }
 
 /* ---- the DPU process ---- */
@@ -97,8 +97,8 @@ static struct bench_way baseline_of(struct remote *remote)
 static bool cma_works(struct remote *remote)
 {
 	uint8_t byte;
-	struct iovec here = {&byte, 1};
-	struct iovec there = {(void *)(uintptr_t)remote->exporter.export.addr, 1};
+	struct iovec here = { &byte, 1 };
+	struct iovec there = { (void *)(uintptr_t)remote->exporter.export.addr, 1 };
 
 	return process_vm_readv(remote->exporter.export.pid, &here, 1, &there, 1, 0) == 1;
 }
@@ -107,7 +107,7 @@ static int measure(struct remote *remote)
 {
 	const struct bench_remote_cfg *remote_cfg = remote->cfg;
 	const struct bench_cfg cfg = {
-		.ours = {run_ours, remote},
+		.ours = { run_ours, remote },
 		.baseline = baseline_of(remote),
 		.warm_up = remote_cfg->num_blocks,
 		.slice_warm_up = remote_cfg->slice_warm_up,
@@ -121,7 +121,8 @@ static int measure(struct remote *remote)
 	if (bench_dma_copy(&remote->dma, 0, remote_cfg->num_blocks) < 0 ||
 	    bench_memory_check(remote->target, len_of(remote_cfg), SEED) < 0)
 		return -1;
-	return bench_report_result(remote->report, &remote_cfg->row, &result, remote_cfg->measure, remote_cfg->block_bytes);
+	return bench_report_result(remote->report, &remote_cfg->row, &result, remote_cfg->measure,
+				   remote_cfg->block_bytes);
 }
 
 static int run_dpu(void *arg)
@@ -137,7 +138,8 @@ static int run_dpu(void *arg)
 	int rc;
 
 	if (is(remote, "cma") && !cma_works(remote))
-		return bench_report_skipped(remote->report, remote->cfg->row.name, "the kernel forbids process_vm_readv here");
+		return bench_report_skipped(remote->report, remote->cfg->row.name,
+					    "the kernel forbids process_vm_readv here");
 	if (remote->exporter.memfd >= 0)
 		remote->mapping = bench_memory_map(remote->exporter.memfd, len_of(remote->cfg));
 	remote->target = cfg.target = bench_memory_new(len_of(remote->cfg));
@@ -173,7 +175,7 @@ int bench_remote(const struct bench_card *card, const struct bench_remote_cfg *c
 	struct remote remote = {
 		.cfg = cfg,
 		.report = report,
-		.exporter = {.card = card, .len = len_of(cfg), .seed = SEED, .memfd = -1},
+		.exporter = { .card = card, .len = len_of(cfg), .seed = SEED, .memfd = -1 },
 		.walk.num_blocks = cfg->num_blocks,
 	};
 	int rc;

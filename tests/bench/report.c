@@ -16,7 +16,7 @@ int bench_report_row(const struct bench_report *report, const struct bench_row *
 
 int bench_report_skipped(const struct bench_report *report, const char *name, const char *why)
 {
-	struct bench_row row = {.ours = NAN, .baseline = NAN, .ratio = NAN};
+	struct bench_row row = { .ours = NAN, .baseline = NAN, .ratio = NAN };
 
 	snprintf(row.name, sizeof(row.name), "%s", name);
 	snprintf(row.note, sizeof(row.note), "%s", why);
@@ -26,7 +26,7 @@ int bench_report_skipped(const struct bench_report *report, const char *name, co
 int bench_report_result(const struct bench_report *report, const struct bench_row *row,
 			const struct bench_result *result, enum bench_measure measure, uint32_t bytes)
 {
-	static const char *const units[] = {[BENCH_BANDWIDTH] = "GB/s", [BENCH_RATE] = "M/s", [BENCH_LATENCY] = "us"};
+	static const char *const units[] = { [BENCH_BANDWIDTH] = "GB/s", [BENCH_RATE] = "M/s", [BENCH_LATENCY] = "us" };
 	double a_second = measure == BENCH_BANDWIDTH ? bytes : 1000; /* in the unit, from operations each ns */
 	struct bench_row told = *row;
 	double quiet;
@@ -50,13 +50,13 @@ int bench_report_result(const struct bench_report *report, const struct bench_ro
 static const struct {
 	const char *sign, *subject;
 } goals[] = {
-	[BENCH_NO_GOAL] = {"", ""},
-	[BENCH_RATIO_AT_LEAST] = {">=", "ratio"},
-	[BENCH_RATIO_ABOVE] = {">", "ratio"},
-	[BENCH_RATIO_AT_MOST] = {"<=", "ratio"},
-	[BENCH_OURS_AT_LEAST] = {">=", "ours"},
-	[BENCH_OURS_AT_MOST] = {"<=", "ours"},
-	[BENCH_OURS_BELOW] = {"<", "ours"},
+	[BENCH_NO_GOAL] = { "", "" },
+	[BENCH_RATIO_AT_LEAST] = { ">=", "ratio" },
+	[BENCH_RATIO_ABOVE] = { ">", "ratio" },
+	[BENCH_RATIO_AT_MOST] = { "<=", "ratio" },
+	[BENCH_OURS_AT_LEAST] = { ">=", "ours" },
+	[BENCH_OURS_AT_MOST] = { "<=", "ours" },
+	[BENCH_OURS_BELOW] = { "<", "ours" },
 };
 
 /* "yes", "no", "-" (no goal) or "skipped". */

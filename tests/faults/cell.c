@@ -13,13 +13,15 @@ static const struct {
 	const char *name;
 	uint64_t ops;
 } families[] = {
-	{"messages", SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) | SIM_OP_BIT(SIM_OP_COMCH_CONNECT)},
-	{"fast", SIM_OP_BIT(SIM_OP_COMCH_PRODUCER_SEND) | SIM_OP_BIT(SIM_OP_COMCH_CONSUMER_RECV)},
-	{"channel", SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_SEND) |
-			    SIM_OP_BIT(SIM_OP_COMM_CHANNEL_RECV)},
-	{"tasks", SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_UPDATE) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_WAIT)},
-	{"calls", SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | SIM_OP_BIT(SIM_OP_CTX_START) |
-			  SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC)},
+	{ "messages",
+	  SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) | SIM_OP_BIT(SIM_OP_COMCH_CONNECT) },
+	{ "fast", SIM_OP_BIT(SIM_OP_COMCH_PRODUCER_SEND) | SIM_OP_BIT(SIM_OP_COMCH_CONSUMER_RECV) },
+	{ "channel", SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_SEND) |
+			     SIM_OP_BIT(SIM_OP_COMM_CHANNEL_RECV) },
+	{ "tasks",
+	  SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_UPDATE) | SIM_OP_BIT(SIM_OP_SYNC_EVENT_WAIT) },
+	{ "calls", SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | SIM_OP_BIT(SIM_OP_CTX_START) |
+			   SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC) },
 };
 
 static const struct cell *family_cells;
@@ -70,7 +72,8 @@ uint64_t cell_since_ns(uint64_t from_ns)
 static bool has_cell(enum sim_op op, enum sim_act act)
 {
 	for (size_t i = 0; i < num_family_cells; i++)
-		if (strcmp(family_cells[i].op, sim_op_name(op)) == 0 && strcmp(family_cells[i].act, sim_act_name(act)) == 0)
+		if (strcmp(family_cells[i].op, sim_op_name(op)) == 0 &&
+		    strcmp(family_cells[i].act, sim_act_name(act)) == 0)
 			return true;
 	return false;
 }
@@ -120,7 +123,7 @@ static void run_cell(void **state)
 	void *both = &halves;
 
 	cell = *state;
-	halves = (struct comch_halves){cell->dpu, cell->host};
+	halves = (struct comch_halves){ cell->dpu, cell->host };
 	comch_run_halves(&both);
 }
 
@@ -141,8 +144,9 @@ int cell_run(const char *family, const struct cell *cells, size_t num_cells)
 	assert_true(family_ops != 0);
 	for (size_t i = 0; i < num_cells; i++) {
 		snprintf(names[i], sizeof(names[i]), "%s %s", cells[i].op, cells[i].rest);
-		tests[i + 2] = (struct CMUnitTest){
-			.name = names[i], .test_func = run_cell, .initial_state = (void *)(uintptr_t)&cells[i]};
+		tests[i + 2] = (struct CMUnitTest){ .name = names[i],
+						    .test_func = run_cell,
+						    .initial_state = (void *)(uintptr_t)&cells[i] };
 	}
 	return comch_run_all(family, tests, num_cells + 2);
 }

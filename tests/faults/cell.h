@@ -20,7 +20,7 @@
 
 struct cell {
 	const char *op, *act;
-	const char *rest;        /* of the rule, behind the operation */
+	const char *rest; /* of the rule, behind the operation */
 	comch_half *dpu, *host;
 	const char *on_dpu, *on_host; /* as the halves take them: traces, most of them */
 };

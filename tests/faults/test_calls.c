@@ -12,12 +12,12 @@
 #define BYTES 4096
 
 /* The call's result, and how long it took, are what the cell says. */
-#define EXPECT_STRUCK(call)                                                                      \
-	do {                                                                                     \
-		uint64_t begin_ns_ = bfsim_now_ns();                                             \
-		EXPECT(call, cell_is("fail") ? DOCA_ERROR_TIME_OUT : DOCA_SUCCESS);              \
-		CHECK(!cell_is("delay") || cell_since_ns(begin_ns_) >= CELL_DELAY_NS);           \
-		cell_struck();                                                                   \
+#define EXPECT_STRUCK(call)                                                            \
+	do {                                                                           \
+		uint64_t begin_ns_ = bfsim_now_ns();                                   \
+		EXPECT(call, cell_is("fail") ? DOCA_ERROR_TIME_OUT : DOCA_SUCCESS);    \
+		CHECK(!cell_is("delay") || cell_since_ns(begin_ns_) >= CELL_DELAY_NS); \
+		cell_struck();                                                         \
 	} while (0)
 
 static uint8_t memory[BYTES];
@@ -217,16 +217,16 @@ static void every_alloc_dpu(struct side *side)
 }
 
 static const struct cell cells[] = {
-	{"mmap.export", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL},
-	{"mmap.export", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL},
-	{"mmap.import", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL},
-	{"mmap.import", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL},
-	{"ctx.start", "fail", "nth=1 fail=TIME_OUT", start_dpu, comch_nothing, NULL, NULL},
-	{"ctx.start", "delay", "nth=1 delay=500ms", start_dpu, comch_nothing, NULL, NULL},
-	{"dev.open", "fail", "nth=1 fail=TIME_OUT side=dpu", open_dpu, comch_nothing, NULL, NULL},
-	{"dev.open", "delay", "nth=1 delay=500ms side=dpu", open_dpu, comch_nothing, NULL, NULL},
-	{"alloc", "fail", "nth=1 fail=NO_MEMORY side=dpu", alloc_dpu, comch_nothing, NULL, NULL},
-	{"alloc", "fail", "size>=1G fail=NO_MEMORY", every_alloc_dpu, comch_nothing, NULL, NULL},
+	{ "mmap.export", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL },
+	{ "mmap.export", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL },
+	{ "mmap.import", "fail", "nth=1 fail=TIME_OUT", import_dpu, export_host, NULL, NULL },
+	{ "mmap.import", "delay", "nth=1 delay=500ms", import_dpu, export_host, NULL, NULL },
+	{ "ctx.start", "fail", "nth=1 fail=TIME_OUT", start_dpu, comch_nothing, NULL, NULL },
+	{ "ctx.start", "delay", "nth=1 delay=500ms", start_dpu, comch_nothing, NULL, NULL },
+	{ "dev.open", "fail", "nth=1 fail=TIME_OUT side=dpu", open_dpu, comch_nothing, NULL, NULL },
+	{ "dev.open", "delay", "nth=1 delay=500ms side=dpu", open_dpu, comch_nothing, NULL, NULL },
+	{ "alloc", "fail", "nth=1 fail=NO_MEMORY side=dpu", alloc_dpu, comch_nothing, NULL, NULL },
+	{ "alloc", "fail", "size>=1G fail=NO_MEMORY", every_alloc_dpu, comch_nothing, NULL, NULL },
 };
 
 int main(void)

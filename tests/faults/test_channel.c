@@ -11,7 +11,7 @@
 
 #define OTHER "other"
 
-static const char *const texts[] = {"one", "two", "three", "four"};
+static const char *const texts[] = { "one", "two", "three", "four" };
 
 /* An endpoint, and its peer on the host's side. */
 struct end {
@@ -22,7 +22,7 @@ struct end {
 
 static struct end end_of(struct side *side)
 {
-	struct end end = {.side = side};
+	struct end end = { .side = side };
 
 	MUST(doca_comm_channel_ep_create(&end.ep));
 	MUST(doca_comm_channel_ep_set_device(end.ep, side->dev));
@@ -48,7 +48,7 @@ static void destroy(struct end *end)
 
 static void sleep_on(doca_event_channel_t fd)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 	CHECK(poll(&wait, 1, -1) == 1);
 }
@@ -305,43 +305,45 @@ static void connect_host(struct side *side)
 	destroy(&client);
 }
 
-#define ALL "one two three four "
-#define OTHERS "one three four "
-#define TWICE "one two two three four "
-#define BEHIND "one three two four "
-#define CUT "one t three four "
+#define ALL      "one two three four "
+#define OTHERS   "one three four "
+#define TWICE    "one two two three four "
+#define BEHIND   "one three two four "
+#define CUT      "one t three four "
 #define SAID_ALL "SUCCESS SUCCESS SUCCESS SUCCESS "
-#define BROKEN "one CONNECTION_RESET "
+#define BROKEN   "one CONNECTION_RESET "
 
 static const struct cell cells[] = {
-	{"comm_channel.send", "refuse", "nth=2 refuse", messages_dpu, messages_host, OTHERS,
-	 "SUCCESS ERROR_AGAIN SUCCESS SUCCESS "},
-	{"comm_channel.send", "refuse", "nth=2 refuse=NO_MEMORY", messages_dpu, messages_host, OTHERS,
-	 "SUCCESS ERROR_NO_MEMORY SUCCESS SUCCESS "},
-	{"comm_channel.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, OTHERS,
-	 "SUCCESS ERROR_TIME_OUT SUCCESS SUCCESS "},
-	{"comm_channel.send", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL},
-	{"comm_channel.send", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL},
-	{"comm_channel.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL},
-	{"comm_channel.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL},
-	{"comm_channel.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, ALL, SAID_ALL}, /* nothing comes behind it */
-	{"comm_channel.send", "delay", "nth=4 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL},
-	{"comm_channel.recv", "delay", "nth=2 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL},
-	{"comm_channel.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL},
-	{"comm_channel.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL},
-	{"comm_channel.send", "break", "nth=2 break", messages_dpu, messages_host, BROKEN,
-	 "SUCCESS ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET "},
-	{"comm_channel.recv", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, "one TIME_OUT three four ", SAID_ALL},
-	{"comm_channel.recv", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL},
-	{"comm_channel.recv", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL},
-	{"comm_channel.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL},
-	{"comm_channel.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL},
-	{"comm_channel.recv", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL},
-	{"comm_channel.recv", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL},
-	{"comm_channel.recv", "break", "nth=2 break", messages_dpu, messages_host, BROKEN, SAID_ALL},
-	{"comm_channel.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL, NULL},
-	{"comm_channel.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL},
-	{"comm_channel.connect", "stall", "nth=1 stall=3s", connect_dpu, connect_host, NULL, NULL},
+	{ "comm_channel.send", "refuse", "nth=2 refuse", messages_dpu, messages_host, OTHERS,
+	  "SUCCESS ERROR_AGAIN SUCCESS SUCCESS " },
+	{ "comm_channel.send", "refuse", "nth=2 refuse=NO_MEMORY", messages_dpu, messages_host, OTHERS,
+	  "SUCCESS ERROR_NO_MEMORY SUCCESS SUCCESS " },
+	{ "comm_channel.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, OTHERS,
+	  "SUCCESS ERROR_TIME_OUT SUCCESS SUCCESS " },
+	{ "comm_channel.send", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL },
+	{ "comm_channel.send", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL },
+	{ "comm_channel.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL },
+	{ "comm_channel.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL },
+	{ "comm_channel.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, ALL,
+	  SAID_ALL }, /* nothing comes behind it */
+	{ "comm_channel.send", "delay", "nth=4 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
+	{ "comm_channel.recv", "delay", "nth=2 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
+	{ "comm_channel.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL },
+	{ "comm_channel.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL },
+	{ "comm_channel.send", "break", "nth=2 break", messages_dpu, messages_host, BROKEN,
+	  "SUCCESS ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET ERROR_CONNECTION_RESET " },
+	{ "comm_channel.recv", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, "one TIME_OUT three four ",
+	  SAID_ALL },
+	{ "comm_channel.recv", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, ALL, SAID_ALL },
+	{ "comm_channel.recv", "drop", "nth=2 drop", messages_dpu, messages_host, OTHERS, SAID_ALL },
+	{ "comm_channel.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL },
+	{ "comm_channel.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL },
+	{ "comm_channel.recv", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL },
+	{ "comm_channel.recv", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL },
+	{ "comm_channel.recv", "break", "nth=2 break", messages_dpu, messages_host, BROKEN, SAID_ALL },
+	{ "comm_channel.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL, NULL },
+	{ "comm_channel.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL },
+	{ "comm_channel.connect", "stall", "nth=1 stall=3s", connect_dpu, connect_host, NULL, NULL },
 };
 
 int main(void)

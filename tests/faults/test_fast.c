@@ -9,11 +9,11 @@
 #include "other.h"
 #include "tests/api/comch_fast.h"
 
-#define ROOM 64 /* bytes of a receive */
+#define ROOM      64 /* bytes of a receive */
 #define NUM_RECVS 5
-#define LARGE 1000
+#define LARGE     1000
 
-static const char *const texts[] = {"one", "two", "three", "four"};
+static const char *const texts[] = { "one", "two", "three", "four" };
 
 static bool is_at_receiver(void)
 {
@@ -78,8 +78,7 @@ static void expect_flip(struct side *side, const struct arena *arena)
 static void post(struct fast *fast, uint64_t number)
 {
 	struct doca_buf *buf = arena_empty(fast->arena, (size_t)number * ROOM, ROOM);
-	struct doca_task *task =
-		doca_comch_consumer_task_post_recv_as_task(fast_recv(fast->consumer, number, buf));
+	struct doca_task *task = doca_comch_consumer_task_post_recv_as_task(fast_recv(fast->consumer, number, buf));
 	bool is_refused = is_at_receiver() && cell_is("refuse") && number == 2;
 
 	EXPECT(doca_task_submit(task), is_refused ? DOCA_ERROR_AGAIN : DOCA_SUCCESS);
@@ -204,43 +203,46 @@ static void large_host(struct side *side)
 	fast_close(&fast);
 }
 
-#define GOT_ALL "got 1: \"one\"\ngot 2: \"two\"\ngot 3: \"three\"\ngot 4: \"four\"\n"
+#define GOT_ALL    "got 1: \"one\"\ngot 2: \"two\"\ngot 3: \"three\"\ngot 4: \"four\"\n"
 #define GOT_OTHERS "got 1: \"one\"\ngot 2: \"three\"\ngot 3: \"four\"\n"
-#define PUT_ALL "put 1\nput 2\nput 3\nput 4\n"
-#define RECVS_LOST "recv 2 failed: DOCA_ERROR_CONNECTION_RESET\nrecv 3 failed: DOCA_ERROR_CONNECTION_RESET\n" \
-		   "recv 4 failed: DOCA_ERROR_CONNECTION_RESET\nrecv 5 failed: DOCA_ERROR_CONNECTION_RESET\n"
+#define PUT_ALL    "put 1\nput 2\nput 3\nput 4\n"
+#define RECVS_LOST                                                                                 \
+	"recv 2 failed: DOCA_ERROR_CONNECTION_RESET\nrecv 3 failed: DOCA_ERROR_CONNECTION_RESET\n" \
+	"recv 4 failed: DOCA_ERROR_CONNECTION_RESET\nrecv 5 failed: DOCA_ERROR_CONNECTION_RESET\n"
 #define PRODUCER_ENDED "producer: running -> stopping\n"
 
 static const struct cell cells[] = {
-	{"comch.producer.send", "refuse", "nth=2 refuse", receives_dpu, sends_host, GOT_OTHERS, "put 1\nput 3\nput 4\n"},
-	{"comch.producer.send", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
-	{"comch.producer.send", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host, "got 1: \"one\"\n",
-	 "put 1\n" PRODUCER_ENDED "put 2 failed: DOCA_ERROR_TIME_OUT\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
-	 "put 4 failed: DOCA_ERROR_IO_FAILED\nproducer: stopping -> idle\n"},
-	{"comch.producer.send", "hang", "nth=2 hang", receives_dpu, sends_host, GOT_OTHERS, "put 1\n"},
-	{"comch.producer.send", "drop", "nth=2 drop", receives_dpu, sends_host, GOT_OTHERS, PUT_ALL},
-	{"comch.producer.send", "duplicate", "nth=2 duplicate", receives_dpu, sends_host,
-	 "got 1: \"one\"\ngot 2: \"two\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL},
-	{"comch.producer.send", "reorder", "nth=2 reorder=1", receives_dpu, sends_host,
-	 "got 1: \"one\"\ngot 3: \"three\"\ngot 2: \"two\"\ngot 4: \"four\"\n", PUT_ALL},
-	{"comch.producer.send", "reorder", "nth=4 reorder=3", receives_dpu, sends_host, GOT_ALL, PUT_ALL}, /* nothing comes behind it */
-	{"comch.producer.send", "truncate", "nth=2 truncate=1", receives_dpu, sends_host,
-	 "got 1: \"one\"\ngot 2: \"t\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL},
-	{"comch.producer.send", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL},
-	{"comch.producer.send", "flip", "size>=1000 nth=1 flip=2", large_dpu, large_host, NULL, NULL},
-	{"comch.producer.send", "break", "nth=2 break", receives_dpu, sends_host,
-	 "got 1: \"one\"\ndisconnected\nconsumer: running -> stopping\n" RECVS_LOST "consumer: stopping -> idle\n",
-	 "put 1\n" PRODUCER_ENDED "put 2 failed: DOCA_ERROR_CONNECTION_ABORTED\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
-	 "put 4 failed: DOCA_ERROR_IO_FAILED\nproducer: stopping -> idle\n"
-	 "client: running -> stopping\nclient: stopping -> idle\n"},
-	{"comch.consumer.recv", "refuse", "nth=2 refuse", receives_dpu, sends_host,
-	 "got 1: \"one\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL},
-	{"comch.consumer.recv", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL},
-	{"comch.consumer.recv", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host,
-	 "got 1: \"one\"\nrecv 2 failed: DOCA_ERROR_TIME_OUT\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL},
-	{"comch.consumer.recv", "hang", "nth=2 hang", receives_dpu, sends_host,
-	 "got 1: \"one\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL},
-	{"comch.consumer.recv", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL},
+	{ "comch.producer.send", "refuse", "nth=2 refuse", receives_dpu, sends_host, GOT_OTHERS,
+	  "put 1\nput 3\nput 4\n" },
+	{ "comch.producer.send", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL },
+	{ "comch.producer.send", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host, "got 1: \"one\"\n",
+	  "put 1\n" PRODUCER_ENDED "put 2 failed: DOCA_ERROR_TIME_OUT\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
+	  "put 4 failed: DOCA_ERROR_IO_FAILED\nproducer: stopping -> idle\n" },
+	{ "comch.producer.send", "hang", "nth=2 hang", receives_dpu, sends_host, GOT_OTHERS, "put 1\n" },
+	{ "comch.producer.send", "drop", "nth=2 drop", receives_dpu, sends_host, GOT_OTHERS, PUT_ALL },
+	{ "comch.producer.send", "duplicate", "nth=2 duplicate", receives_dpu, sends_host,
+	  "got 1: \"one\"\ngot 2: \"two\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL },
+	{ "comch.producer.send", "reorder", "nth=2 reorder=1", receives_dpu, sends_host,
+	  "got 1: \"one\"\ngot 3: \"three\"\ngot 2: \"two\"\ngot 4: \"four\"\n", PUT_ALL },
+	{ "comch.producer.send", "reorder", "nth=4 reorder=3", receives_dpu, sends_host, GOT_ALL,
+	  PUT_ALL }, /* nothing comes behind it */
+	{ "comch.producer.send", "truncate", "nth=2 truncate=1", receives_dpu, sends_host,
+	  "got 1: \"one\"\ngot 2: \"t\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL },
+	{ "comch.producer.send", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL },
+	{ "comch.producer.send", "flip", "size>=1000 nth=1 flip=2", large_dpu, large_host, NULL, NULL },
+	{ "comch.producer.send", "break", "nth=2 break", receives_dpu, sends_host,
+	  "got 1: \"one\"\ndisconnected\nconsumer: running -> stopping\n" RECVS_LOST "consumer: stopping -> idle\n",
+	  "put 1\n" PRODUCER_ENDED "put 2 failed: DOCA_ERROR_CONNECTION_ABORTED\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
+	  "put 4 failed: DOCA_ERROR_IO_FAILED\nproducer: stopping -> idle\n"
+	  "client: running -> stopping\nclient: stopping -> idle\n" },
+	{ "comch.consumer.recv", "refuse", "nth=2 refuse", receives_dpu, sends_host,
+	  "got 1: \"one\"\ngot 3: \"two\"\ngot 4: \"three\"\ngot 5: \"four\"\n", PUT_ALL },
+	{ "comch.consumer.recv", "delay", "nth=2 delay=500ms", receives_dpu, sends_host, GOT_ALL, PUT_ALL },
+	{ "comch.consumer.recv", "fail", "nth=2 fail=TIME_OUT", receives_dpu, sends_host,
+	  "got 1: \"one\"\nrecv 2 failed: DOCA_ERROR_TIME_OUT\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL },
+	{ "comch.consumer.recv", "hang", "nth=2 hang", receives_dpu, sends_host,
+	  "got 1: \"one\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL },
+	{ "comch.consumer.recv", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL },
 };
 
 int main(void)

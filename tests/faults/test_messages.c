@@ -9,7 +9,7 @@
 #include "cell.h"
 #include "other.h"
 
-static const char *const texts[] = {"one", "two", "three", "four"};
+static const char *const texts[] = { "one", "two", "three", "four" };
 
 /* ---- messages ---- */
 
@@ -57,8 +57,8 @@ static void messages_dpu(struct side *side)
 
 static void submit(struct comch_actor *client, struct doca_comch_connection *connection, int number)
 {
-	struct doca_task *task = doca_comch_task_send_as_task(
-		comch_task(client, connection, (uint64_t)number, texts[number - 1], (uint32_t)strlen(texts[number - 1])));
+	struct doca_task *task = doca_comch_task_send_as_task(comch_task(
+		client, connection, (uint64_t)number, texts[number - 1], (uint32_t)strlen(texts[number - 1])));
 	doca_error_t expected = DOCA_SUCCESS;
 
 	if (cell_is("refuse") && number == 2)
@@ -96,13 +96,13 @@ static void messages_host(struct side *side)
 	comch_end(client);
 }
 
-#define RECEIVED_ALL "received \"one\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
+#define RECEIVED_ALL    "received \"one\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
 #define RECEIVED_OTHERS "received \"one\"\nreceived \"three\"\nreceived \"four\"\n"
-#define RECEIVED_TWICE "received \"one\"\nreceived \"two\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
+#define RECEIVED_TWICE  "received \"one\"\nreceived \"two\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
 #define RECEIVED_BEHIND "received \"one\"\nreceived \"three\"\nreceived \"two\"\nreceived \"four\"\n"
-#define RECEIVED_CUT "received \"one\"\nreceived \"t\"\nreceived \"three\"\nreceived \"four\"\n"
-#define SENT_ALL "sent 1\nsent 2\nsent 3\nsent 4\n"
-#define ENDED "client: running -> stopping\nclient: stopping -> idle\n"
+#define RECEIVED_CUT    "received \"one\"\nreceived \"t\"\nreceived \"three\"\nreceived \"four\"\n"
+#define SENT_ALL        "sent 1\nsent 2\nsent 3\nsent 4\n"
+#define ENDED           "client: running -> stopping\nclient: stopping -> idle\n"
 
 /* ---- connections ---- */
 
@@ -167,37 +167,40 @@ static void connect_host(struct side *side)
 #define STARTING "client: idle -> starting\n"
 
 static const struct cell cells[] = {
-	{"comch.send", "refuse", "nth=2 refuse", messages_dpu, messages_host, RECEIVED_OTHERS, "sent 1\nsent 3\nsent 4\n"},
-	{"comch.send", "refuse", "nth=2 refuse=NO_MEMORY", messages_dpu, messages_host, RECEIVED_OTHERS,
-	 "sent 1\nsent 3\nsent 4\n"},
-	{"comch.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, RECEIVED_OTHERS,
-	 "sent 1\nsend 2 failed: DOCA_ERROR_TIME_OUT\nsent 3\nsent 4\n"},
-	{"comch.send", "hang", "nth=2 hang", messages_dpu, messages_host, RECEIVED_OTHERS, "sent 1\nsent 3\nsent 4\n"},
-	{"comch.send", "delay", "nth=2 delay=3s", messages_dpu, messages_host, RECEIVED_ALL,
-	 "sent 1\nsent 3\nsent 4\nsent 2\n"},
-	{"comch.send", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL},
-	{"comch.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL},
-	{"comch.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL},
-	{"comch.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL}, /* nothing comes behind it */
-	{"comch.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL},
-	{"comch.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
-	{"comch.send", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
-	 "sent 1\nsend 2 failed: DOCA_ERROR_CONNECTION_ABORTED\n" ENDED},
-	{"comch.recv", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
-	{"comch.recv", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL},
-	{"comch.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL},
-	{"comch.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL},
-	{"comch.recv", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
-	{"comch.recv", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL},
-	{"comch.recv", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL},
-	{"comch.recv", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
-	 SENT_ALL ENDED},
-	{"comch.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL,
-	 STARTING "client: starting -> stopping\nclient: stopping -> idle\n"},
-	{"comch.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL},
-	{"comch.connect", "stall", "nth=1 stall=500ms", connect_dpu, connect_host, NULL,
-	 STARTING "client: starting -> running\n"},
-	{"comch.connect", "hang", "nth=1 hang", connect_dpu, connect_host, NULL, STARTING},
+	{ "comch.send", "refuse", "nth=2 refuse", messages_dpu, messages_host, RECEIVED_OTHERS,
+	  "sent 1\nsent 3\nsent 4\n" },
+	{ "comch.send", "refuse", "nth=2 refuse=NO_MEMORY", messages_dpu, messages_host, RECEIVED_OTHERS,
+	  "sent 1\nsent 3\nsent 4\n" },
+	{ "comch.send", "fail", "nth=2 fail=TIME_OUT", messages_dpu, messages_host, RECEIVED_OTHERS,
+	  "sent 1\nsend 2 failed: DOCA_ERROR_TIME_OUT\nsent 3\nsent 4\n" },
+	{ "comch.send", "hang", "nth=2 hang", messages_dpu, messages_host, RECEIVED_OTHERS,
+	  "sent 1\nsent 3\nsent 4\n" },
+	{ "comch.send", "delay", "nth=2 delay=3s", messages_dpu, messages_host, RECEIVED_ALL,
+	  "sent 1\nsent 3\nsent 4\nsent 2\n" },
+	{ "comch.send", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL },
+	{ "comch.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL },
+	{ "comch.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL },
+	{ "comch.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL,
+	  SENT_ALL }, /* nothing comes behind it */
+	{ "comch.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL },
+	{ "comch.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
+	{ "comch.send", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
+	  "sent 1\nsend 2 failed: DOCA_ERROR_CONNECTION_ABORTED\n" ENDED },
+	{ "comch.recv", "delay", "nth=2 delay=500ms", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
+	{ "comch.recv", "drop", "nth=2 drop", messages_dpu, messages_host, RECEIVED_OTHERS, SENT_ALL },
+	{ "comch.recv", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL },
+	{ "comch.recv", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL },
+	{ "comch.recv", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
+	{ "comch.recv", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL },
+	{ "comch.recv", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
+	{ "comch.recv", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",
+	  SENT_ALL ENDED },
+	{ "comch.connect", "refuse", "nth=1 refuse", connect_dpu, connect_host, NULL,
+	  STARTING "client: starting -> stopping\nclient: stopping -> idle\n" },
+	{ "comch.connect", "fail", "nth=1 fail=TIME_OUT", connect_dpu, connect_host, NULL, NULL },
+	{ "comch.connect", "stall", "nth=1 stall=500ms", connect_dpu, connect_host, NULL,
+	  STARTING "client: starting -> running\n" },
+	{ "comch.connect", "hang", "nth=1 hang", connect_dpu, connect_host, NULL, STARTING },
 };
 
 int main(void)

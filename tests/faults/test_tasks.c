@@ -14,7 +14,7 @@
 #include "tests/api/comch_fast.h"
 
 #define BYTES 64
-#define NUM 3
+#define NUM   3
 
 static void submit(struct doca_task *task, int number)
 {
@@ -33,7 +33,8 @@ static void note(struct doca_task *task, const char *what, union doca_data numbe
 	if (status == DOCA_SUCCESS)
 		comch_note(actor->side, "%s %u\n", what, (unsigned int)number.u64);
 	else
-		comch_note(actor->side, "%s %u failed: %s\n", what, (unsigned int)number.u64, doca_error_get_name(status));
+		comch_note(actor->side, "%s %u failed: %s\n", what, (unsigned int)number.u64,
+			   doca_error_get_name(status));
 	doca_task_free(task);
 }
 
@@ -74,7 +75,7 @@ static void on_copied(struct doca_dma_task_memcpy *task, union doca_data number,
 
 static struct copies open_dma(struct side *side)
 {
-	struct copies copies = {.arena = arena_open(side->dev)};
+	struct copies copies = { .arena = arena_open(side->dev) };
 
 	MUST(doca_dma_create(side->dev, &copies.dma));
 	MUST(doca_dma_task_memcpy_set_conf(copies.dma, on_copied, on_copied, NUM));
@@ -102,7 +103,8 @@ static void copy(struct copies *copies, int number)
 
 	memset(copies->arena->bytes + (size_t)number * BYTES, number, BYTES);
 	MUST(doca_buf_set_data(src, copies->arena->bytes + (size_t)number * BYTES, BYTES));
-	MUST(doca_dma_task_memcpy_alloc_init(copies->dma, src, dst, (union doca_data){.u64 = (uint64_t)number}, &task));
+	MUST(doca_dma_task_memcpy_alloc_init(copies->dma, src, dst, (union doca_data){ .u64 = (uint64_t)number },
+					     &task));
 	copies->bufs[copies->num_bufs++] = src;
 	copies->bufs[copies->num_bufs++] = dst;
 	submit(doca_dma_task_memcpy_as_task(task), number);
@@ -128,7 +130,8 @@ static void expect_bytes(const struct copies *copies, int number)
 	if (number == 2 && cell_is("flip"))
 		CHECK(wrong == 1);
 	else if (number == 2 && cell_is("tear"))
-		CHECK(missing == BYTES / 2 && copy_of(copies, 2)[BYTES / 2 - 1] == 2 && copy_of(copies, 2)[BYTES / 2] == 0);
+		CHECK(missing == BYTES / 2 && copy_of(copies, 2)[BYTES / 2 - 1] == 2 &&
+		      copy_of(copies, 2)[BYTES / 2] == 0);
 	else if (cell_is("hang") ? number == 3 : number == 2 && !cell_is("delay"))
 		CHECK(missing == BYTES);
 	else if (number != 3 || !cell_is("fail"))
@@ -188,7 +191,7 @@ static struct doca_sync_event *new_event(struct side *side)
 
 static struct tested_event open_event(struct side *side)
 {
-	struct tested_event tested = {.event = new_event(side)};
+	struct tested_event tested = { .event = new_event(side) };
 
 	tested.actor = comch_actor(side, "event", doca_sync_event_as_ctx(tested.event));
 	MUST(doca_sync_event_task_notify_add_set_conf(tested.event, on_added, on_added, NUM));
@@ -209,11 +212,11 @@ static uint64_t value_of(const struct tested_event *tested)
 /* The first adds 1, the second 10, the third 100. */
 static void add(struct tested_event *tested, int number)
 {
-	static const uint64_t amounts[] = {1, 10, 100};
+	static const uint64_t amounts[] = { 1, 10, 100 };
 	struct doca_sync_event_task_notify_add *task;
 
 	MUST(doca_sync_event_task_notify_add_alloc_init(tested->event, amounts[number - 1], &tested->fetched,
-							(union doca_data){.u64 = (uint64_t)number}, &task));
+							(union doca_data){ .u64 = (uint64_t)number }, &task));
 	submit(doca_sync_event_task_notify_add_as_doca_task(task), number);
 }
 
@@ -222,7 +225,7 @@ static void wait_for_5(struct tested_event *tested, int number)
 	struct doca_sync_event_task_wait_eq *task;
 
 	MUST(doca_sync_event_task_wait_eq_alloc_init(tested->event, 5, UINT64_MAX,
-						     (union doca_data){.u64 = (uint64_t)number}, &task));
+						     (union doca_data){ .u64 = (uint64_t)number }, &task));
 	submit(doca_sync_event_task_wait_eq_as_doca_task(task), number);
 }
 
@@ -283,7 +286,7 @@ static _Atomic bool has_returned;
 static doca_error_t call(void)
 {
 	return strcmp(cell->op, "sync_event.update") == 0 ? doca_sync_event_update_set(called_event, 7) :
-							      doca_sync_event_wait_neq(called_event, 9, UINT64_MAX);
+							    doca_sync_event_wait_neq(called_event, 9, UINT64_MAX);
 }
 
 static void *call_in_thread(void *unused)
@@ -311,7 +314,9 @@ static void see_it_hang(struct side *side)
 
 static void calls_dpu(struct side *side)
 {
-	doca_error_t expected = cell_is("refuse") ? DOCA_ERROR_AGAIN : cell_is("fail") ? DOCA_ERROR_TIME_OUT : DOCA_SUCCESS;
+	doca_error_t expected = cell_is("refuse") ? DOCA_ERROR_AGAIN :
+				cell_is("fail")   ? DOCA_ERROR_TIME_OUT :
+						    DOCA_SUCCESS;
 	uint64_t begin_ns, value;
 
 	called_event = new_event(side);
@@ -332,45 +337,48 @@ static void calls_dpu(struct side *side)
 }
 
 #define STOPS(name) name ": running -> stopping\n"
-#define IDLE(name) name ": stopping -> idle\n"
-#define IO_FAILED " failed: DOCA_ERROR_IO_FAILED\n"
-#define TIME_OUT " failed: DOCA_ERROR_TIME_OUT\n"
+#define IDLE(name)  name ": stopping -> idle\n"
+#define IO_FAILED   " failed: DOCA_ERROR_IO_FAILED\n"
+#define TIME_OUT    " failed: DOCA_ERROR_TIME_OUT\n"
 
 /* What is seen when the struck context is stopped stands in the host's place. */
 static const struct cell cells[] = {
-	{"dma.memcpy", "refuse", "nth=2 refuse", dma_dpu, comch_nothing, "copy 1\ncopy 3\n", STOPS("dma") IDLE("dma")},
-	{"dma.memcpy", "fail", "nth=2 fail=TIME_OUT", dma_dpu, comch_nothing,
-	 "copy 1\n" STOPS("dma") "copy 2" TIME_OUT "copy 3" IO_FAILED IDLE("dma"), NULL},
-	{"dma.memcpy", "hang", "nth=3 hang", dma_dpu, comch_nothing, "copy 1\ncopy 2\n",
-	 STOPS("dma") "copy 3" IO_FAILED IDLE("dma")},
-	{"dma.memcpy", "delay", "nth=2 delay=500ms", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n",
-	 STOPS("dma") IDLE("dma")},
-	{"dma.memcpy", "flip", "nth=2 flip=1", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n", STOPS("dma") IDLE("dma")},
-	{"dma.memcpy", "tear", "nth=2 tear", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n", STOPS("dma") IDLE("dma")},
-	{"sync_event.update", "refuse", "nth=2 refuse", updates_dpu, comch_nothing, "add 1\nadd 3\n",
-	 STOPS("event") IDLE("event")},
-	{"sync_event.update", "fail", "nth=2 fail=TIME_OUT", updates_dpu, comch_nothing,
-	 "add 1\n" STOPS("event") "add 2" TIME_OUT "add 3\n" IDLE("event"), NULL},
-	{"sync_event.update", "hang", "nth=2 hang", updates_dpu, comch_nothing, "add 1\nadd 3\n",
-	 STOPS("event") "add 2" IO_FAILED IDLE("event")},
-	{"sync_event.update", "delay", "nth=2 delay=3s", updates_dpu, comch_nothing, "add 1\nadd 3\nadd 2\n",
-	 STOPS("event") IDLE("event")},
-	{"sync_event.wait", "refuse", "nth=2 refuse", waits_dpu, comch_nothing, "wait 1\nwait 3\n",
-	 STOPS("event") IDLE("event")},
-	{"sync_event.wait", "fail", "nth=2 fail=TIME_OUT", waits_dpu, comch_nothing,
-	 STOPS("event") "wait 2" TIME_OUT "wait 1" IO_FAILED "wait 3" IO_FAILED IDLE("event"), NULL},
-	{"sync_event.wait", "hang", "nth=2 hang", waits_dpu, comch_nothing, "wait 1\nwait 3\n",
-	 STOPS("event") "wait 2" IO_FAILED IDLE("event")},
-	{"sync_event.wait", "delay", "nth=2 delay=3s", waits_dpu, comch_nothing, "wait 1\nwait 3\nwait 2\n",
-	 STOPS("event") IDLE("event")},
-	{"sync_event.update", "refuse", "nth=1 refuse", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.update", "fail", "nth=1 fail=TIME_OUT", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.update", "delay", "nth=1 delay=500ms", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.update", "hang", "nth=1 hang", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.wait", "refuse", "nth=1 refuse", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.wait", "fail", "nth=1 fail=TIME_OUT", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.wait", "delay", "nth=1 delay=500ms", calls_dpu, comch_nothing, NULL, NULL},
-	{"sync_event.wait", "hang", "nth=1 hang", calls_dpu, comch_nothing, NULL, NULL},
+	{ "dma.memcpy", "refuse", "nth=2 refuse", dma_dpu, comch_nothing, "copy 1\ncopy 3\n",
+	  STOPS("dma") IDLE("dma") },
+	{ "dma.memcpy", "fail", "nth=2 fail=TIME_OUT", dma_dpu, comch_nothing,
+	  "copy 1\n" STOPS("dma") "copy 2" TIME_OUT "copy 3" IO_FAILED IDLE("dma"), NULL },
+	{ "dma.memcpy", "hang", "nth=3 hang", dma_dpu, comch_nothing, "copy 1\ncopy 2\n",
+	  STOPS("dma") "copy 3" IO_FAILED IDLE("dma") },
+	{ "dma.memcpy", "delay", "nth=2 delay=500ms", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n",
+	  STOPS("dma") IDLE("dma") },
+	{ "dma.memcpy", "flip", "nth=2 flip=1", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n",
+	  STOPS("dma") IDLE("dma") },
+	{ "dma.memcpy", "tear", "nth=2 tear", dma_dpu, comch_nothing, "copy 1\ncopy 2\ncopy 3\n",
+	  STOPS("dma") IDLE("dma") },
+	{ "sync_event.update", "refuse", "nth=2 refuse", updates_dpu, comch_nothing, "add 1\nadd 3\n",
+	  STOPS("event") IDLE("event") },
+	{ "sync_event.update", "fail", "nth=2 fail=TIME_OUT", updates_dpu, comch_nothing,
+	  "add 1\n" STOPS("event") "add 2" TIME_OUT "add 3\n" IDLE("event"), NULL },
+	{ "sync_event.update", "hang", "nth=2 hang", updates_dpu, comch_nothing, "add 1\nadd 3\n",
+	  STOPS("event") "add 2" IO_FAILED IDLE("event") },
+	{ "sync_event.update", "delay", "nth=2 delay=3s", updates_dpu, comch_nothing, "add 1\nadd 3\nadd 2\n",
+	  STOPS("event") IDLE("event") },
+	{ "sync_event.wait", "refuse", "nth=2 refuse", waits_dpu, comch_nothing, "wait 1\nwait 3\n",
+	  STOPS("event") IDLE("event") },
+	{ "sync_event.wait", "fail", "nth=2 fail=TIME_OUT", waits_dpu, comch_nothing,
+	  STOPS("event") "wait 2" TIME_OUT "wait 1" IO_FAILED "wait 3" IO_FAILED IDLE("event"), NULL },
+	{ "sync_event.wait", "hang", "nth=2 hang", waits_dpu, comch_nothing, "wait 1\nwait 3\n",
+	  STOPS("event") "wait 2" IO_FAILED IDLE("event") },
+	{ "sync_event.wait", "delay", "nth=2 delay=3s", waits_dpu, comch_nothing, "wait 1\nwait 3\nwait 2\n",
+	  STOPS("event") IDLE("event") },
+	{ "sync_event.update", "refuse", "nth=1 refuse", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.update", "fail", "nth=1 fail=TIME_OUT", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.update", "delay", "nth=1 delay=500ms", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.update", "hang", "nth=1 hang", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.wait", "refuse", "nth=1 refuse", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.wait", "fail", "nth=1 fail=TIME_OUT", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.wait", "delay", "nth=1 delay=500ms", calls_dpu, comch_nothing, NULL, NULL },
+	{ "sync_event.wait", "hang", "nth=1 hang", calls_dpu, comch_nothing, NULL, NULL },
 };
 
 int main(void)

@@ -20,7 +20,7 @@
 #include "tests/api/sync_event_util.h"
 
 #define LONG_NS UINT64_C(5000000000000) /* "5000s": nobody waits for that in earnest */
-#define TASKS 8
+#define TASKS   8
 
 typedef void program(void);
 
@@ -51,11 +51,11 @@ static uint32_t strike(const char *rule)
 
 /* ---- each of the calls ---- */
 
-#define CHECK_TAKES(call, ns)                                    \
-	do {                                                     \
-		uint64_t begin_ns_ = bfsim_now_ns();             \
-		MUST(call);                                      \
-		CHECK(bfsim_now_ns() - begin_ns_ == (ns));       \
+#define CHECK_TAKES(call, ns)                              \
+	do {                                               \
+		uint64_t begin_ns_ = bfsim_now_ns();       \
+		MUST(call);                                \
+		CHECK(bfsim_now_ns() - begin_ns_ == (ns)); \
 	} while (0)
 
 static void opens_a_device(void)
@@ -150,7 +150,7 @@ static void on_task(struct rig *rig, struct doca_dma_task_memcpy *task)
 
 static void copier_open(struct copier *copier)
 {
-	*copier = (struct copier){.rig = rig_start(rig_open(NULL))};
+	*copier = (struct copier){ .rig = rig_start(rig_open(NULL)) };
 	copier->rig->on_task = on_task;
 	copier->rig->arg = copier;
 }
@@ -159,7 +159,8 @@ static void submit(struct copier *copier, unsigned int number)
 {
 	size_t at = copier->rig->arena_bytes / 2 + number * 2048;
 
-	MUST(doca_task_submit(rig_task(copier->rig, number, rig_src(copier->rig, 0, 2048), rig_dst(copier->rig, at, 2048))));
+	MUST(doca_task_submit(
+		rig_task(copier->rig, number, rig_src(copier->rig, 0, 2048), rig_dst(copier->rig, at, 2048))));
 }
 
 static void copy_all(struct copier *copier)
@@ -192,7 +193,7 @@ static void *copies(void *arg)
 static void beside(void (*what)(struct doca_sync_event *event), uint64_t ended_ns[TASKS])
 {
 	pthread_barrier_t barrier;
-	struct other other = {.barrier = &barrier};
+	struct other other = { .barrier = &barrier };
 	struct doca_sync_event *event;
 	pthread_t thread;
 	struct rig *rig;
@@ -299,7 +300,7 @@ static void copies_beside_a_call_that_hangs(void)
 {
 	char text[4096] = "";
 	pthread_barrier_t barrier;
-	struct other other = {.barrier = &barrier};
+	struct other other = { .barrier = &barrier };
 	FILE *file = tmpfile();
 	struct bfsim_fault fault;
 	pthread_t thread;

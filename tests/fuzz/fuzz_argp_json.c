@@ -76,8 +76,7 @@ static doca_error_t on_dpdk(int argc, char **argv)
 	return DOCA_SUCCESS;
 }
 
-static void add_param(const char *name, enum doca_argp_type type, doca_argp_param_cb_t callback,
-		      bool multiple)
+static void add_param(const char *name, enum doca_argp_type type, doca_argp_param_cb_t callback, bool multiple)
 {
 	struct doca_argp_param *param;
 
@@ -122,8 +121,8 @@ static char *write_input(const uint8_t *data, size_t size)
 
 static bool may_answer(doca_error_t result)
 {
-	return result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE ||
-	       result == DOCA_ERROR_NOT_SUPPORTED || result == DOCA_ERROR_IO_FAILED;
+	return result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE || result == DOCA_ERROR_NOT_SUPPORTED ||
+	       result == DOCA_ERROR_IO_FAILED;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

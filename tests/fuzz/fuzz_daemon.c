@@ -28,9 +28,9 @@
 #include "sim/daemon/daemon_priv.h"
 #include "sim/protocol/session_dir.h"
 
-#define MAX_CONNS 8
-#define MAX_KEYS 16
-#define MAX_STEPS 64 /* in a row: more, and the daemon would be busy with itself */
+#define MAX_CONNS  8
+#define MAX_KEYS   16
+#define MAX_STEPS  64 /* in a row: more, and the daemon would be busy with itself */
 #define HEAD_BYTES offsetof(struct sim_msg, body)
 
 enum order { CONNECT, ATTACH, SAY, RAW, LISTEN, HANG_UP, NUM_ORDERS };
@@ -116,7 +116,7 @@ static void connect_as(unsigned int conn)
 
 static void say(unsigned int conn, struct sim_msg *msg, uint32_t num_fds)
 {
-	static const int fds[] = {STDERR_FILENO, STDERR_FILENO, STDERR_FILENO};
+	static const int fds[] = { STDERR_FILENO, STDERR_FILENO, STDERR_FILENO };
 
 	if (fuzz.socks[conn] >= 0 && sim_msg_size(msg->type, msg->is_reply) > 0)
 		sim_msg_send_fds(fuzz.socks[conn], msg, fds, num_fds);
@@ -124,7 +124,7 @@ static void say(unsigned int conn, struct sim_msg *msg, uint32_t num_fds)
 
 static void attach(unsigned int conn, uint8_t side)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid()}};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach = { .pid = getpid() } };
 
 	strcpy(msg.body.attach.side, side & 1 ? "dpu" : "host");
 	say(conn, &msg, 0);
@@ -169,7 +169,7 @@ static void name_channel(struct sim_msg *msg, uint8_t flags)
 
 static void say_what_follows(unsigned int conn, uint16_t type, uint8_t flags)
 {
-	struct sim_msg msg = {.type = type % SIM_MSG_COUNT, .is_reply = flags & IS_REPLY};
+	struct sim_msg msg = { .type = type % SIM_MSG_COUNT, .is_reply = flags & IS_REPLY };
 	size_t size = sim_msg_size(msg.type, msg.is_reply);
 
 	if (size > HEAD_BYTES)
@@ -321,7 +321,9 @@ static void no_guard(int pidfd, struct resume_guard *guard)
 	(void)pidfd, (void)guard;
 }
 
-static const struct daemon_process_ops no_process_ops = {.send_signal = spare, .start_guard = no_guard, .kill_daemon = live, .pause_daemon = wake};
+static const struct daemon_process_ops no_process_ops = {
+	.send_signal = spare, .start_guard = no_guard, .kill_daemon = live, .pause_daemon = wake
+};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -337,7 +339,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct sim_daemon_cfg cfg = {.dir = dir, .ready_fd = -1};
+	const struct sim_daemon_cfg cfg = { .dir = dir, .ready_fd = -1 };
 	int before = num_fds();
 
 	memset(&fuzz, 0, sizeof(fuzz));

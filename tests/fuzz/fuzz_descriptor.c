@@ -32,7 +32,7 @@ static void sign(uint8_t *bytes, size_t len)
 
 static void check(const uint8_t *bytes, size_t len)
 {
-	struct sim_key key = {.id = 7, .secret = "untouched"}, before = key;
+	struct sim_key key = { .id = 7, .secret = "untouched" }, before = key;
 	uint8_t again[SIM_DESCRIPTOR_BYTES];
 	int rc = sim_descriptor_decode(session, bytes, len, &key);
 

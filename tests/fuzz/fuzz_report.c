@@ -97,7 +97,7 @@ static bool as_report(const void *text, size_t size)
 static void as_replay(const void *text, size_t size)
 {
 	FILE *in = fmemopen((void *)text, size, "r");
-	struct sim_plan_file file = {.num_rules = 0};
+	struct sim_plan_file file = { .num_rules = 0 };
 	char error[SIM_PLAN_FILE_ERROR_SIZE];
 	unsigned int said = num_said;
 	char *plan = NULL;

@@ -37,8 +37,11 @@ static void strike_with(struct sim_plan *plan, const struct sim_rule *rule)
 	if (sim_injector_create(&cfg, &faults))
 		return;
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
-		struct sim_fault_site site = { .op = op, .size = rule->size_min, .addr = rule->addr_max,
-					 .now_ns = rule->from_ns, .who = &cfg.self };
+		struct sim_fault_site site = { .op = op,
+					       .size = rule->size_min,
+					       .addr = rule->addr_max,
+					       .now_ns = rule->from_ns,
+					       .who = &cfg.self };
 
 		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_injector_evaluate(faults, &site, &strike));
 		for (int i = 0; i < 4; i++) {

@@ -69,7 +69,7 @@ static void read_ring(struct sim_ring *ring)
 
 static void try_ring(struct input *in)
 {
-	struct sim_ring_cfg cfg = {.max_records = byte_of(in) % 16 + 1, .max_record_bytes = byte_of(in) + 4};
+	struct sim_ring_cfg cfg = { .max_records = byte_of(in) % 16 + 1, .max_record_bytes = byte_of(in) + 4 };
 	size_t size = sim_ring_size(&cfg);
 	uint8_t *memory = shared_new(size);
 	uint8_t record[256 + 4] = "";
@@ -106,7 +106,7 @@ static void poll_one(struct sim_recvq *queue, const struct sim_recvq_desc *desc)
 
 static void send_one(struct sim_recvq *queue, uint8_t what)
 {
-	struct sim_recvq_message message = {.producer = what, .len_bytes = 4, .inlined = (const uint8_t *)"four"};
+	struct sim_recvq_message message = { .producer = what, .len_bytes = 4, .inlined = (const uint8_t *)"four" };
 	struct sim_recvq_desc desc;
 	uint64_t slot;
 
@@ -118,8 +118,8 @@ static void send_one(struct sim_recvq *queue, uint8_t what)
 
 static void try_recvq(struct input *in)
 {
-	struct sim_recvq_cfg cfg = {.num_slots = byte_of(in) % 8 + 1, .max_imm_bytes = byte_of(in) % 33};
-	const struct sim_recvq_desc desc = {.addr = 4096, .len_bytes = byte_of(in)};
+	struct sim_recvq_cfg cfg = { .num_slots = byte_of(in) % 8 + 1, .max_imm_bytes = byte_of(in) % 33 };
+	const struct sim_recvq_desc desc = { .addr = 4096, .len_bytes = byte_of(in) };
 	size_t size = sim_recvq_size(&cfg);
 	uint8_t *memory = shared_new(size);
 	struct sim_recvq consumer, producer;
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = {.bytes = data, .left = size};
+	struct input in = { .bytes = data, .left = size };
 
 	if (byte_of(&in) & 1)
 		try_ring(&in);

@@ -95,8 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const _Atomic uint64_t late = INT64_MAX;
-	const struct sim_trace_clock real = {0}, virtual = {.virtual_ns = &late};
-	struct sim_merged_trace merged = {0};
+	const struct sim_trace_clock real = { 0 }, virtual = { .virtual_ns = &late };
+	struct sim_merged_trace merged = { 0 };
 
 	if (add(&merged, data, size, &real) && add(&merged, data, size, &virtual)) {
 		promise(sim_merged_trace_add_rule(&merged, 1, "dma.memcpy fail=\"\xff\"") == 0);

@@ -30,8 +30,8 @@ struct daemon_arg {
 static void run_daemon(int talk, const void *arg)
 {
 	const struct daemon_arg *how = arg;
-	struct sim_daemon_cfg cfg = {.dir = how->dir, .topology_path = how->topology, .ready_fd = dup(talk)};
-	struct rlimit limit = {.rlim_cur = (rlim_t)how->max_fds, .rlim_max = (rlim_t)how->max_fds};
+	struct sim_daemon_cfg cfg = { .dir = how->dir, .topology_path = how->topology, .ready_fd = dup(talk) };
+	struct rlimit limit = { .rlim_cur = (rlim_t)how->max_fds, .rlim_max = (rlim_t)how->max_fds };
 	int rc;
 
 	if (how->max_fds)
@@ -49,7 +49,7 @@ static void wait_until_ready(struct proc *daemon)
 
 void daemon_try(struct proc *daemon, const char *dir, const char *topology)
 {
-	struct daemon_arg arg = {.dir = dir, .topology = topology};
+	struct daemon_arg arg = { .dir = dir, .topology = topology };
 
 	proc_start(daemon, run_daemon, &arg);
 }
@@ -62,7 +62,7 @@ void daemon_start(struct proc *daemon, const char *dir, const char *topology)
 
 void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds)
 {
-	struct daemon_arg arg = {.dir = dir, .max_fds = max_fds};
+	struct daemon_arg arg = { .dir = dir, .max_fds = max_fds };
 
 	proc_start(daemon, run_daemon, &arg);
 	wait_until_ready(daemon);
@@ -86,7 +86,7 @@ void daemon_stop(struct proc *daemon)
 void daemon_read_status(const char *dir, char *text, size_t size)
 {
 	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd = -1;
-	struct sim_msg msg = {.type = SIM_MSG_STATUS};
+	struct sim_msg msg = { .type = SIM_MSG_STATUS };
 	ssize_t got;
 	char *to = text;
 
@@ -154,8 +154,9 @@ static uint32_t my_function(void)
 
 static int do_attach(const struct actor_say *say)
 {
-	struct sim_session_cfg cfg = {.dir = say->dir, .side = say->side,
-				      .forced_path = say->path[0] ? say->path : NULL};
+	struct sim_session_cfg cfg = { .dir = say->dir,
+				       .side = say->side,
+				       .forced_path = say->path[0] ? say->path : NULL };
 
 	return sim_session_attach(&cfg, &self.session);
 }
@@ -182,9 +183,11 @@ static struct memory *map_memory(enum actor_memory kind, int *ret_number)
 static int do_export(const struct actor_say *say, struct actor_key *ret)
 {
 	struct memory *memory = map_memory((enum actor_memory)say->memory, &ret->number);
-	struct sim_region region = {.addr = (uintptr_t)memory->bytes, .cpu_addr = (uintptr_t)memory->bytes,
-				    .len_bytes = ACTOR_BYTES, .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
-				    .function = my_function()};
+	struct sim_region region = { .addr = (uintptr_t)memory->bytes,
+				     .cpu_addr = (uintptr_t)memory->bytes,
+				     .len_bytes = ACTOR_BYTES,
+				     .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
+				     .function = my_function() };
 	int rc;
 
 	ret->fill = say->fill;
@@ -280,7 +283,7 @@ static void halted(int signal)
 
 static int do_read_halted(uint8_t *ret_fill)
 {
-	struct sigaction catch = {.sa_handler = halted}, before;
+	struct sigaction catch = { .sa_handler = halted }, before;
 	int rc;
 
 	self.guard = mmap(NULL, ACTOR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -394,7 +397,7 @@ static void run_actor(int talk, const void *arg)
 	(void)arg;
 	self.talk = talk;
 	while (recv(talk, &say, sizeof(say), 0) == (ssize_t)sizeof(say)) {
-		struct actor_answer answer = {0};
+		struct actor_answer answer = { 0 };
 
 		act(&say, &answer);
 		proc_say(talk, &answer, sizeof(answer));
@@ -447,7 +450,7 @@ int session_teardown(void **state)
 
 int actor_attach(struct actor *actor, const char *dir, const char *side, const char *path)
 {
-	struct actor_say say = {.order = ACTOR_ATTACH};
+	struct actor_say say = { .order = ACTOR_ATTACH };
 
 	proc_start(&actor->proc, run_actor, NULL);
 	strncpy(say.dir, dir, sizeof(say.dir) - 1);
@@ -459,7 +462,7 @@ int actor_attach(struct actor *actor, const char *dir, const char *side, const c
 int actor_export(struct actor *actor, enum actor_memory memory, struct actor_key *ret_key)
 {
 	static uint8_t next_fill;
-	struct actor_say say = {.order = ACTOR_EXPORT, .memory = memory, .fill = ++next_fill % 0xff};
+	struct actor_say say = { .order = ACTOR_EXPORT, .memory = memory, .fill = ++next_fill % 0xff };
 	struct actor_answer answer = order(actor, &say);
 
 	*ret_key = answer.exported;
@@ -468,14 +471,14 @@ int actor_export(struct actor *actor, enum actor_memory memory, struct actor_key
 
 int actor_unexport(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = {.order = ACTOR_UNEXPORT, .memory = key->number};
+	struct actor_say say = { .order = ACTOR_UNEXPORT, .memory = key->number };
 
 	return order(actor, &say).rc;
 }
 
 int actor_import(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = {.order = ACTOR_IMPORT, .key = key->key};
+	struct actor_say say = { .order = ACTOR_IMPORT, .key = key->key };
 	struct actor_answer answer = order(actor, &say);
 
 	memcpy(actor->path, answer.path, sizeof(actor->path));
@@ -495,7 +498,7 @@ int actor_import_patiently(struct actor *actor, const struct actor_key *key)
 
 int actor_read(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = {.order = ACTOR_READ};
+	struct actor_say say = { .order = ACTOR_READ };
 	struct actor_answer answer = order(actor, &say);
 
 	if (answer.rc == 0)
@@ -505,21 +508,21 @@ int actor_read(struct actor *actor, const struct actor_key *key)
 
 int actor_write(struct actor *actor, uint8_t fill)
 {
-	struct actor_say say = {.order = ACTOR_WRITE, .fill = fill};
+	struct actor_say say = { .order = ACTOR_WRITE, .fill = fill };
 
 	return order(actor, &say).rc;
 }
 
 int actor_release(struct actor *actor)
 {
-	struct actor_say say = {.order = ACTOR_RELEASE};
+	struct actor_say say = { .order = ACTOR_RELEASE };
 
 	return order(actor, &say).rc;
 }
 
 pid_t actor_fork(struct actor *actor, bool abandon)
 {
-	struct actor_say say = {.order = ACTOR_FORK, .abandon = abandon};
+	struct actor_say say = { .order = ACTOR_FORK, .abandon = abandon };
 	struct actor_answer answer = order(actor, &say);
 
 	proc_adopt(answer.pid);
@@ -528,7 +531,7 @@ pid_t actor_fork(struct actor *actor, bool abandon)
 
 void actor_detach(struct actor *actor)
 {
-	struct actor_say say = {.order = ACTOR_DETACH};
+	struct actor_say say = { .order = ACTOR_DETACH };
 
 	order(actor, &say);
 	proc_end(&actor->proc);

@@ -18,7 +18,7 @@
 #include "proc.h"
 #include "sim/session/session.h"
 
-#define ACTOR_BYTES (256 * 1024)
+#define ACTOR_BYTES       (256 * 1024)
 #define ACTOR_MAX_EXPORTS 16 /* of one actor, at once */
 
 enum actor_memory {
@@ -45,24 +45,24 @@ enum actor_order {
 struct actor_key {
 	struct sim_key key;
 	uint8_t descriptor[SIM_DESCRIPTOR_BYTES];
-	uint8_t fill;     /* what its bytes are */
-	int number;       /* of the exporter's memories */
+	uint8_t fill; /* what its bytes are */
+	int number;   /* of the exporter's memories */
 };
 
 struct actor_say {
 	enum actor_order order;
-	int memory;       /* EXPORT: enum actor_memory; UNEXPORT: number */
-	uint8_t fill;     /* EXPORT: what to fill with; READ: what to expect; WRITE: what to write */
-	bool abandon;     /* FORK: does the child let go of the session */
+	int memory;   /* EXPORT: enum actor_memory; UNEXPORT: number */
+	uint8_t fill; /* EXPORT: what to fill with; READ: what to expect; WRITE: what to write */
+	bool abandon; /* FORK: does the child let go of the session */
 	struct sim_key key;
 	char dir[4096], side[PCIE_SIDE_SIZE], path[32];
 };
 
 struct actor_answer {
 	int rc;
-	uint8_t fill;     /* READ: what was there */
-	pid_t pid;        /* FORK: of the child */
-	char path[32];    /* IMPORT: the one in use */
+	uint8_t fill;  /* READ: what was there */
+	pid_t pid;     /* FORK: of the child */
+	char path[32]; /* IMPORT: the one in use */
 	struct actor_key exported;
 };
 
@@ -107,11 +107,11 @@ int actor_import(struct actor *actor, const struct actor_key *key); /* one at a 
 /* On a busy machine an exporter may not be quick enough for libfabric: again. */
 int actor_import_patiently(struct actor *actor, const struct actor_key *key);
 
-int actor_read(struct actor *actor, const struct actor_key *key);   /* fails the test when other bytes are there */
+int actor_read(struct actor *actor, const struct actor_key *key); /* fails the test when other bytes are there */
 int actor_write(struct actor *actor, uint8_t fill);
 int actor_release(struct actor *actor);
-pid_t actor_fork(struct actor *actor, bool abandon);                /* a child that only lives; the test's to kill */
-void actor_detach(struct actor *actor);                             /* and end the process */
+pid_t actor_fork(struct actor *actor, bool abandon); /* a child that only lives; the test's to kill */
+void actor_detach(struct actor *actor);              /* and end the process */
 
 /* The halves of any order. */
 void actor_begin(struct actor *actor, const struct actor_say *say);

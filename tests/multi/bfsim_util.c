@@ -46,8 +46,9 @@ int own_run(const struct own_test *tests, size_t num_tests)
 	if (!units)
 		return 1;
 	for (size_t i = 0; i < num_tests; i++)
-		units[i] = (struct CMUnitTest){.name = tests[i].name, .test_func = run_one,
-					       .initial_state = (void *)(uintptr_t)&tests[i]};
+		units[i] = (struct CMUnitTest){ .name = tests[i].name,
+						.test_func = run_one,
+						.initial_state = (void *)(uintptr_t)&tests[i] };
 	rc = _cmocka_run_group_tests("bfsim.h", units, num_tests, NULL, NULL);
 	free(units);
 	return rc;
@@ -74,7 +75,7 @@ bool card_is_private(void)
 
 void card_begin(const char *side, const char *topology, const char *clock)
 {
-	const struct bfsim_session_cfg cfg = {.topology = topology, .clock = clock};
+	const struct bfsim_session_cfg cfg = { .topology = topology, .clock = clock };
 
 	if (card_is_private()) {
 		setenv("BFSIM_SIDE", side, 1);

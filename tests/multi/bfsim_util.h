@@ -25,7 +25,10 @@ struct own_test {
 	void (*body)(void);
 };
 
-#define OWN_TEST(body) {#body, body}
+#define OWN_TEST(body)      \
+	{                   \
+#body, body \
+	}
 #define OWN_RUN(tests) own_run((tests), sizeof(tests) / sizeof((tests)[0]))
 
 /* Run each in a process that is in no session. The result is main()'s. */
@@ -45,7 +48,7 @@ void card_end(void);
 uint32_t card_strike(const char *rule);
 
 /* @call returns 0; or @code, with an explanation that contains @text. */
-#define NEED_OK(call) own_need((call), 0, "", #call, __FILE__, __LINE__)
+#define NEED_OK(call)                own_need((call), 0, "", #call, __FILE__, __LINE__)
 #define NEED_ERROR(call, code, text) own_need((call), (code), (text), #call, __FILE__, __LINE__)
 
 void own_need(int rc, int code, const char *text, const char *call, const char *file, int line);

@@ -94,7 +94,7 @@ doca_error_t end_call_service(uint32_t function)
 
 void end_sleep_on(int fd)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 	PROC_NEED(poll(&wait, 1, PROC_DEADLINE_MS / 2) == 1);
 }

@@ -12,8 +12,8 @@
 
 #include "actor.h"
 
-#define CHANNEL_NAME "channel" /* of services */
-#define CHANNEL_QUEUE 8        /* messages that an endpoint's receive queue holds */
+#define CHANNEL_NAME     "channel" /* of services */
+#define CHANNEL_QUEUE    8         /* messages that an endpoint's receive queue holds */
 #define CHANNEL_MESSAGES 400
 
 /* A test's setup and teardown: a card with its daemon. */

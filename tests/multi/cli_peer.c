@@ -14,7 +14,7 @@
 #include "sim/session/channel.h"
 
 #define MEMORY_BYTES 12345
-#define PATIENCE_MS 60000
+#define PATIENCE_MS  60000
 
 static uint8_t memory[MEMORY_BYTES];
 
@@ -32,9 +32,11 @@ static const struct pcie_function *own_function(const struct sim_session *sessio
 
 static int export_to(struct sim_session *session, const char *key_file)
 {
-	struct sim_region region = {.addr = (uintptr_t)memory, .cpu_addr = (uintptr_t)memory,
-				    .len_bytes = MEMORY_BYTES, .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
-				    .function = own_function(session)->id};
+	struct sim_region region = { .addr = (uintptr_t)memory,
+				     .cpu_addr = (uintptr_t)memory,
+				     .len_bytes = MEMORY_BYTES,
+				     .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
+				     .function = own_function(session)->id };
 	struct sim_key key;
 	FILE *out;
 	int rc = sim_session_export(session, &region, -1, &key);
@@ -63,14 +65,14 @@ static void no_notify(void *arg)
 static int listen_as(struct sim_session *session, const char *name, struct sim_listener **ret_listener)
 {
 	const struct pcie_function *function = own_function(session);
-	const struct sim_service service = {.function = function->id, .rep = function->reps[0], .name = name};
+	const struct sim_service service = { .function = function->id, .rep = function->reps[0], .name = name };
 
 	return sim_session_listen(session, &service, no_notify, NULL, ret_listener);
 }
 
 static int connect_to(struct sim_session *session, const char *name, struct sim_channel **ret_channel)
 {
-	const struct sim_handshake_msg hello = {0};
+	const struct sim_handshake_msg hello = { 0 };
 
 	return sim_session_connect(session, own_function(session)->id, name, PATIENCE_MS, &hello, no_notify, NULL,
 				   ret_channel);
@@ -78,7 +80,7 @@ static int connect_to(struct sim_session *session, const char *name, struct sim_
 
 int main(int argc, char **argv)
 {
-	struct sim_session_cfg cfg = {.dir = getenv("BFSIM_SESSION"), .side = getenv("BFSIM_SIDE")};
+	struct sim_session_cfg cfg = { .dir = getenv("BFSIM_SESSION"), .side = getenv("BFSIM_SIDE") };
 	struct sim_session *session;
 	struct sim_remote *remote = NULL;
 	struct sim_listener *listener = NULL;

@@ -14,7 +14,7 @@
 
 /* One connection. */
 struct pair {
-	uint32_t number;   /* of the client */
+	uint32_t number; /* of the client */
 	uint32_t in, out, done;
 };
 
@@ -24,7 +24,7 @@ struct exchange {
 	struct loop loop;
 	struct talk *talks;
 	uint32_t num_talks;
-	uint32_t may_send; /* on each connection */
+	uint32_t may_send;      /* on each connection */
 	unsigned int num_whole; /* connections that had all and are over */
 };
 
@@ -69,7 +69,7 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 
 	PROC_NEED(pair);
 	pair->number = talk->number;
-	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = pair}));
+	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = pair }));
 	if (exchange->arg.freezes && talk->num_connected == 1)
 		freeze(exchange, EXCHANGE_FROZEN);
 	if (talk->client || exchange->arg.num_in == 0) /* a server waits until it knows for whom it is */
@@ -115,7 +115,7 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 {
 	struct exchange_arg *arg = &exchange->arg;
 
-	*exchange = (struct exchange){.talk_fd = talk_fd};
+	*exchange = (struct exchange){ .talk_fd = talk_fd };
 	proc_hear(talk_fd, arg, sizeof(*arg));
 	if (arg->window == 0)
 		arg->window = UINT32_MAX;
@@ -125,10 +125,15 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 	PROC_NEED(exchange->talks);
 	loop_open(&exchange->loop, arg->sleeps);
 	loop_watch(&exchange->loop, talk_fd);
-	*ret_cfg = (struct talk_cfg){.name = arg->name, .function = arg->function[0] ? arg->function : NULL,
-				     .num_tasks = arg->num_tasks, .recv_queue = arg->recv_queue, .owner = exchange,
-				     .connected = on_connected, .disconnected = on_disconnected, .message = on_message,
-				     .sent = on_sent};
+	*ret_cfg = (struct talk_cfg){ .name = arg->name,
+				      .function = arg->function[0] ? arg->function : NULL,
+				      .num_tasks = arg->num_tasks,
+				      .recv_queue = arg->recv_queue,
+				      .owner = exchange,
+				      .connected = on_connected,
+				      .disconnected = on_disconnected,
+				      .message = on_message,
+				      .sent = on_sent };
 }
 
 /* What was withheld, too. A server that knows nothing of its client yet sends with its first message. */
@@ -146,7 +151,7 @@ static void send_all(struct exchange *exchange)
 /* '?' asks for its status; '!' is no question. */
 static void answer(struct exchange *exchange)
 {
-	struct exchange_status status = {0};
+	struct exchange_status status = { 0 };
 	char word;
 
 	proc_hear(exchange->talk_fd, &word, 1);
@@ -231,13 +236,14 @@ static void run_client(int talk_fd)
 	run_role(talk_fd, false);
 }
 
-const struct peer_role exchange_server = {"server", run_server}, exchange_client = {"client", run_client};
+const struct peer_role exchange_server = { "server", run_server }, exchange_client = { "client", run_client };
 
 /* ---- in the test ---- */
 
 void exchange_start(struct proc *proc, bool is_server, const struct exchange_arg *arg)
 {
-	peer_start(proc, is_server ? "dpu" : "host", is_server ? &exchange_server : &exchange_client, arg, sizeof(*arg));
+	peer_start(proc, is_server ? "dpu" : "host", is_server ? &exchange_server : &exchange_client, arg,
+		   sizeof(*arg));
 }
 
 void exchange_hear(struct proc *proc, char wanted)

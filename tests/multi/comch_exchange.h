@@ -20,19 +20,19 @@
 
 #include "comch_peer.h"
 
-struct exchange_arg { /* without padding: it is sent */
-	char name[32];           /* of the server */
-	char function[16];       /* client: of its device; server: for whom it is; "" = the first */
-	uint32_t sleeps;         /* on the notification handle; else it polls */
+struct exchange_arg {      /* without padding: it is sent */
+	char name[32];     /* of the server */
+	char function[16]; /* client: of its device; server: for whom it is; "" = the first */
+	uint32_t sleeps;   /* on the notification handle; else it polls */
 	uint32_t waits, freezes, holds;
-	uint32_t withholds;      /* messages on each connection that are sent before the test says more; 0 = all */
-	uint32_t num_peers;      /* server: ends after as many */
-	uint32_t number;         /* client: who it is, if the server is to know; its first, if it has several */
+	uint32_t withholds;       /* messages on each connection that are sent before the test says more; 0 = all */
+	uint32_t num_peers;       /* server: ends after as many */
+	uint32_t number;          /* client: who it is, if the server is to know; its first, if it has several */
 	uint32_t num_in, num_out; /* messages on each connection */
-	uint32_t recv_queue;     /* 0 = default */
-	uint32_t num_tasks;      /* 0 = default; a server's for all connections */
-	uint32_t window;         /* messages in flight on a connection; 0 = as many as there are tasks */
-	uint32_t num_clients;    /* client: in this one process; 0 = 1 */
+	uint32_t recv_queue;      /* 0 = default */
+	uint32_t num_tasks;       /* 0 = default; a server's for all connections */
+	uint32_t window;          /* messages in flight on a connection; 0 = as many as there are tasks */
+	uint32_t num_clients;     /* client: in this one process; 0 = 1 */
 };
 
 enum { EXCHANGE_READY = 'r', EXCHANGE_STARTED = 's', EXCHANGE_FROZEN = 'f', EXCHANGE_HELD = 'h', EXCHANGE_DONE = 'd' };

@@ -17,7 +17,7 @@
 
 void fast_book_init(struct fast_book *book)
 {
-	*book = (struct fast_book){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	*book = (struct fast_book){ .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 }
 
 void fast_learn(struct fast_book *book, uint32_t id, bool is_new)
@@ -59,7 +59,7 @@ static bool wait_for_consumers(struct fast_book *book, unsigned int count)
 /* Of immediate data alone, through a slot, too long for one, and large. */
 static uint32_t len_of(const struct fast *fast, uint32_t seq)
 {
-	static const uint32_t lens[] = {0, 1, 256, 257, 65536, 0, 100, 1048576};
+	static const uint32_t lens[] = { 0, 1, 256, 257, 65536, 0, 100, 1048576 };
 	uint32_t len = lens[seq % (sizeof(lens) / sizeof(lens[0]))];
 
 	return len < fast->cfg.max_len ? len : fast->cfg.max_len;
@@ -111,7 +111,8 @@ static void return_receive(struct doca_comch_consumer_task_post_recv *task)
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
 
-static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
+static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+			union doca_data data)
 {
 	struct fast *fast = data.ptr;
 
@@ -180,9 +181,10 @@ static void open_consumer(struct fast *fast)
 	NEED_OK(doca_comch_consumer_create(fast->cfg.connection, fast->mmap, &fast->consumer));
 	ctx = doca_comch_consumer_as_ctx(fast->consumer);
 	NEED_OK(doca_pe_connect_ctx(fast->loop.pe, ctx));
-	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = fast}));
+	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
 	NEED_OK(doca_ctx_set_state_changed_cb(ctx, on_consumer_state));
-	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_receive_failed, FAST_DEPTH));
+	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_receive_failed,
+							    FAST_DEPTH));
 }
 
 static void start_consumer(struct fast *fast)
@@ -198,7 +200,8 @@ static void start_consumer(struct fast *fast)
 /* ---- the producer ---- */
 
 /* The slot is free for the next message. */
-static struct fast *end_send(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data data)
+static struct fast *end_send(struct doca_comch_producer_task_send *task, union doca_data task_data,
+			     union doca_data data)
 {
 	((struct fast_slot *)task_data.ptr)->busy = false;
 	doca_task_free(doca_comch_producer_task_send_as_task(task));
@@ -233,7 +236,7 @@ static void open_producer(struct fast *fast)
 	NEED_OK(doca_comch_producer_get_id(fast->producer, &fast->producer_id));
 	ctx = doca_comch_producer_as_ctx(fast->producer);
 	NEED_OK(doca_pe_connect_ctx(fast->loop.pe, ctx));
-	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = fast}));
+	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
 	NEED_OK(doca_ctx_set_state_changed_cb(ctx, on_producer_state));
 	NEED_OK(doca_comch_producer_task_send_set_conf(fast->producer, on_sent, on_send_failed, FAST_DEPTH));
 }
@@ -258,7 +261,7 @@ static doca_error_t submit(struct fast *fast, struct fast_slot *slot, uint32_t i
 	NEED_OK(doca_comch_producer_task_send_alloc_init(fast->producer, len ? slot->buf : NULL,
 							 has_imm(len, seq) ? slot->imm : NULL,
 							 has_imm(len, seq) ? IMM_BYTES : 0, id, &task));
-	doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), (union doca_data){.ptr = slot});
+	doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), (union doca_data){ .ptr = slot });
 	result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
 	slot->busy = result == DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS)
@@ -338,7 +341,8 @@ static void get_memory(struct fast *fast)
 	size_t len = (size_t)fast->cfg.max_len * 2 * FAST_DEPTH;
 
 	PROC_NEED(!mapped || ftruncate(fd, (off_t)len) == 0);
-	fast->memory = mmap(NULL, len, PROT_READ | PROT_WRITE, mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+	fast->memory =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 	PROC_NEED(fast->memory != MAP_FAILED);
 	if (mapped)
 		close(fd);
@@ -400,7 +404,7 @@ static void *run(void *arg)
 
 void fast_start(struct fast *fast, const struct fast_cfg *cfg)
 {
-	*fast = (struct fast){.cfg = *cfg};
+	*fast = (struct fast){ .cfg = *cfg };
 	get_memory(fast);
 	loop_open(&fast->loop, fast->cfg.sleeps);
 	if (fast->cfg.consumes)

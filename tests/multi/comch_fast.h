@@ -24,8 +24,8 @@
 
 #include "comch_peer.h"
 
-#define FAST_MAX 8     /* consumers, or producers, at one end */
-#define FAST_DEPTH 4   /* messages that one posts, or sends, at once */
+#define FAST_MAX   8 /* consumers, or producers, at one end */
+#define FAST_DEPTH 4 /* messages that one posts, or sends, at once */
 
 /* The other end's consumers, as its connection's thread hears of them. */
 struct fast_book {
@@ -46,13 +46,13 @@ struct fast_cfg {
 	struct fast_book *book;
 	bool sleeps;
 	bool consumes, produces;
-	bool endless;           /* until the connection goes; then errors are what is wanted */
-	uint32_t num_peers;     /* consumers of the other end to send to, and producers that send to us */
-	uint32_t num_messages;  /* to, and from, each of them */
-	uint32_t max_len;       /* of a message */
-	int freeze_fd;          /* hear one byte here before looking for messages; -1 = don't */
+	bool endless;             /* until the connection goes; then errors are what is wanted */
+	uint32_t num_peers;       /* consumers of the other end to send to, and producers that send to us */
+	uint32_t num_messages;    /* to, and from, each of them */
+	uint32_t max_len;         /* of a message */
+	int freeze_fd;            /* hear one byte here before looking for messages; -1 = don't */
 	const _Atomic bool *held; /* as long as it is true, the last message to each is not sent; NULL = it isn't */
-	int done_fd;            /* an eventfd */
+	int done_fd;              /* an eventfd */
 };
 
 struct fast_producer_seen {
@@ -77,7 +77,7 @@ struct fast {
 	struct fast_producer_seen seen[FAST_MAX]; /* who sent how many */
 	uint32_t next_seq[FAST_MAX];              /* to send, by consumer */
 	struct fast_slot slots[FAST_DEPTH];
-	uint8_t *memory;          /* FAST_DEPTH to receive, and as many to send */
+	uint8_t *memory; /* FAST_DEPTH to receive, and as many to send */
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
 	_Atomic uint64_t received, sent;

@@ -34,7 +34,7 @@ struct start {
 static void exec_wrapped(int talk, const struct start *start)
 {
 	char self[4096], name[64];
-	char *argv[] = {"/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "peer", self, "peer", name, NULL};
+	char *argv[] = { "/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "peer", self, "peer", name, NULL };
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	PROC_NEED(len > 0);
@@ -58,7 +58,7 @@ static void run_role(int talk, const void *arg)
 
 void peer_start(struct proc *proc, const char *side, const struct peer_role *role, const void *arg, size_t len)
 {
-	struct start start = {.side = side, .role = role};
+	struct start start = { .side = side, .role = role };
 
 	proc_start(proc, run_role, &start);
 	proc_say(proc->talk, arg, len);
@@ -91,9 +91,18 @@ static void run_daemon(int talk, const void *arg)
 {
 	const struct card_arg *how = arg;
 	char ready[16];
-	char *argv[] = {getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", ready, "--session", card_dir,
-			"--clock", (char *)(uintptr_t)how->clock, how->topology ? "--topology" : NULL,
-			(char *)(uintptr_t)how->topology, NULL};
+	char *argv[] = { getenv("BFSIMD"),
+			 "--foreground",
+			 "--die-with-parent",
+			 "--ready-fd",
+			 ready,
+			 "--session",
+			 card_dir,
+			 "--clock",
+			 (char *)(uintptr_t)how->clock,
+			 how->topology ? "--topology" : NULL,
+			 (char *)(uintptr_t)how->topology,
+			 NULL };
 
 	PROC_NEED(argv[0]);
 	snprintf(ready, sizeof(ready), "%d", talk);
@@ -109,7 +118,7 @@ void card_start(const char *topology)
 
 void card_start_with(const char *topology, const char *clock)
 {
-	const struct card_arg arg = {.topology = topology, .clock = clock};
+	const struct card_arg arg = { .topology = topology, .clock = clock };
 	char ready;
 
 	card_dir = proc_make_dir();
@@ -234,7 +243,7 @@ struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address)
 
 void loop_watch(struct loop *loop, int fd)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = { .events = EPOLLIN };
 
 	PROC_NEED(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
 }
@@ -243,7 +252,7 @@ void loop_open(struct loop *loop, bool sleeps)
 {
 	doca_notification_handle_t handle;
 
-	*loop = (struct loop){.sleeps = sleeps, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	*loop = (struct loop){ .sleeps = sleeps, .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	PROC_NEED(loop->epoll_fd >= 0);
 	NEED_OK(doca_pe_create(&loop->pe));
 	NEED_OK(doca_pe_get_notification_handle(loop->pe, &handle));

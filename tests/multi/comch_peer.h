@@ -39,7 +39,8 @@ void peer_main(int argc, char **argv, const struct peer_role *roles);
 /* The daemon (BFSIMD) of a session in a new directory, with @topology, or NULL for one card with two ports.
  * Its end fails the test if anything is left: in the directory, or by the peers in /dev/shm. */
 void card_start(const char *topology);
-void card_start_with(const char *topology, const char *clock); /* the same, with time that passes like that (bfsimd --clock) */
+void card_start_with(const char *topology,
+		     const char *clock); /* the same, with time that passes like that (bfsimd --clock) */
 void card_end(void);
 void card_kill(void); /* for teardowns */
 int card_num_fds(void);
@@ -58,8 +59,8 @@ struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address);
 struct loop {
 	struct doca_pe *pe;
 	int epoll_fd;
-	bool sleeps;       /* else it polls */
-	int64_t quiet_ms;  /* since when nothing has happened; 0 = something has just now */
+	bool sleeps;      /* else it polls */
+	int64_t quiet_ms; /* since when nothing has happened; 0 = something has just now */
 };
 
 void loop_open(struct loop *loop, bool sleeps);

@@ -25,7 +25,8 @@ static struct talk *talk_of(struct doca_comch_connection *connection)
 
 /* ---- callbacks ---- */
 
-static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from, enum doca_ctx_states to)
+static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
+		     enum doca_ctx_states to)
 {
 	struct talk *talk = data.ptr;
 
@@ -48,8 +49,8 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 	}
 }
 
-static void on_connected(struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *connection,
-			 uint8_t well)
+static void on_connected(struct doca_comch_event_connection_status_changed *event,
+			 struct doca_comch_connection *connection, uint8_t well)
 {
 	struct talk *talk = talk_of(connection);
 
@@ -87,7 +88,8 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		talk->cfg.message(talk, connection, bytes, len);
 }
 
-static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
+static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+			    uint32_t id)
 {
 	struct talk *talk = talk_of(connection);
 
@@ -135,14 +137,14 @@ static void on_failed(struct doca_comch_task_send *task, union doca_data task_da
 
 static void prepare(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
 {
-	*talk = (struct talk){.cfg = *cfg, .loop = loop, .dev = dev};
+	*talk = (struct talk){ .cfg = *cfg, .loop = loop, .dev = dev };
 	if (talk->cfg.num_tasks == 0)
 		talk->cfg.num_tasks = DEFAULT_TASKS;
 }
 
 static void adopt_ctx(struct talk *talk, struct doca_ctx *ctx)
 {
-	union doca_data self = {.ptr = talk};
+	union doca_data self = { .ptr = talk };
 
 	talk->ctx = ctx;
 	NEED_OK(doca_pe_connect_ctx(talk->loop->pe, ctx));
@@ -158,7 +160,8 @@ void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop
 	adopt_ctx(talk, doca_comch_server_as_ctx(talk->server));
 	NEED_OK(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, talk->cfg.num_tasks));
 	NEED_OK(doca_comch_server_event_msg_recv_register(talk->server, on_message));
-	NEED_OK(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected, on_disconnected));
+	NEED_OK(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected,
+									   on_disconnected));
 	NEED_OK(doca_comch_server_event_consumer_register(talk->server, on_new_consumer, on_expired_consumer));
 	if (cfg->recv_queue)
 		NEED_OK(doca_comch_server_set_recv_queue_size(talk->server, cfg->recv_queue));
@@ -204,10 +207,12 @@ void talk_stop(struct talk *talk)
 
 /* ---- messages ---- */
 
-static doca_error_t alloc_task(struct talk *talk, struct copy *copy, uint32_t len, struct doca_comch_task_send **ret_task)
+static doca_error_t alloc_task(struct talk *talk, struct copy *copy, uint32_t len,
+			       struct doca_comch_task_send **ret_task)
 {
 	if (talk->server)
-		return doca_comch_server_task_send_alloc_init(talk->server, copy->connection, copy->bytes, len, ret_task);
+		return doca_comch_server_task_send_alloc_init(talk->server, copy->connection, copy->bytes, len,
+							      ret_task);
 	return doca_comch_client_task_send_alloc_init(talk->client, copy->connection, copy->bytes, len, ret_task);
 }
 
@@ -226,7 +231,7 @@ bool talk_send(struct talk *talk, struct doca_comch_connection *connection, cons
 		free(copy);
 		return false;
 	}
-	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){.ptr = copy});
+	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = copy });
 	result = doca_task_submit(doca_comch_task_send_as_task(task));
 	if (result != DOCA_SUCCESS) { /* the other end is gone, of which we hear next */
 		PROC_NEED(result == DOCA_ERROR_NOT_CONNECTED);
@@ -247,7 +252,7 @@ size_t talk_in_flight(const struct talk *talk)
 
 uint32_t note_len(uint32_t seq)
 {
-	static const uint32_t lens[] = {NOTE_MIN, 17, 64, 100, 255, 256, 1000, NOTE_MAX};
+	static const uint32_t lens[] = { NOTE_MIN, 17, 64, 100, 255, 256, 1000, NOTE_MAX };
 
 	return lens[seq % (sizeof(lens) / sizeof(lens[0]))];
 }

@@ -17,21 +17,22 @@ struct talk;
 
 /* What is not set is a default, or nobody's business. */
 struct talk_cfg {
-	const char *name;      /* of the server */
-	const char *function;  /* a server's: address of the function that it is for; NULL = the first */
+	const char *name;     /* of the server */
+	const char *function; /* a server's: address of the function that it is for; NULL = the first */
 	uint32_t num_tasks;
 	uint32_t recv_queue;
 	void *owner;
 	void (*connected)(struct talk *talk, struct doca_comch_connection *connection);
 	void (*disconnected)(struct talk *talk, struct doca_comch_connection *connection);
-	void (*message)(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len);
+	void (*message)(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes,
+			uint32_t len);
 	void (*sent)(struct talk *talk, struct doca_comch_connection *connection);
 	void (*consumer)(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new);
 };
 
 struct talk {
 	struct talk_cfg cfg;
-	uint32_t number;       /* the program's own */
+	uint32_t number; /* the program's own */
 	struct loop *loop;
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;
@@ -39,7 +40,7 @@ struct talk {
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	enum doca_ctx_states state;
-	struct doca_comch_connection *connection; /* a client's, while it runs; a server's latest */
+	struct doca_comch_connection *connection;                  /* a client's, while it runs; a server's latest */
 	unsigned int num_connected, num_disconnected, num_refused; /* as told so far */
 	uint64_t received, sent, failed;
 	doca_error_t last_error; /* of a failed task */
@@ -51,7 +52,7 @@ void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop
 void talk_close(struct talk *talk); /* it is idle */
 
 void talk_start(struct talk *talk);
-void talk_stop(struct talk *talk);  /* returns when it is idle */
+void talk_stop(struct talk *talk); /* returns when it is idle */
 
 /* Send @len bytes. Whether a task was free. */
 bool talk_send(struct talk *talk, struct doca_comch_connection *connection, const void *bytes, uint32_t len);

@@ -28,9 +28,9 @@ static void on_end(struct doca_dma_task_memcpy *memcpy, union doca_data user_dat
 
 void copier_open(struct copier *copier, struct loop *loop, struct doca_dev *dev, uint32_t num_tasks)
 {
-	union doca_data self = {.ptr = copier};
+	union doca_data self = { .ptr = copier };
 
-	*copier = (struct copier){.loop = loop, .memory = calloc(2, COPIER_BYTES)};
+	*copier = (struct copier){ .loop = loop, .memory = calloc(2, COPIER_BYTES) };
 	PROC_NEED(copier->memory);
 	NEED_OK(doca_clock_create(dev, &copier->clock));
 	NEED_OK(doca_mmap_create(&copier->mmap));
@@ -60,7 +60,7 @@ void copier_submit(struct copier *copier, size_t len)
 {
 	struct doca_dma_task_memcpy *task;
 	struct doca_buf *src, *dst;
-	union doca_data none = {.u64 = 0};
+	union doca_data none = { .u64 = 0 };
 
 	NEED_OK(doca_buf_inventory_buf_get_by_data(copier->inventory, copier->mmap, copier->memory, len, &src));
 	NEED_OK(doca_buf_inventory_buf_get_by_addr(copier->inventory, copier->mmap, copier->memory + COPIER_BYTES, len,

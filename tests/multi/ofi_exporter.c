@@ -89,7 +89,7 @@ static void hide(struct mem *mem)
 
 static void obey(struct sim_ofi_target *target, int fd)
 {
-	struct reply reply = {.value = 0};
+	struct reply reply = { .value = 0 };
 	struct request request;
 
 	if (read(fd, &request, sizeof(request)) != sizeof(request) || request.command == CMD_STOP) {
@@ -119,8 +119,8 @@ static void export_for_ever(const char *provider, int fd)
 	if (write(fd, &reply, sizeof(reply)) != sizeof(reply) || reply.value < 0)
 		exit(1);
 	for (;;) {
-		struct pollfd fds[] = {{.fd = fd, .events = POLLIN},
-				       {.fd = sim_ofi_target_fd(target), .events = POLLIN}};
+		struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
+					{ .fd = sim_ofi_target_fd(target), .events = POLLIN } };
 
 		while (sim_ofi_target_serve(target) > 0)
 			;
@@ -172,7 +172,7 @@ static struct reply order(struct exporter *exporter, const struct request *reque
 
 void exporter_stop(struct exporter *exporter)
 {
-	const struct request request = {.command = CMD_STOP};
+	const struct request request = { .command = CMD_STOP };
 	int status;
 
 	assert_int_equal(send(exporter->fd, &request, sizeof(request), MSG_NOSIGNAL), sizeof(request));
@@ -190,8 +190,8 @@ void exporter_kill(struct exporter *exporter)
 
 int exporter_expose(struct exporter *exporter, size_t len, bool writable, uint8_t fill, struct sim_ofi_desc *ret_desc)
 {
-	struct reply reply = order(exporter, &(struct request){.command = CMD_EXPOSE, .len = len, .writable = writable,
-								.fill = fill});
+	struct reply reply = order(
+		exporter, &(struct request){ .command = CMD_EXPOSE, .len = len, .writable = writable, .fill = fill });
 
 	assert_true(reply.value >= 0);
 	*ret_desc = reply.desc;
@@ -200,15 +200,16 @@ int exporter_expose(struct exporter *exporter, size_t len, bool writable, uint8_
 
 void exporter_hide(struct exporter *exporter, int number)
 {
-	order(exporter, &(struct request){.command = CMD_HIDE, .number = number});
+	order(exporter, &(struct request){ .command = CMD_HIDE, .number = number });
 }
 
 uint8_t exporter_peek(struct exporter *exporter, int number, size_t offset)
 {
-	return (uint8_t)order(exporter, &(struct request){.command = CMD_PEEK, .number = number, .len = offset}).value;
+	return (uint8_t)order(exporter, &(struct request){ .command = CMD_PEEK, .number = number, .len = offset })
+		.value;
 }
 
 int exporter_num_fds(struct exporter *exporter)
 {
-	return order(exporter, &(struct request){.command = CMD_FDS}).value;
+	return order(exporter, &(struct request){ .command = CMD_FDS }).value;
 }

@@ -33,13 +33,13 @@ void proc_die(const char *file, int line, const char *what)
 }
 
 /* The test fails, or the process ends. */
-#define NEED(condition, what)                                            \
-	do {                                                             \
-		if (condition)                                           \
-			break;                                           \
-		if (in_process)                                          \
-			proc_die(__FILE__, __LINE__, what);              \
-		fail_msg("%s (errno: %s)", what, strerror(errno));       \
+#define NEED(condition, what)                                      \
+	do {                                                       \
+		if (condition)                                     \
+			break;                                     \
+		if (in_process)                                    \
+			proc_die(__FILE__, __LINE__, what);        \
+		fail_msg("%s (errno: %s)", what, strerror(errno)); \
 	} while (0)
 
 static void forget(pid_t pid)
@@ -52,7 +52,7 @@ static void forget(pid_t pid)
 /* A crash ends it: the test library's handlers would go on with the next test, in here. */
 static void crash_plainly(void)
 {
-	static const int crashes[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS};
+	static const int crashes[] = { SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS };
 
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		signal(crashes[i], SIG_DFL);
@@ -102,7 +102,7 @@ void proc_say(int talk, const void *data, size_t len)
 
 bool proc_hears_within(int talk, int ms)
 {
-	struct pollfd heard = {.fd = talk, .events = POLLIN};
+	struct pollfd heard = { .fd = talk, .events = POLLIN };
 	int64_t end = proc_now_ms() + ms, left = ms;
 	int rc;
 
@@ -137,7 +137,7 @@ void proc_signal(struct proc *proc, int signal)
 int proc_wait(struct proc *proc)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-	struct timespec pause = {.tv_nsec = 1000000};
+	struct timespec pause = { .tv_nsec = 1000000 };
 	int status = 0;
 	pid_t pid;
 
@@ -152,7 +152,7 @@ int proc_wait(struct proc *proc)
 	forget(pid);
 	if (proc->talk >= 0)
 		close(proc->talk);
-	*proc = (struct proc){.pid = 0, .talk = -1};
+	*proc = (struct proc){ .pid = 0, .talk = -1 };
 	return status;
 }
 
@@ -171,7 +171,7 @@ void proc_end(struct proc *proc)
 void proc_adopt(pid_t pid)
 {
 	assert_true(num_alive < MAX_PROCS);
-	alive[num_alive++] = (struct proc){.pid = pid, .talk = -1};
+	alive[num_alive++] = (struct proc){ .pid = pid, .talk = -1 };
 }
 
 void proc_kill_all(void)
@@ -216,7 +216,7 @@ int proc_num_fds(pid_t pid)
 void proc_await_fds(pid_t pid, int count)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-	struct timespec pause = {.tv_nsec = 1000000};
+	struct timespec pause = { .tv_nsec = 1000000 };
 
 	while (proc_num_fds(pid) != count) {
 		if (proc_now_ms() > end)

@@ -83,10 +83,10 @@ void proc_remove_dir(char *dir);
 int proc_num_files(const char *dir);
 
 /* In a process: go on only if @condition holds. */
-#define PROC_NEED(condition)                                                 \
-	do {                                                                 \
-		if (!(condition))                                            \
-			proc_die(__FILE__, __LINE__, #condition);            \
+#define PROC_NEED(condition)                                      \
+	do {                                                      \
+		if (!(condition))                                 \
+			proc_die(__FILE__, __LINE__, #condition); \
 	} while (0)
 
 void proc_die(const char *file, int line, const char *what) __attribute__((noreturn));

@@ -108,8 +108,8 @@ static void do_export(const struct say *say, struct answer *answer)
 
 static doca_error_t do_import(const struct say *say)
 {
-	doca_error_t result = doca_sync_event_create_from_export(self.dev, say->descriptor.bytes, say->descriptor.len,
-								 &self.event);
+	doca_error_t result =
+		doca_sync_event_create_from_export(self.dev, say->descriptor.bytes, say->descriptor.len, &self.event);
 
 	if (result == DOCA_SUCCESS)
 		start_event(say->use);
@@ -132,8 +132,8 @@ static doca_error_t do_add(uint64_t count)
 static doca_error_t wait_event_driven(uint64_t value)
 {
 	struct doca_sync_event_task_wait_eq *wait;
-	struct pollfd handle = {.events = POLLIN};
-	union doca_data none = {0};
+	struct pollfd handle = { .events = POLLIN };
+	union doca_data none = { 0 };
 
 	MUST(doca_pe_get_notification_handle(self.pe, &handle.fd));
 	MUST(doca_sync_event_task_wait_eq_alloc_init(self.event, value, UINT64_MAX, none, &wait));
@@ -227,7 +227,7 @@ static void body(int talk, const void *arg)
 	open_device(arg);
 	proc_say(talk, &ready, 1);
 	while (recv(talk, &say, sizeof(say), 0) == sizeof(say)) {
-		struct answer answer = {.result = DOCA_SUCCESS};
+		struct answer answer = { .result = DOCA_SUCCESS };
 
 		obey(&say, &answer);
 		proc_say(talk, &answer, sizeof(answer));
@@ -239,7 +239,7 @@ static void body(int talk, const void *arg)
 
 void sync_actor_start(struct sync_actor *actor, const char *dir, const char *side, const char *path)
 {
-	struct place place = {.dir = dir, .side = side, .path = path};
+	struct place place = { .dir = dir, .side = side, .path = path };
 	char ready;
 
 	proc_start(&actor->proc, body, &place);
@@ -268,17 +268,17 @@ static struct answer ask(struct sync_actor *actor, struct say say)
 void sync_actor_export(struct sync_actor *actor, enum sync_memory memory, enum sync_use use,
 		       struct sync_descriptor *ret_descriptor)
 {
-	*ret_descriptor = ask(actor, (struct say){.order = ORDER_EXPORT, .memory = memory, .use = use}).descriptor;
+	*ret_descriptor = ask(actor, (struct say){ .order = ORDER_EXPORT, .memory = memory, .use = use }).descriptor;
 }
 
 doca_error_t sync_actor_import(struct sync_actor *actor, enum sync_use use, const struct sync_descriptor *descriptor)
 {
-	return ask(actor, (struct say){.order = ORDER_IMPORT, .use = use, .descriptor = *descriptor}).result;
+	return ask(actor, (struct say){ .order = ORDER_IMPORT, .use = use, .descriptor = *descriptor }).result;
 }
 
 doca_error_t sync_actor_get(struct sync_actor *actor, uint64_t *ret_value)
 {
-	struct answer answer = ask(actor, (struct say){.order = ORDER_GET});
+	struct answer answer = ask(actor, (struct say){ .order = ORDER_GET });
 
 	*ret_value = answer.value;
 	return answer.result;
@@ -286,24 +286,24 @@ doca_error_t sync_actor_get(struct sync_actor *actor, uint64_t *ret_value)
 
 doca_error_t sync_actor_set(struct sync_actor *actor, uint64_t value)
 {
-	return ask(actor, (struct say){.order = ORDER_SET, .value = value}).result;
+	return ask(actor, (struct say){ .order = ORDER_SET, .value = value }).result;
 }
 
 void sync_actor_drop(struct sync_actor *actor)
 {
-	assert_int_equal(ask(actor, (struct say){.order = ORDER_DROP}).result, DOCA_SUCCESS);
+	assert_int_equal(ask(actor, (struct say){ .order = ORDER_DROP }).result, DOCA_SUCCESS);
 }
 
 void sync_actor_begin_add(struct sync_actor *actor, uint64_t count)
 {
-	begin(actor, (struct say){.order = ORDER_ADD, .value = count});
+	begin(actor, (struct say){ .order = ORDER_ADD, .value = count });
 }
 
 void sync_actor_begin_wait(struct sync_actor *actor, uint64_t value)
 {
 	char about_to;
 
-	begin(actor, (struct say){.order = ORDER_WAIT, .value = value});
+	begin(actor, (struct say){ .order = ORDER_WAIT, .value = value });
 	proc_hear(actor->proc.talk, &about_to, 1);
 }
 

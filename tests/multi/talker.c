@@ -43,7 +43,7 @@ static void ring(void *arg)
 /* Sleep until something was notified since the last sleep. */
 static void wait_for_bell(void)
 {
-	struct pollfd bell = {.fd = self.bell, .events = POLLIN};
+	struct pollfd bell = { .fd = self.bell, .events = POLLIN };
 	eventfd_t count;
 
 	PROC_NEED(poll(&bell, 1, PROC_DEADLINE_MS) == 1);
@@ -52,7 +52,7 @@ static void wait_for_bell(void)
 
 static struct sim_handshake_msg letter_of(const struct talker_say *say)
 {
-	struct sim_handshake_msg letter = {.len_bytes = (uint32_t)strlen(say->text), .num_fds = say->num_fds};
+	struct sim_handshake_msg letter = { .len_bytes = (uint32_t)strlen(say->text), .num_fds = say->num_fds };
 
 	memcpy(letter.body, say->text, letter.len_bytes);
 	for (uint32_t i = 0; i < say->num_fds; i++) {
@@ -86,7 +86,7 @@ static void read_letter(const struct sim_handshake_msg *letter, struct talker_an
 
 static int do_attach(const struct talker_say *say)
 {
-	struct sim_session_cfg cfg = {.dir = say->dir[0] ? say->dir : NULL, .side = say->side};
+	struct sim_session_cfg cfg = { .dir = say->dir[0] ? say->dir : NULL, .side = say->side };
 
 	self.bell = eventfd(0, EFD_CLOEXEC);
 	return sim_session_attach(&cfg, &self.session);
@@ -94,7 +94,7 @@ static int do_attach(const struct talker_say *say)
 
 static int do_listen(const struct talker_say *say)
 {
-	const struct sim_service service = {.function = say->function, .rep = say->rep, .name = say->name};
+	const struct sim_service service = { .function = say->function, .rep = say->rep, .name = say->name };
 
 	return sim_session_listen(self.session, &service, ring, NULL, &self.listeners[say->listener]);
 }
@@ -114,7 +114,7 @@ static void do_take_offer(const struct talker_say *say, struct talker_answer *an
 	struct sim_handshake_msg hello;
 
 	while (!sim_listener_next_client(self.listeners[say->listener], ring, &self.notes[say->channel],
-				  &self.channels[say->channel], &hello))
+					 &self.channels[say->channel], &hello))
 		wait_for_bell();
 	read_letter(&hello, answer);
 }
@@ -123,7 +123,8 @@ static int do_send(const struct talker_say *say)
 {
 	struct sim_handshake_msg letter = letter_of(say);
 	struct sim_channel *channel = self.channels[say->channel];
-	int rc = say->order == TALKER_ACCEPT ? sim_channel_accept(channel, &letter) : sim_channel_send(channel, &letter);
+	int rc =
+		say->order == TALKER_ACCEPT ? sim_channel_accept(channel, &letter) : sim_channel_send(channel, &letter);
 
 	close_fds(&letter);
 	return rc;
@@ -277,7 +278,7 @@ static void talk_to_test(int talk, const void *arg)
 	(void)arg;
 	self.talk = talk;
 	do {
-		struct talker_answer answer = {0};
+		struct talker_answer answer = { 0 };
 
 		proc_hear(talk, &say, sizeof(say));
 		obey(&say, &answer);
@@ -314,7 +315,7 @@ static void set_text(char *to, size_t size, const char *text)
 
 void talker_attach(struct talker *talker, const char *dir, const char *side)
 {
-	struct talker_say say = {.order = TALKER_ATTACH};
+	struct talker_say say = { .order = TALKER_ATTACH };
 
 	set_text(say.dir, sizeof(say.dir), dir ? dir : "");
 	set_text(say.side, sizeof(say.side), side);
@@ -324,7 +325,7 @@ void talker_attach(struct talker *talker, const char *dir, const char *side)
 
 int talker_listen(struct talker *talker, int listener, uint32_t function, uint32_t rep, const char *name)
 {
-	struct talker_say say = {.order = TALKER_LISTEN, .listener = listener, .function = function, .rep = rep};
+	struct talker_say say = { .order = TALKER_LISTEN, .listener = listener, .function = function, .rep = rep };
 
 	set_text(say.name, sizeof(say.name), name);
 	return order(talker, &say).rc;
@@ -332,14 +333,17 @@ int talker_listen(struct talker *talker, int listener, uint32_t function, uint32
 
 void talker_unlisten(struct talker *talker, int listener)
 {
-	order(talker, &(struct talker_say){.order = TALKER_UNLISTEN, .listener = listener});
+	order(talker, &(struct talker_say){ .order = TALKER_UNLISTEN, .listener = listener });
 }
 
 int talker_connect(struct talker *talker, int channel, uint32_t function, const char *name, uint32_t timeout_ms,
 		   const char *hello)
 {
-	struct talker_say say = {.order = TALKER_CONNECT, .channel = channel, .function = function,
-				 .timeout_ms = timeout_ms, .num_fds = 1};
+	struct talker_say say = { .order = TALKER_CONNECT,
+				  .channel = channel,
+				  .function = function,
+				  .timeout_ms = timeout_ms,
+				  .num_fds = 1 };
 
 	set_text(say.name, sizeof(say.name), name);
 	set_text(say.text, sizeof(say.text), hello);
@@ -348,7 +352,7 @@ int talker_connect(struct talker *talker, int channel, uint32_t function, const 
 
 static int send_as(struct talker *talker, enum talker_order how, int channel, const char *text, uint32_t num_fds)
 {
-	struct talker_say say = {.order = how, .channel = channel, .num_fds = num_fds};
+	struct talker_say say = { .order = how, .channel = channel, .num_fds = num_fds };
 
 	set_text(say.text, sizeof(say.text), text);
 	return order(talker, &say).rc;
@@ -366,18 +370,18 @@ int talker_send(struct talker *talker, int channel, const char *text, uint32_t n
 
 void talker_nudge(struct talker *talker, int channel)
 {
-	order(talker, &(struct talker_say){.order = TALKER_NUDGE, .channel = channel});
+	order(talker, &(struct talker_say){ .order = TALKER_NUDGE, .channel = channel });
 }
 
 void talker_close(struct talker *talker, int channel, int reason)
 {
-	order(talker, &(struct talker_say){.order = TALKER_CLOSE, .channel = channel, .status = reason});
+	order(talker, &(struct talker_say){ .order = TALKER_CLOSE, .channel = channel, .status = reason });
 }
 
 void talker_expect_offer(struct talker *talker, int listener, int channel, const char *hello)
 {
-	struct talker_answer answer = order(talker, &(struct talker_say){.order = TALKER_TAKE_OFFER,
-									 .listener = listener, .channel = channel});
+	struct talker_answer answer = order(
+		talker, &(struct talker_say){ .order = TALKER_TAKE_OFFER, .listener = listener, .channel = channel });
 
 	assert_string_equal(answer.text, hello);
 	assert_int_equal(answer.num_fds, 1);
@@ -385,7 +389,7 @@ void talker_expect_offer(struct talker *talker, int listener, int channel, const
 
 void talker_expect_letter(struct talker *talker, int channel, const char *text, uint32_t num_fds)
 {
-	struct talker_answer answer = order(talker, &(struct talker_say){.order = TALKER_TAKE, .channel = channel});
+	struct talker_answer answer = order(talker, &(struct talker_say){ .order = TALKER_TAKE, .channel = channel });
 
 	assert_string_equal(answer.text, text);
 	assert_int_equal(answer.num_fds, num_fds);
@@ -393,34 +397,34 @@ void talker_expect_letter(struct talker *talker, int channel, const char *text, 
 
 void talker_expect_status(struct talker *talker, int channel, int status)
 {
-	struct talker_say say = {.order = TALKER_WAIT_STATUS, .channel = channel, .status = status};
+	struct talker_say say = { .order = TALKER_WAIT_STATUS, .channel = channel, .status = status };
 
 	assert_int_equal(order(talker, &say).rc, status);
 }
 
 void talker_expect_note(struct talker *talker, int channel)
 {
-	order(talker, &(struct talker_say){.order = TALKER_WAIT_NOTE, .channel = channel});
+	order(talker, &(struct talker_say){ .order = TALKER_WAIT_NOTE, .channel = channel });
 }
 
 bool talker_has_letter(struct talker *talker, int channel)
 {
-	return order(talker, &(struct talker_say){.order = TALKER_HAS_LETTER, .channel = channel}).rc;
+	return order(talker, &(struct talker_say){ .order = TALKER_HAS_LETTER, .channel = channel }).rc;
 }
 
 void talker_limit_fds(struct talker *talker, int more)
 {
-	order(talker, &(struct talker_say){.order = TALKER_LIMIT_FDS, .status = more});
+	order(talker, &(struct talker_say){ .order = TALKER_LIMIT_FDS, .status = more });
 }
 
 int talker_count_fds(struct talker *talker)
 {
-	return order(talker, &(struct talker_say){.order = TALKER_COUNT_FDS}).rc;
+	return order(talker, &(struct talker_say){ .order = TALKER_COUNT_FDS }).rc;
 }
 
 pid_t talker_fork(struct talker *talker)
 {
-	pid_t child = order(talker, &(struct talker_say){.order = TALKER_FORK}).rc;
+	pid_t child = order(talker, &(struct talker_say){ .order = TALKER_FORK }).rc;
 
 	proc_adopt(child);
 	return child;
@@ -428,6 +432,6 @@ pid_t talker_fork(struct talker *talker)
 
 void talker_detach(struct talker *talker)
 {
-	order(talker, &(struct talker_say){.order = TALKER_DETACH});
+	order(talker, &(struct talker_say){ .order = TALKER_DETACH });
 	proc_end(&talker->proc);
 }

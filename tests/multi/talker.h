@@ -52,7 +52,7 @@ struct talker_say {
 	enum talker_order order;
 	int listener, channel;
 	uint32_t function, rep, timeout_ms;
-	int status;                  /* to wait for, or to close with */
+	int status; /* to wait for, or to close with */
 	uint32_t num_fds;
 	char text[SIM_HANDSHAKE_MSG_SIZE];
 	char name[160], dir[1024], side[PCIE_SIDE_SIZE];

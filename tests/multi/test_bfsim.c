@@ -239,7 +239,7 @@ static void test_delays_of_a_file_are_read_when_the_rule_is_added(void)
 
 static void test_unfired_names_the_first_rule_that_never_struck(void)
 {
-	struct bfsim_fault first = {0};
+	struct bfsim_fault first = { 0 };
 	struct rig *rig = rig_open(NULL);
 
 	CHECK(bfsim_fault_unfired(&first) == 0);

@@ -50,7 +50,7 @@ static int side_as_status(void)
 /* Start this program again with @env; its status. */
 static int run_again(char **env)
 {
-	char *const argv[] = {"again", ON_SIDE, NULL};
+	char *const argv[] = { "again", ON_SIDE, NULL };
 	int status;
 	pid_t pid = fork();
 
@@ -155,7 +155,7 @@ static void test_rules_of_a_session_strike_in_all_its_processes(void)
 /* Nobody does anything: virtual time stands still. */
 static void test_session_has_the_clock_that_was_asked_for(void)
 {
-	struct bfsim_session_cfg cfg = {.clock = "virtual"};
+	struct bfsim_session_cfg cfg = { .clock = "virtual" };
 	struct bfsim_session *session;
 	uint64_t now_ns;
 
@@ -216,7 +216,7 @@ static void test_tasks_of_ended_processes_are_counted(void)
 static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
 {
 	struct bfsim_session *session = start();
-	struct bfsim_tasks tasks = {.failed = 99};
+	struct bfsim_tasks tasks = { .failed = 99 };
 	struct rig *rig;
 
 	NEED_OK(bfsim_session_enter(session, "dpu"));
@@ -260,12 +260,12 @@ static void test_process_stays_on_its_card_while_a_device_is_open(void)
 /* As tests do that have a session each. Nothing of one is left in the next: no rule, no time, no copy counted. */
 static void test_process_enters_one_session_after_another(void)
 {
-	static const char *const clocks[] = {"virtual", "functional", "timed", "virtual"};
+	static const char *const clocks[] = { "virtual", "functional", "timed", "virtual" };
 	struct bfsim_tasks tasks;
 
 	copy_one(); /* on the private card */
 	for (int i = 0; i < 4; i++) {
-		struct bfsim_session_cfg cfg = {.clock = clocks[i]};
+		struct bfsim_session_cfg cfg = { .clock = clocks[i] };
 		struct bfsim_session *session;
 
 		NEED_OK(bfsim_session_start(&cfg, &session));
@@ -391,19 +391,19 @@ static void test_session_that_is_over_is_an_error(void)
 
 static void test_mistakes_are_errors_that_say_so(void)
 {
-	struct bfsim_session_cfg cfg = {.topology = "wrong.yaml"};
+	struct bfsim_session_cfg cfg = { .topology = "wrong.yaml" };
 	struct bfsim_session *session;
 	FILE *file = fopen("wrong.yaml", "w");
 	char **env;
 
 	CHECK(file && fputs("cards:\n  - profile: no-such-card\n", file) >= 0 && fclose(file) == 0);
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "wrong.yaml:2");
-	cfg = (struct bfsim_session_cfg){.clock = "sundial"};
+	cfg = (struct bfsim_session_cfg){ .clock = "sundial" };
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "functional, timed or virtual");
 	cfg.clock = NULL;
 	cfg.topology = "missing.yaml";
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -ENOENT, "missing.yaml");
-	cfg = (struct bfsim_session_cfg){.clock = "sundial"};
+	cfg = (struct bfsim_session_cfg){ .clock = "sundial" };
 	NEED_ERROR(bfsim_session_start(&cfg, &session), -EINVAL, "sundial");
 	NEED_ERROR(bfsim_session_start(NULL, NULL), -EINVAL, "NULL");
 	setenv("BFSIM_BFSIMD", "/nowhere/bfsimd", 1);

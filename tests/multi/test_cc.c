@@ -20,10 +20,10 @@
 
 #include "actor.h"
 
-#define NAME "cc"
-#define NUM_PINGS 100
-#define LOG_TASKS 4
-#define MAX_MSG 1000
+#define NAME        "cc"
+#define NUM_PINGS   100
+#define LOG_TASKS   4
+#define MAX_MSG     1000
 #define BLOCK_BYTES 4096
 
 #if CC_SPELLING == 25
@@ -33,13 +33,13 @@ typedef int cc_consumer_id;
 typedef struct doca_cc_send_task send_task;
 typedef struct doca_cc_consumer_post_recv_task recv_task;
 typedef struct doca_cc_producer_send_task produce_task;
-#define SEND_AS_TASK doca_cc_send_task_as_task
-#define SEND_ALLOC(kind) doca_cc_##kind##_send_task_alloc_init
+#define SEND_AS_TASK                      doca_cc_send_task_as_task
+#define SEND_ALLOC(kind)                  doca_cc_##kind##_send_task_alloc_init
 #define SEND_CONF(kind, of, done, failed) doca_cc_##kind##_send_task_set_conf(of, done, failed, LOG_TASKS)
-#define RECV(what) doca_cc_consumer_post_recv_task_##what
-#define RECV_CONF(of, done, failed) doca_cc_consumer_post_recv_task_set_conf(of, done, failed, LOG_TASKS)
-#define PRODUCE(what) doca_cc_producer_send_task_##what
-#define PRODUCE_CONF(of, done, failed) doca_cc_producer_send_task_set_conf(of, done, failed, LOG_TASKS)
+#define RECV(what)                        doca_cc_consumer_post_recv_task_##what
+#define RECV_CONF(of, done, failed)       doca_cc_consumer_post_recv_task_set_conf(of, done, failed, LOG_TASKS)
+#define PRODUCE(what)                     doca_cc_producer_send_task_##what
+#define PRODUCE_CONF(of, done, failed)    doca_cc_producer_send_task_set_conf(of, done, failed, LOG_TASKS)
 #else
 typedef uint32_t cc_size;
 typedef uint8_t cc_flag;
@@ -47,13 +47,13 @@ typedef uint32_t cc_consumer_id;
 typedef struct doca_cc_task_send send_task;
 typedef struct doca_cc_consumer_task_post_recv recv_task;
 typedef struct doca_cc_producer_task_send produce_task;
-#define SEND_AS_TASK doca_cc_task_send_as_task
-#define SEND_ALLOC(kind) doca_cc_##kind##_task_send_alloc_init
+#define SEND_AS_TASK                      doca_cc_task_send_as_task
+#define SEND_ALLOC(kind)                  doca_cc_##kind##_task_send_alloc_init
 #define SEND_CONF(kind, of, done, failed) doca_cc_##kind##_task_send_set_conf(of, done, failed, 1 << LOG_TASKS)
-#define RECV(what) doca_cc_consumer_task_post_recv_##what
-#define RECV_CONF(of, done, failed) doca_cc_consumer_task_post_recv_set_conf(of, done, failed, 1 << LOG_TASKS)
-#define PRODUCE(what) doca_cc_producer_task_send_##what
-#define PRODUCE_CONF(of, done, failed) doca_cc_producer_task_send_set_conf(of, done, failed, 1 << LOG_TASKS)
+#define RECV(what)                        doca_cc_consumer_task_post_recv_##what
+#define RECV_CONF(of, done, failed)       doca_cc_consumer_task_post_recv_set_conf(of, done, failed, 1 << LOG_TASKS)
+#define PRODUCE(what)                     doca_cc_producer_task_send_##what
+#define PRODUCE_CONF(of, done, failed)    doca_cc_producer_task_send_set_conf(of, done, failed, 1 << LOG_TASKS)
 #endif
 
 #define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
@@ -133,9 +133,9 @@ static void on_expired(struct doca_cc_event_consumer *event, struct doca_cc_conn
 	end.consumer_expired = true;
 }
 
-#define UNTIL(condition)                    \
-	do                                  \
-		doca_pe_progress(end.pe);   \
+#define UNTIL(condition)                  \
+	do                                \
+		doca_pe_progress(end.pe); \
 	while (!(condition))
 
 static bool is_in(struct doca_ctx *ctx, enum doca_ctx_states wanted)
@@ -150,7 +150,7 @@ static void start(struct doca_ctx *ctx)
 {
 	doca_error_t result;
 
-	MUST(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = &end}));
+	MUST(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = &end }));
 	MUST(doca_pe_connect_ctx(end.pe, ctx));
 	result = doca_ctx_start(ctx);
 	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
@@ -186,22 +186,22 @@ static void open_device(const char *side)
 }
 
 /* A size is what was set; what is wider than Comch's own numbers is refused, not cut off. */
-#define CHECK_SIZES(kind, of)                                                          \
-	do {                                                                           \
-		struct doca_dev *dev_;                                                 \
-		cc_size size_ = 7;                                                     \
-                                                                                       \
-		MUST(doca_cc_##kind##_set_max_msg_size(of, MAX_MSG));                  \
-		MUST(doca_cc_##kind##_get_max_msg_size(of, &size_));                   \
-		PROC_NEED(size_ == MAX_MSG);                                           \
-		MUST(doca_cc_##kind##_set_recv_queue_size(of, 20));                    \
-		MUST(doca_cc_##kind##_get_recv_queue_size(of, &size_));                \
-		PROC_NEED(size_ == 20);                                                \
-		PROC_NEED(doca_cc_##kind##_set_recv_queue_size(of, (UINT64_C(1) << 32) + 1) == \
-			  DOCA_ERROR_INVALID_VALUE);                                   \
+#define CHECK_SIZES(kind, of)                                                                          \
+	do {                                                                                           \
+		struct doca_dev *dev_;                                                                 \
+		cc_size size_ = 7;                                                                     \
+                                                                                                       \
+		MUST(doca_cc_##kind##_set_max_msg_size(of, MAX_MSG));                                  \
+		MUST(doca_cc_##kind##_get_max_msg_size(of, &size_));                                   \
+		PROC_NEED(size_ == MAX_MSG);                                                           \
+		MUST(doca_cc_##kind##_set_recv_queue_size(of, 20));                                    \
+		MUST(doca_cc_##kind##_get_recv_queue_size(of, &size_));                                \
+		PROC_NEED(size_ == 20);                                                                \
+		PROC_NEED(doca_cc_##kind##_set_recv_queue_size(of, (UINT64_C(1) << 32) + 1) ==         \
+			  DOCA_ERROR_INVALID_VALUE);                                                   \
 		PROC_NEED(doca_cc_##kind##_get_recv_queue_size(of, NULL) == DOCA_ERROR_INVALID_VALUE); \
-		MUST(doca_cc_##kind##_get_device(of, &dev_));                          \
-		PROC_NEED(dev_ == end.dev);                                            \
+		MUST(doca_cc_##kind##_get_device(of, &dev_));                                          \
+		PROC_NEED(dev_ == end.dev);                                                            \
 	} while (0)
 
 static void start_server(void)
@@ -267,9 +267,11 @@ static void make_block(struct block *block, bool is_full)
 	MUST(doca_buf_inventory_create(1, &block->inventory));
 	MUST(doca_buf_inventory_start(block->inventory));
 	if (is_full)
-		MUST(doca_buf_inventory_buf_get_by_data(block->inventory, block->mmap, block->bytes, BLOCK_BYTES, &block->buf));
+		MUST(doca_buf_inventory_buf_get_by_data(block->inventory, block->mmap, block->bytes, BLOCK_BYTES,
+							&block->buf));
 	else
-		MUST(doca_buf_inventory_buf_get_by_addr(block->inventory, block->mmap, block->bytes, BLOCK_BYTES, &block->buf));
+		MUST(doca_buf_inventory_buf_get_by_addr(block->inventory, block->mmap, block->bytes, BLOCK_BYTES,
+							&block->buf));
 }
 
 static void free_block(struct block *block)
@@ -310,7 +312,7 @@ static void consume(void)
 	MUST(doca_cc_consumer_get_id(consumer, &id));
 	MUST(RECV(alloc_init)(consumer, block.buf, &task));
 	RECV(set_buf)(task, block.buf);
-	doca_task_set_user_data(RECV(as_task)(task), (union doca_data){.ptr = &block});
+	doca_task_set_user_data(RECV(as_task)(task), (union doca_data){ .ptr = &block });
 	MUST(doca_task_submit(RECV(as_task)(task)));
 	UNTIL(end.consumed);
 	stop(doca_cc_consumer_as_ctx(consumer));
@@ -344,7 +346,7 @@ static void produce(void)
 	MUST(PRODUCE(alloc_init)(producer, block.buf, (cc_consumer_id)end.consumer, &task));
 	PRODUCE(set_buf)(task, block.buf);
 	PRODUCE(set_consumer_id)(task, (cc_consumer_id)end.consumer);
-	doca_task_set_user_data(PRODUCE(as_task)(task), (union doca_data){.ptr = &block});
+	doca_task_set_user_data(PRODUCE(as_task)(task), (union doca_data){ .ptr = &block });
 	MUST(doca_task_submit(PRODUCE(as_task)(task)));
 	UNTIL(end.produced);
 	UNTIL(end.consumer_expired);
@@ -361,7 +363,7 @@ static void echo_server(int talk, const void *unused)
 	start_server();
 	proc_say(talk, "", 1);
 	UNTIL(end.connection);
-	MUST(doca_cc_connection_set_user_data(end.connection, (union doca_data){.u64 = 42}));
+	MUST(doca_cc_connection_set_user_data(end.connection, (union doca_data){ .u64 = 42 }));
 	UNTIL(end.received == NUM_PINGS && end.sent == NUM_PINGS);
 	PROC_NEED(doca_cc_connection_get_user_data(end.connection).u64 == 42);
 	consume();

@@ -16,7 +16,7 @@
 #include "talker.h"
 
 #define PATIENT_MS PROC_DEADLINE_MS
-#define CLIENTS 64
+#define CLIENTS    64
 
 static char *dir;
 static struct proc card;
@@ -277,9 +277,10 @@ static void test_a_nudge_for_a_stopped_process_is_not_lost(void **state)
 
 static void test_each_end_hears_the_reason_of_the_other(void **state)
 {
-	static const int reasons[][2] = {{-ECONNRESET, -ECONNRESET}, {-EPROTO, -EPROTO}, {-EBUSY, -EBUSY},
-					 {-ECONNREFUSED, -ECONNREFUSED}, {-EPIPE, -ECONNRESET}, {0, -ECONNRESET},
-					 {5, -ECONNRESET}, {-ESHUTDOWN, -ECONNRESET}};
+	static const int reasons[][2] = { { -ECONNRESET, -ECONNRESET }, { -EPROTO, -EPROTO },
+					  { -EBUSY, -EBUSY },           { -ECONNREFUSED, -ECONNREFUSED },
+					  { -EPIPE, -ECONNRESET },      { 0, -ECONNRESET },
+					  { 5, -ECONNRESET },           { -ESHUTDOWN, -ECONNRESET } };
 
 	(void)state;
 	open_channel();

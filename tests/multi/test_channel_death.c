@@ -17,7 +17,7 @@
 #include "talker.h"
 
 #define PATIENT_MS PROC_DEADLINE_MS
-#define MANY 40
+#define MANY       40
 
 static char *dir;
 static struct proc card;

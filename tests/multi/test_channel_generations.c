@@ -24,7 +24,7 @@ enum generation {
 };
 
 /* channel_program.c, as built for each. */
-static const char *const programs[NUM_GENERATIONS] = {"CHANNEL_PROGRAM_TASK", "CHANNEL_PROGRAM_WORKQ"};
+static const char *const programs[NUM_GENERATIONS] = { "CHANNEL_PROGRAM_TASK", "CHANNEL_PROGRAM_WORKQ" };
 
 struct part {
 	enum generation generation;
@@ -46,7 +46,7 @@ static void be_program(int talk, const void *arg)
 /* Returns once it listens. */
 static void start_service(struct proc *service, enum generation generation)
 {
-	const struct part part = {generation, "service"};
+	const struct part part = { generation, "service" };
 
 	proc_start(service, be_program, &part);
 	end_hear(service->talk);
@@ -55,7 +55,7 @@ static void start_service(struct proc *service, enum generation generation)
 /* Returns once it has had all its messages back. */
 static void start_client(struct proc *client, enum generation generation)
 {
-	const struct part part = {generation, "client"};
+	const struct part part = { generation, "client" };
 
 	proc_start(client, be_program, &part);
 	end_hear(client->talk);
@@ -122,8 +122,8 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 }
 
-static void on_status(struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *connection,
-		      uint8_t well)
+static void on_status(struct doca_comch_event_connection_status_changed *event,
+		      struct doca_comch_connection *connection, uint8_t well)
 {
 	(void)event;
 	(void)connection;
@@ -146,7 +146,8 @@ static void comch_echo_server(int talk, const void *unused)
 	PROC_NEED(doca_comch_server_create(dev, rep, CHANNEL_NAME, &comch) == DOCA_SUCCESS);
 	PROC_NEED(doca_comch_server_task_send_set_conf(comch, on_sent, on_sent, 1) == DOCA_SUCCESS);
 	PROC_NEED(doca_comch_server_event_msg_recv_register(comch, on_message) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) == DOCA_SUCCESS);
+	PROC_NEED(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) ==
+		  DOCA_SUCCESS);
 	PROC_NEED(doca_pe_create(&pe) == DOCA_SUCCESS);
 	PROC_NEED(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
 	PROC_NEED(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);

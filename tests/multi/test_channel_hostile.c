@@ -59,7 +59,7 @@ static int raw_call(int sock, struct sim_msg msg, uint32_t num_fds)
 	static uint64_t seq;
 
 	msg.seq = ++seq;
-	assert_int_equal(sim_msg_send_fds(sock, &msg, (int[]){2, 2, 2}, num_fds), 0);
+	assert_int_equal(sim_msg_send_fds(sock, &msg, (int[]){ 2, 2, 2 }, num_fds), 0);
 	do
 		msg = raw_recv(sock);
 	while (!msg.is_reply || msg.seq != seq);
@@ -68,7 +68,7 @@ static int raw_call(int sock, struct sim_msg msg, uint32_t num_fds)
 
 static int raw_attach(const char *side)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach.pid = getpid()};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach.pid = getpid() };
 	int sock = sim_session_dir_connect(dir_fd);
 
 	assert_true(sock >= 0);
@@ -80,13 +80,13 @@ static int raw_attach(const char *side)
 /* The daemon has dealt with all that was said to it on @sock. */
 static void settle(int sock)
 {
-	assert_int_equal(raw_call(sock, (struct sim_msg){.type = SIM_MSG_ATTACH}, 0), -EALREADY);
+	assert_int_equal(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_ATTACH }, 0), -EALREADY);
 }
 
 static struct sim_msg connect_msg(uint64_t number)
 {
-	struct sim_msg msg = {.type = SIM_MSG_CONNECT,
-			      .body.connect = {.number = number, .function = HOST0, .timeout_ms = 60000}};
+	struct sim_msg msg = { .type = SIM_MSG_CONNECT,
+			       .body.connect = { .number = number, .function = HOST0, .timeout_ms = 60000 } };
 
 	strcpy(msg.body.connect.name, "echo");
 	return msg;
@@ -94,8 +94,8 @@ static struct sim_msg connect_msg(uint64_t number)
 
 static struct sim_msg listen_msg(uint64_t number)
 {
-	struct sim_msg msg = {.type = SIM_MSG_LISTEN,
-			      .body.listen = {.number = number, .function = DPU0, .rep = HOST0}};
+	struct sim_msg msg = { .type = SIM_MSG_LISTEN,
+			       .body.listen = { .number = number, .function = DPU0, .rep = HOST0 } };
 
 	strcpy(msg.body.listen.name, "echo");
 	return msg;
@@ -103,12 +103,12 @@ static struct sim_msg listen_msg(uint64_t number)
 
 static struct sim_msg letter_msg(uint16_t type, uint64_t number)
 {
-	return (struct sim_msg){.type = type, .body.handshake.number = number};
+	return (struct sim_msg){ .type = type, .body.handshake.number = number };
 }
 
 static struct sim_msg channel_msg(uint16_t type, uint64_t number)
 {
-	return (struct sim_msg){.type = type, .body.channel = {.number = number, .reason = -EPROTO}};
+	return (struct sim_msg){ .type = type, .body.channel = { .number = number, .reason = -EPROTO } };
 }
 
 static struct sim_msg recv_of(int sock, uint16_t type)
@@ -162,8 +162,9 @@ static void test_channels_of_others_cannot_be_named(void **state)
 		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_HANDSHAKE, tried), 1), -ENOENT);
 		assert_int_equal(raw_call(thief, letter_msg(SIM_MSG_ACCEPT, tried), 1), -ENOENT);
 		assert_int_equal(raw_call(thief, channel_msg(SIM_MSG_UNLISTEN, tried), 0), 0);
-		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_CLOSE, tried)}, -1), 0);
-		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){channel_msg(SIM_MSG_NOTIFY_PEER, tried)}, 2), 0);
+		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){ channel_msg(SIM_MSG_CLOSE, tried) }, -1), 0);
+		assert_int_equal(sim_msg_send(thief, (struct sim_msg[]){ channel_msg(SIM_MSG_NOTIFY_PEER, tried) }, 2),
+				 0);
 	}
 	settle(thief);
 	assert_false(proc_hears_within(server, 0));
@@ -234,7 +235,7 @@ static void test_names_without_an_end_are_cut(void **state)
 	assert_int_equal(raw_call(server, listen, 0), 0);
 	assert_int_equal(raw_call(client, connect, 0), 0);
 	recv_of(server, SIM_MSG_OFFER);
-	assert_int_equal(raw_call(server, (struct sim_msg){.type = SIM_MSG_STATUS}, 0), 0);
+	assert_int_equal(raw_call(server, (struct sim_msg){ .type = SIM_MSG_STATUS }, 0), 0);
 	close(client);
 	close(server);
 	expect_unharmed();

@@ -22,7 +22,7 @@
 #include "talker.h"
 
 #define THREADS 4
-#define ROUNDS 100
+#define ROUNDS  100
 
 static char *dir;
 static struct proc card;
@@ -80,7 +80,7 @@ static void bell_end(struct bell *bell)
 
 static void bell_wait(struct bell *bell)
 {
-	struct pollfd rung = {.fd = bell->fd, .events = POLLIN};
+	struct pollfd rung = { .fd = bell->fd, .events = POLLIN };
 	eventfd_t count;
 
 	PROC_NEED(poll(&rung, 1, PROC_DEADLINE_MS) == 1);
@@ -89,7 +89,7 @@ static void bell_wait(struct bell *bell)
 
 static struct sim_session *attach(const char *side)
 {
-	struct sim_session_cfg cfg = {.dir = dir, .side = side};
+	struct sim_session_cfg cfg = { .dir = dir, .side = side };
 	struct sim_session *session;
 
 	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
@@ -98,7 +98,9 @@ static struct sim_session *attach(const char *side)
 
 static struct sim_handshake_msg letter(const char *text)
 {
-	struct sim_handshake_msg letter = {.len_bytes = (uint32_t)strlen(text), .num_fds = 1, .fds = {STDERR_FILENO}};
+	struct sim_handshake_msg letter = { .len_bytes = (uint32_t)strlen(text),
+					    .num_fds = 1,
+					    .fds = { STDERR_FILENO } };
 
 	memcpy(letter.body, text, letter.len_bytes);
 	return letter;
@@ -132,7 +134,7 @@ static void serve_one(struct sim_session *session, struct sim_listener *listener
 static void *serve(void *arg)
 {
 	struct worker *worker = arg;
-	const struct sim_service service = {.function = DPU0, .rep = HOST0, .name = worker->name};
+	const struct sim_service service = { .function = DPU0, .rep = HOST0, .name = worker->name };
 	struct bell *offers = bell_new();
 	struct sim_listener *listener;
 
@@ -181,8 +183,8 @@ static void *ask(void *arg)
 		struct bell *bell = bell_new();
 		struct sim_channel *channel;
 
-		PROC_NEED(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring, bell,
-					      &channel) == 0);
+		PROC_NEED(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring,
+					      bell, &channel) == 0);
 		if (i % 7 == 0)
 			while (sim_channel_status(channel) == -EINPROGRESS)
 				bell_wait(bell);
@@ -196,7 +198,7 @@ static void *ask(void *arg)
 /* All that the daemon has sent to us before is read. */
 static void settle(struct sim_session *session)
 {
-	struct sim_handshake_msg hello = {0};
+	struct sim_handshake_msg hello = { 0 };
 	struct sim_channel *channel;
 
 	PROC_NEED(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);

@@ -17,9 +17,9 @@
 #include "comch_fast.h"
 #include "comch_talk.h"
 
-#define ROUNDS 50     /* of each of the four */
-#define MAX_LINKS 8   /* connections at once: some whose end is not told yet */
-#define WINDOW 40     /* messages in flight; more than the other end's queue takes */
+#define ROUNDS     50 /* of each of the four */
+#define MAX_LINKS  8  /* connections at once: some whose end is not told yet */
+#define WINDOW     40 /* messages in flight; more than the other end's queue takes */
 #define RUNNING_AT 20 /* so many messages show that the exchange runs */
 
 static unsigned int seed;
@@ -67,8 +67,8 @@ struct party {
 	struct link links[MAX_LINKS];
 	struct toll toll;
 	bool is_victim, runs;
-	bool started;                /* a survivor, which is to find a server ... */
-	unsigned int num_connected;  /* ... and had found so many before */
+	bool started;               /* a survivor, which is to find a server ... */
+	unsigned int num_connected; /* ... and had found so many before */
 };
 
 static void feed(struct talk *talk, struct link *link)
@@ -85,13 +85,20 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 
 	while (link->used)
 		PROC_NEED(++link < party->links + MAX_LINKS);
-	*link = (struct link){.used = true, .connection = connection};
+	*link = (struct link){ .used = true, .connection = connection };
 	fast_book_init(&link->book);
-	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = link}));
-	fast_start(&link->fast, &(struct fast_cfg){.connection = connection, .dev = talk->dev, .book = &link->book,
-						   .sleeps = party->arg.sleeps, .consumes = true, .produces = true,
-						   .endless = true, .num_peers = 1, .max_len = 65536, .freeze_fd = -1,
-						   .done_fd = party->done_fd});
+	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
+	fast_start(&link->fast, &(struct fast_cfg){ .connection = connection,
+						    .dev = talk->dev,
+						    .book = &link->book,
+						    .sleeps = party->arg.sleeps,
+						    .consumes = true,
+						    .produces = true,
+						    .endless = true,
+						    .num_peers = 1,
+						    .max_len = 65536,
+						    .freeze_fd = -1,
+						    .done_fd = party->done_fd });
 	feed(talk, link);
 }
 
@@ -136,8 +143,13 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 
 static void open_party(struct party *party, int talk_fd, struct doca_dev **ret_dev)
 {
-	struct talk_cfg cfg = {.name = "death", .owner = party, .connected = on_connected, .disconnected = on_disconnected,
-			       .message = on_message, .sent = on_sent, .consumer = on_consumer};
+	struct talk_cfg cfg = { .name = "death",
+				.owner = party,
+				.connected = on_connected,
+				.disconnected = on_disconnected,
+				.message = on_message,
+				.sent = on_sent,
+				.consumer = on_consumer };
 
 	party->talk_fd = talk_fd;
 	party->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -231,11 +243,11 @@ static void run_survivor(int talk_fd)
 
 /* ---- the test ---- */
 
-static const struct peer_role victim_role = {"victim", run_victim}, survivor_role = {"survivor", run_survivor};
+static const struct peer_role victim_role = { "victim", run_victim }, survivor_role = { "survivor", run_survivor };
 
 static void pause_us(long us)
 {
-	struct timespec pause = {.tv_nsec = us * 1000};
+	struct timespec pause = { .tv_nsec = us * 1000 };
 
 	nanosleep(&pause, NULL);
 }
@@ -269,8 +281,8 @@ static void expect_fds(int survivor_fds, const struct proc *survivor, int card_f
 /* The card keeps nothing of the dead: it is as before the first. The survivor keeps what the first exchange opens. */
 static void survive(bool as_server, bool sleeps)
 {
-	struct party_arg arg = {.is_server = as_server, .sleeps = sleeps};
-	struct party_arg victim_arg = {.is_server = !as_server, .sleeps = sleeps};
+	struct party_arg arg = { .is_server = as_server, .sleeps = sleeps };
+	struct party_arg victim_arg = { .is_server = !as_server, .sleeps = sleeps };
 	const char *side = as_server ? "dpu" : "host", *other_side = as_server ? "host" : "dpu";
 	int survivor_fds = 0, card_fds;
 	struct proc survivor, victim;

@@ -16,7 +16,7 @@
 
 #include "actor.h"
 
-#define NAME "end"
+#define NAME      "end"
 #define NUM_TASKS 100 /* more than a receive queue holds */
 
 /* --- In the processes: one end each --- */
@@ -252,8 +252,10 @@ static void test_death_with_messages_waiting_ends_their_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, session_setup, session_teardown),
-		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, session_setup,
+						session_teardown),
+		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, session_setup,
+						session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,10 +37,10 @@ static int teardown(void **state)
 struct side_arg { /* without padding: it is sent */
 	uint32_t is_server, sleeps;
 	uint32_t consumes, produces;
-	uint32_t freezes;        /* its workers don't look for messages until the test says something */
-	uint32_t holds;          /* its workers keep their last messages until the test says '!': it is not over before */
+	uint32_t freezes; /* its workers don't look for messages until the test says something */
+	uint32_t holds;   /* its workers keep their last messages until the test says '!': it is not over before */
 	uint32_t num_workers;
-	uint32_t num_messages;   /* from each worker to each of the other side's */
+	uint32_t num_messages; /* from each worker to each of the other side's */
 	uint32_t max_len;
 };
 
@@ -61,11 +61,18 @@ struct side {
 static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
 {
 	struct side *side = talk->cfg.owner;
-	struct fast_cfg cfg = {.connection = connection, .dev = talk->dev, .book = &side->book, .sleeps = side->arg.sleeps,
-			       .consumes = side->arg.consumes, .produces = side->arg.produces,
-			       .num_peers = side->arg.num_workers, .num_messages = side->arg.num_messages,
-			       .max_len = side->arg.max_len, .freeze_fd = side->arg.freezes ? side->talk_fd : -1,
-			       .held = &side->held, .done_fd = side->done_fd};
+	struct fast_cfg cfg = { .connection = connection,
+				.dev = talk->dev,
+				.book = &side->book,
+				.sleeps = side->arg.sleeps,
+				.consumes = side->arg.consumes,
+				.produces = side->arg.produces,
+				.num_peers = side->arg.num_workers,
+				.num_messages = side->arg.num_messages,
+				.max_len = side->arg.max_len,
+				.freeze_fd = side->arg.freezes ? side->talk_fd : -1,
+				.held = &side->held,
+				.done_fd = side->done_fd };
 
 	for (uint32_t i = 0; i < side->arg.num_workers; i++)
 		fast_start(&side->workers[i], &cfg);
@@ -82,7 +89,7 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 /* '?' asks for its status; '!' is no question. */
 static void answer(struct side *side)
 {
-	struct side_status status = {0};
+	struct side_status status = { 0 };
 	char word;
 
 	proc_hear(side->talk_fd, &word, 1);
@@ -115,9 +122,9 @@ static bool is_done(struct side *side)
 
 static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
 {
-	struct talk_cfg cfg = {.name = "fast", .owner = side, .connected = on_connected, .consumer = on_consumer};
+	struct talk_cfg cfg = { .name = "fast", .owner = side, .connected = on_connected, .consumer = on_consumer };
 
-	*side = (struct side){.talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+	*side = (struct side){ .talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
 	proc_hear(talk_fd, &side->arg, sizeof(side->arg));
 	side->held = side->arg.holds;
 	fast_book_init(&side->book);
@@ -154,11 +161,12 @@ static void run_side(int talk_fd)
 	PROC_NEED(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
 }
 
-static const struct peer_role side_role = {"side", run_side};
+static const struct peer_role side_role = { "side", run_side };
 
 /* ---- the test's part ---- */
 
-static void start_sides(struct proc *server, struct side_arg server_arg, struct proc *client, struct side_arg client_arg)
+static void start_sides(struct proc *server, struct side_arg server_arg, struct proc *client,
+			struct side_arg client_arg)
 {
 	char word;
 
@@ -188,8 +196,12 @@ static struct side_status ask(struct proc *side)
 
 static void exchange(bool sleeps)
 {
-	struct side_arg arg = {.sleeps = sleeps, .consumes = true, .produces = true, .num_workers = 4, .max_len = MIB,
-			       .num_messages = peer_rounds(16)};
+	struct side_arg arg = { .sleeps = sleeps,
+				.consumes = true,
+				.produces = true,
+				.num_workers = 4,
+				.max_len = MIB,
+				.num_messages = peer_rounds(16) };
 	struct proc server, client;
 
 	start_sides(&server, arg, &client, arg);
@@ -228,10 +240,15 @@ static void expect_path(void)
 /* What is posted is filled; from then on sends are refused with AGAIN, until the consumer looks. */
 static void storm(bool to_server)
 {
-	struct side_arg to = {.sleeps = true, .consumes = true, .freezes = true, .num_workers = 1, .max_len = 65536,
-			      .num_messages = peer_rounds(1000)};
-	struct side_arg from = {.sleeps = true, .produces = true, .num_workers = 1, .max_len = 65536,
-				.num_messages = peer_rounds(1000)};
+	struct side_arg to = { .sleeps = true,
+			       .consumes = true,
+			       .freezes = true,
+			       .num_workers = 1,
+			       .max_len = 65536,
+			       .num_messages = peer_rounds(1000) };
+	struct side_arg from = {
+		.sleeps = true, .produces = true, .num_workers = 1, .max_len = 65536, .num_messages = peer_rounds(1000)
+	};
 	struct proc server, client;
 	struct side_status status;
 
@@ -259,9 +276,14 @@ static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
 
 static void stop_one(bool stop_server)
 {
-	struct side_arg arg = {.sleeps = true, .consumes = true, .produces = true, .holds = true, .num_workers = 2,
-			       .max_len = 65536, .num_messages = peer_rounds(1600)};
-	struct timespec second = {.tv_sec = 1};
+	struct side_arg arg = { .sleeps = true,
+				.consumes = true,
+				.produces = true,
+				.holds = true,
+				.num_workers = 2,
+				.max_len = 65536,
+				.num_messages = peer_rounds(1600) };
+	struct timespec second = { .tv_sec = 1 };
 	struct proc server, client;
 
 	start_sides(&server, arg, &client, arg);
@@ -306,7 +328,9 @@ static unsigned int count_recorded(const char *format, const char *what)
  * by its job to the sending, on to the receipt, and to the end of the task that takes it. */
 static void test_messages_on_record_were_sent_and_received(void **state)
 {
-	struct side_arg arg = {.consumes = true, .produces = true, .num_workers = 2, .max_len = 4096, .num_messages = 20};
+	struct side_arg arg = {
+		.consumes = true, .produces = true, .num_workers = 2, .max_len = 4096, .num_messages = 20
+	};
 	struct proc server, client;
 
 	(void)state;
@@ -326,11 +350,12 @@ static void test_messages_on_record_were_sent_and_received(void **state)
 
 int main(int argc, char **argv)
 {
-	static const struct peer_role roles[] = {{"side", run_side}, {NULL, NULL}};
+	static const struct peer_role roles[] = { { "side", run_side }, { NULL, NULL } };
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_consumer_that_does_not_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_consumer_that_does_not_progress, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, setup, teardown),
 	};

@@ -15,7 +15,7 @@
 
 #include "actor.h"
 
-#define NAME "sleepers"
+#define NAME        "sleepers"
 #define NUM_CLIENTS 300 /* the server keeps 256 descriptors */
 
 /* --- In the processes --- */
@@ -125,7 +125,7 @@ static void connect_client(void)
 
 static bool wakes_within(int ms)
 {
-	struct pollfd pollfd = {.fd = end.handle, .events = POLLIN};
+	struct pollfd pollfd = { .fd = end.handle, .events = POLLIN };
 
 	return poll(&pollfd, 1, ms) == 1;
 }
@@ -204,7 +204,8 @@ static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, session_setup,
+						session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

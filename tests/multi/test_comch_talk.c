@@ -51,8 +51,13 @@ static void end_both(struct proc *server, struct proc *client)
 /* Each client's messages and the answers to it are its own, whole and in order. */
 static void test_64_clients_in_64_processes_exchange_messages_both_ways_at_once(void **state)
 {
-	struct exchange_arg arg = {.name = "many", .sleeps = true, .num_peers = CLIENTS, .num_in = 100, .num_out = 100,
-				   .num_tasks = 4 * CLIENTS, .window = 4};
+	struct exchange_arg arg = { .name = "many",
+				    .sleeps = true,
+				    .num_peers = CLIENTS,
+				    .num_in = 100,
+				    .num_out = 100,
+				    .num_tasks = 4 * CLIENTS,
+				    .window = 4 };
 	struct proc server, clients[CLIENTS];
 
 	(void)state;
@@ -76,8 +81,14 @@ static void test_64_clients_in_64_processes_exchange_messages_both_ways_at_once(
 static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void **state)
 {
 	enum { MANY = 300 };
-	struct exchange_arg arg = {.name = "many", .sleeps = true, .num_peers = MANY, .num_in = 40, .num_out = 40,
-				   .num_tasks = 1200, .window = 4, .recv_queue = 2};
+	struct exchange_arg arg = { .name = "many",
+				    .sleeps = true,
+				    .num_peers = MANY,
+				    .num_in = 40,
+				    .num_out = 40,
+				    .num_tasks = 1200,
+				    .window = 4,
+				    .recv_queue = 2 };
 	struct exchange_arg client_arg = arg;
 	struct proc server, client;
 	int64_t end;
@@ -132,9 +143,12 @@ static void expect_back_pressure(struct proc *sender)
 
 static void storm(bool to_server, bool sleeps)
 {
-	struct exchange_arg to = {.name = "storm", .sleeps = sleeps, .freezes = true, .num_peers = 1, .num_in = STORM,
-				  .recv_queue = QUEUE};
-	struct exchange_arg from = {.name = "storm", .sleeps = sleeps, .num_peers = 1, .num_out = STORM, .num_tasks = TASKS};
+	struct exchange_arg to = {
+		.name = "storm", .sleeps = sleeps, .freezes = true, .num_peers = 1, .num_in = STORM, .recv_queue = QUEUE
+	};
+	struct exchange_arg from = {
+		.name = "storm", .sleeps = sleeps, .num_peers = 1, .num_out = STORM, .num_tasks = TASKS
+	};
 	struct proc server, client;
 
 	start_both(&server, to_server ? &to : &from, &client, to_server ? &from : &to);
@@ -158,9 +172,13 @@ static void test_storm_waits_for_a_receiver_that_does_not_progress(void **state)
  * the messages are still to be sent, more than queues take. */
 static void stop_one(bool stop_server)
 {
-	struct exchange_arg arg = {.name = "stopped", .sleeps = true, .num_peers = 1, .num_in = 100000, .num_out = 100000,
-				   .withholds = 50000};
-	struct timespec second = {.tv_sec = 1};
+	struct exchange_arg arg = { .name = "stopped",
+				    .sleeps = true,
+				    .num_peers = 1,
+				    .num_in = 100000,
+				    .num_out = 100000,
+				    .withholds = 50000 };
+	struct timespec second = { .tv_sec = 1 };
 	struct proc server, client;
 
 	start_both(&server, &arg, &client, &arg);
@@ -188,9 +206,11 @@ static void test_stopped_process_loses_nothing(void **state)
 /* Both are ready: a client waits for its server for some seconds only, in which a busy machine may start no process. */
 static void meet(bool client_first, bool sleeps)
 {
-	struct exchange_arg arg = {.name = "order", .sleeps = sleeps, .waits = true, .num_peers = 1, .num_in = 100,
-				   .num_out = 100};
-	struct proc server, client, *first = client_first ? &client : &server, *second = client_first ? &server : &client;
+	struct exchange_arg arg = {
+		.name = "order", .sleeps = sleeps, .waits = true, .num_peers = 1, .num_in = 100, .num_out = 100
+	};
+	struct proc server, client, *first = client_first ? &client : &server,
+				    *second = client_first ? &server : &client;
 
 	exchange_start(&server, true, &arg);
 	exchange_start(&client, false, &arg);
@@ -227,7 +247,7 @@ struct lives {
 /* Says 'r' when all is open, and when told to, answers one message and stops; as often as it is told, with one context. */
 static void serve_lives(int talk_fd)
 {
-	struct talk_cfg cfg = {.name = "lives", .message = echo};
+	struct talk_cfg cfg = { .name = "lives", .message = echo };
 	struct doca_dev *dev = peer_open(NULL);
 	struct lives lives;
 	struct loop loop;
@@ -253,7 +273,7 @@ static void serve_lives(int talk_fd)
 /* Starts again whenever its server went; says so the first time. */
 static void outlive(int talk_fd)
 {
-	struct talk_cfg cfg = {.name = "lives", .message = echo};
+	struct talk_cfg cfg = { .name = "lives", .message = echo };
 	struct doca_dev *dev = peer_open(NULL);
 	struct lives lives;
 	struct loop loop;
@@ -278,9 +298,10 @@ static void outlive(int talk_fd)
 
 static void live(bool sleeps)
 {
-	static const struct peer_role serve_role = {"serve_lives", serve_lives}, outlive_role = {"outlive", outlive};
-	struct lives three = {.sleeps = sleeps, .count = 3}, two = {.sleeps = sleeps, .count = 2},
-		     one = {.sleeps = sleeps, .count = 1};
+	static const struct peer_role serve_role = { "serve_lives", serve_lives },
+				      outlive_role = { "outlive", outlive };
+	struct lives three = { .sleeps = sleeps, .count = 3 }, two = { .sleeps = sleeps, .count = 2 },
+		     one = { .sleeps = sleeps, .count = 1 };
 	struct proc client, first, second;
 	char word;
 
@@ -311,7 +332,9 @@ static void seek_in_vain(int talk_fd)
 {
 	static const struct {
 		const char *function, *name;
-	} seeks[] = {{"b1:00.2", "second"}, {"b1:00.3", "first"}, {"b1:00.0", "first"}, {"b1:00.2", "nobody"}};
+	} seeks[] = {
+		{ "b1:00.2", "second" }, { "b1:00.3", "first" }, { "b1:00.0", "first" }, { "b1:00.2", "nobody" }
+	};
 	enum { NUM_SEEKS = sizeof(seeks) / sizeof(seeks[0]) };
 	struct talk talks[NUM_SEEKS];
 	struct doca_dev *devs[NUM_SEEKS];
@@ -321,7 +344,7 @@ static void seek_in_vain(int talk_fd)
 	proc_hear(talk_fd, &unused, 1);
 	loop_open(&loop, true);
 	for (int i = 0; i < NUM_SEEKS; i++) {
-		struct talk_cfg cfg = {.name = seeks[i].name};
+		struct talk_cfg cfg = { .name = seeks[i].name };
 
 		devs[i] = peer_open(seeks[i].function);
 		talk_open_client(&talks[i], &cfg, &loop, devs[i]);
@@ -339,10 +362,11 @@ static void seek_in_vain(int talk_fd)
 /* Two servers, each for one VF, under names of their own, and two under one name. */
 static void test_clients_of_two_functions_reach_their_own_servers_alone(void **state)
 {
-	static const struct peer_role seek_role = {"seek_in_vain", seek_in_vain};
-	struct exchange_arg args[4] = {
-		{.name = "first", .function = "b1:00.2"}, {.name = "second", .function = "b1:00.3"},
-		{.name = "same", .function = "b1:00.2"}, {.name = "same", .function = "b1:00.3"}};
+	static const struct peer_role seek_role = { "seek_in_vain", seek_in_vain };
+	struct exchange_arg args[4] = { { .name = "first", .function = "b1:00.2" },
+					{ .name = "second", .function = "b1:00.3" },
+					{ .name = "same", .function = "b1:00.2" },
+					{ .name = "same", .function = "b1:00.3" } };
 	struct proc servers[4], clients[4], in_vain;
 
 	(void)state;
@@ -368,12 +392,12 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 /* ---- a server without descriptors ---- */
 
 #define OFFER_FDS 3 /* that come with a client */
-#define MOST_FDS 200
+#define MOST_FDS  200
 
 /* Take all descriptors but those that a client's offer needs. How many were taken. */
 static int take_fds(int fds[MOST_FDS])
 {
-	const struct rlimit few = {.rlim_cur = MOST_FDS, .rlim_max = MOST_FDS};
+	const struct rlimit few = { .rlim_cur = MOST_FDS, .rlim_max = MOST_FDS };
 	int count = 0;
 
 	PROC_NEED(setrlimit(RLIMIT_NOFILE, &few) == 0);
@@ -387,7 +411,7 @@ static int take_fds(int fds[MOST_FDS])
 
 static void run_poor_server(int talk_fd)
 {
-	struct talk_cfg cfg = {.name = "poor"};
+	struct talk_cfg cfg = { .name = "poor" };
 	int fds[MOST_FDS], num_fds;
 	struct doca_dev *dev;
 	struct talk talk;
@@ -417,7 +441,7 @@ static void run_poor_server(int talk_fd)
 
 static void run_client_that_comes_again(int talk_fd)
 {
-	struct talk_cfg cfg = {.name = "poor"};
+	struct talk_cfg cfg = { .name = "poor" };
 	struct doca_dev *dev = peer_open(NULL);
 	struct talk talk;
 	struct loop loop;
@@ -442,8 +466,8 @@ static void run_client_that_comes_again(int talk_fd)
 /* It takes the client's offer and has nothing left for the connection: the client hears of it, and may come again. */
 static void test_server_without_descriptors_refuses_a_client(void **state)
 {
-	static const struct peer_role server_role = {"server", run_poor_server},
-				      client_role = {"client", run_client_that_comes_again};
+	static const struct peer_role server_role = { "server", run_poor_server },
+				      client_role = { "client", run_client_that_comes_again };
 	struct proc server, client;
 	char word;
 
@@ -464,12 +488,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_server_and_client_start_in_either_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_clients_find_a_server_that_starts_again_under_its_name, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_clients_of_two_functions_reach_their_own_servers_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once, setup,
+		cmocka_unit_test_setup_teardown(test_clients_find_a_server_that_starts_again_under_its_name, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_receiver_that_does_not_progress, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clients_of_two_functions_reach_their_own_servers_alone, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_receiver_that_does_not_progress, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, teardown),
 	};

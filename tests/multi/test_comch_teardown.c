@@ -15,7 +15,7 @@
 
 #include "comch_talk.h"
 
-#define QUEUE 4
+#define QUEUE          4
 #define MANY_CONSUMERS 1000 /* more letters than the daemon and its socket keep for a process that reads none */
 
 static int setup(void **state)
@@ -110,7 +110,7 @@ static void count_consumer(struct talk *talk, struct doca_comch_connection *conn
 
 	(void)connection, (void)id;
 	if (is_new)
-		count->new++;
+		count->new ++;
 	else
 		count->expired++;
 }
@@ -127,9 +127,12 @@ static void count_disconnect(struct talk *talk, struct doca_comch_connection *co
 /* Says 'l' when it listens and 'c' when a client is there, then stands still until it hears something; says what it counted up to the end. */
 static void run_counter(int talk_fd)
 {
-	struct count count = {0};
-	struct talk_cfg cfg = {.name = "teardown", .owner = &count, .recv_queue = QUEUE, .consumer = count_consumer,
-			       .disconnected = count_disconnect};
+	struct count count = { 0 };
+	struct talk_cfg cfg = { .name = "teardown",
+				.owner = &count,
+				.recv_queue = QUEUE,
+				.consumer = count_consumer,
+				.disconnected = count_disconnect };
 	struct doca_dev *dev;
 	struct talk talk;
 	struct loop loop;
@@ -165,7 +168,7 @@ struct client {
 
 static void client_open(struct client *client, int talk_fd, uint32_t recv_queue)
 {
-	struct talk_cfg cfg = {.name = "teardown", .recv_queue = recv_queue};
+	struct talk_cfg cfg = { .name = "teardown", .recv_queue = recv_queue };
 	char word;
 
 	client->talk_fd = talk_fd;
@@ -229,7 +232,7 @@ static void start_both(struct proc *server, const struct peer_role *server_role,
 /* Those that were there are told to be gone before the connection is. */
 static void test_consumers_that_stop_with_their_client_expire_first(void **state)
 {
-	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", go_at_once};
+	static const struct peer_role counter_role = { "counter", run_counter }, client_role = { "client", go_at_once };
 	struct proc counter, client;
 	struct count count;
 
@@ -271,7 +274,8 @@ static void live_unheard(int talk_fd)
 
 static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing(void **state)
 {
-	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", live_unheard};
+	static const struct peer_role counter_role = { "counter", run_counter },
+				      client_role = { "client", live_unheard };
 	struct proc counter, client;
 	struct count count;
 	char word;
@@ -323,7 +327,7 @@ static void linger(int talk_fd)
 /* The client stops when the consumer has; until then it waits without being busy. */
 static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 {
-	static const struct peer_role counter_role = {"counter", run_counter}, client_role = {"client", linger};
+	static const struct peer_role counter_role = { "counter", run_counter }, client_role = { "client", linger };
 	struct proc counter, client;
 	char word;
 
@@ -343,8 +347,8 @@ static void offer_many(int talk_fd)
 {
 	static struct doca_comch_consumer *consumers[MANY_CONSUMERS];
 	static struct memory memory;
-	struct count count = {0};
-	struct talk_cfg cfg = {.name = "teardown", .owner = &count, .disconnected = count_disconnect};
+	struct count count = { 0 };
+	struct talk_cfg cfg = { .name = "teardown", .owner = &count, .disconnected = count_disconnect };
 	struct doca_comch_connection *connection;
 	struct doca_dev *dev;
 	struct talk talk;
@@ -390,7 +394,7 @@ static void read_nothing(int talk_fd)
 /* The daemon keeps so many letters for a stopped process; then it refuses, and the connection ends at both ends. */
 static void test_connection_ends_when_its_letters_cannot_be_delivered(void **state)
 {
-	static const struct peer_role server_role = {"server", offer_many}, client_role = {"client", read_nothing};
+	static const struct peer_role server_role = { "server", offer_many }, client_role = { "client", read_nothing };
 	struct proc server, client;
 
 	(void)state;
@@ -406,11 +410,14 @@ static void test_connection_ends_when_its_letters_cannot_be_delivered(void **sta
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_letters_cannot_be_delivered, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_letters_cannot_be_delivered, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static struct {
 
 static void watch(int epoll_fd, int fd)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	PROC_NEED(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
 }
@@ -76,7 +76,7 @@ static uint32_t count_peers(void)
 /* Sleep until there is a message (or, in debt, room), or other peers. */
 static void sleep_on_both(int news, int service)
 {
-	struct pollfd fds[] = {{.fd = news, .events = POLLIN}, {.fd = service, .events = POLLIN}};
+	struct pollfd fds[] = { { .fd = news, .events = POLLIN }, { .fd = service, .events = POLLIN } };
 
 	PROC_NEED(poll(fds, 2, PROC_DEADLINE_MS / 2) > 0);
 }
@@ -140,7 +140,7 @@ static void pipelining_client(int talk, const void *number)
 
 static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
 {
-	static const uint32_t numbers[NUM_CLIENTS] = {0, 1, 2, 3, 4, 5, 6, 7};
+	static const uint32_t numbers[NUM_CLIENTS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	struct proc service, clients[NUM_CLIENTS];
 
 	(void)state;
@@ -264,7 +264,7 @@ static doca_error_t result_of_client(const uint32_t *function)
 
 static void test_function_reaches_the_service_of_its_representor_alone(void **state)
 {
-	static const uint32_t functions[] = {0, 1};
+	static const uint32_t functions[] = { 0, 1 };
 	struct proc services[2];
 
 	(void)state;

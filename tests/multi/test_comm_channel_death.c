@@ -118,7 +118,8 @@ static void surviving_client(int talk, const void *way)
 		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
 		PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
 		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
-		PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+		PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) ==
+			  DOCA_ERROR_CONNECTION_ABORTED);
 		end_tell(talk);
 		end_hear(talk);
 		if (round == 0)

@@ -99,7 +99,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 /* The exporter is in no library of ours, and in a system call once in a million steps. */
 static void test_an_exporter_that_computes_is_read_as_well(void **state)
 {
-	struct actor_say compute = {.order = ACTOR_COMPUTE};
+	struct actor_say compute = { .order = ACTOR_COMPUTE };
 	struct actor_key keys[2];
 	char byte;
 
@@ -124,9 +124,9 @@ static void test_a_forced_path_is_used_or_nothing(void **state)
 		enum actor_memory memory;
 		int rc;
 	} cases[] = {
-		{"cma", ACTOR_ANONYMOUS, 0},     {"cma", ACTOR_MEMFD, 0},
-		{"mapped", ACTOR_MEMFD, 0},      {"mapped", ACTOR_ANONYMOUS, -ENOTSUP},
-		{"in-place", ACTOR_MEMFD, -ENOTSUP}, {"no-such-path", ACTOR_MEMFD, -ENOTSUP},
+		{ "cma", ACTOR_ANONYMOUS, 0 },         { "cma", ACTOR_MEMFD, 0 },
+		{ "mapped", ACTOR_MEMFD, 0 },          { "mapped", ACTOR_ANONYMOUS, -ENOTSUP },
+		{ "in-place", ACTOR_MEMFD, -ENOTSUP }, { "no-such-path", ACTOR_MEMFD, -ENOTSUP },
 	};
 	struct actor forced;
 	struct actor_key key;
@@ -165,7 +165,7 @@ static void test_ended_exports_fail_and_cannot_be_imported_again(void **state)
  * The exporter must not come back from ending the export before that copy is out. */
 static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 {
-	struct actor_say halted = {.order = ACTOR_READ_HALTED}, unexport = {.order = ACTOR_UNEXPORT};
+	struct actor_say halted = { .order = ACTOR_READ_HALTED }, unexport = { .order = ACTOR_UNEXPORT };
 	struct actor_answer answer;
 	struct actor_key key;
 	char byte;
@@ -190,7 +190,7 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 /* Many at once, as at the end of a host program with many importers. */
 static void test_a_reader_sees_all_of_the_memory_or_an_error(void **state)
 {
-	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int reads;
 
@@ -258,7 +258,7 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 		assert_int_equal(actor_export(&actors[i], (enum actor_memory)(i % 2), &keys[i]), 0);
 	}
 	for (int step = 1; step < MANY; step++) {
-		struct actor_say say = {.order = ACTOR_IMPORT};
+		struct actor_say say = { .order = ACTOR_IMPORT };
 
 		for (int i = 0; i < MANY; i++) {
 			say.key = keys[(i + step) % MANY].key;
@@ -340,9 +340,9 @@ static void interrupt(int signal)
 /* An application with a timer: its signals come while it attaches. */
 static void attach_under_signals(int talk, const void *arg)
 {
-	struct sigaction catch = {.sa_handler = interrupt};
-	struct itimerval often = {.it_interval = {.tv_usec = 200}, .it_value = {.tv_usec = 200}};
-	struct sim_session_cfg cfg = {.dir = arg, .side = "host"};
+	struct sigaction catch = { .sa_handler = interrupt };
+	struct itimerval often = { .it_interval = { .tv_usec = 200 }, .it_value = { .tv_usec = 200 } };
+	struct sim_session_cfg cfg = { .dir = arg, .side = "host" };
 	int rc = 0;
 
 	sigaction(SIGALRM, &catch, NULL);

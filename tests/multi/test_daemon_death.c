@@ -23,7 +23,7 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-#define SOON_MS 5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
+#define SOON_MS     5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
 #define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_TIMEOUT_MS */
 
 static char *dir;
@@ -68,7 +68,7 @@ static void end_card(void)
 
 static void expect_error_of_a_killed_exporter(enum actor_memory memory)
 {
-	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int64_t killed_ms;
 	int reads;
@@ -110,7 +110,7 @@ static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void *
 
 static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 {
-	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int reads, fds = proc_num_fds(card.pid);
 
@@ -132,7 +132,7 @@ static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 
 static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 {
-	struct actor_say read = {.order = ACTOR_READ_UNTIL_ERROR};
+	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key, other;
 	int64_t killed_ms;
 	int reads;
@@ -243,7 +243,7 @@ static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 {
 	enum { EXPORTS = 6 };
 	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach = {.pid = getpid(), .side = "dpu"}};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach = { .pid = getpid(), .side = "dpu" } };
 	struct actor_key keys[EXPORTS];
 	int64_t from_ms;
 
@@ -253,7 +253,7 @@ static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 	assert_int_equal(msg.status, 0);
 	for (int i = 0; i < EXPORTS; i++) {
 		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &keys[i]), 0);
-		msg = (struct sim_msg){.type = SIM_MSG_IMPORT, .body.import = {.key = keys[i].key, .function = 0}};
+		msg = (struct sim_msg){ .type = SIM_MSG_IMPORT, .body.import = { .key = keys[i].key, .function = 0 } };
 		assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
 		assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
 		assert_int_equal(msg.status, 0);
@@ -325,15 +325,15 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order)
 {
 	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH,
-			      .body.attach = {.pid = getpid(), .side = "dpu", .shm_dev = shm_dev}};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH,
+			       .body.attach = { .pid = getpid(), .side = "dpu", .shm_dev = shm_dev } };
 	char byte;
 
 	strncpy(msg.body.attach.shm_prefix, prefix, sizeof(msg.body.attach.shm_prefix) - 1);
 	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
 	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
 	assert_int_equal(msg.status, 0);
-	msg = (struct sim_msg){.type = SIM_MSG_DETACH};
+	msg = (struct sim_msg){ .type = SIM_MSG_DETACH };
 	if (in_order)
 		assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
 	/* The end is noticed before any later request is. */
@@ -369,10 +369,10 @@ static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
 		skip();
 	}
 	make_file(name);
-	attach_and_leave("bfsim-", shm.st_dev, false);       /* no prefix: it would match all */
+	attach_and_leave("bfsim-", shm.st_dev, false); /* no prefix: it would match all */
 	attach_and_leave("", shm.st_dev, false);
-	attach_and_leave(prefix, shm.st_dev + 1, false);     /* another container's */
-	attach_and_leave(prefix, shm.st_dev, true);          /* lives on and uses it */
+	attach_and_leave(prefix, shm.st_dev + 1, false); /* another container's */
+	attach_and_leave(prefix, shm.st_dev, true);      /* lives on and uses it */
 	if (access(name, F_OK) < 0)
 		fail_msg("a file of somebody else was removed");
 	attach_and_leave(prefix, shm.st_dev, false);
@@ -400,7 +400,7 @@ static int count_shm_files_of(pid_t pid)
 
 static void test_processes_killed_while_they_use_shm_leave_no_files_there(void **state)
 {
-	pid_t pids[2] = {host.proc.pid};
+	pid_t pids[2] = { host.proc.pid };
 	struct actor over_shm;
 	struct actor_key key;
 	int rc;
@@ -431,12 +431,12 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 static void export_from_namespace(int talk, const void *arg)
 {
 	const char *const *dir_and_kind = arg;
-	struct sim_session_cfg cfg = {.dir = dir_and_kind[0], .side = "host"};
+	struct sim_session_cfg cfg = { .dir = dir_and_kind[0], .side = "host" };
 	bool shared = dir_and_kind[1] != NULL;
 	int fd = shared ? memfd_create("inner", MFD_CLOEXEC) : -1;
 	struct sim_session *session;
-	struct actor_key key = {.fill = 0x5a};
-	struct sim_region region = {.len_bytes = ACTOR_BYTES, .access = SIM_ACCESS_READ};
+	struct actor_key key = { .fill = 0x5a };
+	struct sim_region region = { .len_bytes = ACTOR_BYTES, .access = SIM_ACCESS_READ };
 	void *memory;
 	pid_t pid;
 	char byte;
@@ -455,8 +455,8 @@ static void export_from_namespace(int talk, const void *arg)
 	}
 	if (shared)
 		PROC_NEED(ftruncate(fd, ACTOR_BYTES) == 0);
-	memory = mmap(NULL, ACTOR_BYTES, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
-		      fd, 0);
+	memory = mmap(NULL, ACTOR_BYTES, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd,
+		      0);
 	PROC_NEED(memory != MAP_FAILED);
 	memset(memory, key.fill, ACTOR_BYTES);
 	region.addr = region.cpu_addr = (uintptr_t)memory;
@@ -475,7 +475,7 @@ static void export_from_namespace(int talk, const void *arg)
  * reached through its object, and never by that number. */
 static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **state)
 {
-	const char *arg[2] = {dir, NULL};
+	const char *arg[2] = { dir, NULL };
 	struct actor cma;
 	struct proc inner;
 	struct actor_key key;

@@ -91,7 +91,7 @@ static void note_counts(void *arg, const struct sim_plan_rule *rule)
 
 static void expect_counts(uint64_t matched, uint64_t fired)
 {
-	uint64_t counts[2] = {0, 0};
+	uint64_t counts[2] = { 0, 0 };
 	struct sim_segment segment;
 
 	sim_plan_each(&map_board(&segment)->plan, note_counts, counts);
@@ -156,7 +156,7 @@ static void expect_no_children(pid_t pid)
 static void expect_stopped_and_on(pid_t pid)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-	siginfo_t info = {.si_code = 0};
+	siginfo_t info = { .si_code = 0 };
 
 	while (info.si_code != CLD_CONTINUED) {
 		if (proc_now_ms() > end)
@@ -238,7 +238,7 @@ static void test_rule_that_began_strikes_those_that_are_there_oldest_first(void 
 
 static void attach_and_stay(int talk, const void *arg)
 {
-	struct sim_session_cfg cfg = {.dir = dir, .side = "host"};
+	struct sim_session_cfg cfg = { .dir = dir, .side = "host" };
 	struct sim_session *session;
 	char byte;
 
@@ -398,10 +398,10 @@ static const struct {
 	enum actor_memory memory;
 	bool needs_libfabric;
 } ways[] = {
-	{"mapped", ACTOR_MEMFD, false},
-	{"cma", ACTOR_ANONYMOUS, false},
-	{"shm", ACTOR_ANONYMOUS, true},
-	{"tcp", ACTOR_ANONYMOUS, true},
+	{ "mapped", ACTOR_MEMFD, false },
+	{ "cma", ACTOR_ANONYMOUS, false },
+	{ "shm", ACTOR_ANONYMOUS, true },
+	{ "tcp", ACTOR_ANONYMOUS, true },
 };
 
 /* Memory of the host, imported by the DPU, each through its first function. False: there is no such way here. */
@@ -469,8 +469,8 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 
 static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset(void **state)
 {
-	static const char *const rules[] = {"function device=b1:00.0 reset", "function device=03:00.0 reset"};
-	struct actor_say say = {.order = ACTOR_READ_UNTIL_ERROR};
+	static const char *const rules[] = { "function device=b1:00.0 reset", "function device=03:00.0 reset" };
+	struct actor_say say = { .order = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int reads;
 
@@ -494,7 +494,7 @@ static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_re
 
 static void run_virtual(int talk, const void *arg)
 {
-	struct sim_daemon_cfg cfg = {.dir = dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk)};
+	struct sim_daemon_cfg cfg = { .dir = dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk) };
 	int rc = sim_daemon_run(&cfg);
 
 	(void)arg;
@@ -535,7 +535,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 
 static void run_in_namespace(int talk, const void *arg)
 {
-	struct sim_daemon_cfg cfg = {.dir = dir, .ready_fd = dup(talk)};
+	struct sim_daemon_cfg cfg = { .dir = dir, .ready_fd = dup(talk) };
 	int status, rc;
 	pid_t pid;
 
@@ -558,7 +558,7 @@ static void run_in_namespace(int talk, const void *arg)
 static void test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted(void **state)
 {
 	int dir_fd, rc;
-	struct sim_msg msg = {.type = SIM_MSG_SHUTDOWN};
+	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
 	char byte;
 
 	(void)state;

@@ -245,7 +245,7 @@ static void fork_among_threads(int talk, const void *arg)
 /* A sanitizer's own allocator has locks that a fork may catch, and leaves them to the child as they are. */
 static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev *dev))
 {
-	const struct busy busy = {.side = side, .work = work};
+	const struct busy busy = { .side = side, .work = work };
 	struct proc proc;
 
 	if (PROC_IS_SLOW) {

@@ -18,9 +18,9 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-#define DPU_FUNCTION 0 /* of the built-in topology */
+#define DPU_FUNCTION  0 /* of the built-in topology */
 #define HOST_FUNCTION 2
-#define FEW_FDS 24     /* for a daemon that shall run out of descriptors */
+#define FEW_FDS       24 /* for a daemon that shall run out of descriptors */
 
 static char *dir;
 static struct proc card;
@@ -88,12 +88,12 @@ static struct sim_msg raw_call(int sock, struct sim_msg msg)
 static void settle(int sock)
 {
 	for (int i = 0; i < 2; i++)
-		assert_true(raw_call(sock, (struct sim_msg){.type = SIM_MSG_ATTACH}).status < 0);
+		assert_true(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_ATTACH }).status < 0);
 }
 
 static int raw_attach(const char *side)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH, .body.attach.pid = getpid()};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach.pid = getpid() };
 	int sock = raw_connect();
 
 	strncpy(msg.body.attach.side, side, sizeof(msg.body.attach.side) - 1);
@@ -103,9 +103,10 @@ static int raw_attach(const char *side)
 
 static struct sim_key raw_export(int sock)
 {
-	struct sim_msg msg = {.type = SIM_MSG_EXPORT,
-			      .body.export = {.addr = 4096, .len_bytes = 4096, .access = SIM_ACCESS_READ,
-					      .function = HOST_FUNCTION}};
+	struct sim_msg msg = {
+		.type = SIM_MSG_EXPORT,
+		.body.export = { .addr = 4096, .len_bytes = 4096, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION }
+	};
 
 	msg = raw_call(sock, msg);
 	assert_int_equal(msg.status, 0);
@@ -114,14 +115,14 @@ static struct sim_key raw_export(int sock)
 
 static int raw_import(int sock, const struct sim_key *key)
 {
-	struct sim_msg msg = {.type = SIM_MSG_IMPORT, .body.import = {.key = *key, .function = DPU_FUNCTION}};
+	struct sim_msg msg = { .type = SIM_MSG_IMPORT, .body.import = { .key = *key, .function = DPU_FUNCTION } };
 
 	return raw_call(sock, msg).status;
 }
 
 static int raw_key_call(int sock, uint16_t type, uint64_t key)
 {
-	struct sim_msg msg = {.type = type, .body.key.id = key};
+	struct sim_msg msg = { .type = type, .body.key.id = key };
 
 	return raw_call(sock, msg).status;
 }
@@ -175,11 +176,11 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 {
 	(void)state;
 	for (uint16_t type = SIM_MSG_EXPORT; type < SIM_MSG_COUNT; type++) {
-		struct sim_msg msg = {.type = type};
+		struct sim_msg msg = { .type = type };
 		int sock;
 
-		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_SHARED_STATE || type == SIM_MSG_FAULT ||
-		    type == SIM_MSG_GET_RECORDING)
+		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_SHARED_STATE ||
+		    type == SIM_MSG_FAULT || type == SIM_MSG_GET_RECORDING)
 			continue; /* these may come from anybody */
 		sock = raw_connect();
 		raw_send(sock, msg, -1);
@@ -190,7 +191,7 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 
 static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
 {
-	struct sim_msg again = {.type = SIM_MSG_ATTACH, .body.attach.side = "host"};
+	struct sim_msg again = { .type = SIM_MSG_ATTACH, .body.attach.side = "host" };
 	int exporter = raw_attach("host"), importer = raw_attach("dpu");
 	struct sim_key key = raw_export(exporter);
 
@@ -205,7 +206,7 @@ static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
 /* A side, a program's name and others that have no end. */
 static void test_text_without_an_end_is_cut(void **state)
 {
-	struct sim_msg msg = {.type = SIM_MSG_ATTACH};
+	struct sim_msg msg = { .type = SIM_MSG_ATTACH };
 	int sock = raw_connect();
 
 	(void)state;
@@ -213,7 +214,7 @@ static void test_text_without_an_end_is_cut(void **state)
 	assert_int_equal(raw_call(sock, msg).status, -ENOENT);
 	strcpy(msg.body.attach.side, "dpu");
 	assert_int_equal(raw_call(sock, msg).status, 0);
-	assert_int_equal(raw_call(sock, (struct sim_msg){.type = SIM_MSG_STATUS}).status, 0);
+	assert_int_equal(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_STATUS }).status, 0);
 	close(sock);
 	expect_unharmed();
 }
@@ -221,11 +222,11 @@ static void test_text_without_an_end_is_cut(void **state)
 static void test_keys_of_others_cannot_be_used(void **state)
 {
 	int exporter = raw_attach("host"), thief = raw_attach("host"), importer = raw_attach("dpu");
-	struct sim_key key = raw_export(exporter), guessed = {.id = key.id};
-	struct sim_msg path = {.type = SIM_MSG_PATH, .body.path.id = key.id};
-	struct sim_msg drop = {.type = SIM_MSG_UNIMPORT, .body.key.id = key.id};
-	struct sim_msg nudge = {.type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key.id};
-	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .body.describe.id = key.id};
+	struct sim_key key = raw_export(exporter), guessed = { .id = key.id };
+	struct sim_msg path = { .type = SIM_MSG_PATH, .body.path.id = key.id };
+	struct sim_msg drop = { .type = SIM_MSG_UNIMPORT, .body.key.id = key.id };
+	struct sim_msg nudge = { .type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key.id };
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .body.describe.id = key.id };
 
 	(void)state;
 	assert_int_equal(raw_import(importer, &guessed), -ESTALE);
@@ -244,17 +245,18 @@ static void test_keys_of_others_cannot_be_used(void **state)
 
 static void test_replies_out_of_nowhere_do_nothing(void **state)
 {
-	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"), stranger = raw_connect();
+	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"),
+	    stranger = raw_connect();
 	struct sim_key key = raw_export(exporter);
-	struct sim_msg revoke = {.type = SIM_MSG_REVOKE, .seq = 99, .body.key.id = key.id};
-	struct sim_msg gone = {.type = SIM_MSG_REVOKED, .is_reply = 1, .seq = key.id};
-	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1};
+	struct sim_msg revoke = { .type = SIM_MSG_REVOKE, .seq = 99, .body.key.id = key.id };
+	struct sim_msg gone = { .type = SIM_MSG_REVOKED, .is_reply = 1, .seq = key.id };
+	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1 };
 
 	(void)state;
 	assert_int_equal(raw_import(importer, &key), 0);
 	for (uint16_t type = 0; type < SIM_MSG_COUNT; type++)
 		if (sim_msg_size(type, true))
-			raw_send(waiting, (struct sim_msg){.type = type, .is_reply = 1, .seq = 1}, -1);
+			raw_send(waiting, (struct sim_msg){ .type = type, .is_reply = 1, .seq = 1 }, -1);
 	raw_send(exporter, revoke, -1);
 	assert_int_equal(raw_recv(importer).type, SIM_MSG_REVOKED);
 	raw_send(waiting, gone, -1);  /* not asked */
@@ -282,9 +284,9 @@ struct question {
 
 static struct question ask(void)
 {
-	struct question q = {.exporter = raw_attach("host"), .importer = raw_attach("dpu")};
+	struct question q = { .exporter = raw_attach("host"), .importer = raw_attach("dpu") };
 	struct sim_key key = raw_export(q.exporter);
-	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .seq = 4711, .body.describe.id = key.id};
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .seq = 4711, .body.describe.id = key.id };
 
 	q.key = key.id;
 	assert_int_equal(raw_import(q.importer, &key), 0);
@@ -298,14 +300,14 @@ static struct question ask(void)
 static void test_an_exporters_answer_reaches_who_asked(void **state)
 {
 	struct question q = ask();
-	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = -ENOSYS};
+	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = -ENOSYS };
 	struct sim_msg got;
 
 	(void)state;
 	answer.seq++; /* to a question that nobody asked */
 	raw_send(q.exporter, answer, -1);
 	answer.seq--;
-	raw_send(q.importer, answer, -1); /* from who is not the exporter */
+	raw_send(q.importer, answer, -1);             /* from who is not the exporter */
 	answer.body.described.num_addrs = UINT32_MAX; /* passed on as it is: the importer checks it */
 	raw_send(q.exporter, answer, -1);
 	raw_send(q.exporter, answer, -1); /* twice */
@@ -324,7 +326,7 @@ static void test_an_exporters_answer_reaches_who_asked(void **state)
 static void test_an_answer_with_a_positive_status_ends_the_exporter(void **state)
 {
 	struct question q = ask();
-	struct sim_msg answer = {.type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = 7};
+	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = 7 };
 	struct sim_msg got;
 
 	(void)state;
@@ -371,7 +373,7 @@ static void test_an_exporter_that_never_answers_is_answered_for(void **state)
 static void test_a_process_has_a_limited_number_of_questions(void **state)
 {
 	struct question q = ask();
-	struct sim_msg describe = {.type = SIM_MSG_DESCRIBE, .body.describe.id = q.key};
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .body.describe.id = q.key };
 
 	(void)state;
 	for (int i = 1; i < 64; i++)
@@ -397,9 +399,9 @@ static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
 	for (int round = 0; round < 20; round++) {
 		for (uint16_t type = SIM_MSG_ATTACH; type < SIM_MSG_DETACH; type++) {
 			if (type != SIM_MSG_SHUTDOWN && type != SIM_MSG_REVOKED)
-				raw_send(sock, (struct sim_msg){.type = type}, STDERR_FILENO);
+				raw_send(sock, (struct sim_msg){ .type = type }, STDERR_FILENO);
 			if (sim_msg_size(type, true))
-				raw_send(sock, (struct sim_msg){.type = type, .is_reply = 1}, STDERR_FILENO);
+				raw_send(sock, (struct sim_msg){ .type = type, .is_reply = 1 }, STDERR_FILENO);
 		}
 	}
 	settle(sock);
@@ -419,7 +421,7 @@ static int raw_fault(int sock, struct sim_msg msg, int fd)
 /* Rules that no text compiles to, delays that are none, changes that there are not. */
 static void test_nonsense_for_the_fault_plan_is_refused(void **state)
 {
-	struct sim_msg msg = {.type = SIM_MSG_FAULT, .body.fault = {.change = SIM_FAULT_ADD}};
+	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = SIM_FAULT_ADD } };
 	int sock = raw_connect(), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), closed[2];
 	char delays_file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
@@ -449,8 +451,8 @@ static void test_nonsense_for_the_fault_plan_is_refused(void **state)
 
 static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 {
-	struct sim_msg export = {.type = SIM_MSG_EXPORT, .body.export = {.addr = 4096, .len_bytes = 4096,
-									  .function = HOST_FUNCTION}};
+	struct sim_msg export = { .type = SIM_MSG_EXPORT,
+				  .body.export = { .addr = 4096, .len_bytes = 4096, .function = HOST_FUNCTION } };
 	int other = raw_attach("host"), nobody = proc_num_fds(card.pid);
 	int sock = raw_attach("host"), before = proc_num_fds(card.pid);
 	struct sim_key key;
@@ -492,7 +494,7 @@ static void test_processes_beyond_the_limit_are_turned_away(void **state)
 static void test_answers_that_nobody_reads_end_the_connection(void **state)
 {
 	int sock = raw_attach("dpu");
-	struct sim_msg status = {.type = SIM_MSG_STATUS};
+	struct sim_msg status = { .type = SIM_MSG_STATUS };
 	int sent = 0;
 
 	(void)state;
@@ -505,9 +507,9 @@ static void test_answers_that_nobody_reads_end_the_connection(void **state)
 
 static void flood(int talk, const void *arg)
 {
-	struct sim_msg nudge = {.type = SIM_MSG_WAKE_EXPORTER};
+	struct sim_msg nudge = { .type = SIM_MSG_WAKE_EXPORTER };
 	int sock = sim_session_dir_connect(dir_fd), fd;
-	struct sim_msg attach = {.type = SIM_MSG_ATTACH, .body.attach.side = "dpu"};
+	struct sim_msg attach = { .type = SIM_MSG_ATTACH, .body.attach.side = "dpu" };
 
 	(void)arg;
 	PROC_NEED(sim_msg_send(sock, &attach, -1) == 0);

@@ -16,12 +16,12 @@
 
 #include "actor.h"
 
-#define EXPORTERS 2
-#define THREADS 4
-#define ROUNDS 60
-#define BYTES 65536
+#define EXPORTERS     2
+#define THREADS       4
+#define ROUNDS        60
+#define BYTES         65536
 #define HOST_FUNCTION 2 /* of the built-in topology */
-#define DPU_FUNCTION 0
+#define DPU_FUNCTION  0
 
 /* Where an exporter says its current key. */
 struct notice {
@@ -35,7 +35,7 @@ struct notice {
 static struct board {
 	struct notice notices[EXPORTERS];
 	atomic_uint exporters_left;
-} *board; /* shared by all processes */
+} * board; /* shared by all processes */
 
 static char *dir;
 static struct proc card;
@@ -69,7 +69,7 @@ static int teardown(void **state)
 
 static struct sim_session *attach(const char *side)
 {
-	struct sim_session_cfg cfg = {.dir = dir, .side = side};
+	struct sim_session_cfg cfg = { .dir = dir, .side = side };
 	struct sim_session *session;
 
 	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
@@ -111,8 +111,11 @@ static void export_again_and_again(int talk, const void *arg)
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	PROC_NEED(memory != MAP_FAILED);
 	for (int round = 0; round < ROUNDS; round++) {
-		struct sim_region region = {.addr = (uintptr_t)memory, .cpu_addr = (uintptr_t)memory,
-					    .len_bytes = BYTES, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION};
+		struct sim_region region = { .addr = (uintptr_t)memory,
+					     .cpu_addr = (uintptr_t)memory,
+					     .len_bytes = BYTES,
+					     .access = SIM_ACCESS_READ,
+					     .function = HOST_FUNCTION };
 		struct sim_key key;
 
 		memset(memory, round, BYTES);

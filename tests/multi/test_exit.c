@@ -12,7 +12,7 @@
 
 #include "actor.h"
 
-#define NUM_THREADS 2
+#define NUM_THREADS  2
 #define NUM_PROGRAMS 20
 
 static atomic_uint num_looks;
@@ -78,8 +78,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_program_ends_well_while_threads_look_for_devices, session_setup,
 						session_teardown),
-		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices, session_setup,
-						session_teardown),
+		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices,
+						session_setup, session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,8 +61,10 @@ static bool is_over(const struct talk *talk, const struct end *end)
 /* Say 'l' (a server, when it listens), 'c' when connected and 'd' when that has ended; twice, with a device opened anew for the second time. */
 static void run_end(int talk_fd)
 {
-	struct end end = {0};
-	struct talk_cfg cfg = {.name = "reset", .owner = &end, .connected = on_connected, .disconnected = on_disconnected};
+	struct end end = { 0 };
+	struct talk_cfg cfg = {
+		.name = "reset", .owner = &end, .connected = on_connected, .disconnected = on_disconnected
+	};
 
 	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
 	for (uint32_t round = 1; round <= 2; round++) {
@@ -103,9 +105,12 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 /* Say 'c' when connected; when told to go on, the client sends a message. Both say 'd' when it is there, and leave then. */
 static void run_note(int talk_fd)
 {
-	struct end end = {0};
-	struct talk_cfg cfg = {.name = "note", .owner = &end, .connected = on_connected, .disconnected = on_disconnected,
-			       .message = on_message};
+	struct end end = { 0 };
+	struct talk_cfg cfg = { .name = "note",
+				.owner = &end,
+				.connected = on_connected,
+				.disconnected = on_disconnected,
+				.message = on_message };
 	struct doca_dev *dev = peer_open(NULL);
 	static struct talk talk;
 	struct loop loop;
@@ -135,7 +140,7 @@ static void run_note(int talk_fd)
 
 /* ---- the test ---- */
 
-static const struct peer_role end_role = {"end", run_end}, note_role = {"note", run_note};
+static const struct peer_role end_role = { "end", run_end }, note_role = { "note", run_note };
 
 static void expect_word(struct proc *end, char wanted)
 {
@@ -155,8 +160,8 @@ static void run_bfsim(const char *words)
 
 static void expect_break(const char *first, const char *second, bool sleeps)
 {
-	const struct end_arg server_arg = {.is_server = true, .sleeps = sleeps}, client_arg = {.sleeps = sleeps};
-	const char *commands[] = {first, second};
+	const struct end_arg server_arg = { .is_server = true, .sleeps = sleeps }, client_arg = { .sleeps = sleeps };
+	const char *commands[] = { first, second };
 	struct proc server, client;
 
 	peer_start(&server, "dpu", &end_role, &server_arg, sizeof(server_arg));
@@ -198,7 +203,7 @@ static void test_connection_breaks_with_its_representor(void **state)
 
 static void expect_wait(bool sleeps)
 {
-	const struct end_arg server_arg = {.is_server = true, .sleeps = sleeps}, client_arg = {.sleeps = sleeps};
+	const struct end_arg server_arg = { .is_server = true, .sleeps = sleeps }, client_arg = { .sleeps = sleeps };
 	struct proc server, client;
 	int64_t from_ms;
 
@@ -233,7 +238,7 @@ static void test_messages_to_sleepers_wait_while_the_link_is_down(void **state)
 
 int main(int argc, char **argv)
 {
-	static const struct peer_role roles[] = {{"end", run_end}, {"note", run_note}, {0}};
+	static const struct peer_role roles[] = { { "end", run_end }, { "note", run_note }, { 0 } };
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sleeping_ends_hear_of_it, setup, teardown),

@@ -59,7 +59,8 @@ static void test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_aga
 	CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(late)) == DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_dma_task_memcpy_as_task(late));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
-	CHECK(!strcmp(rig->trace->text, "running -> stopping\ntask 1 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n"));
+	CHECK(!strcmp(rig->trace->text,
+		      "running -> stopping\ntask 1 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n"));
 	CHECK(rig_is_untouched(rig, rig_small_to(rig, 1), 64));
 	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION);
 	CHECK(doca_mmap_export_pci(rig->mmap, rig->dev, &descriptor, &len) != DOCA_SUCCESS);
@@ -392,7 +393,7 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 	struct rig *rig;
 
 	card_begin("host", NULL, "virtual");
-	if (!card_is_private()) /* where rules wait for the card */
+	if (!card_is_private())                                       /* where rules wait for the card */
 		NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* it hears of the next two together */
 	NEED_OK(bfsim_fault_add("link degrade=gen1x1 until=1ms", NULL));
 	NEED_OK(bfsim_fault_add("link errors=99%", NULL));

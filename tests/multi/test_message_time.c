@@ -18,7 +18,7 @@
 #include "pcie_model/topology/topology.h"
 
 #define BURST 20
-#define NAME "burst"
+#define NAME  "burst"
 
 static int teardown(void **state)
 {
@@ -40,7 +40,7 @@ static uint64_t send_ns(void)
 /* How it is sent, and what was seen. */
 struct plan {
 	bool sleeps;
-	bool stays; /* until all send tasks are back */
+	bool stays;     /* until all send tasks are back */
 	uint16_t queue; /* messages that a channel's receiver has room for; 0 = all */
 };
 
@@ -67,8 +67,8 @@ static void on_sent(struct talk *talk, struct doca_comch_connection *connection)
 static void run_sender(int talk_fd)
 {
 	static struct talk talk;
-	struct host_diary diary = {0};
-	const struct talk_cfg cfg = {.name = NAME, .owner = &diary, .num_tasks = BURST, .sent = on_sent};
+	struct host_diary diary = { 0 };
+	const struct talk_cfg cfg = { .name = NAME, .owner = &diary, .num_tasks = BURST, .sent = on_sent };
 	struct doca_dev *dev;
 	struct plan plan;
 	struct loop loop;
@@ -103,8 +103,8 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 static void run_receiver(int talk_fd)
 {
 	static struct talk talk;
-	struct dpu_diary diary = {0};
-	const struct talk_cfg cfg = {.name = NAME, .owner = &diary, .recv_queue = BURST, .message = on_message};
+	struct dpu_diary diary = { 0 };
+	const struct talk_cfg cfg = { .name = NAME, .owner = &diary, .recv_queue = BURST, .message = on_message };
 	struct doca_dev *dev;
 	struct plan plan;
 	struct loop loop;
@@ -151,7 +151,8 @@ static doca_error_t receive_byte(struct doca_comm_channel_ep_t *ep, struct doca_
 	doca_error_t result;
 	size_t len = 1;
 
-	while ((result = doca_comm_channel_ep_recvfrom(ep, byte, &len, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
+	while ((result = doca_comm_channel_ep_recvfrom(ep, byte, &len, DOCA_CC_MSG_FLAG_NONE, peer)) ==
+	       DOCA_ERROR_AGAIN)
 		len = 1;
 	return result;
 }
@@ -161,7 +162,7 @@ static void run_channel_sender(int talk_fd)
 {
 	struct doca_comm_channel_addr_t *peer;
 	struct doca_comm_channel_ep_t *ep;
-	struct host_diary diary = {0};
+	struct host_diary diary = { 0 };
 	struct doca_dev *dev;
 	struct plan plan;
 	uint8_t byte;
@@ -186,7 +187,7 @@ static void run_channel_receiver(int talk_fd)
 {
 	struct doca_comm_channel_addr_t *peer = NULL;
 	struct doca_comm_channel_ep_t *ep;
-	struct dpu_diary diary = {0};
+	struct dpu_diary diary = { 0 };
 	struct doca_dev_rep *rep;
 	struct doca_dev *dev;
 	doca_error_t result;
@@ -214,10 +215,10 @@ static void run_channel_receiver(int talk_fd)
 	proc_say(talk_fd, &diary, sizeof(diary));
 }
 
-static const struct peer_role sender = {"sender", run_sender};
-static const struct peer_role receiver = {"receiver", run_receiver};
-static const struct peer_role channel_sender = {"channel_sender", run_channel_sender};
-static const struct peer_role channel_receiver = {"channel_receiver", run_channel_receiver};
+static const struct peer_role sender = { "sender", run_sender };
+static const struct peer_role receiver = { "receiver", run_receiver };
+static const struct peer_role channel_sender = { "channel_sender", run_channel_sender };
+static const struct peer_role channel_receiver = { "channel_receiver", run_channel_receiver };
 
 /* ---- the tests ---- */
 
@@ -252,7 +253,7 @@ static void test_message_takes_its_time_behind_those_before_it(void **state)
 
 	(void)state;
 	for (int sleeps = 0; sleeps < 2; sleeps++) {
-		burst("virtual", &sender, &receiver, (struct plan){.sleeps = sleeps, .stays = true}, &host, &dpu);
+		burst("virtual", &sender, &receiver, (struct plan){ .sleeps = sleeps, .stays = true }, &host, &dpu);
 		assert_exact(&host, &dpu);
 	}
 }
@@ -263,7 +264,7 @@ static void test_send_task_is_over_when_its_senders_time_is(void **state)
 	struct dpu_diary dpu;
 
 	(void)state;
-	burst("virtual", &sender, &receiver, (struct plan){.stays = true}, &host, &dpu);
+	burst("virtual", &sender, &receiver, (struct plan){ .stays = true }, &host, &dpu);
 	for (unsigned int i = 0; i < BURST; i++)
 		assert_int_equal(host.back_ns[i], host.sent_ns + (i + 1) * send_ns());
 }
@@ -276,7 +277,7 @@ static void test_senders_going_makes_its_messages_no_faster(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
-		burst("virtual", &sender, &receiver, (struct plan){.sleeps = i & 1}, &host, &dpu);
+		burst("virtual", &sender, &receiver, (struct plan){ .sleeps = i & 1 }, &host, &dpu);
 		assert_exact(&host, &dpu);
 	}
 }
@@ -288,7 +289,7 @@ static void test_message_of_a_channel_takes_as_long(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		burst("virtual", &channel_sender, &channel_receiver, (struct plan){0}, &host, &dpu);
+		burst("virtual", &channel_sender, &channel_receiver, (struct plan){ 0 }, &host, &dpu);
 		assert_exact(&host, &dpu);
 	}
 }
@@ -296,7 +297,7 @@ static void test_message_of_a_channel_takes_as_long(void **state)
 /* Who polls for room lets time pass as well. */
 static void test_channel_without_room_waits_in_virtual_time(void **state)
 {
-	const struct plan plan = {.queue = 3};
+	const struct plan plan = { .queue = 3 };
 	struct dpu_diary first, again;
 	struct host_diary host;
 
@@ -316,7 +317,7 @@ static void test_timed_message_is_not_early(void **state)
 
 	(void)state;
 	for (int sleeps = 0; sleeps < 2; sleeps++) {
-		burst("timed", &sender, &receiver, (struct plan){.sleeps = sleeps}, &host, &dpu);
+		burst("timed", &sender, &receiver, (struct plan){ .sleeps = sleeps }, &host, &dpu);
 		for (unsigned int i = 0; i < BURST; i++)
 			assert_true(dpu.came_ns[i] >= host.sent_ns + i * send_ns() + one_way_ns());
 	}
@@ -328,8 +329,8 @@ static void test_functional_message_takes_no_time_of_the_model(void **state)
 	struct dpu_diary dpu;
 
 	(void)state;
-	burst("functional", &sender, &receiver, (struct plan){.stays = true}, &host, &dpu);
-	burst("functional", &channel_sender, &channel_receiver, (struct plan){0}, &host, &dpu);
+	burst("functional", &sender, &receiver, (struct plan){ .stays = true }, &host, &dpu);
+	burst("functional", &channel_sender, &channel_receiver, (struct plan){ 0 }, &host, &dpu);
 }
 
 #define TEST(test) cmocka_unit_test_teardown(test, teardown)

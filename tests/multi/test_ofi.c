@@ -19,7 +19,7 @@
 #include "ofi_exporter.h"
 
 #define TIMEOUT_MS 5000
-#define MIB (1u << 20)
+#define MIB        (1u << 20)
 
 static const atomic_bool never;
 
@@ -68,7 +68,7 @@ static void fill_pattern(uint8_t *buf, size_t len, unsigned int seed)
 /* Sizes around the providers' limits: inline, buffered, segmented, more than one piece. */
 static void test_bytes_written_are_read_back(void **state)
 {
-	static const size_t sizes[] = {1, 64, 129, 4096, 4097, 65537, MIB + 3, 9 * MIB + 1};
+	static const size_t sizes[] = { 1, 64, 129, 4096, 4097, 65537, MIB + 3, 9 * MIB + 1 };
 	uint8_t *out = malloc(10 * MIB), *in = malloc(10 * MIB);
 	struct sim_ofi_desc desc;
 	int mem = exporter_expose(&exporter, 10 * MIB, true, 0x5a, &desc);
@@ -125,7 +125,7 @@ static void test_target_enforces_the_length(void **state)
 {
 	struct sim_ofi_link *link = NULL;
 	struct sim_ofi_desc desc;
-	uint8_t buf[64] = {0};
+	uint8_t buf[64] = { 0 };
 	int rc;
 
 	exporter_expose(&exporter, 4096, true, 1, &desc);
@@ -259,7 +259,12 @@ static void expect_eproto(struct sim_ofi_desc desc)
 	assert_int_equal(try_to_connect(&desc, 4096), -EPROTO);
 }
 
-#define WITH(change) ({ struct sim_ofi_desc copy = desc; copy.change; copy; })
+#define WITH(change)                             \
+	({                                       \
+		struct sim_ofi_desc copy = desc; \
+		copy.change;                     \
+		copy;                            \
+	})
 
 static void test_desc_that_makes_no_sense_fails_with_eproto(void **state)
 {
@@ -384,7 +389,7 @@ static void test_threads_use_two_links_at_once(void **state)
 	links[0] = connect_to(&desc, MIB);
 	links[1] = connect_to(&desc, MIB);
 	for (uint8_t i = 0; i < NUM; i++) {
-		users[i] = (struct user){.link = links[i % 2], .id = i};
+		users[i] = (struct user){ .link = links[i % 2], .id = i };
 		assert_int_equal(pthread_create(&threads[i], NULL, user_thread, &users[i]), 0);
 	}
 	for (int i = 0; i < NUM; i++) {
@@ -453,33 +458,34 @@ static void test_signal_handlers_and_environment_stay_the_applications(void **st
 	assert_string_equal(getenv("FI_PROVIDER"), "nonesuch");
 }
 
-#define TEST(name, provider) {#name " over " provider, test_##name, start, stop, (void *)(uintptr_t)(provider)}
+#define TEST(name, provider)                                                                     \
+	{                                                                                        \
+#name " over " provider, test_##name, start, stop, (void *)(uintptr_t)(provider) \
+	}
 
-#define TESTS(provider)                                                                \
-	{                                                                              \
-		TEST(bytes_written_are_read_back, provider),                           \
-		TEST(access_of_no_bytes_succeeds, provider),                           \
-		TEST(access_past_the_end_fails_with_efault, provider),                 \
-		TEST(target_enforces_the_length, provider),                            \
-		TEST(write_to_read_only_memory_fails_with_eacces, provider),           \
-		TEST(target_enforces_read_only, provider),                             \
-		TEST(hidden_memory_fails_with_eio_and_others_go_on, provider),         \
-		TEST(wrong_key_is_refused, provider),                                  \
-		TEST(addresses_that_lead_elsewhere_are_skipped, provider),             \
-		TEST(each_address_leads_to_the_exporter, provider),                    \
-		TEST(desc_that_makes_no_sense_fails_with_eproto, provider),            \
-		TEST(unknown_provider_fails_with_enosys, provider),                    \
-		TEST(own_target_over_shm_is_refused, provider),                        \
-		TEST(thousands_of_memories_share_one_connection, provider),            \
-		TEST(threads_use_two_links_at_once, provider),                         \
-		TEST(64_processes_use_one_memory_at_once, provider),                   \
-		TEST(importers_come_and_go, provider),                                 \
-		TEST(signal_handlers_and_environment_stay_the_applications, provider), \
+#define TESTS(provider)                                                                                             \
+	{                                                                                                           \
+		TEST(bytes_written_are_read_back, provider), TEST(access_of_no_bytes_succeeds, provider),           \
+			TEST(access_past_the_end_fails_with_efault, provider),                                      \
+			TEST(target_enforces_the_length, provider),                                                 \
+			TEST(write_to_read_only_memory_fails_with_eacces, provider),                                \
+			TEST(target_enforces_read_only, provider),                                                  \
+			TEST(hidden_memory_fails_with_eio_and_others_go_on, provider),                              \
+			TEST(wrong_key_is_refused, provider),                                                       \
+			TEST(addresses_that_lead_elsewhere_are_skipped, provider),                                  \
+			TEST(each_address_leads_to_the_exporter, provider),                                         \
+			TEST(desc_that_makes_no_sense_fails_with_eproto, provider),                                 \
+			TEST(unknown_provider_fails_with_enosys, provider),                                         \
+			TEST(own_target_over_shm_is_refused, provider),                                             \
+			TEST(thousands_of_memories_share_one_connection, provider),                                 \
+			TEST(threads_use_two_links_at_once, provider),                                              \
+			TEST(64_processes_use_one_memory_at_once, provider), TEST(importers_come_and_go, provider), \
+			TEST(signal_handlers_and_environment_stay_the_applications, provider),                      \
 	}
 
 static void get_handlers(void (*handlers[SIGSYS + 1])(int))
 {
-	struct sigaction action = {.sa_handler = NULL};
+	struct sigaction action = { .sa_handler = NULL };
 
 	for (int sig = 1; sig <= SIGSYS; sig++) {
 		sigaction(sig, NULL, &action);
@@ -490,7 +496,7 @@ static void get_handlers(void (*handlers[SIGSYS + 1])(int))
 /* Loads libfabric, here and for all the children. */
 static bool have(const char *provider)
 {
-	void (*before[SIGSYS + 1])(int) = {NULL}, (*after[SIGSYS + 1])(int) = {NULL};
+	void (*before[SIGSYS + 1])(int) = { NULL }, (*after[SIGSYS + 1])(int) = { NULL };
 	struct sim_ofi_target *target = NULL;
 	int rc;
 

@@ -22,11 +22,11 @@
 #include "ofi_exporter.h"
 
 #define TIMEOUT_MS 5000
-#define MIB (1u << 20)
-#define MAX_PAIRS 64
-#define AWAY_MS 100 /* opening an endpoint takes 1 ms */
-#define BREAKS_S 6  /* longer than one that is away is waited for */
-#define MUCH 65536  /* bytes, more than there are before data */
+#define MIB        (1u << 20)
+#define MAX_PAIRS  64
+#define AWAY_MS    100   /* opening an endpoint takes 1 ms */
+#define BREAKS_S   6     /* longer than one that is away is waited for */
+#define MUCH       65536 /* bytes, more than there are before data */
 
 static const atomic_bool never;
 
@@ -54,7 +54,7 @@ struct pair {
 struct relay {
 	struct sockaddr_in here, to;
 	int listen_fd;
-	int order_fd[2];            /* 'a': be away for AWAY_MS, 's': stop */
+	int order_fd[2]; /* 'a': be away for AWAY_MS, 's': stop */
 	atomic_uint times_away;
 	_Atomic time_t breaks_until_s; /* a connection that carries much is broken off */
 	struct pair pairs[MAX_PAIRS];
@@ -75,7 +75,7 @@ static void end_pairs(struct relay *relay)
 static void take_address(struct relay *relay)
 {
 	relay->listen_fd = socket(AF_INET, SOCK_STREAM, 0);
-	assert_int_equal(setsockopt(relay->listen_fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+	assert_int_equal(setsockopt(relay->listen_fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)), 0);
 	assert_int_equal(bind(relay->listen_fd, (struct sockaddr *)&relay->here, sizeof(relay->here)), 0);
 }
 
@@ -99,7 +99,7 @@ static void take_caller(struct relay *relay)
 		close(other);
 		return;
 	}
-	relay->pairs[relay->num_pairs++] = (struct pair){.fds = {fd, other}};
+	relay->pairs[relay->num_pairs++] = (struct pair){ .fds = { fd, other } };
 }
 
 static time_t now_s(void)
@@ -148,10 +148,10 @@ static void *run_relay(void *arg)
 
 		char order;
 
-		polled[0] = (struct pollfd){.fd = relay->order_fd[0], .events = POLLIN};
-		polled[1] = (struct pollfd){.fd = relay->listen_fd, .events = POLLIN};
+		polled[0] = (struct pollfd){ .fd = relay->order_fd[0], .events = POLLIN };
+		polled[1] = (struct pollfd){ .fd = relay->listen_fd, .events = POLLIN };
 		for (unsigned int i = 0; i < 2 * num; i++)
-			polled[2 + i] = (struct pollfd){.fd = relay->pairs[i / 2].fds[i % 2], .events = POLLIN};
+			polled[2 + i] = (struct pollfd){ .fd = relay->pairs[i / 2].fds[i % 2], .events = POLLIN };
 		poll(polled, 2 + 2 * num, -1);
 		if (polled[0].revents) {
 			if (read(relay->order_fd[0], &order, 1) != 1 || order == 's')
@@ -175,7 +175,7 @@ static void relay_start(struct relay *relay, struct sim_ofi_desc *desc)
 {
 	socklen_t len = sizeof(relay->here);
 
-	relay->here = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	relay->here = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	memcpy(&relay->to, desc->addr[0], sizeof(relay->to));
 	assert_int_equal(relay->to.sin_family, AF_INET);
 	take_address(relay);
@@ -207,7 +207,7 @@ static struct sim_ofi_link *connect_to(const struct sim_ofi_desc *desc, size_t l
 static void test_exporter_that_is_away_for_a_while_is_waited_for(void **state)
 {
 	uint8_t *buf = calloc(8, MIB);
-	struct relay relay = {.num_pairs = 0};
+	struct relay relay = { .num_pairs = 0 };
 	struct sim_ofi_desc desc;
 	struct sim_ofi_link *link;
 
@@ -230,7 +230,7 @@ static void test_exporter_that_is_away_for_a_while_is_waited_for(void **state)
 static void test_transfer_that_is_broken_off_for_long_goes_on(void **state)
 {
 	uint8_t *buf = calloc(8, MIB);
-	struct relay relay = {.num_pairs = 0};
+	struct relay relay = { .num_pairs = 0 };
 	struct sim_ofi_desc desc;
 	struct sim_ofi_link *link;
 
@@ -250,7 +250,7 @@ static void test_transfer_that_is_broken_off_for_long_goes_on(void **state)
 
 static void test_exporter_that_is_away_for_a_while_is_connected_to(void **state)
 {
-	struct relay relay = {.num_pairs = 0};
+	struct relay relay = { .num_pairs = 0 };
 	struct sim_ofi_desc desc;
 
 	(void)state;
@@ -286,7 +286,7 @@ static void *stream_thread(void *arg)
 static void test_transfer_goes_on_while_a_hundred_other_memories_are_hidden(void **state)
 {
 	enum { NUM = 100 };
-	struct stream stream = {.rc = 0};
+	struct stream stream = { .rc = 0 };
 	struct sim_ofi_desc desc, other_desc;
 	int others[NUM];
 	pthread_t thread;
@@ -305,7 +305,10 @@ static void test_transfer_goes_on_while_a_hundred_other_memories_are_hidden(void
 	sim_ofi_link_destroy(stream.link);
 }
 
-#define TEST(name, provider) {#name " over " provider, test_##name, start, stop, (void *)(uintptr_t)(provider)}
+#define TEST(name, provider)                                                                     \
+	{                                                                                        \
+#name " over " provider, test_##name, start, stop, (void *)(uintptr_t)(provider) \
+	}
 
 /* Loads libfabric, here and for all the children. */
 static bool have(const char *provider)

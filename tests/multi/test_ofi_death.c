@@ -21,9 +21,9 @@
 #include "ofi_exporter.h"
 
 #define TIMEOUT_MS 5000
-#define SOON_MS 4000 /* on a busy machine too; somebody of whom nobody hears is waited for longer */
-#define MIB (1u << 20)
-#define KILLS 10 /* each at another moment of the transfer */
+#define SOON_MS    4000 /* on a busy machine too; somebody of whom nobody hears is waited for longer */
+#define MIB        (1u << 20)
+#define KILLS      10 /* each at another moment of the transfer */
 
 static const atomic_bool never;
 
@@ -52,7 +52,7 @@ static void clean_after(const struct exporter *exporter)
 /* What the daemon does when it loses a process: tell the importers. */
 struct undertaker {
 	struct exporter *exporter;
-	int go_fd[2];            /* a byte: kill it now */
+	int go_fd[2]; /* a byte: kill it now */
 	atomic_bool gone;
 	int64_t gone_ms;
 };
@@ -87,7 +87,7 @@ static int transfer_until_error(struct sim_ofi_link *link, struct undertaker *un
 static void test_killed_exporter_fails_transfers_with_eio_soon(void **state)
 {
 	for (int i = 0; i < KILLS; i++) {
-		struct undertaker undertaker = {.gone = false};
+		struct undertaker undertaker = { .gone = false };
 		struct exporter exporter;
 		struct sim_ofi_desc desc;
 		struct sim_ofi_link *link;
@@ -344,7 +344,7 @@ static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **
 /* shm only: what knocks at the door without being a link of ours. */
 static int knock(const struct sim_ofi_desc *desc, size_t len_of_nonsense)
 {
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	char nonsense[400];
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
@@ -403,20 +403,23 @@ static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
 	assert_int_equal(sim_ofi_shm_cleanup("bfsim-12-00000000000000ff-"), 0);
 }
 
-#define TEST(name, provider) {#name " over " provider, test_##name, NULL, NULL, (void *)(uintptr_t)(provider)}
+#define TEST(name, provider)                                                                    \
+	{                                                                                       \
+#name " over " provider, test_##name, NULL, NULL, (void *)(uintptr_t)(provider) \
+	}
 
-#define TESTS(provider)                                                                       \
-	{                                                                                     \
-		TEST(killed_exporter_fails_transfers_with_eio_soon, provider),                \
-		TEST(dead_exporter_can_not_be_connected_to, provider),                        \
-		TEST(exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to, provider), \
-		TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),       \
-		TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),         \
-		TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider), \
-		TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),      \
-		TEST(strangers_at_the_door_keep_nobody_out_but_when_it_is_full, provider),    \
-		TEST(files_of_a_killed_process_are_cleaned, provider),                        \
-		TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                   \
+#define TESTS(provider)                                                                                      \
+	{                                                                                                    \
+		TEST(killed_exporter_fails_transfers_with_eio_soon, provider),                               \
+			TEST(dead_exporter_can_not_be_connected_to, provider),                               \
+			TEST(exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to, provider), \
+			TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),              \
+			TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),                \
+			TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider),       \
+			TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),             \
+			TEST(strangers_at_the_door_keep_nobody_out_but_when_it_is_full, provider),           \
+			TEST(files_of_a_killed_process_are_cleaned, provider),                               \
+			TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                          \
 	}
 
 /* Loads libfabric, here and for all the children. */

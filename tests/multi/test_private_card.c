@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
+#define MS          UINT64_C(1000000)
 #define DEADLINE_NS (60 * UINT64_C(1000000000))
 
 static uint32_t add(const char *rule)
@@ -232,7 +232,7 @@ static void test_forked_child_is_not_struck_again_by_what_was(void)
 /* Of three copies the second fails. */
 static void test_tasks_are_counted(void)
 {
-	struct bfsim_tasks tasks = {.bytes = 99};
+	struct bfsim_tasks tasks = { .bytes = 99 };
 	struct rig *rig;
 
 	NEED_OK(bfsim_tasks(NULL, NULL, &tasks));
@@ -258,7 +258,7 @@ static void test_tasks_are_counted(void)
 /* Before there is a card, and on it. */
 static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
 {
-	struct bfsim_tasks tasks = {.failed = 99};
+	struct bfsim_tasks tasks = { .failed = 99 };
 	struct rig *rig;
 
 	NEED_ERROR(bfsim_tasks(NULL, "DMA memcopy", &tasks), -ENOENT, "the kinds are: DMA memcpy, Comch send");
@@ -311,7 +311,7 @@ static void test_forked_child_counts_its_own_tasks(void)
 
 static void test_nothing_is_counted_when_recording_is_off(void)
 {
-	struct bfsim_tasks tasks = {.bytes = 99};
+	struct bfsim_tasks tasks = { .bytes = 99 };
 	struct rig *rig;
 
 	setenv("BFSIM_TRACE", "off", 1);

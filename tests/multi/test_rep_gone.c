@@ -37,8 +37,8 @@ static void close_rep(void)
 
 /* ---- Comch ---- */
 
-static void on_status(struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *connection,
-		      uint8_t is_well)
+static void on_status(struct doca_comch_event_connection_status_changed *event,
+		      struct doca_comch_connection *connection, uint8_t is_well)
 {
 	(void)event, (void)connection, (void)is_well;
 }

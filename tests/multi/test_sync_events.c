@@ -16,7 +16,7 @@
 #include "sim/protocol/session_dir.h"
 #include "sync_actor.h"
 
-#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
+#define assert_ok(call)     assert_int_equal((call), DOCA_SUCCESS)
 #define assert_failed(call) assert_int_equal((call), DOCA_ERROR_IO_FAILED)
 
 static char *dir;
@@ -143,7 +143,7 @@ static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
 /* Whatever path copies take, all work on one word. */
 static void test_forced_paths_make_no_difference(void **state)
 {
-	static const char *const paths[] = {"mapped", "cma", "tcp"};
+	static const char *const paths[] = { "mapped", "cma", "tcp" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, paths[i]);
@@ -161,7 +161,7 @@ static void test_forced_paths_make_no_difference(void **state)
 
 static void test_sum_of_four_processes_is_exact(void **state)
 {
-	static const char *const sides[] = {"host", "dpu", "dpu", "host"};
+	static const char *const sides[] = { "host", "dpu", "dpu", "host" };
 	struct sync_descriptor descriptor;
 	struct sync_actor actors[4];
 

@@ -24,11 +24,11 @@ static int teardown(void **state)
 
 /* ---- timed: streams that share a link ---- */
 
-#define IN_FLIGHT 64
-#define WINDOW_NS UINT64_C(200000000)
+#define IN_FLIGHT     64
+#define WINDOW_NS     UINT64_C(200000000)
 #define HEAD_START_NS UINT64_C(30000000)
-#define TRIES 10 /* windows: where the machine has other things to do, not all that could end in one does */
-#define BUSY_NS (WINDOW_NS / 20) /* a stream that was kept from running for so long tells little of the model */
+#define TRIES         10 /* windows: where the machine has other things to do, not all that could end in one does */
+#define BUSY_NS       (WINDOW_NS / 20) /* a stream that was kept from running for so long tells little of the model */
 
 struct window {
 	uint64_t begin_ns, end_ns;
@@ -82,7 +82,7 @@ static void go_on(struct copier *copier)
 /* Says what time it is, hears when to count, streams, says the tally. */
 static void run_stream(int talk)
 {
-	struct stream stream = {0};
+	struct stream stream = { 0 };
 	struct tally tally;
 	struct copier copier;
 	struct loop loop;
@@ -103,7 +103,7 @@ static void run_stream(int talk)
 	for (int i = 0; i < IN_FLIGHT; i++)
 		copier_submit(&copier, COPIER_BYTES);
 	LOOP_UNTIL(&loop, stream.over);
-	tally = (struct tally){.counted = stream.counted, .waited_ns = waited_ns() - tally.waited_ns};
+	tally = (struct tally){ .counted = stream.counted, .waited_ns = waited_ns() - tally.waited_ns };
 	copier.on_done = NULL;
 	for (size_t in_flight = 1; in_flight > 0;) {
 		doca_pe_progress(loop.pe);
@@ -115,16 +115,18 @@ static void run_stream(int talk)
 	NEED_OK(doca_dev_close(dev));
 }
 
-static const struct peer_role stream_role = {"stream", run_stream};
+static const struct peer_role stream_role = { "stream", run_stream };
 
 /* Jobs of a stream that the model lets through in the window: so many copies of 64 KiB, one behind the other. */
 static double capacity(void)
 {
 	const struct pcie_profile *profile = pcie_profile_find("bluefield-3");
-	const struct pcie_link link = {.generation = 1, .lanes = 1, .mps_bytes = 128, .mrrs_bytes = 128, .rcb_bytes = 64};
-	const struct pcie_job job = {.direction = PCIE_HOST, .bytes = COPIER_BYTES, .segments = 1};
-	struct pcie_engine_state engine_state = {0};
-	struct pcie_link_state link_state = {0};
+	const struct pcie_link link = {
+		.generation = 1, .lanes = 1, .mps_bytes = 128, .mrrs_bytes = 128, .rcb_bytes = 64
+	};
+	const struct pcie_job job = { .direction = PCIE_HOST, .bytes = COPIER_BYTES, .segments = 1 };
+	struct pcie_engine_state engine_state = { 0 };
+	struct pcie_link_state link_state = { 0 };
 	struct pcie_times first, last;
 	const int count = 100;
 
@@ -138,7 +140,7 @@ static double capacity(void)
 static bool run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 {
 	struct proc procs[2];
-	struct window window = {0};
+	struct window window = { 0 };
 	struct tally tally;
 	bool free = true;
 
@@ -180,7 +182,7 @@ static bool is_fair(const uint64_t *counts, size_t count)
 static void expect_the_rate(size_t count, bool sleep)
 {
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t counts[2] = {0, 0};
+		uint64_t counts[2] = { 0, 0 };
 		bool free = run_streams(count, sleep, counts);
 		bool well = reaches_the_model((double)(counts[0] + counts[1]), (double)count) && is_fair(counts, count);
 
@@ -213,7 +215,7 @@ static void test_two_sleeping_streams_share_the_rate(void **state)
 /* ---- virtual: a conversation ---- */
 
 #define ROUNDS 30
-#define NAME "time"
+#define NAME   "time"
 
 /* When what happened, at one end. */
 struct diary {
@@ -240,7 +242,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 
 static void end_open(struct end *end, int talk, bool is_server)
 {
-	const struct talk_cfg cfg = {.name = NAME, .owner = end, .message = on_message};
+	const struct talk_cfg cfg = { .name = NAME, .owner = end, .message = on_message };
 	struct doca_dev *dev;
 	bool sleeps;
 
@@ -314,8 +316,8 @@ static void run_answering(int talk)
 	end_close(&end, talk);
 }
 
-static const struct peer_role asking_role = {"asking", run_asking};
-static const struct peer_role answering_role = {"answering", run_answering};
+static const struct peer_role asking_role = { "asking", run_asking };
+static const struct peer_role answering_role = { "answering", run_answering };
 
 struct conversation {
 	struct diary host, dpu;
@@ -428,7 +430,7 @@ static void test_death_does_not_stop_virtual_time(void **state)
 	proc_hear(host.talk, &now_ns, sizeof(now_ns));
 	proc_signal(&dpu, 9);
 	proc_wait(&dpu);
-	window = (struct window){.begin_ns = 0, .end_ns = 1000000};
+	window = (struct window){ .begin_ns = 0, .end_ns = 1000000 };
 	proc_say(host.talk, &window, sizeof(window));
 	proc_hear(host.talk, &tally, sizeof(tally));
 	assert_true(tally.counted > 0);

@@ -22,7 +22,7 @@
 
 #include "two_sides.h"
 
-#define MIB (1024u * 1024)
+#define MIB   (1024u * 1024)
 #define TASKS 16
 
 #define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
@@ -87,9 +87,9 @@ static struct doca_dev *open_first(void)
 
 static void dpu_start(struct dpu *dpu, size_t bytes)
 {
-	union doca_data self = {.ptr = dpu};
+	union doca_data self = { .ptr = dpu };
 
-	*dpu = (struct dpu){.dev = open_first(), .memory = calloc(1, bytes), .bytes = bytes};
+	*dpu = (struct dpu){ .dev = open_first(), .memory = calloc(1, bytes), .bytes = bytes };
 	assert_non_null(dpu->memory);
 	assert_ok(doca_mmap_create(&dpu->local));
 	assert_ok(doca_mmap_set_memrange(dpu->local, dpu->memory, bytes));
@@ -135,12 +135,12 @@ static struct doca_mmap *import(struct dpu *dpu, const struct host *host)
 }
 
 /* One task between lists of @segments buffers. */
-static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst, size_t len,
-		   unsigned int segments)
+static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst,
+		   size_t len, unsigned int segments)
 {
 	struct doca_buf *src_list = NULL, *dst_list = NULL, *buf;
 	struct doca_dma_task_memcpy *task;
-	union doca_data none = {0};
+	union doca_data none = { 0 };
 
 	for (unsigned int i = 0; i < segments; i++) {
 		size_t at = len / segments * i, part = i + 1 < segments ? len / segments : len - at;
@@ -194,7 +194,7 @@ static void assert_pattern(const uint8_t *memory, size_t offset, size_t len)
 /* 8 MiB in 16 tasks of 512 KiB, all in flight at once, each in lists of 5 uneven segments. */
 static void read_all_of(enum host_wait wait)
 {
-	struct host_cfg cfg = {.bytes = 8 * MIB, .shared = wants_shared(), .wait = wait};
+	struct host_cfg cfg = { .bytes = 8 * MIB, .shared = wants_shared(), .wait = wait };
 	size_t each = cfg.bytes / TASKS;
 	struct host host;
 	struct dpu dpu;
@@ -228,7 +228,9 @@ static void test_computing_hosts_memory_is_read(void **state)
 /* The host sums its bytes up itself: the writes arrived when their tasks completed. */
 static void test_writes_arrive_before_their_completion(void **state)
 {
-	struct host_cfg cfg = {.bytes = 3 * MIB + 17, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg cfg = {
+		.bytes = 3 * MIB + 17, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS
+	};
 	uint64_t expected = 0;
 	struct host host;
 	struct dpu dpu;
@@ -257,8 +259,8 @@ static void test_writes_arrive_before_their_completion(void **state)
 
 static void test_two_hosts_memory_moves_through_the_dpu(void **state)
 {
-	struct host_cfg from_cfg = {.bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS};
-	struct host_cfg to_cfg = {.bytes = MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg from_cfg = { .bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };
+	struct host_cfg to_cfg = { .bytes = MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS };
 	struct host from, to;
 	struct dpu dpu;
 	struct doca_mmap *from_mmap, *to_mmap;
@@ -287,7 +289,7 @@ static void test_two_hosts_memory_moves_through_the_dpu(void **state)
 
 static void test_read_only_export_cannot_be_written(void **state)
 {
-	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
 	struct host host;
 	struct dpu dpu;
 	struct doca_mmap *mmap;
@@ -311,7 +313,7 @@ static void test_read_only_export_cannot_be_written(void **state)
 /* When doca_mmap_stop() has returned at the exporter, tasks fail and the descriptor is refused. */
 static void test_stopped_map_is_out_of_reach(void **state)
 {
-	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
 	struct host host;
 	struct dpu dpu;
 	struct doca_mmap *mmap, *again;
@@ -337,7 +339,7 @@ static void test_stopped_map_is_out_of_reach(void **state)
 /* "bfsim ps" names the path that the copy takes (EXPECT_PATH). */
 static void test_status_names_the_path(void **state)
 {
-	struct host_cfg cfg = {.bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
 	const char *expected = getenv("EXPECT_PATH");
 	char command[4096], line[512], wanted[64];
 	bool found = false;
@@ -376,7 +378,7 @@ static double seconds_since(const struct timespec *start)
 /* Keep copying until a task fails; the exporter is killed after some went well. */
 static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct host *host)
 {
-	struct timespec killed = {0};
+	struct timespec killed = { 0 };
 
 	while (dpu->failed == 0) {
 		size_t in_flight;
@@ -399,7 +401,7 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
  * survivor stops in order, and a new exporter is as good as the old one. */
 static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
 {
-	struct host_cfg cfg = {.bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS};
+	struct host_cfg cfg = { .bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };
 	struct host host, fresh;
 	struct dpu dpu;
 	struct doca_mmap *mmap, *fresh_mmap;

@@ -20,7 +20,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
-#define BYTES 64
+#define BYTES     64
 #define BIG_BYTES 65536
 
 static char memory[2 * BIG_BYTES];
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	must(doca_buf_inventory_start(inventory), "start it");
 	must(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, bytes, &src), "get a source");
 	must(doca_buf_inventory_buf_get_by_addr(inventory, mmap, memory + bytes, bytes, &dst), "get a destination");
-	must(doca_dma_task_memcpy_alloc_init(dma, src, dst, (union doca_data){.u64 = 0}, &task), "make a task");
+	must(doca_dma_task_memcpy_alloc_init(dma, src, dst, (union doca_data){ .u64 = 0 }, &task), "make a task");
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		doca_buf_reset_data_len(dst);
 		run(pe, task);

@@ -77,13 +77,13 @@ static pid_t spawn(char *const argv[], int *ret_to, int *ret_from)
 
 /* ---- the host's side ---- */
 
-#define MUST(call)                                                                  \
-	do {                                                                        \
-		doca_error_t result_ = (call);                                      \
-		if (result_ != DOCA_SUCCESS) {                                      \
+#define MUST(call)                                                                              \
+	do {                                                                                    \
+		doca_error_t result_ = (call);                                                  \
+		if (result_ != DOCA_SUCCESS) {                                                  \
 			fprintf(stderr, "host: %s: %s\n", #call, doca_error_get_name(result_)); \
-			exit(93);                                                   \
-		}                                                                   \
+			exit(93);                                                               \
+		}                                                                               \
 	} while (0)
 
 static struct doca_dev *open_device(const char *address)
@@ -130,7 +130,7 @@ static uint64_t checksum(const uint8_t *memory, size_t bytes)
 /* The next command; a computing host burns its CPU until one is there. */
 static char next_command(enum host_wait wait)
 {
-	struct pollfd pipe_end = {.fd = 3, .events = POLLIN};
+	struct pollfd pipe_end = { .fd = 3, .events = POLLIN };
 	volatile uint64_t work = 1;
 	char command;
 
@@ -153,7 +153,8 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 	MUST(doca_mmap_create(&mmap));
 	MUST(doca_mmap_set_memrange(mmap, memory, bytes));
 	MUST(doca_mmap_add_dev(mmap, dev));
-	MUST(doca_mmap_set_permissions(mmap, writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY));
+	MUST(doca_mmap_set_permissions(mmap,
+				       writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY));
 	MUST(doca_mmap_start(mmap));
 	MUST(doca_mmap_export_pci(mmap, dev, &descriptor, &descriptor_bytes));
 	write_all(4, &answer, sizeof(answer));
@@ -176,7 +177,8 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 void two_sides_main(int argc, char **argv)
 {
 	if (argc == 6 && strcmp(argv[1], "host") == 0)
-		exit(be_host(strtoull(argv[2], NULL, 10), argv[3][0] == 'w', argv[4][0] == 's', (enum host_wait)argv[5][0]));
+		exit(be_host(strtoull(argv[2], NULL, 10), argv[3][0] == 'w', argv[4][0] == 's',
+			     (enum host_wait)argv[5][0]));
 }
 
 /* ---- the test's side ---- */
@@ -194,9 +196,18 @@ static char *self_path(void)
 /* The host may be started by way of a command (HOST_WRAPPER), which puts it into other namespaces. */
 void host_start(struct host *host, const struct host_cfg *cfg)
 {
-	char bytes[32], wait[2] = {(char)cfg->wait, 0};
-	char *argv[] = {"/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "host", self_path(), "host", bytes,
-			cfg->writable ? "w" : "r", cfg->shared ? "s" : "p", wait, NULL};
+	char bytes[32], wait[2] = { (char)cfg->wait, 0 };
+	char *argv[] = { "/bin/sh",
+			 "-c",
+			 "exec $HOST_WRAPPER \"$@\"",
+			 "host",
+			 self_path(),
+			 "host",
+			 bytes,
+			 cfg->writable ? "w" : "r",
+			 cfg->shared ? "s" : "p",
+			 wait,
+			 NULL };
 
 	snprintf(bytes, sizeof(bytes), "%zu", cfg->bytes);
 	setenv("BFSIM_SIDE", "host", 1);
@@ -252,8 +263,9 @@ void host_kill(struct host *host)
 
 int session_start(void **state)
 {
-	char *daemon_argv[] = {getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", "4", "--session",
-			       session_dir, NULL};
+	char *daemon_argv[] = {
+		getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", "4", "--session", session_dir, NULL
+	};
 	int to, from;
 	char ready;
 

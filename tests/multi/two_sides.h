@@ -22,15 +22,15 @@ enum host_wait {
 
 struct host_cfg {
 	size_t bytes;
-	bool writable;       /* PCI read/write, else read only */
-	bool shared;         /* memory in a memfd, else anonymous */
+	bool writable; /* PCI read/write, else read only */
+	bool shared;   /* memory in a memfd, else anonymous */
 	enum host_wait wait;
 };
 
 /* A running host process. Its memory begins as pattern(seed of the byte's offset). */
 struct host {
 	pid_t pid;
-	int to, from;        /* pipes */
+	int to, from; /* pipes */
 	uint64_t addr;
 	size_t bytes;
 	uint8_t descriptor[DESCRIPTOR_MAX];

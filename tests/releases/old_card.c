@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #ifdef OLD_IS_2_2
-#define DOCA_DEVINFO_REP_FILTER_NET DOCA_DEV_REP_FILTER_NET
-#define doca_devinfo_create_list doca_devinfo_list_create
-#define doca_devinfo_destroy_list doca_devinfo_list_destroy
-#define doca_devinfo_rep_create_list doca_devinfo_rep_list_create
+#define DOCA_DEVINFO_REP_FILTER_NET   DOCA_DEV_REP_FILTER_NET
+#define doca_devinfo_create_list      doca_devinfo_list_create
+#define doca_devinfo_destroy_list     doca_devinfo_list_destroy
+#define doca_devinfo_rep_create_list  doca_devinfo_rep_list_create
 #define doca_devinfo_rep_destroy_list doca_devinfo_rep_list_destroy
-#define doca_error_get_descr doca_get_error_string
+#define doca_error_get_descr          doca_get_error_string
 #endif
 
 void must(doca_error_t result, const char *what)

@@ -16,7 +16,7 @@
 
 #include "old_card.h"
 
-#define NAME "old_cc"
+#define NAME      "old_cc"
 #define LOG_TASKS 2
 
 static struct doca_cc_server *server;
@@ -36,9 +36,11 @@ static void say(struct doca_cc_connection *connection, const char *text)
 	struct doca_cc_send_task *task;
 
 	if (server)
-		must(doca_cc_server_send_task_alloc_init(server, connection, text, strlen(text), &task), "make an answer");
+		must(doca_cc_server_send_task_alloc_init(server, connection, text, strlen(text), &task),
+		     "make an answer");
 	else
-		must(doca_cc_client_send_task_alloc_init(client, connection, text, strlen(text), &task), "make a question");
+		must(doca_cc_client_send_task_alloc_init(client, connection, text, strlen(text), &task),
+		     "make a question");
 	must(doca_task_submit(doca_cc_send_task_as_task(task)), "send it");
 }
 

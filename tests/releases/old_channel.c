@@ -15,7 +15,7 @@
 
 #include "old_card.h"
 
-#define NAME "old_channel"
+#define NAME      "old_channel"
 #define MAX_BYTES 1024
 
 static struct doca_comm_channel_ep_t *endpoint_of(struct doca_dev *dev)

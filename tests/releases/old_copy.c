@@ -80,8 +80,8 @@ static void on_copied(struct doca_dma_task_memcpy *task, union doca_data task_da
 
 static void run_task(struct doca_pe *pe, struct doca_dma *dma, const struct doca_buf *from, struct doca_buf *to)
 {
-	struct task_result result = {0};
-	union doca_data data = {.ptr = &result};
+	struct task_result result = { 0 };
+	union doca_data data = { .ptr = &result };
 	struct doca_dma_task_memcpy *task;
 
 	must(doca_dma_task_memcpy_alloc_init(dma, from, to, data, &task), "make a task");

@@ -20,7 +20,7 @@
 DOCA_LOG_REGISTER(OLD_JOBS);
 
 #define COPY_BYTES 100000
-#define JOB_ID 22
+#define JOB_ID     22
 
 static void must(doca_error_t result, const char *what)
 {
@@ -62,11 +62,11 @@ static struct doca_mmap *map(struct doca_dev *dev, void *addr, size_t len)
 static void run_job(struct doca_workq *workq, struct doca_ctx *ctx, const struct doca_buf *from, struct doca_buf *to)
 {
 	const struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = ctx, .user_data.u64 = JOB_ID},
+		.base = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = ctx, .user_data.u64 = JOB_ID },
 		.dst_buff = to,
 		.src_buff = from,
 	};
-	struct doca_event event = {0};
+	struct doca_event event = { 0 };
 	doca_error_t result;
 
 	must(doca_workq_submit(workq, &job.base), "submit a job");

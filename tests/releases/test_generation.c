@@ -18,7 +18,7 @@ static const char *programs;
 
 static enum cli_generation generation_of_word(const char *word)
 {
-	char *command[] = {(char *)(uintptr_t)word, NULL};
+	char *command[] = { (char *)(uintptr_t)word, NULL };
 
 	return cli_generation_of_command(command);
 }
@@ -37,8 +37,8 @@ static enum cli_generation generation_of(const char *name)
 
 static enum cli_generation generation_of_one(const char *symbol, const char *version)
 {
-	struct cli_import import = {.symbol = (char *)(uintptr_t)symbol, .version = (char *)(uintptr_t)version};
-	struct cli_imports imports = {.list = &import, .num = 1};
+	struct cli_import import = { .symbol = (char *)(uintptr_t)symbol, .version = (char *)(uintptr_t)version };
+	struct cli_imports imports = { .list = &import, .num = 1 };
 
 	return cli_generation_of_imports(&imports);
 }
@@ -94,9 +94,10 @@ static void test_program_that_another_one_starts_tells_the_generation(void **sta
 	assert_true(asprintf(&script, "cd /; %s | cat", program) > 0);
 	assert_true(asprintf(&fifo, "%s/fifo", dir) > 0);
 	assert_int_equal(mkfifo(fifo, 0700), 0);
-	assert_int_equal(cli_generation_of_command((char *[]){"env", "A=1", fifo, dir, program, "-x", NULL}), CLI_GENERATION_WORKQ);
-	assert_int_equal(cli_generation_of_command((char *[]){"sh", "-c", script, NULL}), CLI_GENERATION_WORKQ);
-	assert_int_equal(cli_generation_of_command((char *[]){"env", "A=1", NULL}), CLI_GENERATION_TASK);
+	assert_int_equal(cli_generation_of_command((char *[]){ "env", "A=1", fifo, dir, program, "-x", NULL }),
+			 CLI_GENERATION_WORKQ);
+	assert_int_equal(cli_generation_of_command((char *[]){ "sh", "-c", script, NULL }), CLI_GENERATION_WORKQ);
+	assert_int_equal(cli_generation_of_command((char *[]){ "env", "A=1", NULL }), CLI_GENERATION_TASK);
 	assert_int_equal(unlink(fifo), 0);
 	assert_int_equal(rmdir(dir), 0);
 	free(fifo);
@@ -140,7 +141,8 @@ static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 {
 	(void)state;
 	assert_int_equal(generation_of_shell("cd /tmp && timeout 9 %s/uses_2_2"), CLI_GENERATION_WORKQ);
-	assert_int_equal(generation_of_shell("until [ -s info ]; do sleep 1; done; %s/uses_2_2 -d info | cat"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("until [ -s info ]; do sleep 1; done; %s/uses_2_2 -d info | cat"),
+			 CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("'%s/uses_2_2'"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("exec \"%s/uses\"\\_2'_2' a b"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("echo '%s/uses_2_2 is no word of its own'"), CLI_GENERATION_TASK);

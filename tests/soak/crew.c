@@ -13,12 +13,12 @@
 
 #include "sim/control/control.h"
 
-#define BACKLOG 8
-#define END_MS 90000    /* for the last round */
-#define FORGET_MS 20000 /* for the session to forget who was killed */
+#define BACKLOG    8
+#define END_MS     90000 /* for the last round */
+#define FORGET_MS  20000 /* for the session to forget who was killed */
 #define MAX_STATUS 65536
 
-const char *const crew_names[NUM_SIDES] = {"host", "dpu"};
+const char *const crew_names[NUM_SIDES] = { "host", "dpu" };
 
 int crew_mortal(uint64_t seed)
 {
@@ -92,7 +92,7 @@ static int both_run(struct crew *crew)
 static int read_status(const struct crew *crew, char text[MAX_STATUS])
 {
 	int dir_fd = open(bfsim_session_dir(crew->session), O_DIRECTORY | O_CLOEXEC), fd = -1;
-	struct sim_msg msg = {.type = SIM_MSG_STATUS};
+	struct sim_msg msg = { .type = SIM_MSG_STATUS };
 	ssize_t len = -1;
 
 	if (dir_fd >= 0 && sim_control_exchange(dir_fd, &msg, -1, &fd) == 0 && fd >= 0)
@@ -193,7 +193,7 @@ int crew_turn(struct crew *crew)
 
 static int open_listener(struct side *start)
 {
-	struct sockaddr_un any = {.sun_family = AF_UNIX};
+	struct sockaddr_un any = { .sun_family = AF_UNIX };
 
 	start->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	start->address_len = sizeof(start->address);
@@ -206,7 +206,7 @@ static int open_listener(struct side *start)
 
 int crew_start(struct crew *crew, struct bfsim_session *session, struct shared *shared)
 {
-	*crew = (struct crew){.session = session, .shared = shared, .random = random_of(shared->seed, 'k', 1)};
+	*crew = (struct crew){ .session = session, .shared = shared, .random = random_of(shared->seed, 'k', 1) };
 	crew->turns = draw_turns(crew, true);
 	if (open_listener(&crew->start) < 0 || start_side(crew, HOST) < 0 || start_side(crew, DPU) < 0)
 		return -1;

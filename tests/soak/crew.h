@@ -23,9 +23,9 @@ struct crew {
 	struct shared *shared;
 	struct bfsim_session *session; /* borrowed */
 	struct random random;
-	struct side start;             /* how processes find each other */
-	pid_t pids[NUM_SIDES];         /* 0 = does not run */
-	uint64_t turns;                /* until the mortal is killed, or started again */
+	struct side start;     /* how processes find each other */
+	pid_t pids[NUM_SIDES]; /* 0 = does not run */
+	uint64_t turns;        /* until the mortal is killed, or started again */
 	uint64_t num_killed;
 };
 

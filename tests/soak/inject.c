@@ -68,7 +68,7 @@ static int use_all_places(void)
 
 int inject_open(struct inject *inject, struct shared *shared)
 {
-	*inject = (struct inject){.random = random_of(shared->seed, 'i', 0)};
+	*inject = (struct inject){ .random = random_of(shared->seed, 'i', 0) };
 	if (bfsim_fault_seed(shared->seed) < 0)
 		return complain("the plan's seed");
 	if (MEMORY_TELLS && use_all_places() < 0)

@@ -16,7 +16,7 @@ struct inject {
 	struct random random;
 	uint32_t ids[INJECT_MAX]; /* 0 = none */
 	uint64_t num_added, num_removed;
-	uint64_t num_fired;       /* of those removed, at least */
+	uint64_t num_fired; /* of those removed, at least */
 };
 
 /* In the session that this process has entered. Fill @shared->lasting. Returns 0 or -1, having said why. */

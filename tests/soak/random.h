@@ -23,7 +23,7 @@ struct random {
 /* A stream of its own for each purpose and number. */
 static inline struct random random_of(uint64_t seed, uint64_t purpose, uint64_t number)
 {
-	return (struct random){random_mix(random_mix(random_mix(seed) ^ purpose) ^ number)};
+	return (struct random){ random_mix(random_mix(random_mix(seed) ^ purpose) ^ number) };
 }
 
 /* From @least to @most. */

@@ -11,7 +11,7 @@
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>
 
-#define BYTES 4096
+#define BYTES   4096
 #define MAX_NTH 40 /* more than what follows allocates at times, so that some rules never strike */
 
 /* What is made, in this order; NULL = not yet. */
@@ -23,7 +23,7 @@ struct work {
 	struct doca_buf *src, *dst;
 	struct doca_dma *dma;
 	struct doca_dma_task_memcpy *task;
-	bool is_short;      /* there was no memory: it ends here */
+	bool is_short; /* there was no memory: it ends here */
 };
 
 static bool is_done(struct work *work, doca_error_t result, doca_error_t is_short, const char *call)
@@ -35,10 +35,10 @@ static bool is_done(struct work *work, doca_error_t result, doca_error_t is_shor
 }
 
 /* Go on if the call succeeds; for want of memory it may fail, with @is_short. */
-#define TRY_OR(work, is_short, call)                             \
-	do {                                                     \
-		if (!is_done(work, (call), is_short, #call))     \
-			return;                                  \
+#define TRY_OR(work, is_short, call)                         \
+	do {                                                 \
+		if (!is_done(work, (call), is_short, #call)) \
+			return;                              \
 	} while (0)
 #define TRY(work, call) TRY_OR(work, DOCA_ERROR_NO_MEMORY, call)
 
@@ -59,12 +59,14 @@ static void make(struct work *work)
 	TRY(work, doca_buf_inventory_create(2, &work->inventory));
 	TRY(work, doca_buf_inventory_start(work->inventory));
 	TRY(work, doca_buf_inventory_buf_get_by_data(work->inventory, work->mmap, work->memory, BYTES, &work->src));
-	TRY(work, doca_buf_inventory_buf_get_by_addr(work->inventory, work->mmap, work->memory + BYTES, BYTES, &work->dst));
+	TRY(work,
+	    doca_buf_inventory_buf_get_by_addr(work->inventory, work->mmap, work->memory + BYTES, BYTES, &work->dst));
 	TRY(work, doca_dma_create(side->dev, &work->dma));
 	TRY(work, doca_dma_task_memcpy_set_conf(work->dma, on_done, on_done, 4));
 	TRY(work, doca_pe_connect_ctx(side->pe, doca_dma_as_ctx(work->dma)));
 	TRY_OR(work, DOCA_ERROR_INITIALIZATION, doca_ctx_start(doca_dma_as_ctx(work->dma)));
-	TRY(work, doca_dma_task_memcpy_alloc_init(work->dma, work->src, work->dst, (union doca_data){0}, &work->task));
+	TRY(work,
+	    doca_dma_task_memcpy_alloc_init(work->dma, work->src, work->dst, (union doca_data){ 0 }, &work->task));
 }
 
 static void end(struct work *work)
@@ -89,7 +91,7 @@ static void end(struct work *work)
 static bool make_and_end(struct side *side)
 {
 	static uint8_t memory[2 * BYTES];
-	struct work work = {.side = side, .memory = memory};
+	struct work work = { .side = side, .memory = memory };
 
 	make(&work);
 	end(&work);

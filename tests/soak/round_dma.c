@@ -13,7 +13,7 @@
 #include <doca_dma.h>
 
 #define MAX_SLOTS 64
-#define MAX_CTXS 3
+#define MAX_CTXS  3
 #define MAX_DEPTH 8
 
 /* How each copy of a round ended; said to the host, which is told nothing if the DPU was killed (torn). */
@@ -62,7 +62,8 @@ static struct plan make_plan(const struct side *side)
 	struct random random = side_random(side, 'd');
 	struct plan plan = {
 		.num_slots = (uint32_t)random_in(&random, 1, MAX_SLOTS),
-		.slot_bytes = (uint32_t)(random_in(&random, 0, 3) ? random_in(&random, 1, 4096) : random_in(&random, 1, 131072)),
+		.slot_bytes = (uint32_t)(random_in(&random, 0, 3) ? random_in(&random, 1, 4096) :
+								    random_in(&random, 1, 131072)),
 		.num_ctxs = (uint32_t)random_in(&random, 1, MAX_CTXS),
 		.depth = (uint32_t)random_in(&random, 1, MAX_DEPTH),
 		.shared = random_bool(&random),
@@ -157,7 +158,7 @@ static void engine_open(struct copier *copier, struct engine *engine)
 	MUST(doca_dma_create(copier->side->dev, &engine->dma));
 	engine->ctx = doca_dma_as_ctx(engine->dma);
 	MUST(doca_dma_task_memcpy_set_conf(engine->dma, on_done, on_done, copier->plan->depth));
-	MUST(doca_ctx_set_user_data(engine->ctx, (union doca_data){.ptr = engine}));
+	MUST(doca_ctx_set_user_data(engine->ctx, (union doca_data){ .ptr = engine }));
 	MUST(doca_pe_connect_ctx(copier->side->pe, engine->ctx));
 	MUST(doca_ctx_start(engine->ctx));
 }
@@ -199,10 +200,12 @@ static bool engine_feed(struct copier *copier, struct engine *engine)
 
 	if (!job || side_state(engine->ctx) != DOCA_CTX_STATE_RUNNING)
 		return false;
-	*job = (struct job){.slot = copier->next, .copier = copier, .used = true};
-	job->src = buf_of(copier, far ? copier->near_map : copier->far_map, far ? copier->near : copier->far, job->slot, true);
-	job->dst = buf_of(copier, far ? copier->far_map : copier->near_map, far ? copier->far : copier->near, job->slot, false);
-	MUST(doca_dma_task_memcpy_alloc_init(engine->dma, job->src, job->dst, (union doca_data){.ptr = job}, &task));
+	*job = (struct job){ .slot = copier->next, .copier = copier, .used = true };
+	job->src = buf_of(copier, far ? copier->near_map : copier->far_map, far ? copier->near : copier->far, job->slot,
+			  true);
+	job->dst = buf_of(copier, far ? copier->far_map : copier->near_map, far ? copier->far : copier->near, job->slot,
+			  false);
+	MUST(doca_dma_task_memcpy_alloc_init(engine->dma, job->src, job->dst, (union doca_data){ .ptr = job }, &task));
 	if (side_submit(copier->side, doca_dma_task_memcpy_as_task(task), &job->ticket)) {
 		engine->flying++;
 		copier->next++;
@@ -274,7 +277,7 @@ static void copy_at_home(struct side *side, const struct plan *plan)
 {
 	size_t len = (size_t)plan->num_slots * plan->slot_bytes;
 	struct side_memory near, far;
-	struct copier copier = {.side = side, .plan = plan};
+	struct copier copier = { .side = side, .plan = plan };
 
 	side_memory_open(side, len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, plan->shared, &near);
 	side_memory_open(side, len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &far);
@@ -299,7 +302,7 @@ static void host_half(struct side *side, const struct plan *plan)
 	size_t len = (size_t)plan->num_slots * plan->slot_bytes, desc_len;
 	uint8_t fate[MAX_SLOTS];
 	struct side_memory memory;
-	struct place place = {0};
+	struct place place = { 0 };
 	const void *desc;
 
 	side_memory_open(side, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE, plan->shared, &memory);
@@ -321,7 +324,8 @@ static void copy_to_host(struct side *side, const struct plan *plan, struct copi
 {
 	struct side_memory near;
 
-	side_memory_open(side, (size_t)plan->num_slots * plan->slot_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &near);
+	side_memory_open(side, (size_t)plan->num_slots * plan->slot_bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false,
+			 &near);
 	fill(plan, near.addr, false);
 	copier->near_map = near.mmap, copier->near = near.addr;
 	copier_run(copier);
@@ -331,13 +335,14 @@ static void copy_to_host(struct side *side, const struct plan *plan, struct copi
 
 static void dpu_half(struct side *side, const struct plan *plan)
 {
-	struct copier copier = {.side = side, .plan = plan};
+	struct copier copier = { .side = side, .plan = plan };
 	struct place place;
 
 	if (!side_hear(side, &place, sizeof(place)))
 		return;
 	copier.far = (uint8_t *)(uintptr_t)place.addr;
-	if (!MUST_UNLESS_ALONE(side, doca_mmap_create_from_export(NULL, place.desc, place.desc_len, side->dev, &copier.far_map)))
+	if (!MUST_UNLESS_ALONE(
+		    side, doca_mmap_create_from_export(NULL, place.desc, place.desc_len, side->dev, &copier.far_map)))
 		return;
 	copy_to_host(side, plan, &copier);
 	MUST(doca_mmap_destroy(copier.far_map));

@@ -16,7 +16,8 @@ struct adder {
 	int64_t news_ms;
 };
 
-struct export {
+struct export
+{
 	uint64_t len;
 	uint8_t bytes[1024];
 };
@@ -51,7 +52,7 @@ static bool add(struct adder *adder, uint64_t value)
 		return false;
 	ticket->id = value;
 	MUST(doca_sync_event_task_notify_add_alloc_init(adder->event, value, &fetched[ticket - adder->tickets],
-							(union doca_data){.ptr = ticket}, &task));
+							(union doca_data){ .ptr = ticket }, &task));
 	if (side_submit(adder->side, doca_sync_event_task_notify_add_as_doca_task(task), ticket)) {
 		adder->flying++;
 		return true;
@@ -80,16 +81,17 @@ static void add_all(struct adder *adder, struct random *random)
 static void dpu_half(struct side *side)
 {
 	struct random random = side_random(side, 'e');
-	struct adder adder = {.side = side, .depth = (uint32_t)random_in(&random, 1, MAX_TASKS)};
+	struct adder adder = { .side = side, .depth = (uint32_t)random_in(&random, 1, MAX_TASKS) };
 	struct export export;
 
 	if (!side_hear(side, &export, sizeof(export)))
 		return;
-	if (!MUST_UNLESS_ALONE(side, doca_sync_event_create_from_export(side->dev, export.bytes, export.len, &adder.event)))
+	if (!MUST_UNLESS_ALONE(side,
+			       doca_sync_event_create_from_export(side->dev, export.bytes, export.len, &adder.event)))
 		return;
 	adder.ctx = doca_sync_event_as_ctx(adder.event);
 	MUST(doca_pe_connect_ctx(side->pe, adder.ctx));
-	MUST(doca_ctx_set_user_data(adder.ctx, (union doca_data){.ptr = &adder}));
+	MUST(doca_ctx_set_user_data(adder.ctx, (union doca_data){ .ptr = &adder }));
 	MUST(doca_sync_event_task_notify_add_set_conf(adder.event, on_added, on_added, adder.depth));
 	MUST(doca_ctx_start(adder.ctx));
 	add_all(&adder, &random);
@@ -101,7 +103,7 @@ static void dpu_half(struct side *side)
 static void host_half(struct side *side)
 {
 	struct doca_sync_event *event;
-	struct export export = {0};
+	struct export export = { 0 };
 	const uint8_t *bytes;
 	uint64_t sum, value;
 	size_t len;

@@ -8,9 +8,9 @@
 #include <doca_comch_producer.h>
 
 #define MAX_MESSAGES 200
-#define MAX_BYTES 65536
-#define DEPTH 4
-#define GIVE_UP_MS 5000 /* sending, when nobody takes anything */
+#define MAX_BYTES    65536
+#define DEPTH        4
+#define GIVE_UP_MS   5000 /* sending, when nobody takes anything */
 
 struct slot {
 	struct ticket ticket;
@@ -32,7 +32,7 @@ struct fast {
 	struct slot slots[DEPTH];
 	uint32_t count, next, flying;
 	uint64_t sent, came, wrong, extra, late;
-	uint32_t newest;                      /* number of one that came, and 1 */
+	uint32_t newest; /* number of one that came, and 1 */
 	bool has[MAX_MESSAGES], is_gone, has_ended;
 	uint64_t dropped_before;
 	int64_t news_ms;
@@ -52,7 +52,8 @@ static uint32_t len_of(const struct side *side, uint32_t number)
 
 static void open_memory(struct fast *fast)
 {
-	side_memory_open(fast->talk.side, (size_t)DEPTH * MAX_BYTES, DOCA_ACCESS_FLAG_PCI_READ_WRITE, false, &fast->memory);
+	side_memory_open(fast->talk.side, (size_t)DEPTH * MAX_BYTES, DOCA_ACCESS_FLAG_PCI_READ_WRITE, false,
+			 &fast->memory);
 	MUST(doca_buf_inventory_create(DEPTH, &fast->inventory));
 	MUST(doca_buf_inventory_start(fast->inventory));
 	for (int i = 0; i < DEPTH; i++)
@@ -73,7 +74,7 @@ static void connect_ctx(struct fast *fast, struct doca_ctx *ctx)
 {
 	fast->ctx = ctx;
 	MUST(doca_pe_connect_ctx(fast->talk.side->pe, ctx));
-	MUST(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = fast}));
+	MUST(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
 }
 
 /* ---- the consumer ---- */
@@ -106,7 +107,8 @@ static void take(struct fast *fast, const struct doca_comch_consumer_task_post_r
 
 static void post(struct fast *fast, struct slot *slot);
 
-static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data ctx_data)
+static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+			union doca_data ctx_data)
 {
 	struct slot *slot = task_data.ptr;
 	struct fast *fast = ctx_data.ptr;
@@ -132,7 +134,7 @@ static void post(struct fast *fast, struct slot *slot)
 	if (side_state(fast->ctx) != DOCA_CTX_STATE_RUNNING)
 		return;
 	MUST(doca_comch_consumer_task_post_recv_alloc_init(fast->consumer, slot->buf, &task));
-	doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), (union doca_data){.ptr = slot});
+	doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), (union doca_data){ .ptr = slot });
 	if (side_submit(fast->talk.side, doca_comch_consumer_task_post_recv_as_task(task), &slot->ticket))
 		fast->flying++;
 	else
@@ -161,7 +163,7 @@ static bool has_all(const struct fast *fast, const struct total *other)
 static void receive_all(struct fast *fast)
 {
 	struct side *side = fast->talk.side;
-	struct total other = {.sent = UINT64_MAX};
+	struct total other = { .sent = UINT64_MAX };
 	int64_t start_ms = side_now_ms();
 	bool told = false;
 
@@ -190,7 +192,8 @@ static void consume(struct fast *fast)
 	struct side *side = fast->talk.side;
 	doca_error_t result;
 
-	if (!MUST_UNLESS_ALONE(side, doca_comch_consumer_create(fast->talk.connection, fast->memory.mmap, &fast->consumer)))
+	if (!MUST_UNLESS_ALONE(side,
+			       doca_comch_consumer_create(fast->talk.connection, fast->memory.mmap, &fast->consumer)))
 		return;
 	connect_ctx(fast, doca_comch_consumer_as_ctx(fast->consumer));
 	MUST(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_received, DEPTH));
@@ -241,7 +244,7 @@ static void send_next(struct fast *fast)
 	MUST(doca_buf_set_data(slot->buf, head, len_of(side, slot->number)));
 	MUST(doca_comch_producer_task_send_alloc_init(fast->producer, slot->buf, (uint8_t *)&slot->number,
 						      sizeof(slot->number), fast->talk.consumer, &task));
-	doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), (union doca_data){.ptr = slot});
+	doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), (union doca_data){ .ptr = slot });
 	if (side_submit(fast->talk.side, doca_comch_producer_task_send_as_task(task), &slot->ticket)) {
 		fast->flying++;
 		fast->next++;
@@ -274,7 +277,7 @@ static void produce(struct fast *fast)
 		    side_now_ms() - fast->news_ms > GIVE_UP_MS)
 			fast->is_gone = true;
 	}
-	mine = (struct total){fast->sent, fast->is_gone};
+	mine = (struct total){ fast->sent, fast->is_gone };
 	side->seen->broken += fast->is_gone;
 	side_say(side, &mine, sizeof(mine));
 	side_stop(side, fast->ctx);
@@ -285,7 +288,7 @@ void round_fast(struct side *side)
 {
 	static struct fast fast;
 	struct random random = side_random(side, 'f');
-	const struct talk callbacks = {.round = &fast};
+	const struct talk callbacks = { .round = &fast };
 	bool consumes = random_bool(&random) == (side->which == HOST);
 
 	memset(&fast, 0, sizeof(fast));

@@ -10,8 +10,8 @@
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>
 
-#define DEPTH 8
-#define BYTES 512
+#define DEPTH      8
+#define BYTES      512
 #define MAX_COPIES 64
 
 /* Copies from one map to another, slot by slot. */
@@ -56,7 +56,7 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 
 static void worker_open(struct worker *worker, struct side *side)
 {
-	*worker = (struct worker){.side = side, .news_ms = side_now_ms()};
+	*worker = (struct worker){ .side = side, .news_ms = side_now_ms() };
 	side_memory_open(side, DEPTH * BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &worker->source);
 	side_memory_open(side, DEPTH * BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, false, &worker->target);
 	for (uint32_t i = 0; i < DEPTH; i++)
@@ -97,7 +97,8 @@ static bool feed(struct worker *worker)
 						&slot->src));
 	MUST(doca_buf_inventory_buf_get_by_addr(worker->inventory, worker->target.mmap, worker->target.addr + at, BYTES,
 						&slot->dst));
-	MUST(doca_dma_task_memcpy_alloc_init(worker->dma, slot->src, slot->dst, (union doca_data){.ptr = slot}, &task));
+	MUST(doca_dma_task_memcpy_alloc_init(worker->dma, slot->src, slot->dst, (union doca_data){ .ptr = slot },
+					     &task));
 	if (side_submit(worker->side, doca_dma_task_memcpy_as_task(task), &slot->ticket)) {
 		worker->flying++;
 		worker->next++;

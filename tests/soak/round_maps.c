@@ -18,7 +18,8 @@ static void use_bufs(struct side *side, struct random *random)
 	MUST(doca_buf_inventory_create(count, &inventory));
 	MUST(doca_buf_inventory_start(inventory));
 	for (uint32_t i = 0; i < count; i++)
-		MUST(doca_buf_inventory_buf_get_by_addr(inventory, memory.mmap, memory.addr + 4096 * i, 4096, &bufs[i]));
+		MUST(doca_buf_inventory_buf_get_by_addr(inventory, memory.mmap, memory.addr + 4096 * i, 4096,
+							&bufs[i]));
 	for (uint32_t i = 0; i < count; i++)
 		MUST(doca_buf_dec_refcount(bufs[i], NULL));
 	MUST(doca_buf_inventory_destroy(inventory));

@@ -3,7 +3,7 @@
 #include "talk.h"
 
 #define MAX_MESSAGES 400
-#define MAX_BYTES 4080
+#define MAX_BYTES    4080
 
 struct letter {
 	struct ticket ticket;
@@ -19,12 +19,12 @@ struct total {
 struct exchange {
 	struct talk talk;
 	struct letter letters[TALK_TASKS];
-	uint32_t count[NUM_SIDES];      /* messages that each side has to send */
+	uint32_t count[NUM_SIDES]; /* messages that each side has to send */
 	uint32_t next, flying;
-	uint64_t sent;                  /* well */
-	uint64_t came, wrong, extra;    /* came: different ones, and wrong ones */
-	uint64_t late;                  /* behind one that was sent later */
-	uint32_t newest;                /* and 1 */
+	uint64_t sent;               /* well */
+	uint64_t came, wrong, extra; /* came: different ones, and wrong ones */
+	uint64_t late;               /* behind one that was sent later */
+	uint32_t newest;             /* and 1 */
 	bool has[MAX_MESSAGES];
 	uint64_t dropped_before;
 };
@@ -128,10 +128,10 @@ static void play(struct exchange *exchange)
 	struct total mine, other;
 
 	send_all(exchange);
-	mine = (struct total){exchange->sent, exchange->talk.is_gone};
+	mine = (struct total){ exchange->sent, exchange->talk.is_gone };
 	side_say(side, &mine, sizeof(mine));
 	if (!side_hear(side, &other, sizeof(other)))
-		other = (struct total){.is_gone = true};
+		other = (struct total){ .is_gone = true };
 	SIDE_UNTIL(side, has_all(exchange, &other) || side_is_alone(side));
 	if (exchange->came < other.sent && !exchange->talk.is_gone && !other.is_gone && !side->is_alone)
 		side->seen->missing_messages += other.sent - exchange->came;
@@ -145,7 +145,7 @@ void round_messages(struct side *side)
 {
 	static struct exchange exchange;
 	struct random random = side_random(side, 't');
-	const struct talk callbacks = {.round = &exchange, .message = on_message, .sent = on_sent};
+	const struct talk callbacks = { .round = &exchange, .message = on_message, .sent = on_sent };
 
 	memset(&exchange, 0, sizeof(exchange));
 	exchange.count[HOST] = (uint32_t)random_in(&random, 0, MAX_MESSAGES);

@@ -35,7 +35,7 @@ enum {
 	LASTING_FLIP_COPY,
 	LASTING_TEAR_COPY,
 	LASTING_FLIP_MESSAGE,
-	LASTING_DROP_MESSAGE, /* of the host's ... */
+	LASTING_DROP_MESSAGE,        /* of the host's ... */
 	LASTING_DROP_MESSAGE_OF_DPU, /* ... and behind it the DPU's, so that each knows how many will come */
 	LASTING_DUPLICATE_MESSAGE,
 	LASTING_TRUNCATE_MESSAGE,
@@ -60,19 +60,19 @@ struct seen {
 	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
 	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
-	_Atomic uint64_t resets, shortages;      /* of our function, and of memory, that we lived through */
-	_Atomic uint64_t broken;                 /* connections that ended or were refused */
-	_Atomic uint64_t widowed;                /* rounds in which the other side was killed */
-	_Atomic uint32_t rule;                   /* of the plan, while it is the side's own; 0 = none */
-	_Atomic uint64_t rss_kb, num_fds;        /* at the end of the last round */
+	_Atomic uint64_t resets, shortages;        /* of our function, and of memory, that we lived through */
+	_Atomic uint64_t broken;                   /* connections that ended or were refused */
+	_Atomic uint64_t widowed;                  /* rounds in which the other side was killed */
+	_Atomic uint32_t rule;                     /* of the plan, while it is the side's own; 0 = none */
+	_Atomic uint64_t rss_kb, num_fds;          /* at the end of the last round */
 };
 
 struct shared {
 	uint64_t seed;
-	bool calm;                       /* no faults */
-	int mortal;                      /* the side that is killed now and then, or NOBODY */
-	_Atomic bool stop;               /* the parent: no more rounds */
-	uint32_t lasting[NUM_LASTING];   /* the parent: ids, from before the sides start */
+	bool calm;                     /* no faults */
+	int mortal;                    /* the side that is killed now and then, or NOBODY */
+	_Atomic bool stop;             /* the parent: no more rounds */
+	uint32_t lasting[NUM_LASTING]; /* the parent: ids, from before the sides start */
 	struct seen seen[NUM_SIDES];
 };
 

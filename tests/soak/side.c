@@ -100,7 +100,7 @@ void side_stop(struct side *side, struct doca_ctx *ctx)
 
 void side_memory_open(struct side *side, size_t len, uint32_t access, bool shared, struct side_memory *ret_memory)
 {
-	struct side_memory memory = {.len = len};
+	struct side_memory memory = { .len = len };
 	int fd = shared ? memfd_create("soak", MFD_CLOEXEC) : -1;
 
 	NEED(!shared || (fd >= 0 && ftruncate(fd, (off_t)len) == 0));
@@ -181,8 +181,8 @@ static uint64_t num_fds(void)
 
 static void play(struct side *side)
 {
-	static void (*const rounds[])(struct side *side) = {round_dma, round_messages, round_fast, round_events, round_maps,
-							round_function, round_alloc};
+	static void (*const rounds[])(struct side * side) = { round_dma,  round_messages, round_fast, round_events,
+							      round_maps, round_function, round_alloc };
 	struct random random = side_random(side, 'p');
 	uint64_t which = random_in(&random, 0, sizeof(rounds) / sizeof(rounds[0]) - 1);
 

@@ -20,37 +20,37 @@
 #include "shared.h"
 
 #define SIDE_DEADLINE_MS 60000
-#define SIDE_PATIENCE_MS 100 /* with a task that may hang */
-#define SIDE_SETTLE_MS 1000  /* at the end */
+#define SIDE_PATIENCE_MS 100  /* with a task that may hang */
+#define SIDE_SETTLE_MS   1000 /* at the end */
 
 struct side {
-	int which;                   /* HOST, DPU */
-	int listen_fd;               /* where the mortal side, or the DPU, calls the other; -1 = we call */
-	struct sockaddr_un address;  /* of that */
+	int which;                  /* HOST, DPU */
+	int listen_fd;              /* where the mortal side, or the DPU, calls the other; -1 = we call */
+	struct sockaddr_un address; /* of that */
 	socklen_t address_len;
-	int word_fd;                 /* to the other; -1 before the first */
-	bool is_alone;               /* the other was killed, and we know it */
+	int word_fd;   /* to the other; -1 before the first */
+	bool is_alone; /* the other was killed, and we know it */
 	struct shared *shared;
-	struct seen *seen;           /* ours */
+	struct seen *seen; /* ours */
 	uint64_t round;
 	struct doca_dev *dev;
-	struct doca_dev_rep *rep;    /* DPU: of the host's function */
+	struct doca_dev_rep *rep; /* DPU: of the host's function */
 	struct doca_pe *pe;
 };
 
 /* ---- expectations ---- */
 
-#define NEED(condition)                                                  \
-	do {                                                             \
-		if (!(condition))                                        \
-			side_fail(__FILE__, __LINE__, #condition, "");   \
+#define NEED(condition)                                                \
+	do {                                                           \
+		if (!(condition))                                      \
+			side_fail(__FILE__, __LINE__, #condition, ""); \
 	} while (0)
 
-#define MUST(call)                                                                               \
-	do {                                                                                     \
-		doca_error_t result_ = (call);                                                   \
-		if (result_ != DOCA_SUCCESS)                                                     \
-			side_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_));      \
+#define MUST(call)                                                                          \
+	do {                                                                                \
+		doca_error_t result_ = (call);                                              \
+		if (result_ != DOCA_SUCCESS)                                                \
+			side_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_)); \
 	} while (0)
 
 /* What can only fail because the other side was killed. Whether it went well. */
@@ -91,14 +91,14 @@ bool side_is_alone(struct side *side);                     /* the other was kill
 /* One step of the engine, or a moment's rest. Whether something happened. */
 bool side_step(struct side *side);
 
-#define SIDE_UNTIL(side, condition)                                                     \
-	do {                                                                            \
-		int64_t start_ms_ = side_now_ms();                                      \
-		while (!(condition)) {                                                  \
-			if (side_step(side))                                            \
-				start_ms_ = side_now_ms();                              \
-			NEED(side_now_ms() - start_ms_ < SIDE_DEADLINE_MS);             \
-		}                                                                       \
+#define SIDE_UNTIL(side, condition)                                         \
+	do {                                                                \
+		int64_t start_ms_ = side_now_ms();                          \
+		while (!(condition)) {                                      \
+			if (side_step(side))                                \
+				start_ms_ = side_now_ms();                  \
+			NEED(side_now_ms() - start_ms_ < SIDE_DEADLINE_MS); \
+		}                                                           \
 	} while (0)
 
 /* ---- the books: each task is submitted and completed once ---- */

@@ -25,11 +25,11 @@
 #include "crew.h"
 #include "inject.h"
 
-#define TURN_MS 20          /* between changes of the plan */
-#define WARM_PART 4         /* of the time, to get warm ... */
-#define WARM_ROUNDS 100     /* ... and so many rounds: of each kind, of the ways that there are through it */
+#define TURN_MS        20   /* between changes of the plan */
+#define WARM_PART      4    /* of the time, to get warm ... */
+#define WARM_ROUNDS    100  /* ... and so many rounds: of each kind, of the ways that there are through it */
 #define GROWTH_PERCENT 15   /* of memory, behind that ... */
-#define GROWTH_KB 2048      /* ... and this */
+#define GROWTH_KB      2048 /* ... and this */
 
 struct soak {
 	struct shared *shared;
@@ -74,7 +74,8 @@ static void at_most(struct soak *soak, const char *what, uint64_t is, uint64_t m
 
 static void check_bytes(struct soak *soak)
 {
-	at_most(soak, "wrong copies", SUM(soak, wrong_copies), fired(soak, LASTING_FLIP_COPY) + fired(soak, LASTING_TEAR_COPY));
+	at_most(soak, "wrong copies", SUM(soak, wrong_copies),
+		fired(soak, LASTING_FLIP_COPY) + fired(soak, LASTING_TEAR_COPY));
 	at_most(soak, "wrong messages", SUM(soak, wrong_messages),
 		fired(soak, LASTING_FLIP_MESSAGE) + fired(soak, LASTING_TRUNCATE_MESSAGE));
 	at_most(soak, "missing messages", SUM(soak, missing_messages),
@@ -87,7 +88,8 @@ static void check_bytes(struct soak *soak)
 	at_most(soak, "missing messages of the fast path", SUM(soak, missing_fast), fired(soak, LASTING_DROP_FAST));
 	at_most(soak, "extra messages of the fast path", SUM(soak, extra_fast), fired(soak, LASTING_DUPLICATE_FAST));
 	if (soak->shared->calm)
-		at_most(soak, "failed tasks, broken connections", SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
+		at_most(soak, "failed tasks, broken connections",
+			SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
 }
 
 static void take_warmth(struct soak *soak)
@@ -130,16 +132,17 @@ static void report(const struct soak *soak)
 	SHOW("submissions refused", SUM(soak, refused));
 	SHOW("bytes compared", SUM(soak, bytes));
 	SHOW("wrong copies", SUM(soak, wrong_copies));
-	SHOW("wrong, missing, extra messages", SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
+	SHOW("wrong, missing, extra messages",
+	     SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
 	SHOW("  on the fast path", SUM(soak, wrong_fast) + SUM(soak, missing_fast) + SUM(soak, extra_fast));
 	SHOW("late messages, of both", SUM(soak, late_messages) + SUM(soak, late_fast));
 	SHOW("function resets", SUM(soak, resets));
 	SHOW("shortages of memory", SUM(soak, shortages));
 	SHOW("connections refused or broken", SUM(soak, broken));
 	if (soak->shared->mortal != NOBODY)
-		printf("%-40s %llu, in %llu rounds\n", soak->shared->mortal == HOST ? "kills of the host's process" :
-		       "kills of the DPU's process", (unsigned long long)soak->crew.num_killed,
-		       (unsigned long long)SUM(soak, widowed));
+		printf("%-40s %llu, in %llu rounds\n",
+		       soak->shared->mortal == HOST ? "kills of the host's process" : "kills of the DPU's process",
+		       (unsigned long long)soak->crew.num_killed, (unsigned long long)SUM(soak, widowed));
 	SHOW("passing faults added", soak->inject.num_added);
 	SHOW("  removed, having struck", soak->inject.num_fired);
 	for (int which = 0; which < NUM_LASTING && !soak->shared->calm; which++) {
@@ -216,12 +219,12 @@ static unsigned long long number(const char *text)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"seconds", required_argument, NULL, 's'},
-		{"seed", required_argument, NULL, 'n'},
-		{"calm", no_argument, NULL, 'c'},
-		{0},
+		{ "seconds", required_argument, NULL, 's' },
+		{ "seed", required_argument, NULL, 'n' },
+		{ "calm", no_argument, NULL, 'c' },
+		{ 0 },
 	};
-	struct soak state = {0};
+	struct soak state = { 0 };
 	bool calm = false;
 	int64_t seconds = 600;
 	uint64_t seed;

@@ -20,7 +20,8 @@ uint64_t lasting_fired(const struct side *side, int which)
 
 /* ---- callbacks ---- */
 
-static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from, enum doca_ctx_states to)
+static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
+		     enum doca_ctx_states to)
 {
 	(void)data, (void)ctx, (void)from;
 	if (now->client && to == DOCA_CTX_STATE_RUNNING)
@@ -53,7 +54,8 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	now->message(now->round, bytes, len);
 }
 
-static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
+static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
+			    uint32_t id)
 {
 	(void)event, (void)connection;
 	now->consumer = id;
@@ -163,7 +165,7 @@ bool talk_send(struct talk *talk, const void *bytes, uint32_t len, struct ticket
 		MUST(doca_comch_server_task_send_alloc_init(talk->server, talk->connection, bytes, len, &task));
 	else
 		MUST(doca_comch_client_task_send_alloc_init(talk->client, talk->connection, bytes, len, &task));
-	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){.ptr = ticket});
+	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = ticket });
 	if (side_submit(talk->side, doca_comch_task_send_as_task(task), ticket))
 		return true;
 	doca_task_free(doca_comch_task_send_as_task(task));

@@ -20,9 +20,9 @@ struct talk {
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 	struct doca_comch_connection *connection;
-	uint32_t consumer;                /* of the other end, once there is one */
+	uint32_t consumer; /* of the other end, once there is one */
 	bool is_gone;
-	void *round;                      /* whose callbacks these are: */
+	void *round; /* whose callbacks these are: */
 	void (*message)(void *round, const uint8_t *bytes, uint32_t len);
 	void (*sent)(void *round, struct doca_comch_task_send *task, struct ticket *ticket);
 };

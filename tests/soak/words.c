@@ -9,13 +9,13 @@
 /* Whether @fd, or the engine within @ms, has something. What fd says; 0 = nothing. */
 static short look(const struct side *side, int fd, int ms)
 {
-	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}};
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN } };
 	doca_notification_handle_t handle;
 	int count = 1;
 
 	if (ms > 0 && doca_pe_get_notification_handle(side->pe, &handle) == DOCA_SUCCESS &&
 	    doca_pe_request_notification(side->pe) == DOCA_SUCCESS) {
-		fds[count++] = (struct pollfd){.fd = handle, .events = POLLIN};
+		fds[count++] = (struct pollfd){ .fd = handle, .events = POLLIN };
 	}
 	poll(fds, count, ms);
 	if (count > 1)

@@ -18,7 +18,8 @@ struct world {
 	struct sim_injector *faults; /* of a process "app", pid 100, on side "node0/dpu" */
 };
 
-static inline struct sim_injector *view_of(const struct world *world, const char *side, const char *program, int32_t pid)
+static inline struct sim_injector *view_of(const struct world *world, const char *side, const char *program,
+					   int32_t pid)
 {
 	struct sim_injector_cfg cfg = {
 		.plan = world->plan,

@@ -20,20 +20,19 @@
 
 enum { LEFT_DPU, LEFT_HOST, RIGHT_DPU, RIGHT_HOST, INCAPABLE };
 
-static const char yaml[] =
-	"cards:\n"
-	"- name: left\n"
-	"  profile: bluefield-3\n"
-	"  functions:\n"
-	"  - {side: left/dpu, type: pf, pci: \"03:00.0\"}\n"
-	"  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
-	"- name: right\n"
-	"  profile: bluefield-3\n"
-	"  functions:\n"
-	"  - {side: right/dpu, type: pf, pci: \"03:00.0\"}\n"
-	"  - {side: host, type: pf, pci: \"ca:00.0\"}\n"
-	"  - {side: host, type: pf, pci: \"ca:00.1\", caps: {mmap-export-pci: false,\n"
-	"     sync-event-export-pci: false, sync-event-from-export-pci: false}}\n";
+static const char yaml[] = "cards:\n"
+			   "- name: left\n"
+			   "  profile: bluefield-3\n"
+			   "  functions:\n"
+			   "  - {side: left/dpu, type: pf, pci: \"03:00.0\"}\n"
+			   "  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+			   "- name: right\n"
+			   "  profile: bluefield-3\n"
+			   "  functions:\n"
+			   "  - {side: right/dpu, type: pf, pci: \"03:00.0\"}\n"
+			   "  - {side: host, type: pf, pci: \"ca:00.0\"}\n"
+			   "  - {side: host, type: pf, pci: \"ca:00.1\", caps: {mmap-export-pci: false,\n"
+			   "     sync-event-export-pci: false, sync-event-from-export-pci: false}}\n";
 
 static const uint8_t secret[SIM_SECRET_SIZE] = "0123456789abcde";
 
@@ -47,7 +46,7 @@ struct fixture {
 
 static uint32_t attach(struct fixture *f, const char *side)
 {
-	struct sim_peer_info info = {.pid = 100};
+	struct sim_peer_info info = { .pid = 100 };
 	uint32_t peer = UINT32_MAX;
 
 	strncpy(info.side, side, sizeof(info.side) - 1);
@@ -95,8 +94,9 @@ static void expect_told(struct fixture *f, const char *expected)
 
 static struct sim_region region_of(uint32_t function)
 {
-	return (struct sim_region){.addr = 0x10000, .cpu_addr = 0x10000, .len_bytes = 4096,
-				   .access = SIM_ACCESS_READ, .function = function};
+	return (struct sim_region){
+		.addr = 0x10000, .cpu_addr = 0x10000, .len_bytes = 4096, .access = SIM_ACCESS_READ, .function = function
+	};
 }
 
 static struct sim_key export(struct fixture *f)
@@ -130,7 +130,7 @@ static int import(struct fixture *f, const struct sim_key *key)
 static void test_a_side_that_the_topology_lacks_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct sim_peer_info info = {.side = "middle/dpu"};
+	struct sim_peer_info info = { .side = "middle/dpu" };
 	uint32_t peer = 77;
 
 	assert_int_equal(sim_card_attach(f->card, &info, &peer), -ENOENT);
@@ -183,7 +183,8 @@ static void test_a_wrong_secret_is_as_good_as_no_key(void **state)
 static void test_regions_that_make_no_sense_are_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct sim_region empty = region_of(LEFT_HOST), wrapping = empty, foreign = empty, unknown = empty, wrong = empty;
+	struct sim_region empty = region_of(LEFT_HOST), wrapping = empty, foreign = empty, unknown = empty,
+			  wrong = empty;
 	uint64_t key;
 
 	empty.len_bytes = 0;
@@ -326,7 +327,7 @@ static void test_a_key_in_a_revoked_ones_place_is_another_key(void **state)
 
 	sim_card_revoke(f->card, f->host, old.id, note, f);
 	new = export(f);
-	assert_int_equal((uint32_t)new.id, (uint32_t)old.id);
+	assert_int_equal((uint32_t) new.id, (uint32_t)old.id);
 	assert_int_not_equal(new.id, old.id);
 	assert_int_equal(import(f, &old), -ESTALE);
 	assert_int_equal(import(f, &new), 0);

@@ -16,14 +16,14 @@
 #include "sim/clock/link_state.h"
 
 /* Two functions of one card, and one of another. */
-#define TOPOLOGY                                                       \
-	"cards:\n"                                                     \
-	"- profile: bluefield-3\n"                                     \
-	"  functions:\n"                                               \
-	"  - {side: dpu, type: pf, pci: '03:00.0'}\n"                  \
-	"  - {side: host, type: pf, pci: 'b1:00.0'}\n"                 \
-	"- profile: bluefield-3\n"                                     \
-	"  link: {generation: 1, lanes: 1}\n"                          \
+#define TOPOLOGY                                       \
+	"cards:\n"                                     \
+	"- profile: bluefield-3\n"                     \
+	"  functions:\n"                               \
+	"  - {side: dpu, type: pf, pci: '03:00.0'}\n"  \
+	"  - {side: host, type: pf, pci: 'b1:00.0'}\n" \
+	"- profile: bluefield-3\n"                     \
+	"  link: {generation: 1, lanes: 1}\n"          \
 	"  functions: [{side: host, type: pf, pci: 'b2:00.0'}]\n"
 
 enum { DPU, HOST, OTHER_CARD };
@@ -65,7 +65,7 @@ static int teardown(void **state)
 	return munmap(fixture->page, sizeof(*fixture->page));
 }
 
-static const struct pcie_job read_64k = {.direction = PCIE_READ, .bytes = 65536, .segments = 1};
+static const struct pcie_job read_64k = { .direction = PCIE_READ, .bytes = 65536, .segments = 1 };
 
 static uint64_t alone_ps(const struct fixture *fixture, uint32_t card)
 {
@@ -122,7 +122,7 @@ static void test_virtual_time_begins_at_zero_and_stands_still(void **state)
 static void test_job_alone_takes_what_the_model_says(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0};
+	struct pcie_queue_state queue = { 0 };
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	assert_int_equal(end_of_job_ps(fixture->clock, DPU, &queue), alone_ps(fixture, 0));
@@ -131,7 +131,7 @@ static void test_job_alone_takes_what_the_model_says(void **state)
 static void test_job_waits_for_those_of_other_processes_on_the_same_card(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state mine = {0}, others = {0}, on_other_card = {0};
+	struct pcie_queue_state mine = { 0 }, others = { 0 }, on_other_card = { 0 };
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	assert_int_equal(end_of_job_ps(fixture->clock, DPU, &mine), alone_ps(fixture, 0));
@@ -142,7 +142,7 @@ static void test_job_waits_for_those_of_other_processes_on_the_same_card(void **
 static void test_slower_link_is_slower(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0};
+	struct pcie_queue_state queue = { 0 };
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	/* 64 KiB at 250 MB/s take more than 262 us; a Gen5 x16 link carries them in some us. */
@@ -157,7 +157,8 @@ static void worsen(struct sim_clock_card *card, uint32_t rule, const struct sim_
 	assert_int_equal(sim_clock_link_degrade(card, rule, worse, 0), 0);
 }
 
-static void expect_link(const struct fixture *fixture, uint64_t at_ns, uint32_t generation, uint32_t lanes, uint32_t replay_ppb)
+static void expect_link(const struct fixture *fixture, uint64_t at_ns, uint32_t generation, uint32_t lanes,
+			uint32_t replay_ppb)
 {
 	const struct sim_clock_card *card = sim_clock_card(fixture->clock, HOST);
 	struct pcie_link link = sim_clock_link_at(&fixture->topology->cards[0].link, &card->degradation, at_ns * 1000);
@@ -170,12 +171,12 @@ static void expect_link(const struct fixture *fixture, uint64_t at_ns, uint32_t 
 static void test_degraded_link_is_as_slow_as_one_that_was_trained_so(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0}, later = {.submit_ps = 5000000};
+	struct pcie_queue_state queue = { 0 }, later = { .submit_ps = 5000000 };
 	struct sim_clock_card *card;
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	card = sim_clock_card(fixture->clock, HOST);
-	worsen(card, 1, &(struct sim_clock_degrade){.until_ns = 3000, .generation = 1, .lanes = 1});
+	worsen(card, 1, &(struct sim_clock_degrade){ .until_ns = 3000, .generation = 1, .lanes = 1 });
 	assert_int_equal(end_of_job_ps(fixture->other, DPU, &queue), alone_ps(fixture, 1));
 	memset(&card->engine, 0, sizeof(card->engine));
 	memset(&card->link, 0, sizeof(card->link));
@@ -190,14 +191,16 @@ static void test_each_window_ends_at_its_own_time(void **state)
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	card = sim_clock_card(fixture->clock, HOST);
-	worsen(card, 7, &(struct sim_clock_degrade){.until_ns = 300, .generation = 2, .lanes = 16});
-	worsen(card, 8, &(struct sim_clock_degrade){.until_ns = 200, .generation = 3, .lanes = 1, .replay_ppb = 250000000});
-	worsen(card, 9, &(struct sim_clock_degrade){.until_ns = 400, .replay_ppb = 500000000});
+	worsen(card, 7, &(struct sim_clock_degrade){ .until_ns = 300, .generation = 2, .lanes = 16 });
+	worsen(card, 8,
+	       &(struct sim_clock_degrade){ .until_ns = 200, .generation = 3, .lanes = 1, .replay_ppb = 250000000 });
+	worsen(card, 9, &(struct sim_clock_degrade){ .until_ns = 400, .replay_ppb = 500000000 });
 	expect_link(fixture, 199, 2, 1, 750000000);
 	expect_link(fixture, 200, 2, 16, 500000000);
 	expect_link(fixture, 300, 5, 16, 500000000);
 	expect_link(fixture, 400, 5, 16, 0);
-	worsen(card, 8, &(struct sim_clock_degrade){.until_ns = 900, .replay_ppb = 900000000}); /* said again: one rule */
+	worsen(card, 8,
+	       &(struct sim_clock_degrade){ .until_ns = 900, .replay_ppb = 900000000 }); /* said again: one rule */
 	expect_link(fixture, 350, 5, 16, 999999999);
 	expect_link(fixture, 500, 5, 16, 900000000);
 }
@@ -215,9 +218,11 @@ static void test_windows_of_rules_that_are_gone_are_closed_at_once(void **state)
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	card = sim_clock_card(fixture->clock, HOST);
-	worsen(card, 1, &(struct sim_clock_degrade){.until_ns = UINT64_MAX, .generation = 1, .lanes = 1, .up_ns = 500});
-	worsen(card, 2, &(struct sim_clock_degrade){.until_ns = UINT64_MAX, .generation = 4, .lanes = 8, .up_ns = 300});
-	worsen(card, 3, &(struct sim_clock_degrade){.until_ns = UINT64_MAX, .replay_ppb = 1});
+	worsen(card, 1,
+	       &(struct sim_clock_degrade){ .until_ns = UINT64_MAX, .generation = 1, .lanes = 1, .up_ns = 500 });
+	worsen(card, 2,
+	       &(struct sim_clock_degrade){ .until_ns = UINT64_MAX, .generation = 4, .lanes = 8, .up_ns = 300 });
+	worsen(card, 3, &(struct sim_clock_degrade){ .until_ns = UINT64_MAX, .replay_ppb = 1 });
 	sim_clock_link_restore(card, is_the_second, NULL);
 	expect_link(fixture, 0, 4, 8, 0);
 	assert_int_equal(sim_clock_link_up_ns(card), 300);
@@ -226,7 +231,7 @@ static void test_windows_of_rules_that_are_gone_are_closed_at_once(void **state)
 /* Windows that are over make room, and a rule that finds none is refused. */
 static void test_link_has_a_number_of_windows_at_a_time(void **state)
 {
-	const struct sim_clock_degrade worse = {.until_ns = 100, .replay_ppb = 1};
+	const struct sim_clock_degrade worse = { .until_ns = 100, .replay_ppb = 1 };
 	struct fixture *fixture = *state;
 	struct sim_clock_card *card;
 
@@ -237,7 +242,9 @@ static void test_link_has_a_number_of_windows_at_a_time(void **state)
 	expect_link(fixture, 99, 5, 16, SIM_CLOCK_MAX_WINDOWS);
 	assert_int_equal(sim_clock_link_degrade(card, 1000, &worse, 99), -ENOSPC);
 	assert_int_equal(sim_clock_link_degrade(card, 5, &worse, 99), 0); /* has one */
-	assert_int_equal(sim_clock_link_degrade(card, 1000, &(struct sim_clock_degrade){.until_ns = 200, .replay_ppb = 3}, 100), 0);
+	assert_int_equal(sim_clock_link_degrade(card, 1000,
+						&(struct sim_clock_degrade){ .until_ns = 200, .replay_ppb = 3 }, 100),
+			 0);
 	expect_link(fixture, 100, 5, 16, 3);
 }
 
@@ -253,18 +260,18 @@ static void test_nonsense_in_a_link_is_the_link_that_was_trained(void **state)
 	expect_link(fixture, 0, 5, 16, 999999999);
 	sim_clock_link_restore(card, is_the_second, NULL);
 	expect_link(fixture, 0, 5, 16, 0);
-	worsen(card, 1, &(struct sim_clock_degrade){.until_ns = 100, .generation = 77, .lanes = 3});
+	worsen(card, 1, &(struct sim_clock_degrade){ .until_ns = 100, .generation = 77, .lanes = 3 });
 	expect_link(fixture, 0, 5, 16, 0);
 }
 
 static void test_link_is_never_faster_than_trained(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0};
+	struct pcie_queue_state queue = { 0 };
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	worsen(sim_clock_card(fixture->clock, OTHER_CARD), 1,
-	       &(struct sim_clock_degrade){.until_ns = UINT64_MAX, .generation = 6, .lanes = 32});
+	       &(struct sim_clock_degrade){ .until_ns = UINT64_MAX, .generation = 6, .lanes = 32 });
 	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &queue), alone_ps(fixture, 1));
 }
 
@@ -272,12 +279,12 @@ static void test_link_is_never_faster_than_trained(void **state)
 static void test_repeated_packets_take_time(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0};
+	struct pcie_queue_state queue = { 0 };
 	uint64_t end_ps;
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
 	worsen(sim_clock_card(fixture->clock, OTHER_CARD), 1,
-	       &(struct sim_clock_degrade){.until_ns = UINT64_MAX, .replay_ppb = 500000000});
+	       &(struct sim_clock_degrade){ .until_ns = UINT64_MAX, .replay_ppb = 500000000 });
 	end_ps = end_of_job_ps(fixture->clock, OTHER_CARD, &queue);
 	assert_in_range(end_ps, 524 * UINT64_C(1000000), 2 * alone_ps(fixture, 1));
 }
@@ -285,12 +292,12 @@ static void test_repeated_packets_take_time(void **state)
 static void test_what_has_to_cross_a_link_that_is_down_waits(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0}, other = {0};
+	struct pcie_queue_state queue = { 0 }, other = { 0 };
 	uint64_t end_ps;
 
 	open_clocks(fixture, SIM_CLOCK_VIRTUAL);
-	worsen(sim_clock_card(fixture->clock, HOST), 1, &(struct sim_clock_degrade){.up_ns = 1000000});
-	worsen(sim_clock_card(fixture->clock, HOST), 2, &(struct sim_clock_degrade){.up_ns = 10});
+	worsen(sim_clock_card(fixture->clock, HOST), 1, &(struct sim_clock_degrade){ .up_ns = 1000000 });
+	worsen(sim_clock_card(fixture->clock, HOST), 2, &(struct sim_clock_degrade){ .up_ns = 10 });
 	end_ps = end_of_job_ps(fixture->other, DPU, &queue);
 	assert_in_range(end_ps, 1000000 * UINT64_C(1000), 1000000 * UINT64_C(1000) + alone_ps(fixture, 0));
 	assert_int_equal(end_of_job_ps(fixture->clock, OTHER_CARD, &other), alone_ps(fixture, 1));
@@ -300,7 +307,7 @@ static void test_what_has_to_cross_a_link_that_is_down_waits(void **state)
 static void test_nonsense_in_the_page_makes_times_wrong_and_no_more(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pcie_queue_state queue = {0};
+	struct pcie_queue_state queue = { 0 };
 
 	memset(fixture->page, 0xff, sizeof(*fixture->page));
 	assert_int_equal(sim_clock_create(fixture->page, fixture->topology, &fixture->clock), 0);

@@ -22,7 +22,7 @@
 #include "sim/fabric/remote.h"
 #include "sim/base/log.h"
 
-#define SIZE 100000 /* three bounce buffers of 32768 and a rest */
+#define SIZE 100000          /* three bounce buffers of 32768 and a rest */
 #define ADDR 0x7000000000ull /* as its users give it: not where it is */
 
 static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
@@ -43,11 +43,13 @@ static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
 {
 	struct sim_remote_cfg cfg = {
 		.key = 1,
-		.region = {.addr = ADDR, .cpu_addr = (uintptr_t)memory, .len_bytes = len,
-			   .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE},
-		.exporter = {.pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie},
+		.region = { .addr = ADDR,
+			    .cpu_addr = (uintptr_t)memory,
+			    .len_bytes = len,
+			    .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE },
+		.exporter = { .pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie },
 		.object_fd = -1,
-		.peer = {no_describe, no_notify, NULL},
+		.peer = { no_describe, no_notify, NULL },
 	};
 
 	memcpy(cfg.exporter.cookie, cookie, sizeof(cookie));
@@ -95,7 +97,7 @@ static uint64_t here(void *bytes)
 	return (uintptr_t)bytes;
 }
 
-static const char *const paths[] = {"in-place", "cma"};
+static const char *const paths[] = { "in-place", "cma" };
 
 static void test_bytes_are_read(void **state)
 {
@@ -157,19 +159,19 @@ static void test_bounds_are_those_of_the_export(void **state)
 		size_t len;
 		int rc;
 	} cases[] = {
-		{ADDR, SIZE, 0},
-		{ADDR, 0, 0},
-		{ADDR + SIZE, 0, 0},
-		{ADDR + SIZE - 1, 1, 0},
-		{ADDR - 1, 1, -EFAULT},
-		{ADDR - 1, 0, -EFAULT},
-		{ADDR + SIZE, 1, -EFAULT},
-		{ADDR + SIZE + 1, 0, -EFAULT},
-		{ADDR, SIZE + 1, -EFAULT},
-		{ADDR + 1, SIZE, -EFAULT},
-		{ADDR + 1, SIZE_MAX, -EFAULT},
-		{UINT64_MAX, 2, -EFAULT},
-		{0, 1, -EFAULT},
+		{ ADDR, SIZE, 0 },
+		{ ADDR, 0, 0 },
+		{ ADDR + SIZE, 0, 0 },
+		{ ADDR + SIZE - 1, 1, 0 },
+		{ ADDR - 1, 1, -EFAULT },
+		{ ADDR - 1, 0, -EFAULT },
+		{ ADDR + SIZE, 1, -EFAULT },
+		{ ADDR + SIZE + 1, 0, -EFAULT },
+		{ ADDR, SIZE + 1, -EFAULT },
+		{ ADDR + 1, SIZE, -EFAULT },
+		{ ADDR + 1, SIZE_MAX, -EFAULT },
+		{ UINT64_MAX, 2, -EFAULT },
+		{ 0, 1, -EFAULT },
 	};
 
 	(void)state;
@@ -261,7 +263,7 @@ static void expect_no_path(const struct sim_remote_cfg *cfg)
 
 static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 {
-	static const char *const useless[] = {"in-place", "mapped", "shm", "tcp", "telepathy", ""};
+	static const char *const useless[] = { "in-place", "mapped", "shm", "tcp", "telepathy", "" };
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
 	(void)state;
@@ -469,7 +471,7 @@ static void *run_revocation(void *arg)
 
 static void test_a_revocation_waits_for_the_copy_inside(void **state)
 {
-	struct revoker revoker = {.remote = reach(0, "cma")};
+	struct revoker revoker = { .remote = reach(0, "cma") };
 	pthread_t thread;
 
 	(void)state;

@@ -15,7 +15,7 @@
 #define CHECKSUM_OFFSET (SIM_DESCRIPTOR_BYTES - 4)
 
 static const uint8_t session[SIM_SESSION_ID_SIZE] = "this session...";
-static const struct sim_key key = {.id = 0x0123456789abcdefull, .secret = "a secret of 16b"};
+static const struct sim_key key = { .id = 0x0123456789abcdefull, .secret = "a secret of 16b" };
 
 static void make(uint8_t bytes[SIM_DESCRIPTOR_BYTES])
 {
@@ -32,7 +32,7 @@ static void sign(uint8_t bytes[SIM_DESCRIPTOR_BYTES])
 
 static void expect_refused(const void *bytes, size_t len, int error)
 {
-	struct sim_key got = {.id = 7, .secret = "untouched"};
+	struct sim_key got = { .id = 7, .secret = "untouched" };
 
 	assert_int_equal(sim_descriptor_decode(session, bytes, len, &got), error);
 	assert_int_equal(got.id, 7);
@@ -42,7 +42,7 @@ static void expect_refused(const void *bytes, size_t len, int error)
 static void test_a_descriptor_gives_back_its_key(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
-	struct sim_key got = {0};
+	struct sim_key got = { 0 };
 
 	(void)state;
 	make(bytes);
@@ -54,7 +54,7 @@ static void test_a_descriptor_gives_back_its_key(void **state)
 static void test_a_descriptor_at_an_odd_address_is_read(void **state)
 {
 	uint8_t buffer[SIM_DESCRIPTOR_BYTES + 1];
-	struct sim_key got = {0};
+	struct sim_key got = { 0 };
 
 	(void)state;
 	make(buffer + 1);
@@ -78,7 +78,7 @@ static void test_any_single_flipped_bit_is_noticed(void **state)
 
 static void test_any_other_length_is_refused(void **state)
 {
-	uint8_t bytes[SIM_DESCRIPTOR_BYTES + 1] = {0};
+	uint8_t bytes[SIM_DESCRIPTOR_BYTES + 1] = { 0 };
 
 	(void)state;
 	make(bytes);
@@ -105,7 +105,7 @@ static void test_a_descriptor_of_another_session_is_stale(void **state)
 /* Bytes 8..11 are the version, 12..15 the length, 56..59 are reserved. */
 static void test_a_well_signed_descriptor_of_another_format_is_refused(void **state)
 {
-	static const size_t fields[] = {0, 8, 12, 56};
+	static const size_t fields[] = { 0, 8, 12, 56 };
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
 	(void)state;

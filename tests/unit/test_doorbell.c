@@ -18,7 +18,7 @@ static int setup(void **state)
 {
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
-	doorbells = (struct sim_doorbells){.shared = &shared};
+	doorbells = (struct sim_doorbells){ .shared = &shared };
 	return 0;
 }
 
@@ -128,7 +128,7 @@ static void *ring_many(void *arg)
 static void test_the_last_ring_of_each_peer_is_seen(void **state)
 {
 	pthread_t threads[NUM_PEERS];
-	uint32_t seen[NUM_PEERS] = {0};
+	uint32_t seen[NUM_PEERS] = { 0 };
 	uint32_t slot, done = 0;
 
 	(void)state;

@@ -17,7 +17,7 @@
 #include "sim/engine/engine_priv.h"
 
 #define DEADLINE_S 60
-#define MAX_JOBS 8
+#define MAX_JOBS   8
 
 struct fixture {
 	struct sim_engine *engine;
@@ -31,7 +31,7 @@ struct test_job {
 	pthread_t thread;   /* that it ran in */
 	sem_t *gate;        /* waited for in it; may be NULL */
 	int result;
-	int data;           /* written by it, plainly: whoever reaps it may look */
+	int data; /* written by it, plainly: whoever reaps it may look */
 };
 
 static struct timespec deadline(void)
@@ -99,7 +99,7 @@ static int teardown(void **state)
 
 static struct test_job make(struct fixture *fixture)
 {
-	return (struct test_job){.job.run = run, .ran = &fixture->ran};
+	return (struct test_job){ .job.run = run, .ran = &fixture->ran };
 }
 
 static void ring(struct sim_queue *queue, struct test_job *job)
@@ -153,7 +153,7 @@ static void test_stale_jobs_run_in_order_and_once(void **state)
 static void test_stale_jobs_behind_a_failed_one_are_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {make(fixture), make(fixture)};
+	struct test_job jobs[] = { make(fixture), make(fixture) };
 
 	jobs[0].result = -EIO;
 	sim_queue_set_notify(fixture->queue, true);
@@ -190,7 +190,7 @@ static void test_stale_jobs_of_all_queues_run(void **state)
 static void test_poll_beside_a_running_job_finds_nothing(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {make(fixture), make(fixture)};
+	struct test_job jobs[] = { make(fixture), make(fixture) };
 	sem_t gate;
 
 	sem_init(&gate, 0, 0);
@@ -210,7 +210,7 @@ static void test_poll_beside_a_running_job_finds_nothing(void **state)
 static void test_flush_beside_a_running_job_spares_it(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {make(fixture), make(fixture)};
+	struct test_job jobs[] = { make(fixture), make(fixture) };
 	sem_t gate;
 
 	sem_init(&gate, 0, 0);
@@ -430,7 +430,7 @@ static void test_engine_is_destroyed_asleep_and_awake(void **state)
 		assert_true(comes(&fixture->ran));
 		expect_done(queue, &job, 0);
 		if (i == 0)
-			wait_until_asleep(&(struct fixture){.engine = engine}, false);
+			wait_until_asleep(&(struct fixture){ .engine = engine }, false);
 		sim_queue_destroy(queue);
 		sim_engine_destroy(engine);
 	}

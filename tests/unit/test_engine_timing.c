@@ -16,11 +16,21 @@
 /* Of one lane of generation 1 without overheads, a byte takes 4 ns; the tests that are
  * not about the link use 32 lanes of generation 5, where 4 KiB take some 36 ns. */
 static const struct pcie_link slow_link = {
-	.generation = 1, .lanes = 1, .mps_bytes = 4096, .mrrs_bytes = 4096, .rcb_bytes = 64,
-	.no_ack = true, .no_flow_control = true, .no_skip = true,
+	.generation = 1,
+	.lanes = 1,
+	.mps_bytes = 4096,
+	.mrrs_bytes = 4096,
+	.rcb_bytes = 64,
+	.no_ack = true,
+	.no_flow_control = true,
+	.no_skip = true,
 };
 static const struct pcie_link fast_link = {
-	.generation = 5, .lanes = 32, .mps_bytes = 4096, .mrrs_bytes = 4096, .rcb_bytes = 64,
+	.generation = 5,
+	.lanes = 32,
+	.mps_bytes = 4096,
+	.mrrs_bytes = 4096,
+	.rcb_bytes = 64,
 };
 
 /* Round numbers: 100 ns to submit, 50 to report, 20 between jobs, 300 to set up, 400 to complete; a
@@ -51,7 +61,7 @@ struct bench {
 
 static struct bench bench_of(const struct pcie_link *link)
 {
-	struct bench bench = {.engine = round, .link = *link};
+	struct bench bench = { .engine = round, .link = *link };
 
 	assert_null(pcie_engine_config_error(&bench.engine));
 	return bench;
@@ -59,10 +69,11 @@ static struct bench bench_of(const struct pcie_link *link)
 
 static struct pcie_times arrive(struct bench *bench, enum pcie_direction direction, uint64_t bytes, uint64_t arrival_ps)
 {
-	struct pcie_job job = {.direction = direction, .bytes = bytes};
+	struct pcie_job job = { .direction = direction, .bytes = bytes };
 	struct pcie_times times;
 
-	pcie_engine_run(&bench->engine, &bench->link, &job, arrival_ps, &bench->engine_state, &bench->link_state, &times);
+	pcie_engine_run(&bench->engine, &bench->link, &job, arrival_ps, &bench->engine_state, &bench->link_state,
+			&times);
 	return times;
 }
 
@@ -70,7 +81,7 @@ static struct pcie_times arrive(struct bench *bench, enum pcie_direction directi
  * jobs are of one size, so they are done in order. */
 static uint64_t steady_ps(struct bench *bench, const struct pcie_job *job, unsigned int window)
 {
-	uint64_t done_ps[64] = {0}, last_ps = 0, half_ps = 0;
+	uint64_t done_ps[64] = { 0 }, last_ps = 0, half_ps = 0;
 
 	for (unsigned int i = 0; i < 400; i++) {
 		uint64_t arrival_ps = pcie_queue_submit(&bench->engine, job, done_ps[i % window], &bench->queues[0]);
@@ -88,7 +99,7 @@ static uint64_t steady_ps(struct bench *bench, const struct pcie_job *job, unsig
 /* 100 to submit, 300 to set up, 1000 bytes at the channel's 1 ns, 400 to complete. */
 static void test_a_job_alone_takes_the_sum_of_its_stages(void **state)
 {
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 1000};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 1000 };
 
 	(void)state;
 	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), (100 + 300 + 1000 + 400) * NS);
@@ -111,7 +122,7 @@ static void test_times_come_in_order(void **state)
 /* Five segments are four more than one: 40 ns. None counts as one. */
 static void test_each_further_segment_costs_set_up(void **state)
 {
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 1000, .segments = 1};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 1000, .segments = 1 };
 	uint64_t one_ps = pcie_engine_unloaded_ps(&round, &fast_link, &job);
 
 	(void)state;
@@ -125,7 +136,7 @@ static void test_each_further_segment_costs_set_up(void **state)
 static void test_a_queue_alone_is_limited_by_its_issuer(void **state)
 {
 	struct bench bench = bench_of(&fast_link), quiet = bench;
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 64};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 64 };
 
 	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 64), 150 * NS);
@@ -137,7 +148,7 @@ static void test_a_queue_alone_is_limited_by_its_issuer(void **state)
 static void test_a_window_of_one_waits_for_each_job(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 64};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 64 };
 
 	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 1), (100 + 300 + 64 + 400) * NS);
@@ -148,7 +159,7 @@ static void test_a_window_of_one_waits_for_each_job(void **state)
 static void test_large_jobs_fill_channels_or_the_path(void **state)
 {
 	struct bench few = bench_of(&fast_link), many = few;
-	struct pcie_job job = {.direction = PCIE_WRITE, .bytes = 10000};
+	struct pcie_job job = { .direction = PCIE_WRITE, .bytes = 10000 };
 
 	(void)state;
 	assert_int_equal(steady_ps(&few, &job, 64), (10000 + 300) * NS / 4);
@@ -161,12 +172,14 @@ static void test_reads_writes_and_local_copies_have_ceilings_of_their_own(void *
 	static const struct {
 		enum pcie_direction direction;
 		uint64_t ps;
-	} want[] = {{PCIE_READ, 1000 * NS}, {PCIE_WRITE, 2000 * NS}, {PCIE_LOCAL, 500 * NS}, {PCIE_HOST, 2000 * NS}};
+	} want[] = {
+		{ PCIE_READ, 1000 * NS }, { PCIE_WRITE, 2000 * NS }, { PCIE_LOCAL, 500 * NS }, { PCIE_HOST, 2000 * NS }
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct bench bench = bench_of(&fast_link);
-		struct pcie_job job = {.direction = want[i].direction, .bytes = 10000};
+		struct pcie_job job = { .direction = want[i].direction, .bytes = 10000 };
 
 		bench.engine.channels = PCIE_MAX_CHANNELS;
 		assert_int_equal(steady_ps(&bench, &job, 64), want[i].ps);
@@ -177,7 +190,7 @@ static void test_reads_writes_and_local_copies_have_ceilings_of_their_own(void *
 static void test_a_gap_comes_on_top_of_the_bytes(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 10000};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 10000 };
 
 	(void)state;
 	bench.engine.channels = PCIE_MAX_CHANNELS;
@@ -189,7 +202,7 @@ static void test_a_gap_comes_on_top_of_the_bytes(void **state)
 static void test_a_slow_link_limits_all_but_local_copies(void **state)
 {
 	struct bench bench = bench_of(&slow_link), local = bench;
-	struct pcie_job job = {.direction = PCIE_WRITE, .bytes = 1000};
+	struct pcie_job job = { .direction = PCIE_WRITE, .bytes = 1000 };
 
 	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 64), 4096 * NS);
@@ -218,7 +231,7 @@ static void test_reads_and_writes_share_the_link_by_direction(void **state)
 static void test_outstanding_reads_limit_what_comes_in(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 32768};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 32768 };
 
 	(void)state;
 	bench.engine.channels = PCIE_MAX_CHANNELS;
@@ -238,7 +251,7 @@ static void test_outstanding_reads_limit_what_comes_in(void **state)
 static void test_two_queues_share_the_engines_rate(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job job = {.direction = PCIE_READ, .bytes = 8};
+	struct pcie_job job = { .direction = PCIE_READ, .bytes = 8 };
 	struct pcie_times times[2];
 	uint64_t arrival_ps[2];
 
@@ -260,7 +273,7 @@ static void test_two_queues_share_the_engines_rate(void **state)
 static void test_issuers_of_a_kind_have_a_limit_together(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job dpa = {.direction = PCIE_READ, .bytes = 8, .issuer = PCIE_ISSUER_DPA};
+	struct pcie_job dpa = { .direction = PCIE_READ, .bytes = 8, .issuer = PCIE_ISSUER_DPA };
 	struct pcie_times times;
 
 	(void)state;
@@ -304,7 +317,7 @@ static void test_the_same_jobs_have_the_same_times(void **state)
 static void test_any_state_is_a_state(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
-	struct pcie_job job = {.direction = PCIE_HOST, .bytes = PCIE_LINK_MAX_BYTES, .segments = UINT32_MAX};
+	struct pcie_job job = { .direction = PCIE_HOST, .bytes = PCIE_LINK_MAX_BYTES, .segments = UINT32_MAX };
 	struct pcie_times times;
 
 	(void)state;
@@ -339,15 +352,16 @@ static void test_profiles_move_large_jobs_as_was_measured(void **state)
 		enum pcie_direction direction;
 		uint64_t mega_bytes_per_s;
 	} want[] = {
-		{"bluefield-3", PCIE_READ, 37000}, {"bluefield-3", PCIE_WRITE, 31700}, {"bluefield-3", PCIE_LOCAL, 53900},
-		{"bluefield-2", PCIE_READ, 25600}, {"bluefield-2", PCIE_WRITE, 15300},
+		{ "bluefield-3", PCIE_READ, 37000 },  { "bluefield-3", PCIE_WRITE, 31700 },
+		{ "bluefield-3", PCIE_LOCAL, 53900 }, { "bluefield-2", PCIE_READ, 25600 },
+		{ "bluefield-2", PCIE_WRITE, 15300 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct pcie_profile *profile = pcie_profile_find(want[i].profile);
-		struct bench bench = {.engine = profile->engine, .link = profile->link};
-		struct pcie_job job = {.direction = want[i].direction, .bytes = 65536};
+		struct bench bench = { .engine = profile->engine, .link = profile->link };
+		struct pcie_job job = { .direction = want[i].direction, .bytes = 65536 };
 		uint64_t rate = 65536 * US / steady_ps(&bench, &job, 32);
 
 		assert_in_range(rate, want[i].mega_bytes_per_s * 95 / 100, want[i].mega_bytes_per_s * 105 / 100);

@@ -143,9 +143,10 @@ static void make_context(void)
 
 static void make_instance(struct doca_graph_node *node, uint64_t number)
 {
-	assert_ok(shim_task_alloc(world.narrow->pool, &world.narrow->ctx, (union doca_data){0}, &world.tasks[number]));
+	assert_ok(
+		shim_task_alloc(world.narrow->pool, &world.narrow->ctx, (union doca_data){ 0 }, &world.tasks[number]));
 	assert_ok(doca_graph_instance_create(world.graph, &world.instances[number]));
-	assert_ok(doca_graph_instance_set_user_data(world.instances[number], (union doca_data){.u64 = number}));
+	assert_ok(doca_graph_instance_set_user_data(world.instances[number], (union doca_data){ .u64 = number }));
 	assert_ok(doca_graph_instance_set_ctx_node_data(world.instances[number], node, world.tasks[number]));
 }
 
@@ -225,7 +226,7 @@ static void test_nobody_sleeps_over_a_node_that_may_have_room(void **state)
 {
 	doca_notification_handle_t fd;
 	fd_set readable;
-	struct timeval none = {0};
+	struct timeval none = { 0 };
 
 	(void)state;
 	submit_all();

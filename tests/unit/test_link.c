@@ -10,11 +10,15 @@
 #include "link_reference.h"
 #include "pcie_model/link.h"
 
-#define UNIT_BPS UINT64_C(100000) /* of the reference: 0.0001 Gb/s */
+#define UNIT_BPS     UINT64_C(100000) /* of the reference: 0.0001 Gb/s */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct pcie_link gen4_x16 = {
-	.generation = 4, .lanes = 16, .mps_bytes = 256, .mrrs_bytes = 512, .rcb_bytes = 64,
+	.generation = 4,
+	.lanes = 16,
+	.mps_bytes = 256,
+	.mrrs_bytes = 512,
+	.rcb_bytes = 64,
 };
 
 static struct pcie_link link_of(uint32_t generation, uint32_t lanes, uint32_t mps_bytes)
@@ -78,7 +82,7 @@ static void test_completions_cut_at_rcb_are_those_of_the_reference(void **state)
 /* "Any larger multiple of 256 gives the same values as 4096 (checked at 65536 and 2097152)." */
 static void test_whole_packets_reach_the_same_at_any_size(void **state)
 {
-	static const uint64_t sizes[] = {65536, 2097152, PCIE_LINK_MAX_BYTES};
+	static const uint64_t sizes[] = { 65536, 2097152, PCIE_LINK_MAX_BYTES };
 	struct pcie_bandwidth want, bandwidth;
 
 	(void)state;
@@ -242,7 +246,7 @@ static void test_time_is_bytes_at_the_rate_that_is_left(void **state)
 {
 	struct pcie_link link = gen4_x16;
 	struct pcie_byte_time byte_time;
-	struct pcie_wire wire = {.tx_bytes = 10, .rx_bytes = 1000};
+	struct pcie_wire wire = { .tx_bytes = 10, .rx_bytes = 1000 };
 
 	(void)state;
 	link.generation = 1;
@@ -311,7 +315,7 @@ static void test_damaged_packets_are_sent_again(void **state)
 
 static void test_wider_and_newer_links_are_faster(void **state)
 {
-	static const uint32_t widths[] = {1, 2, 4, 8, 12, 16, 32};
+	static const uint32_t widths[] = { 1, 2, 4, 8, 12, 16, 32 };
 	uint64_t last = 0;
 
 	(void)state;
@@ -337,19 +341,31 @@ static void test_links_that_cannot_be_are_named(void **state)
 		const char *says;
 		uint32_t generation, lanes, mps_bytes, mrrs_bytes, rcb_bytes;
 	} wrong[] = {
-		{"generation", 0, 16, 256, 512, 64},  {"generation", 7, 16, 256, 512, 64},
-		{"lanes", 4, 0, 256, 512, 64},        {"lanes", 4, 3, 256, 512, 64},
-		{"lanes", 4, 64, 256, 512, 64},       {"MPS", 4, 16, 64, 512, 64},
-		{"MPS", 4, 16, 8192, 512, 64},        {"MPS", 4, 16, 300, 512, 64},
-		{"MRRS", 4, 16, 256, 0, 64},          {"MRRS", 4, 16, 256, 513, 64},
-		{"RCB", 4, 16, 256, 512, 32},         {"RCB", 4, 16, 256, 512, 1024},
+		{ "generation", 0, 16, 256, 512, 64 }, { "generation", 7, 16, 256, 512, 64 },
+		{ "lanes", 4, 0, 256, 512, 64 },       { "lanes", 4, 3, 256, 512, 64 },
+		{ "lanes", 4, 64, 256, 512, 64 },      { "MPS", 4, 16, 64, 512, 64 },
+		{ "MPS", 4, 16, 8192, 512, 64 },       { "MPS", 4, 16, 300, 512, 64 },
+		{ "MRRS", 4, 16, 256, 0, 64 },         { "MRRS", 4, 16, 256, 513, 64 },
+		{ "RCB", 4, 16, 256, 512, 32 },        { "RCB", 4, 16, 256, 512, 1024 },
 	};
 
 	(void)state;
 	assert_null(pcie_link_config_error(&gen4_x16));
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		struct pcie_link link = {wrong[i].generation, wrong[i].lanes, wrong[i].mps_bytes, wrong[i].mrrs_bytes,
-					 wrong[i].rcb_bytes, false, false, false, false, false, false, false, false, 0};
+		struct pcie_link link = { wrong[i].generation,
+					  wrong[i].lanes,
+					  wrong[i].mps_bytes,
+					  wrong[i].mrrs_bytes,
+					  wrong[i].rcb_bytes,
+					  false,
+					  false,
+					  false,
+					  false,
+					  false,
+					  false,
+					  false,
+					  false,
+					  0 };
 
 		assert_non_null(pcie_link_config_error(&link));
 		assert_non_null(strstr(pcie_link_config_error(&link), wrong[i].says));

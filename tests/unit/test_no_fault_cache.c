@@ -10,7 +10,7 @@
 
 static struct sim_fault_site copy_at(uint64_t size, uint64_t addr)
 {
-	return (struct sim_fault_site){.op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = addr};
+	return (struct sim_fault_site){ .op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = addr };
 }
 
 /* Ask there: nothing strikes, and so much is known of it. */
@@ -22,7 +22,7 @@ static void ask(struct world *world, struct sim_fault_site site)
 /* A copy of what is known says the same. */
 static bool is_cached(const struct world *world, struct sim_fault_site site)
 {
-	struct sim_no_fault_copy copy = {.generation = SIM_NO_FAULT_COPY_EMPTY};
+	struct sim_no_fault_copy copy = { .generation = SIM_NO_FAULT_COPY_EMPTY };
 	bool cached = sim_no_fault_cache_has(world->faults, &site);
 
 	assert_int_equal(sim_no_fault_cache_copy(world->faults, &site, &copy), cached);
@@ -117,8 +117,8 @@ static void test_another_topology_ends_it(void **state)
 /* A rule that met the site may strike the next one: by chance, by count, by the clock. */
 static void test_where_a_rule_waits_nothing_is_cached(void **state)
 {
-	static const char *const waiting[] = {"dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear", "dma.memcpy skip=99 tear",
-					      "dma.memcpy from=1s tear"};
+	static const char *const waiting[] = { "dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear",
+					       "dma.memcpy skip=99 tear", "dma.memcpy from=1s tear" };
 	struct world *world = *state;
 
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
@@ -133,7 +133,7 @@ static void test_where_a_rule_waits_nothing_is_cached(void **state)
 /* ---- any rules, any sites ---- */
 
 #define NUM_RANGES 60
-#define SPACE 400
+#define SPACE      400
 
 struct range {
 	uint64_t size_min, size_max, addr_min, addr_max;
@@ -159,14 +159,15 @@ static void add_range(struct world *world, struct range *ret_range)
 	ret_range->addr_min = (uint64_t)(rand() % SPACE);
 	ret_range->addr_max = ret_range->addr_min + (uint64_t)(rand() % 100);
 	snprintf(text, sizeof(text), "dma.memcpy size=%u..%u addr=%u..%u delay=1ns", (unsigned int)ret_range->size_min,
-		 (unsigned int)ret_range->size_max, (unsigned int)ret_range->addr_min, (unsigned int)ret_range->addr_max);
+		 (unsigned int)ret_range->size_max, (unsigned int)ret_range->addr_min,
+		 (unsigned int)ret_range->addr_max);
 	add(world, text);
 }
 
 static void test_with_any_rules_each_site_is_struck_as_without_what_is_known(void **state)
 {
 	struct world *world = *state;
-	struct sim_no_fault_copy copy = {.generation = SIM_NO_FAULT_COPY_EMPTY};
+	struct sim_no_fault_copy copy = { .generation = SIM_NO_FAULT_COPY_EMPTY };
 	struct range ranges[NUM_RANGES];
 	unsigned int num_cached = 0, num_copied = 0;
 

@@ -9,8 +9,8 @@
 
 #include "pcie_model/pci_addr.h"
 
-static void assert_addr(const struct pcie_addr *addr, unsigned int domain, unsigned int bus,
-			unsigned int device, unsigned int function)
+static void assert_addr(const struct pcie_addr *addr, unsigned int domain, unsigned int bus, unsigned int device,
+			unsigned int function)
 {
 	assert_int_equal(addr->domain, domain);
 	assert_int_equal(addr->bus, bus);
@@ -49,13 +49,36 @@ static void test_upper_case_is_the_same_address(void **state)
 static void test_anything_else_is_refused_and_changes_nothing(void **state)
 {
 	static const char *const bad[] = {
-		"", "zz", "b1", "b1:00", "b1:00.", "b1:00.00", "b1:0.0", "b1-00.0", "b1:00:0",
-		"b1:20.0",       /* device 32 */
-		"b1:00.8",       /* function 8 */
-		"g1:00.0", "b1:0g.0", "b1:00.g",
-		" b1:00.0", "b1:00.0 ", "b1:00.0\n", "+1:00.0", "-1:00.0", "b1: 0.0", "0x1:00.0",
-		"0000b1:00.0", "000:b1:00.0", "00000:b1:00.0", "0000:b1:00.0.", "0000:b1:00.0 ",
-		"0000:b1:20.0", "0000:b1:00.8", "0000.b1:00.0", "00000b1:00.0",
+		"",
+		"zz",
+		"b1",
+		"b1:00",
+		"b1:00.",
+		"b1:00.00",
+		"b1:0.0",
+		"b1-00.0",
+		"b1:00:0",
+		"b1:20.0", /* device 32 */
+		"b1:00.8", /* function 8 */
+		"g1:00.0",
+		"b1:0g.0",
+		"b1:00.g",
+		" b1:00.0",
+		"b1:00.0 ",
+		"b1:00.0\n",
+		"+1:00.0",
+		"-1:00.0",
+		"b1: 0.0",
+		"0x1:00.0",
+		"0000b1:00.0",
+		"000:b1:00.0",
+		"00000:b1:00.0",
+		"0000:b1:00.0.",
+		"0000:b1:00.0 ",
+		"0000:b1:20.0",
+		"0000:b1:00.8",
+		"0000.b1:00.0",
+		"00000b1:00.0",
 		"0000:0000:b1:00.0",
 	};
 	const struct pcie_addr before = { 1, 2, 3, 4 };

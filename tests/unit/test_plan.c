@@ -302,7 +302,7 @@ static void test_scribbled_plans_are_survived(void **state)
 static void test_rules_that_were_taken_out_are_remembered(void **state)
 {
 	struct sim_plan *plan = *state;
-	struct listing past = {.len = 0}, later = {.len = 0};
+	struct listing past = { .len = 0 }, later = { .len = 0 };
 
 	for (uint32_t i = 0; i < SIM_PLAN_MAX_RULES; i++)
 		add(plan, i < 3 ? "dma.memcpy tear" : "comch.send drop");

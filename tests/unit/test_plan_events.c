@@ -23,8 +23,12 @@ static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
 static bool event_strikes(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *who,
 			  uint64_t since_ns, uint64_t now_ns)
 {
-	struct sim_fault_site site = { .op = op, .function = function, .process = who, .since_ns = since_ns, .now_ns = now_ns,
-				 .on_fire = note_each };
+	struct sim_fault_site site = { .op = op,
+				       .function = function,
+				       .process = who,
+				       .since_ns = since_ns,
+				       .now_ns = now_ns,
+				       .on_fire = note_each };
 
 	each[0] = '\0';
 	return sim_injector_evaluate(world->faults, &site, &strike);
@@ -146,7 +150,9 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 {
 	struct world *world = *state;
 	uint32_t remove = add(world, "function device=03:00.0 times=1 remove"), reset = add(world, "function reset");
-	struct sim_fault_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_noop = moot_id_is, .arg = &remove};
+	struct sim_fault_site site = {
+		.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_noop = moot_id_is, .arg = &remove
+	};
 
 	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
 	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_RESET));
@@ -162,8 +168,11 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 static void test_events_of_one_time_can_be_asked_for_alone(void **state)
 {
 	struct world *world = *state;
-	struct sim_fault_site site = {.op = SIM_OP_FUNCTION, .function = DPU_PF0, .since_ns = 1000 * MS, .upto_ns = 1000 * MS,
-				.now_ns = 3000 * MS};
+	struct sim_fault_site site = { .op = SIM_OP_FUNCTION,
+				       .function = DPU_PF0,
+				       .since_ns = 1000 * MS,
+				       .upto_ns = 1000 * MS,
+				       .now_ns = 3000 * MS };
 
 	add(world, "function from=2s add");
 	assert_false(sim_injector_evaluate(world->faults, &site, &strike));

@@ -117,7 +117,8 @@ static void test_text_that_is_no_plan_is_refused(void **state)
 	assert_refused("seed: x\n", "1: seed: expected a number from 0, got `x`");
 	assert_refused("seed: [1]\n", "1: seed: expected a number from 0, got ``");
 	assert_refused("faults: []\n---\nfaults: []\n", "2: a second document (---) starts here; write one per file");
-	assert_refused("faults:\n  - [a]\n", "2: expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+	assert_refused("faults:\n  - [a]\n",
+		       "2: expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
 		       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
 	assert_refused("faults:\n- &a dma.memcpy tear\n- *a\n",
 		       "2: anchors (&name) and aliases (*name) are not supported; repeat the text");
@@ -131,19 +132,25 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 	(void)state;
 	assert_refused("faults:\n  - dma.memcpy tear\n  - dma.memcpy nth=x tear\n",
 		       "3: column 16 of the rule: nth: expected a number from 1, got `x`");
-	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n", "3: nth: expected a number from 1, got `x`");
-	assert_refused("faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
-		       "4: drop: is nothing that can happen to dma.memcpy; that takes fail, hang, refuse, delay, flip, tear");
-	assert_refused("faults:\n  - nth: 3\n    tear: true\n", "2: op: is missing; it names the operation (dma.memcpy)");
+	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n",
+		       "3: nth: expected a number from 1, got `x`");
+	assert_refused(
+		"faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
+		"4: drop: is nothing that can happen to dma.memcpy; that takes fail, hang, refuse, delay, flip, tear");
+	assert_refused("faults:\n  - nth: 3\n    tear: true\n",
+		       "2: op: is missing; it names the operation (dma.memcpy)");
 	assert_refused("faults:\n  - op: dma.memcopy\n    tear: true\n",
 		       "2: unknown operation `dma.memcopy`; did you mean `dma.memcpy`?");
 	assert_refused("faults:\n  - {op: dma.memcpy, op: dma.memcpy}\n", "2: op: is given twice; take one away");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: false}\n", "2: tear: can't be false; leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: [1]}\n", "2: tear: expected a single value");
-	assert_refused("faults:\n  - {op: dma.memcpy, nth: 1,\n     nth: 2, tear: true}\n", "3: nth: is given twice; take one away");
+	assert_refused("faults:\n  - {op: dma.memcpy, nth: 1,\n     nth: 2, tear: true}\n",
+		       "3: nth: is given twice; take one away");
 	assert_refused("faults:\n  - {op: dma.memcpy, fail: \"\"}\n", "2: fail: its value is missing: fail=STATUS");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n", "2: tear: takes no value; write tear: true, or leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: 1}\n", "2: tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n",
+		       "2: tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: 1}\n",
+		       "2: tear: takes no value; write tear: true, or leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: tear: can't be false; leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: can't be false; leave it out");
 }
@@ -152,7 +159,8 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 static void test_values_can_not_smuggle_words(void **state)
 {
 	(void)state;
-	assert_refused("faults:\n  - {op: dma.memcpy, nth: 3 hang}\n", "2: nth: expected a number from 1, got `3 hang`");
+	assert_refused("faults:\n  - {op: dma.memcpy, nth: 3 hang}\n",
+		       "2: nth: expected a number from 1, got `3 hang`");
 	assert_refused("faults:\n  - {op: dma.memcpy, delay: 1us flip=3}\n",
 		       "2: delay: expected a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
 		       "lognormal(mean,sd), pareto(min,alpha), trace(FILE), got `1us flip=3`");

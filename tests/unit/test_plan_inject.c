@@ -237,9 +237,14 @@ static void test_scribbled_plans_are_survived(void **state)
 static void test_slightly_scribbled_plans_are_survived(void **state)
 {
 	static const char *const rules[] = {
-		"* delay=pareto(1us,1.5)", "dma.memcpy every=3 flip=2", "comch.* size=1..100k delay=normal(1us,1us)",
-		"link degrade=gen1x4 errors=0.1", "dma.memcpy fail=DRIVER moved=50%", "*.send reorder=7 truncate=5",
-		"peer program=a* side=dpu pid=3 pause=1s", "dma.memcpy p=0.1 delay=lognormal(1us,2us) times=3",
+		"* delay=pareto(1us,1.5)",
+		"dma.memcpy every=3 flip=2",
+		"comch.* size=1..100k delay=normal(1us,1us)",
+		"link degrade=gen1x4 errors=0.1",
+		"dma.memcpy fail=DRIVER moved=50%",
+		"*.send reorder=7 truncate=5",
+		"peer program=a* side=dpu pid=3 pause=1s",
+		"dma.memcpy p=0.1 delay=lognormal(1us,2us) times=3",
 	};
 	struct world *world = *state;
 	uint8_t *bytes = (uint8_t *)world->plan->slots;
@@ -252,7 +257,8 @@ static void test_slightly_scribbled_plans_are_survived(void **state)
 		add(world, rules[round % 8]);
 		bytes[(size_t)rand() % (SIM_PLAN_MAX_RULES * sizeof(struct sim_plan_slot))] = (uint8_t)rand();
 		for (int i = 0; i < 3; i++)
-			bytes[(size_t)rand() % ((unsigned int)(round + 1) * sizeof(struct sim_plan_slot))] = (uint8_t)rand();
+			bytes[(size_t)rand() % ((unsigned int)(round + 1) * sizeof(struct sim_plan_slot))] =
+				(uint8_t)rand();
 		for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 			struck += op_strikes(world, op);
 	}
@@ -283,7 +289,7 @@ static void test_a_thousand_rules_keep_out_of_the_way(void **state)
 
 	for (int i = 0; i < 1000; i++) {
 		static const char *const kinds[] = {
-			"dma.memcpy size>=%dM tear", "dma.memcpy program=other%d tear", "comch.send nth=%d drop",
+			"dma.memcpy size>=%dM tear",       "dma.memcpy program=other%d tear", "comch.send nth=%d drop",
 			"dma.memcpy device=mlx5_9%d tear", "dma.memcpy pid=1%d tear",
 		};
 

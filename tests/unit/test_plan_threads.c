@@ -14,7 +14,7 @@
 #include "sim/faults/inject/injector.h"
 
 #define THREADS 3
-#define ASKS 20000
+#define ASKS    20000
 
 struct asker {
 	struct sim_injector *faults;
@@ -62,7 +62,8 @@ static void *ask(void *arg)
 
 	while (asker->asked < ASKS || *asker->changing) {
 		asker->asked++;
-		if (!sim_injector_may_hit(asker->faults, site.op) || !sim_injector_evaluate(asker->faults, &site, &strike))
+		if (!sim_injector_may_hit(asker->faults, site.op) ||
+		    !sim_injector_evaluate(asker->faults, &site, &strike))
 			continue;
 		asker->struck += !!(strike.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
 		asker->wrong += (strike.actions & SIM_ACT_BIT(SIM_ACT_DELAY)) && strike.delay_ns % 1000 != asker->size;
@@ -137,8 +138,10 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 static void test_plan_changes_under_those_who_ask(void **state)
 {
 	static const char *const rules[] = {
-		"dma.memcpy size=64 delay=1064ns", "dma.memcpy size=65 delay=2065ns",
-		"dma.memcpy size=66 delay=3066ns", "comch.send size=64 delay=1ns",
+		"dma.memcpy size=64 delay=1064ns",
+		"dma.memcpy size=65 delay=2065ns",
+		"dma.memcpy size=66 delay=3066ns",
+		"comch.send size=64 delay=1ns",
 	};
 	atomic_bool changing = true;
 	struct asker askers[THREADS];

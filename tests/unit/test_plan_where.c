@@ -56,11 +56,16 @@ static void test_rules_for_other_processes_do_not_strike(void **state)
 		const char *text;
 		bool strikes;
 	} cases[] = {
-		{ "dma.memcpy side=dpu tear", true },         { "dma.memcpy side=node0/dpu tear", true },
-		{ "dma.memcpy side=node?/* tear", true },     { "dma.memcpy side=host tear", false },
-		{ "dma.memcpy side=node1/dpu tear", false },  { "dma.memcpy program=app tear", true },
-		{ "dma.memcpy program=a* tear", true },       { "dma.memcpy program=application tear", false },
-		{ "dma.memcpy pid=100 tear", true },          { "dma.memcpy pid=101 tear", false },
+		{ "dma.memcpy side=dpu tear", true },
+		{ "dma.memcpy side=node0/dpu tear", true },
+		{ "dma.memcpy side=node?/* tear", true },
+		{ "dma.memcpy side=host tear", false },
+		{ "dma.memcpy side=node1/dpu tear", false },
+		{ "dma.memcpy program=app tear", true },
+		{ "dma.memcpy program=a* tear", true },
+		{ "dma.memcpy program=application tear", false },
+		{ "dma.memcpy pid=100 tear", true },
+		{ "dma.memcpy pid=101 tear", false },
 		{ "dma.memcpy pid=100 side=host tear", false },
 	};
 
@@ -126,13 +131,20 @@ static void test_size_is_compared_exactly(void **state)
 		uint64_t size;
 		bool strikes;
 	} cases[] = {
-		{ "dma.memcpy size=4096 tear", 4095, false },     { "dma.memcpy size=4096 tear", 4096, true },
-		{ "dma.memcpy size=4096 tear", 4097, false },     { "dma.memcpy size>=4096 tear", 4095, false },
-		{ "dma.memcpy size>=4096 tear", UINT64_MAX, true }, { "dma.memcpy size<4096 tear", 0, true },
-		{ "dma.memcpy size<4096 tear", 4096, false },     { "dma.memcpy size=1k..64k tear", 1023, false },
-		{ "dma.memcpy size=1k..64k tear", 1024, true },   { "dma.memcpy size=1k..64k tear", 65536, true },
-		{ "dma.memcpy size=1k..64k tear", 65537, false }, { "dma.memcpy size=0 tear", 0, true },
-		{ "dma.memcpy size=0 tear", 1, false },           { "dma.memcpy size=1 tear", 0, false },
+		{ "dma.memcpy size=4096 tear", 4095, false },
+		{ "dma.memcpy size=4096 tear", 4096, true },
+		{ "dma.memcpy size=4096 tear", 4097, false },
+		{ "dma.memcpy size>=4096 tear", 4095, false },
+		{ "dma.memcpy size>=4096 tear", UINT64_MAX, true },
+		{ "dma.memcpy size<4096 tear", 0, true },
+		{ "dma.memcpy size<4096 tear", 4096, false },
+		{ "dma.memcpy size=1k..64k tear", 1023, false },
+		{ "dma.memcpy size=1k..64k tear", 1024, true },
+		{ "dma.memcpy size=1k..64k tear", 65536, true },
+		{ "dma.memcpy size=1k..64k tear", 65537, false },
+		{ "dma.memcpy size=0 tear", 0, true },
+		{ "dma.memcpy size=0 tear", 1, false },
+		{ "dma.memcpy size=1 tear", 0, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -273,7 +285,8 @@ static void test_the_plans_seed_is_for_rules_without_their_own(void **state)
 		add(world, "dma.memcpy p=0.5 seed=1 tear");
 		add(world, "comch.send p=0.5 delay=1us");
 		for (int i = 0; i < 64; i++) {
-			char a = copy_strikes(world, 64) ? 'x' : '.', b = op_strikes(world, SIM_OP_COMCH_SEND) ? 'x' : '.';
+			char a = copy_strikes(world, 64) ? 'x' : '.',
+			     b = op_strikes(world, SIM_OP_COMCH_SEND) ? 'x' : '.';
 
 			if (round == 1)
 				assert_int_equal(a, with[i]);

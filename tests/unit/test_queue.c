@@ -73,10 +73,13 @@ static int teardown(void **state)
 
 static struct test_job make(struct fixture *fixture, int number)
 {
-	return (struct test_job){.job.run = run, .fixture = fixture, .number = number};
+	return (struct test_job){ .job.run = run, .fixture = fixture, .number = number };
 }
 
-#define make_three(fixture) {make((fixture), 0), make((fixture), 1), make((fixture), 2)}
+#define make_three(fixture)                                                \
+	{                                                                  \
+		make((fixture), 0), make((fixture), 1), make((fixture), 2) \
+	}
 
 static void submit(struct fixture *fixture, struct test_job *jobs, size_t count)
 {

@@ -12,8 +12,8 @@
 
 #include "sim/engine/engine_priv.h"
 
-#define MAX_JOBS 8
-#define MS 1000000u
+#define MAX_JOBS   8
+#define MS         1000000u
 #define DEADLINE_S 60 /* only a lost job reaches it */
 
 struct fixture {
@@ -101,7 +101,7 @@ static void expect_notified(struct fixture *fixture)
 
 static void test_end_is_not_seen_before_it_is_due(void **state)
 {
-	struct test_job job = {.delay_ns = 5 * MS};
+	struct test_job job = { .delay_ns = 5 * MS };
 
 	submit(*state, &job, 1);
 	expect_done(*state, &job, 0);
@@ -111,7 +111,7 @@ static void test_end_is_not_seen_before_it_is_due(void **state)
 static void test_jobs_behind_run_at_once_and_end_in_turn(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.delay_ns = 20 * MS}, {.delay_ns = 0}, {.delay_ns = MS}};
+	struct test_job jobs[] = { { .delay_ns = 20 * MS }, { .delay_ns = 0 }, { .delay_ns = MS } };
 
 	submit(fixture, jobs, 3);
 	sim_queue_drain(fixture->queue);
@@ -127,7 +127,9 @@ static void test_jobs_behind_run_at_once_and_end_in_turn(void **state)
 static void test_end_that_is_never_due_is_canceled_by_a_flush(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.delay_ns = SIM_JOB_NEVER_DUE}, {.delay_ns = 0}, {.delay_ns = 3600000ull * MS}};
+	struct test_job jobs[] = { { .delay_ns = SIM_JOB_NEVER_DUE },
+				   { .delay_ns = 0 },
+				   { .delay_ns = 3600000ull * MS } };
 
 	submit(fixture, jobs, 3);
 	sim_queue_drain(fixture->queue);
@@ -141,7 +143,7 @@ static void test_end_that_is_never_due_is_canceled_by_a_flush(void **state)
 static void test_failure_that_is_held_back_comes_in_turn(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.delay_ns = MS}, {.delay_ns = 2 * MS, .result = -EIO}, {.delay_ns = 0}};
+	struct test_job jobs[] = { { .delay_ns = MS }, { .delay_ns = 2 * MS, .result = -EIO }, { .delay_ns = 0 } };
 
 	submit(fixture, jobs, 3);
 	expect_done(fixture, &jobs[0], 0);
@@ -155,7 +157,7 @@ static void test_failure_that_is_held_back_comes_in_turn(void **state)
 static void test_quiet_jobs_that_are_held_back_are_reported_with_the_next(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.delay_ns = MS, .job.quiet = true}, {.delay_ns = MS}};
+	struct test_job jobs[] = { { .delay_ns = MS, .job.quiet = true }, { .delay_ns = MS } };
 
 	submit(fixture, jobs, 2);
 	expect_done(fixture, &jobs[0], 0);
@@ -165,7 +167,7 @@ static void test_quiet_jobs_that_are_held_back_are_reported_with_the_next(void *
 static void test_sleeping_owner_is_notified_when_it_is_due(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job job = {.delay_ns = 20 * MS};
+	struct test_job job = { .delay_ns = 20 * MS };
 
 	submit(fixture, &job, 1);
 	sim_queue_set_notify(fixture->queue, true);
@@ -180,7 +182,7 @@ static void test_sleeping_owner_is_notified_when_it_is_due(void **state)
 static void test_owner_of_a_late_end_is_notified_however_long_it_takes(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.delay_ns = 100 * MS}, {.delay_ns = 0}};
+	struct test_job jobs[] = { { .delay_ns = 100 * MS }, { .delay_ns = 0 } };
 
 	submit(fixture, jobs, 2);
 	sim_queue_drain(fixture->queue);

@@ -71,7 +71,7 @@ static void notify(void *arg)
 
 static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 {
-	const struct sim_queue_time time = {.clock = fixture->clock, .work = work, .mark_busy = mark_busy};
+	const struct sim_queue_time time = { .clock = fixture->clock, .work = work, .mark_busy = mark_busy };
 	int rc = sim_queue_create(fixture->engine, MAX_JOBS, notify, fixture, ret_queue);
 
 	return rc < 0 ? rc : sim_queue_set_clock(*ret_queue, &time);
@@ -139,7 +139,8 @@ static uint64_t expect_done(struct fixture *fixture, struct sim_queue *queue, co
 	struct sim_job *done;
 
 	while (!(done = sim_queue_poll(queue))) {
-		uint64_t next_ns = sim_queue_advance(fixture->queues[0]), other_ns = sim_queue_advance(fixture->queues[1]);
+		uint64_t next_ns = sim_queue_advance(fixture->queues[0]),
+			 other_ns = sim_queue_advance(fixture->queues[1]);
 
 		next_ns = other_ns < next_ns ? other_ns : next_ns;
 		if (!sim_queue_has_done(queue))
@@ -154,13 +155,13 @@ static uint64_t expect_done(struct fixture *fixture, struct sim_queue *queue, co
 static void predict(const struct fixture *fixture, const struct test_job *jobs, size_t count, uint64_t *ret_ns)
 {
 	const struct pcie_card *card = &fixture->topology->cards[0];
-	struct pcie_queue_state queue = {0};
-	struct pcie_engine_state engine = {0};
-	struct pcie_link_state link = {0};
+	struct pcie_queue_state queue = { 0 };
+	struct pcie_engine_state engine = { 0 };
+	struct pcie_link_state link = { 0 };
 	struct pcie_times times;
 
 	for (size_t i = 0; i < count; i++) {
-		struct pcie_job job = {0};
+		struct pcie_job job = { 0 };
 		uint64_t arrival_ps;
 
 		work(&jobs[i].job, &job);
@@ -173,7 +174,7 @@ static void predict(const struct fixture *fixture, const struct test_job *jobs, 
 static void test_ends_are_those_of_the_model_to_the_nanosecond(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.bytes = 64}, {.bytes = 65536}, {.bytes = 1 << 20}, {.bytes = 4096}};
+	struct test_job jobs[] = { { .bytes = 64 }, { .bytes = 65536 }, { .bytes = 1 << 20 }, { .bytes = 4096 } };
 	uint64_t expected[4], latest = 0;
 
 	predict(fixture, jobs, 4, expected);
@@ -188,7 +189,7 @@ static void test_ends_are_those_of_the_model_to_the_nanosecond(void **state)
 static void test_bytes_move_before_the_end(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job job = {.bytes = 65536};
+	struct test_job job = { .bytes = 65536 };
 
 	submit(fixture->queues[0], &job, 1);
 	assert_null(sim_queue_poll(fixture->queues[0]));
@@ -199,7 +200,7 @@ static void test_bytes_move_before_the_end(void **state)
 static void test_delay_of_the_job_comes_on_top(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job job = {.bytes = 4096, .delay_ns = 10000};
+	struct test_job job = { .bytes = 4096, .delay_ns = 10000 };
 	uint64_t expected;
 
 	predict(fixture, &job, 1, &expected);
@@ -210,7 +211,7 @@ static void test_delay_of_the_job_comes_on_top(void **state)
 static void test_job_that_asks_nothing_of_the_card_takes_no_time(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job job = {.bytes = 0};
+	struct test_job job = { .bytes = 0 };
 
 	submit(fixture->queues[0], &job, 1);
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &job, 0), 0);
@@ -220,11 +221,11 @@ static void test_job_that_asks_nothing_of_the_card_takes_no_time(void **state)
 static void test_queues_are_served_by_arrival(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job many[MAX_JOBS], one = {.bytes = 64};
+	struct test_job many[MAX_JOBS], one = { .bytes = 64 };
 	uint64_t expected[MAX_JOBS];
 
 	for (int i = 0; i < MAX_JOBS; i++)
-		many[i] = (struct test_job){.bytes = 64};
+		many[i] = (struct test_job){ .bytes = 64 };
 	predict(fixture, many, MAX_JOBS, expected);
 	submit(fixture->queues[0], many, MAX_JOBS);
 	submit(fixture->queues[1], &one, 1);
@@ -234,7 +235,7 @@ static void test_queues_are_served_by_arrival(void **state)
 static void test_flush_ends_all_at_once(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = {{.bytes = 1 << 20}, {.bytes = 64, .delay_ns = SIM_JOB_NEVER_DUE}};
+	struct test_job jobs[] = { { .bytes = 1 << 20 }, { .bytes = 64, .delay_ns = SIM_JOB_NEVER_DUE } };
 
 	submit(fixture->queues[0], jobs, 2);
 	sim_queue_advance(fixture->queues[0]);
@@ -246,7 +247,7 @@ static void test_flush_ends_all_at_once(void **state)
 static void test_timed_end_is_not_seen_before_the_model_says(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job job = {.bytes = 2 << 20};
+	struct test_job job = { .bytes = 2 << 20 };
 	uint64_t before_ns = sim_clock_now_ns(fixture->clock), expected;
 
 	predict(fixture, &job, 1, &expected);
@@ -267,7 +268,8 @@ int main(void)
 		TEST(job_that_asks_nothing_of_the_card_takes_no_time),
 		TEST(queues_are_served_by_arrival),
 		TEST(flush_ends_all_at_once),
-		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed, teardown),
+		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

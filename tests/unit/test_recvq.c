@@ -23,7 +23,7 @@ struct pair {
 	struct sim_recvq_desc descs[4];
 };
 
-static const struct sim_recvq_cfg cfg = {.num_slots = 4, .max_imm_bytes = IMM};
+static const struct sim_recvq_cfg cfg = { .num_slots = 4, .max_imm_bytes = IMM };
 
 static int setup(void **state)
 {
@@ -51,7 +51,7 @@ static int teardown(void **state)
 
 static void post(struct pair *pair, uint64_t addr, uint32_t len)
 {
-	struct sim_recvq_desc desc = {.addr = addr, .len_bytes = len};
+	struct sim_recvq_desc desc = { .addr = addr, .len_bytes = len };
 
 	pair->descs[pair->consumer.posted % 4] = desc;
 	sim_recvq_post(&pair->consumer, &desc);
@@ -87,8 +87,12 @@ static void test_without_a_posted_receive_nothing_can_be_sent(void **state)
 
 static void test_a_message_brings_its_bytes_and_immediate_data(void **state)
 {
-	struct sim_recvq_message sent = {.producer = 5, .len_bytes = 3, .inlined = (const uint8_t *)"abc",
-					 .imm = (const uint8_t *)"now", .imm_bytes = 3}, got;
+	struct sim_recvq_message sent = { .producer = 5,
+					  .len_bytes = 3,
+					  .inlined = (const uint8_t *)"abc",
+					  .imm = (const uint8_t *)"now",
+					  .imm_bytes = 3 },
+				 got;
 	struct pair *pair = *state;
 	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
 	uint64_t slot;
@@ -110,7 +114,7 @@ static void test_a_message_brings_its_bytes_and_immediate_data(void **state)
 /* The second message is ready first; the first receive still ends first. */
 static void test_receives_end_in_the_order_they_were_posted(void **state)
 {
-	struct sim_recvq_message first = {.producer = 1}, second = {.producer = 2}, got;
+	struct sim_recvq_message first = { .producer = 1 }, second = { .producer = 2 }, got;
 	struct pair *pair = *state;
 	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
 	uint64_t slot1, slot2;
@@ -134,7 +138,7 @@ static void test_slots_are_used_again_and_again(void **state)
 {
 	struct pair *pair = *state;
 	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
-	struct sim_recvq_message message = {0}, got;
+	struct sim_recvq_message message = { 0 }, got;
 
 	for (uint32_t i = 0; i < 1000; i++) {
 		post(pair, i, 8);
@@ -148,7 +152,7 @@ static void test_slots_are_used_again_and_again(void **state)
 
 static void test_a_sleeping_consumer_is_woken_once(void **state)
 {
-	struct sim_recvq_message message = {0};
+	struct sim_recvq_message message = { 0 };
 	struct pair *pair = *state;
 
 	post(pair, 1, 0);
@@ -166,8 +170,8 @@ static void test_a_sleeping_consumer_is_woken_once(void **state)
 static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state)
 {
 	struct sim_recvq_message lies[] = {
-		{.len_bytes = 9},
-		{.len_bytes = 8, .imm = (const uint8_t *)"a longer one than is agreed", .imm_bytes = IMM + 1},
+		{ .len_bytes = 9 },
+		{ .len_bytes = 8, .imm = (const uint8_t *)"a longer one than is agreed", .imm_bytes = IMM + 1 },
 	};
 	struct pair *pair = *state;
 	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES];
@@ -183,7 +187,7 @@ static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state
 
 static void test_memory_that_could_shrink_is_no_segment(void **state)
 {
-	struct sim_segment segment = {0};
+	struct sim_segment segment = { 0 };
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	(void)state;
@@ -206,7 +210,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_receives_end_in_the_order_they_were_posted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slots_are_used_again_and_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_sleeping_consumer_is_woken_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup,
+						teardown),
 		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),
 	};
 

@@ -9,11 +9,11 @@
 
 #include "sim/cli/base/human_format.h"
 
-#define assert_reads(put, value, wanted)                       \
-	do {                                                   \
-		char text_[CLI_HUMAN_SIZE];                   \
-		put(value, text_);                             \
-		assert_string_equal(text_, wanted);            \
+#define assert_reads(put, value, wanted)            \
+	do {                                        \
+		char text_[CLI_HUMAN_SIZE];         \
+		put(value, text_);                  \
+		assert_string_equal(text_, wanted); \
 	} while (0)
 
 static void test_small_numbers_are_exact(void **state)

@@ -23,7 +23,7 @@ struct pair {
 
 static struct pair pair_new(uint32_t max_records, uint32_t max_record_bytes)
 {
-	struct pair pair = {.cfg = {.max_records = max_records, .max_record_bytes = max_record_bytes}};
+	struct pair pair = { .cfg = { .max_records = max_records, .max_record_bytes = max_record_bytes } };
 	size_t size = (sim_ring_size(&pair.cfg) + 63) / 64 * 64;
 
 	pair.memory = aligned_alloc(64, size);

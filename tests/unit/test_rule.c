@@ -50,8 +50,9 @@ static void test_rule_is_small_and_flat(void **state)
 
 static void test_every_part_of_a_rule_has_its_place(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy side=dpu program=my_* pid=42 device=mlx5_0 size=1k..64k addr=0x1000..0x1fff "
-				     "from=1s until=2s skip=5 every=3 p=0.25 seed=9 times=7 fail=IO_FAILED moved=50%");
+	struct sim_rule rule =
+		parse("dma.memcpy side=dpu program=my_* pid=42 device=mlx5_0 size=1k..64k addr=0x1000..0x1fff "
+		      "from=1s until=2s skip=5 every=3 p=0.25 seed=9 times=7 fail=IO_FAILED moved=50%");
 
 	(void)state;
 	assert_int_equal(rule.ops, SIM_OP_BIT(SIM_OP_DMA_MEMCPY));
@@ -94,7 +95,8 @@ static void test_a_written_rule_is_the_rule(void **state)
 static void test_one_spelling_is_written_for_many(void **state)
 {
 	(void)state;
-	assert_written("  dma.memcpy\t size>=4096  nth=3 fail=DOCA_ERROR_IO_FAILED ", "dma.memcpy size>=4k nth=3 fail=IO_FAILED");
+	assert_written("  dma.memcpy\t size>=4096  nth=3 fail=DOCA_ERROR_IO_FAILED ",
+		       "dma.memcpy size>=4k nth=3 fail=IO_FAILED");
 	assert_written("fun* device=B1:00.2 reset", "function device=0000:b1:00.2 reset");
 	assert_written("comch.send drop times=3 every=10", "comch.send every=10 times=3 drop");
 	assert_written("dma.memcpy size>4095 size<65536 tear", "dma.memcpy size=4k..65535 tear");
@@ -153,12 +155,12 @@ static void test_rule_strikes_only_where_it_makes_sense(void **state)
 static void test_table_of_operations_and_actions_is_the_language(void **state)
 {
 	static const char *const written[SIM_ACT_COUNT] = {
-		[SIM_ACT_FAIL] = "fail=NO_MEMORY",     [SIM_ACT_REFUSE] = "refuse",
-		[SIM_ACT_DELAY] = "delay=1us",         [SIM_ACT_FLIP] = "flip=1",
-		[SIM_ACT_REORDER] = "reorder=2",       [SIM_ACT_TRUNCATE] = "truncate=1",
-		[SIM_ACT_STALL] = "stall=1us",         [SIM_ACT_DOWN] = "down=1us",
-		[SIM_ACT_DEGRADE] = "degrade=gen1x1",  [SIM_ACT_ERRORS] = "errors=0.5",
-		[SIM_ACT_NUM_VFS] = "num_vfs=2",       [SIM_ACT_PAUSE] = "pause=1us",
+		[SIM_ACT_FAIL] = "fail=NO_MEMORY",    [SIM_ACT_REFUSE] = "refuse",
+		[SIM_ACT_DELAY] = "delay=1us",        [SIM_ACT_FLIP] = "flip=1",
+		[SIM_ACT_REORDER] = "reorder=2",      [SIM_ACT_TRUNCATE] = "truncate=1",
+		[SIM_ACT_STALL] = "stall=1us",        [SIM_ACT_DOWN] = "down=1us",
+		[SIM_ACT_DEGRADE] = "degrade=gen1x1", [SIM_ACT_ERRORS] = "errors=0.5",
+		[SIM_ACT_NUM_VFS] = "num_vfs=2",      [SIM_ACT_PAUSE] = "pause=1us",
 	};
 	char text[256], file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;

@@ -22,10 +22,10 @@ static uint64_t below(uint64_t n)
 	return (chance >> 33) % n;
 }
 
-#define one_of(...)                                                             \
-	({                                                                      \
-		static const char *const choices_[] = { __VA_ARGS__ };          \
-		choices_[below(sizeof(choices_) / sizeof(choices_[0]))];        \
+#define one_of(...)                                                      \
+	({                                                               \
+		static const char *const choices_[] = { __VA_ARGS__ };   \
+		choices_[below(sizeof(choices_) / sizeof(choices_[0]))]; \
 	})
 
 static void append(char *text, const char *word)
@@ -52,7 +52,8 @@ static void append_condition(char *text)
 		append(text, one_of("side=host", "side=node0/*", "program=app", "program=\"my app\"", "program=a?b*"));
 		return;
 	case 1:
-		append(text, one_of("device=03:00.0", "device=0000:b1:00.2", "device=mlx5_0", "device=\"x (y)\"", "pid=17"));
+		append(text,
+		       one_of("device=03:00.0", "device=0000:b1:00.2", "device=mlx5_0", "device=\"x (y)\"", "pid=17"));
 		return;
 	case 2:
 		sprintf(word, "size%s%" PRIu64 "%s", one_of("=", "==", "<", ">", "<=", ">="), below(5000),
@@ -94,7 +95,8 @@ static void append_delay(char *text)
 		sprintf(word, "delay=%s", one_of("trace(a.txt)", "trace(\"a b\")", "trace(/x/y(z))"));
 		break;
 	default:
-		sprintf(word, "delay=%s(%s,%s)", one_of("uniform", "normal", "lognormal"), random_time(a), random_time(b));
+		sprintf(word, "delay=%s(%s,%s)", one_of("uniform", "normal", "lognormal"), random_time(a),
+			random_time(b));
 	}
 	append(text, word);
 }
@@ -105,12 +107,13 @@ static void append_action(char *text)
 
 	switch (below(6)) {
 	case 0:
-		append(text, one_of("hang", "tear", "drop", "duplicate", "break", "fatal", "reset", "remove", "add", "kill",
-				    "rep_remove", "refuse", "refuse=AGAIN", "refuse=NO_MEMORY"));
+		append(text, one_of("hang", "tear", "drop", "duplicate", "break", "fatal", "reset", "remove", "add",
+				    "kill", "rep_remove", "refuse", "refuse=AGAIN", "refuse=NO_MEMORY"));
 		return;
 	case 1:
-		append(text, one_of("fail=IO_FAILED", "fail=NO_MEMORY", "fail=DRIVER moved=12.5%", "fail=AGAIN moved=4k",
-				    "degrade=gen1x1", "degrade=gen6x16", "errors=0.001", "errors=1e-9"));
+		append(text,
+		       one_of("fail=IO_FAILED", "fail=NO_MEMORY", "fail=DRIVER moved=12.5%", "fail=AGAIN moved=4k",
+			      "degrade=gen1x1", "degrade=gen6x16", "errors=0.001", "errors=1e-9"));
 		return;
 	case 2:
 		append_delay(text);

@@ -18,20 +18,19 @@
 
 enum { DPU0, DPU1, HOST0, HOST1, OTHER_DPU, OTHER_HOST };
 
-static const char yaml[] =
-	"cards:\n"
-	"- name: left\n"
-	"  profile: bluefield-3\n"
-	"  functions:\n"
-	"  - {side: dpu, type: pf, pci: \"03:00.0\", represents: [\"host/b1:00.0\"]}\n"
-	"  - {side: dpu, type: pf, pci: \"03:00.1\", represents: [\"host/b1:00.1\"]}\n"
-	"  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
-	"  - {side: host, type: pf, pci: \"b1:00.1\"}\n"
-	"- name: right\n"
-	"  profile: bluefield-3\n"
-	"  functions:\n"
-	"  - {side: other/dpu, type: pf, pci: \"03:00.0\", represents: [\"host/ca:00.0\"]}\n"
-	"  - {side: host, type: pf, pci: \"ca:00.0\"}\n";
+static const char yaml[] = "cards:\n"
+			   "- name: left\n"
+			   "  profile: bluefield-3\n"
+			   "  functions:\n"
+			   "  - {side: dpu, type: pf, pci: \"03:00.0\", represents: [\"host/b1:00.0\"]}\n"
+			   "  - {side: dpu, type: pf, pci: \"03:00.1\", represents: [\"host/b1:00.1\"]}\n"
+			   "  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+			   "  - {side: host, type: pf, pci: \"b1:00.1\"}\n"
+			   "- name: right\n"
+			   "  profile: bluefield-3\n"
+			   "  functions:\n"
+			   "  - {side: other/dpu, type: pf, pci: \"03:00.0\", represents: [\"host/ca:00.0\"]}\n"
+			   "  - {side: host, type: pf, pci: \"ca:00.0\"}\n";
 
 static struct fixture {
 	struct pcie_topology *topology;
@@ -43,7 +42,7 @@ static struct fixture {
 
 static uint32_t attach(const char *side)
 {
-	struct sim_peer_info info = {.pid = 100};
+	struct sim_peer_info info = { .pid = 100 };
 	uint32_t peer;
 
 	strncpy(info.side, side, sizeof(info.side) - 1);
@@ -81,7 +80,7 @@ static int teardown(void **state)
 
 static int listen_on(uint32_t peer, uint64_t number, uint32_t function, uint32_t rep, const char *name)
 {
-	const struct sim_service service = {.function = function, .rep = rep, .name = name};
+	const struct sim_service service = { .function = function, .rep = rep, .name = name };
 
 	return sim_services_listen(f.services, peer, number, &service);
 }
@@ -166,14 +165,14 @@ static void test_clients_that_wait_are_offered_oldest_first_when_a_server_comes(
 static void test_listening_takes_ones_own_function_that_holds_the_representor(void **state)
 {
 	(void)state;
-	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST1, "echo"), -EINVAL);      /* DPU1's */
-	assert_int_equal(listen_on(f.dpu, 1, HOST0, HOST0, "echo"), -EINVAL);     /* the host's */
+	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST1, "echo"), -EINVAL);  /* DPU1's */
+	assert_int_equal(listen_on(f.dpu, 1, HOST0, HOST0, "echo"), -EINVAL); /* the host's */
 	assert_int_equal(listen_on(f.dpu, 1, OTHER_DPU, OTHER_HOST, "echo"), -EINVAL);
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, DPU0, "echo"), -EINVAL);
 	assert_int_equal(listen_on(f.dpu, 1, 6, HOST0, "echo"), -EINVAL);
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, UINT32_MAX, "echo"), -EINVAL);
-	assert_int_equal(listen_on(f.host, 1, HOST0, HOST0, "echo"), -EINVAL);    /* holds none */
-	assert_int_equal(listen_on(99, 1, DPU0, HOST0, "echo"), -EINVAL);         /* nobody */
+	assert_int_equal(listen_on(f.host, 1, HOST0, HOST0, "echo"), -EINVAL); /* holds none */
+	assert_int_equal(listen_on(99, 1, DPU0, HOST0, "echo"), -EINVAL);      /* nobody */
 	assert_int_equal(listen_on(f.other, 1, OTHER_DPU, OTHER_HOST, "echo"), 0);
 }
 
@@ -184,7 +183,7 @@ static void test_connecting_takes_ones_own_function_and_number(void **state)
 	assert_int_equal(connect_to(f.host, 1, 6, "echo"), -EINVAL);
 	assert_int_equal(connect_to(f.host, UINT64_MAX, HOST0, "echo"), -EINVAL); /* a server's */
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
-	assert_int_equal(connect_to(f.host, 1, HOST1, "echo"), -EINVAL);          /* in use */
+	assert_int_equal(connect_to(f.host, 1, HOST1, "echo"), -EINVAL); /* in use */
 	assert_int_equal(connect_to(99, 1, HOST0, "echo"), -EINVAL);
 }
 
@@ -387,7 +386,7 @@ static void test_what_goes_through_a_function_ends_with_it(void **state)
 static void test_one_peer_has_limited_channels_and_services(void **state)
 {
 	uint32_t second = attach("host");
-	struct sim_channel_end server, first = {0};
+	struct sim_channel_end server, first = { 0 };
 	struct sim_closed_channel closed;
 	char name[16];
 

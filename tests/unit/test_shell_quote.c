@@ -53,8 +53,24 @@ static void assert_shell_reads(const char *text)
 
 static void test_shell_reads_what_was_meant(void **state)
 {
-	static const char *const texts[] = {"plain", "", "two words", "it's", "'", "$HOME", "`id`", "a;b", "a\\b", "*", "~root",
-					    "#no", "a\tb", "a\nb", "\"", "!!", "a&b|c<d>e(f){g}[h]?", "\xc3\xa4"};
+	static const char *const texts[] = { "plain",
+					     "",
+					     "two words",
+					     "it's",
+					     "'",
+					     "$HOME",
+					     "`id`",
+					     "a;b",
+					     "a\\b",
+					     "*",
+					     "~root",
+					     "#no",
+					     "a\tb",
+					     "a\nb",
+					     "\"",
+					     "!!",
+					     "a&b|c<d>e(f){g}[h]?",
+					     "\xc3\xa4" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -77,12 +77,16 @@ static void assert_reps(const struct pcie_function *function, size_t count, cons
 		assert_int_equal(function->reps[i], ids[i]);
 }
 
-#define ids(...) (sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t)), (uint32_t[]){ __VA_ARGS__ }
+#define ids(...)                                                               \
+	(sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t)), (uint32_t[]) \
+	{                                                                      \
+		__VA_ARGS__                                                    \
+	}
 
 /* The built-in topology --------------------------------------------------------- */
 
-static void assert_default_function(const struct pcie_function *function, const char *side,
-				    const char *addr, const char *ibdev, const char *iface)
+static void assert_default_function(const struct pcie_function *function, const char *side, const char *addr,
+				    const char *ibdev, const char *iface)
 {
 	assert_string_equal(function->side, side);
 	assert_addr(function, addr);
@@ -186,8 +190,8 @@ static void test_every_field_arrives_as_written(void **state)
 
 static void test_caps_override_single_capabilities_only(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: pf, pci: b1:00.0, caps: {dma-max-buf-bytes: 1 MiB}}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: host, type: pf, pci: b1:00.0, caps: {dma-max-buf-bytes: 1 MiB}}\n");
 	struct pcie_caps expected = pcie_profile_find("bluefield-3")->host_caps;
 	const struct pcie_caps *caps = &topology->functions[0].caps;
 
@@ -223,8 +227,7 @@ static void test_units_scale_sizes_and_rates(void **state)
 
 static void test_leading_zero_is_decimal(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: pf, pci: b1:00.0, vhca-id: 010}\n");
+	struct pcie_topology *topology = parse_functions("  - {side: host, type: pf, pci: b1:00.0, vhca-id: 010}\n");
 
 	(void)state;
 	assert_int_equal(topology->functions[0].vhca_id, 10);
@@ -233,9 +236,9 @@ static void test_leading_zero_is_decimal(void **state)
 
 static void test_empty_iface_means_none(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: dpu, type: pf, pci: \"03:00.0\", iface: \"\"}\n"
-		"  - {side: host, type: pf, pci: b1:00.0, iface: \"\", rep-iface: \"\"}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\", iface: \"\"}\n"
+				"  - {side: host, type: pf, pci: b1:00.0, iface: \"\", rep-iface: \"\"}\n");
 
 	(void)state;
 	assert_string_equal(topology->functions[0].iface, "");
@@ -246,24 +249,22 @@ static void test_empty_iface_means_none(void **state)
 
 /* Values that the file leaves out ------------------------------------------------ */
 
-static const char *const family = /* a DPU PF, a host PF with two VFs and two SFs */
-	"  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"  /* 0 */
-	"  - {side: host, type: pf, pci: b1:00.0}\n"     /* 1 */
-	"  - {side: host, type: vf, pci: b1:00.2}\n"     /* 2 */
-	"  - {side: host, type: vf, pci: b1:00.3}\n"     /* 3 */
-	"  - {side: host, type: sf, pci: b1:00.0}\n"     /* 4 */
-	"  - {side: host, type: sf, pci: b1:00.0}\n";    /* 5 */
+static const char *const family =                       /* a DPU PF, a host PF with two VFs and two SFs */
+	"  - {side: dpu, type: pf, pci: \"03:00.0\"}\n" /* 0 */
+	"  - {side: host, type: pf, pci: b1:00.0}\n"    /* 1 */
+	"  - {side: host, type: vf, pci: b1:00.2}\n"    /* 2 */
+	"  - {side: host, type: vf, pci: b1:00.3}\n"    /* 3 */
+	"  - {side: host, type: sf, pci: b1:00.0}\n"    /* 4 */
+	"  - {side: host, type: sf, pci: b1:00.0}\n";   /* 5 */
 
-static void assert_strings(const struct pcie_topology *topology, size_t offset,
-			   const char *const *expected)
+static void assert_strings(const struct pcie_topology *topology, size_t offset, const char *const *expected)
 {
 	for (size_t i = 0; i < topology->num_functions; i++)
 		assert_string_equal((const char *)&topology->functions[i] + offset, expected[i]);
 }
 
 #define assert_each(topology, member, ...) \
-	assert_strings((topology), offsetof(struct pcie_function, member), \
-		       (const char *const[]){ __VA_ARGS__ })
+	assert_strings((topology), offsetof(struct pcie_function, member), (const char *const[]){ __VA_ARGS__ })
 
 static void test_names_default_to_what_a_real_card_would_have(void **state)
 {
@@ -273,12 +274,11 @@ static void test_names_default_to_what_a_real_card_would_have(void **state)
 	assert_string_equal(topology->cards[0].name, "card0");
 	assert_each(topology, ibdev, "mlx5_0", "mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4");
 	/* bus b1 is 177 */
-	assert_each(topology, iface, "p0", "enp177s0f0np0", "enp177s0f0v0", "enp177s0f0v1",
-		    "enp177s0f0s0", "enp177s0f0s1");
+	assert_each(topology, iface, "p0", "enp177s0f0np0", "enp177s0f0v0", "enp177s0f0v1", "enp177s0f0s0",
+		    "enp177s0f0s1");
 	assert_each(topology, rep_iface, "", "pf0hpf", "pf0vf0", "pf0vf1", "pf0sf0", "pf0sf1");
-	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0",
-		    "MT2306XZ0000MLNXS0D0F0VF1", "MT2306XZ0000MLNXS0D0F0VF2",
-		    "MT2306XZ0000MLNXS0D0F0SF32768", "MT2306XZ0000MLNXS0D0F0SF32769");
+	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0VF1",
+		    "MT2306XZ0000MLNXS0D0F0VF2", "MT2306XZ0000MLNXS0D0F0SF32768", "MT2306XZ0000MLNXS0D0F0SF32769");
 	pcie_topology_destroy(topology);
 }
 
@@ -323,8 +323,8 @@ static void test_mac_and_ipv6_default_to_the_id(void **state)
 static void test_ipv6_defaults_to_the_given_mac(void **state)
 {
 	static const uint8_t ipv6[16] = { 0xfe, 0x80, [8] = 0xa2, 0x88, 0xc2, 0xff, 0xfe, 1, 2, 3 };
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: pf, pci: b1:00.0, mac: \"a0:88:c2:01:02:03\"}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: host, type: pf, pci: b1:00.0, mac: \"a0:88:c2:01:02:03\"}\n");
 
 	(void)state;
 	assert_memory_equal(topology->functions[0].ipv6, ipv6, sizeof(ipv6));
@@ -333,13 +333,12 @@ static void test_ipv6_defaults_to_the_given_mac(void **state)
 
 static void test_link_is_the_profiles_but_for_what_is_given(void **state)
 {
-	struct pcie_topology *topology =
-		parse("cards:\n"
-		      "- profile: bluefield-3\n"
-		      "  functions: [{side: host, type: pf, pci: \"b1:00.0\"}]\n"
-		      "- profile: bluefield-3\n"
-		      "  link: {generation: 1, lanes: 2, mps: 128, mrrs: 4096, rcb: 0x80}\n"
-		      "  functions: [{side: host, type: pf, pci: \"b1:00.1\"}]\n");
+	struct pcie_topology *topology = parse("cards:\n"
+					       "- profile: bluefield-3\n"
+					       "  functions: [{side: host, type: pf, pci: \"b1:00.0\"}]\n"
+					       "- profile: bluefield-3\n"
+					       "  link: {generation: 1, lanes: 2, mps: 128, mrrs: 4096, rcb: 0x80}\n"
+					       "  functions: [{side: host, type: pf, pci: \"b1:00.1\"}]\n");
 	const struct pcie_link *usual = &topology->cards[0].link, *given = &topology->cards[1].link;
 
 	(void)state;
@@ -367,12 +366,12 @@ static void test_capabilities_default_to_the_profile_by_side(void **state)
 
 static void test_defaults_keep_clear_of_given_values(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: pf, pci: b1:00.0}\n"
-		"  - {side: host, type: pf, pci: b1:00.1, ibdev: mlx5_0, vhca-id: 1}\n"
-		"  - {side: host, type: sf, pci: b1:00.0}\n"
-		"  - {side: host, type: sf, pci: b1:00.0, sf-index: 1}\n"
-		"  - {side: host, type: sf, pci: b1:00.0}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: host, type: pf, pci: b1:00.0}\n"
+				"  - {side: host, type: pf, pci: b1:00.1, ibdev: mlx5_0, vhca-id: 1}\n"
+				"  - {side: host, type: sf, pci: b1:00.0}\n"
+				"  - {side: host, type: sf, pci: b1:00.0, sf-index: 1}\n"
+				"  - {side: host, type: sf, pci: b1:00.0}\n");
 	const struct pcie_function *functions = topology->functions;
 
 	(void)state;
@@ -386,9 +385,9 @@ static void test_defaults_keep_clear_of_given_values(void **state)
 
 static void test_infiniband_function_has_a_lid_and_an_ib_name(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: dpu, type: pf, pci: \"03:00.0\", link-layer: infiniband}\n"
-		"  - {side: host, type: pf, pci: \"0002:b1:00.0\", link-layer: infiniband}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\", link-layer: infiniband}\n"
+				"  - {side: host, type: pf, pci: \"0002:b1:00.0\", link-layer: infiniband}\n");
 
 	(void)state;
 	assert_int_equal(topology->functions[0].lid, 1);
@@ -401,12 +400,12 @@ static void test_infiniband_function_has_a_lid_and_an_ib_name(void **state)
 
 static void test_vf_belongs_to_the_pf_listed_last_before_it(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: pf, pci: b1:00.0}\n"
-		"  - {side: host, type: pf, pci: b1:00.1}\n"
-		"  - {side: host, type: vf, pci: b1:00.2, parent: \"0000:b1:00.0\"}\n"
-		"  - {side: host, type: vf, pci: b1:00.3}\n"
-		"  - {side: host, type: sf, pci: b1:00.0}\n");
+	struct pcie_topology *topology =
+		parse_functions("  - {side: host, type: pf, pci: b1:00.0}\n"
+				"  - {side: host, type: pf, pci: b1:00.1}\n"
+				"  - {side: host, type: vf, pci: b1:00.2, parent: \"0000:b1:00.0\"}\n"
+				"  - {side: host, type: vf, pci: b1:00.3}\n"
+				"  - {side: host, type: sf, pci: b1:00.0}\n");
 
 	(void)state;
 	assert_int_equal(topology->functions[2].parent, 0);
@@ -417,9 +416,8 @@ static void test_vf_belongs_to_the_pf_listed_last_before_it(void **state)
 
 static void test_sf_may_stand_before_its_pf(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: host, type: sf, pci: b1:00.0}\n"
-		"  - {side: host, type: pf, pci: b1:00.0}\n");
+	struct pcie_topology *topology = parse_functions("  - {side: host, type: sf, pci: b1:00.0}\n"
+							 "  - {side: host, type: pf, pci: b1:00.0}\n");
 
 	(void)state;
 	assert_int_equal(topology->functions[0].parent, 1);
@@ -438,11 +436,10 @@ static void test_dpu_pf_represents_the_host_pf_of_its_number_and_what_belongs_to
 
 static void test_one_represents_turns_the_default_off_for_its_card(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: dpu, type: pf, pci: \"03:00.0\", represents: []}\n"
-		"  - {side: dpu, type: pf, pci: \"03:00.1\"}\n"
-		"  - {side: host, type: pf, pci: b1:00.0}\n"
-		"  - {side: host, type: pf, pci: b1:00.1}\n");
+	struct pcie_topology *topology = parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\", represents: []}\n"
+							 "  - {side: dpu, type: pf, pci: \"03:00.1\"}\n"
+							 "  - {side: host, type: pf, pci: b1:00.0}\n"
+							 "  - {side: host, type: pf, pci: b1:00.1}\n");
 
 	(void)state;
 	assert_int_equal(topology->functions[0].num_reps, 0);
@@ -454,16 +451,14 @@ static void test_one_represents_turns_the_default_off_for_its_card(void **state)
 /* Two hosts on one card: the representors of both are on the same port's PF. */
 static void test_multi_host_card_tells_its_hosts_apart(void **state)
 {
-	struct pcie_topology *topology = parse_functions(
-		"  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
-		"  - {side: a/host, type: pf, pci: b1:00.0}\n"
-		"  - {side: b/host, type: pf, pci: b1:00.0}\n");
+	struct pcie_topology *topology = parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
+							 "  - {side: a/host, type: pf, pci: b1:00.0}\n"
+							 "  - {side: b/host, type: pf, pci: b1:00.0}\n");
 
 	(void)state;
 	assert_reps(&topology->functions[0], ids(1, 2));
 	assert_each(topology, rep_iface, "", "pf0hpf", "c1pf0hpf");
-	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0",
-		    "MT2306XZ0000MLNXS1D0F0");
+	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS1D0F0");
 	pcie_topology_destroy(topology);
 }
 

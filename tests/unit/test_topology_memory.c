@@ -36,17 +36,16 @@ void *__wrap_realloc(void *ptr, size_t size)
 	return fails_now() ? NULL : __real_realloc(ptr, size);
 }
 
-static const char yaml[] =
-	"cards:\n"
-	"- profile: bluefield-3\n"
-	"  functions:\n"
-	"  - {side: dpu, type: pf, pci: \"03:00.0\", represents: [host/b1:00.0, host/b1:00.0/sf0]}\n"
-	"  - {side: host, type: pf, pci: b1:00.0, caps: {dma-max-buf-bytes: 4096}}\n"
-	"  - {side: host, type: sf, pci: b1:00.0}\n"
-	"- profile: bluefield-2\n"
-	"  functions:\n"
-	"  - {side: x/dpu, type: pf, pci: \"03:00.0\"}\n"
-	"  - {side: host, type: pf, pci: b2:00.0}\n";
+static const char yaml[] = "cards:\n"
+			   "- profile: bluefield-3\n"
+			   "  functions:\n"
+			   "  - {side: dpu, type: pf, pci: \"03:00.0\", represents: [host/b1:00.0, host/b1:00.0/sf0]}\n"
+			   "  - {side: host, type: pf, pci: b1:00.0, caps: {dma-max-buf-bytes: 4096}}\n"
+			   "  - {side: host, type: sf, pci: b1:00.0}\n"
+			   "- profile: bluefield-2\n"
+			   "  functions:\n"
+			   "  - {side: x/dpu, type: pf, pci: \"03:00.0\"}\n"
+			   "  - {side: host, type: pf, pci: b2:00.0}\n";
 
 static int parse_with(long allocations, struct pcie_topology **ret_topology, char *error)
 {

@@ -80,7 +80,9 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 static void test_a_fault_says_its_rule_and_what_it_struck(void **state)
 {
 	struct sim_trace_recording recording;
-	const struct sim_trace_hit hit = {.rule = 7, .operation = "dma.memcpy", .match = 3, .bytes = 64, .delay_ns = 500};
+	const struct sim_trace_hit hit = {
+		.rule = 7, .operation = "dma.memcpy", .match = 3, .bytes = 64, .delay_ns = 500
+	};
 
 	(void)state;
 	sim_trace_fault(0, &hit);
@@ -309,7 +311,7 @@ static void test_the_pace_is_that_of_virtual_time(void **state)
 /* In the order in which they happened, and a message is sent before it comes. */
 static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 {
-	struct sim_merged_trace merged = {0};
+	struct sim_merged_trace merged = { 0 };
 	struct sim_trace_recording recording;
 	uint32_t context;
 
@@ -353,7 +355,7 @@ static size_t count_of(const char *text, const char *what)
 /* Slices without length, and each has its end of an arrow right behind it. */
 static void test_messages_of_one_moment_keep_their_arrows(void **state)
 {
-	struct sim_merged_trace merged = {.zero_ns = session.zero_ns};
+	struct sim_merged_trace merged = { .zero_ns = session.zero_ns };
 	struct sim_trace_recording recording;
 	char *text = NULL;
 	uint32_t context;

@@ -19,7 +19,7 @@ static int begin_virtual(void **state)
 	session.virtual_ns = &virtual_ns;
 	rc |= sim_trace_begin(SIM_TRACE_FULL, &session, &fd);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
-	stats = (struct sim_trace_task_stats){0};
+	stats = (struct sim_trace_task_stats){ 0 };
 	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	return rc;
 }
@@ -44,7 +44,7 @@ static void run(struct sim_trace_task_times *times, uint64_t ns)
 
 static struct sim_merged_trace read_merged(void)
 {
-	struct sim_merged_trace merged = {.zero_ns = session.zero_ns};
+	struct sim_merged_trace merged = { .zero_ns = session.zero_ns };
 	struct sim_trace_recording recording = read_all();
 
 	assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
@@ -55,7 +55,8 @@ static struct sim_merged_trace read_merged(void)
 /* Of each event of the trace: its phase, time and, of slices and flows, name and number; one line each. */
 static void shorten(char *line, FILE *out)
 {
-	char phase = line[7], *ts = strstr(line, "\"ts\":"), *name = strstr(line, "\"name\":\""), *id = strstr(line, "\"id\":");
+	char phase = line[7], *ts = strstr(line, "\"ts\":"), *name = strstr(line, "\"name\":\""),
+	     *id = strstr(line, "\"id\":");
 
 	if (!strchr("Xstf", phase) || strstr(line, "\"cat\":\"state\""))
 		return;
@@ -234,7 +235,8 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 			sim_trace_message(SIM_TRACE_SENT, context, 2, i, i, sim_trace_now_ns(), times.submitted_ns);
 		sim_trace_task_done(&stats, &times, i, i == 0 ? "DOCA_ERROR_IO_FAILED" : NULL);
 	}
-	sim_trace_message(SIM_TRACE_SENT, context, 2, 3, 7, sim_trace_now_ns(), sim_trace_now_ns()); /* whose task is lost */
+	sim_trace_message(SIM_TRACE_SENT, context, 2, 3, 7, sim_trace_now_ns(),
+			  sim_trace_now_ns()); /* whose task is lost */
 	merged = read_merged();
 	tasks = sim_flows_match_tasks(&merged);
 	assert_int_equal(merged.num_events, 6);
@@ -249,8 +251,8 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 /* Slices have room until the next one on their track, and 1 us at most. */
 static void test_short_slices_do_not_overlap(void **state)
 {
-	static const uint64_t gaps_ns[] = {400, 5000, 0, 0};
-	static const uint16_t lengths_ns[] = {400, 1000, 0, 0};
+	static const uint64_t gaps_ns[] = { 400, 5000, 0, 0 };
+	static const uint16_t lengths_ns[] = { 400, 1000, 0, 0 };
 	struct sim_timeline_entry *entries;
 	struct sim_merged_trace merged;
 	size_t count, number = 0;

@@ -20,8 +20,8 @@
 #include "sim/clock/vclock_sched.h"
 #include "sim/base/log.h"
 
-#define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
-#define NEVER SIM_CLOCK_NEVER_NS
+#define TOPOLOGY   "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
+#define NEVER      SIM_CLOCK_NEVER_NS
 #define DEADLINE_S 60 /* only a hang reaches it */
 
 /* What happened, in order. */
@@ -145,7 +145,7 @@ static void test_thread_is_offered_its_other_engine_once(void **state)
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
-	assert_false(sim_vclock_source_wait_until(b, 50)); /* a, which is new, has not looked yet */
+	assert_false(sim_vclock_source_wait_until(b, 50));  /* a, which is new, has not looked yet */
 	assert_false(sim_vclock_source_wait_until(a, 100)); /* nor has b, since */
 	assert_false(sim_vclock_source_wait_until(a, 100)); /* time has come to where b waits for */
 	assert_int_equal(now(fixture), 50);
@@ -185,10 +185,10 @@ static void test_participant_leaves_with_the_last_source(void **state)
 struct actor {
 	struct fixture *fixture;
 	const char *name;
-	bool first;           /* of low rank */
-	uint64_t period_ns;   /* wakes so often, rounds times; 0 = waits for messages */
+	bool first;         /* of low rank */
+	uint64_t period_ns; /* wakes so often, rounds times; 0 = waits for messages */
 	unsigned int rounds;
-	bool sends;           /* a message each round */
+	bool sends; /* a message each round */
 	_Atomic unsigned int *mail;
 	sem_t *joined, *go;
 	pthread_t thread;
@@ -291,8 +291,8 @@ static void run_actors(struct fixture *fixture, struct actor *actors, size_t cou
 /* 30, 60, 90 and 20, 40, 60, 80: at 60 the one of lower rank is first, though it came later. */
 static void test_turns_go_by_time_then_by_rank(void **state)
 {
-	struct actor actors[] = {{.name = "host", .period_ns = 30, .rounds = 3},
-				 {.name = "dpu", .first = true, .period_ns = 20, .rounds = 4}};
+	struct actor actors[] = { { .name = "host", .period_ns = 30, .rounds = 3 },
+				  { .name = "dpu", .first = true, .period_ns = 20, .rounds = 4 } };
 
 	run_actors(*state, actors, 2);
 	assert_string_equal(((struct fixture *)*state)->trace.text, "[ 20] dpu wakes\n"
@@ -307,9 +307,9 @@ static void test_turns_go_by_time_then_by_rank(void **state)
 /* Each of a's rounds is followed by b's, before time goes on for c. */
 static void test_message_arrives_before_time_goes_on(void **state)
 {
-	struct actor actors[] = {{.name = "a", .period_ns = 10, .rounds = 3, .sends = true},
-				 {.name = "b", .rounds = 3},
-				 {.name = "c", .period_ns = 11, .rounds = 2}};
+	struct actor actors[] = { { .name = "a", .period_ns = 10, .rounds = 3, .sends = true },
+				  { .name = "b", .rounds = 3 },
+				  { .name = "c", .period_ns = 11, .rounds = 2 } };
 
 	run_actors(*state, actors, 3);
 	assert_string_equal(((struct fixture *)*state)->trace.text, "[ 10] a wakes\n"
@@ -328,10 +328,10 @@ static void test_order_is_the_same_each_time(void **state)
 	char first[sizeof(fixture->trace.text)] = "";
 
 	for (int i = 0; i < 20; i++) {
-		struct actor actors[] = {{.name = "a", .period_ns = 3, .rounds = 10, .sends = true},
-					 {.name = "b", .rounds = 10},
-					 {.name = "c", .period_ns = 3, .rounds = 10},
-					 {.name = "d", .first = true, .period_ns = 2, .rounds = 15}};
+		struct actor actors[] = { { .name = "a", .period_ns = 3, .rounds = 10, .sends = true },
+					  { .name = "b", .rounds = 10 },
+					  { .name = "c", .period_ns = 3, .rounds = 10 },
+					  { .name = "d", .first = true, .period_ns = 2, .rounds = 15 } };
 
 		atomic_store(&fixture->page->now_ns, 0);
 		run_actors(fixture, actors, 4);
@@ -351,7 +351,8 @@ static void test_who_does_not_call_is_not_waited_for_forever(void **state)
 	struct sim_vclock_sched *others;
 	uint64_t until = 100;
 
-	atomic_store(&fixture->page->participants[0].state, SIM_PARTICIPANT_BUSY); /* somebody who never calls: ourselves, says the owner */
+	atomic_store(&fixture->page->participants[0].state,
+		     SIM_PARTICIPANT_BUSY); /* somebody who never calls: ourselves, says the owner */
 	atomic_store(&fixture->page->participants[0].owner, (uint64_t)getpid() << 32);
 	atomic_store(&fixture->page->end, 1);
 	assert_int_equal(sim_vclock_sched_create(fixture->clock, false, &others), 0);
@@ -369,8 +370,8 @@ static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_clock_participant *busy = &fixture->page->participants[0];
-	struct sim_participant participant = {.page = fixture->page, .shared = &fixture->page->participants[1]};
-	struct sim_stall_watch watch = {.shared = busy};
+	struct sim_participant participant = { .page = fixture->page, .shared = &fixture->page->participants[1] };
+	struct sim_stall_watch watch = { .shared = busy };
 	uint64_t stalled;
 
 	atomic_store(&busy->state, SIM_PARTICIPANT_BUSY);
@@ -459,7 +460,7 @@ static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 	struct sim_vclock_source *sleeper;
 	sem_t sem;
 	pthread_t thread;
-	struct actor actor = {.fixture = fixture, .name = "other", .period_ns = 60, .rounds = 1};
+	struct actor actor = { .fixture = fixture, .name = "other", .period_ns = 60, .rounds = 1 };
 	sem_t joined, go;
 
 	sem_init(&sem, 0, 0);

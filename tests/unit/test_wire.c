@@ -24,7 +24,7 @@
 #endif
 
 #define HEAD_BYTES offsetof(struct sim_msg, body)
-#define MANY_FDS 6 /* more than a receiver has room for */
+#define MANY_FDS   6 /* more than a receiver has room for */
 
 static int pair[2];
 
@@ -58,9 +58,9 @@ static void send_raw(const void *bytes, size_t len, int num_fds)
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int) * MANY_FDS)];
-	} control = {0};
-	struct iovec data = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
-	struct msghdr packet = {.msg_iov = &data, .msg_iovlen = 1};
+	} control = { 0 };
+	struct iovec data = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = len };
+	struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1 };
 
 	if (num_fds > 0) {
 		struct cmsghdr *passed;
@@ -94,7 +94,7 @@ static void expect_refused(const void *bytes, size_t len, int num_fds)
 
 static struct sim_msg message(uint16_t type, uint16_t is_reply)
 {
-	return (struct sim_msg){.version = SIM_WIRE_VERSION, .type = type, .is_reply = is_reply, .seq = 9};
+	return (struct sim_msg){ .version = SIM_WIRE_VERSION, .type = type, .is_reply = is_reply, .seq = 9 };
 }
 
 static void test_every_message_arrives_as_it_was_sent(void **state)
@@ -158,7 +158,7 @@ static void test_three_descriptors_travel_in_order(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pipe(pipes[i]), 0);
-	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){pipes[0][1], pipes[1][1], pipes[2][1]}, 3), 0);
+	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){ pipes[0][1], pipes[1][1], pipes[2][1] }, 3), 0);
 	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
 	assert_int_equal(fds.count, 3);
 	for (int i = 0; i < 3; i++) {
@@ -178,7 +178,7 @@ static void test_three_descriptors_travel_in_order(void **state)
 static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **state)
 {
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
-	struct sim_msg_handshake letter = {.num_fds = 3};
+	struct sim_msg_handshake letter = { .num_fds = 3 };
 	struct rlimit limit, none;
 	struct sim_fds fds;
 	int before = open_fds(), rc;
@@ -194,7 +194,8 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 
 	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), 3);
 	getrlimit(RLIMIT_NOFILE, &limit);
-	none = (struct rlimit){.rlim_cur = (rlim_t)(pair[1] > pair[0] ? pair[1] : pair[0]) + 2, .rlim_max = limit.rlim_max};
+	none = (struct rlimit){ .rlim_cur = (rlim_t)(pair[1] > pair[0] ? pair[1] : pair[0]) + 2,
+				.rlim_max = limit.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	rc = sim_msg_recv_fds(pair[1], &msg, &fds);
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -207,14 +208,14 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 
 static void test_a_letter_arrives_as_it_was_sent(void **state)
 {
-	struct sim_handshake_msg sent = {.len_bytes = 5, .body = "hello and nothing of this"}, got;
+	struct sim_handshake_msg sent = { .len_bytes = 5, .body = "hello and nothing of this" }, got;
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
 	struct sim_fds fds;
 
 	(void)state;
 	sim_handshake_msg_pack(&sent, &msg.body.handshake.msg);
 	assert_memory_equal(msg.body.handshake.msg.body, "hello\0\0", 7);
-	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){STDERR_FILENO, STDERR_FILENO}, 2), 0);
+	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){ STDERR_FILENO, STDERR_FILENO }, 2), 0);
 	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
 	msg.body.handshake.msg.num_fds = 1;
 	assert_int_equal(sim_handshake_msg_unpack(&msg.body.handshake.msg, &fds, &got), 0);
@@ -228,13 +229,13 @@ static void test_a_letter_arrives_as_it_was_sent(void **state)
 
 static void test_a_letter_that_claims_too_much_is_refused(void **state)
 {
-	struct sim_msg_handshake packed = {.len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1};
-	struct sim_fds none = {.count = 0};
+	struct sim_msg_handshake packed = { .len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1 };
+	struct sim_fds none = { .count = 0 };
 	struct sim_handshake_msg got;
 
 	(void)state;
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
-	packed = (struct sim_msg_handshake){.num_fds = SIM_HANDSHAKE_MSG_FDS + 1};
+	packed = (struct sim_msg_handshake){ .num_fds = SIM_HANDSHAKE_MSG_FDS + 1 };
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
 	packed.num_fds = 1;
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EMFILE);
@@ -261,7 +262,7 @@ static void test_any_other_size_is_refused(void **state)
 	struct {
 		struct sim_msg msg;
 		uint8_t more;
-	} long_one = {0};
+	} long_one = { 0 };
 
 	(void)state;
 	for (uint16_t type = 1; type < SIM_MSG_COUNT; type++) {

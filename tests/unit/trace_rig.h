@@ -28,7 +28,7 @@ static int begin(void **state)
 {
 	(void)state;
 	unsetenv("BFSIM_TRACE");
-	session = (struct sim_trace_clock){.zero_ns = sim_trace_real_ns()};
+	session = (struct sim_trace_clock){ .zero_ns = sim_trace_real_ns() };
 	return sim_trace_begin(SIM_TRACE_UNSET, &session, &fd);
 }
 
@@ -62,7 +62,7 @@ static inline void log_line(int level, const char *format, ...)
 /* One task that moves 64 bytes; timed if it is its turn. */
 static inline void do_task(struct sim_trace_task_stats *stats, const char *reason)
 {
-	struct sim_trace_task_times times = {0};
+	struct sim_trace_task_times times = { 0 };
 	bool timed = sim_trace_task_stats_should_sample(stats);
 
 	if (timed) {

@@ -22,7 +22,7 @@ int rig_setup(void **state)
 {
 	struct rig *rig = &the_rig;
 
-	*rig = (struct rig){0};
+	*rig = (struct rig){ 0 };
 	open_device(rig);
 	assert_int_equal(doca_buf_inventory_create(NULL, 16, DOCA_BUF_EXTENSION_NONE, &rig->inventory), DOCA_SUCCESS);
 	assert_int_equal(doca_buf_inventory_start(rig->inventory), DOCA_SUCCESS);
@@ -98,7 +98,7 @@ void rig_return(struct doca_buf *buf)
 
 struct rig_copy rig_copy_new(struct rig *rig)
 {
-	struct rig_copy copy = {.src = test_malloc(RIG_COPY_SIZE), .dst = test_calloc(1, RIG_COPY_SIZE)};
+	struct rig_copy copy = { .src = test_malloc(RIG_COPY_SIZE), .dst = test_calloc(1, RIG_COPY_SIZE) };
 
 	memset(copy.src, 'x', RIG_COPY_SIZE);
 	copy.from_map = rig_map(rig, copy.src, RIG_COPY_SIZE, DOCA_ACCESS_LOCAL_READ_ONLY);
@@ -121,7 +121,10 @@ void rig_copy_free(struct rig_copy *copy)
 struct doca_dma_job_memcpy rig_job(struct rig *rig, struct doca_buf *dst, const struct doca_buf *src, uint64_t id)
 {
 	return (struct doca_dma_job_memcpy){
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = rig->ctx, .user_data.u64 = id},
+		.base = { .type = DOCA_DMA_JOB_MEMCPY,
+			  .flags = DOCA_JOB_FLAGS_NONE,
+			  .ctx = rig->ctx,
+			  .user_data.u64 = id },
 		.dst_buff = dst,
 		.src_buff = src,
 	};

@@ -53,7 +53,7 @@ void side_be_host(int talk, const void *arg)
 	char *memory = malloc(SIDE_LEN), word;
 	struct doca_mmap *mmap = map_of(dev, memory);
 	struct doca_sync_event *event = event_of(dev);
-	struct gift gift = {.addr = (uintptr_t)memory};
+	struct gift gift = { .addr = (uintptr_t)memory };
 	const uint8_t *bytes;
 	void *descriptor;
 
@@ -85,7 +85,7 @@ static void add(struct doca_ctx *ctx, struct doca_dev *dev, struct doca_workq *w
 
 struct engine engine_start(char *memory, const struct gift *gift, bool event_driven)
 {
-	struct engine engine = {.dev = side_enter("dpu")};
+	struct engine engine = { .dev = side_enter("dpu") };
 	void *remote = (void *)(uintptr_t)gift->addr;
 
 	engine.own = map_of(engine.dev, memory);
@@ -100,7 +100,8 @@ struct engine engine_start(char *memory, const struct gift *gift, bool event_dri
 	add(doca_sync_event_as_ctx(engine.event), NULL, engine.workq);
 	MUST(doca_buf_inventory_buf_by_data(engine.inventory, engine.remote, remote, SIDE_LEN / 2, &engine.from));
 	MUST(doca_buf_inventory_buf_by_addr(engine.inventory, engine.own, memory, SIDE_LEN / 2, &engine.to));
-	MUST(doca_buf_inventory_buf_by_data(engine.inventory, engine.own, memory + SIDE_LEN / 2, SIDE_LEN / 2, &engine.local));
+	MUST(doca_buf_inventory_buf_by_data(engine.inventory, engine.own, memory + SIDE_LEN / 2, SIDE_LEN / 2,
+					    &engine.local));
 	return engine;
 }
 
@@ -123,7 +124,7 @@ void engine_stop(struct engine *engine)
 doca_error_t engine_submit(struct engine *engine, const struct doca_buf *from, uint64_t id)
 {
 	struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(engine->dma), .user_data.u64 = id},
+		.base = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(engine->dma), .user_data.u64 = id },
 		.dst_buff = engine->to,
 		.src_buff = from,
 	};
@@ -134,7 +135,7 @@ doca_error_t engine_submit(struct engine *engine, const struct doca_buf *from, u
 void engine_submit_wait(struct engine *engine, uint64_t value)
 {
 	struct doca_sync_event_job_wait job = {
-		.base = {.type = DOCA_SYNC_EVENT_JOB_WAIT_GT, .ctx = doca_sync_event_as_ctx(engine->event)},
+		.base = { .type = DOCA_SYNC_EVENT_JOB_WAIT_GT, .ctx = doca_sync_event_as_ctx(engine->event) },
 		.value = value,
 		.mask = UINT64_MAX,
 	};

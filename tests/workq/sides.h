@@ -20,8 +20,8 @@
 
 #include "tests/multi/proc.h"
 
-#define SIDE_LEN 8192  /* bytes of the host's memory ... */
-#define SIDE_FILL 0x5a /* ... and what they are */
+#define SIDE_LEN     8192 /* bytes of the host's memory ... */
+#define SIDE_FILL    0x5a /* ... and what they are */
 #define ENGINE_DEPTH 8
 
 #define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)

@@ -5,12 +5,12 @@
 #ifndef TESTS_WORKQ_SPELLING_H
 #define TESTS_WORKQ_SPELLING_H
 
-#define doca_devinfo_create_list doca_devinfo_list_create
-#define doca_devinfo_destroy_list doca_devinfo_list_destroy
+#define doca_devinfo_create_list       doca_devinfo_list_create
+#define doca_devinfo_destroy_list      doca_devinfo_list_destroy
 #define doca_devinfo_is_equal_pci_addr doca_devinfo_get_is_pci_addr_equal
-#define doca_devinfo_rep_create_list doca_devinfo_rep_list_create
-#define doca_devinfo_rep_destroy_list doca_devinfo_rep_list_destroy
-#define DOCA_DEVINFO_REP_FILTER_NET DOCA_DEV_REP_FILTER_NET
-#define doca_error_get_name doca_get_error_name
+#define doca_devinfo_rep_create_list   doca_devinfo_rep_list_create
+#define doca_devinfo_rep_destroy_list  doca_devinfo_rep_list_destroy
+#define DOCA_DEVINFO_REP_FILTER_NET    DOCA_DEV_REP_FILTER_NET
+#define doca_error_get_name            doca_get_error_name
 
 #endif

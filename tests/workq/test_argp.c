@@ -14,7 +14,7 @@
 
 #include "log_child.h"
 
-#define WORDS(...) ((char *[]){"prog", __VA_ARGS__, NULL})
+#define WORDS(...)      ((char *[]){ "prog", __VA_ARGS__, NULL })
 #define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
 
 struct config {
@@ -51,7 +51,7 @@ static void init(struct config *config)
 
 static void test_parameters_reach_the_program(void **state)
 {
-	struct config config = {0};
+	struct config config = { 0 };
 
 	(void)state;
 	init(&config);
@@ -63,7 +63,7 @@ static void test_parameters_reach_the_program(void **state)
 
 static void test_validation_decides(void **state)
 {
-	struct config config = {0};
+	struct config config = { 0 };
 
 	(void)state;
 	init(&config);
@@ -73,7 +73,7 @@ static void test_validation_decides(void **state)
 
 static void choose_a_level(void)
 {
-	struct config config = {0};
+	struct config config = { 0 };
 	int level = 0;
 
 	init(&config);
@@ -92,7 +92,7 @@ static void test_the_log_level_is_this_generations(void **state)
 
 static void ask_the_version(void)
 {
-	struct config config = {0};
+	struct config config = { 0 };
 
 	init(&config);
 	doca_argp_start(2, WORDS("--version"));
@@ -109,14 +109,14 @@ static void test_the_version_is_this_generations(void **state)
 
 static void be_a_grpc_program(void)
 {
-	struct config config = {0};
+	struct config config = { 0 };
 	const char *address = "untouched";
 
 	init(&config);
 	doca_argp_set_grpc_program();
 	CHECK(doca_argp_get_grpc_addr(&address) == DOCA_ERROR_BAD_STATE);
 	CHECK(!strcmp(address, "untouched"));
-	CHECK(doca_argp_start(3, (char *[]){"prog", "-g", "10.0.0.1:50051", NULL}) == DOCA_SUCCESS);
+	CHECK(doca_argp_start(3, (char *[]){ "prog", "-g", "10.0.0.1:50051", NULL }) == DOCA_SUCCESS);
 	CHECK(doca_argp_get_grpc_addr(&address) == DOCA_SUCCESS);
 	CHECK(!strcmp(address, "10.0.0.1:50051"));
 	CHECK(doca_argp_get_grpc_addr(NULL) == DOCA_ERROR_INVALID_VALUE);

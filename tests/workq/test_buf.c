@@ -9,7 +9,7 @@ static char memory[8192];
 
 static void test_an_inventory_is_configured_when_it_is_made(void **state)
 {
-	const union doca_data mine = {.u64 = 99};
+	const union doca_data mine = { .u64 = 99 };
 	struct doca_buf_inventory *inventory;
 	union doca_data data;
 	uint32_t count;
@@ -37,7 +37,8 @@ static void test_a_buffer_says_where_it_is(void **state)
 	size_t len;
 	void *addr;
 
-	assert_int_equal(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 100, memory + 10, 20, &buf), DOCA_SUCCESS);
+	assert_int_equal(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 100, memory + 10, 20, &buf),
+			 DOCA_SUCCESS);
 	assert_int_equal(doca_buf_get_head(buf, &addr), DOCA_SUCCESS);
 	assert_ptr_equal(addr, memory);
 	assert_int_equal(doca_buf_get_len(buf, &len), DOCA_SUCCESS);
@@ -54,7 +55,8 @@ static void test_a_buffer_says_where_it_is(void **state)
 	rig_return(buf);
 	assert_int_equal(doca_buf_refcount_rm(buf, NULL), DOCA_ERROR_BAD_STATE);
 	rig_return(twin);
-	assert_int_equal(doca_buf_inventory_buf_by_addr(rig->inventory, mmap, memory + 1, sizeof(memory), &buf), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_buf_inventory_buf_by_addr(rig->inventory, mmap, memory + 1, sizeof(memory), &buf),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
@@ -91,7 +93,7 @@ static void test_lists_are_chained_and_cut(void **state)
 static void test_a_pool_cuts_a_map_into_elements(void **state)
 {
 	struct rig *rig = *state;
-	const union doca_data mine = {.u64 = 4};
+	const union doca_data mine = { .u64 = 4 };
 	struct doca_mmap *mmap = rig_map(rig, memory, sizeof(memory), DOCA_ACCESS_LOCAL_READ_WRITE);
 	struct doca_bufpool *pool;
 	struct doca_buf *bufs[2], *none;

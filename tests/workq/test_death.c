@@ -101,7 +101,7 @@ static void be_sleeping_dpu(int talk, const void *arg)
 	struct outcome outcome;
 	char *memory = calloc(1, SIDE_LEN);
 	struct engine engine = engine_start(memory, arg, true);
-	struct pollfd wait = {.events = POLLIN};
+	struct pollfd wait = { .events = POLLIN };
 
 	MUST(doca_workq_get_event_handle(engine.workq, &wait.fd));
 	MUST(doca_workq_event_handle_arm(engine.workq));
@@ -175,7 +175,7 @@ static void *wait_yielding(void *event)
 /* Says 'w' when both threads are about to wait, and at last what they got. */
 static void be_waiting_dpu(int talk, const void *arg)
 {
-	void *(*const waits[])(void *event) = {wait_busily, wait_yielding};
+	void *(*const waits[])(void *event) = { wait_busily, wait_yielding };
 	const struct gift *gift = arg;
 	struct doca_dev *dev = side_enter("dpu");
 	struct doca_sync_event *event;

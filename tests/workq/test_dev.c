@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
+#define assert_ok(call)      assert_int_equal((call), DOCA_SUCCESS)
 #define assert_invalid(call) assert_int_equal((call), DOCA_ERROR_INVALID_VALUE)
 
 struct listed {
@@ -84,7 +84,7 @@ static void test_abilities_of_a_device_under_both_names(void **state)
 static void test_wrong_arguments_are_refused_and_nothing_is_written(void **state)
 {
 	struct listed *listed = *state;
-	struct doca_pci_bdf bdf = {.raw = 0x1234};
+	struct doca_pci_bdf bdf = { .raw = 0x1234 };
 	uint8_t answer = 9;
 
 	assert_invalid(doca_devinfo_list_create(NULL, &listed->count));

@@ -86,7 +86,8 @@ static void test_a_full_queue_takes_a_job_when_an_event_was_retrieved(void **sta
 	for (uint64_t i = 0; i <= RIG_DEPTH; i++) {
 		struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, i);
 
-		assert_int_equal(doca_workq_submit(rig->workq, &job.base), i < RIG_DEPTH ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
+		assert_int_equal(doca_workq_submit(rig->workq, &job.base),
+				 i < RIG_DEPTH ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 	}
 	for (uint64_t i = 0; i < RIG_DEPTH; i++) {
 		while (doca_workq_progress_retrieve(rig->workq, &event, 0) == DOCA_ERROR_AGAIN)
@@ -156,7 +157,7 @@ static void test_an_event_driven_queue_can_be_slept_on(void **state)
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig, 64);
 	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 3);
-	struct pollfd wait = {.events = POLLIN};
+	struct pollfd wait = { .events = POLLIN };
 	struct doca_event event;
 	uint8_t enabled;
 
@@ -181,12 +182,17 @@ static void test_an_event_driven_queue_can_be_slept_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memcpy_job_copies_and_its_event_tells_whose_it_was, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_memcpy_job_copies_and_its_event_tells_whose_it_was, rig_setup,
+						rig_teardown),
 		cmocka_unit_test_setup_teardown(test_an_idle_queue_says_again, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_a_destination_that_is_full_of_data_is_overwritten, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_a_full_queue_takes_a_job_when_an_event_was_retrieved, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_a_job_that_fails_is_an_event_and_the_next_one_is_well, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_go_to_contexts_that_the_queue_is_added_to, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_a_destination_that_is_full_of_data_is_overwritten, rig_setup,
+						rig_teardown),
+		cmocka_unit_test_setup_teardown(test_a_full_queue_takes_a_job_when_an_event_was_retrieved, rig_setup,
+						rig_teardown),
+		cmocka_unit_test_setup_teardown(test_a_job_that_fails_is_an_event_and_the_next_one_is_well, rig_setup,
+						rig_teardown),
+		cmocka_unit_test_setup_teardown(test_jobs_go_to_contexts_that_the_queue_is_added_to, rig_setup,
+						rig_teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_in_use_does_not_go, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_an_event_driven_queue_can_be_slept_on, rig_setup, rig_teardown),
 	};

@@ -124,7 +124,7 @@ static void test_who_sleeps_on_a_queue_hears_of_the_reset(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
-	struct pollfd wait = {.events = POLLIN};
+	struct pollfd wait = { .events = POLLIN };
 
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 1), DOCA_SUCCESS);
@@ -150,13 +150,14 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_struck_start_fails_and_the_next_one_does_well, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_struck_start_fails_and_the_next_one_does_well, rig_setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_strike, rig_setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset, rig_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_queue_without_jobs_is_of_no_use_when_its_function_was_reset, rig_setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset,
+						rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_queue_without_jobs_is_of_no_use_when_its_function_was_reset,
+						rig_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_queue_cannot_be_added_to_a_context_of_a_reset_function, rig_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_who_sleeps_on_a_queue_hears_of_the_reset, rig_setup, teardown),

@@ -214,7 +214,7 @@ static void test_memory_that_is_not_there_is_refused_and_the_map_is_as_it_was(vo
 static void test_handles_that_are_no_maps_are_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_mmap *stale = chunked_map(rig), *others[] = {NULL, (struct doca_mmap *)rig->workq, stale};
+	struct doca_mmap *stale = chunked_map(rig), *others[] = { NULL, (struct doca_mmap *)rig->workq, stale };
 	struct doca_buf *buf;
 	void *descriptor;
 	uint32_t count;
@@ -232,7 +232,8 @@ static void test_handles_that_are_no_maps_are_refused(void **state)
 		assert_int_equal(doca_mmap_get_max_num_chunks(others[i], &count), DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_mmap_set_dmabuf_memrange(others[i], 0, 0, 1), DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_mmap_export(others[i], rig->dev, &descriptor, &len), DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(doca_buf_inventory_buf_by_addr(rig->inventory, others[i], first, 1, &buf), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_buf_inventory_buf_by_addr(rig->inventory, others[i], first, 1, &buf),
+				 DOCA_ERROR_INVALID_VALUE);
 	}
 	assert_int_equal(doca_mmap_create(NULL, NULL), DOCA_ERROR_INVALID_VALUE);
 }

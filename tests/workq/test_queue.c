@@ -61,7 +61,8 @@ static void test_contexts_of_one_queue_share_its_depth(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig), other = rig_copy_new(rig); /* contexts may work at the same time */
-	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1), two = rig_job(rig, other.to, other.from, 2);
+	struct doca_dma_job_memcpy one = rig_job(rig, copy.to, copy.from, 1),
+				   two = rig_job(rig, other.to, other.from, 2);
 	struct doca_event event;
 	struct doca_dma *dma;
 	uint64_t ids = 0;
@@ -212,7 +213,8 @@ static void test_a_list_that_is_full_is_written_anew(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
-	struct doca_buf *head = rig_room(rig, copy.to_map, copy.dst, 40), *rest = rig_room(rig, copy.to_map, copy.dst + 100, 40);
+	struct doca_buf *head = rig_room(rig, copy.to_map, copy.dst, 40),
+			*rest = rig_room(rig, copy.to_map, copy.dst + 100, 40);
 	struct doca_dma_job_memcpy job = rig_job(rig, head, copy.from, 1);
 	struct doca_event event;
 	size_t len;
@@ -322,7 +324,7 @@ static void test_only_event_driven_queues_are_slept_on(void **state)
 	assert_int_equal(doca_workq_set_event_handle(rig->workq, 0, 0), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_workq_event_handle_arm(rig->workq), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_workq_event_handle_clear(rig->workq, 0), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 0), DOCA_SUCCESS); /* as it is */
+	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 0), DOCA_SUCCESS);         /* as it is */
 	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 1), DOCA_ERROR_BAD_STATE); /* added */
 	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 2), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_ctx_get_event_driven_supported(rig->ctx, &yes), DOCA_SUCCESS);
@@ -371,9 +373,9 @@ static void test_a_device_that_a_context_has_is_not_closed(void **state)
 static void test_handles_that_are_none_are_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_workq *queue = queue_new(1), *queues[] = {NULL, (struct doca_workq *)rig->dma, queue};
-	struct doca_ctx *ctxs[] = {NULL, (struct doca_ctx *)rig->workq, NULL};
-	struct doca_job job = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = rig->ctx};
+	struct doca_workq *queue = queue_new(1), *queues[] = { NULL, (struct doca_workq *)rig->dma, queue };
+	struct doca_ctx *ctxs[] = { NULL, (struct doca_ctx *)rig->workq, NULL };
+	struct doca_job job = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = rig->ctx };
 	struct doca_event event;
 	struct doca_dma *dma;
 	uint32_t depth;

@@ -28,11 +28,11 @@
 
 #include "tests/multi/actor.h"
 
-#define TEXT "a text that crosses the bus"
-#define MAX_CHUNKS 64
-#define NUM_BUFFERS 1024
+#define TEXT           "a text that crosses the bus"
+#define MAX_CHUNKS     64
+#define NUM_BUFFERS    1024
 #define MAX_DESCRIPTOR 2048
-#define PATH_SIZE 4096
+#define PATH_SIZE      4096
 
 #define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
 
@@ -70,7 +70,7 @@ static void enter(const char *side)
 
 static bool is_at(struct doca_devinfo *info, const char *address)
 {
-	struct doca_pci_bdf bdf = {.raw = 0};
+	struct doca_pci_bdf bdf = { .raw = 0 };
 	char text[16];
 
 	MUST(doca_devinfo_get_pci_addr(info, &bdf));
@@ -80,7 +80,7 @@ static bool is_at(struct doca_devinfo *info, const char *address)
 
 static struct device device_open(const char *address)
 {
-	struct device device = {0};
+	struct device device = { 0 };
 	uint32_t count = 0;
 
 	MUST(doca_devinfo_list_create(&device.list, &count));
@@ -129,7 +129,8 @@ static struct doca_buf_inventory *inventory_new(void)
 	return inventory;
 }
 
-static struct doca_buf *buffer_of(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *memory, size_t len)
+static struct doca_buf *buffer_of(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *memory,
+				  size_t len)
 {
 	struct doca_buf *buf;
 
@@ -168,8 +169,8 @@ static void engine_drop(struct engine *engine, const struct device *device)
 /* A job of zeros at first; polled for; its buffers go with it. */
 static void copy(struct engine *engine, struct doca_buf *src, struct doca_buf *dst)
 {
-	struct doca_dma_job_memcpy job = {0};
-	struct doca_event event = {0};
+	struct doca_dma_job_memcpy job = { 0 };
+	struct doca_event event = { 0 };
 	doca_error_t result;
 
 	job.base.ctx = doca_dma_as_ctx(engine->dma);
@@ -369,7 +370,7 @@ static void test_map_exported_to_files_is_imported_by_the_other_side(void **stat
 /* A map that no device was added to, and two chunks in it. */
 static void be_without_device(int talk, const void *arg)
 {
-	char *memory[2] = {malloc(64), malloc(64)};
+	char *memory[2] = { malloc(64), malloc(64) };
 	struct doca_buf_inventory *inventory;
 	struct doca_mmap *mmap;
 	struct doca_buf *buf[2];
@@ -437,7 +438,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_local_example_copies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_map_exported_to_files_is_imported_by_the_other_side, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_map_exported_to_files_is_imported_by_the_other_side, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_map_without_a_device_gives_buffers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_device_of_an_exported_map_stays, setup, teardown),
 	};

@@ -36,19 +36,19 @@ static void event_off_queue(struct rig *rig, struct doca_sync_event *event)
 
 static struct doca_job base_of(struct doca_sync_event *event, enum doca_sync_event_job_types type)
 {
-	return (struct doca_job){.type = type, .ctx = doca_sync_event_as_ctx(event), .user_data.u64 = type};
+	return (struct doca_job){ .type = type, .ctx = doca_sync_event_as_ctx(event), .user_data.u64 = type };
 }
 
 static doca_error_t submit_wait(struct doca_workq *workq, struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	struct doca_sync_event_job_wait job = {base_of(event, DOCA_SYNC_EVENT_JOB_WAIT_GT), value, mask};
+	struct doca_sync_event_job_wait job = { base_of(event, DOCA_SYNC_EVENT_JOB_WAIT_GT), value, mask };
 
 	return doca_workq_submit(workq, &job.base);
 }
 
 static doca_error_t submit_set(struct doca_workq *workq, struct doca_sync_event *event, uint64_t value)
 {
-	struct doca_sync_event_job_update_set job = {base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_SET), value};
+	struct doca_sync_event_job_update_set job = { base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_SET), value };
 
 	return doca_workq_submit(workq, &job.base);
 }
@@ -132,8 +132,8 @@ static void test_jobs_set_add_and_get(void **state)
 	struct rig *rig = *state;
 	struct doca_sync_event *event = event_on_queue(rig);
 	uint64_t fetched = 0, value = 0;
-	struct doca_sync_event_job_update_add add = {base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 4, &fetched};
-	struct doca_sync_event_job_get get = {base_of(event, DOCA_SYNC_EVENT_JOB_GET), &value};
+	struct doca_sync_event_job_update_add add = { base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 4, &fetched };
+	struct doca_sync_event_job_get get = { base_of(event, DOCA_SYNC_EVENT_JOB_GET), &value };
 
 	assert_int_equal(submit_set(rig->workq, event, 10), DOCA_SUCCESS);
 	expect(rig->workq, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
@@ -197,7 +197,7 @@ static void *set_one(void *event)
 static void test_a_sleeper_is_woken_by_the_counter(void **state)
 {
 	struct rig *rig = *state;
-	struct pollfd wait = {.events = POLLIN};
+	struct pollfd wait = { .events = POLLIN };
 	struct doca_sync_event *event = event_new(rig);
 	struct doca_ctx *ctx = doca_sync_event_as_ctx(event);
 	struct doca_workq *workq;
@@ -253,8 +253,8 @@ static void test_jobs_that_make_no_sense_are_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_sync_event *event = event_on_queue(rig);
-	struct doca_sync_event_job_get get = {base_of(event, DOCA_SYNC_EVENT_JOB_GET), NULL};
-	struct doca_sync_event_job_update_add add = {base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 1, NULL};
+	struct doca_sync_event_job_get get = { base_of(event, DOCA_SYNC_EVENT_JOB_GET), NULL };
+	struct doca_sync_event_job_update_add add = { base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 1, NULL };
 	struct doca_job other = base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1);
 
 	assert_int_equal(doca_workq_submit(rig->workq, &get.base), DOCA_ERROR_INVALID_VALUE);
@@ -295,7 +295,7 @@ static void test_arguments_are_looked_at(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_sync_event *event = event_new(rig), *stale = event_new(rig);
-	struct doca_sync_event *others[] = {NULL, (struct doca_sync_event *)rig->dma, stale};
+	struct doca_sync_event *others[] = { NULL, (struct doca_sync_event *)rig->dma, stale };
 	const struct doca_devinfo *info = doca_dev_as_devinfo(rig->dev);
 	struct doca_sync_event *imported;
 	const uint8_t *data;
@@ -313,25 +313,31 @@ static void test_arguments_are_looked_at(void **state)
 		assert_int_equal(doca_sync_event_wait_gt(others[i], 1, 1), DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_sync_event_wait_gt_yield(others[i], 1, 1), DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_sync_event_set_addr(others[i], &value), DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(doca_sync_event_publisher_add_location_cpu(others[i], rig->dev), DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(doca_sync_event_subscriber_add_location_cpu(others[i], rig->dev), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_sync_event_publisher_add_location_cpu(others[i], rig->dev),
+				 DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_sync_event_subscriber_add_location_cpu(others[i], rig->dev),
+				 DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_sync_event_publisher_add_location_dpu(others[i]), DOCA_ERROR_INVALID_VALUE);
 		assert_int_equal(doca_sync_event_subscriber_add_location_dpu(others[i]), DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(doca_sync_event_export_to_dpu(others[i], rig->dev, &data, &len), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_sync_event_export_to_dpu(others[i], rig->dev, &data, &len),
+				 DOCA_ERROR_INVALID_VALUE);
 		assert_null(doca_sync_event_as_ctx(others[i]));
 	}
 	assert_int_equal(doca_sync_event_create(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_create_from_export(rig->dev, NULL, 1, &imported), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sync_event_create_from_export(rig->dev, (uint8_t *)"x", 1, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sync_event_create_from_export(rig->dev, (uint8_t *)"x", 1, NULL),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_publisher_add_location_cpu(event, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_get(event, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_update_add(event, 1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_export_to_dpu(event, NULL, &data, &len), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sync_event_job_get_supported((struct doca_devinfo *)(uintptr_t)info, 7), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sync_event_job_get_supported((struct doca_devinfo *)(uintptr_t)info, 7),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sync_event_job_get_supported(NULL, DOCA_SYNC_EVENT_JOB_GET), DOCA_ERROR_INVALID_VALUE);
 	for (int type = DOCA_SYNC_EVENT_JOB_WAIT_GT; type <= DOCA_SYNC_EVENT_JOB_UPDATE_ADD; type++)
-		assert_int_equal(doca_sync_event_job_get_supported((struct doca_devinfo *)(uintptr_t)info, type), DOCA_SUCCESS);
+		assert_int_equal(doca_sync_event_job_get_supported((struct doca_devinfo *)(uintptr_t)info, type),
+				 DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_destroy(event), DOCA_SUCCESS);
 }
 

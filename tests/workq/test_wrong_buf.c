@@ -24,7 +24,7 @@ static void test_what_is_no_live_inventory_is_refused_everywhere(void **state)
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
 	struct doca_buf *buf = rig_room(rig, mmap, memory, 1), *none = NULL;
-	struct doca_buf_inventory *stale, *wrong[] = {NULL, NULL, (struct doca_buf_inventory *)rig->workq};
+	struct doca_buf_inventory *stale, *wrong[] = { NULL, NULL, (struct doca_buf_inventory *)rig->workq };
 	union doca_data data;
 	uint32_t count = 7;
 
@@ -74,9 +74,11 @@ static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void 
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, fresh, memory, 1, memory, 1, &none));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, NULL));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, before, 1, before, 1, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, sizeof(memory) + 1, memory, 1, &none));
+	assert_invalid(
+		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, sizeof(memory) + 1, memory, 1, &none));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, end - 1, 2, end - 1, 0, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 1, SIZE_MAX, memory + 1, 0, &none));
+	assert_invalid(
+		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 1, SIZE_MAX, memory + 1, 0, &none));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory + 8, 1, &none));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory, 9, &none));
 	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 8, 8, memory + 7, 1, &none));
@@ -127,7 +129,7 @@ static void test_what_is_no_live_buffer_is_refused_everywhere(void **state)
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
 	struct doca_buf *stale = rig_room(rig, mmap, memory, 1), *good = rig_room(rig, mmap, memory, 1), *found = NULL;
-	struct doca_buf *wrong[] = {NULL, stale, (struct doca_buf *)rig->workq};
+	struct doca_buf *wrong[] = { NULL, stale, (struct doca_buf *)rig->workq };
 	uint32_t count;
 	uint16_t refs;
 	uint8_t inside;
@@ -244,7 +246,7 @@ static void test_what_is_no_live_pool_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
-	struct doca_bufpool *stale, *wrong[] = {NULL, NULL, (struct doca_bufpool *)rig->inventory};
+	struct doca_bufpool *stale, *wrong[] = { NULL, NULL, (struct doca_bufpool *)rig->inventory };
 	struct doca_buf *none = NULL;
 	union doca_data data;
 	uint32_t count = 7;

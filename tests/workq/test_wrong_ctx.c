@@ -55,8 +55,8 @@ static void wrong_ctxs(struct rig *rig, struct doca_ctx *ret_wrong[NUM_WRONG])
 static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_job job = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = rig->ctx};
-	struct doca_event event = {.type = 77};
+	struct doca_job job = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = rig->ctx };
+	struct doca_event event = { .type = 77 };
 	struct doca_workq *wrong[NUM_WRONG];
 	doca_event_handle_t handle = -7;
 	uint32_t depth = 7;
@@ -93,7 +93,7 @@ static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
 static void test_what_is_no_live_context_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_job job = {.type = DOCA_DMA_JOB_MEMCPY};
+	struct doca_job job = { .type = DOCA_DMA_JOB_MEMCPY };
 	struct doca_ctx *wrong[NUM_WRONG];
 	void *any = rig;
 	uint8_t yes = 7;
@@ -119,7 +119,7 @@ static void test_what_is_no_live_context_is_refused_everywhere(void **state)
 static void test_what_is_no_open_device_is_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_dev *stale = rig_open(2), *wrong[] = {NULL, stale, (struct doca_dev *)rig->workq};
+	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
 	struct doca_dma *dma;
 
 	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
@@ -178,7 +178,8 @@ static void test_a_device_of_the_host_has_no_representors(void **state)
 	struct doca_devinfo_rep **list = NULL;
 	uint32_t count;
 
-	assert_refused(doca_devinfo_rep_list_create(rig->dev, DOCA_DEV_REP_FILTER_ALL, &list, &count), DOCA_ERROR_NOT_SUPPORTED);
+	assert_refused(doca_devinfo_rep_list_create(rig->dev, DOCA_DEV_REP_FILTER_ALL, &list, &count),
+		       DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(list);
 }
 
@@ -205,7 +206,8 @@ static void test_a_context_is_configured_before_it_starts_and_has_queues_after(v
 	assert_refused(doca_ctx_stop(ctx), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_add(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_rm(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_dma_job_get_supported(doca_dev_as_devinfo(poor), DOCA_DMA_JOB_MEMCPY), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_dma_job_get_supported(doca_dev_as_devinfo(poor), DOCA_DMA_JOB_MEMCPY),
+			 DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_ctx_dev_add(ctx, poor), DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_ctx_dev_rm(ctx, rig->dev), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_ctx_dev_add(ctx, rig->dev), DOCA_SUCCESS);
@@ -300,7 +302,7 @@ static void test_a_job_goes_to_a_started_context_of_the_queue(void **state)
 
 	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_create(1, &other), DOCA_SUCCESS);
-	job = (struct doca_job){.type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(dma)};
+	job = (struct doca_job){ .type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(dma) };
 	assert_refused(doca_workq_submit(rig->workq, &job), DOCA_ERROR_BAD_STATE);
 	job.ctx = rig->ctx;
 	assert_refused(doca_workq_submit(other, &job), DOCA_ERROR_NOT_FOUND);
@@ -321,8 +323,8 @@ struct pair {
 
 static struct pair pair_new(struct rig *rig, struct doca_dev *dev, uint32_t access, size_t from_at, size_t to_at)
 {
-	struct rig place = {.dev = dev, .inventory = rig->inventory};
-	struct pair pair = {.mmap = rig_map(&place, memory, sizeof(memory), access)};
+	struct rig place = { .dev = dev, .inventory = rig->inventory };
+	struct pair pair = { .mmap = rig_map(&place, memory, sizeof(memory), access) };
 
 	pair.from = rig_data(rig, pair.mmap, memory + from_at, 64);
 	pair.to = rig_room(rig, pair.mmap, memory + to_at, 64);
@@ -341,7 +343,7 @@ static void pair_free(struct pair *pair)
 static void assert_fails(struct rig *rig, struct doca_buf *to, const struct doca_buf *from)
 {
 	struct doca_dma_job_memcpy job = rig_job(rig, to, from, 5);
-	struct doca_event event = {0};
+	struct doca_event event = { 0 };
 	char before[sizeof(memory)];
 
 	memcpy(before, memory, sizeof(memory));

@@ -42,7 +42,8 @@ static int setup(void **state)
 
 	assert_int_equal(doca_devinfo_list_create(&found.infos, &count), DOCA_SUCCESS);
 	assert_int_equal(doca_dev_open(found.infos[0], &found.dev), DOCA_SUCCESS);
-	assert_int_equal(doca_devinfo_rep_list_create(found.dev, DOCA_DEV_REP_FILTER_NET, &found.reps, &count), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_rep_list_create(found.dev, DOCA_DEV_REP_FILTER_NET, &found.reps, &count),
+			 DOCA_SUCCESS);
 	assert_int_equal(doca_dev_rep_open(found.reps[0], &found.rep), DOCA_SUCCESS);
 	*state = &found;
 	return 0;
@@ -93,8 +94,9 @@ static void test_no_devices_are_found_until_the_environment_is_right(void **stat
 static void test_what_is_no_live_info_is_refused_everywhere(void **state)
 {
 	struct found *found = *state;
-	struct doca_devinfo *wrong[] = {NULL, (struct doca_devinfo *)found->dev, (struct doca_devinfo *)found->reps[0]};
-	struct doca_pci_bdf bdf = {.raw = 0x1234};
+	struct doca_devinfo *wrong[] = { NULL, (struct doca_devinfo *)found->dev,
+					 (struct doca_devinfo *)found->reps[0] };
+	struct doca_pci_bdf bdf = { .raw = 0x1234 };
 	struct doca_dev *dev = NULL;
 	uint8_t yes = 7, bytes[16];
 	char text[256] = "as it was";
@@ -133,15 +135,16 @@ static void test_what_is_no_live_info_is_refused_everywhere(void **state)
 static void test_what_is_no_live_representors_info_is_refused_everywhere(void **state)
 {
 	struct found *found = *state;
-	struct doca_devinfo_rep **list, *wrong[] = {NULL, NULL, (struct doca_devinfo_rep *)found->infos[0]};
+	struct doca_devinfo_rep **list, *wrong[] = { NULL, NULL, (struct doca_devinfo_rep *)found->infos[0] };
 	enum doca_pci_func_type type;
 	struct doca_dev_rep *rep = NULL;
-	struct doca_pci_bdf bdf = {.raw = 0x1234};
+	struct doca_pci_bdf bdf = { .raw = 0x1234 };
 	char text[DOCA_DEVINFO_REP_VUID_SIZE] = "as it was";
 	uint32_t count;
 	uint8_t yes = 7;
 
-	assert_int_equal(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &list, &count), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &list, &count),
+			 DOCA_SUCCESS);
 	wrong[1] = list[0];
 	assert_int_equal(doca_devinfo_rep_list_destroy(list), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
@@ -167,8 +170,8 @@ static void test_what_is_not_open_is_not_closed_and_no_list_is_destroyed_twice(v
 	struct found *found = *state;
 	struct doca_devinfo **list;
 	struct doca_devinfo_rep **reps;
-	struct doca_dev *dev, *wrong[] = {NULL, NULL, (struct doca_dev *)found->rep};
-	struct doca_dev_rep *wrong_rep[] = {NULL, NULL, (struct doca_dev_rep *)found->dev};
+	struct doca_dev *dev, *wrong[] = { NULL, NULL, (struct doca_dev *)found->rep };
+	struct doca_dev_rep *wrong_rep[] = { NULL, NULL, (struct doca_dev_rep *)found->dev };
 	uint32_t count = 7;
 
 	assert_int_equal(doca_dev_open(found->infos[1], &dev), DOCA_SUCCESS);

@@ -53,11 +53,12 @@ struct import {
 
 static struct import import_new(struct rig *rig)
 {
-	struct import import = {.exporter = started_map(rig->dev)};
+	struct import import = { .exporter = started_map(rig->dev) };
 
 	assert_int_equal(populate(import.exporter, first), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_export(import.exporter, rig->dev, &import.descriptor, &import.len), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_create_from_export(NULL, import.descriptor, import.len, rig->dev, &import.mmap), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_create_from_export(NULL, import.descriptor, import.len, rig->dev, &import.mmap),
+			 DOCA_SUCCESS);
 	return import;
 }
 
@@ -94,7 +95,7 @@ static void test_what_is_no_live_map_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *stale = started_map(rig->dev);
-	struct doca_mmap *wrong[] = {NULL, stale, (struct doca_mmap *)rig->workq, (struct doca_mmap *)(first + 1)};
+	struct doca_mmap *wrong[] = { NULL, stale, (struct doca_mmap *)rig->workq, (struct doca_mmap *)(first + 1) };
 	void *addr, *descriptor = NULL;
 	const void *borrowed;
 	union doca_data data;
@@ -166,7 +167,7 @@ static void test_null_is_no_place_for_an_answer(void **state)
 static void test_what_is_no_open_device_is_refused(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_dev *stale = rig_open(2), *wrong[] = {NULL, stale, (struct doca_dev *)rig->workq};
+	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
 	struct doca_mmap *mmap = started_map(rig->dev), *none = NULL;
 	const void *borrowed;
 	void *descriptor;
@@ -227,9 +228,11 @@ static void test_a_map_of_2_2_is_configured_before_its_start_only(void **state)
 	assert_refused(doca_mmap_set_max_num_chunks(mmap, 2), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_dev_rm(mmap, rig->dev), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_start(mmap), DOCA_ERROR_NOT_PERMITTED);
-	assert_refused(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED); /* no permission */
+	assert_refused(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, &len),
+		       DOCA_ERROR_NOT_PERMITTED); /* no permission */
 	assert_refused(doca_mmap_get_memrange(fresh, &addr, &len), DOCA_ERROR_BAD_STATE);
-	assert_refused(doca_mmap_export_dpu(fresh, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED); /* not started */
+	assert_refused(doca_mmap_export_dpu(fresh, rig->dev, &borrowed, &len),
+		       DOCA_ERROR_NOT_PERMITTED); /* not started */
 	assert_int_equal(doca_mmap_set_memrange(fresh, first, 1), DOCA_SUCCESS);
 	assert_refused(doca_mmap_set_memrange(fresh, first, 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_invalid(doca_mmap_start(fresh)); /* no device */
@@ -310,15 +313,18 @@ static void test_chunks_do_not_meet(void **state)
 	assert_refused(populate(mmap, first + 100), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(populate(mmap, first + 199), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(populate(mmap, first + 1), DOCA_ERROR_NOT_PERMITTED);
-	assert_refused(doca_mmap_populate(mmap, first, 400, 4096, NULL, NULL), DOCA_ERROR_NOT_PERMITTED); /* around it */
+	assert_refused(doca_mmap_populate(mmap, first, 400, 4096, NULL, NULL),
+		       DOCA_ERROR_NOT_PERMITTED); /* around it */
 	assert_int_equal(populate(mmap, first + 200), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, first + 150, 100, first + 150, 0, &none)); /* over two */
+	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, first + 150, 100, first + 150, 0,
+						      &none)); /* over two */
 	map_end(mmap);
 }
 
 static char *new_page(size_t number)
 {
-	char *page = mmap((char *)FAR_AWAY + number * 65536, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap((char *)FAR_AWAY + number * 65536, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
 
 	assert_ptr_not_equal(page, MAP_FAILED);
 	return page;
@@ -386,7 +392,7 @@ static void test_what_was_exported_or_imported_is_not_changed(void **state)
 	struct rig *rig = *state;
 	struct doca_dev *other = rig_open(2);
 	struct import import = import_new(rig);
-	struct doca_mmap *both[] = {import.exporter, import.mmap};
+	struct doca_mmap *both[] = { import.exporter, import.mmap };
 	const void *borrowed;
 	void *descriptor;
 	size_t len;

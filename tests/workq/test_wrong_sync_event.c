@@ -56,7 +56,7 @@ static void test_what_is_no_live_event_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_sync_event *stale = event_new(rig->dev);
-	struct doca_sync_event *wrong[] = {NULL, stale, (struct doca_sync_event *)rig->dma};
+	struct doca_sync_event *wrong[] = { NULL, stale, (struct doca_sync_event *)rig->dma };
 	doca_sync_event_remote_t remote;
 	uint64_t value = 7, handle, *gpu_handle;
 	const uint8_t *data = NULL;
@@ -97,9 +97,9 @@ static void test_what_is_no_live_event_is_refused_everywhere(void **state)
 static void test_null_is_no_place_and_no_device(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_dev *stale = rig_open(2), *wrong[] = {NULL, stale, (struct doca_dev *)rig->workq};
+	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
 	struct doca_sync_event *event = event_new(rig->dev), *none = NULL;
-	const uint8_t bytes[1] = {0}, *data;
+	const uint8_t bytes[1] = { 0 }, *data;
 	uint64_t handle, value;
 	void *any = rig;
 	size_t len;
@@ -150,7 +150,7 @@ static void test_a_device_says_what_it_can_do(void **state)
 	struct rig *rig = *state;
 	struct doca_dev *poor = rig_open(1);
 	struct doca_devinfo *info = doca_dev_as_devinfo(rig->dev), *lacking = doca_dev_as_devinfo(poor);
-	struct doca_devinfo *wrong[] = {NULL, (struct doca_devinfo *)rig->workq};
+	struct doca_devinfo *wrong[] = { NULL, (struct doca_devinfo *)rig->workq };
 
 	for (int i = 0; i < 2; i++) {
 		assert_invalid(doca_sync_event_get_create_from_export_supported(wrong[i]));
@@ -239,7 +239,8 @@ static void test_exports_need_a_started_event_a_device_that_can_and_the_whole_de
 	void *any = rig;
 	size_t len;
 
-	assert_refused(doca_sync_event_export_to_dpu(event, rig->dev, &data, &len), DOCA_ERROR_BAD_STATE); /* not started */
+	assert_refused(doca_sync_event_export_to_dpu(event, rig->dev, &data, &len),
+		       DOCA_ERROR_BAD_STATE); /* not started */
 	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
 	assert_refused(doca_sync_event_export_to_dpu(event, poor, &data, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(data);
@@ -290,18 +291,19 @@ static void test_descriptors_of_the_other_kind_are_refused(void **state)
 
 static struct doca_job base_of(struct doca_sync_event *event, int type)
 {
-	return (struct doca_job){.type = type, .ctx = doca_sync_event_as_ctx(event)};
+	return (struct doca_job){ .type = type, .ctx = doca_sync_event_as_ctx(event) };
 }
 
 static void test_jobs_that_make_no_sense_are_refused_and_hold_no_place(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_sync_event *event = event_new(rig->dev);
-	struct doca_job none = base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1), dma = base_of(event, DOCA_DMA_JOB_MEMCPY);
-	struct doca_sync_event_job_get get = {base_of(event, DOCA_SYNC_EVENT_JOB_GET), NULL};
-	struct doca_sync_event_job_update_add add = {base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 1, NULL};
-	struct doca_sync_event_job_wait wait = {base_of(event, DOCA_SYNC_EVENT_JOB_WAIT_GT), 0, 0xf0f};
-	struct doca_sync_event_job_update_set set = {base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_SET), 1};
+	struct doca_job none = base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1),
+			dma = base_of(event, DOCA_DMA_JOB_MEMCPY);
+	struct doca_sync_event_job_get get = { base_of(event, DOCA_SYNC_EVENT_JOB_GET), NULL };
+	struct doca_sync_event_job_update_add add = { base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_ADD), 1, NULL };
+	struct doca_sync_event_job_wait wait = { base_of(event, DOCA_SYNC_EVENT_JOB_WAIT_GT), 0, 0xf0f };
+	struct doca_sync_event_job_update_set set = { base_of(event, DOCA_SYNC_EVENT_JOB_UPDATE_SET), 1 };
 	struct doca_event ev;
 
 	assert_refused(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_BAD_STATE); /* not started */

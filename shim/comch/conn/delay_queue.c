@@ -17,8 +17,9 @@
 #include "shim/common/base/check.h"
 
 #define REORDER_TIMEOUT_NS 100000000u /* our choice */
-#define MAX_REORDERED 1024      /* of one connection: what the other end says is not believed ... */
-#define MAX_MODELLED_NS UINT64_C(1000000000) /* ... as to how long its message takes, either: with a long queue before it, some ms */
+#define MAX_REORDERED      1024       /* of one connection: what the other end says is not believed ... */
+#define MAX_MODELLED_NS \
+	UINT64_C(1000000000) /* ... as to how long its message takes, either: with a long queue before it, some ms */
 
 /* ---- lists ---- */
 
@@ -75,8 +76,8 @@ static void release_overtaken(struct comch_delay_queue *queue, const struct comc
 }
 
 /* @number of the stream is on the record when the message is delivered; 0 = never. */
-static void push_msg(struct comch_delay_queue *queue, const struct comch_msg_hdr *hdr, const uint8_t *bytes, uint32_t len,
-		uint64_t seq, uint32_t wire_len)
+static void push_msg(struct comch_delay_queue *queue, const struct comch_msg_hdr *hdr, const uint8_t *bytes,
+		     uint32_t len, uint64_t seq, uint32_t wire_len)
 {
 	struct comch_delayed_msg *message = malloc(sizeof(*message) + len);
 	bool is_reordered = hdr->reorder_by > 0 && !is_full(queue);
@@ -86,9 +87,13 @@ static void push_msg(struct comch_delay_queue *queue, const struct comch_msg_hdr
 		sim_err("no memory for a message that is late: one of %u bytes is lost", len);
 		return;
 	}
-	*message = (struct comch_delayed_msg){.due_ns = hdr->due_ns, .modelled_ns = hdr->modelled_ns,
-					 .reorder_by = hdr->reorder_by, .seq = seq, .wire_len = wire_len,
-					 .is_recorded = hdr->is_recorded, .len = len};
+	*message = (struct comch_delayed_msg){ .due_ns = hdr->due_ns,
+					       .modelled_ns = hdr->modelled_ns,
+					       .reorder_by = hdr->reorder_by,
+					       .seq = seq,
+					       .wire_len = wire_len,
+					       .is_recorded = hdr->is_recorded,
+					       .len = len };
 	memcpy(message->bytes, bytes, len);
 	if (message->modelled_ns > now_ns && message->modelled_ns - now_ns > MAX_MODELLED_NS)
 		message->modelled_ns = now_ns;
@@ -109,18 +114,20 @@ static void merge_fault(struct comch_msg_hdr *hdr, const struct sim_fault_hit *h
 }
 
 /* A message as the sender meant it to come. */
-static int apply_recv_faults(struct doca_comch_connection *connection, struct comch_msg_hdr *hdr, uint8_t *bytes, uint32_t len)
+static int apply_recv_faults(struct doca_comch_connection *connection, struct comch_msg_hdr *hdr, uint8_t *bytes,
+			     uint32_t len)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 	enum sim_op op = endpoint->is_comm_channel ? SIM_OP_COMM_CHANNEL_RECV : SIM_OP_COMCH_RECV;
 	uint64_t seq = connection->in.count;
-	struct sim_fault_hit hit = {0};
+	struct sim_fault_hit hit = { 0 };
 	uint32_t wire_len = len;
 
 	if (comch_fault_query(endpoint, op, len, &hit))
 		merge_fault(hdr, &hit);
 	if (SHIM_HIT_HAS_ACT(&hit, BREAK) || SHIM_HIT_HAS_ACT(&hit, FAIL) || SHIM_HIT_HAS_ACT(&hit, DROP))
-		sim_trace_conn_stats_received(&connection->trace_stream, seq, len, hdr->is_recorded); /* as far as we got it */
+		sim_trace_conn_stats_received(&connection->trace_stream, seq, len,
+					      hdr->is_recorded); /* as far as we got it */
 	if (SHIM_HIT_HAS_ACT(&hit, BREAK))
 		return -ECONNABORTED;
 	if (SHIM_HIT_HAS_ACT(&hit, FAIL))
@@ -139,7 +146,7 @@ static int apply_recv_faults(struct doca_comch_connection *connection, struct co
 
 int comch_delay_queue_push_record(struct doca_comch_connection *connection, uint32_t kind, uint8_t *record, size_t len)
 {
-	struct comch_msg_hdr hdr = {.is_recorded = kind == COMCH_RECORDED_MESSAGE};
+	struct comch_msg_hdr hdr = { .is_recorded = kind == COMCH_RECORDED_MESSAGE };
 	size_t before = kind == COMCH_MESSAGE_WITH_HDR ? sizeof(hdr) : 0;
 	int rc;
 
@@ -206,6 +213,7 @@ static bool has_deferred_connect(const struct doca_comch_connection *connection)
 void comch_delay_queue_on_alarm(struct comch_endpoint *endpoint)
 {
 	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && (comch_delay_queue_has_msgs(endpoint->slots[i]) || has_deferred_connect(endpoint->slots[i])))
+		if (endpoint->slots[i] &&
+		    (comch_delay_queue_has_msgs(endpoint->slots[i]) || has_deferred_connect(endpoint->slots[i])))
 			sim_doorbell_requeue(&endpoint->doorbells, i);
 }

@@ -11,15 +11,15 @@
 #include "shim/comch/comch_priv.h"
 #include "shim/common/base/check.h"
 
-
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size, struct sim_fault_hit *ret_hit)
+bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size,
+		       struct sim_fault_hit *ret_hit)
 {
-	struct sim_fault_site site = {.op = op, .function = shim_dev_function(endpoint->ctx.dev)->id, .size = size};
+	struct sim_fault_site site = { .op = op, .function = shim_dev_function(endpoint->ctx.dev)->id, .size = size };
 
 	return sim_injector_may_hit(endpoint->ctx.faults, op) &&
 	       shim_fault_hits(endpoint->ctx.faults, &site, endpoint->ctx.trace_id, ret_hit);
@@ -39,7 +39,8 @@ const struct shim_task_fault_ops comch_send_fault_ops = {
 
 static struct comch_msg_hdr make_msg_hdr(const struct comch_endpoint *endpoint, const struct sim_fault_hit *hit)
 {
-	struct comch_msg_hdr hdr = {.duplicate = SHIM_HIT_HAS_ACT(hit, DUPLICATE), .modelled_ns = comch_timing_arrival_ns(endpoint)};
+	struct comch_msg_hdr hdr = { .duplicate = SHIM_HIT_HAS_ACT(hit, DUPLICATE),
+				     .modelled_ns = comch_timing_arrival_ns(endpoint) };
 
 	hdr.due_ns = hdr.modelled_ns;
 	if (SHIM_HIT_HAS_ACT(hit, DELAY))
@@ -49,8 +50,8 @@ static struct comch_msg_hdr make_msg_hdr(const struct comch_endpoint *endpoint, 
 	return hdr;
 }
 
-int comch_connection_write_with_hdr(struct doca_comch_connection *connection, const struct sim_fault_hit *hit, const void *msg,
-		       uint32_t len)
+int comch_connection_write_with_hdr(struct doca_comch_connection *connection, const struct sim_fault_hit *hit,
+				    const void *msg, uint32_t len)
 {
 	uint64_t at_ns = sim_trace_conn_stats_sample_ns(&connection->trace_stream);
 	uint32_t len_sent = SHIM_HIT_HAS_ACT(hit, TRUNCATE) ? (uint32_t)min_u64(len, hit->truncate_bytes) : len;
@@ -59,7 +60,8 @@ int comch_connection_write_with_hdr(struct doca_comch_connection *connection, co
 	int rc;
 
 	if (!record) {
-		sim_err("no memory for a fault, or for the time that it takes: a message of %u bytes is sent as it is", len);
+		sim_err("no memory for a fault, or for the time that it takes: a message of %u bytes is sent as it is",
+			len);
 		return comch_connection_write_plain(connection, msg, len);
 	}
 	hdr.is_recorded = at_ns != 0;
@@ -78,7 +80,7 @@ int comch_connection_write_with_hdr(struct doca_comch_connection *connection, co
 
 /* There is room for the message, and nobody else who would take it. */
 static int send_with_fault(struct doca_comch_connection *connection, const struct sim_fault_hit *hit, const void *msg,
-		       uint32_t len)
+			   uint32_t len)
 {
 	if (SHIM_HIT_HAS_ACT(hit, REFUSE))
 		return (int)hit->refuse_status;

@@ -32,11 +32,11 @@ static struct doca_comch_task_send *pop_send(struct comch_send_list *sends)
 
 /* Another place for all of a list that @matches accepts, in its order. */
 static void move_matching(struct comch_send_list *from, struct comch_send_list *to,
-		 bool matches(const struct doca_comch_task_send *send, const void *arg), const void *arg)
+			  bool matches(const struct doca_comch_task_send *send, const void *arg), const void *arg)
 {
 	struct comch_send_list all = *from;
 
-	*from = (struct comch_send_list){0};
+	*from = (struct comch_send_list){ 0 };
 	while (all.first) {
 		struct doca_comch_task_send *send = pop_send(&all);
 
@@ -64,8 +64,8 @@ static uint64_t get_completion_due_ns(const struct comch_endpoint *endpoint, con
 /* Its turn has come: it ends, or will. */
 static void complete_send(struct comch_endpoint *endpoint, struct doca_comch_task_send *send)
 {
-	send->result = shim_task_has_fault(&send->task, FAIL) ? (doca_error_t)send->task.fault_hit->status :
-									 DOCA_SUCCESS;
+	send->result =
+		shim_task_has_fault(&send->task, FAIL) ? (doca_error_t)send->task.fault_hit->status : DOCA_SUCCESS;
 	send->due_ns = get_completion_due_ns(endpoint, send);
 	if (doca_likely(send->due_ns == 0)) {
 		append_send(&endpoint->completed, send);
@@ -109,9 +109,10 @@ static int write_msg(struct doca_comch_connection *connection, struct doca_comch
 {
 	int rc;
 
-	connection->trace_stream.task_ns = doca_unlikely(send->task.timed) ? shim_task_trace_submitted_ns(&send->task) : 0;
+	connection->trace_stream.task_ns =
+		doca_unlikely(send->task.timed) ? shim_task_trace_submitted_ns(&send->task) : 0;
 	rc = doca_likely(!send->task.fault_hit) ? comch_connection_write(connection, send->msg, send->len) :
-					       write_with_fault(connection, send);
+						  write_with_fault(connection, send);
 	if (rc < 0 || doca_unlikely(!is_sent(send)))
 		return rc;
 	connection->counters.sent++;
@@ -175,9 +176,9 @@ static doca_error_t send_check(const struct doca_task *task)
 {
 	const struct doca_comch_connection *connection = send_of(task)->connection;
 
-	if (shim_object_is(connection, SHIM_COMCH_CONNECTION) && connection->serial == send_of(task)->connection_serial &&
-	    connection->endpoint == (struct comch_endpoint *)task->ctx &&
-	    connection->state == COMCH_OPEN)
+	if (shim_object_is(connection, SHIM_COMCH_CONNECTION) &&
+	    connection->serial == send_of(task)->connection_serial &&
+	    connection->endpoint == (struct comch_endpoint *)task->ctx && connection->state == COMCH_OPEN)
 		return DOCA_SUCCESS;
 	sim_err("a Comch send task: its connection is closed");
 	return DOCA_ERROR_NOT_CONNECTED;
@@ -218,8 +219,8 @@ const struct shim_task_type comch_send_type = {
 
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
 {
-	bool is_send = shim_object_is(task, SHIM_TASK) &&
-		       (shim_object_is(task->task.ctx, SHIM_COMCH_SERVER) || shim_object_is(task->task.ctx, SHIM_COMCH_CLIENT));
+	bool is_send = shim_object_is(task, SHIM_TASK) && (shim_object_is(task->task.ctx, SHIM_COMCH_SERVER) ||
+							   shim_object_is(task->task.ctx, SHIM_COMCH_CLIENT));
 
 	return is_send ? &task->task : NULL;
 }
@@ -262,7 +263,7 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 		sim_err("%s: a message of %u bytes; this context sends 1 to %u", func, len, endpoint->max_msg_bytes);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	result = shim_task_alloc(endpoint->send_pool, &endpoint->ctx, (union doca_data){.u64 = 0}, &task);
+	result = shim_task_alloc(endpoint->send_pool, &endpoint->ctx, (union doca_data){ .u64 = 0 }, &task);
 	if (result == DOCA_ERROR_BAD_STATE) {
 		sim_err("%s: the context is not running", func);
 		return DOCA_ERROR_INVALID_VALUE;

@@ -38,7 +38,9 @@ static uint64_t ps_saturating_add(uint64_t ps, uint64_t by_ps)
 
 uint64_t comch_timing_arrival_ns(const struct comch_endpoint *endpoint)
 {
-	return endpoint->timing ? sim_clock_ns(ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->one_way_ps)) : 0;
+	return endpoint->timing ?
+		       sim_clock_ns(ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->one_way_ps)) :
+		       0;
 }
 
 void comch_timing_charge_send(struct comch_endpoint *endpoint)

@@ -17,7 +17,7 @@
 
 static int create_queue(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
-	struct sim_recvq_cfg cfg = {.num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes};
+	struct sim_recvq_cfg cfg = { .num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes };
 	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &announce_msg->fds[0]);
 
 	if (rc < 0)
@@ -35,8 +35,10 @@ static int create_queue(struct doca_comch_consumer *consumer, struct sim_handsha
 
 static int fill_announce_msg(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
-	struct comch_consumer_info body = {.id = consumer->data_path.id, .num_slots = consumer->num_tasks,
-					     .max_imm_bytes = consumer->imm_bytes, .has_memory = true};
+	struct comch_consumer_info body = { .id = consumer->data_path.id,
+					    .num_slots = consumer->num_tasks,
+					    .max_imm_bytes = consumer->imm_bytes,
+					    .has_memory = true };
 	int rc = shim_mmap_share(consumer->mmap, consumer->data_path.ctx.dev, &consumer->share);
 
 	if (rc < 0)
@@ -62,7 +64,7 @@ static void free_queue(struct doca_comch_consumer *consumer)
 
 static int announce_consumer(struct doca_comch_consumer *consumer)
 {
-	struct sim_handshake_msg announce_msg = {0};
+	struct sim_handshake_msg announce_msg = { 0 };
 	int rc = create_queue(consumer, &announce_msg);
 
 	if (rc == 0)
@@ -104,7 +106,8 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	if (rc == 0)
 		return DOCA_ERROR_IN_PROGRESS;
 	free_queue(consumer);
-	sim_err("doca_ctx_start: the consumer can't be announced: %s", rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
+	sim_err("doca_ctx_start: the consumer can't be announced: %s",
+		rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
 	return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }
 
@@ -187,7 +190,8 @@ static doca_error_t check_mmap(const char *func, const struct doca_mmap *mmap)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (!(mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)) {
-		sim_err("%s: the memory map does not allow the other side to write; set DOCA_ACCESS_FLAG_PCI_READ_WRITE", func);
+		sim_err("%s: the memory map does not allow the other side to write; set DOCA_ACCESS_FLAG_PCI_READ_WRITE",
+			func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
@@ -214,14 +218,15 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	result = comch_data_path_init(__func__, &created->data_path, &consumer_ops, comch_connection,
-				 &comch_connection->num_consumers);
+				      &comch_connection->num_consumers);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_CONSUMER);
 		return result;
 	}
 	created->mmap = buf_mmap;
 	created->mmap_serial = buf_mmap->serial;
-	created->imm_bytes = min_u32(shim_dev_function(created->data_path.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
+	created->imm_bytes =
+		min_u32(shim_dev_function(created->data_path.ctx.dev)->caps.comch_max_imm_bytes, DEFAULT_IMM_BYTES);
 	*consumer = created;
 	return DOCA_SUCCESS;
 }
@@ -261,7 +266,8 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
 	max = shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_imm_bytes;
 	if (imm_data_len > max)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u bytes; the device takes %u (doca_comch_consumer_cap_get_max_imm_data_len)",
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u bytes; the device takes %u (doca_comch_consumer_cap_get_max_imm_data_len)",
 				   imm_data_len, max);
 	consumer->imm_bytes = imm_data_len;
 	return DOCA_SUCCESS;
@@ -275,10 +281,9 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer,
-							 doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
-							 doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
-							 uint32_t num_post_recv_tasks)
+doca_error_t doca_comch_consumer_task_post_recv_set_conf(
+	struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
 	uint32_t max;
 
@@ -289,7 +294,8 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consu
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
 	max = shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_fast_tasks;
 	if (num_post_recv_tasks == 0 || num_post_recv_tasks > max)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %u (doca_comch_consumer_cap_get_max_num_tasks)",
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u tasks; give 1 to %u (doca_comch_consumer_cap_get_max_num_tasks)",
 				   num_post_recv_tasks, max);
 	consumer->done = task_completion_cb;
 	consumer->failed = task_error_cb;

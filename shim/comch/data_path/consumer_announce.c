@@ -10,10 +10,10 @@
 #include "shim/common/process/alloc.h"
 
 struct comch_announcement {
-	struct comch_data_path *data_path;     /* NULL: it gave up before the other end knew; or it expires */
+	struct comch_data_path *data_path; /* NULL: it gave up before the other end knew; or it expires */
 	uint32_t id;
-	bool is_new, is_sending;      /* the announcement is on its way */
-	struct sim_handshake_msg announce_msg;    /* of a new one */
+	bool is_new, is_sending;               /* the announcement is on its way */
+	struct sim_handshake_msg announce_msg; /* of a new one */
 	_Atomic bool *announced;
 	struct comch_announcement *next;
 };
@@ -36,7 +36,8 @@ static void free_announcement(struct comch_announcement *announcement)
 	free(announcement);
 }
 
-int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_handshake_msg *announce_msg, _Atomic bool *announced)
+int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_handshake_msg *announce_msg,
+				_Atomic bool *announced)
 {
 	struct comch_announcement *announcement = shim_calloc(1, sizeof(*announcement));
 	int rc;
@@ -45,8 +46,11 @@ int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_ha
 		comch_close_handshake_fds(announce_msg);
 		return -ENOMEM;
 	}
-	*announcement = (struct comch_announcement){.data_path = data_path, .id = data_path->id, .is_new = true, .announce_msg = *announce_msg,
-						    .announced = announced};
+	*announcement = (struct comch_announcement){ .data_path = data_path,
+						     .id = data_path->id,
+						     .is_new = true,
+						     .announce_msg = *announce_msg,
+						     .announced = announced };
 	pthread_mutex_lock(&data_path->connection->lock);
 	if (data_path->connection->state == COMCH_OPEN) {
 		queue_announcement(data_path->connection, announcement);
@@ -85,7 +89,8 @@ void comch_announce_expired_consumer(struct comch_data_path *data_path)
 	struct comch_announcement *expired = calloc(1, sizeof(*expired));
 
 	pthread_mutex_lock(&connection->lock);
-	if (connection->endpoint && !remove_unsent(connection, data_path) && expired && connection->state == COMCH_OPEN) {
+	if (connection->endpoint && !remove_unsent(connection, data_path) && expired &&
+	    connection->state == COMCH_OPEN) {
 		expired->id = data_path->id;
 		queue_announcement(connection, expired);
 		expired = NULL;
@@ -139,7 +144,7 @@ static void finish_first_announcement(struct doca_comch_connection *connection)
 /* Its announcement, once, and its record. 0, -EAGAIN (no room) or another -errno. */
 static int send_announcement(struct doca_comch_connection *connection, struct comch_announcement *announcement)
 {
-	struct comch_consumer_record record = {.id = announcement->id};
+	struct comch_consumer_record record = { .id = announcement->id };
 	int rc = 0;
 
 	if (announcement->announce_msg.num_fds > 0) {
@@ -147,8 +152,9 @@ static int send_announcement(struct doca_comch_connection *connection, struct co
 		comch_close_handshake_fds(&announcement->announce_msg);
 	}
 	if (rc == 0)
-		rc = sim_ring_write(&connection->out, announcement->is_new ? COMCH_CONSUMER_NEW : COMCH_CONSUMER_EXPIRED,
-				    &record, sizeof(record));
+		rc = sim_ring_write(&connection->out,
+				    announcement->is_new ? COMCH_CONSUMER_NEW : COMCH_CONSUMER_EXPIRED, &record,
+				    sizeof(record));
 	if (rc == 0)
 		comch_connection_notify_peer(connection);
 	return rc;
@@ -166,7 +172,8 @@ void comch_announce_flush(struct doca_comch_connection *connection)
 		if (rc == -EPROTO)
 			comch_connection_set_lost(connection, rc);
 		else if (rc < 0 && rc != -EAGAIN)
-			comch_connection_schedule_poll(connection); /* it ended by this message, of which nobody tells */
+			comch_connection_schedule_poll(
+				connection); /* it ended by this message, of which nobody tells */
 		if (rc < 0)
 			return; /* no room: we are told */
 		finish_first_announcement(connection);

@@ -93,11 +93,12 @@ static void apply_fault(recv_task *recv, const struct sim_recvq_message *message
 }
 
 bool comch_recv_delay(struct doca_comch_consumer *consumer, recv_task *recv, const struct sim_recvq_message *message,
-		     doca_error_t result)
+		      doca_error_t result)
 {
 	struct comch_recv_delay_queue *queue = &consumer->delay_queue;
 
-	if (doca_likely(!recv->task.fault_hit && !message->due_ns && !message->reorder_by && !comch_recv_has_delayed(consumer)))
+	if (doca_likely(!recv->task.fault_hit && !message->due_ns && !message->reorder_by &&
+			!comch_recv_has_delayed(consumer)))
 		return false;
 	recv->due_ns = message->due_ns;
 	recv->reorder_by = message->reorder_by;

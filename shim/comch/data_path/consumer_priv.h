@@ -25,7 +25,7 @@ struct doca_comch_consumer_task_post_recv {
 
 /* Receives that are filled, and whose end is held back. */
 struct comch_recv_delay_queue {
-	struct doca_comch_consumer_task_post_recv *ready; /* in order; the first may be late */
+	struct doca_comch_consumer_task_post_recv *ready;     /* in order; the first may be late */
 	struct doca_comch_consumer_task_post_recv *reordered; /* to be overtaken */
 	struct doca_comch_consumer_task_post_recv *hung;
 };
@@ -37,16 +37,16 @@ struct doca_comch_consumer {
 	uint32_t imm_bytes, num_tasks;
 	doca_comch_consumer_task_post_recv_completion_cb_t done, failed;
 	/* While not idle: */
-	struct shim_task_type type;  /* its tasks have room for the immediate data */
+	struct shim_task_type type; /* its tasks have room for the immediate data */
 	struct shim_task_pool *pool;
 	struct sim_segment memory;
 	struct sim_recvq queue;
 	struct doca_comch_consumer_task_post_recv **posted; /* by slot */
-	uint8_t *slot_buf;           /* what came through a slot */
+	uint8_t *slot_buf;                                  /* what came through a slot */
 	struct comch_recv_delay_queue delay_queue;
-	struct shim_share share;     /* of the map with the other end */
-	_Atomic bool announced;           /* the other end knows of it */
-	uint64_t stream_id;             /* of its messages, on the record */
+	struct shim_share share; /* of the map with the other end */
+	_Atomic bool announced;  /* the other end knows of it */
+	uint64_t stream_id;      /* of its messages, on the record */
 };
 
 extern const struct shim_task_type comch_post_recv_type;
@@ -59,7 +59,7 @@ static inline bool comch_recv_has_delayed(const struct doca_comch_consumer *cons
 }
 /* @recv was filled, and would end with @result: whether its end is held back. */
 bool comch_recv_delay(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
-		     const struct sim_recvq_message *message, doca_error_t result);
+		      const struct sim_recvq_message *message, doca_error_t result);
 /* Of those that were held back, the one to be finished now; or NULL, and the alarm is set. */
 struct doca_comch_consumer_task_post_recv *comch_recv_pop_due(struct doca_comch_consumer *consumer);
 /* Stopping: any that is held back for a time; NULL = none. */

@@ -53,10 +53,10 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	struct doca_comch_consumer *consumer = consumer_of(task);
 	struct doca_buf *buf = recv->buf;
 
-	recv->desc = (struct sim_recvq_desc){0};
+	recv->desc = (struct sim_recvq_desc){ 0 };
 	if (buf)
-		recv->desc = (struct sim_recvq_desc){.addr = (uintptr_t)(buf->data + buf->data_len),
-						     .len_bytes = (uint32_t)buf_tailroom(buf)};
+		recv->desc = (struct sim_recvq_desc){ .addr = (uintptr_t)(buf->data + buf->data_len),
+						      .len_bytes = (uint32_t)buf_tailroom(buf) };
 	recv->imm_len = 0;
 	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
 	sim_recvq_post(&consumer->queue, &recv->desc);
@@ -85,8 +85,9 @@ const struct shim_task_type comch_post_recv_type = {
 /* ---- messages ---- */
 
 /* What came, put where it belongs. The buffer is still what it was: or the user broke the rules. */
-static doca_error_t store_message(const struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
-			   const struct sim_recvq_message *message)
+static doca_error_t store_message(const struct doca_comch_consumer *consumer,
+				  struct doca_comch_consumer_task_post_recv *recv,
+				  const struct sim_recvq_message *message)
 {
 	struct doca_buf *buf = recv->buf;
 
@@ -98,7 +99,8 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer, st
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (message->inlined && buf)
-		memcpy((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined, message->len_bytes);
+		memcpy((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined,
+		       message->len_bytes);
 	if (buf)
 		buf->data_len += message->len_bytes;
 	recv->task.bytes = message->len_bytes + message->imm_bytes;
@@ -135,7 +137,7 @@ static bool poll_next_message(struct doca_comch_consumer *consumer)
 	if (rc == -EPROTO)
 		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
 	if (rc < 0)
-		message = (struct sim_recvq_message){.failed = true};
+		message = (struct sim_recvq_message){ .failed = true };
 	result = store_message(consumer, recv, &message);
 	if (doca_unlikely(comch_recv_delay(consumer, recv, &message, result)))
 		return false;
@@ -171,7 +173,8 @@ bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
 	else
 		return false;
-	shim_task_complete_posted(&recv->task, connection->lost_error < 0 ? comch_connection_end_status(connection) : DOCA_ERROR_IO_FAILED);
+	shim_task_complete_posted(&recv->task, connection->lost_error < 0 ? comch_connection_end_status(connection) :
+									    DOCA_ERROR_IO_FAILED);
 	return true;
 }
 
@@ -185,7 +188,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
 	SHIM_NEED_OUT(task);
-	result = shim_task_alloc(consumer->pool, &consumer->data_path.ctx, (union doca_data){.u64 = 0}, &base);
+	result = shim_task_alloc(consumer->pool, &consumer->data_path.ctx, (union doca_data){ .u64 = 0 }, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
 	if (result != DOCA_SUCCESS)

@@ -22,8 +22,8 @@ static uint32_t get_max_objects(const struct doca_comch_connection *connection, 
 }
 
 /* Its place on the connection, under the lock. 0, -ENOTCONN or -ENOSPC. */
-static int register_on_connection(struct comch_data_path *data_path, const struct shim_ctx_ops *ops, struct doca_comch_connection *connection,
-		 uint32_t *count)
+static int register_on_connection(struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
+				  struct doca_comch_connection *connection, uint32_t *count)
 {
 	if (!connection->endpoint || connection->state != COMCH_OPEN)
 		return -ENOTCONN;
@@ -40,7 +40,7 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 }
 
 doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
-			     struct doca_comch_connection *connection, uint32_t *count)
+				  struct doca_comch_connection *connection, uint32_t *count)
 {
 	int rc;
 

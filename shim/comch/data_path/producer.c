@@ -15,7 +15,8 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_BAD_STATE;
 	}
 	producer->type = comch_producer_send_type;
-	producer->type.size = (producer->type.size + shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes + 15) / 16 * 16;
+	producer->type.size =
+		(producer->type.size + shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes + 15) / 16 * 16;
 	result = shim_ctx_open_queue(ctx, producer->num_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &producer->type, producer->num_tasks, &producer->pool);
@@ -76,7 +77,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	result = comch_data_path_init(__func__, &created->data_path, &producer_ops, comch_connection,
-				 &comch_connection->num_producers);
+				      &comch_connection->num_producers);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_PRODUCER);
 		return result;
@@ -125,8 +126,9 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
 	max = shim_dev_function(producer->data_path.ctx.dev)->caps.comch_max_fast_tasks;
 	if (num_send_tasks == 0 || num_send_tasks > max)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %u (doca_comch_producer_cap_get_max_num_tasks)",
-				   num_send_tasks, max);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u tasks; give 1 to %u (doca_comch_producer_cap_get_max_num_tasks)", num_send_tasks,
+				   max);
 	producer->done = task_completion_cb;
 	producer->failed = task_error_cb;
 	producer->num_tasks = num_send_tasks;

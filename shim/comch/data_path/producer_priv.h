@@ -12,7 +12,7 @@ struct doca_comch_producer {
 	uint32_t num_tasks;
 	doca_comch_producer_task_send_completion_cb_t done, failed;
 	/* While not idle: */
-	struct shim_task_type type;  /* its tasks have room for the immediate data */
+	struct shim_task_type type; /* its tasks have room for the immediate data */
 	struct shim_task_pool *pool;
 };
 

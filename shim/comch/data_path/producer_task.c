@@ -24,7 +24,7 @@ struct doca_comch_producer_task_send {
 	uint32_t imm_len;
 	uint32_t consumer;
 	struct comch_remote_consumer *remote; /* held from submit to completion */
-	uint8_t posted_imm[];        /* what @imm held when it was submitted: the user may write the next there */
+	uint8_t posted_imm[]; /* what @imm held when it was submitted: the user may write the next there */
 };
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
@@ -103,8 +103,8 @@ static doca_error_t report_post_error(const struct doca_comch_producer_task_send
 	case -EAGAIN: /* the common way to wait for a receive: no word in the log */
 		return DOCA_ERROR_AGAIN;
 	case -EMSGSIZE:
-		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted", get_len(send),
-			send->consumer);
+		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted",
+			get_len(send), send->consumer);
 		return DOCA_ERROR_INVALID_VALUE;
 	case -E2BIG:
 		sim_err("Comch producer's send task: %u bytes of immediate data are more than consumer %u takes",
@@ -154,7 +154,8 @@ static void begin_slot(struct comch_remote_consumer *remote, uint64_t *ret_slot,
 	pthread_mutex_unlock(&remote->lock);
 }
 
-static int write_remote(struct comch_remote_consumer *remote, const struct sim_recvq_desc *desc, const void *bytes, uint32_t len)
+static int write_remote(struct comch_remote_consumer *remote, const struct sim_recvq_desc *desc, const void *bytes,
+			uint32_t len)
 {
 	if (!remote->buffers)
 		return remote->import_error;
@@ -189,7 +190,7 @@ static int fill_slot(struct doca_comch_producer_task_send *send, struct sim_recv
 	else if (bytes)
 		rc = write_remote(remote, &desc, bytes, message.len_bytes);
 	if (rc < 0)
-		message = (struct sim_recvq_message){.producer = message.producer, .failed = true};
+		message = (struct sim_recvq_message){ .producer = message.producer, .failed = true };
 	else
 		trace_sent(send, &message, slot);
 	shim_message_sent();
@@ -213,8 +214,9 @@ static void release_remote(struct doca_comch_producer_task_send *send)
 static struct sim_recvq_message make_message(const struct doca_comch_producer_task_send *send)
 {
 	const char *reason = describe_invalid_send(send);
-	struct sim_recvq_message message = {.producer = ((struct doca_comch_producer *)send->task.ctx)->data_path.id,
-					    .imm = send->posted_imm, .imm_bytes = send->imm_len};
+	struct sim_recvq_message message = { .producer = ((struct doca_comch_producer *)send->task.ctx)->data_path.id,
+					     .imm = send->posted_imm,
+					     .imm_bytes = send->imm_len };
 
 	if (reason)
 		sim_err("Comch producer's send task, changed while in flight: %s", reason);
@@ -253,7 +255,7 @@ static void unreserve_recv(struct comch_remote_consumer *remote)
 
 /* It takes a receive, if one more is posted. */
 static void fill_duplicate(struct doca_comch_producer_task_send *send, const struct sim_recvq_message *message,
-		       const uint8_t *bytes)
+			   const uint8_t *bytes)
 {
 	struct comch_remote_consumer *remote = send->remote;
 	int rc;
@@ -269,7 +271,7 @@ static void fill_duplicate(struct doca_comch_producer_task_send *send, const str
 
 /* As @hit has the message arrive; @bytes and its immediate data are copies. */
 static int fill_with_fault(struct doca_comch_producer_task_send *send, const struct sim_fault_hit *hit,
-		       struct sim_recvq_message *message, uint8_t *bytes)
+			   struct sim_recvq_message *message, uint8_t *bytes)
 {
 	int rc;
 
@@ -367,7 +369,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 	SHIM_NEED_OUT(task);
 	if (imm_data_len > 0)
 		SHIM_NEED_OUT(imm_data);
-	result = shim_task_alloc(producer->pool, &producer->data_path.ctx, (union doca_data){.u64 = 0}, &base);
+	result = shim_task_alloc(producer->pool, &producer->data_path.ctx, (union doca_data){ .u64 = 0 }, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the context is not running");
 	if (result != DOCA_SUCCESS)
@@ -429,7 +431,8 @@ uint32_t doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_
 	return is_send(task) ? task->imm_len : 0;
 }
 
-void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task, const uint32_t consumer_id)
+void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
+						   const uint32_t consumer_id)
 {
 	if (may_change(__func__, task))
 		task->consumer = consumer_id;

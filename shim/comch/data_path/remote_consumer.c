@@ -18,7 +18,7 @@ struct comch_pending_announce {
 	struct comch_pending_announce *next;
 };
 
-#define MAX_IMPORT_TRIES 20  /* to reach a process that does not answer; each takes 0.1 to some seconds */
+#define MAX_IMPORT_TRIES      20   /* to reach a process that does not answer; each takes 0.1 to some seconds */
 #define MAX_PENDING_ANNOUNCES 4096 /* of one connection: nobody honest is so far ahead */
 
 void comch_queue_announce_msg(struct doca_comch_connection *connection, struct sim_handshake_msg *announce_msg)
@@ -28,9 +28,11 @@ void comch_queue_announce_msg(struct doca_comch_connection *connection, struct s
 
 	for (; *end; end = &(*end)->next)
 		count++;
-	if (!pending || count == MAX_PENDING_ANNOUNCES || announce_msg->len_bytes != sizeof(struct comch_consumer_info)) {
-		sim_warn("Comch %s \"%s\": an announcement of the other end %s; it is dropped", connection->endpoint->ops->role_name,
-			 connection->endpoint->name, count == MAX_PENDING_ANNOUNCES ? "is one too many" : "makes no sense");
+	if (!pending || count == MAX_PENDING_ANNOUNCES ||
+	    announce_msg->len_bytes != sizeof(struct comch_consumer_info)) {
+		sim_warn("Comch %s \"%s\": an announcement of the other end %s; it is dropped",
+			 connection->endpoint->ops->role_name, connection->endpoint->name,
+			 count == MAX_PENDING_ANNOUNCES ? "is one too many" : "makes no sense");
 		comch_close_handshake_fds(announce_msg);
 		free(pending);
 		return;
@@ -103,8 +105,9 @@ int comch_remote_consumer_import(struct comch_remote_consumer *remote)
 {
 	if (remote->buffers || remote->import_error < 0)
 		return remote->import_error;
-	remote->import_error = remote->has_memory ?
-		sim_session_import(shim_session(), &remote->key, remote->function, &remote->buffers) : -EACCES;
+	remote->import_error = remote->has_memory ? sim_session_import(shim_session(), &remote->key, remote->function,
+								       &remote->buffers) :
+						    -EACCES;
 	if (remote->import_error == -ETIMEDOUT && ++remote->num_import_tries < MAX_IMPORT_TRIES) {
 		remote->import_error = 0;
 		return -EAGAIN;
@@ -127,7 +130,7 @@ static uint32_t count_remote_consumers(const struct doca_comch_connection *conne
 
 /* What an announcement tells, checked. 0 or -errno. */
 static int create_remote(const struct doca_comch_connection *connection, struct sim_handshake_msg *announce_msg,
-		      struct comch_remote_consumer **ret_remote)
+			 struct comch_remote_consumer **ret_remote)
 {
 	const struct pcie_function *function = shim_dev_function(connection->endpoint->ctx.dev);
 	struct comch_consumer_info body;
@@ -136,11 +139,12 @@ static int create_remote(const struct doca_comch_connection *connection, struct 
 	int rc;
 
 	memcpy(&body, announce_msg->body, sizeof(body));
-	cfg = (struct sim_recvq_cfg){.num_slots = body.num_slots, .max_imm_bytes = body.max_imm_bytes};
+	cfg = (struct sim_recvq_cfg){ .num_slots = body.num_slots, .max_imm_bytes = body.max_imm_bytes };
 	if (count_remote_consumers(connection) >= function->caps.comch_max_consumers)
 		return -ENOSPC;
 	if (announce_msg->num_fds != 2 || cfg.num_slots == 0 || cfg.num_slots > function->caps.comch_max_fast_tasks ||
-	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes || !(fcntl(announce_msg->fds[1], F_GETFL) & O_NONBLOCK))
+	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes ||
+	    !(fcntl(announce_msg->fds[1], F_GETFL) & O_NONBLOCK))
 		return -EPROTO;
 	remote = shim_calloc(1, sizeof(*remote));
 	if (!remote)

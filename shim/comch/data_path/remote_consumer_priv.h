@@ -14,18 +14,18 @@
 
 struct comch_remote_consumer {
 	uint32_t id;
-	_Atomic uint32_t refs;       /* the connection's, and one for each message under way */
+	_Atomic uint32_t refs; /* the connection's, and one for each message under way */
 	_Atomic bool expired;
 	struct sim_segment memory;
 	int wake_fd;
-	bool has_memory;             /* @key means something */
+	bool has_memory; /* @key means something */
 	struct sim_key key;
-	uint32_t function;           /* id of ours, to import by */
-	uint64_t stream_id;             /* of messages for it, on the record */
-	pthread_mutex_t lock;        /* protects: */
+	uint32_t function;    /* id of ours, to import by */
+	uint64_t stream_id;   /* of messages for it, on the record */
+	pthread_mutex_t lock; /* protects: */
 	struct sim_recvq queue;
-	struct sim_remote *buffers;  /* imported when first needed */
-	int import_error;            /* it can't be */
+	struct sim_remote *buffers; /* imported when first needed */
+	int import_error;           /* it can't be */
 	uint32_t num_import_tries;
 	struct comch_remote_consumer *next;
 };

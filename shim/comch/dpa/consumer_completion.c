@@ -6,9 +6,9 @@
 
 #include "shim/common/base/check.h"
 
-#define MAX_IMM_BYTES 32               /* the Comch guide: the longest immediate message to or from the DPA */
-#define MAX_ROUNDED (UINT32_C(1) << 31) /* the largest power of two that a getter can tell */
-#define DEFAULT_MAX_CONSUMERS 1        /* our choice: public programs leave it out and attach one */
+#define MAX_IMM_BYTES         32 /* the Comch guide: the longest immediate message to or from the DPA */
+#define MAX_ROUNDED           (UINT32_C(1) << 31) /* the largest power of two that a getter can tell */
+#define DEFAULT_MAX_CONSUMERS 1                   /* our choice: public programs leave it out and attach one */
 
 struct doca_comch_consumer_completion {
 	struct shim_object object;
@@ -48,7 +48,8 @@ doca_error_t doca_comch_consumer_completion_destroy(struct doca_comch_consumer_c
 doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
-	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "no DPA thread; it takes doca_comch_consumer_completion_set_dpa_thread(), "
+	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+			   "no DPA thread; it takes doca_comch_consumer_completion_set_dpa_thread(), "
 			   "and bfsim does not simulate the DPA (yet)");
 }
 
@@ -76,20 +77,19 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 			   "it is not started; call doca_comch_consumer_completion_start() first");
 }
 
-doca_error_t
-doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
-						     uint32_t max_num_consumers)
+doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
+								  uint32_t max_num_consumers)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	if (max_num_consumers == 0 || max_num_consumers > MAX_ROUNDED)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u consumers; give 1 to %u", max_num_consumers, MAX_ROUNDED);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u consumers; give 1 to %u", max_num_consumers,
+				   MAX_ROUNDED);
 	consumer_comp->max_num_consumers = round_up_pow2(max_num_consumers);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_consumer_completion_get_max_num_consumers(const struct doca_comch_consumer_completion *consumer_comp,
-						     uint32_t *max_num_consumers)
+doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
+	const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	SHIM_NEED_OUT(max_num_consumers);
@@ -97,9 +97,8 @@ doca_comch_consumer_completion_get_max_num_consumers(const struct doca_comch_con
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t max_num_recv)
+doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t max_num_recv)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	if (max_num_recv == 0 || max_num_recv > MAX_ROUNDED)
@@ -108,9 +107,8 @@ doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_compl
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t *max_num_recv)
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *max_num_recv)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	SHIM_NEED_OUT(max_num_recv);
@@ -118,9 +116,8 @@ doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t imm_data_len)
+doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t imm_data_len)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	if (imm_data_len > MAX_IMM_BYTES)
@@ -130,9 +127,8 @@ doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_compl
 	return DOCA_SUCCESS;
 }
 
-doca_error_t
-doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
-						uint32_t *imm_data_len)
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *imm_data_len)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	SHIM_NEED_OUT(imm_data_len);

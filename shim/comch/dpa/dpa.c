@@ -9,14 +9,15 @@
 #define MAX_ROUNDED (UINT32_C(1) << 31) /* counts are rounded up to a power of two, which has to fit */
 
 /* Refuse to configure a context that is not idle. A consumer or producer begins with its context. */
-#define NEED_IDLE(object)                                                                              \
-	do {                                                                                           \
-		if (((const struct doca_ctx *)(object))->state != DOCA_CTX_STATE_IDLE)                 \
+#define NEED_IDLE(object)                                                                                   \
+	do {                                                                                                \
+		if (((const struct doca_ctx *)(object))->state != DOCA_CTX_STATE_IDLE)                      \
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first"); \
 	} while (0)
 
-#define NOT_ON_DPA() \
-	SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context's data path is not on a DPA, which bfsim does not simulate (yet)")
+#define NOT_ON_DPA()                      \
+	SHIM_REFUSE(DOCA_ERROR_BAD_STATE, \
+		    "the context's data path is not on a DPA, which bfsim does not simulate (yet)")
 
 doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)
 {

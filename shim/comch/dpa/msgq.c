@@ -79,7 +79,8 @@ doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq,
 doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 {
 	SHIM_NEED(msgq, SHIM_COMCH_MSGQ);
-	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the MsgQ has no direction; it takes doca_comch_msgq_set_dpa_consumer() "
+	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+			   "the MsgQ has no direction; it takes doca_comch_msgq_set_dpa_consumer() "
 			   "or doca_comch_msgq_set_dpa_producer(), and bfsim does not simulate the DPA (yet)");
 }
 

@@ -12,10 +12,10 @@
 #define DEFAULT_CONNECT_TIMEOUT_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
 
 struct doca_comch_client {
-	struct comch_endpoint endpoint; /* first */
-	uint32_t connect_timeout_ms;                     /* for a server to appear */
-	uint64_t connect_due_ns;                         /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
-	bool connect_refused;                          /* or, by a fault, not at all */
+	struct comch_endpoint endpoint;           /* first */
+	uint32_t connect_timeout_ms;              /* for a server to appear */
+	uint64_t connect_due_ns;                  /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
+	bool connect_refused;                     /* or, by a fault, not at all */
 	struct doca_comch_connection *connection; /* while not idle */
 };
 
@@ -66,7 +66,8 @@ static int send_connect_request(struct doca_comch_client *client)
 
 	comch_connection_make_handshake(connection, &connect_msg);
 	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
-				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event, connection, &connection->channel);
+				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event,
+				 connection, &connection->channel);
 	close(connection->in_fd);
 	close(endpoint->doorbell_fd); /* there is one server to have it */
 	connection->in_fd = endpoint->doorbell_fd = -1;
@@ -227,7 +228,8 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!shim_dev_function(dev)->caps.comch_client)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s on side %s can't have a client; the host's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%s on side %s can't have a client; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	created = shim_object_new(SHIM_COMCH_CLIENT, sizeof(*created));
 	if (!created)
@@ -326,7 +328,8 @@ doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comc
 						  uint32_t num_send_tasks)
 {
 	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
-	return comch_send_set_conf(__func__, &comch_client->endpoint, task_completion_cb, task_error_cb, num_send_tasks);
+	return comch_send_set_conf(__func__, &comch_client->endpoint, task_completion_cb, task_error_cb,
+				   num_send_tasks);
 }
 
 doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
@@ -342,7 +345,8 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
 
 struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
 {
-	const struct comch_endpoint *endpoint = shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
+	const struct comch_endpoint *endpoint =
+		shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
 	return shim_object_is(endpoint, SHIM_COMCH_CLIENT) ? (struct doca_comch_client *)(uintptr_t)endpoint : NULL;
 }

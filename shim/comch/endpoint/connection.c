@@ -26,7 +26,8 @@ static uint32_t find_free_slot(struct comch_endpoint *endpoint)
 	count = endpoint->num_slots ? endpoint->num_slots * 2 : 1;
 	if (count > COMCH_LISTENER_SLOT)
 		count = COMCH_LISTENER_SLOT;
-	grown = count > endpoint->num_slots ? realloc(endpoint->slots, count * sizeof(struct doca_comch_connection *)) : NULL;
+	grown = count > endpoint->num_slots ? realloc(endpoint->slots, count * sizeof(struct doca_comch_connection *)) :
+					      NULL;
 	if (!grown)
 		return COMCH_LISTENER_SLOT;
 	memset(grown + endpoint->num_slots, 0, (count - endpoint->num_slots) * sizeof(struct doca_comch_connection *));
@@ -38,8 +39,8 @@ static uint32_t find_free_slot(struct comch_endpoint *endpoint)
 
 static int create_ring(struct doca_comch_connection *connection)
 {
-	struct sim_ring_cfg cfg = {.max_records = connection->endpoint->recv_queue_size,
-				   .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(connection->endpoint)};
+	struct sim_ring_cfg cfg = { .max_records = connection->endpoint->recv_queue_size,
+				    .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(connection->endpoint) };
 	int rc = sim_segment_create(sim_ring_size(&cfg), &connection->in_memory, &connection->in_fd);
 
 	if (rc == 0)
@@ -164,8 +165,9 @@ int comch_connection_write(struct doca_comch_connection *connection, const void 
 {
 	static const struct sim_fault_hit no_fault;
 
-	return doca_likely(!connection->endpoint->timing) ? comch_connection_write_plain(connection, msg, len) :
-							    comch_connection_write_with_hdr(connection, &no_fault, msg, len);
+	return doca_likely(!connection->endpoint->timing) ?
+		       comch_connection_write_plain(connection, msg, len) :
+		       comch_connection_write_with_hdr(connection, &no_fault, msg, len);
 }
 
 /* ---- what comes in ---- */
@@ -200,10 +202,11 @@ static int handle_message(struct doca_comch_connection *connection, uint32_t kin
 	const struct comch_endpoint *endpoint = connection->endpoint;
 	enum sim_op op = endpoint->is_comm_channel ? SIM_OP_COMM_CHANNEL_RECV : SIM_OP_COMCH_RECV;
 
-	if (doca_unlikely(kind == COMCH_MESSAGE_WITH_HDR || len > endpoint->max_msg_bytes || comch_delay_queue_has_msgs(connection) ||
-			  sim_injector_may_hit(endpoint->ctx.faults, op)))
+	if (doca_unlikely(kind == COMCH_MESSAGE_WITH_HDR || len > endpoint->max_msg_bytes ||
+			  comch_delay_queue_has_msgs(connection) || sim_injector_may_hit(endpoint->ctx.faults, op)))
 		return comch_delay_queue_push_record(connection, kind, record, len);
-	sim_trace_conn_stats_received(&connection->trace_stream, connection->in.count, len, kind == COMCH_RECORDED_MESSAGE);
+	sim_trace_conn_stats_received(&connection->trace_stream, connection->in.count, len,
+				      kind == COMCH_RECORDED_MESSAGE);
 	deliver(connection, record, len);
 	return 1;
 }
@@ -215,7 +218,8 @@ static void deliver_delayed(struct doca_comch_connection *connection)
 
 	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot); /* there may be more */
 	if (message->seq)
-		sim_trace_conn_stats_received(&connection->trace_stream, message->seq, message->wire_len, message->is_recorded);
+		sim_trace_conn_stats_received(&connection->trace_stream, message->seq, message->wire_len,
+					      message->is_recorded);
 	deliver(connection, message->bytes, message->len);
 	free(message);
 }
@@ -243,7 +247,8 @@ static int handle_next_record(struct doca_comch_connection *connection)
 	else if (rc == 0)
 		rc = comch_handle_consumer_record(connection, kind, record, len);
 	/* A nested call has left its own; or the callback has stopped the context, or even started it with other sizes. */
-	if (endpoint->record_buf || !endpoint->doorbell_memory.base || comch_endpoint_record_bytes(endpoint) != record_bytes)
+	if (endpoint->record_buf || !endpoint->doorbell_memory.base ||
+	    comch_endpoint_record_bytes(endpoint) != record_bytes)
 		free(record);
 	else
 		endpoint->record_buf = record;
@@ -298,8 +303,9 @@ static bool read_next(struct doca_comch_connection *connection)
 /* Its endpoint holds: no message and no end is taken now. */
 static bool note_pending_recv(struct doca_comch_connection *connection)
 {
-	connection->has_pending_recv = connection->status < 0 ||
-			      (!connection->delay_queue.ready && (connection->has_pending_record || sim_ring_has_record(&connection->in)));
+	connection->has_pending_recv =
+		connection->status < 0 || (!connection->delay_queue.ready &&
+					   (connection->has_pending_record || sim_ring_has_record(&connection->in)));
 	if (doca_unlikely(comch_delay_queue_has_msgs(connection)))
 		connection->has_pending_recv |= comch_delay_queue_is_due(connection);
 	connection->endpoint->has_pending_recv |= connection->has_pending_recv;
@@ -329,7 +335,8 @@ void comch_connection_set_state(struct doca_comch_connection *connection, enum c
 	connection->state = state;
 	if (lost < 0 && connection->lost_error == 0)
 		atomic_store(&connection->lost_error, lost);
-	for (struct comch_data_path *data_path = connection->data_paths; lost < 0 && data_path; data_path = data_path->next)
+	for (struct comch_data_path *data_path = connection->data_paths; lost < 0 && data_path;
+	     data_path = data_path->next)
 		shim_pe_notify(&data_path->ctx);
 	pthread_mutex_unlock(&connection->lock);
 }

@@ -14,7 +14,8 @@ doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *c
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
 {
-	return shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->user_data : (union doca_data){.u64 = 0};
+	return shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->user_data :
+								   (union doca_data){ .u64 = 0 };
 }
 
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)

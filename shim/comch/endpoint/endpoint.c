@@ -21,7 +21,8 @@ static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
 
 doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, const char *name)
 {
-	size_t max = caps->comch_max_name_len < SIM_SERVICE_NAME_SIZE ? caps->comch_max_name_len : SIM_SERVICE_NAME_SIZE;
+	size_t max =
+		caps->comch_max_name_len < SIM_SERVICE_NAME_SIZE ? caps->comch_max_name_len : SIM_SERVICE_NAME_SIZE;
 
 	if (!name) {
 		sim_err("%s: name is NULL", func);
@@ -42,8 +43,8 @@ doca_error_t comch_endpoint_init(struct comch_endpoint *endpoint, const struct s
 	endpoint->ops = ops;
 	strcpy(endpoint->name, name);
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
-	endpoint->recv_queue_size = caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue :
-										      DEFAULT_RECV_QUEUE;
+	endpoint->recv_queue_size =
+		caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue : DEFAULT_RECV_QUEUE;
 	endpoint->doorbell_fd = endpoint->status_fd = -1;
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
 	return DOCA_SUCCESS;
@@ -114,7 +115,8 @@ size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint)
 
 static int open_doorbells(struct comch_endpoint *endpoint)
 {
-	int rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &endpoint->doorbell_memory, &endpoint->doorbell_fd);
+	int rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &endpoint->doorbell_memory,
+				    &endpoint->doorbell_fd);
 
 	memset(&endpoint->doorbells, 0, sizeof(endpoint->doorbells));
 	endpoint->doorbells.shared = endpoint->doorbell_memory.base;
@@ -138,7 +140,8 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 	endpoint->recv_fault = DOCA_SUCCESS;
 	rc = open_doorbells(endpoint);
 	if (rc < 0)
-		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->role_name, strerror(-rc));
+		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->role_name,
+			strerror(-rc));
 	else if (endpoint->is_comm_channel)
 		result = DOCA_SUCCESS;
 	else

@@ -9,7 +9,7 @@
 #include "sim/base/log.h"
 
 #define PROTOCOL_VERSION 2
-#define MAX_WAKE_FDS 256 /* of one endpoint; further peers are woken by way of the session */
+#define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken by way of the session */
 
 enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };
 
@@ -17,7 +17,7 @@ struct handshake {
 	uint32_t version;
 	uint32_t max_msg_bytes;
 	uint32_t recv_queue_size;
-	uint32_t slot; /* to ring in the doorbells */
+	uint32_t slot;      /* to ring in the doorbells */
 	uint64_t stream_id; /* the client's, on the record */
 };
 
@@ -32,15 +32,18 @@ void comch_close_handshake_fds(struct sim_handshake_msg *msg)
 void comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
-	struct handshake handshake = {.version = PROTOCOL_VERSION, .max_msg_bytes = endpoint->max_msg_bytes,
-			      .recv_queue_size = endpoint->recv_queue_size, .slot = connection->slot};
+	struct handshake handshake = { .version = PROTOCOL_VERSION,
+				       .max_msg_bytes = endpoint->max_msg_bytes,
+				       .recv_queue_size = endpoint->recv_queue_size,
+				       .slot = connection->slot };
 
 	if (connection->stream_id == 0)
 		connection->stream_id = sim_trace_new_stream_id();
 	handshake.stream_id = connection->stream_id;
-	*ret_msg = (struct sim_handshake_msg){
-		.len_bytes = sizeof(handshake), .num_fds = NUM_FDS,
-		.fds = {connection->in_fd, endpoint->doorbell_fd, shim_pe_event_fd(&endpoint->ctx)}};
+	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
+					       .num_fds = NUM_FDS,
+					       .fds = { connection->in_fd, endpoint->doorbell_fd,
+							shim_pe_event_fd(&endpoint->ctx) } };
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
 }
 
@@ -52,11 +55,12 @@ static bool is_nonblocking(int fd)
 	return flags >= 0 && flags & O_NONBLOCK;
 }
 
-static int map_peer_memory(struct doca_comch_connection *connection, const struct sim_handshake_msg *msg, const struct handshake *handshake)
+static int map_peer_memory(struct doca_comch_connection *connection, const struct sim_handshake_msg *msg,
+			   const struct handshake *handshake)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
-	struct sim_ring_cfg cfg = {.max_records = handshake->recv_queue_size,
-				   .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(endpoint)};
+	struct sim_ring_cfg cfg = { .max_records = handshake->recv_queue_size,
+				    .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(endpoint) };
 	int rc;
 
 	if (cfg.max_records == 0 || cfg.max_records > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue ||
@@ -83,14 +87,14 @@ static void open_trace_stream(struct doca_comch_connection *connection, uint64_t
 	if (is_server)
 		connection->stream_id = peer_stream_id;
 	sim_trace_conn_stats_open(&connection->trace_stream, endpoint->ctx.trace_id, endpoint->name,
-			    shim_dev_function(endpoint->ctx.dev)->ibdev, connection->stream_id + is_server,
-			    connection->stream_id + !is_server);
+				  shim_dev_function(endpoint->ctx.dev)->ibdev, connection->stream_id + is_server,
+				  connection->stream_id + !is_server);
 }
 
 int comch_connection_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *msg)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
-	struct handshake handshake = {0};
+	struct handshake handshake = { 0 };
 	int rc = -EPROTO;
 
 	if (msg->len_bytes == sizeof(handshake) && msg->num_fds == NUM_FDS)

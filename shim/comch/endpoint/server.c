@@ -23,7 +23,7 @@ static struct doca_comch_server *server_of(struct comch_endpoint *endpoint)
 }
 
 static void call_status_cb(struct comch_endpoint *endpoint, doca_comch_event_connection_status_changed_cb_t cb,
-		     struct doca_comch_connection *connection, bool successful)
+			   struct doca_comch_connection *connection, bool successful)
 {
 	/* The event carries nothing of its own: any address that is not NULL does. */
 	cb((struct doca_comch_event_connection_status_changed *)endpoint, connection, successful);
@@ -63,8 +63,8 @@ static void reject_client(struct doca_comch_server *server, int rc)
 
 	if (!sim_listener_next_client(server->listener, NULL, NULL, &channel, &connect_msg))
 		return;
-	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s", endpoint->name,
-		strerror(-rc));
+	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s",
+		endpoint->name, strerror(-rc));
 	comch_close_handshake_fds(&connect_msg);
 	sim_channel_close(shim_session(), channel, -EBUSY);
 	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
@@ -88,7 +88,8 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 		reject_client(server, rc);
 		return false;
 	}
-	if (!sim_listener_next_client(server->listener, comch_connection_on_channel_event, connection, &connection->channel, &connect_msg)) {
+	if (!sim_listener_next_client(server->listener, comch_connection_on_channel_event, connection,
+				      &connection->channel, &connect_msg)) {
 		comch_connection_close(connection, -ECONNREFUSED);
 		comch_connection_release(connection);
 		return false;
@@ -156,12 +157,14 @@ static doca_error_t report_listen_error(const struct doca_comch_server *server, 
 
 	if (rc == -EADDRINUSE) {
 		sim_err("doca_ctx_start: there is a Comch server \"%s\" for the representor of %s on this card already; "
-			"give this one another name", endpoint->name, server->represented->ibdev);
+			"give this one another name",
+			endpoint->name, server->represented->ibdev);
 		return DOCA_ERROR_IN_USE;
 	}
 	if (rc == -ENODEV) {
 		sim_err("doca_ctx_start: the representor of %s was removed, so there can't be a Comch server \"%s\" for it; "
-			"when it is back (bfsim function add), start again", server->represented->ibdev, endpoint->name);
+			"when it is back (bfsim function add), start again",
+			server->represented->ibdev, endpoint->name);
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
@@ -172,8 +175,9 @@ static doca_error_t report_listen_error(const struct doca_comch_server *server, 
 static doca_error_t server_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = (struct doca_comch_server *)ctx;
-	struct sim_service service = {.function = shim_dev_function(ctx->dev)->id, .rep = server->represented->id,
-				      .name = server->endpoint.name};
+	struct sim_service service = { .function = shim_dev_function(ctx->dev)->id,
+				       .rep = server->represented->id,
+				       .name = server->endpoint.name };
 	doca_error_t result;
 	int rc;
 
@@ -357,7 +361,8 @@ doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comc
 						  uint32_t num_send_tasks)
 {
 	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	return comch_send_set_conf(__func__, &comch_server->endpoint, task_completion_cb, task_error_cb, num_send_tasks);
+	return comch_send_set_conf(__func__, &comch_server->endpoint, task_completion_cb, task_error_cb,
+				   num_send_tasks);
 }
 
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
@@ -373,7 +378,8 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
 
 struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
-	const struct comch_endpoint *endpoint = shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
+	const struct comch_endpoint *endpoint =
+		shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
 	return shim_object_is(endpoint, SHIM_COMCH_SERVER) ? (struct doca_comch_server *)(uintptr_t)endpoint : NULL;
 }

@@ -10,37 +10,37 @@
 #include "sim/base/log.h"
 
 /* Log what is wrong and what to do, prefixed with the public function's name, and yield @code. */
-#define SHIM_REFUSE(code, format, ...)                                          \
-	({                                                                      \
-		sim_err("%s: " format, __func__, ##__VA_ARGS__);                \
-		(code);                                                         \
+#define SHIM_REFUSE(code, format, ...)                           \
+	({                                                       \
+		sim_err("%s: " format, __func__, ##__VA_ARGS__); \
+		(code);                                          \
 	})
 
 /* Return from the public function unless @handle is a live object of that kind. */
-#define SHIM_NEED(handle, kind)                                                              \
-	do {                                                                                 \
-		if (doca_unlikely(!shim_object_is((handle), (kind))))                               \
-			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,                         \
-					   "%s is %s", #handle,                              \
-					   (handle) ? "no live object of its type: destroyed already, or another's handle" : \
-						      "NULL");                               \
+#define SHIM_NEED(handle, kind)                                                                                   \
+	do {                                                                                                      \
+		if (doca_unlikely(!shim_object_is((handle), (kind))))                                             \
+			return SHIM_REFUSE(                                                                       \
+				DOCA_ERROR_INVALID_VALUE, "%s is %s", #handle,                                    \
+				(handle) ? "no live object of its type: destroyed already, or another's handle" : \
+					   "NULL");                                                               \
 	} while (0)
 
 /* Return from the public function unless the output @pointer can be written to. */
-#define SHIM_NEED_OUT(pointer)                                                               \
-	do {                                                                                 \
-		if (doca_unlikely(!(pointer)))                                               \
+#define SHIM_NEED_OUT(pointer)                                                                \
+	do {                                                                                  \
+		if (doca_unlikely(!(pointer)))                                                \
 			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s is NULL", #pointer); \
 	} while (0)
 
 /* For what bfsim does not simulate: say so, once for each place. */
-#define SHIM_NOT_SIMULATED(what)                                                             \
-	({                                                                                   \
-		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                 \
-		if (!atomic_flag_test_and_set(&warned_))                                       \
+#define SHIM_NOT_SIMULATED(what)                                                                               \
+	({                                                                                                     \
+		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                                 \
+		if (!atomic_flag_test_and_set(&warned_))                                                       \
 			sim_warn("%s: bfsim does not simulate %s (yet): see the coverage table in its README", \
-				 __func__, (what));                                          \
-		DOCA_ERROR_NOT_SUPPORTED;                                                    \
+				 __func__, (what));                                                            \
+		DOCA_ERROR_NOT_SUPPORTED;                                                                      \
 	})
 
 #endif

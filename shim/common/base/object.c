@@ -16,7 +16,7 @@ struct free_object {
 static struct {
 	pthread_mutex_t lock;
 	struct free_object *free_list[SHIM_NUM_KINDS];
-} pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} pools = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void *shim_object_new(enum shim_kind kind, size_t size)
 {

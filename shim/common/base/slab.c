@@ -8,7 +8,7 @@
 
 #include "shim/common/process/alloc.h"
 
-#define MIN_CLASS 12 /* 4 KiB */
+#define MIN_CLASS   12 /* 4 KiB */
 #define NUM_CLASSES 48
 
 /* A node of a freed slab, kept for the next one of its class. It is made together
@@ -21,15 +21,15 @@ struct node {
 static struct {
 	pthread_mutex_t lock;
 	struct node *retired[NUM_CLASSES]; /* by class: slabs have sizes of 2^class bytes */
-	struct node *unused_nodes;                /* one for each slab in use */
-} slabs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct node *unused_nodes;         /* one for each slab in use */
+} slabs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static unsigned int size_class(size_t bytes)
 {
 	unsigned int class = MIN_CLASS;
 
 	while (class < NUM_CLASSES && (size_t)1 << class < bytes)
-		class++;
+		class ++;
 	return class;
 }
 

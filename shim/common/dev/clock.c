@@ -127,11 +127,13 @@ static void store_timestamp(uint64_t type, uint64_t value, union doca_clock_time
 	if (type == DOCA_CLOCK_HOST_COUNTER_CYCLES)
 		ret->counter = value;
 	else
-		ret->ts = (struct timespec){.tv_sec = (time_t)(value / NS_PER_S), .tv_nsec = (long)(value % NS_PER_S)};
+		ret->ts =
+			(struct timespec){ .tv_sec = (time_t)(value / NS_PER_S), .tv_nsec = (long)(value % NS_PER_S) };
 }
 
-#define REFUSE_TYPE(type) \
-	SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%#llx is no clock that this card has (DOCA_CLOCK_...)", (unsigned long long)(type))
+#define REFUSE_TYPE(type)                                                                              \
+	SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%#llx is no clock that this card has (DOCA_CLOCK_...)", \
+		    (unsigned long long)(type))
 
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
 				      union doca_clock_timespec_t *clock_ts)
@@ -148,7 +150,7 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
 
 /* Both at once: the primary one is read around the other, unless they go together. */
 static bool read_cross_timestamp(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
-		      uint64_t *ret_margin)
+				 uint64_t *ret_margin)
 {
 	uint64_t before, after;
 

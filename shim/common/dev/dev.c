@@ -17,10 +17,10 @@ static struct {
 	size_t count;
 	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
 	struct doca_dev **devs;         /* NULL while closed */
-	atomic_uint num_open; /* read without the lock at exit, too */
+	atomic_uint num_open;           /* read without the lock at exit, too */
 	struct shim_handle_lists lists;
-	_Atomic bool inherited;         /* of the parent's session, in a forked child that has not attached since */
-} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	_Atomic bool inherited; /* of the parent's session, in a forked child that has not attached since */
+} devices = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
 static void invalidate_dev(struct doca_dev *dev)
@@ -142,7 +142,8 @@ static doca_error_t make_table(struct sim_session *session)
 
 static uint64_t load_status_word(size_t function)
 {
-	return atomic_load_explicit(sim_session_function_status(shim_session(), (uint32_t)function), memory_order_acquire);
+	return atomic_load_explicit(sim_session_function_status(shim_session(), (uint32_t)function),
+				    memory_order_acquire);
 }
 
 static doca_error_t make_list(struct doca_devinfo ***ret_list, uint32_t *ret_count)
@@ -218,7 +219,7 @@ static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **
 
 static doca_error_t inject_open_fault(const struct doca_devinfo *devinfo)
 {
-	const struct doca_dev dev = {.function = devinfo->function};
+	const struct doca_dev dev = { .function = devinfo->function };
 
 	return shim_fault_inject_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
 }
@@ -252,8 +253,10 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 	result = open_locked(devinfo, dev);
 	pthread_mutex_unlock(&devices.lock);
 	if (result == DOCA_ERROR_NOT_CONNECTED)
-		return SHIM_REFUSE(result, "%s does not answer: it was removed, or failed and must be reset (bfsim function add, reset)",
-				   devinfo->function->ibdev);
+		return SHIM_REFUSE(
+			result,
+			"%s does not answer: it was removed, or failed and must be reset (bfsim function add, reset)",
+			devinfo->function->ibdev);
 	return result;
 }
 
@@ -281,8 +284,10 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 	result = close_locked(dev);
 	pthread_mutex_unlock(&devices.lock);
 	if (result == DOCA_ERROR_IN_USE)
-		return SHIM_REFUSE(result, "%u memory map(s), context(s) or representor(s) still use the device; destroy them first",
-				   dev->users);
+		return SHIM_REFUSE(
+			result,
+			"%u memory map(s), context(s) or representor(s) still use the device; destroy them first",
+			dev->users);
 	return result;
 }
 
@@ -295,8 +300,9 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
 {
 	SHIM_NEED(dev, SHIM_DEV);
 	if (!shim_dev_function(dev)->caps.accelerate_resource_reclaim)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
-				   "the device lacks it; ask doca_devinfo_cap_is_accelerate_resource_reclaim_supported() first");
+		return SHIM_REFUSE(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"the device lacks it; ask doca_devinfo_cap_is_accelerate_resource_reclaim_supported() first");
 	return DOCA_SUCCESS; /* nothing of ours is slow to reclaim */
 }
 

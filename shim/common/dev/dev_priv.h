@@ -17,19 +17,19 @@ struct doca_devinfo {
 /* One for each opened function of the process. */
 struct doca_dev {
 	struct shim_object object;
-	struct doca_devinfo *devinfo; /* owned by the table of devices, as is the doca_dev */
+	struct doca_devinfo *devinfo;         /* owned by the table of devices, as is the doca_dev */
 	const struct pcie_function *function; /* outlives the devinfo in a forked child */
-	const _Atomic uint64_t *status_word; /* what has become of the function (sim/state/function_status.h) */
-	uint64_t function_generation;                /* the function's, when it was opened: if another has begun, nothing works here */
-	uint32_t open_count;              /* opens less closes; 0 = of a session that was left, held by its users alone */
+	const _Atomic uint64_t *status_word;  /* what has become of the function (sim/state/function_status.h) */
+	uint64_t function_generation; /* the function's, when it was opened: if another has begun, nothing works here */
+	uint32_t open_count;          /* opens less closes; 0 = of a session that was left, held by its users alone */
 	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
 };
 
 struct doca_devinfo_rep {
 	struct shim_object object;
-	struct doca_dev *dev;                 /* through which it was listed */
-	const struct pcie_function *listed_by;   /* what that device was then */
-	const struct pcie_function *function; /* what it represents */
+	struct doca_dev *dev;                  /* through which it was listed */
+	const struct pcie_function *listed_by; /* what that device was then */
+	const struct pcie_function *function;  /* what it represents */
 };
 
 struct doca_dev_rep {
@@ -51,7 +51,8 @@ static inline const struct pcie_function *shim_dev_function(const struct doca_de
  * must be closed and opened again. */
 static inline bool shim_dev_is_stale(const struct doca_dev *dev)
 {
-	return sim_function_generation(atomic_load_explicit(dev->status_word, memory_order_acquire)) != dev->function_generation;
+	return sim_function_generation(atomic_load_explicit(dev->status_word, memory_order_acquire)) !=
+	       dev->function_generation;
 }
 
 /* Whether any device is open. */

@@ -12,7 +12,7 @@
 static struct {
 	pthread_mutex_t lock;
 	struct shim_handle_lists lists;
-} reps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} reps = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #define KNOWN_FILTERS (DOCA_DEVINFO_REP_FILTER_NET | DOCA_DEVINFO_REP_FILTER_EMULATED)
 
@@ -23,15 +23,15 @@ static bool has_representors(const struct pcie_function *function)
 	return caps->rep_filter_all || caps->rep_filter_net || caps->rep_filter_emulated;
 }
 
-#define FILTER_CAPABILITY(function_name, out, field)                                          \
-	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out)           \
-	{                                                                                     \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                             \
-		SHIM_NEED_OUT(out);                                                           \
-		if (!has_representors(devinfo->function))                                     \
+#define FILTER_CAPABILITY(function_name, out, field)                                                          \
+	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out)                          \
+	{                                                                                                     \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                             \
+		SHIM_NEED_OUT(out);                                                                           \
+		if (!has_representors(devinfo->function))                                                     \
 			return DOCA_ERROR_NOT_SUPPORTED; /* an answer: programs look for a device this way */ \
-		*out = devinfo->function->caps.field;                                         \
-		return DOCA_SUCCESS;                                                          \
+		*out = devinfo->function->caps.field;                                                         \
+		return DOCA_SUCCESS;                                                                          \
 	}
 
 FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_all_supported, filter_all_supported, rep_filter_all)
@@ -66,7 +66,8 @@ static bool rep_is_removed(const struct pcie_function *function)
 	return atomic_load_explicit(status_word, memory_order_acquire) & SIM_FUNCTION_REP_REMOVED;
 }
 
-static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devinfo_rep ***ret_list, uint32_t *ret_count)
+static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devinfo_rep ***ret_list,
+			      uint32_t *ret_count)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
 	struct doca_devinfo_rep **list = shim_handle_list_new(&reps.lists, max);
@@ -93,8 +94,8 @@ static doca_error_t make_list(struct doca_dev *dev, size_t max, struct doca_devi
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
-					  struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
+					  uint32_t *nb_devs_rep)
 {
 	const struct pcie_function *function;
 	doca_error_t result;
@@ -104,7 +105,8 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 	SHIM_NEED_OUT(dev_list_rep);
 	SHIM_NEED_OUT(nb_devs_rep);
 	if (filter & ~KNOWN_FILTERS)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "filter %#x has bits that are no filter (doca_dev.h has those there are)",
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "filter %#x has bits that are no filter (doca_dev.h has those there are)",
 				   (unsigned int)filter);
 	function = shim_dev_function(dev);
 	if (!has_representors(function))
@@ -207,8 +209,8 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
-						const char *pci_addr_str, uint8_t *is_equal)
+doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep, const char *pci_addr_str,
+						uint8_t *is_equal)
 {
 	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
 	return shim_pci_addr_is_equal(__func__, devinfo_rep->function, pci_addr_str, is_equal);
@@ -249,7 +251,8 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!devinfo_rep->function->rep_iface[0])
-		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "the representor has no network interface in the topology");
+		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM,
+				   "the representor has no network interface in the topology");
 	return shim_get_text(__func__, devinfo_rep->function->rep_iface, iface_name, size,
 			     DOCA_DEVINFO_IFACE_NAME_SIZE);
 }

@@ -77,8 +77,9 @@ static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_
 		other = function;
 	}
 	if (other && !atomic_flag_test_and_set(&warned))
-		sim_warn("%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",
-			 pci_addr_str, other->side, devinfo->function->side);
+		sim_warn(
+			"%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",
+			pci_addr_str, other->side, devinfo->function->side);
 }
 
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
@@ -108,7 +109,8 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!devinfo->function->iface[0])
-		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "the function has no network interface in the topology");
+		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM,
+				   "the function has no network interface in the topology");
 	return shim_get_text(__func__, devinfo->function->iface, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE);
 }
 
@@ -170,8 +172,7 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
-					    enum doca_pci_func_type *pci_func_type)
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(pci_func_type);
@@ -189,13 +190,13 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 	return DOCA_SUCCESS;
 }
 
-#define CAPABILITY(function_name, out, field)                                       \
+#define CAPABILITY(function_name, out, field)                                        \
 	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out) \
-	{                                                                           \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                   \
-		SHIM_NEED_OUT(out);                                                 \
-		*out = devinfo->function->caps.field;                               \
-		return DOCA_SUCCESS;                                                \
+	{                                                                            \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                    \
+		SHIM_NEED_OUT(out);                                                  \
+		*out = devinfo->function->caps.field;                                \
+		return DOCA_SUCCESS;                                                 \
 	}
 
 CAPABILITY(doca_devinfo_cap_is_hotplug_manager_supported, is_hotplug_manager, hotplug_manager)

@@ -16,9 +16,9 @@ static uint64_t next_unique_id(void)
 	return atomic_fetch_add(&last, 1) + 1;
 }
 
-#define NEED_STOPPED(graph)                                                                             \
-	do {                                                                                            \
-		if ((graph)->started)                                                                   \
+#define NEED_STOPPED(graph)                                                                              \
+	do {                                                                                             \
+		if ((graph)->started)                                                                    \
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph is started; stop it first"); \
 	} while (0)
 
@@ -126,7 +126,8 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
 	if (graph->started)
 		return DOCA_SUCCESS;
 	if (graph->max_instances == 0)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph is not configured; call doca_graph_set_conf() first");
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the graph is not configured; call doca_graph_set_conf() first");
 	if (graph->num_ctx_nodes == 0)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph has no context node; it must have one");
 	for (const struct doca_graph_node *node = graph->nodes; node; node = node->next) {
@@ -288,7 +289,8 @@ static bool add_successor(struct doca_graph_node *node, struct doca_graph_node *
 
 	if ((count & (count - 1)) == 0) {
 		size_t room = count ? 2 * (size_t)count : 1;
-		struct doca_graph_node **larger = shim_realloc(node->successors, room * sizeof(struct doca_graph_node *));
+		struct doca_graph_node **larger =
+			shim_realloc(node->successors, room * sizeof(struct doca_graph_node *));
 
 		if (!larger)
 			return false;

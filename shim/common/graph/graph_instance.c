@@ -55,7 +55,8 @@ doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_insta
 	if (shim_instance_is_submitted(graph_instance))
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the instance is submitted: wait for its callback");
 	if (graph_instance->num_uses > 0)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the instance is the data of a sub graph node; destroy the node's instance before");
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE,
+				   "the instance is the data of a sub graph node; destroy the node's instance before");
 	for (uint32_t i = 0; i < graph_instance->graph->num_nodes; i++)
 		if (graph_instance->runs[i].sub)
 			graph_instance->runs[i].sub->num_uses--;
@@ -95,7 +96,8 @@ bool shim_instance_is_complete(const struct doca_graph_instance *instance)
 	for (uint32_t i = 0; i < instance->graph->num_nodes; i++) {
 		if (run_has_data(&instance->runs[i]))
 			continue;
-		sim_err("a graph's instance can't run: its node %u has no data (doca_graph_instance_set_..._node_data)", i);
+		sim_err("a graph's instance can't run: its node %u has no data (doca_graph_instance_set_..._node_data)",
+			i);
 		return false;
 	}
 	return true;
@@ -103,9 +105,9 @@ bool shim_instance_is_complete(const struct doca_graph_instance *instance)
 
 /* What all three refuse. */
 static doca_error_t check_set_node_data(const char *func, const struct doca_graph_instance *instance,
-				const struct doca_graph_node *node, enum shim_node_kind kind)
+					const struct doca_graph_node *node, enum shim_node_kind kind)
 {
-	static const char *const kinds[] = {"context", "user", "sub graph"};
+	static const char *const kinds[] = { "context", "user", "sub graph" };
 
 	if (shim_instance_is_submitted(instance)) {
 		sim_err("%s: the instance is submitted: wait for its callback", func);
@@ -170,7 +172,8 @@ doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_insta
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the instance is of another graph than node %u runs",
 				   node->index);
 	if (shim_instance_is_submitted(sub_graph_instance))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the sub graph's instance is submitted: wait for its callback");
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
+				   "the sub graph's instance is submitted: wait for its callback");
 	run = &graph_instance->runs[node->index];
 	if (run->sub)
 		run->sub->num_uses--;

@@ -28,17 +28,17 @@ enum shim_node_kind { SHIM_NODE_CTX, SHIM_NODE_USER, SHIM_NODE_GRAPH };
 struct doca_graph_node {
 	struct shim_object object;
 	enum shim_node_kind kind;
-	uint32_t index;             /* among the nodes of its graph */
+	uint32_t index; /* among the nodes of its graph */
 	struct doca_graph *graph;
 	const struct doca_ctx *ctx;
 	doca_graph_user_node_cb_t cb;
-	struct doca_graph *sub;     /* may be destroyed before this node: compare ... */
+	struct doca_graph *sub; /* may be destroyed before this node: compare ... */
 	uint64_t sub_serial;
 	struct doca_graph_node **successors; /* that depend on this one; an array that doubles */
 	uint32_t num_successors;
-	uint32_t num_deps;          /* nodes that this one depends on */
+	uint32_t num_deps; /* nodes that this one depends on */
 	struct doca_graph_node *next;
-	uint64_t visit_mark;              /* of the last search that came by */
+	uint64_t visit_mark; /* of the last search that came by */
 	struct doca_graph_node *next_visited;
 };
 
@@ -46,11 +46,11 @@ struct shim_node_run {
 	struct shim_completion_hook hook; /* first: gets the end of a context node's task */
 	struct doca_graph_instance *instance;
 	const struct doca_graph_node *node;
-	struct doca_task *task;       /* the node's data: one of these, by its kind */
+	struct doca_task *task; /* the node's data: one of these, by its kind */
 	void *cookie;
 	struct doca_graph_instance *sub;
-	uint32_t num_unmet_deps;               /* dependencies that are not done yet */
-	struct shim_node_run *next;        /* while ready or waiting */
+	uint32_t num_unmet_deps;    /* dependencies that are not done yet */
+	struct shim_node_run *next; /* while ready or waiting */
 };
 
 /* Runs in the order of their coming. */
@@ -61,28 +61,28 @@ struct shim_node_run_queue {
 struct doca_graph_instance {
 	struct shim_object object;
 	struct doca_graph *graph;
-	struct shim_node_run *runs;      /* one for each node */
+	struct shim_node_run *runs; /* one for each node */
 	uint32_t num_uses;          /* as data of other instances' nodes */
 	union doca_data user_data;
 	bool submitted;
-	doca_error_t error;         /* of the first node that failed, while submitted */
-	uint32_t num_active;        /* runs that are ready, waiting or under way */
-	struct shim_node_run *parent;    /* whose sub instance this one runs as; NULL = the user submitted it */
+	doca_error_t error;           /* of the first node that failed, while submitted */
+	uint32_t num_active;          /* runs that are ready, waiting or under way */
+	struct shim_node_run *parent; /* whose sub instance this one runs as; NULL = the user submitted it */
 };
 
 struct doca_graph {
 	struct shim_object object;
 	bool started;
-	uint64_t serial;            /* no other graph of the process has or had it; 0 never */
-	struct doca_ctx ctx;        /* how the progress engine knows it; no handle of the user's */
+	uint64_t serial;     /* no other graph of the process has or had it; 0 never */
+	struct doca_ctx ctx; /* how the progress engine knows it; no handle of the user's */
 	doca_graph_completion_cb_t done, failed;
 	union doca_data user_data;
-	uint32_t max_instances;     /* 0 = not configured */
+	uint32_t max_instances; /* 0 = not configured */
 	uint32_t num_instances;
 	struct doca_graph_node *nodes, **nodes_tail;
 	uint32_t num_nodes, num_ctx_nodes;
 	struct shim_node_run_queue waiting;
-	uint64_t visit_mark;              /* as of nodes */
+	uint64_t visit_mark; /* as of nodes */
 	struct doca_graph *next_visited;
 };
 

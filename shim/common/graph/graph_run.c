@@ -56,8 +56,9 @@ static void record_error(const struct shim_node_run *run, doca_error_t error)
 	if (run->instance->error != DOCA_SUCCESS)
 		return;
 	run->instance->error = error;
-	sim_warn("a graph's node (number %u, in order of creation) failed with %s: its instance fails as soon as what is under way has ended",
-		 run->node->index, doca_error_get_name(error));
+	sim_warn(
+		"a graph's node (number %u, in order of creation) failed with %s: its instance fails as soon as what is under way has ended",
+		run->node->index, doca_error_get_name(error));
 }
 
 /* A run ends; that may end its instance, which is the end of the run above it, and so on. */
@@ -197,7 +198,7 @@ static void call_user_callback(const struct worklist *work)
 		return;
 	graph = instance->graph;
 	(instance->error == DOCA_SUCCESS ? graph->done : graph->failed)(instance, instance->user_data,
-									  graph->user_data);
+									graph->user_data);
 }
 
 /* ---- what happens outside ---- */
@@ -218,7 +219,8 @@ doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instan
 
 	SHIM_NEED(graph_instance, SHIM_GRAPH_INSTANCE);
 	if (!shim_ctx_is_same_process(&graph_instance->graph->ctx))
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph is of the process before fork(); make one in the child");
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the graph is of the process before fork(); make one in the child");
 	if (shim_instance_is_submitted(graph_instance))
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "the instance is submitted already: wait for its callback");
 	if (!shim_instance_is_complete(graph_instance))

@@ -22,7 +22,7 @@
 /* A flood of one SDK message is cut to this many a second. Debug and trace
  * records are shown to those who ask for them, so they get all. */
 #define SDK_RECORDS_PER_BUCKET 20
-#define SDK_BUCKET_NS UINT64_C(1000000000)
+#define SDK_BUCKET_NS          UINT64_C(1000000000)
 
 doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_location place, const char *format,
 			     va_list args)
@@ -51,8 +51,8 @@ doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_locatio
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
-		      const char *format, ...)
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+		      ...)
 {
 	doca_error_t result;
 	va_list args;
@@ -87,7 +87,8 @@ static void parse_env_level(void)
 	if (end != text && !*end && level >= 0)
 		env_level = level;
 	else if (*text)
-		fprintf(stderr, "bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 (information), 60 (debugging) or 70 (traces)\n",
+		fprintf(stderr,
+			"bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 (information), 60 (debugging) or 70 (traces)\n",
 			text);
 }
 
@@ -116,8 +117,7 @@ static uint64_t monotonic_ns(void)
 }
 
 /* May the record be shown? Tells about those that are not. */
-static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_log_location *place,
-			 uint32_t level)
+static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_log_location *place, uint32_t level)
 {
 	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_RECORDS_PER_BUCKET, SDK_BUCKET_NS);
 	enum shim_log_verdict verdict;
@@ -127,11 +127,10 @@ static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_l
 		return true;
 	verdict = shim_log_rate_check(&rate, place->file, place->line, monotonic_ns(), &dropped);
 	if (dropped)
-		shim_log_stream_put(route, place, level,
-				    "%" PRIu64 " more records from this line were dropped", dropped);
+		shim_log_stream_put(route, place, level, "%" PRIu64 " more records from this line were dropped",
+				    dropped);
 	if (verdict == SHIM_LOG_FIRST_DROP)
-		shim_log_stream_put(route, place, level,
-				    "over %d records a second from this line; dropping the rest",
+		shim_log_stream_put(route, place, level, "over %d records a second from this line; dropping the rest",
 				    SDK_RECORDS_PER_BUCKET);
 	return verdict == SHIM_LOG_SHOW;
 }
@@ -142,8 +141,7 @@ static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_l
 #define put_sdk shim_log_stream_vput
 #endif
 
-static void sdk_sink(int level, const char *file, int line, const char *func, const char *format,
-		     va_list args)
+static void sdk_sink(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
 	struct shim_log_location place = { file, line, func };
 	int saved_errno = errno;

@@ -25,8 +25,8 @@ static void limit_init(struct shim_log_limit *limit, uint32_t level, uint32_t bo
 
 /* Under the configuration lock: give @backend the global limits, as far as the
  * bounds let it, and show it to the world. */
-static void backend_publish(struct doca_log_backend *backend, struct shim_log_stream *stream,
-			    uint32_t lower_bound, uint32_t upper_bound)
+static void backend_publish(struct doca_log_backend *backend, struct shim_log_stream *stream, uint32_t lower_bound,
+			    uint32_t upper_bound)
 {
 	uint32_t lower = atomic_load(&stream->lower), upper = atomic_load(&stream->upper);
 
@@ -36,8 +36,7 @@ static void backend_publish(struct doca_log_backend *backend, struct shim_log_st
 }
 
 /* The end of every maker: @rc is what preparing the destination gave. */
-static doca_error_t backend_finish(struct doca_log_backend *backend, int rc,
-				   struct shim_log_stream *stream,
+static doca_error_t backend_finish(struct doca_log_backend *backend, int rc, struct shim_log_stream *stream,
 				   struct doca_log_backend **ret_backend)
 {
 	if (rc) {
@@ -51,8 +50,7 @@ static doca_error_t backend_finish(struct doca_log_backend *backend, int rc,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t create_with_file(struct shim_log_stream *stream, FILE *fptr,
-				     struct doca_log_backend **ret_backend)
+static doca_error_t create_with_file(struct shim_log_stream *stream, FILE *fptr, struct doca_log_backend **ret_backend)
 {
 	struct doca_log_backend *backend;
 
@@ -66,8 +64,7 @@ static doca_error_t create_with_file(struct shim_log_stream *stream, FILE *fptr,
 	return backend_finish(backend, shim_log_dest_file(&backend->dest, fptr), stream, ret_backend);
 }
 
-static doca_error_t create_with_fd(struct shim_log_stream *stream, int fd,
-				   struct doca_log_backend **ret_backend)
+static doca_error_t create_with_fd(struct shim_log_stream *stream, int fd, struct doca_log_backend **ret_backend)
 {
 	struct doca_log_backend *backend;
 	int rc;
@@ -88,24 +85,21 @@ static doca_error_t create_with_fd(struct shim_log_stream *stream, int fd,
 }
 
 static doca_error_t create_with_buf(struct shim_log_stream *stream, char *buf, size_t capacity,
-				    log_flush_callback handler,
-				    struct doca_log_backend **ret_backend)
+				    log_flush_callback handler, struct doca_log_backend **ret_backend)
 {
 	struct doca_log_backend *backend;
 
 	if (!buf || !capacity || !handler || !ret_backend) {
-		sim_err("buffer log backend: %s",
-			!buf	  ? "buf is NULL" :
-			!capacity ? "the capacity is 0; 256 bytes hold a usual record" :
-			!handler  ? "handler is NULL" :
-				    "backend is NULL");
+		sim_err("buffer log backend: %s", !buf      ? "buf is NULL" :
+						  !capacity ? "the capacity is 0; 256 bytes hold a usual record" :
+						  !handler  ? "handler is NULL" :
+							      "backend is NULL");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	backend = backend_alloc();
 	if (!backend)
 		return DOCA_ERROR_NO_MEMORY;
-	return backend_finish(backend, shim_log_dest_buf(&backend->dest, buf, capacity, handler),
-			      stream, ret_backend);
+	return backend_finish(backend, shim_log_dest_buf(&backend->dest, buf, capacity, handler), stream, ret_backend);
 }
 
 static doca_error_t create_with_syslog(struct shim_log_stream *stream, const char *name,
@@ -120,8 +114,7 @@ static doca_error_t create_with_syslog(struct shim_log_stream *stream, const cha
 	backend = backend_alloc();
 	if (!backend)
 		return DOCA_ERROR_NO_MEMORY;
-	return backend_finish(backend, shim_log_dest_syslog(&backend->dest, name), stream,
-			      ret_backend);
+	return backend_finish(backend, shim_log_dest_syslog(&backend->dest, name), stream, ret_backend);
 }
 
 /* Two backends that share the range of levels between them: standard error
@@ -177,8 +170,7 @@ doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity, log_fl
 	return create_with_buf(&shim_log_app, buf, capacity, handler, backend);
 }
 
-doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
-						  log_flush_callback handler,
+doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity, log_flush_callback handler,
 						  struct doca_log_backend **backend)
 {
 	return create_with_buf(&shim_log_sdk, buf, capacity, handler, backend);
@@ -189,8 +181,7 @@ doca_error_t doca_log_backend_create_with_syslog(const char *name, struct doca_l
 	return create_with_syslog(&shim_log_app, name, backend);
 }
 
-doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
-						     struct doca_log_backend **backend)
+doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name, struct doca_log_backend **backend)
 {
 	return create_with_syslog(&shim_log_sdk, name, backend);
 }

@@ -25,8 +25,7 @@ static void put_file(struct shim_log_dest *dest, uint32_t level, const struct sh
 	put_stream(dest->file, line);
 }
 
-void shim_log_dest_put_stderr(struct shim_log_dest *dest, uint32_t level,
-			      const struct shim_log_line *line)
+void shim_log_dest_put_stderr(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line)
 {
 	(void)dest;
 	(void)level;
@@ -120,8 +119,7 @@ int shim_log_dest_fd(struct shim_log_dest *dest, int fd)
 	return 0;
 }
 
-int shim_log_dest_buf(struct shim_log_dest *dest, char *start, size_t capacity,
-		      log_flush_callback flush)
+int shim_log_dest_buf(struct shim_log_dest *dest, char *start, size_t capacity, log_flush_callback flush)
 {
 	dest->put = put_buf;
 	dest->outermost_only = true;

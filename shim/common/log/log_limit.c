@@ -20,8 +20,7 @@ static doca_error_t check_level(const char *what, uint32_t level)
 {
 	if (shim_log_level_ok(level))
 		return DOCA_SUCCESS;
-	sim_err("%s: %u is no log level; they are 10 (disable), 20 (critical) ... 70 (trace)", what,
-		level);
+	sim_err("%s: %u is no log level; they are 10 (disable), 20 (critical) ... 70 (trace)", what, level);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
@@ -61,7 +60,7 @@ static struct shim_log_limit *get_limit(struct doca_log_backend *backend, enum e
 }
 
 static doca_error_t set_backend_limit(const char *what, struct doca_log_backend *backend,
-				const struct shim_log_stream *stream, enum end end, uint32_t level)
+				      const struct shim_log_stream *stream, enum end end, uint32_t level)
 {
 	doca_error_t result = check_backend(what, backend, stream);
 	struct shim_log_limit *limit;
@@ -84,8 +83,7 @@ static doca_error_t set_backend_limit(const char *what, struct doca_log_backend 
 	return result;
 }
 
-static doca_error_t set_backend_strict(const char *what, struct doca_log_backend *backend,
-				       enum end end)
+static doca_error_t set_backend_strict(const char *what, struct doca_log_backend *backend, enum end end)
 {
 	doca_error_t result = check_backend(what, backend, &shim_log_app);
 	struct shim_log_limit *limit;
@@ -100,8 +98,7 @@ static doca_error_t set_backend_strict(const char *what, struct doca_log_backend
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t set_global_limit(const char *what, struct shim_log_stream *stream, enum end end,
-			       uint32_t level)
+static doca_error_t set_global_limit(const char *what, struct shim_log_stream *stream, enum end end, uint32_t level)
 {
 	doca_error_t result = check_level(what, level);
 	struct doca_log_backend *backend;
@@ -124,8 +121,7 @@ doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *bac
 	return set_backend_limit("log backend's lower limit", backend, &shim_log_app, LOWER, level);
 }
 
-doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
-						    uint32_t upper_limit)
+doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend, uint32_t upper_limit)
 {
 	return set_backend_limit("log backend's upper limit", backend, &shim_log_app, UPPER, upper_limit);
 }

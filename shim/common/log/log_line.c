@@ -98,8 +98,7 @@ static void mark_truncated(char *text, size_t len)
 }
 
 /* Append; false once the line is full, the newline's place included. */
-__attribute__((format(printf, 2, 0))) static bool vappend(struct shim_log_line *line,
-							   const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static bool vappend(struct shim_log_line *line, const char *format, va_list args)
 {
 	size_t room = SHIM_LOG_LINE_MAX - line->len;
 	int n = vsnprintf(line->text + line->len, room, format, args);
@@ -114,8 +113,7 @@ __attribute__((format(printf, 2, 0))) static bool vappend(struct shim_log_line *
 	return false;
 }
 
-__attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *line,
-							  const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *line, const char *format, ...)
 {
 	va_list args;
 	bool fits;
@@ -127,30 +125,28 @@ __attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *l
 }
 
 #ifdef SHIM_WORKQ_BUILD
-static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place,
-			uint32_t level, const struct timespec *now, bool reentered)
+static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
+			  const struct timespec *now, bool reentered)
 {
 	int second = local_second_of_day(now->tv_sec, reentered);
 
-	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60,
-		      second % 60, now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
+	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60, second % 60,
+		      now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
 }
 #else
-static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place,
-			uint32_t level, const struct timespec *now, bool reentered)
+static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
+			  const struct timespec *now, bool reentered)
 {
 	int second = local_second_of_day(now->tv_sec, reentered);
 
-	return append(line, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s:%d]", second / 3600,
-		      second / 60 % 60, second % 60, now->tv_nsec / 1000, (int)gettid(),
-		      level_tag(level), base_name(place->file), place->line) &&
+	return append(line, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s:%d]", second / 3600, second / 60 % 60, second % 60,
+		      now->tv_nsec / 1000, (int)gettid(), level_tag(level), base_name(place->file), place->line) &&
 	       (place->func ? append(line, "[%s] ", place->func) : append(line, " "));
 }
 #endif
 
-void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place,
-			  uint32_t level, const struct timespec *now, bool reentered,
-			  const char *format, va_list args)
+void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
+			  const struct timespec *now, bool reentered, const char *format, va_list args)
 {
 	line->len = 0;
 	if (append_prefix(line, place, level, now, reentered) && vappend(line, format, args))

@@ -59,9 +59,9 @@ struct shim_log_location {
  * @reentered says that this thread is inside another record (a signal handler,
  * a flush handler): the time zone, which is behind a lock in libc, is then
  * taken as last seen. */
-void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place,
-			  uint32_t level, const struct timespec *now, bool reentered,
-			  const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
+			  const struct timespec *now, bool reentered, const char *format, va_list args)
+	__attribute__((format(printf, 6, 0)));
 
 /* Around a fork: nobody is in libc for the time zone then. */
 void shim_log_zone_before_fork(void);
@@ -97,13 +97,11 @@ void shim_log_dests_forked(void);
  * -ENOMEM. There is no fini: a destination lives as long as the process. */
 int shim_log_dest_file(struct shim_log_dest *dest, FILE *file);
 int shim_log_dest_fd(struct shim_log_dest *dest, int fd);
-int shim_log_dest_buf(struct shim_log_dest *dest, char *start, size_t capacity,
-		      log_flush_callback flush);
+int shim_log_dest_buf(struct shim_log_dest *dest, char *start, size_t capacity, log_flush_callback flush);
 int shim_log_dest_syslog(struct shim_log_dest *dest, const char *ident);
 
 /* A put() that needs no preparation: what stderr is when a line comes. */
-void shim_log_dest_put_stderr(struct shim_log_dest *dest, uint32_t level,
-			      const struct shim_log_line *line);
+void shim_log_dest_put_stderr(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line);
 
 /* --- log_limit.c: one end of the range of levels that a backend shows --- */
 
@@ -154,18 +152,15 @@ void shim_log_streams_forked(void);
 bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level);
 
 /* Deliver a record to each backend that shows @level. Keeps errno. */
-void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
-			  uint32_t level, const char *format, va_list args)
-	__attribute__((format(printf, 4, 0)));
-void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place,
-			 uint32_t level, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+			  const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+			 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* In the work-queue libraries: the same, for a record of the SDK's, which names functions as the
  * current generation does. It is told in the names of this one (shim/workq/log_renamed_symbols.c). */
-void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
-			 uint32_t level, const char *format, va_list args)
-	__attribute__((format(printf, 4, 0)));
+void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+			 const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 
 /* --- log.c: where records enter --- */
 
@@ -194,8 +189,10 @@ struct shim_log_rate {
 	struct shim_log_rate *next;      /* ... among all that were */
 };
 
-#define SHIM_LOG_RATE(records, ns) \
-	{ .quantity = (records), .bucket_ns = (ns), .lock = PTHREAD_MUTEX_INITIALIZER }
+#define SHIM_LOG_RATE(records, ns)                                                          \
+	{                                                                                   \
+		.quantity = (records), .bucket_ns = (ns), .lock = PTHREAD_MUTEX_INITIALIZER \
+	}
 
 enum shim_log_verdict {
 	SHIM_LOG_SHOW,
@@ -206,8 +203,8 @@ enum shim_log_verdict {
 /* May @file:@line (a literal, compared by address) speak at @now_ns?
  * *ret_dropped is how many of it were dropped in a bucket that has ended and
  * was not yet told of; mostly 0. Without memory for its books it says yes. */
-enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line,
-					uint64_t now_ns, uint64_t *ret_dropped);
+enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line, uint64_t now_ns,
+					  uint64_t *ret_dropped);
 
 /* In a forked child: the locks of all of them. */
 void shim_log_rates_forked(void);

@@ -32,8 +32,7 @@ void shim_log_rates_forked(void)
 		pthread_mutex_init(&rate->lock, NULL);
 }
 
-static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const char *file, int line,
-				       uint64_t now_ns)
+static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const char *file, int line, uint64_t now_ns)
 {
 	struct shim_log_site **chain = &rate->sites[((uintptr_t)file / 8 + line) % NUM_CHAINS];
 	struct shim_log_site *site;
@@ -53,8 +52,8 @@ static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const 
 	return site;
 }
 
-static enum shim_log_verdict check_site(struct shim_log_site *site, const struct shim_log_rate *rate,
-				      uint64_t now_ns, uint64_t *ret_dropped)
+static enum shim_log_verdict check_site(struct shim_log_site *site, const struct shim_log_rate *rate, uint64_t now_ns,
+					uint64_t *ret_dropped)
 {
 	if (now_ns - site->start_ns >= rate->bucket_ns) {
 		*ret_dropped = site->dropped;
@@ -69,8 +68,8 @@ static enum shim_log_verdict check_site(struct shim_log_site *site, const struct
 	return site->dropped++ ? SHIM_LOG_DROP : SHIM_LOG_FIRST_DROP;
 }
 
-enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line,
-					uint64_t now_ns, uint64_t *ret_dropped)
+enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line, uint64_t now_ns,
+					  uint64_t *ret_dropped)
 {
 	enum shim_log_verdict verdict = SHIM_LOG_SHOW;
 	struct shim_log_site *site;

@@ -33,8 +33,7 @@ void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend
 
 static bool backend_shows(struct doca_log_backend *backend, uint32_t level)
 {
-	return level >= atomic_load(&backend->upper.level) &&
-	       level <= atomic_load(&backend->lower.level);
+	return level >= atomic_load(&backend->upper.level) && level <= atomic_load(&backend->lower.level);
 }
 
 /* A thread that forks in the middle of a line may be who asks. */
@@ -52,7 +51,8 @@ void shim_log_after_fork(void)
 
 static void reset_stream_locks(struct shim_log_stream *stream)
 {
-	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend; backend = atomic_load(&backend->next))
+	for (struct doca_log_backend *backend = atomic_load(&stream->first); backend;
+	     backend = atomic_load(&backend->next))
 		shim_log_dest_forked(&backend->dest);
 }
 
@@ -80,8 +80,7 @@ bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level)
 	return next_showing_backend(atomic_load(&stream->first), level) != NULL;
 }
 
-static void deliver(struct doca_log_backend *backend, uint32_t level,
-		    const struct shim_log_line *line)
+static void deliver(struct doca_log_backend *backend, uint32_t level, const struct shim_log_line *line)
 {
 	for (; backend; backend = next_showing_backend(atomic_load(&backend->next), level)) {
 		if (depth == 1 || !backend->dest.outermost_only)
@@ -89,8 +88,8 @@ static void deliver(struct doca_log_backend *backend, uint32_t level,
 	}
 }
 
-void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place,
-			  uint32_t level, const char *format, va_list args)
+void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+			  const char *format, va_list args)
 {
 	struct doca_log_backend *backend = next_showing_backend(atomic_load(&stream->first), level);
 	int saved_errno = errno, cancel_state;
@@ -110,8 +109,8 @@ void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_
 	errno = saved_errno;
 }
 
-void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place,
-			 uint32_t level, const char *format, ...)
+void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+			 const char *format, ...)
 {
 	va_list args;
 

@@ -3,13 +3,13 @@
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
 
-#define DEFINE_GETTER(function_name, type, out, value)                              \
-	doca_error_t function_name(const struct doca_buf *buf, type *out)     \
-	{                                                                    \
-		SHIM_NEED(buf, SHIM_BUF);                                    \
-		SHIM_NEED_OUT(out);                                          \
-		*out = (value);                                              \
-		return DOCA_SUCCESS;                                         \
+#define DEFINE_GETTER(function_name, type, out, value)                    \
+	doca_error_t function_name(const struct doca_buf *buf, type *out) \
+	{                                                                 \
+		SHIM_NEED(buf, SHIM_BUF);                                 \
+		SHIM_NEED_OUT(out);                                       \
+		*out = (value);                                           \
+		return DOCA_SUCCESS;                                      \
 	}
 
 DEFINE_GETTER(doca_buf_get_head, void *, head, buf->head)
@@ -90,7 +90,8 @@ static doca_error_t append_list(const char *func, struct doca_buf *list1, struct
 {
 	if (list1 == list2 || list1->is_inner || list2->is_inner) {
 		sim_err("%s: %s", func,
-			list1 == list2 ? "a list can't be appended to itself" : "both buffers must be heads of their lists");
+			list1 == list2 ? "a list can't be appended to itself" :
+					 "both buffers must be heads of their lists");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (list2->refcount != 1) {
@@ -110,8 +111,7 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 	return append_list(__func__, list1, list2);
 }
 
-doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
-				      struct doca_buf *list2)
+doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail, struct doca_buf *list2)
 {
 	SHIM_NEED(list1_head, SHIM_BUF);
 	SHIM_NEED(list1_tail, SHIM_BUF);

@@ -33,9 +33,11 @@ doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 	if (num_elem == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an array needs at least one element");
 	if (num_elem > MAX_ELEMENTS)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "%zu elements are no number of elements; a program of release 2.5 or 2.6 passes a memory "
-				   "map here: build it anew, with the present parameters", num_elem);
+		return SHIM_REFUSE(
+			DOCA_ERROR_INVALID_VALUE,
+			"%zu elements are no number of elements; a program of release 2.5 or 2.6 passes a memory "
+			"map here: build it anew, with the present parameters",
+			num_elem);
 	created = shim_object_new(SHIM_BUF_ARR, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
@@ -118,11 +120,11 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
 }
 
 /* Return unless the array has handles to give. */
-#define NEED_STARTED(arr)                                                                        \
-	do {                                                                                     \
-		SHIM_NEED((arr), SHIM_BUF_ARR);                                                  \
-		if (!(arr)->started)                                                             \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is not started");    \
+#define NEED_STARTED(arr)                                                                     \
+	do {                                                                                  \
+		SHIM_NEED((arr), SHIM_BUF_ARR);                                               \
+		if (!(arr)->started)                                                          \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is not started"); \
 	} while (0)
 
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)

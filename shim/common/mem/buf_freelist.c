@@ -120,7 +120,8 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
 	if (doca_unlikely(!shim_object_is(buf, SHIM_BUF)))
-		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the buffer was returned to its inventory or pool already") :
+		return buf ? SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+					 "the buffer was returned to its inventory or pool already") :
 			     SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "buf is NULL");
 	if (buf->is_inner)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the buffer is inside a list; return the list's head");

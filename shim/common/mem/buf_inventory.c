@@ -34,7 +34,8 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	if (shim_buf_freelist_num_in_use(&inventory->freelist) > 0)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "%u of its buffers were not returned; see doca_buf_dec_refcount()",
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE,
+				   "%u of its buffers were not returned; see doca_buf_dec_refcount()",
 				   shim_buf_freelist_num_in_use(&inventory->freelist));
 	shim_buf_freelist_fini(&inventory->freelist);
 	shim_object_free(inventory, SHIM_INVENTORY);
@@ -66,8 +67,7 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
-						 uint32_t *num_of_elements)
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_elements)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
 	SHIM_NEED_OUT(num_of_elements);
@@ -108,7 +108,7 @@ static bool range_is_within(const void *inner, size_t inner_len, const void *out
 }
 
 static doca_error_t check_buf_range(const char *func, const struct doca_mmap *mmap, void *addr, size_t len, void *data,
-				size_t data_len)
+				    size_t data_len)
 {
 	if (doca_unlikely(!range_is_within(addr, len, mmap->addr, mmap->len_bytes))) {
 		sim_err("%s: %p, %zu bytes, is not inside the memory map's range %p, %zu bytes", func, addr, len,

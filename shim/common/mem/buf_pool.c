@@ -10,11 +10,11 @@ struct doca_buf_pool {
 	bool started;
 	struct shim_buf_freelist freelist; /* one block: an element's index says where it is */
 	size_t element_bytes;
-	size_t alignment;        /* of an element's address; a power of two */
+	size_t alignment; /* of an element's address; a power of two */
 	struct doca_mmap *mmap;
-	uint64_t mmap_serial;    /* another one at @mmap: the map is gone (a thread-safe one may) */
-	uint8_t *first;          /* where element 0 is, while started */
-	size_t stride;           /* from one element to the next, while started */
+	uint64_t mmap_serial; /* another one at @mmap: the map is gone (a thread-safe one may) */
+	uint8_t *first;       /* where element 0 is, while started */
+	size_t stride;        /* from one element to the next, while started */
 	union doca_data user_data;
 };
 
@@ -175,7 +175,8 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 				   buf_pool->started ? "pool's memory map" : "pool");
 	new_buf = shim_buf_alloc(&buf_pool->freelist, buf_pool->mmap);
 	if (doca_unlikely(!new_buf))
-		return SHIM_REFUSE(DOCA_ERROR_EMPTY, "all %u buffers of the pool are in use; see doca_buf_dec_refcount()",
+		return SHIM_REFUSE(DOCA_ERROR_EMPTY,
+				   "all %u buffers of the pool are in use; see doca_buf_dec_refcount()",
 				   buf_pool->freelist.num_elements);
 	addr = buf_pool->first + shim_buf_freelist_index(&buf_pool->freelist, new_buf) * buf_pool->stride;
 	shim_buf_set_range(new_buf, addr, buf_pool->element_bytes, addr, 0);
@@ -223,8 +224,7 @@ doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool,
-						 uint32_t *num_of_free_elements)
+doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
 {
 	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
 	SHIM_NEED_OUT(num_of_free_elements);

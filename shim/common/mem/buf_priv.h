@@ -23,10 +23,10 @@
 struct doca_buf {
 	struct shim_object object;
 	uint16_t refcount;
-	bool is_inner;        /* a list's element other than its head */
-	bool is_counted;      /* in @mmap->num_bufs; then the map outlives it */
+	bool is_inner;   /* a list's element other than its head */
+	bool is_counted; /* in @mmap->num_bufs; then the map outlives it */
 	struct doca_mmap *mmap;
-	uint64_t mmap_serial; /* another one at @mmap: the map is gone (a thread-safe one may) */
+	uint64_t mmap_serial;               /* another one at @mmap: the map is gone (a thread-safe one may) */
 	struct shim_buf_freelist *freelist; /* where it goes back to */
 	uint8_t *head;
 	size_t len;
@@ -43,7 +43,7 @@ struct shim_buf_freelist {
 	bool has_fixed_ranges; /* a pool's: an element names the same memory always */
 	struct doca_buf *free;
 	struct shim_buf_block *blocks; /* the newest first */
-	uint32_t num_never_used;               /* of the newest block's elements, those never taken yet */
+	uint32_t num_never_used;       /* of the newest block's elements, those never taken yet */
 };
 
 /* Add @count elements. False, and nothing has changed, when there is no memory for them. */

@@ -26,7 +26,7 @@ static doca_error_t translate_export_error(const char *func, int rc)
 }
 
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
-			      const struct sim_region *region, int object_fd, struct shim_export **ret_export)
+				       const struct sim_region *region, int object_fd, struct shim_export **ret_export)
 {
 	struct sim_session *session = shim_session();
 	struct shim_export *export = find_export(*exports, dev);
@@ -84,22 +84,23 @@ static doca_error_t translate_import_error(const char *func, int rc)
 		doca_error_t result;
 		const char *message;
 	} errors[] = {
-		{-EINVAL, DOCA_ERROR_INVALID_VALUE,
-		 "not an unaltered export descriptor of bfsim; was it cut or changed on its way?"},
-		{-ESTALE, DOCA_ERROR_DRIVER,
-		 "the exported memory is gone (its exporter stopped it or died); export it anew"},
-		{-EREMOTE, DOCA_ERROR_INVALID_VALUE,
-		 "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)"},
-		{-ENODEV, DOCA_ERROR_DRIVER,
-		 "the function was reset, failed or was removed; close the device and open it again"},
-		{-EXDEV, DOCA_ERROR_NOT_PERMITTED,
-		 "the memory was exported through another card; use a device of the same card"},
-		{-EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
-		 "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own"},
-		{-ETIMEDOUT, DOCA_ERROR_NOT_SUPPORTED, "the exporter does not answer; is it stopped? the line before says more"},
-		{-ENOTSUP, DOCA_ERROR_NOT_SUPPORTED,
-		 "no data path to the exporter works (the line before says why), or the device can't import"},
-		{-ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory"},
+		{ -EINVAL, DOCA_ERROR_INVALID_VALUE,
+		  "not an unaltered export descriptor of bfsim; was it cut or changed on its way?" },
+		{ -ESTALE, DOCA_ERROR_DRIVER,
+		  "the exported memory is gone (its exporter stopped it or died); export it anew" },
+		{ -EREMOTE, DOCA_ERROR_INVALID_VALUE,
+		  "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)" },
+		{ -ENODEV, DOCA_ERROR_DRIVER,
+		  "the function was reset, failed or was removed; close the device and open it again" },
+		{ -EXDEV, DOCA_ERROR_NOT_PERMITTED,
+		  "the memory was exported through another card; use a device of the same card" },
+		{ -EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
+		  "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own" },
+		{ -ETIMEDOUT, DOCA_ERROR_NOT_SUPPORTED,
+		  "the exporter does not answer; is it stopped? the line before says more" },
+		{ -ENOTSUP, DOCA_ERROR_NOT_SUPPORTED,
+		  "no data path to the exporter works (the line before says why), or the device can't import" },
+		{ -ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory" },
 	};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -113,12 +114,13 @@ static doca_error_t translate_import_error(const char *func, int rc)
 }
 
 static int import_region(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
-		  struct sim_remote **ret_remote)
+			 struct sim_remote **ret_remote)
 {
 	struct sim_session *session = shim_session();
 	struct sim_remote *remote;
 	struct sim_key key;
-	int rc = shim_dev_is_stale(dev) ? -ENODEV : sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
+	int rc = shim_dev_is_stale(dev) ? -ENODEV :
+					  sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
 
 	if (rc < 0)
 		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */

@@ -25,7 +25,7 @@ struct shim_export {
 /* The export for @dev: the first call makes it, of @region in @object_fd (-1: no
  * shared object), which stays the caller's. NOT_SUPPORTED, NO_MEMORY or DRIVER. */
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
-			      const struct sim_region *region, int object_fd, struct shim_export **ret_export);
+				       const struct sim_region *region, int object_fd, struct shim_export **ret_export);
 
 /* mmap_export.c, in a forked child: another thread of the parent may have been exporting. */
 void shim_exports_forked(void);

@@ -12,27 +12,27 @@
 
 #define DEFAULT_MAX_DEVICES 8 /* our choice, as the profiles' max-mmap-devices: the reference gives no number */
 
-#define KNOWN_ACCESS                                                                              \
-	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
+#define KNOWN_ACCESS                                                                                       \
+	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE |    \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC | DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE | \
 	 DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
 /* Return unless the map's configuration can change now. An imported one is as good as started. */
-#define NEED_CONFIGURABLE(mmap, code_if_started)                                                        \
-	do {                                                                                            \
-		SHIM_NEED((mmap), SHIM_MMAP);                                                           \
-		if (shim_mmap_is_imported(mmap))                                                        \
-			return SHIM_REFUSE((code_if_started),                                           \
+#define NEED_CONFIGURABLE(mmap, code_if_started)                                                              \
+	do {                                                                                                  \
+		SHIM_NEED((mmap), SHIM_MMAP);                                                                 \
+		if (shim_mmap_is_imported(mmap))                                                              \
+			return SHIM_REFUSE((code_if_started),                                                 \
 					   "the memory map was created from an export; it can't be changed"); \
-		if ((mmap)->started)                                                                    \
-			return SHIM_REFUSE((code_if_started), "the memory map is started; stop it first"); \
+		if ((mmap)->started)                                                                          \
+			return SHIM_REFUSE((code_if_started), "the memory map is started; stop it first");    \
 	} while (0)
 
 /* Return if the map was ever exported: its devices and state are settled then. */
-#define NEED_NEVER_EXPORTED(mmap)                                                                       \
-	do {                                                                                            \
-		if ((mmap)->was_exported)                                                               \
-			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                    \
+#define NEED_NEVER_EXPORTED(mmap)                                                                         \
+	do {                                                                                              \
+		if ((mmap)->was_exported)                                                                 \
+			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                      \
 					   "the memory map was exported; destroy it and create another"); \
 	} while (0)
 
@@ -165,11 +165,13 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (shim_mmap_has_dev(mmap, dev))
 		return SHIM_REFUSE(DOCA_ERROR_ALREADY_EXIST, "the device is in the memory map already");
 	if (mmap->num_devs >= shim_dev_function(dev)->caps.max_mmap_devices)
-		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "%s can be one of %u devices of a memory map (max-mmap-devices)",
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
+				   "%s can be one of %u devices of a memory map (max-mmap-devices)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->caps.max_mmap_devices);
 	if (mmap->num_devs == mmap->max_devs)
 		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY,
-				   "the memory map has its %u devices; see doca_mmap_set_max_num_devices()", mmap->max_devs);
+				   "the memory map has its %u devices; see doca_mmap_set_max_num_devices()",
+				   mmap->max_devs);
 	grown = shim_realloc(mmap->devs, (mmap->num_devs + 1) * sizeof(struct doca_dev *));
 	if (!grown)
 		return DOCA_ERROR_NO_MEMORY;
@@ -222,8 +224,8 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
-					   size_t dmabuf_offset, size_t len)
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr, size_t dmabuf_offset,
+					   size_t len)
 {
 	doca_error_t result;
 

@@ -13,7 +13,7 @@ enum { MAX_TASKS = 65536 }; /* our choice: as many as of DMA tasks; the interfac
 
 struct doca_mmap_advise {
 	struct doca_ctx ctx; /* first: a doca_mmap_advise is a doca_ctx */
-	uint32_t num_tasks; /* 0 = not configured */
+	uint32_t num_tasks;  /* 0 = not configured */
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t done, failed;
 	struct shim_task_pool *pool; /* while not idle */
 };
@@ -75,9 +75,10 @@ static doca_error_t invalidate_validate(const struct doca_task *task)
 static int invalidate_run(struct sim_job *job)
 {
 	struct doca_mmap_advise_task_invalidate_cache *invalidate = to_invalidate(shim_task_from_job(job));
-	const char *problem = is_single_buf(invalidate->buf) ?
-				    find_task_problem(invalidate) :
-				    "the buffer was returned to its inventory, or chained, while the task was in flight";
+	const char *problem =
+		is_single_buf(invalidate->buf) ?
+			find_task_problem(invalidate) :
+			"the buffer was returned to its inventory, or chained, while the task was in flight";
 
 	if (problem) {
 		sim_err("a cache-invalidate task fails as it does on a card: %s", problem);
@@ -232,8 +233,8 @@ static bool is_invalidate(const struct doca_mmap_advise_task_invalidate_cache *t
 	return shim_object_is(task, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_MMAP_ADVISE);
 }
 
-struct doca_task *
-doca_mmap_advise_task_invalidate_cache_as_doca_task(struct doca_mmap_advise_task_invalidate_cache *task)
+struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(
+	struct doca_mmap_advise_task_invalidate_cache *task)
 {
 	return is_invalidate(task) ? &task->task : NULL;
 }
@@ -247,8 +248,8 @@ void doca_mmap_advise_task_invalidate_cache_set_buf(struct doca_mmap_advise_task
 		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
 }
 
-struct doca_buf *
-doca_mmap_advise_task_invalidate_cache_get_buf(const struct doca_mmap_advise_task_invalidate_cache *task)
+struct doca_buf *doca_mmap_advise_task_invalidate_cache_get_buf(
+	const struct doca_mmap_advise_task_invalidate_cache *task)
 {
 	return is_invalidate(task) ? task->buf : NULL;
 }

@@ -57,7 +57,8 @@ static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, str
 
 	mark_defined_for_valgrind(&region);
 	pthread_mutex_lock(&exports_lock);
-	result = shim_export_get_or_create("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd, ret_export);
+	result = shim_export_get_or_create("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd,
+					   ret_export);
 	if (result == DOCA_SUCCESS) {
 		mmap->session = shim_session();
 		mmap->was_exported = true;
@@ -76,7 +77,8 @@ static doca_error_t check_export(const char *func, const struct doca_mmap *mmap,
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!shim_mmap_has_dev(mmap, dev)) {
-		sim_err("%s: the device is not in the memory map; add it with doca_mmap_add_dev() before the start", func);
+		sim_err("%s: the device is not in the memory map; add it with doca_mmap_add_dev() before the start",
+			func);
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	if (!(mmap->access & access)) {
@@ -100,7 +102,8 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!shim_dev_function(dev)->caps.mmap_export_pci)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export memory over PCI; the host's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s on side %s can't export memory over PCI; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_fault_inject_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
@@ -200,7 +203,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(mmap);
 	if (!shim_dev_function(dev)->caps.mmap_from_export_pci)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't import memory over PCI; the DPU's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "%s on side %s can't import memory over PCI; the DPU's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)

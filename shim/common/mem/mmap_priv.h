@@ -24,26 +24,27 @@ struct shim_export;
 struct doca_mmap {
 	struct shim_object object;
 	bool range_set, started, was_started, was_exported, thread_safe;
-	bool cpu_read_only;  /* our mapping of the dmabuf can't be written to */
-	bool free_armed;     /* started since the free callback was set */
-	uint64_t serial;     /* no other map of the process has or had it; 0 never */
-	uint32_t access; /* enum doca_access_flag */
+	bool cpu_read_only; /* our mapping of the dmabuf can't be written to */
+	bool free_armed;    /* started since the free callback was set */
+	uint64_t serial;    /* no other map of the process has or had it; 0 never */
+	uint32_t access;    /* enum doca_access_flag */
 	uint8_t *addr;
 	size_t len_bytes;
-	uint8_t *cpu_base;   /* our mapping of the dmabuf; NULL = the address itself */
-	int object_fd;       /* shared object that holds the memory, -1 = none or not looked for */
+	uint8_t *cpu_base; /* our mapping of the dmabuf; NULL = the address itself */
+	int object_fd;     /* shared object that holds the memory, -1 = none or not looked for */
 	uint64_t object_offset;
 	struct doca_dev **devs;
 	uint32_t num_devs, max_devs;
 	union doca_data user_data;
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
-	uint32_t num_bufs;   /* not counted in thread-safe mode */
-	atomic_uint num_users; /* buffer pools and Comch consumers over it; they end before it, but in thread-safe mode */
+	uint32_t num_bufs; /* not counted in thread-safe mode */
+	atomic_uint
+		num_users; /* buffer pools and Comch consumers over it; they end before it, but in thread-safe mode */
 	struct sim_session *session; /* that the exports or the import are of; a forked child has another */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
-	void *workq_data;         /* what shim/workq keeps with it; NULL in this generation */
+	void *workq_data;          /* what shim/workq keeps with it; NULL in this generation */
 };
 
 static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)

@@ -31,8 +31,8 @@ static bool parse_vma(const char *line, struct vma *ret_vma)
 	uint64_t inode;
 	char mode[5];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &ret_vma->start,
-		   &ret_vma->end, mode, &ret_vma->offset, &major, &minor, &inode) != 7)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &ret_vma->start, &ret_vma->end, mode,
+		   &ret_vma->offset, &major, &minor, &inode) != 7)
 		return false;
 	ret_vma->readable = mode[0] == 'r';
 	ret_vma->writable = mode[1] == 'w';
@@ -125,15 +125,15 @@ static int open_object(const struct vma *vma, uint64_t addr, bool writable, uint
 
 /* What walking the vmas of a range found. */
 struct range_walk {
-	uint64_t next_addr;        /* where it ended: behind the range, or at what is wrong with it */
-	const char *problem;  /* NULL = nothing */
+	uint64_t next_addr;  /* where it ended: behind the range, or at what is wrong with it */
+	const char *problem; /* NULL = nothing */
 	bool no_memory;
-	struct vma covering;  /* the mapping that has all of the range; empty = there is none */
+	struct vma covering; /* the mapping that has all of the range; empty = there is none */
 };
 
 static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, FILE *maps)
 {
-	struct range_walk walk = {.next_addr = start};
+	struct range_walk walk = { .next_addr = start };
 	char *line = NULL;
 	size_t size = 0;
 	struct vma vma;
@@ -169,7 +169,8 @@ static doca_error_t probe_vmas(const char *func, struct doca_mmap *mmap, bool wr
 	if (walk.no_memory)
 		return DOCA_ERROR_NO_MEMORY;
 	if (walk.problem) {
-		sim_err("%s: memory at %#" PRIx64 " of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
+		sim_err("%s: memory at %#" PRIx64
+			" of the range %p, %zu bytes, is %s; register memory that exists, with permissions (doca_mmap_set_permissions()) that it has",
 			func, walk.next_addr, mmap->addr, mmap->len_bytes, walk.problem);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -208,7 +209,8 @@ static bool object_covers(int fd, uint64_t offset, uint64_t len)
 static doca_error_t check_dmabuf(const char *func, const struct doca_mmap *mmap, bool writable)
 {
 	if (writable && mmap->cpu_read_only) {
-		sim_err("%s: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()", func);
+		sim_err("%s: the dmabuf's descriptor is read-only, but the map's permissions let devices write; see doca_mmap_set_permissions()",
+			func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (mmap->object_fd >= 0 && !object_covers(mmap->object_fd, mmap->object_offset, mmap->len_bytes)) {

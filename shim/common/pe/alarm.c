@@ -57,7 +57,7 @@ static bool submit_alarm_job(struct doca_ctx *ctx)
 		sim_err("doca_pe_request_notification: no memory for an alarm; the engine's handle stays readable meanwhile");
 		return false;
 	}
-	alarm->job = (struct sim_job){.run = hold_until_due};
+	alarm->job = (struct sim_job){ .run = hold_until_due };
 	alarm->job.due_ns = sim_queue_now_ns(alarm->queue) + (alarm->due_ns > now_ns ? alarm->due_ns - now_ns : 0);
 	sim_queue_submit(alarm->queue, &alarm->job);
 	sim_queue_doorbell(alarm->queue);

@@ -8,11 +8,12 @@
 #include "shim/common/process/fault.h"
 #include "task_priv.h"
 
-static const bool legal_transitions[4][4] = { /* [from][to] */
-	[DOCA_CTX_STATE_IDLE] = {[DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true},
-	[DOCA_CTX_STATE_STARTING] = {[DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true},
-	[DOCA_CTX_STATE_RUNNING] = {[DOCA_CTX_STATE_STOPPING] = true},
-	[DOCA_CTX_STATE_STOPPING] = {[DOCA_CTX_STATE_IDLE] = true},
+static const bool legal_transitions[4][4] = {
+	/* [from][to] */
+	[DOCA_CTX_STATE_IDLE] = { [DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true },
+	[DOCA_CTX_STATE_STARTING] = { [DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true },
+	[DOCA_CTX_STATE_RUNNING] = { [DOCA_CTX_STATE_STOPPING] = true },
+	[DOCA_CTX_STATE_STOPPING] = { [DOCA_CTX_STATE_IDLE] = true },
 };
 
 /* The one place that changes a state. */
@@ -37,7 +38,8 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 	ctx->dev = dev;
 	ctx->fork_generation = shim_fork_generation;
 	ctx->status_word = &no_function_status;
-	ctx->trace_id = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
+	ctx->trace_id =
+		sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
 	if (dev)
 		shim_dev_hold(dev);
 }
@@ -71,11 +73,12 @@ static bool track_function_status(struct doca_ctx *ctx)
 	return !shim_ctx_is_stale(ctx);
 }
 
-#define NEED_CTX(ctx)                                                                                   \
-	do {                                                                                            \
-		if (doca_unlikely(!shim_ctx_is(ctx)))                                                   \
-			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                       \
-					   (ctx) ? "no live context: destroyed already, or another's handle" : "NULL"); \
+#define NEED_CTX(ctx)                                                                                          \
+	do {                                                                                                   \
+		if (doca_unlikely(!shim_ctx_is(ctx)))                                                          \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                              \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : \
+						   "NULL");                                                    \
 	} while (0)
 
 static doca_error_t start_ctx(struct doca_ctx *ctx)
@@ -105,7 +108,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
 	if (!shim_ctx_is_same_process(ctx))
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is of the process before fork(); make one in the child");
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the context is of the process before fork(); make one in the child");
 	if (!ctx->pe)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
 	if (!track_function_status(ctx))
@@ -207,7 +211,7 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 static void reset_after_fork(struct doca_ctx *ctx)
 {
 	ctx->queue = NULL;
-	ctx->alarm = (struct shim_alarm){0};
+	ctx->alarm = (struct shim_alarm){ 0 };
 	shim_task_pools_free(ctx);
 	ctx->num_allocated = 0;
 	ctx->num_posted = 0;
@@ -251,8 +255,9 @@ bool shim_ctx_stop_stale(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_STARTING && ctx->state != DOCA_CTX_STATE_RUNNING)
 		return false;
-	sim_warn("the function of a %s context was reset, failed or was removed: the context stops; close the device and open it again",
-		 ctx->ops->name);
+	sim_warn(
+		"the function of a %s context was reset, failed or was removed: the context stops; close the device and open it again",
+		ctx->ops->name);
 	shim_ctx_begin_stop(ctx);
 	return true;
 }

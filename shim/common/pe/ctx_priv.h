@@ -31,7 +31,7 @@ struct shim_task_pool;
  * has nothing but jobs takes shim_ctx_..._nothing() for what it lacks. All are
  * called by the thread that calls the API. */
 struct shim_ctx_ops {
-	const char *name;     /* of the library, for messages */
+	const char *name; /* of the library, for messages */
 	/* Check the configuration and make task pools (shim_task_pool_add()).
 	 * IN_PROGRESS: it is starting; shim_ctx_set_running() or shim_ctx_begin_stop() follows. */
 	doca_error_t (*start)(struct doca_ctx *ctx);
@@ -61,21 +61,21 @@ struct doca_ctx {
 	struct shim_object object;
 	enum doca_ctx_states state;
 	const struct shim_ctx_ops *ops;
-	struct doca_dev *dev;          /* NULL in a library whose objects are not of one */
-	uint32_t fork_generation;           /* shim_fork_generation when it was made */
-	struct doca_pe *pe;            /* NULL = not connected */
+	struct doca_dev *dev;     /* NULL in a library whose objects are not of one */
+	uint32_t fork_generation; /* shim_fork_generation when it was made */
+	struct doca_pe *pe;       /* NULL = not connected */
 	struct doca_ctx *next_in_pe;
-	struct sim_injector *faults;     /* the session's; once started */
-	const _Atomic uint64_t *status_word;  /* what has become of its function; once started */
-	uint64_t function_generation;                 /* the function's, when the device was opened */
-	struct sim_queue *queue;       /* while not idle; NULL = it has no jobs */
-	struct shim_alarm alarm;       /* likewise */
-	struct shim_task_pool *pools;  /* while not idle */
-	uint32_t num_allocated;        /* tasks that are out of the pools */
-	uint32_t num_posted;           /* of those, in flight with the library */
+	struct sim_injector *faults;         /* the session's; once started */
+	const _Atomic uint64_t *status_word; /* what has become of its function; once started */
+	uint64_t function_generation;        /* the function's, when the device was opened */
+	struct sim_queue *queue;             /* while not idle; NULL = it has no jobs */
+	struct shim_alarm alarm;             /* likewise */
+	struct shim_task_pool *pools;        /* while not idle */
+	uint32_t num_allocated;              /* tasks that are out of the pools */
+	uint32_t num_posted;                 /* of those, in flight with the library */
 	uint32_t completion_vector;
-	uint32_t trace_id;          /* its number in the recording (sim/trace/trace.h); 0 = none */
-	bool is_internal;                 /* of an object that is no context to its user: its start is no call of his */
+	uint32_t trace_id; /* its number in the recording (sim/trace/trace.h); 0 = none */
+	bool is_internal;  /* of an object that is no context to its user: its start is no call of his */
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;
 };
@@ -111,7 +111,8 @@ void shim_ctx_stop_on_error(struct doca_ctx *ctx);
 /* Whether its function was reset, failed or was removed under it; of a context that was started. */
 static inline bool shim_ctx_is_stale(const struct doca_ctx *ctx)
 {
-	return sim_function_generation(atomic_load_explicit(ctx->status_word, memory_order_acquire)) != ctx->function_generation;
+	return sim_function_generation(atomic_load_explicit(ctx->status_word, memory_order_acquire)) !=
+	       ctx->function_generation;
 }
 
 /* Whether the link of its card is down, or was a moment ago; of a context that was started. */

@@ -183,7 +183,8 @@ static doca_error_t clear_event_fd(const char *func, struct doca_pe *pe)
 
 	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* nothing there is fine */
 		return DOCA_SUCCESS;
-	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func, strerror(errno));
+	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func,
+		strerror(errno));
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 

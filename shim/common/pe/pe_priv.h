@@ -11,12 +11,12 @@ struct doca_pe {
 	struct shim_object object;
 	enum doca_pe_event_mode event_mode;
 	int event_fd;
-	bool armed;              /* a notification was requested */
-	struct doca_ctx *ctxs;   /* connected */
-	struct doca_ctx *cursor; /* whose turn it is; NULL = the first's */
-	struct sim_vclock_source *vclock_handle;   /* in virtual time, while contexts run */
-	struct doca_pe *next;     /* of the process's */
-	uint32_t vclock_fork_generation; /* shim_fork_generation when it was taken */
+	bool armed;                              /* a notification was requested */
+	struct doca_ctx *ctxs;                   /* connected */
+	struct doca_ctx *cursor;                 /* whose turn it is; NULL = the first's */
+	struct sim_vclock_source *vclock_handle; /* in virtual time, while contexts run */
+	struct doca_pe *next;                    /* of the process's */
+	uint32_t vclock_fork_generation;         /* shim_fork_generation when it was taken */
 };
 
 /* Its turn, or NULL: in other times than virtual, and in a forked child, where it is the parent's. */

@@ -8,7 +8,7 @@
 static struct {
 	pthread_mutex_t lock;
 	struct doca_pe *first;
-} engines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void shim_pe_register(struct doca_pe *pe)
 {

@@ -64,7 +64,8 @@ static uint64_t run_due_jobs(const struct doca_pe *pe)
 	uint64_t next_ns = SIM_CLOCK_NEVER_NS;
 
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe) {
-		uint64_t ns = ctx->queue && shim_ctx_is_same_process(ctx) ? sim_queue_advance(ctx->queue) : SIM_CLOCK_NEVER_NS;
+		uint64_t ns = ctx->queue && shim_ctx_is_same_process(ctx) ? sim_queue_advance(ctx->queue) :
+									    SIM_CLOCK_NEVER_NS;
 
 		if (ns < next_ns)
 			next_ns = ns;
@@ -78,7 +79,8 @@ static uint64_t run_due_jobs(const struct doca_pe *pe)
 static bool has_completions(const struct doca_pe *pe)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (shim_ctx_is_same_process(ctx) && ((ctx->queue && sim_queue_has_done(ctx->queue)) || shim_ctx_can_idle(ctx)))
+		if (shim_ctx_is_same_process(ctx) &&
+		    ((ctx->queue && sim_queue_has_done(ctx->queue)) || shim_ctx_can_idle(ctx)))
 			return true;
 	return false;
 }

@@ -95,8 +95,9 @@ static void defer_free(struct doca_task *task)
 	if (task->pool->has_warned)
 		return;
 	task->pool->has_warned = true;
-	sim_warn("doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
-		 task->pool->type->name, (void *)task);
+	sim_warn(
+		"doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
+		task->pool->type->name, (void *)task);
 }
 
 void doca_task_free(struct doca_task *task)
@@ -116,9 +117,11 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	sim_err("%s: the task %s", func,
-		task->freed	? "was freed already, in flight" :
-		task->in_flight ? "is in flight already: wait for its callback" :
-				  "belongs to a context that is not running (stopped, stopping after a failed task or its function's reset, or of the process before fork())");
+		task->freed ?
+			"was freed already, in flight" :
+		task->in_flight ?
+			"is in flight already: wait for its callback" :
+			"belongs to a context that is not running (stopped, stopping after a failed task or its function's reset, or of the process before fork())");
 	return DOCA_ERROR_BAD_STATE;
 }
 
@@ -179,7 +182,8 @@ doca_error_t doca_task_submit(struct doca_task *task)
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
 	if (doca_unlikely(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x has bits that enum doca_task_submit_flag lacks", flags);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x has bits that enum doca_task_submit_flag lacks",
+				   flags);
 	if (doca_unlikely(!can_submit(task)))
 		return refuse_submit(__func__, task);
 	return submit(task, flags);
@@ -248,7 +252,7 @@ struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
 
 union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
-	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){.u64 = 0};
+	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){ .u64 = 0 };
 }
 
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)

@@ -31,7 +31,7 @@ struct doca_task {
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
-	struct sim_fault_hit *fault_hit;     /* what the fault plan has in store for it; NULL = nothing */
+	struct sim_fault_hit *fault_hit;   /* what the fault plan has in store for it; NULL = nothing */
 	struct shim_completion_hook *hook; /* while in flight for one; NULL = its end is the user's */
 	union doca_data user_data;
 	struct doca_task *next_free;
@@ -65,22 +65,22 @@ struct shim_task_pool {
 	const struct shim_task_type *type;
 	struct sim_trace_task_stats stats; /* records what becomes of them */
 	struct doca_task *free;
-	uint32_t num_never_used;      /* of @tasks, those never handed out yet */
+	uint32_t num_never_used;       /* of @tasks, those never handed out yet */
 	struct shim_task_times *times; /* of each task; NULL = none was timed yet */
 	uint32_t count;
-	char *tasks;          /* a slab */
+	char *tasks; /* a slab */
 	size_t bytes;
-	bool has_warned;          /* of tasks that were freed in flight */
+	bool has_warned; /* of tasks that were freed in flight */
 	struct shim_task_pool *next;
 };
 
 /* Make room for @count tasks of a type, while the context starts. INITIALIZATION without memory. */
-SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
-					    struct shim_task_pool **ret_pool);
+SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type,
+						  uint32_t count, struct shim_task_pool **ret_pool);
 
 /* Take a task out of the pool. NO_MEMORY when all are out, BAD_STATE unless the context runs. */
 SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
-					 union doca_data user_data, struct doca_task **ret_task);
+					       union doca_data user_data, struct doca_task **ret_task);
 
 /* The task whose job this is. */
 static inline struct doca_task *shim_task_from_job(const struct sim_job *job)

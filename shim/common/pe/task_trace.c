@@ -33,8 +33,10 @@ static int run_timed(struct sim_job *job)
 /* What it asks of the link, where that takes time. */
 static enum sim_trace_direction task_direction(const struct doca_task *task)
 {
-	static const enum sim_trace_direction directions[] = {[PCIE_READ] = SIM_TRACE_DIRECTION_TO_CARD, [PCIE_WRITE] = SIM_TRACE_DIRECTION_TO_HOST,
-						  [PCIE_LOCAL] = SIM_TRACE_DIRECTION_NONE, [PCIE_HOST] = SIM_TRACE_DIRECTION_HOST_TO_HOST};
+	static const enum sim_trace_direction directions[] = { [PCIE_READ] = SIM_TRACE_DIRECTION_TO_CARD,
+							       [PCIE_WRITE] = SIM_TRACE_DIRECTION_TO_HOST,
+							       [PCIE_LOCAL] = SIM_TRACE_DIRECTION_NONE,
+							       [PCIE_HOST] = SIM_TRACE_DIRECTION_HOST_TO_HOST };
 	struct pcie_job work;
 
 	if (sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_FUNCTIONAL ||
@@ -67,7 +69,8 @@ uint64_t shim_task_trace_submitted_ns(const struct doca_task *task)
 static void stop_timing(struct doca_task *task)
 {
 	task->timed = false;
-	task->job.run = task->pool->type->run; /* who has put another there (strike.h) is done with it, or takes it back next */
+	task->job.run =
+		task->pool->type->run; /* who has put another there (strike.h) is done with it, or takes it back next */
 }
 
 void shim_task_trace_refused(struct doca_task *task)
@@ -79,7 +82,8 @@ void shim_task_trace_refused(struct doca_task *task)
 	sim_trace_counter_add(&stats->op->submitted, UINT64_MAX); /* one less */
 	if (!task->timed)
 		return;
-	stats->sampler.next = atomic_load_explicit(&stats->op->submitted, memory_order_relaxed); /* the turn is the next one's */
+	stats->sampler.next =
+		atomic_load_explicit(&stats->op->submitted, memory_order_relaxed); /* the turn is the next one's */
 	stop_timing(task);
 }
 
@@ -88,7 +92,7 @@ void shim_task_trace_record(struct doca_task *task, doca_error_t status)
 	static const struct sim_trace_task_times unknown;
 
 	sim_trace_task_done(&task->pool->stats, task->timed ? &task_times(task)->trace : &unknown, task->bytes,
-		       status == DOCA_SUCCESS ? NULL : doca_error_get_name(status));
+			    status == DOCA_SUCCESS ? NULL : doca_error_get_name(status));
 	if (task->timed)
 		stop_timing(task);
 }

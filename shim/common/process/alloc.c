@@ -7,7 +7,7 @@
 
 bool shim_alloc_fault_hits(struct sim_injector *faults, size_t bytes)
 {
-	struct sim_fault_site site = {.op = SIM_OP_ALLOC, .function = SIM_NO_FUNCTION, .size = bytes};
+	struct sim_fault_site site = { .op = SIM_OP_ALLOC, .function = SIM_NO_FUNCTION, .size = bytes };
 	struct sim_fault_hit hit;
 
 	return shim_fault_hits(faults, &site, 0, &hit);

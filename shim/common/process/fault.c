@@ -34,15 +34,18 @@ static int run_with_fault(struct sim_job *job)
 static void trace_rule_hits(uint32_t object, const struct sim_fault_site *site, const struct sim_fault_hit *hit)
 {
 	for (uint32_t i = 0; i < hit->num_rules && i < SIM_FAULT_HIT_MAX_RULES; i++) {
-		struct sim_trace_hit entry = {.rule = hit->rules[i], .operation = sim_op_name(site->op),
-					    .match = hit->matches[i], .bytes = site->size,
-					    .delay_ns = hit->delays_ns[i]};
+		struct sim_trace_hit entry = { .rule = hit->rules[i],
+					       .operation = sim_op_name(site->op),
+					       .match = hit->matches[i],
+					       .bytes = site->size,
+					       .delay_ns = hit->delays_ns[i] };
 
 		sim_trace_fault(object, &entry);
 	}
 }
 
-bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object, struct sim_fault_hit *ret_hit)
+bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object,
+		     struct sim_fault_hit *ret_hit)
 {
 	if (sim_injector_needs_time(faults, site->op))
 		site->now_ns = sim_session_now_ns(shim_session());
@@ -85,7 +88,7 @@ static void add_delay(struct sim_fault_hit *hit, uint64_t ns)
 static struct sim_fault_site build_site(const struct doca_task *task)
 {
 	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
-	struct sim_fault_site site = {.op = ops->op, .function = SIM_NO_FUNCTION};
+	struct sim_fault_site site = { .op = ops->op, .function = SIM_NO_FUNCTION };
 
 	if (task->ctx->dev)
 		site.function = shim_dev_function(task->ctx->dev)->id;
@@ -107,7 +110,7 @@ doca_error_t shim_task_fault_inject(struct doca_task *task)
 	struct sim_fault_hit hit;
 
 	if (!shim_fault_hits(task->ctx->faults, &site, task->ctx->trace_id, &hit))
-		hit = (struct sim_fault_hit){0};
+		hit = (struct sim_fault_hit){ 0 };
 	add_delay(&hit, link_down_ns(task));
 	if (hit.actions == 0)
 		return DOCA_SUCCESS;
@@ -150,7 +153,8 @@ static void ignore_wake(void *arg)
  * has passed. Whether it did. */
 static bool wait_virtual_ns(uint64_t ns)
 {
-	uint64_t now_ns = shim_now_ns(), due_ns = ns < SIM_CLOCK_NEVER_NS - now_ns ? now_ns + ns : SIM_CLOCK_NEVER_NS - 1;
+	uint64_t now_ns = shim_now_ns(),
+		 due_ns = ns < SIM_CLOCK_NEVER_NS - now_ns ? now_ns + ns : SIM_CLOCK_NEVER_NS - 1;
 	struct sim_vclock_source *turn;
 
 	if (sim_vclock_source_create(shim_vclock, ignore_wake, NULL, &turn) < 0)
@@ -169,7 +173,7 @@ static bool wait_virtual_ns(uint64_t ns)
 
 static void sleep_real_ns(uint64_t ns)
 {
-	struct timespec left = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+	struct timespec left = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;

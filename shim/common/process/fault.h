@@ -43,7 +43,8 @@ static inline doca_error_t shim_task_fault_submit(struct doca_task *task)
 {
 	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
 
-	if (doca_likely(!ops || !(sim_injector_may_hit(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
+	if (doca_likely(!ops ||
+			!(sim_injector_may_hit(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
 		return DOCA_SUCCESS;
 	if (ops->no_fault_cached && doca_likely(ops->no_fault_cached(task) && !shim_ctx_link_is_down(task->ctx)))
 		return DOCA_SUCCESS;
@@ -62,7 +63,7 @@ SHIM_INTERNAL_API doca_error_t shim_task_fault_finish(struct doca_task *task);
 /* Ask about anything else; @site's operation and place are set. Whether a fault strikes; the log says so, and the
  * recording, of @object there (sim/trace/trace.h; 0 = none). */
 SHIM_INTERNAL_API bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object,
-			      struct sim_fault_hit *ret_hit);
+				       struct sim_fault_hit *ret_hit);
 
 /* What it does to a call: wait for its delay, of session time; and the status that it fails with or is refused
  * with, or SUCCESS. A call that hangs does not come back. */
@@ -70,13 +71,15 @@ SHIM_INTERNAL_API void shim_fault_delay(const struct sim_fault_hit *hit);
 SHIM_INTERNAL_API doca_error_t shim_fault_status(const struct sim_fault_hit *hit);
 
 /* Ask about a call, and do that. */
-SHIM_INTERNAL_API doca_error_t shim_fault_inject_call(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object);
+SHIM_INTERNAL_API doca_error_t shim_fault_inject_call(struct sim_injector *faults, struct sim_fault_site *site,
+						      uint32_t object);
 
 /* The same of @op on @dev (or NULL), @size bytes at @addr. */
-static inline doca_error_t shim_fault_inject_call_at(enum sim_op op, const struct doca_dev *dev, uint64_t size, uint64_t addr)
+static inline doca_error_t shim_fault_inject_call_at(enum sim_op op, const struct doca_dev *dev, uint64_t size,
+						     uint64_t addr)
 {
 	struct sim_injector *faults = shim_faults();
-	struct sim_fault_site site = {.op = op, .size = size, .addr = addr};
+	struct sim_fault_site site = { .op = op, .size = size, .addr = addr };
 
 	if (doca_likely(!sim_injector_may_hit(faults, op)))
 		return DOCA_SUCCESS;

@@ -22,7 +22,7 @@
 static struct {
 	pthread_mutex_t lock;
 	struct sim_session *session;
-} runtime = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 uint32_t shim_fork_generation;
 struct sim_vclock_sched *shim_vclock;

@@ -8,19 +8,19 @@
 #define EVENT_BYTES sizeof(uint64_t)
 
 /* What a memory map must permit so that a value can lie in its memory. */
-#define BUF_ACCESS \
+#define BUF_ACCESS                                                                                      \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
 /* Return unless the event is one that can be configured now. */
-#define NEED_CONFIGURABLE(event)                                                                               \
-	do {                                                                                                   \
-		SHIM_NEED((event), SHIM_SYNC_EVENT);                                                           \
-		if ((event)->remote)                                                                           \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                               \
+#define NEED_CONFIGURABLE(event)                                                                                \
+	do {                                                                                                    \
+		SHIM_NEED((event), SHIM_SYNC_EVENT);                                                            \
+		if ((event)->remote)                                                                            \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                                \
 					   "the event was created from an export; its exporter configures it"); \
-		if (shim_sync_event_is_started(event))                                                         \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started; stop it first");       \
+		if (shim_sync_event_is_started(event))                                                          \
+			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started; stop it first");        \
 	} while (0)
 
 /* ---- configuration ---- */
@@ -82,7 +82,8 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%p is no multiple of 8", (void *)addr);
 	problem = shim_range_probe(addr, EVENT_BYTES, NULL, NULL);
 	if (problem)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the memory at %p is %s in this process", (void *)addr, problem);
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the memory at %p is %s in this process", (void *)addr,
+				   problem);
 	release_buf(event);
 	event->addr = addr;
 	return DOCA_SUCCESS;
@@ -91,8 +92,8 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
 doca_error_t shim_sync_event_check_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
 {
 	if (buf->is_inner || buf->next || buf->data_len != EVENT_BYTES) {
-		sim_err("%s: the buffer is part of a list, or its data segment has %zu bytes; the value takes one buffer with 8", func,
-			buf->data_len);
+		sim_err("%s: the buffer is part of a list, or its data segment has %zu bytes; the value takes one buffer with 8",
+			func, buf->data_len);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	if (!shim_buf_has_usable_mmap(buf)) {
@@ -137,7 +138,8 @@ static doca_error_t open_own_memory(const char *func, struct doca_sync_event *ev
 
 	if (rc == 0)
 		return DOCA_SUCCESS;
-	sim_err("%s: no memory for the value (error %d): a started event takes a page and a file descriptor", func, -rc);
+	sim_err("%s: no memory for the value (error %d): a started event takes a page and a file descriptor", func,
+		-rc);
 	return DOCA_ERROR_NO_MEMORY;
 }
 

@@ -10,14 +10,16 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(value);
 	result = shim_sync_event_check(__func__, event);
-	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_get(&event->value, value)) : result;
+	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_get(&event->value, value)) :
+					result;
 }
 
 static doca_error_t check_update(const char *func, const struct doca_sync_event *event)
 {
 	doca_error_t result = shim_sync_event_check(func, event);
 
-	return result == DOCA_SUCCESS ? shim_fault_inject_call_at(SIM_OP_SYNC_EVENT_UPDATE, event->ctx.dev, 0, 0) : result;
+	return result == DOCA_SUCCESS ? shim_fault_inject_call_at(SIM_OP_SYNC_EVENT_UPDATE, event->ctx.dev, 0, 0) :
+					result;
 }
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
@@ -26,7 +28,8 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	result = check_update(__func__, event);
-	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_set(&event->value, value)) : result;
+	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_set(&event->value, value)) :
+					result;
 }
 
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
@@ -44,7 +47,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 static bool find_wait_fault(const struct doca_sync_event *event, struct sim_fault_hit *ret_hit)
 {
 	struct sim_injector *faults = shim_faults();
-	struct sim_fault_site site = {.op = SIM_OP_SYNC_EVENT_WAIT, .function = SIM_NO_FUNCTION};
+	struct sim_fault_site site = { .op = SIM_OP_SYNC_EVENT_WAIT, .function = SIM_NO_FUNCTION };
 
 	if (event->ctx.dev)
 		site.function = shim_dev_function(event->ctx.dev)->id;
@@ -52,11 +55,11 @@ static bool find_wait_fault(const struct doca_sync_event *event, struct sim_faul
 }
 
 static doca_error_t wait_for_value(const char *func, struct doca_sync_event *event, enum shim_sync_relation relation,
-			     uint64_t value, uint64_t mask, bool yields)
+				   uint64_t value, uint64_t mask, bool yields)
 {
-	struct shim_sync_condition condition = {.relation = relation, .to = value, .mask = mask};
+	struct shim_sync_condition condition = { .relation = relation, .to = value, .mask = mask };
 	doca_error_t result = shim_sync_event_check(func, event);
-	struct sim_fault_hit hit = {0};
+	struct sim_fault_hit hit = { 0 };
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -68,11 +71,11 @@ static doca_error_t wait_for_value(const char *func, struct doca_sync_event *eve
 	return result;
 }
 
-#define DEFINE_WAIT(function_name, relation, yields)                                                                 \
-	doca_error_t function_name(struct doca_sync_event *event, uint64_t value, uint64_t mask)               \
-	{                                                                                                     \
-		SHIM_NEED(event, SHIM_SYNC_EVENT);                                                            \
-		return wait_for_value(__func__, event, (relation), value, mask, (yields));                          \
+#define DEFINE_WAIT(function_name, relation, yields)                                             \
+	doca_error_t function_name(struct doca_sync_event *event, uint64_t value, uint64_t mask) \
+	{                                                                                        \
+		SHIM_NEED(event, SHIM_SYNC_EVENT);                                               \
+		return wait_for_value(__func__, event, (relation), value, mask, (yields));       \
 	}
 
 DEFINE_WAIT(doca_sync_event_wait_eq, SHIM_SYNC_EQ, false)

@@ -33,7 +33,8 @@ static void defer_until(struct shim_sync_task *task, uint64_t due_ns)
 
 static uint64_t compute_due_ns(const struct shim_sync_task *task)
 {
-	return shim_task_has_fault(&task->task, HANG) ? SIM_JOB_NEVER_DUE : shim_now_ns() + task->task.fault_hit->delay_ns;
+	return shim_task_has_fault(&task->task, HANG) ? SIM_JOB_NEVER_DUE :
+							shim_now_ns() + task->task.fault_hit->delay_ns;
 }
 
 bool shim_sync_event_apply_fault(struct shim_sync_task *task)

@@ -34,7 +34,8 @@ static struct sim_region make_region(const struct doca_sync_event *event, const 
 
 /* Adding must be atomic between processes, so an importer needs the very same
  * word: the user's must lie in a shared object. */
-static doca_error_t export_user_memory(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+static doca_error_t export_user_memory(struct doca_sync_event *event, struct doca_dev *dev,
+				       struct shim_export **ret_export)
 {
 	static const char func[] = "doca_sync_event_export_to_remote_pci";
 	struct sim_region region = make_region(event, dev);
@@ -63,7 +64,7 @@ static doca_error_t export_value(struct doca_sync_event *event, struct doca_dev 
 	if (!event->value.cell)
 		return export_user_memory(event, dev, ret_export);
 	return shim_export_get_or_create("doca_sync_event_export_to_remote_pci", &event->exports, dev, &region,
-				event->value.segment_fd, ret_export);
+					 event->value.segment_fd, ret_export);
 }
 
 doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
@@ -109,7 +110,8 @@ static bool is_valid_value_region(const struct sim_remote *remote)
 	       remote->region.len_bytes >= sizeof(uint64_t);
 }
 
-static doca_error_t create_imported_event(struct sim_remote *remote, struct doca_dev *dev, struct doca_sync_event **ret_event)
+static doca_error_t create_imported_event(struct sim_remote *remote, struct doca_dev *dev,
+					  struct doca_sync_event **ret_event)
 {
 	doca_error_t result;
 

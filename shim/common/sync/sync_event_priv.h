@@ -56,13 +56,13 @@ enum shim_sync_kind {
 struct shim_sync_task {
 	struct doca_task task; /* first */
 	enum shim_sync_kind kind;
-	uint64_t operand;      /* to set, to add, to compare with */
-	uint64_t mask;         /* of a wait */
+	uint64_t operand;                 /* to set, to add, to compare with */
+	uint64_t mask;                    /* of a wait */
 	enum shim_sync_relation relation; /* of a wait */
-	uint64_t *out;         /* of a get or an add */
-	uint64_t result;       /* what goes there */
+	uint64_t *out;                    /* of a get or an add */
+	uint64_t result;                  /* what goes there */
 	int rc;
-	uint64_t due_ns;       /* when a fault lets it go on; SIM_JOB_NEVER_DUE = not before the context stops */
+	uint64_t due_ns;             /* when a fault lets it go on; SIM_JOB_NEVER_DUE = not before the context stops */
 	struct shim_sync_task *next; /* in one of the event's queues */
 };
 
@@ -71,27 +71,27 @@ struct shim_sync_queue {
 };
 
 struct doca_sync_event {
-	struct doca_ctx ctx;       /* first: a sync event is a context */
+	struct doca_ctx ctx; /* first: a sync event is a context */
 	enum shim_sync_mode mode;
-	bool is_started;           /* alone */
+	bool is_started; /* alone */
 	struct shim_sync_role publisher, subscriber;
-	uint64_t *addr;            /* given by the user ... */
-	struct doca_buf *buf;      /* ... or this, to which it holds a reference; both NULL: memory of ours */
+	uint64_t *addr;       /* given by the user ... */
+	struct doca_buf *buf; /* ... or this, to which it holds a reference; both NULL: memory of ours */
 	struct shim_sync_value value;
 	struct sim_session *session; /* of the exports or the import */
 	struct shim_export *exports;
-	struct sim_remote *remote; /* imported ones only */
-	struct doca_dev *import_dev; /* held */
+	struct sim_remote *remote;              /* imported ones only */
+	struct doca_dev *import_dev;            /* held */
 	const struct doca_sync_event *alias_of; /* NULL = it has a value of its own */
 	/* As a context: */
 	uint32_t num_tasks[SHIM_SYNC_NUM_KINDS];
 	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS]; /* while not idle; NULL = none configured */
-	struct shim_sync_queue done;    /* have run, not reported */
+	struct shim_sync_queue done;                       /* have run, not reported */
 	struct shim_sync_queue waiting;
-	struct shim_sync_queue deferred;    /* held back by faults */
-	bool reports_waits_first;       /* the next time; they take turns */
+	struct shim_sync_queue deferred; /* held back by faults */
+	bool reports_waits_first;        /* the next time; they take turns */
 	struct shim_sync_watch watch;
-	bool is_watched;                /* its owner may sleep */
+	bool is_watched; /* its owner may sleep */
 	bool holds_watcher;
 	struct {
 		doca_sync_event_task_get_completion_cb_t done, failed;
@@ -162,7 +162,7 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event);
 
 /* set_conf() of any kind, but for its callbacks: whether it may, and how many. */
 doca_error_t shim_sync_event_set_num_tasks(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-				       uint32_t num_tasks);
+					   uint32_t num_tasks);
 
 /* alloc_init() of any kind. */
 doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
@@ -207,7 +207,8 @@ static inline bool shim_sync_task_is(const void *handle, enum shim_sync_kind kin
 {
 	const struct shim_sync_task *task = handle;
 
-	return shim_object_is(handle, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_SYNC_EVENT) && task->kind == kind;
+	return shim_object_is(handle, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_SYNC_EVENT) &&
+	       task->kind == kind;
 }
 
 /* Whether it may be changed now; says so in the log if not. */

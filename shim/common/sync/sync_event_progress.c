@@ -15,12 +15,9 @@
 #include "sync_event_priv.h"
 
 static const struct shim_task_type *const types[SHIM_SYNC_NUM_KINDS] = {
-	[SHIM_SYNC_GET] = &shim_sync_get_type,
-	[SHIM_SYNC_SET] = &shim_sync_set_type,
-	[SHIM_SYNC_ADD] = &shim_sync_add_type,
-	[SHIM_SYNC_WAIT_EQ] = &shim_sync_wait_eq_type,
-	[SHIM_SYNC_WAIT_NEQ] = &shim_sync_wait_neq_type,
-	[SHIM_SYNC_WAIT_GT] = &shim_sync_wait_gt_type,
+	[SHIM_SYNC_GET] = &shim_sync_get_type,           [SHIM_SYNC_SET] = &shim_sync_set_type,
+	[SHIM_SYNC_ADD] = &shim_sync_add_type,           [SHIM_SYNC_WAIT_EQ] = &shim_sync_wait_eq_type,
+	[SHIM_SYNC_WAIT_NEQ] = &shim_sync_wait_neq_type, [SHIM_SYNC_WAIT_GT] = &shim_sync_wait_gt_type,
 };
 
 /* ---- queues ---- */
@@ -109,8 +106,9 @@ static doca_error_t task_status(const struct shim_sync_task *task)
 {
 	if (task->rc == 0)
 		return DOCA_SUCCESS;
-	return task->rc != -ECANCELED && shim_task_has_fault(&task->task, FAIL) ? (doca_error_t)task->task.fault_hit->status :
-										     DOCA_ERROR_IO_FAILED;
+	return task->rc != -ECANCELED && shim_task_has_fault(&task->task, FAIL) ?
+		       (doca_error_t)task->task.fault_hit->status :
+		       DOCA_ERROR_IO_FAILED;
 }
 
 static bool finish_task(struct doca_sync_event *event, struct shim_sync_task *task)
@@ -217,7 +215,7 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	event->done = event->waiting = event->deferred = (struct shim_sync_queue){0};
+	event->done = event->waiting = event->deferred = (struct shim_sync_queue){ 0 };
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++) {
 		event->pools[kind] = NULL;
 		if (event->num_tasks[kind] > 0)
@@ -228,7 +226,7 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 }
 
 doca_error_t shim_sync_event_set_num_tasks(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-				       uint32_t num_tasks)
+					   uint32_t num_tasks)
 {
 	if (shim_sync_event_is_started(event)) {
 		sim_err("%s: the event is not idle; stop it first", func);
@@ -243,8 +241,8 @@ doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *eve
 {
 	bool may = event->pools[kind] || event->ctx.state != DOCA_CTX_STATE_RUNNING;
 	struct doca_task *base;
-	doca_error_t result = may ? shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base) :
-				    DOCA_ERROR_NO_MEMORY;
+	doca_error_t result =
+		may ? shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base) : DOCA_ERROR_NO_MEMORY;
 
 	if (result == DOCA_ERROR_BAD_STATE)
 		sim_err("%s: the event's context is not running; start it first", func);

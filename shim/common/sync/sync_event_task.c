@@ -15,11 +15,11 @@ struct doca_sync_event_task_notify_add {
 	struct shim_sync_task base;
 };
 
-#define DEFINE_CAPABILITY(function_name)                                        \
-	doca_error_t function_name(const struct doca_devinfo *devinfo)   \
-	{                                                                \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                        \
-		return DOCA_SUCCESS; /* no device is needed for it */    \
+#define DEFINE_CAPABILITY(function_name)                               \
+	doca_error_t function_name(const struct doca_devinfo *devinfo) \
+	{                                                              \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                      \
+		return DOCA_SUCCESS; /* no device is needed for it */  \
 	}
 
 DEFINE_CAPABILITY(doca_sync_event_cap_task_get_is_supported)

@@ -28,7 +28,7 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_de
 /* None, or 1, 2, 4 or 8 bytes of ones in a row. */
 static bool is_valid_mask(uint64_t mask)
 {
-	static const uint64_t byte_masks[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+	static const uint64_t byte_masks[] = { UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX };
 
 	if (mask == 0)
 		return true;

@@ -4,11 +4,11 @@
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
-#define DEFINE_UNSUPPORTED_CAPABILITY(function_name)                                        \
-	doca_error_t function_name(const struct doca_devinfo *devinfo)   \
-	{                                                                \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                        \
-		return DOCA_ERROR_NOT_SUPPORTED;                         \
+#define DEFINE_UNSUPPORTED_CAPABILITY(function_name)                   \
+	doca_error_t function_name(const struct doca_devinfo *devinfo) \
+	{                                                              \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                      \
+		return DOCA_ERROR_NOT_SUPPORTED;                       \
 	}
 
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_dpa_supported)
@@ -18,12 +18,12 @@ DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_create_from_expo
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
 
-#define DEFINE_UNSUPPORTED_LOCATION(function_name, type, place, what)                                       \
-	doca_error_t function_name(struct doca_sync_event *event, struct type *place)     \
-	{                                                                                \
-		SHIM_NEED(event, SHIM_SYNC_EVENT);                                       \
-		SHIM_NEED_OUT(place);                                                    \
-		return SHIM_NOT_SIMULATED(what);                                         \
+#define DEFINE_UNSUPPORTED_LOCATION(function_name, type, place, what)                 \
+	doca_error_t function_name(struct doca_sync_event *event, struct type *place) \
+	{                                                                             \
+		SHIM_NEED(event, SHIM_SYNC_EVENT);                                    \
+		SHIM_NEED_OUT(place);                                                 \
+		return SHIM_NOT_SIMULATED(what);                                      \
 	}
 
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_dpa, doca_dpa, dpa, "the DPA")
@@ -81,8 +81,7 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "event is %s", event ? "no live object of its type" : "NULL");
 }
 
-doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,
-						       struct doca_dpa *dpa,
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
 						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
 {
 	SHIM_NEED_OUT(event);
@@ -91,8 +90,7 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
 	return SHIM_NOT_SIMULATED("sync events of other machines");
 }
 
-doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event,
-						       struct doca_gpu *gpu,
+doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
 						       doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event)
 {
 	SHIM_NEED_OUT(event);

@@ -14,8 +14,8 @@
 /* How a wait goes on: looking only, then letting others run in between, then asleep,
  * longer each time. A wake-up costs more than a short wait, which is worth a spin; the
  * other side gets this CPU, if it needs it, after the first 20 us. */
-#define SPIN_NS 20000
-#define YIELD_NS 300000
+#define SPIN_NS      20000
+#define YIELD_NS     300000
 #define SLEEP_MIN_NS 50000
 #define SLEEP_MAX_NS 5000000 /* in which a woken sleeper sees a close or the exporter's end, too */
 
@@ -275,7 +275,7 @@ static long ns_since(const struct timespec *start)
 /* Sleep for @ns at most, or until the value has changed since @changes. */
 static void sleep_until_change(const struct shim_sync_value *value, uint32_t changes, long ns)
 {
-	struct timespec pause = {.tv_nsec = ns};
+	struct timespec pause = { .tv_nsec = ns };
 
 	if (value->cell)
 		syscall(SYS_futex, &value->cell->changes, FUTEX_WAIT, changes, &pause, NULL, 0);
@@ -292,7 +292,8 @@ static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_c
 	int rc;
 
 	shim_sync_value_add_waiter(value);
-	while ((rc = shim_sync_value_sample(value, &now, &changes)) == 0 && !shim_sync_condition_holds(condition, now)) {
+	while ((rc = shim_sync_value_sample(value, &now, &changes)) == 0 &&
+	       !shim_sync_condition_holds(condition, now)) {
 		sleep_until_change(value, changes, pause);
 		pause = pause * 2 < SLEEP_MAX_NS ? pause * 2 : SLEEP_MAX_NS;
 		if (!value->cell && pause > SHIM_SYNC_USER_POLL_NS)
@@ -322,18 +323,20 @@ static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_c
 /* Whether to go on although it is another's turn: who closes the value waits for us, a dead exporter changes nothing any
  * more, and a plain store to a bare word is told by nobody. */
 static bool may_return_unscheduled(struct shim_sync_value *value, const struct shim_sync_condition *condition,
-			     const struct sim_vclock_source *vclock_handle, int *ret_rc)
+				   const struct sim_vclock_source *vclock_handle, int *ret_rc)
 {
 	uint64_t now;
 
 	*ret_rc = shim_sync_value_get(value, &now);
 	if (*ret_rc < 0)
 		return true;
-	return !value->cell && shim_sync_condition_holds(condition, now) && !sim_vclock_source_has_message(vclock_handle);
+	return !value->cell && shim_sync_condition_holds(condition, now) &&
+	       !sim_vclock_source_has_message(vclock_handle);
 }
 
 /* As one of those that time waits for: as long as it does not hold, like an engine that waits for a message. */
-static int wait_in_vclock(struct shim_sync_value *value, const struct shim_sync_condition *condition, struct sim_vclock_source *vclock_handle)
+static int wait_in_vclock(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+			  struct sim_vclock_source *vclock_handle)
 {
 	uint64_t now;
 	int rc;

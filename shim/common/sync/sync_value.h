@@ -40,12 +40,12 @@ struct shim_sync_cell {
 
 struct shim_sync_value {
 	atomic_bool is_open;
-	atomic_uint num_active_ops;           /* operations under way */
+	atomic_uint num_active_ops; /* operations under way */
 	_Atomic uint64_t *word;
-	struct shim_sync_cell *cell;  /* NULL for a bare word */
-	struct sim_remote *remote;    /* of an import; borrowed */
-	struct sim_segment segment;   /* of an own value ... */
-	int segment_fd;               /* ... and what to export it with; -1 = not an own one */
+	struct shim_sync_cell *cell; /* NULL for a bare word */
+	struct sim_remote *remote;   /* of an import; borrowed */
+	struct sim_segment segment;  /* of an own value ... */
+	int segment_fd;              /* ... and what to export it with; -1 = not an own one */
 };
 
 /* Open a closed one: with a zero in memory of ours (0 or -errno), with the word at @word,
@@ -75,7 +75,7 @@ enum shim_sync_relation {
 
 struct shim_sync_condition {
 	enum shim_sync_relation relation;
-	uint64_t to;   /* what the masked value is compared with */
+	uint64_t to; /* what the masked value is compared with */
 	uint64_t mask;
 };
 
@@ -94,7 +94,7 @@ const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *valu
 int shim_sync_value_sample(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes);
 
 /* How long a sleeper may go without a look of its own; 0 = for ever. */
-#define SHIM_SYNC_USER_POLL_NS 1000000L
+#define SHIM_SYNC_USER_POLL_NS     1000000L
 #define SHIM_SYNC_IMPORTED_POLL_NS 20000000L
 long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value);
 

@@ -15,7 +15,7 @@
 #define SYS_futex_waitv 449
 #endif
 #define WAITV_FUTEX_32 2
-#define WAITV_MAX 128
+#define WAITV_MAX      128
 
 struct waitv_entry {
 	uint64_t expected;
@@ -25,15 +25,15 @@ struct waitv_entry {
 };
 
 static struct {
-	pthread_mutex_t thread_lock;  /* protects the thread's start and end */
+	pthread_mutex_t thread_lock; /* protects the thread's start and end */
 	uint32_t num_users;
 	pthread_t thread;
-	pthread_mutex_t lock;  /* protects what follows */
+	pthread_mutex_t lock; /* protects what follows */
 	bool stop;
-	bool no_waitv;         /* the kernel can't; the thread's own */
+	bool no_waitv; /* the kernel can't; the thread's own */
 	struct shim_sync_watch *watches;
 	_Atomic uint32_t wakeups; /* futex: counted up when there is news for the watcher */
-} watcher = {.thread_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+} watcher = { .thread_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- the thread ---- */
 
@@ -41,13 +41,13 @@ static struct {
 struct watch_round {
 	struct waitv_entry entries[WAITV_MAX];
 	unsigned int num_entries; /* the first is for wakeups */
-	long timeout_ns;         /* 0 = for ever */
+	long timeout_ns;          /* 0 = for ever */
 };
 
 static void add_entry(struct watch_round *round, const _Atomic uint32_t *futex, uint32_t expected)
 {
 	round->entries[round->num_entries++] =
-		(struct waitv_entry){.expected = expected, .addr = (uintptr_t)futex, .flags = WAITV_FUTEX_32};
+		(struct waitv_entry){ .expected = expected, .addr = (uintptr_t)futex, .flags = WAITV_FUTEX_32 };
 }
 
 static void limit_timeout(struct watch_round *round, long ns)
@@ -114,7 +114,7 @@ static struct timespec deadline_after(long ns)
 
 static void wait_for_change(const struct watch_round *round)
 {
-	struct timespec until = deadline_after(round->timeout_ns), pause = {.tv_nsec = round->timeout_ns};
+	struct timespec until = deadline_after(round->timeout_ns), pause = { .tv_nsec = round->timeout_ns };
 	const struct waitv_entry *wakeups = &round->entries[0];
 
 	if (round->num_entries == 1) {

@@ -24,7 +24,7 @@ struct shim_sync_watch {
 	struct shim_sync_value *value;
 	void (*notify)(void *arg); /* in the watcher's thread; must not call back in here */
 	void *arg;
-	uint64_t last_value;     /* when it was added */
+	uint64_t last_value; /* when it was added */
 	bool is_listed;
 	struct shim_sync_watch *next;
 };

@@ -61,8 +61,7 @@ doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct do
 
 /* The started array as kernels name it. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
-					 struct doca_gpu_buf_arr **gpu_buf_arr);
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr);
 
 #ifdef __cplusplus
 }

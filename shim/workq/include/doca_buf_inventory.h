@@ -36,8 +36,8 @@ struct doca_buf_inventory;
  * doca_buf_extension. create: DOCA_ERROR_NO_MEMORY. destroy stops it if need be;
  * DOCA_ERROR_IN_USE while buffers are out, and nothing is freed then. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements,
-				       uint32_t extensions, struct doca_buf_inventory **buf_inventory);
+doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
+				       struct doca_buf_inventory **buf_inventory);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory);
@@ -56,9 +56,8 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
  * an imported map the addresses are the exporter's. DOCA_ERROR_INVALID_VALUE if
  * the map has no such range, DOCA_ERROR_NO_MEMORY when none is free. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-					    void *addr, size_t len, void *data, size_t data_len,
-					    struct doca_buf **buf);
+doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
+					    size_t len, void *data, size_t data_len, struct doca_buf **buf);
 
 /* Both functions below are as stable as the one above, of which a warning would
  * speak in every file that includes this one. */
@@ -66,17 +65,15 @@ doca_error_t doca_buf_inventory_buf_by_args(struct doca_buf_inventory *inventory
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 /* The same with an empty data segment at the start. */
-static inline doca_error_t
-doca_buf_inventory_buf_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *addr,
-			       size_t len, struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_by_addr(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+							  void *addr, size_t len, struct doca_buf **buf)
 {
 	return doca_buf_inventory_buf_by_args(inventory, mmap, addr, len, addr, 0, buf);
 }
 
 /* The same with the whole piece as data segment: a source. */
-static inline doca_error_t
-doca_buf_inventory_buf_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap, void *data,
-			       size_t data_len, struct doca_buf **buf)
+static inline doca_error_t doca_buf_inventory_buf_by_data(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
+							  void *data, size_t data_len, struct doca_buf **buf)
 {
 	return doca_buf_inventory_buf_by_args(inventory, mmap, data, data_len, data, data_len, buf);
 }
@@ -94,8 +91,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 /* --- Questions --- */
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
-						 uint32_t *num_of_elements);
+doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory, uint32_t *num_of_elements);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
@@ -103,8 +99,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory 
 
 /* Zero if never set. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_buf_inventory_get_user_data(struct doca_buf_inventory *inventory,
-					      union doca_data *user_data);
+doca_error_t doca_buf_inventory_get_user_data(struct doca_buf_inventory *inventory, union doca_data *user_data);
 
 #ifdef __cplusplus
 }

@@ -76,8 +76,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_elements);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool,
-						uint32_t *num_of_free_elements);
+doca_error_t doca_bufpool_get_num_free_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_free_elements);
 
 /* Zero if never set. */
 __DOCA_EXPERIMENTAL

@@ -19,9 +19,8 @@
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define __DOCA_EXPERIMENTAL __attribute__((visibility("default")))
 #else
-#define __DOCA_EXPERIMENTAL                                                                                \
-	__attribute__((visibility("default"),                                                              \
-		       deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
+#define __DOCA_EXPERIMENTAL \
+	__attribute__((visibility("default"), deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to allow")))
 #endif
 #define DOCA_EXPERIMENTAL __DOCA_EXPERIMENTAL
 

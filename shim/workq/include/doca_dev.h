@@ -40,17 +40,17 @@ struct doca_devinfo;
 struct doca_devinfo_rep;
 
 /* Buffer sizes in bytes; those of strings count the terminating zero. */
-#define DOCA_DEVINFO_PCI_ADDR_SIZE 13 /* "0000:03:00.0" */
-#define DOCA_DEVINFO_PCI_BDF_SIZE 8   /* "03:00.0" */
-#define DOCA_DEVINFO_IBDEV_NAME_SIZE 64
-#define DOCA_DEVINFO_IFACE_NAME_SIZE 256
-#define DOCA_DEVINFO_VUID_SIZE 128
-#define DOCA_DEVINFO_MAC_ADDR_SIZE 6
-#define DOCA_DEVINFO_IPV4_ADDR_SIZE 4
-#define DOCA_DEVINFO_IPV6_ADDR_SIZE 16
+#define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /* "0000:03:00.0" */
+#define DOCA_DEVINFO_PCI_BDF_SIZE      8  /* "03:00.0" */
+#define DOCA_DEVINFO_IBDEV_NAME_SIZE   64
+#define DOCA_DEVINFO_IFACE_NAME_SIZE   256
+#define DOCA_DEVINFO_VUID_SIZE         128
+#define DOCA_DEVINFO_MAC_ADDR_SIZE     6
+#define DOCA_DEVINFO_IPV4_ADDR_SIZE    4
+#define DOCA_DEVINFO_IPV6_ADDR_SIZE    16
 #define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
-#define DOCA_DEVINFO_REP_PCI_BDF_SIZE 8
-#define DOCA_DEVINFO_REP_VUID_SIZE 128
+#define DOCA_DEVINFO_REP_PCI_BDF_SIZE  8
+#define DOCA_DEVINFO_REP_VUID_SIZE     128
 
 /* --- Local devices --- */
 
@@ -115,12 +115,10 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
-					uint32_t size);
+doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
-					uint32_t size);
+doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size);
 
 /* The port's local identifier. DOCA_ERROR_NOT_SUPPORTED unless the port is InfiniBand; DOCA_ERROR_DRIVER. */
 __DOCA_EXPERIMENTAL
@@ -137,8 +135,7 @@ doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_dev
  * exports? Where the answer is 0, the call itself returns
  * DOCA_ERROR_NOT_SUPPORTED. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo,
-							   uint8_t *mmap_export);
+doca_error_t doca_devinfo_get_is_mmap_export_dpu_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *devinfo,
@@ -146,12 +143,10 @@ doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doc
 
 /* The same two questions, as 1.5 asked them. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo,
-						       uint8_t *mmap_export);
+doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo,
-							    uint8_t *from_export);
+doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_devinfo *devinfo, uint8_t *from_export);
 
 /* --- Representors --- */
 
@@ -166,12 +161,10 @@ enum doca_dev_rep_filter {
  * answer is 0, the list call returns DOCA_ERROR_NOT_SUPPORTED. A device without
  * any representors may answer with that error here too. DOCA_ERROR_DRIVER. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo,
-							uint8_t *all_supported);
+doca_error_t doca_devinfo_rep_get_is_list_all_supported(const struct doca_devinfo *devinfo, uint8_t *all_supported);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo,
-							uint8_t *net_supported);
+doca_error_t doca_devinfo_rep_get_is_list_net_supported(const struct doca_devinfo *devinfo, uint8_t *net_supported);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(const struct doca_devinfo *devinfo,
@@ -182,8 +175,8 @@ doca_error_t doca_devinfo_rep_get_is_list_emulated_supported(const struct doca_d
  * before closing @dev. create: DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER,
  * DOCA_ERROR_NOT_SUPPORTED. destroy: DOCA_ERROR_IN_USE. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter,
-					  struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep);
+doca_error_t doca_devinfo_rep_list_create(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***dev_list_rep,
+					  uint32_t *nb_devs_rep);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep);
@@ -206,16 +199,14 @@ struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
  * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, both forms compare, and 1.5's
  * numbers lack the domain. DOCA_ERROR_NO_MEMORY, DOCA_ERROR_UNEXPECTED. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
-					       char *pci_addr_str);
+doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_is_pci_addr_equal(const struct doca_devinfo_rep *devinfo_rep,
 						    const char *pci_addr_str, uint8_t *is_equal);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
-					   struct doca_pci_bdf *pci_addr);
+doca_error_t doca_devinfo_rep_get_pci_addr(const struct doca_devinfo_rep *devinfo_rep, struct doca_pci_bdf *pci_addr);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
@@ -224,8 +215,7 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
 /* A string that names the function for good, across reboots and moves; @size is
  * the buffer's, DOCA_DEVINFO_REP_VUID_SIZE holds any. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
-				       uint32_t size);
+doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size);
 
 #ifdef __cplusplus
 }

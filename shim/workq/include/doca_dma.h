@@ -59,8 +59,7 @@ doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint6
 
 /* The longest source or destination list; 1 means no lists. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo,
-						uint32_t *max_list_num_elem);
+doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem);
 
 /* --- Life --- */
 

@@ -99,8 +99,7 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
 /* --- Instances --- */
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
-					struct doca_graph_instance **graph_instance);
+doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance);
@@ -120,8 +119,7 @@ doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_insta
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
-						    struct doca_graph_node *node, void *cookie,
-						    struct doca_event *ev);
+						    struct doca_graph_node *node, void *cookie, struct doca_event *ev);
 
 /* Run it. @user_data comes back with the event. */
 __DOCA_EXPERIMENTAL
@@ -137,8 +135,7 @@ doca_error_t doca_graph_instance_node_get_state(const struct doca_graph_instance
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_node_get_result(const struct doca_graph_instance *graph_instance,
-						 const struct doca_graph_node *node,
-						 union doca_data *result);
+						 const struct doca_graph_node *node, union doca_data *result);
 
 /* The nodes that failed: how many, and which. @failed_nodes has room for
  * *@num_failed_nodes of them, which becomes their number. */

@@ -51,16 +51,16 @@ enum doca_log_level {
 /* Name this source file's records. @SOURCE is a bare token, colons allowed
  * (A::B). The source is registered when the program loads and destroyed when it
  * ends. C and C++; a semicolon may follow or not. */
-#define DOCA_LOG_REGISTER(SOURCE)                                                                          \
-	static int log_source;                                                                             \
-	static void __attribute__((constructor)) doca_log_source_load_(void)                               \
-	{                                                                                                  \
-		doca_log_source_register(#SOURCE, &log_source);                                            \
-	}                                                                                                  \
-	static void __attribute__((destructor)) doca_log_source_unload_(void)                              \
-	{                                                                                                  \
-		doca_log_source_destroy(log_source);                                                       \
-	}                                                                                                  \
+#define DOCA_LOG_REGISTER(SOURCE)                                             \
+	static int log_source;                                                \
+	static void __attribute__((constructor)) doca_log_source_load_(void)  \
+	{                                                                     \
+		doca_log_source_register(#SOURCE, &log_source);               \
+	}                                                                     \
+	static void __attribute__((destructor)) doca_log_source_unload_(void) \
+	{                                                                     \
+		doca_log_source_destroy(log_source);                          \
+	}                                                                     \
 	DOCA_LOG_OPTIONAL_SEMICOLON_
 
 /* ISO C has no empty declaration at file scope; as an extension it draws no warning. */
@@ -74,41 +74,41 @@ enum doca_log_level {
 #define DOCA_LOG(level, ...) doca_log(level, log_source, __LINE__, __VA_ARGS__)
 
 #define DOCA_LOG_CRIT(...) DOCA_LOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
-#define DOCA_LOG_ERR(...) DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_LOG_ERR(...)  DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define DOCA_LOG_WARN(...) DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
-#define DOCA_LOG_DBG(...) DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_LOG_DBG(...)  DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* One record of a line that may come often: what exceeds doca_log_set_quantity()
  * records of this line in doca_log_set_bucket_time() is dropped. */
-#define DOCA_LOG_RATE_LIMIT(level, ...)                                                                    \
-	do {                                                                                               \
-		static int doca_log_bucket_ = -1;                                                          \
-		if (doca_log_bucket_ == -1)                                                                \
-			doca_log_rate_bucket_register(log_source, &doca_log_bucket_);                      \
-		doca_log_rate_limit(level, log_source, __LINE__, doca_log_bucket_, __VA_ARGS__);           \
+#define DOCA_LOG_RATE_LIMIT(level, ...)                                                          \
+	do {                                                                                     \
+		static int doca_log_bucket_ = -1;                                                \
+		if (doca_log_bucket_ == -1)                                                      \
+			doca_log_rate_bucket_register(log_source, &doca_log_bucket_);            \
+		doca_log_rate_limit(level, log_source, __LINE__, doca_log_bucket_, __VA_ARGS__); \
 	} while (0)
 
 #define DOCA_LOG_RATE_LIMIT_CRIT(...) DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
-#define DOCA_LOG_RATE_LIMIT_ERR(...) DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_LOG_RATE_LIMIT_ERR(...)  DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define DOCA_LOG_RATE_LIMIT_WARN(...) DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_LOG_RATE_LIMIT_INFO(...) DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
-#define DOCA_LOG_RATE_LIMIT_DBG(...) DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_LOG_RATE_LIMIT_DBG(...)  DOCA_LOG_RATE_LIMIT(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* Developers' records cost nothing unless the program asks for them: the arguments are not even compiled. */
 #ifdef DOCA_LOGGING_ALLOW_DLOG
 #define DOCA_DLOG(level, ...) doca_log_developer(level, log_source, __LINE__, __VA_ARGS__)
 #else
-#define DOCA_DLOG(level, ...)                                                                              \
-	do {                                                                                               \
+#define DOCA_DLOG(level, ...) \
+	do {                  \
 	} while (0)
 #endif
 
 #define DOCA_DLOG_CRIT(...) DOCA_DLOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
-#define DOCA_DLOG_ERR(...) DOCA_DLOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_DLOG_ERR(...)  DOCA_DLOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define DOCA_DLOG_WARN(...) DOCA_DLOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_DLOG_INFO(...) DOCA_DLOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
-#define DOCA_DLOG_DBG(...) DOCA_DLOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_DLOG_DBG(...)  DOCA_DLOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* What the macros above call. @source is a number that
  * doca_log_source_register() gave for @source_name, a copy of which is kept;
@@ -187,8 +187,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_level_set(struct doca_logger_backend *logger, uint32_t level);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger,
-						    uint32_t upper_level_limit);
+doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger, uint32_t upper_level_limit);
 
 /* From now on this limit can only narrow: widening it here is
  * DOCA_ERROR_NOT_PERMITTED, and a wider global limit leaves it as it is. */

@@ -91,8 +91,7 @@ typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
 /* Called as destroy's last act, once, if the map was ever started.
  * DOCA_ERROR_BAD_STATE when started. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
-				   void *opaque);
+doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
 
 /* Who may do what: a mask of enum doca_access_flags. DOCA_ERROR_INVALID_VALUE
  * also for unknown flags or a pair that excludes itself; DOCA_ERROR_BAD_STATE
@@ -145,12 +144,12 @@ doca_error_t doca_mmap_populate(struct doca_mmap *mmap, void *addr, size_t len, 
  * started, no DPU or RDMA permission, several chunks, or imported), DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_DRIVER. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev,
-				  const void **export_desc, size_t *export_desc_len);
+doca_error_t doca_mmap_export_dpu(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				  size_t *export_desc_len);
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
-				   const void **export_desc, size_t *export_desc_len);
+doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
+				   size_t *export_desc_len);
 
 /* 1.5's export to the card's other side: of a map with exactly one chunk, once.
  * The descriptor is the caller's, to be given to free(). DOCA_ERROR_INVALID_VALUE
@@ -167,8 +166,7 @@ doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev
  * DOCA_ERROR_NOT_PERMITTED, DOCA_ERROR_DRIVER. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
-					  size_t export_desc_len, struct doca_dev *dev,
-					  struct doca_mmap **mmap);
+					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap);
 
 /* --- Questions --- */
 

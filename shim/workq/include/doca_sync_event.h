@@ -92,8 +92,7 @@ struct doca_sync_event_result {
 /* --- What a device can do: DOCA_SUCCESS, or DOCA_ERROR_NOT_SUPPORTED --- */
 
 __DOCA_EXPERIMENTAL
-doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo,
-					       enum doca_sync_event_job_types type);
+doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo, enum doca_sync_event_job_types type);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo);
@@ -172,8 +171,8 @@ doca_error_t doca_sync_event_subscriber_add_location_gpu(struct doca_sync_event 
 /* The descriptor, *@sz bytes at *@data, belongs to the event and lives until it is
  * stopped. */
 __DOCA_EXPERIMENTAL
-doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev,
-					   const uint8_t **data, size_t *sz);
+doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data,
+					   size_t *sz);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,

@@ -10,20 +10,18 @@
 
 #include <stddef.h>
 
-#define DOCA_VER_MAJOR 2
-#define DOCA_VER_MINOR 2
-#define DOCA_VER_PATCH 80
+#define DOCA_VER_MAJOR  2
+#define DOCA_VER_MINOR  2
+#define DOCA_VER_PATCH  80
 #define DOCA_VER_STRING "2.2.0080"
 
 /* A release as one number that orders like the release. */
-#define DOCA_VERSION_NUM(major, minor, patch)                                                              \
-	((size_t)(major) << 24 | (size_t)(minor) << 16 | (size_t)(patch))
-#define DOCA_CURRENT_VERSION_NUM DOCA_VERSION_NUM(DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH)
+#define DOCA_VERSION_NUM(major, minor, patch) ((size_t)(major) << 24 | (size_t)(minor) << 16 | (size_t)(patch))
+#define DOCA_CURRENT_VERSION_NUM              DOCA_VERSION_NUM(DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH)
 
 /* Is this release the one of the headers (EQ), or that one or an older (LTE)? */
-#define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                                       \
-	(DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
-#define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                                      \
+#define DOCA_VERSION_EQ_CURRENT(major, minor, patch) (DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
+#define DOCA_VERSION_LTE_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_NUM(major, minor, patch) <= DOCA_CURRENT_VERSION_NUM)
 
 #include <doca_compat.h>

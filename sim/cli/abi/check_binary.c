@@ -73,7 +73,7 @@ bool cli_check_changed(const struct cli_check *check, const struct cli_import *i
 static struct cli_check_counts count_problems(const struct cli_check *check, enum cli_provider provider)
 {
 	const struct cli_imports *imports = &check->imports;
-	struct cli_check_counts counts = {0};
+	struct cli_check_counts counts = { 0 };
 
 	for (size_t i = 0; i < imports->num; i++) {
 		const struct cli_import *import = &imports->list[i];
@@ -91,7 +91,7 @@ static struct cli_check_counts count_problems(const struct cli_check *check, enu
 
 int cli_check_read(const char *path, struct cli_check *ret)
 {
-	struct cli_check check = {.path = path};
+	struct cli_check check = { .path = path };
 	int rc = cli_imports_read(path, &check.imports);
 
 	if (rc < 0)

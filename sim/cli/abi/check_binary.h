@@ -18,16 +18,16 @@
 
 struct cli_check_counts {
 	size_t absent, other_version;
-	size_t changed;             /* there, with other parameters (cli_check_changed()) */
+	size_t changed; /* there, with other parameters (cli_check_changed()) */
 	size_t not_simulated;
 	size_t libraries_absent;
 };
 
 struct cli_check {
 	const char *path;
-	struct cli_imports imports; /* DOCA's alone */
-	enum cli_generation generation; /* of bfsim's libraries that it is held against ... */
-	enum cli_provider bfsim_provider;          /* ... which are these */
+	struct cli_imports imports;       /* DOCA's alone */
+	enum cli_generation generation;   /* of bfsim's libraries that it is held against ... */
+	enum cli_provider bfsim_provider; /* ... which are these */
 	struct cli_check_counts counts[CLI_NUM_PROVIDERS];
 };
 

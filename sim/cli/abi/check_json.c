@@ -49,7 +49,8 @@ static json_object *releases_json(const struct cli_check *check)
 static const char *symbol_status_text(const struct cli_import *import, enum cli_provider provider)
 {
 	static const char *const texts[] = {
-		[CLI_ABSENT] = "missing", [CLI_OTHER_VERSION] = "other-version", [CLI_PRESENT] = "present"};
+		[CLI_ABSENT] = "missing", [CLI_OTHER_VERSION] = "other-version", [CLI_PRESENT] = "present"
+	};
 
 	if (cli_is_not_simulated(import->symbol, provider))
 		return "not-simulated";
@@ -64,7 +65,9 @@ static json_object *symbol_json(const struct cli_check *check, const struct cli_
 	add_text(json, "name", import->symbol);
 	add_text(json, "version", import->version);
 	add_text(json, "library", cli_check_library(import));
-	add_text(json, "bfsim", cli_check_has_abi_mismatch(check, import) ? "misfits" : symbol_status_text(import, check->bfsim_provider));
+	add_text(json, "bfsim",
+		 cli_check_has_abi_mismatch(check, import) ? "misfits" :
+							     symbol_status_text(import, check->bfsim_provider));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		add_text(releases, cli_provider_name(i), symbol_status_text(import, i));
 		if (cli_check_changed(check, import, i))

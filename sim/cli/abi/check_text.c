@@ -115,14 +115,16 @@ static const char *bfsim_cell(const struct cli_check *check, const struct cli_im
 	}
 }
 
-static const char *release_cell(const struct cli_check *check, const struct cli_import *import, enum cli_provider release)
+static const char *release_cell(const struct cli_check *check, const struct cli_import *import,
+				enum cli_provider release)
 {
 	static const char *const cells[2][3] = {
-		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes"},
-		{[CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*"},
+		{ [CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes" },
+		{ [CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*" },
 	};
 
-	return cells[cli_check_changed(check, import, release)][cli_symbol_status(import->symbol, import->version, release)];
+	return cells[cli_check_changed(check, import, release)]
+		    [cli_symbol_status(import->symbol, import->version, release)];
 }
 
 /* Whether the table is about it, even if not everything is asked for. */
@@ -158,7 +160,7 @@ static bool is_any_changed(const struct cli_check *check)
 
 int cli_check_print(const struct cli_check *check, int against, bool all)
 {
-	static const char *const headings[] = {"SYMBOL", "VERSION", "LIBRARY", "BFSIM", "2.2", "2.5", "2.10", "3.0"};
+	static const char *const headings[] = { "SYMBOL", "VERSION", "LIBRARY", "BFSIM", "2.2", "2.5", "2.10", "3.0" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	print_verdict(check, against);

@@ -199,7 +199,7 @@ static int collect_needed(const struct sections *in, size_t number, struct cli_i
 
 static int collect_imports(Elf *elf, struct cli_imports *imports)
 {
-	struct sections in = {0};
+	struct sections in = { 0 };
 	GElf_Ehdr header;
 	int rc;
 
@@ -240,7 +240,7 @@ static int read_fd(int fd, struct cli_imports *imports)
 
 int cli_imports_read(const char *path, struct cli_imports *ret)
 {
-	struct cli_imports imports = {0};
+	struct cli_imports imports = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
 	int rc;
 

@@ -21,10 +21,10 @@ struct cli_import {
 };
 
 struct cli_imports {
-	uint16_t machine;         /* as in elf.h: EM_X86_64, ... */
+	uint16_t machine; /* as in elf.h: EM_X86_64, ... */
 	char **needed;
 	size_t num_needed;
-	struct cli_import *list;  /* in the order of the file; no symbol twice */
+	struct cli_import *list; /* in the order of the file; no symbol twice */
 	size_t num;
 };
 

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOL_PREFIX "doca_"
+#define SYMBOL_PREFIX  "doca_"
 #define LIBRARY_PREFIX "libdoca_"
 
 static const char *const names[CLI_NUM_PROVIDERS] = {
-	[CLI_RELEASE_1_5] = "1.5",   [CLI_RELEASE_2_2] = "2.2", [CLI_RELEASE_2_5] = "2.5",
-	[CLI_RELEASE_2_10] = "2.10", [CLI_RELEASE_3_0] = "3.0", [CLI_BFSIM_WORKQ] = "bfsim",
-	[CLI_BFSIM_TASK] = "bfsim",
+	[CLI_RELEASE_1_5] = "1.5", [CLI_RELEASE_2_2] = "2.2",   [CLI_RELEASE_2_5] = "2.5",  [CLI_RELEASE_2_10] = "2.10",
+	[CLI_RELEASE_3_0] = "3.0", [CLI_BFSIM_WORKQ] = "bfsim", [CLI_BFSIM_TASK] = "bfsim",
 };
 
 const char *cli_provider_name(enum cli_provider provider)

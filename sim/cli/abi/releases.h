@@ -17,25 +17,25 @@
 #include <stddef.h>
 
 enum cli_provider {
-	CLI_RELEASE_1_5,  /* only what 2.2 lacks is known of it: nothing is checked against it */
+	CLI_RELEASE_1_5, /* only what 2.2 lacks is known of it: nothing is checked against it */
 	CLI_RELEASE_2_2,
 	CLI_RELEASE_2_5,
 	CLI_RELEASE_2_10,
 	CLI_RELEASE_3_0,
-	CLI_BFSIM_WORKQ,  /* the work-queue generation, 1.5 to 2.2 */
-	CLI_BFSIM_TASK,   /* the current one, from 2.5 on */
+	CLI_BFSIM_WORKQ, /* the work-queue generation, 1.5 to 2.2 */
+	CLI_BFSIM_TASK,  /* the current one, from 2.5 on */
 	CLI_NUM_PROVIDERS,
 };
 
 #define CLI_FIRST_RELEASE CLI_RELEASE_2_2
-#define CLI_LAST_RELEASE CLI_RELEASE_3_0
+#define CLI_LAST_RELEASE  CLI_RELEASE_3_0
 
 struct cli_symbol {
 	const char *name;
-	const char *library;                /* libdoca_dma */
-	char nodes[CLI_NUM_PROVIDERS + 1];  /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), - (not there) */
-	unsigned changed;                   /* by provider, a bit: others are its parameters than of the newest release */
-	unsigned not_simulated;             /* by provider, a bit */
+	const char *library;               /* libdoca_dma */
+	char nodes[CLI_NUM_PROVIDERS + 1]; /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), - (not there) */
+	unsigned changed;       /* by provider, a bit: others are its parameters than of the newest release */
+	unsigned not_simulated; /* by provider, a bit */
 };
 
 /* In the order of their names. */

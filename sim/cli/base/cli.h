@@ -13,11 +13,11 @@
 enum {
 	CLI_OK = 0,
 	CLI_FAILED = 1,
-	CLI_USAGE = 2,          /* argp ends the process with it */
-	CLI_TIMED_OUT = 124,    /* the next three as timeout(1) and the shell have them */
+	CLI_USAGE = 2,       /* argp ends the process with it */
+	CLI_TIMED_OUT = 124, /* the next three as timeout(1) and the shell have them */
 	CLI_NOT_EXECUTABLE = 126,
 	CLI_NOT_FOUND = 127,
-	CLI_SIGNAL = 128,       /* plus the signal's number */
+	CLI_SIGNAL = 128, /* plus the signal's number */
 };
 
 /* The subcommands. argv[0] is "bfsim NAME", for messages. Each returns its exit status. */

@@ -39,35 +39,35 @@ static void format_scaled(uint64_t value, const char *const units[], size_t coun
 
 void cli_human_time(uint64_t ns, char text[CLI_HUMAN_SIZE])
 {
-	static const char *const units[] = {" ns", " \u00b5s", " ms", " s"};
+	static const char *const units[] = { " ns", " \u00b5s", " ms", " s" };
 
 	FORMAT_SCALED(ns, units, text);
 }
 
 void cli_human_bytes(uint64_t bytes, char text[CLI_HUMAN_SIZE])
 {
-	static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
+	static const char *const units[] = { " B", " kB", " MB", " GB", " TB" };
 
 	FORMAT_SCALED(bytes, units, text);
 }
 
 void cli_human_byte_rate(uint64_t bytes_per_s, char text[CLI_HUMAN_SIZE])
 {
-	static const char *const units[] = {" B/s", " kB/s", " MB/s", " GB/s", " TB/s"};
+	static const char *const units[] = { " B/s", " kB/s", " MB/s", " GB/s", " TB/s" };
 
 	FORMAT_SCALED(bytes_per_s, units, text);
 }
 
 void cli_human_bit_rate(uint64_t bits_per_s, char text[CLI_HUMAN_SIZE])
 {
-	static const char *const units[] = {" b/s", " kb/s", " Mb/s", " Gb/s", " Tb/s"};
+	static const char *const units[] = { " b/s", " kb/s", " Mb/s", " Gb/s", " Tb/s" };
 
 	FORMAT_SCALED(bits_per_s, units, text);
 }
 
 void cli_human_count(uint64_t count, char text[CLI_HUMAN_SIZE])
 {
-	static const char *const units[] = {"", " k", " M", " G"};
+	static const char *const units[] = { "", " k", " M", " G" };
 
 	FORMAT_SCALED(count, units, text);
 }

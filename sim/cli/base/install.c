@@ -61,8 +61,8 @@ const char *cli_generation_name(enum cli_generation generation)
 char *cli_sdk_tree(enum cli_generation generation, const char *side)
 {
 	static const char *const trees[][2] = {
-		[CLI_GENERATION_TASK] = {"sdk/host", "sdk/dpu"},
-		[CLI_GENERATION_WORKQ] = {"sdk/workq-host", "sdk/workq-dpu"},
+		[CLI_GENERATION_TASK] = { "sdk/host", "sdk/dpu" },
+		[CLI_GENERATION_WORKQ] = { "sdk/workq-host", "sdk/workq-dpu" },
 	};
 
 	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);

@@ -25,7 +25,7 @@ int cli_generation_parse(const char *name, enum cli_generation *ret_generation);
 const char *cli_generation_name(enum cli_generation generation);
 
 /* What help says of the option that takes it, and what is wrong with another name (printf: the name). */
-#define CLI_GENERATION_HELP "task (DOCA 2.5 and later) or workq (1.5 to 2.2)"
+#define CLI_GENERATION_HELP  "task (DOCA 2.5 and later) or workq (1.5 to 2.2)"
 #define CLI_GENERATION_WRONG "--generation %s: there are two, task and workq"
 
 /* The SDK tree for programs of @generation on @side, whether it exists or not. NULL: out of memory. */

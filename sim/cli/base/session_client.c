@@ -24,8 +24,9 @@ int cli_session_open(const char *dir)
 	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
 		return dir_fd;
 	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
-		cli_fail("the session in %s is stale, its daemon died: start it again with bfsim up, or remove it with bfsim down",
-			 dir);
+		cli_fail(
+			"the session in %s is stale, its daemon died: start it again with bfsim up, or remove it with bfsim down",
+			dir);
 	else
 		cli_fail("no session in %s: start one with bfsim up, or name another with --session", dir);
 	if (dir_fd >= 0)
@@ -104,7 +105,7 @@ int cli_session_report_error(const char *dir, int rc)
 
 int cli_session_request(int dir_fd, const char *dir, uint16_t type, int *ret_fd)
 {
-	struct sim_msg msg = {.type = type};
+	struct sim_msg msg = { .type = type };
 	int rc = sim_control_exchange(dir_fd, &msg, -1, ret_fd);
 
 	if (rc == 0)

@@ -16,11 +16,12 @@ static void set_default_dir(struct cli_session_opt *opt, struct argp_state *stat
 	const char *variable = getenv("BFSIM_SESSION");
 	int rc;
 
-	*opt = (struct cli_session_opt){.is_explicit = variable && variable[0]};
+	*opt = (struct cli_session_opt){ .is_explicit = variable && variable[0] };
 	opt->dir = opt->default_dir;
 	rc = sim_session_dir_default(opt->default_dir, sizeof(opt->default_dir));
 	if (rc == -EPERM)
-		argp_failure(state, CLI_FAILED, 0, "%s is not a directory of this user alone: remove it, or choose another with --session",
+		argp_failure(state, CLI_FAILED, 0,
+			     "%s is not a directory of this user alone: remove it, or choose another with --session",
 			     opt->default_dir);
 	else if (rc < 0)
 		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
@@ -47,15 +48,15 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{"session", KEY_SESSION, "DIR", 0, "The session's directory (default: $BFSIM_SESSION, else one per user)", 0},
-	{0},
+	{ "session", KEY_SESSION, "DIR", 0, "The session's directory (default: $BFSIM_SESSION, else one per user)", 0 },
+	{ 0 },
 };
 
-const struct argp cli_session_argp = {.options = options, .parser = parse_opt};
+const struct argp cli_session_argp = { .options = options, .parser = parse_opt };
 
 const struct argp_child cli_session_children[] = {
-	{&cli_session_argp, 0, NULL, 0},
-	{0},
+	{ &cli_session_argp, 0, NULL, 0 },
+	{ 0 },
 };
 
 enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state)

@@ -14,8 +14,8 @@
 #include "sim/clock/clock.h"
 
 struct cli_session_opt {
-	const char *dir;        /* as given, or the user's default */
-	bool is_explicit;            /* by the option or $BFSIM_SESSION */
+	const char *dir;  /* as given, or the user's default */
+	bool is_explicit; /* by the option or $BFSIM_SESSION */
 	bool is_from_option;
 	char default_dir[PATH_MAX];
 };

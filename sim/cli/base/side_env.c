@@ -48,7 +48,8 @@ static int check_missing_sdk(const char *dir, const char *side, enum cli_generat
 	if (generation == CLI_GENERATION_TASK || !is_installed)
 		return 0;
 	cli_fail("the program is of the workq generation (DOCA 1.5 to 2.2), and there are no libraries for it in %s; "
-		 "--generation task starts it with the current ones", dir);
+		 "--generation task starts it with the current ones",
+		 dir);
 	return -1;
 }
 

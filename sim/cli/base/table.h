@@ -10,14 +10,17 @@
 #include <stddef.h>
 
 struct cli_table {
-	const char *const *headings;  /* borrowed; those that begin with '>' are of right-aligned columns */
+	const char *const *headings; /* borrowed; those that begin with '>' are of right-aligned columns */
 	size_t num_columns;
 	char **cells;
 	size_t num_cells;
 	int failed;
 };
 
-#define CLI_TABLE(headings_) {.headings = (headings_), .num_columns = sizeof(headings_) / sizeof((headings_)[0])}
+#define CLI_TABLE(headings_)                                                                       \
+	{                                                                                          \
+		.headings = (headings_), .num_columns = sizeof(headings_) / sizeof((headings_)[0]) \
+	}
 
 /* Add a cell, formatted like printf. */
 void cli_table_add(struct cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -10,9 +10,12 @@ enum {
 	CLI_KEY_TRACE_LEVEL = 0x5e1, /* no short form */
 };
 
-#define CLI_TRACE_LEVEL_OPTION                                                          \
-	{"trace-level", CLI_KEY_TRACE_LEVEL, "LEVEL", 0,                                \
-	 "What processes record: off, sampled (default) or full; $BFSIM_TRACE of a process overrides it", 0}
+#define CLI_TRACE_LEVEL_OPTION                                                                                           \
+	{                                                                                                                \
+		"trace-level", CLI_KEY_TRACE_LEVEL, "LEVEL", 0,                                                          \
+			"What processes record: off, sampled (default) or full; $BFSIM_TRACE of a process overrides it", \
+			0                                                                                                \
+	}
 
 /* The level (sim/trace/trace.h) that the option's argument names. */
 uint32_t cli_trace_level(const char *text, struct argp_state *state);

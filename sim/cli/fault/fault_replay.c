@@ -18,11 +18,11 @@
 
 struct replay {
 	const struct cli_report *report;
-	const char *name;         /* of the trace */
+	const char *name; /* of the trace */
 	FILE *out;
 	size_t num_rules;
-	bool warned_of_late_rule;           /* said that a rule was added while programs ran */
-	bool is_incomplete;               /* something that struck, and that the plan does not repeat */
+	bool warned_of_late_rule; /* said that a rule was added while programs ran */
+	bool is_incomplete;       /* something that struck, and that the plan does not repeat */
 };
 
 static void report_gap(struct replay *replay, const char *what, uint64_t rule)
@@ -54,7 +54,7 @@ static void print_rule(struct replay *replay, const struct sim_rule *rule)
 	sim_rule_format(rule, NULL, line);
 	fputs(replay->num_rules++ ? "  - '" : "faults:\n  - '", replay->out);
 	for (const char *at = line; *at; at++)
-		fputs(*at == '\'' ? "''" : (char[]){*at, '\0'}, replay->out);
+		fputs(*at == '\'' ? "''" : (char[]){ *at, '\0' }, replay->out);
 	fputs("'\n", replay->out);
 }
 
@@ -120,7 +120,7 @@ static void set_fixed_delay(struct sim_rule *rule, uint64_t delay_ns)
 }
 
 static void print_hit(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
-			 const struct cli_report_incident *fault)
+		      const struct cli_report_incident *fault)
 {
 	json_object *process = cli_report_find_process(replay->report, fault->pid);
 	struct sim_rule rule = *from;
@@ -133,7 +133,8 @@ static void print_hit(struct replay *replay, const struct sim_rule *from, uint64
 	if (is_added_late(added_ns, cli_json_number(process, "first_ns"))) {
 		set_begin_time(&rule, added_ns);
 		if (!is_virtual(replay) && !replay->warned_of_late_rule) {
-			report_gap(replay, "was added while the program ran: what it strikes is up to how fast that is", fault->rule);
+			report_gap(replay, "was added while the program ran: what it strikes is up to how fast that is",
+				   fault->rule);
 			replay->warned_of_late_rule = true;
 		}
 	}
@@ -206,7 +207,10 @@ static void print_recorded_rule(struct replay *replay, json_object *entry)
 		return;
 	}
 	if (print_hits(replay, id, &rule, added_ns) < fired)
-		report_gap(replay, "struck more often than the trace says: records were overwritten, or are not kept of what it strikes", id);
+		report_gap(
+			replay,
+			"struck more often than the trace says: records were overwritten, or are not kept of what it strikes",
+			id);
 }
 
 static void check_removed_rules(struct replay *replay)
@@ -254,8 +258,10 @@ static void check_processes(struct replay *replay)
 			if (i == j || !has_hits(replay->report, process) ||
 			    !are_indistinguishable(process, json_object_array_get_idx(list, j)))
 				continue;
-			cli_fail("%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
-				 "that gets there", replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
+			cli_fail(
+				"%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
+				"that gets there",
+				replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
 			replay->is_incomplete = true;
 			return;
 		}
@@ -266,7 +272,7 @@ static void check_processes(struct replay *replay)
 
 static int print_plan(const struct cli_report *report, const char *name, FILE *out)
 {
-	struct replay replay = {.report = report, .name = name, .out = out};
+	struct replay replay = { .report = report, .name = name, .out = out };
 	json_object *rules = cli_json_list(report->summary, "rules");
 
 	fputs("# repeats the faults of a recorded run: bfsim run --fault-plan FILE\n", out);

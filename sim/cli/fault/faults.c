@@ -21,10 +21,11 @@ enum {
 };
 
 static const struct argp_option option_list[] = {
-	{"fault", KEY_FAULT, "RULE", 0, "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0},
-	{"fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0},
-	{"seed", KEY_SEED, "NUMBER", 0, "Of what faults leave to chance (default: the plan's, else 0)", 0},
-	{0},
+	{ "fault", KEY_FAULT, "RULE", 0,
+	  "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0 },
+	{ "fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0 },
+	{ "seed", KEY_SEED, "NUMBER", 0, "Of what faults leave to chance (default: the plan's, else 0)", 0 },
+	{ 0 },
 };
 
 void cli_faults_fini(struct cli_faults *faults)
@@ -32,7 +33,7 @@ void cli_faults_fini(struct cli_faults *faults)
 	for (size_t i = 0; i < faults->count; i++)
 		free(faults->list[i].delays);
 	free(faults->list);
-	*faults = (struct cli_faults){0};
+	*faults = (struct cli_faults){ 0 };
 }
 
 /* Takes @delays. */
@@ -45,7 +46,7 @@ static int append_fault(struct cli_faults *faults, const struct sim_rule *rule, 
 		cli_fail("out of memory");
 		return -1;
 	}
-	list[faults->count++] = (struct cli_fault){*rule, delays};
+	list[faults->count++] = (struct cli_fault){ *rule, delays };
 	faults->list = list;
 	return 0;
 }
@@ -110,7 +111,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cli_faults_argp = {.options = option_list, .parser = parse_opt};
+const struct argp cli_faults_argp = { .options = option_list, .parser = parse_opt };
 
 static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir, bool print_ids)
 {
@@ -175,7 +176,7 @@ static int set_end_time(struct cli_faults *faults, int dir_fd, const char *dir, 
 
 /* Whether it would change nothing at any function that it names; then says so. */
 static bool is_noop_everywhere(const struct sim_rule *rule, const struct sim_function_table *functions,
-		    const struct pcie_topology *topology)
+			       const struct pcie_topology *topology)
 {
 	const char *reason = NULL;
 
@@ -208,7 +209,8 @@ out:
 	return rc;
 }
 
-static int inject_at_device(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *duration_rule)
+static int inject_at_device(struct cli_faults *faults, int dir_fd, const char *dir,
+			    const struct sim_rule *duration_rule)
 {
 	if (check_device(dir_fd, dir, &faults->list[0].rule) < 0)
 		return -1;
@@ -218,9 +220,9 @@ static int inject_at_device(struct cli_faults *faults, int dir_fd, const char *d
 }
 
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
-			     const char *duration)
+				const char *duration)
 {
-	struct cli_faults faults = {0}, duration_rule = {0};
+	struct cli_faults faults = { 0 }, duration_rule = { 0 };
 	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
 	int dir_fd, rc = -1;
 
@@ -241,7 +243,7 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 }
 
 struct rule_report {
-	bool with_hits;    /* say what struck, too */
+	bool with_hits; /* say what struck, too */
 	int num_unfired;
 };
 
@@ -269,7 +271,7 @@ static void report_rule(void *arg, const struct sim_plan_rule *rule)
 
 int cli_faults_report(const struct sim_plan *plan, bool with_hits)
 {
-	struct rule_report report = {.with_hits = with_hits};
+	struct rule_report report = { .with_hits = with_hits };
 
 	sim_plan_each(plan, report_rule, &report);
 	return report.num_unfired;

@@ -41,7 +41,7 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
  * @duration (a time as in rules; NULL: it has no end, or says it itself). Returns the exit
  * status; the line on standard error says why not, also when there is no such device, or it is as @action would have it already: then no rule is added. */
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
-			     const char *duration);
+				const char *duration);
 
 /* Say on standard error which rules of a plan never struck, and with @with_hits also which
  * did. Returns how many never did. */

@@ -20,16 +20,16 @@
 #include <json-c/json.h>
 
 #define CLI_REPORT_SLICES 60 /* of time */
-#define CLI_REPORT_BINS 40   /* of latency: 1 ns to 2, 2 to 5, 5 to 10, 10 to 20, ... */
+#define CLI_REPORT_BINS   40 /* of latency: 1 ns to 2, 2 to 5, 5 to 10, 10 to 20, ... */
 
 /* Over a link. */
 enum cli_report_direction { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_DIRECTIONS };
 
 struct cli_report_task {
 	uint32_t op;
-	uint32_t directions;        /* that its bytes took: bits 1 << enum cli_report_direction */
-	bool is_timed;        /* submission was noted */
-	uint32_t in_flight;   /* at its submission, with it; 0 = not known */
+	uint32_t directions; /* that its bytes took: bits 1 << enum cli_report_direction */
+	bool is_timed;       /* submission was noted */
+	uint32_t in_flight;  /* at its submission, with it; 0 = not known */
 	uint64_t begin_ns, latency_ns, bytes;
 };
 
@@ -44,7 +44,7 @@ struct cli_report_op {
 	uint64_t recorded, recorded_failed, timed;
 	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	uint64_t bins[CLI_REPORT_BINS];
-	uint32_t first_bin, end_bin;  /* those with tasks */
+	uint32_t first_bin, end_bin;       /* those with tasks */
 	uint64_t bytes[CLI_REPORT_SLICES]; /* that ended there */
 	uint64_t tasks[CLI_REPORT_SLICES];
 	uint32_t in_flight[CLI_REPORT_SLICES]; /* most, of those submitted there */
@@ -54,8 +54,8 @@ struct cli_report_op {
 struct cli_report_incident {
 	uint64_t time_ns;
 	int64_t pid;
-	bool is_error;            /* of log lines */
-	uint32_t rule;            /* of faults; with what follows */
+	bool is_error; /* of log lines */
+	uint32_t rule; /* of faults; with what follows */
 	uint64_t match, bytes, delay_ns;
 	char *text, *operation, *context;
 };
@@ -82,7 +82,7 @@ struct cli_report {
 	struct cli_report_incidents faults, warnings;
 	struct cli_report_link *links; /* that carried something */
 	size_t num_links;
-	json_object *summary;             /* the trace's otherData */
+	json_object *summary; /* the trace's otherData */
 	uint64_t first_ns, last_ns, slice_ns;
 };
 

@@ -21,7 +21,8 @@ void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *
 
 void cli_report_put_table_begin(FILE *out, const char *name, const char *const *headings)
 {
-	fprintf(out, "<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n<table>\n<thead><tr>", name);
+	fprintf(out, "<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n<table>\n<thead><tr>",
+		name);
 	for (; *headings; headings++) {
 		bool is_number = (*headings)[0] == '>';
 
@@ -113,7 +114,8 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 
 static void put_processes(const struct cli_report *report, FILE *out)
 {
-	static const char *const headings[] = {"Side", "Program", ">Process", "Recorded", ">Records", ">Overwritten", NULL};
+	static const char *const headings[] = { "Side",     "Program",      ">Process", "Recorded",
+						">Records", ">Overwritten", NULL };
 	json_object *list = cli_json_list(report->summary, "processes");
 
 	fputs("<h2 id=\"processes\">Processes</h2>\n", out);
@@ -142,12 +144,15 @@ static void put_caveats(const struct cli_report *report, FILE *out)
 	for (size_t i = 0; i < cli_json_len(list); i++)
 		is_sampled |= strcmp(cli_json_text(json_object_array_get_idx(list, i), "level"), "sampled") == 0;
 	if (cli_json_number(report->summary, "lost_records"))
-		fputs("<p class=\"bad\">Records were overwritten by later ones: the plots lack what was before.</p>\n", out);
+		fputs("<p class=\"bad\">Records were overwritten by later ones: the plots lack what was before.</p>\n",
+		      out);
 	if (is_sampled)
 		fputs("<p class=\"soft\">Of tasks and messages that come fast only some were recorded: counts are of all, times are of"
-		      " those, and throughput is less than it was. With <code>--trace-level full</code> all are.</p>\n", out);
+		      " those, and throughput is less than it was. With <code>--trace-level full</code> all are.</p>\n",
+		      out);
 	if (strcmp(cli_json_text(report->summary, "clock"), "virtual") == 0)
-		fputs("<p class=\"soft\">Time was virtual: the times of this page are what the card's model says, whatever the machine took.</p>\n", out);
+		fputs("<p class=\"soft\">Time was virtual: the times of this page are what the card's model says, whatever the machine took.</p>\n",
+		      out);
 }
 
 /* ---- faults ---- */
@@ -199,9 +204,9 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 
 static void put_faults(const struct cli_report *report, FILE *out)
 {
-	static const char *const rule_headings[] = {">Rule", "What it says", ">Struck", NULL};
-	static const char *const hit_headings[] = {">After", ">Rule", "Process", "Context", "Operation", ">Match", ">Size",
-						   ">Delay", NULL};
+	static const char *const rule_headings[] = { ">Rule", "What it says", ">Struck", NULL };
+	static const char *const hit_headings[] = { ">After", ">Rule", "Process", "Context", "Operation",
+						    ">Match", ">Size", ">Delay",  NULL };
 	json_object *rules = cli_json_list(report->summary, "rules");
 
 	fputs("<h2 id=\"faults\">Faults</h2>\n", out);
@@ -238,7 +243,7 @@ static void put_warning(const struct cli_report *report, const struct cli_report
 
 static void put_warnings(const struct cli_report *report, FILE *out)
 {
-	static const char *const headings[] = {">After", "Process", "Level", "What the log says", NULL};
+	static const char *const headings[] = { ">After", "Process", "Level", "What the log says", NULL };
 
 	fputs("<h2 id=\"warnings\">Warnings and errors</h2>\n", out);
 	if (report->warnings.count == 0) {
@@ -274,12 +279,14 @@ static void put_data(const struct cli_report *report, FILE *out)
 void cli_report_print(const struct cli_report *report, FILE *out)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>bfsim report</title>\n<style>\n", out);
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>bfsim report</title>\n<style>\n",
+	      out);
 	fputs(cli_report_style, out);
 	fputs("</style>\n</head>\n<body>\n<main>\n<h1>bfsim report</h1>\n", out);
 	put_tiles(report, out);
 	fputs("<nav><a href=\"#processes\">Processes</a> <a href=\"#operations\">Operations</a> <a href=\"#faults\">Faults</a>"
-	      " <a href=\"#warnings\">Warnings</a></nav>\n", out);
+	      " <a href=\"#warnings\">Warnings</a></nav>\n",
+	      out);
 	put_caveats(report, out);
 	put_processes(report, out);
 	cli_report_put_operations(report, out);

@@ -135,7 +135,8 @@ static json_object *warning_json(const struct cli_report_incident *warning)
 	return json;
 }
 
-static json_object *incidents_json(const struct cli_report_incidents *incidents, json_object *to_json(const struct cli_report_incident *incident))
+static json_object *incidents_json(const struct cli_report_incidents *incidents,
+				   json_object *to_json(const struct cli_report_incident *incident))
 {
 	json_object *list = json_object_new_array();
 

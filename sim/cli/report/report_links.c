@@ -46,15 +46,17 @@ static uint64_t bytes_sent_after(uint64_t bytes, uint64_t ns, uint64_t all_ns)
 	return ns < all_ns ? (uint64_t)((u128)bytes * ns / all_ns) : bytes;
 }
 
-static void add_to_slices(const struct cli_report *report, const struct transfer *transfer, struct cli_report_link_traffic *traffic)
+static void add_to_slices(const struct cli_report *report, const struct transfer *transfer,
+			  struct cli_report_link_traffic *traffic)
 {
 	uint64_t all_ns = transfer->end_ns - transfer->begin_ns, over = 0;
 	uint32_t slice = cli_report_slice_index(report, transfer->begin_ns);
 
 	while (over < transfer->bytes) {
 		uint64_t end_ns = report->first_ns + (slice + UINT64_C(1)) * report->slice_ns;
-		uint64_t by_then = slice + 1 < CLI_REPORT_SLICES ? bytes_sent_after(transfer->bytes, end_ns - transfer->begin_ns, all_ns) :
-								   transfer->bytes;
+		uint64_t by_then = slice + 1 < CLI_REPORT_SLICES ?
+					   bytes_sent_after(transfer->bytes, end_ns - transfer->begin_ns, all_ns) :
+					   transfer->bytes;
 
 		traffic->bytes[slice++] += by_then - over;
 		over = by_then;
@@ -62,15 +64,16 @@ static void add_to_slices(const struct cli_report *report, const struct transfer
 	traffic->total_bytes += transfer->bytes;
 }
 
-static bool op_uses_link(const struct cli_report *report, const struct cli_report_op *op, const struct cli_report_link *link)
+static bool op_uses_link(const struct cli_report *report, const struct cli_report_op *op,
+			 const struct cli_report_link *link)
 {
 	return op->device && strcmp(op->device, link->device) == 0 &&
 	       strcmp(cli_json_text(cli_report_find_process(report, op->pid), "side"), link->side) == 0;
 }
 
 /* Those of the link's that went that way, as they ended. */
-static size_t collect_transfers(const struct cli_report *report, const bool *belongs, enum cli_report_direction direction,
-		     struct transfer *transfers)
+static size_t collect_transfers(const struct cli_report *report, const bool *belongs,
+				enum cli_report_direction direction, struct transfer *transfers)
 {
 	size_t count = 0;
 
@@ -78,8 +81,9 @@ static size_t collect_transfers(const struct cli_report *report, const bool *bel
 		const struct cli_report_task *task = &report->tasks[i];
 
 		if (belongs[task->op] && task->directions & 1u << direction)
-			transfers[count++] = (struct transfer){.submitted_ns = task->begin_ns, .bytes = task->bytes,
-							       .end_ns = task->begin_ns + task->latency_ns};
+			transfers[count++] = (struct transfer){ .submitted_ns = task->begin_ns,
+								.bytes = task->bytes,
+								.end_ns = task->begin_ns + task->latency_ns };
 	}
 	qsort(transfers, count, sizeof(*transfers), compare_transfers);
 	return count;
@@ -151,7 +155,8 @@ int cli_report_compute_links(struct cli_report *report)
 		json_object *entry = json_object_array_get_idx(list, i);
 		struct cli_report_link *link = &report->links[report->num_links];
 
-		*link = (struct cli_report_link){.side = cli_json_text(entry, "side"), .device = cli_json_text(entry, "device")};
+		*link = (struct cli_report_link){ .side = cli_json_text(entry, "side"),
+						  .device = cli_json_text(entry, "device") };
 		link->traffic[CLI_REPORT_TO_CARD].payload_bps = cli_json_number(entry, "to_card_bps");
 		link->traffic[CLI_REPORT_TO_HOST].payload_bps = cli_json_number(entry, "to_host_bps");
 		count_link(report, link, belongs, transfers);

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#define HEIGHT 1000 /* of the picture, in its own units; a bar is 10 wide */
-#define MAX_LABELS 4
+#define HEIGHT             1000 /* of the picture, in its own units; a bar is 10 wide */
+#define MAX_LABELS         4
 #define LAST_LABEL_PERCENT 80 /* of a hundred: a label from here on has no room behind its bar's begin */
 
 uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
@@ -36,8 +36,8 @@ static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, 
 	plot->position_text(plot, number, from);
 	plot->position_text(plot, number + 1, to);
 	plot->value_text(plot->values[number], value);
-	fprintf(out, "<rect x=\"%u.5\" y=\"%u\" width=\"9\" height=\"%u\"><title>%s to %s: %s</title></rect>\n", number * 10,
-		HEIGHT - height, height, from, to, value);
+	fprintf(out, "<rect x=\"%u.5\" y=\"%u\" width=\"9\" height=\"%u\"><title>%s to %s: %s</title></rect>\n",
+		number * 10, HEIGHT - height, height, from, to, value);
 }
 
 /* A few, at the begins of bars, evenly. */
@@ -69,8 +69,8 @@ void cli_plot_print(const struct cli_plot *plot, FILE *out)
 	fputs("</b> ", out);
 	cli_html_put_escaped(out, plot->caption);
 	fprintf(out, "</figcaption>\n<div class=\"y\" aria-hidden=\"true\">%s</div>\n", text);
-	fprintf(out, "<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"", plot->count * 10,
-		HEIGHT);
+	fprintf(out, "<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
+		plot->count * 10, HEIGHT);
 	cli_html_put_escaped(out, plot->title);
 	fputs(": ", out);
 	cli_html_put_escaped(out, plot->caption);

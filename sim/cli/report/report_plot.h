@@ -13,14 +13,14 @@
 
 struct cli_plot {
 	const char *title, *caption; /* what it is; what it shows */
-	const char *colour;        /* class of the page's style */
+	const char *colour;          /* class of the page's style */
 	const uint64_t *values;
-	uint32_t count;            /* > 0 */
-	uint64_t top;              /* value of full height; 0 = the largest */
+	uint32_t count; /* > 0 */
+	uint64_t top;   /* value of full height; 0 = the largest */
 	void (*value_text)(uint64_t value, char text[CLI_HUMAN_SIZE]);
 	/* Where bar @number begins; number = count: where the last ends. */
 	void (*position_text)(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE]);
-	uint64_t first, step;      /* for position_text() */
+	uint64_t first, step; /* for position_text() */
 };
 
 void cli_plot_print(const struct cli_plot *plot, FILE *out);

@@ -9,8 +9,8 @@
 #include "report.h"
 
 #define MAX_TIME_US 1e15 /* 31 years */
-#define MAX_FLOWS (UINT32_C(1) << 22)
-#define MAX_OPS 65536
+#define MAX_FLOWS   (UINT32_C(1) << 22)
+#define MAX_OPS     65536
 
 struct message {
 	uint64_t time_ns, bytes;
@@ -26,14 +26,14 @@ struct track {
 
 struct reader {
 	struct cli_report *report;
-	size_t capacity;              /* for tasks */
+	size_t capacity;          /* for tasks */
 	size_t last_op;           /* the next task is often of the same */
 	struct message *messages; /* by the number of their flow */
 	uint32_t num_messages;
 	struct track *tracks;
 	size_t num_tracks;
-	uint64_t bytes;           /* of the message whose slice was read last */
-	bool failed;              /* without memory */
+	uint64_t bytes; /* of the message whose slice was read last */
+	bool failed;    /* without memory */
 };
 
 /* ---- JSON ---- */
@@ -111,7 +111,8 @@ static bool is_same_op(const struct cli_report_op *op, int64_t pid, const char *
 }
 
 /* The number of an operation, new ones included; SIZE_MAX without memory. */
-static size_t find_or_add_op(struct reader *reader, int64_t pid, const char *context, const char *device, const char *name)
+static size_t find_or_add_op(struct reader *reader, int64_t pid, const char *context, const char *device,
+			     const char *name)
 {
 	struct cli_report *report = reader->report;
 	struct cli_report_op *ops;
@@ -127,8 +128,10 @@ static size_t find_or_add_op(struct reader *reader, int64_t pid, const char *con
 	if (!ops)
 		return SIZE_MAX;
 	report->ops = ops;
-	ops[report->num_ops] = (struct cli_report_op){.pid = pid, .context = copy_string(reader, context),
-						      .device = copy_string(reader, device), .name = copy_string(reader, name)};
+	ops[report->num_ops] = (struct cli_report_op){ .pid = pid,
+						       .context = copy_string(reader, context),
+						       .device = copy_string(reader, device),
+						       .name = copy_string(reader, name) };
 	return reader->last_op = report->num_ops++;
 }
 
@@ -169,12 +172,14 @@ static uint32_t parse_directions(const char *name)
 static void read_task(struct reader *reader, json_object *event)
 {
 	json_object *args = get_member(event, "args");
-	struct cli_report_task task = {.begin_ns = event_time_ns(event), .bytes = cli_json_number(args, "bytes"),
-				       .in_flight = (uint32_t)cli_json_number(args, "in_flight"),
-				       .directions = parse_directions(cli_json_text(args, "way")),
-				       .latency_ns = cli_json_number(args, "ns"), .is_timed = get_member(args, "ns") != NULL};
-	size_t op = find_or_add_op(reader, event_pid(event), cli_json_text(args, "context"), cli_json_text(args, "device"),
-			  cli_json_text(args, "operation"));
+	struct cli_report_task task = { .begin_ns = event_time_ns(event),
+					.bytes = cli_json_number(args, "bytes"),
+					.in_flight = (uint32_t)cli_json_number(args, "in_flight"),
+					.directions = parse_directions(cli_json_text(args, "way")),
+					.latency_ns = cli_json_number(args, "ns"),
+					.is_timed = get_member(args, "ns") != NULL };
+	size_t op = find_or_add_op(reader, event_pid(event), cli_json_text(args, "context"),
+				   cli_json_text(args, "device"), cli_json_text(args, "operation"));
 
 	if (op == SIZE_MAX)
 		return;
@@ -196,8 +201,9 @@ static void read_track(struct reader *reader, json_object *event)
 		return;
 	reader->tracks = tracks;
 	tracks[reader->num_tracks++] =
-		(struct track){.pid = event_pid(event), .tid = cli_json_number(event, "tid"),
-			       .name = copy_string(reader, cli_json_text(get_member(event, "args"), "name"))};
+		(struct track){ .pid = event_pid(event),
+				.tid = cli_json_number(event, "tid"),
+				.name = copy_string(reader, cli_json_text(get_member(event, "args"), "name")) };
 }
 
 static const char *track_name(const struct reader *reader, json_object *event)
@@ -254,13 +260,13 @@ static void read_sent(struct reader *reader, json_object *event)
 	if (op == SIZE_MAX)
 		return;
 	reader->report->ops[op].is_messages = true;
-	*message = (struct message){.time_ns = event_time_ns(event), .bytes = reader->bytes, .op = (uint32_t)op + 1};
+	*message = (struct message){ .time_ns = event_time_ns(event), .bytes = reader->bytes, .op = (uint32_t)op + 1 };
 }
 
 static void read_received(struct reader *reader, json_object *event)
 {
 	struct message *message = get_message(reader, cli_json_number(event, "id"));
-	struct cli_report_task task = {.is_timed = true};
+	struct cli_report_task task = { .is_timed = true };
 	uint64_t time_ns = event_time_ns(event);
 
 	if (!message || message->op == 0 || time_ns < message->time_ns)
@@ -291,12 +297,17 @@ static void read_incident(struct reader *reader, json_object *event, struct cli_
 	if (!list)
 		return;
 	incidents->list = list;
-	list[incidents->count++] = (struct cli_report_incident){
-		.time_ns = event_time_ns(event), .pid = event_pid(event), .is_error = strcmp(cli_json_text(event, "name"), "error") == 0,
-		.rule = (uint32_t)cli_json_number(args, "rule"), .match = cli_json_number(args, "match"),
-		.bytes = cli_json_number(args, "bytes"), .delay_ns = cli_json_number(args, "delay_ns"),
-		.text = copy_string(reader, cli_json_text(args, "text")), .operation = copy_string(reader, cli_json_text(args, "operation")),
-		.context = copy_string(reader, cli_json_text(args, "context"))};
+	list[incidents->count++] =
+		(struct cli_report_incident){ .time_ns = event_time_ns(event),
+					      .pid = event_pid(event),
+					      .is_error = strcmp(cli_json_text(event, "name"), "error") == 0,
+					      .rule = (uint32_t)cli_json_number(args, "rule"),
+					      .match = cli_json_number(args, "match"),
+					      .bytes = cli_json_number(args, "bytes"),
+					      .delay_ns = cli_json_number(args, "delay_ns"),
+					      .text = copy_string(reader, cli_json_text(args, "text")),
+					      .operation = copy_string(reader, cli_json_text(args, "operation")),
+					      .context = copy_string(reader, cli_json_text(args, "context")) };
 }
 
 static void read_instant(struct reader *reader, json_object *event)
@@ -345,8 +356,8 @@ static void add_counted_ops(struct reader *reader)
 		json_object *counts = json_object_array_get_idx(list, i);
 
 		if (cli_json_number(counts, "submitted") + cli_json_number(counts, "failed") > 0)
-			find_or_add_op(reader, event_pid(counts), cli_json_text(counts, "context"), cli_json_text(counts, "device"),
-			      cli_json_text(counts, "operation"));
+			find_or_add_op(reader, event_pid(counts), cli_json_text(counts, "context"),
+				       cli_json_text(counts, "device"), cli_json_text(counts, "operation"));
 	}
 }
 
@@ -397,9 +408,12 @@ static int read_lines(struct reader *reader, FILE *in, const char *name)
 
 	while (rc == 0 && !reader->failed && !reader->report->summary && (len = getline(&line, &size, in)) >= 0) {
 		number++;
-		if (number == 1 ? strcmp(line, "{\"traceEvents\":[\n") != 0 :
-		    line[0] == ']' ? len < 2 || !read_summary(reader, line) : !read_line(reader, line, (size_t)len))
-			rc = fail_at_line(name, number, number == 1 ? "this is no trace" : "this is no event of a trace of this bfsim");
+		if (number == 1    ? strcmp(line, "{\"traceEvents\":[\n") != 0 :
+		    line[0] == ']' ? len < 2 || !read_summary(reader, line) :
+				     !read_line(reader, line, (size_t)len))
+			rc = fail_at_line(name, number,
+					  number == 1 ? "this is no trace" :
+							"this is no event of a trace of this bfsim");
 	}
 	if (rc == 0 && ferror(in))
 		rc = fail_at_line(name, number, strerror(errno));
@@ -419,8 +433,8 @@ static void free_reader(struct reader *reader)
 
 int cli_report_read(FILE *in, const char *name, struct cli_report *ret_report)
 {
-	struct cli_report report = {.first_ns = UINT64_MAX};
-	struct reader reader = {.report = &report};
+	struct cli_report report = { .first_ns = UINT64_MAX };
+	struct reader reader = { .report = &report };
 	int rc = read_lines(&reader, in, name);
 
 	free_reader(&reader);
@@ -463,5 +477,5 @@ void cli_report_fini(struct cli_report *report)
 	free_incidents(&report->faults);
 	free_incidents(&report->warnings);
 	json_object_put(report->summary);
-	*report = (struct cli_report){0};
+	*report = (struct cli_report){ 0 };
 }

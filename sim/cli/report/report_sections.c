@@ -7,9 +7,9 @@
 #include "report_page.h"
 #include "report_plot.h"
 
-#define MAX_PLOTTED 24 /* operations; a table has all */
+#define MAX_PLOTTED  24 /* operations; a table has all */
 #define CAPTION_SIZE 256
-#define MIN_BINS 8
+#define MIN_BINS     8
 
 /* ---- the table ---- */
 
@@ -37,7 +37,7 @@ static uint64_t num_ended(const struct cli_report_op *op)
 
 static void put_op_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
-	const uint64_t times[] = {op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns};
+	const uint64_t times[] = { op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns };
 
 	fputs("<tr><td>", out);
 	cli_report_put_process(report, op->pid, out);
@@ -54,8 +54,8 @@ static void put_op_row(const struct cli_report *report, const struct cli_report_
 
 static void put_table(const struct cli_report *report, FILE *out)
 {
-	static const char *const headings[] = {"Process", "Context", "Operation", ">Ended", ">Failed", ">Timed", ">p50",
-					       ">p90", ">p99", ">p99.9", ">Max", NULL};
+	static const char *const headings[] = { "Process", "Context", "Operation", ">Ended", ">Failed", ">Timed",
+						">p50",    ">p90",    ">p99",      ">p99.9", ">Max",    NULL };
 
 	cli_report_put_table_begin(out, "Latency of each operation", headings);
 	for (size_t i = 0; i < report->num_ops; i++)
@@ -94,8 +94,11 @@ static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
 static void plot_latency(const struct cli_report_op *op, FILE *out)
 {
 	char caption[CAPTION_SIZE], p50[CLI_HUMAN_SIZE], p99[CLI_HUMAN_SIZE];
-	struct cli_plot plot = {.title = "Latency", .caption = caption, .colour = "latency", .value_text = cli_human_count,
-				.position_text = bin_text};
+	struct cli_plot plot = { .title = "Latency",
+				 .caption = caption,
+				 .colour = "latency",
+				 .value_text = cli_human_count,
+				 .position_text = bin_text };
 
 	if (op->timed == 0)
 		return;
@@ -112,7 +115,9 @@ static void plot_latency(const struct cli_report_op *op, FILE *out)
 /* A plot over the trace's time, of @values each of a slice. */
 static struct cli_plot make_time_plot(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
 {
-	return (struct cli_plot){.values = values, .count = CLI_REPORT_SLICES, .position_text = slice_text, .step = report->slice_ns};
+	return (struct cli_plot){
+		.values = values, .count = CLI_REPORT_SLICES, .position_text = slice_text, .step = report->slice_ns
+	};
 }
 
 static void plot_throughput(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
@@ -130,8 +135,8 @@ static void plot_throughput(const struct cli_report *report, const struct cli_re
 	plot.value_text = by_bytes ? cli_human_byte_rate : cli_human_count;
 	plot.value_text(cli_plot_largest(rates, CLI_REPORT_SLICES), most);
 	plot.value_text(cli_per_second(by_bytes ? sum : op->recorded, report->slice_ns * CLI_REPORT_SLICES), mean);
-	snprintf(caption, sizeof(caption), "over time: at most %s%s, %s%s on average", most, by_bytes ? "" : " a second", mean,
-		 by_bytes ? "" : " a second");
+	snprintf(caption, sizeof(caption), "over time: at most %s%s, %s%s on average", most,
+		 by_bytes ? "" : " a second", mean, by_bytes ? "" : " a second");
 	plot.title = by_bytes ? "Throughput" : "Rate";
 	plot.caption = caption;
 	plot.colour = "bytes";
@@ -149,7 +154,8 @@ static void plot_depth(const struct cli_report *report, const struct cli_report_
 		depths[i] = op->in_flight[i];
 	if (cli_plot_largest(depths, CLI_REPORT_SLICES) == 0)
 		return;
-	snprintf(caption, sizeof(caption), "over time: at most %" PRIu64 " in flight", cli_plot_largest(depths, CLI_REPORT_SLICES));
+	snprintf(caption, sizeof(caption), "over time: at most %" PRIu64 " in flight",
+		 cli_plot_largest(depths, CLI_REPORT_SLICES));
 	plot.title = "Queue depth";
 	plot.caption = caption;
 	plot.colour = "depth";
@@ -207,17 +213,18 @@ void cli_report_put_operations(const struct cli_report *report, FILE *out)
 		return;
 	}
 	fputs("<p class=\"soft\">Latency is from a task's submission until it is back, and from a message's sending until its receipt."
-	      " Ended counts all; timed are those that were recorded one by one, which the plots show.</p>\n", out);
+	      " Ended counts all; timed are those that were recorded one by one, which the plots show.</p>\n",
+	      out);
 	put_table(report, out);
 	plot_ops(report, out);
 }
 
 /* ---- links ---- */
 
-static void plot_direction(const struct cli_report *report, const struct cli_report_link *link, enum cli_report_direction direction,
-		     FILE *out)
+static void plot_direction(const struct cli_report *report, const struct cli_report_link *link,
+			   enum cli_report_direction direction, FILE *out)
 {
-	static const char *const names[CLI_REPORT_NUM_DIRECTIONS] = {"host to card", "card to host"};
+	static const char *const names[CLI_REPORT_NUM_DIRECTIONS] = { "host to card", "card to host" };
 	char title[192], caption[CAPTION_SIZE], most[CLI_HUMAN_SIZE], all[CLI_HUMAN_SIZE], could[CLI_HUMAN_SIZE];
 	const struct cli_report_link_traffic *traffic = &link->traffic[direction];
 	uint64_t shares[CLI_REPORT_SLICES];
@@ -226,7 +233,8 @@ static void plot_direction(const struct cli_report *report, const struct cli_rep
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)
 		shares[i] = cli_report_link_utilization(traffic, traffic->bytes[i], report->slice_ns);
 	cli_human_percent(cli_plot_largest(shares, CLI_REPORT_SLICES), most);
-	cli_human_percent(cli_report_link_utilization(traffic, traffic->total_bytes, report->slice_ns * CLI_REPORT_SLICES), all);
+	cli_human_percent(
+		cli_report_link_utilization(traffic, traffic->total_bytes, report->slice_ns * CLI_REPORT_SLICES), all);
 	cli_human_bit_rate(traffic->payload_bps, could);
 	snprintf(title, sizeof(title), "%s: %s, %s", link->side, link->device, names[direction]);
 	snprintf(caption, sizeof(caption), "at most %s of %s, %s on average", most, could, all);
@@ -240,10 +248,12 @@ static void plot_direction(const struct cli_report *report, const struct cli_rep
 
 void cli_report_put_links(const struct cli_report *report, FILE *out)
 {
-	if (report->num_links == 0) /* in functional mode nothing takes the time that a link would, and no task says that it used one */
+	if (report->num_links ==
+	    0) /* in functional mode nothing takes the time that a link would, and no task says that it used one */
 		return;
 	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved over its link to the host, as a part of what"
-	      " that carries of large transfers in this direction.</p>\n<div class=\"figures\">\n", out);
+	      " that carries of large transfers in this direction.</p>\n<div class=\"figures\">\n",
+	      out);
 	for (size_t i = 0; i < report->num_links; i++)
 		for (enum cli_report_direction direction = 0; direction < CLI_REPORT_NUM_DIRECTIONS; direction++)
 			plot_direction(report, &report->links[i], direction, out);

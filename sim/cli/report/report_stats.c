@@ -8,7 +8,7 @@
 
 uint64_t cli_report_bin_start_ns(uint32_t number)
 {
-	static const uint64_t steps[] = {1, 2, 5};
+	static const uint64_t steps[] = { 1, 2, 5 };
 	uint64_t ns = steps[number % 3];
 
 	for (uint32_t i = 0; i < number / 3; i++)
@@ -102,7 +102,8 @@ static void count_latency(struct cli_report_op *op, uint64_t ns)
 static void count_task(struct cli_report *report, const struct cli_report_task *task)
 {
 	struct cli_report_op *op = &report->ops[task->op];
-	uint32_t begin = cli_report_slice_index(report, task->begin_ns), end = cli_report_slice_index(report, task->begin_ns + task->latency_ns);
+	uint32_t begin = cli_report_slice_index(report, task->begin_ns),
+		 end = cli_report_slice_index(report, task->begin_ns + task->latency_ns);
 
 	op->recorded++;
 	op->tasks[end]++;

@@ -22,7 +22,8 @@ static int write_page(const struct cli_report *report, const char *path)
 	failed = fflush(out) != 0 || ferror(out);
 	if (is_file && fclose(out) != 0)
 		failed = true;
-	return failed ? cli_fail("cannot write the report to %s: %s", is_file ? path : "standard output", strerror(errno)) :
+	return failed ? cli_fail("cannot write the report to %s: %s", is_file ? path : "standard output",
+				 strerror(errno)) :
 			CLI_OK;
 }
 

@@ -10,7 +10,7 @@
 void cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	*relay = (struct cli_output_relay){.fd = fd, .out = out, .name = name, .name_width = name_width};
+	*relay = (struct cli_output_relay){ .fd = fd, .out = out, .name = name, .name_width = name_width };
 }
 
 static void emit_line(struct cli_output_relay *relay)

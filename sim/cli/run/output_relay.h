@@ -16,11 +16,11 @@
 #define CLI_OUTPUT_RELAY_LINE_MAX (1 << 20)
 
 struct cli_output_relay {
-	int fd;             /* non-blocking; -1 when all was read */
+	int fd; /* non-blocking; -1 when all was read */
 	FILE *out;
 	const char *name;
-	int name_width;     /* names are padded to it */
-	char *partial;         /* the begun line */
+	int name_width; /* names are padded to it */
+	char *partial;  /* the begun line */
 	size_t len, size;
 };
 

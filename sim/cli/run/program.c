@@ -69,7 +69,7 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	close(pipes[STDIN_FILENO][0]);
 	close(pipes[STDOUT_FILENO][1]);
 	close(pipes[STDERR_FILENO][1]);
-	*ret_program = (struct cli_program){.side = cfg->side, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]};
+	*ret_program = (struct cli_program){ .side = cfg->side, .pid = pid, .in_fd = pipes[STDIN_FILENO][1] };
 	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->side, cfg->name_width);
 	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->side, cfg->name_width);
 	return 0;

@@ -12,18 +12,18 @@
 
 struct cli_program {
 	const char *side;
-	pid_t pid;              /* also its process group's id; 0 = not running */
-	int in_fd;              /* its standard input; -1 = closed */
+	pid_t pid; /* also its process group's id; 0 = not running */
+	int in_fd; /* its standard input; -1 = closed */
 	struct cli_output_relay out, err;
 };
 
 struct cli_program_cfg {
 	const char *side;
-	const char *text;       /* for /bin/sh -c */
-	const char *dir;        /* the session's, absolute */
+	const char *text; /* for /bin/sh -c */
+	const char *dir;  /* the session's, absolute */
 	enum cli_generation generation;
-	const sigset_t *mask;   /* its signal mask */
-	int name_width;         /* before its lines */
+	const sigset_t *mask; /* its signal mask */
+	int name_width;       /* before its lines */
 };
 
 /* Start it. Returns 0, or -1 with the reason on standard error and nothing to release. */

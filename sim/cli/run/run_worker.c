@@ -24,17 +24,17 @@
 struct run {
 	const struct cli_run_cfg *cfg;
 	const sigset_t *original;
-	pid_t daemon;                   /* 0 = it ended */
-	struct sim_segment shared_state;       /* stays when the daemon does not */
-	int signal_fd;                  /* SIGCHLD and SIGTERM */
-	struct cli_program *programs;   /* the first num_programs of them were started */
+	pid_t daemon;                    /* 0 = it ended */
+	struct sim_segment shared_state; /* stays when the daemon does not */
+	int signal_fd;                   /* SIGCHLD and SIGTERM */
+	struct cli_program *programs;    /* the first num_programs of them were started */
 	size_t num_programs;
-	int status;                     /* the first failure, 0 = none */
+	int status; /* the first failure, 0 = none */
 	bool ending;
-	bool end_requested;               /* by a signal or the timeout */
-	int64_t kill_at_ms;             /* while ending */
-	bool orphans_signalled;              /* what programs left behind was asked to end */
-	bool is_done;                      /* nothing is left but the daemon */
+	bool end_requested;     /* by a signal or the timeout */
+	int64_t kill_at_ms;     /* while ending */
+	bool orphans_signalled; /* what programs left behind was asked to end */
+	bool is_done;           /* nothing is left but the daemon */
 };
 
 static int64_t now_ms(void)
@@ -191,10 +191,10 @@ static void wait_and_handle(struct run *run, struct pollfd *fds)
 	int64_t left_ms = run->ending ? run->kill_at_ms - now_ms() : -1;
 
 	for (size_t i = 0; i < run->num_programs; i++) {
-		fds[2 * i] = (struct pollfd){.fd = run->programs[i].out.fd, .events = POLLIN};
-		fds[2 * i + 1] = (struct pollfd){.fd = run->programs[i].err.fd, .events = POLLIN};
+		fds[2 * i] = (struct pollfd){ .fd = run->programs[i].out.fd, .events = POLLIN };
+		fds[2 * i + 1] = (struct pollfd){ .fd = run->programs[i].err.fd, .events = POLLIN };
 	}
-	fds[num_fds] = (struct pollfd){.fd = run->signal_fd, .events = POLLIN};
+	fds[num_fds] = (struct pollfd){ .fd = run->signal_fd, .events = POLLIN };
 	if (poll(fds, num_fds + 1, run->ending && left_ms < 0 ? 0 : (int)left_ms) <= 0)
 		return;
 	for (size_t i = 0; i < num_fds; i++) {
@@ -246,10 +246,12 @@ static int start_programs(struct run *run)
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < cfg->num_commands; i++) {
-		struct cli_program_cfg program = {.side = cfg->commands[i].side, .text = cfg->commands[i].text,
-						  .generation = cfg->commands[i].generation,
-						  .dir = cfg->session_dir->dir, .mask = run->original,
-						  .name_width = (int)width};
+		struct cli_program_cfg program = { .side = cfg->commands[i].side,
+						   .text = cfg->commands[i].text,
+						   .generation = cfg->commands[i].generation,
+						   .dir = cfg->session_dir->dir,
+						   .mask = run->original,
+						   .name_width = (int)width };
 
 		if (cli_program_start(&program, &run->programs[i]) < 0)
 			return -1;
@@ -302,7 +304,7 @@ static void report_faults(struct run *run)
 /* The daemon cleans its directory when it is asked to end. If it had to be killed we do: who guards us may be dead. */
 static void end_daemon(struct run *run)
 {
-	struct timespec grace = {.tv_sec = CLI_RUN_GRACE_MS / 1000};
+	struct timespec grace = { .tv_sec = CLI_RUN_GRACE_MS / 1000 };
 	sigset_t child;
 
 	sigemptyset(&child);
@@ -325,7 +327,8 @@ static void write_outputs(struct run *run)
 
 	if (run->daemon <= 0) {
 		if (trace || report)
-			cli_fail("nothing to write to %s: what was recorded ended with the session's daemon", trace ? trace : report);
+			cli_fail("nothing to write to %s: what was recorded ended with the session's daemon",
+				 trace ? trace : report);
 		return;
 	}
 	if (trace)
@@ -338,9 +341,12 @@ static void write_outputs(struct run *run)
 
 int cli_run_worker(void *cfg, const sigset_t *original)
 {
-	struct run run = {.cfg = cfg, .original = original, .signal_fd = -1};
-	struct sim_launch_cfg daemon = {.session_dir = run.cfg->session_dir, .topology = run.cfg->topology,
-					.clock = run.cfg->clock, .trace_level = run.cfg->trace_level, .temporary = true};
+	struct run run = { .cfg = cfg, .original = original, .signal_fd = -1 };
+	struct sim_launch_cfg daemon = { .session_dir = run.cfg->session_dir,
+					 .topology = run.cfg->topology,
+					 .clock = run.cfg->clock,
+					 .trace_level = run.cfg->trace_level,
+					 .temporary = true };
 
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)

@@ -32,15 +32,15 @@ struct cli_run_command {
 
 struct cli_run_cfg {
 	const struct sim_session_dir *session_dir;
-	const char *topology;               /* file, or NULL */
+	const char *topology; /* file, or NULL */
 	enum sim_clock_mode clock;
-	uint32_t trace_level;               /* sim/trace/trace.h; 0 = the usual */
-	const char *trace_path;             /* file for the trace, or NULL */
-	const char *report_path;            /* file for the report, or NULL */
+	uint32_t trace_level;    /* sim/trace/trace.h; 0 = the usual */
+	const char *trace_path;  /* file for the trace, or NULL */
+	const char *report_path; /* file for the report, or NULL */
 	const struct cli_run_command *commands;
 	size_t num_commands;
-	const struct cli_faults *faults;    /* in the plan from the start */
-	bool require_faults;                /* one that never struck is a failure */
+	const struct cli_faults *faults; /* in the plan from the start */
+	bool require_faults;             /* one that never struck is a failure */
 };
 
 /* The worker of a supervisor (guard.h); @cfg is a struct cli_run_cfg. Returns 0 when all

@@ -47,7 +47,8 @@ unsigned int cli_signal_children(int signal, pid_t except)
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (!isdigit((unsigned char)entry->d_name[0]) || pid == except || read_parent_pid(entry->d_name) != getpid())
+		if (!isdigit((unsigned char)entry->d_name[0]) || pid == except ||
+		    read_parent_pid(entry->d_name) != getpid())
 			continue;
 		count++;
 		if (signal)

@@ -20,9 +20,9 @@
 struct supervisor {
 	pid_t worker;
 	sigset_t watched;
-	int status;             /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
-	int64_t deadline_ms;    /* when it must have ended; 0 = never */
-	int64_t term_sent_ms;       /* when it was asked to end */
+	int status;           /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
+	int64_t deadline_ms;  /* when it must have ended; 0 = never */
+	int64_t term_sent_ms; /* when it was asked to end */
 };
 
 static int64_t now_ms(void)
@@ -36,7 +36,7 @@ static int64_t now_ms(void)
 /* The signals that end a command, except those that we were started to ignore (nohup). */
 static void choose_signals(sigset_t *watched)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 	sigemptyset(watched);
 	sigaddset(watched, SIGCHLD);
@@ -97,7 +97,7 @@ static void handle_deadline(struct supervisor *supervisor, unsigned int timeout_
 static int wait_for_signal(const struct supervisor *supervisor)
 {
 	int64_t left_ms = supervisor->deadline_ms - now_ms();
-	struct timespec left = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
+	struct timespec left = { .tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000 };
 	int signal;
 
 	if (supervisor->deadline_ms == 0)
@@ -139,7 +139,7 @@ static int final_status(const struct supervisor *supervisor, int worker_status)
 
 int cli_supervise(const struct cli_supervisor_cfg *cfg)
 {
-	struct supervisor supervisor = {0};
+	struct supervisor supervisor = { 0 };
 	pid_t self = getpid();
 	sigset_t original;
 	int status;

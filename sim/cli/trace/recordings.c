@@ -25,10 +25,11 @@ static void copy_clean_text(char *to, size_t size, const char *from, size_t from
 
 static struct sim_trace_process process_from_msg(const struct sim_msg *msg)
 {
-	struct sim_trace_process who = {.pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive};
+	struct sim_trace_process who = { .pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive };
 
 	copy_clean_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
-	copy_clean_text(who.program, sizeof(who.program), msg->body.recorded.program, sizeof(msg->body.recorded.program));
+	copy_clean_text(who.program, sizeof(who.program), msg->body.recorded.program,
+			sizeof(msg->body.recorded.program));
 	return who;
 }
 
@@ -44,11 +45,12 @@ struct fetch {
 /* One that makes no sense is left out, and said so: the others are worth having. */
 static int add_recording(struct fetch *fetch, const struct sim_msg *msg, int fd)
 {
-	const struct sim_trace_clock clock = {.zero_ns = fetch->merged->zero_ns,
-					      .virtual_ns = sim_clock_page_virtual_ns(&fetch->shared_state->clock)};
-	struct sim_trace_recording recording = {0};
+	const struct sim_trace_clock clock = { .zero_ns = fetch->merged->zero_ns,
+					       .virtual_ns = sim_clock_page_virtual_ns(&fetch->shared_state->clock) };
+	struct sim_trace_recording recording = { 0 };
 	struct sim_trace_process who = process_from_msg(msg);
-	int rc = (fetch->counts_only ? sim_trace_recording_read_counts_fd : sim_trace_recording_read_fd)(fd, &clock, &recording);
+	int rc = (fetch->counts_only ? sim_trace_recording_read_counts_fd : sim_trace_recording_read_fd)(fd, &clock,
+													 &recording);
 
 	if (rc == -EPROTO) {
 		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
@@ -66,7 +68,7 @@ static int fetch_recordings(struct fetch *fetch)
 	int rc = 0;
 
 	while (rc == 0) {
-		struct sim_msg msg = {.type = SIM_MSG_GET_RECORDING, .body.recording.number = number};
+		struct sim_msg msg = { .type = SIM_MSG_GET_RECORDING, .body.recording.number = number };
 		int fd;
 
 		rc = sim_control_exchange(fetch->dir_fd, &msg, -1, &fd);
@@ -122,7 +124,7 @@ static void read_clock(const struct sim_clock_page *page, struct sim_merged_trac
 /* What the faults say that struck, and how time passes. */
 static int read_rules_and_clock(struct fetch *fetch)
 {
-	struct rules rules = {.merged = fetch->merged};
+	struct rules rules = { .merged = fetch->merged };
 
 	read_clock(&fetch->shared_state->clock, fetch->merged);
 	sim_plan_each(&fetch->shared_state->plan, add_rule, &rules);
@@ -160,7 +162,7 @@ static int fetch_links(int dir_fd, const char *dir, struct sim_merged_trace *mer
 
 		pcie_link_bandwidth(&topology->cards[function->card].link, LINK_TRANSFER_BYTES, &bandwidth);
 		rc = sim_merged_trace_add_link(merged, function->side, function->ibdev, bandwidth.read_bps,
-					      bandwidth.write_bps);
+					       bandwidth.write_bps);
 	}
 	pcie_topology_destroy(topology);
 	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
@@ -168,8 +170,8 @@ static int fetch_links(int dir_fd, const char *dir, struct sim_merged_trace *mer
 
 int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
 {
-	struct sim_merged_trace merged = {0};
-	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .merged = &merged};
+	struct sim_merged_trace merged = { 0 };
+	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .merged = &merged };
 
 	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &merged) < 0) {
 		sim_merged_trace_free(&merged);
@@ -187,8 +189,8 @@ int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *r
 
 int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
 {
-	struct sim_merged_trace merged = {0};
-	struct fetch fetch = {.dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = &merged};
+	struct sim_merged_trace merged = { 0 };
+	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = &merged };
 
 	if (fetch_all(&fetch) < 0) {
 		sim_merged_trace_free(&merged);

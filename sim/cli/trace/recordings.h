@@ -11,6 +11,7 @@
 int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped);
 
 /* The same for whoever looks often: only counts and faults, not sorted, without links. */
-int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped);
+int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged,
+				uint64_t *ret_dropped);
 
 #endif

@@ -35,14 +35,15 @@ static void warn_if_incomplete(const struct sim_merged_trace *merged, uint64_t n
 		const struct sim_trace_recording *recording = &merged->recordings[i];
 
 		if (recording->num_lost)
-			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones", recording->owner.pid,
-				 recording->owner.program, recording->num_lost);
+			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones",
+				 recording->owner.pid, recording->owner.program, recording->num_lost);
 		if (recording->num_bad)
-			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out", recording->owner.pid,
-				 recording->owner.program, recording->num_bad);
+			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out",
+				 recording->owner.pid, recording->owner.program, recording->num_bad);
 	}
 	if (num_dropped)
-		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace is without them", num_dropped);
+		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace is without them",
+			 num_dropped);
 }
 
 static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_format format, FILE *out)
@@ -80,7 +81,8 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 	if (rc < 0)
 		return CLI_FAILED;
 	warn_if_incomplete(&merged, num_dropped);
-	status = path && strcmp(path, "-") != 0 ? write_file(&merged, format, path) : write_trace(&merged, format, stdout);
+	status = path && strcmp(path, "-") != 0 ? write_file(&merged, format, path) :
+						  write_trace(&merged, format, stdout);
 	sim_merged_trace_free(&merged);
 	return status;
 }

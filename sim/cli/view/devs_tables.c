@@ -25,8 +25,8 @@ static void add_address(struct cli_table *table, const struct pcie_function *fun
 	cli_table_add(table, "%s", address);
 }
 
-static const char *const network_headings[] = {"SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE", "MAC", "IPV4",
-					       ">MTU", ">RATE"};
+static const char *const network_headings[] = { "SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE",
+						"MAC",  "IPV4",    ">MTU", ">RATE" };
 
 static void add_network(struct cli_table *table, const struct pcie_topology *topology,
 			const struct pcie_function *function)
@@ -47,7 +47,7 @@ static void add_network(struct cli_table *table, const struct pcie_topology *top
 	cli_table_add(table, "%s", rate);
 }
 
-static const char *const identity_headings[] = {"SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID"};
+static const char *const identity_headings[] = { "SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID" };
 
 static void add_identity(struct cli_table *table, const struct pcie_topology *topology,
 			 const struct pcie_function *function)
@@ -62,8 +62,8 @@ static void add_identity(struct cli_table *table, const struct pcie_topology *to
 	cli_table_add(table, "%s", or_dash(function->vuid));
 }
 
-static const char *const capability_headings[] = {"SIDE", "ADDRESS", "DMA", ">MAX COPY", ">LIST", ">TASKS", "EXPORT",
-					       "IMPORT"};
+static const char *const capability_headings[] = { "SIDE",  "ADDRESS", "DMA",    ">MAX COPY",
+						   ">LIST", ">TASKS",  "EXPORT", "IMPORT" };
 
 static const char *yes_no(bool value)
 {
@@ -71,7 +71,7 @@ static const char *yes_no(bool value)
 }
 
 static void add_capabilities(struct cli_table *table, const struct pcie_topology *topology,
-			  const struct pcie_function *function)
+			     const struct pcie_function *function)
 {
 	const struct pcie_caps *caps = &function->caps;
 	char bytes[CLI_RATE_SIZE];
@@ -87,8 +87,8 @@ static void add_capabilities(struct cli_table *table, const struct pcie_topology
 	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
 }
 
-static const char *const comch_headings[] = {"SIDE", "ADDRESS", "COMCH", ">MAX MESSAGE", ">SENDS", ">CLIENTS",
-					     ">FAST MESSAGE", ">TASKS"};
+static const char *const comch_headings[] = { "SIDE",   "ADDRESS",  "COMCH",         ">MAX MESSAGE",
+					      ">SENDS", ">CLIENTS", ">FAST MESSAGE", ">TASKS" };
 
 static const char *comch_text(const struct pcie_caps *caps)
 {
@@ -115,7 +115,7 @@ static void add_comch(struct cli_table *table, const struct pcie_topology *topol
 	cli_table_add(table, "%" PRIu32, caps->comch_max_fast_tasks);
 }
 
-static const char *const representor_headings[] = {"SIDE", "ADDRESS", "REPRESENTS", "REP IFACE"};
+static const char *const representor_headings[] = { "SIDE", "ADDRESS", "REPRESENTS", "REP IFACE" };
 
 static void add_representors(struct cli_table *table, const struct pcie_topology *topology,
 			     const struct pcie_function *function)
@@ -137,8 +137,8 @@ static bool is_shown(const struct pcie_function *function, uint32_t card, const 
 }
 
 /* Print a table with the rows that @add makes for each function; nothing when there are none. */
-static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side,
-		       struct cli_table table, add_row *add)
+static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side, struct cli_table table,
+		       add_row *add)
 {
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		if (is_shown(&topology->functions[i], card, side))

@@ -7,7 +7,7 @@
 
 const char *cli_func_type(const struct pcie_function *function)
 {
-	static const char *const names[] = {[PCIE_FUNC_PF] = "pf", [PCIE_FUNC_VF] = "vf", [PCIE_FUNC_SF] = "sf"};
+	static const char *const names[] = { [PCIE_FUNC_PF] = "pf", [PCIE_FUNC_VF] = "vf", [PCIE_FUNC_SF] = "sf" };
 
 	return names[function->type];
 }
@@ -49,7 +49,7 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 
 /* @value in the largest of the units, each @step times the one before, that divides it. */
 static void format_exact_unit(uint64_t value, uint64_t step, const char *const *units, size_t num_units,
-		      char text[CLI_RATE_SIZE])
+			      char text[CLI_RATE_SIZE])
 {
 	size_t unit = 0;
 
@@ -62,14 +62,14 @@ static void format_exact_unit(uint64_t value, uint64_t step, const char *const *
 
 void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE])
 {
-	static const char *const units[] = {"b/s", "kb/s", "Mb/s", "Gb/s"};
+	static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s" };
 
 	format_exact_unit(function->active_rate_bps, 1000, units, 4, text);
 }
 
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE])
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
 
 	format_exact_unit(bytes, 1024, units, 4, text);
 }

@@ -5,9 +5,9 @@
 
 #include "pcie_model/topology/topology.h"
 
-#define CLI_MAC_SIZE sizeof("00:00:00:00:00:00")
-#define CLI_IP_SIZE 46   /* INET6_ADDRSTRLEN */
-#define CLI_RATE_SIZE 32
+#define CLI_MAC_SIZE          sizeof("00:00:00:00:00:00")
+#define CLI_IP_SIZE           46 /* INET6_ADDRSTRLEN */
+#define CLI_RATE_SIZE         32
 #define CLI_FUNC_ADDRESS_SIZE (PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
 const char *cli_func_type(const struct pcie_function *function);       /* "pf", "vf", "sf" */

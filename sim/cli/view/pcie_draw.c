@@ -40,7 +40,7 @@ static void write_curve(FILE *script, const struct pcie_link *link, uint64_t fir
 	uint64_t octave = 1;
 
 	fprintf(script, "$curve << END\n");
-	for (uint64_t bytes = first; bytes < last; bytes += octave > POINTS_PER_OCTAVE ? octave / POINTS_PER_OCTAVE : 1) {
+	for (uint64_t bytes = first; bytes<last; bytes += octave> POINTS_PER_OCTAVE ? octave / POINTS_PER_OCTAVE : 1) {
 		while (octave * 2 <= bytes)
 			octave *= 2;
 		write_point(script, link, bytes);
@@ -79,7 +79,7 @@ static void write_plot(FILE *script, uint64_t first, uint64_t last)
 {
 	static const struct {
 		const char *colour, *title;
-	} lines[] = {{"#0072b2", "writes"}, {"#d55e00", "reads"}, {"#009e73", "equal mix, each way"}};
+	} lines[] = { { "#0072b2", "writes" }, { "#d55e00", "reads" }, { "#009e73", "equal mix, each way" } };
 
 	if (first == last)
 		fprintf(script, "set xrange [%" PRIu64 ".0/2:%" PRIu64 ".0*2]\n", first, last);
@@ -109,7 +109,7 @@ static void write_script(FILE *script, const struct pcie_link *link, const uint6
 /* Returns 0, or -1 with the reason on standard error. */
 static int run_gnuplot(int script_fd, int picture_fd)
 {
-	char *argv[] = {(char *)"gnuplot", (char *)"--default-settings", NULL};
+	char *argv[] = { (char *)"gnuplot", (char *)"--default-settings", NULL };
 	posix_spawn_file_actions_t actions;
 	int rc, status;
 	pid_t pid;

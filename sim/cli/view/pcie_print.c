@@ -44,7 +44,7 @@ static void print_link(const struct pcie_link *link)
 
 int cli_pcie_print_table(const struct pcie_link *link, const uint64_t *sizes, size_t num)
 {
-	static const char *const headings[] = {">BYTES", ">WRITES Gb/s", ">READS Gb/s", ">MIX, EACH WAY Gb/s"};
+	static const char *const headings[] = { ">BYTES", ">WRITES Gb/s", ">READS Gb/s", ">MIX, EACH WAY Gb/s" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	print_link(link);

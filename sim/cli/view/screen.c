@@ -13,9 +13,9 @@
 
 #define ENTER_ALT_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
 #define LEAVE_ALT_SCREEN "\033[?25h\033[?1049l"
-#define CURSOR_HOME "\033[H"
-#define CLEAR_LINE "\033[K"
-#define CLEAR_BELOW "\033[J"
+#define CURSOR_HOME      "\033[H"
+#define CLEAR_LINE       "\033[K"
+#define CLEAR_BELOW      "\033[J"
 
 static bool write_all(const char *text, size_t len)
 {
@@ -63,7 +63,7 @@ static void restore_terminal(struct cli_screen *screen)
 
 static sigset_t handled_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH };
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -77,7 +77,7 @@ int cli_screen_open(struct cli_screen *screen)
 	const char *term = getenv("TERM");
 	sigset_t set = handled_signals();
 
-	*screen = (struct cli_screen){.is_terminal = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0};
+	*screen = (struct cli_screen){ .is_terminal = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 };
 	sigprocmask(SIG_BLOCK, &set, &screen->saved_mask);
 	screen->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (screen->signal_fd < 0) {
@@ -179,11 +179,12 @@ static bool read_quit_key(struct cli_screen *screen)
 enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns)
 {
 	for (;;) {
-		struct pollfd fds[] = {{.fd = screen->signal_fd, .events = POLLIN},
-				       {.fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN}};
+		struct pollfd fds[] = { { .fd = screen->signal_fd, .events = POLLIN },
+					{ .fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN } };
 		uint64_t now_ns = sim_trace_real_ns();
 		uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-		struct timespec left = {.tv_sec = (time_t)(left_ns / 1000000000), .tv_nsec = (long)(left_ns % 1000000000)};
+		struct timespec left = { .tv_sec = (time_t)(left_ns / 1000000000),
+					 .tv_nsec = (long)(left_ns % 1000000000) };
 		int count = ppoll(fds, 2, &left, NULL);
 
 		if (count < 0 && errno != EINTR)

@@ -22,11 +22,11 @@
 #include <termios.h>
 
 struct cli_screen {
-	bool is_terminal;         /* standard output */
+	bool is_terminal; /* standard output */
 	bool is_acquired;
-	bool has_keyboard;            /* standard input is a terminal, too */
+	bool has_keyboard; /* standard input is a terminal, too */
 	struct termios saved_termios;
-	sigset_t saved_mask;            /* of signals, before */
+	sigset_t saved_mask; /* of signals, before */
 	int signal_fd;
 };
 

@@ -37,8 +37,8 @@ static void add_op(struct cli_table *table, const struct sim_trace_recording *re
 
 static int print_ops(const struct sim_merged_trace *merged)
 {
-	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONTEXT", "DEVICE", "OPERATION",
-					       ">SUBMITTED", ">COMPLETED", ">FAILED", ">BYTES"};
+	static const char *const headings[] = { ">PID",      "SIDE",       "PROGRAM",    "ALIVE",   "CONTEXT", "DEVICE",
+						"OPERATION", ">SUBMITTED", ">COMPLETED", ">FAILED", ">BYTES" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
@@ -76,8 +76,8 @@ static bool has_connections(const struct sim_merged_trace *merged)
 
 static int print_connections(const struct sim_merged_trace *merged)
 {
-	static const char *const headings[] = {">PID", "SIDE", "PROGRAM", "ALIVE", "CONNECTION", "DEVICE", "OPEN", ">SENT",
-					       ">BYTES SENT", ">RECEIVED", ">BYTES RECEIVED"};
+	static const char *const headings[] = { ">PID", "SIDE",  "PROGRAM",     "ALIVE",     "CONNECTION",     "DEVICE",
+						"OPEN", ">SENT", ">BYTES SENT", ">RECEIVED", ">BYTES RECEIVED" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)

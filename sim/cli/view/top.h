@@ -29,9 +29,9 @@ struct cli_top_row {
 };
 
 struct cli_top_snapshot {
-	uint64_t time_ns;         /* by CLOCK_MONOTONIC */
+	uint64_t time_ns; /* by CLOCK_MONOTONIC */
 	uint64_t session_ns;
-	const char *clock;        /* NULL = not known */
+	const char *clock; /* NULL = not known */
 	uint64_t num_rules, num_hits, hit_rate;
 	uint32_t num_alive, num_ended;
 	struct cli_top_row *rows;
@@ -39,12 +39,13 @@ struct cli_top_snapshot {
 };
 
 /* Look at a session. Rates are those since *before, NULL = 0. Returns 0, or -1 (said). *ret_snapshot is the caller's. */
-int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before, struct cli_top_snapshot *ret_snapshot);
+int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before,
+			  struct cli_top_snapshot *ret_snapshot);
 void cli_top_snapshot_fini(struct cli_top_snapshot *snapshot);
 
 /* Print it in so many columns, lines no longer than these, and so many lines (0 = as many as it takes).
  * @bold: headings stand out by the terminal's means. */
-void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines, bool bold,
-		   FILE *out);
+void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
+		   bool bold, FILE *out);
 
 #endif

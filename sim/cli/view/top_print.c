@@ -6,7 +6,7 @@
 #include "sim/cli/base/human_format.h"
 #include "top.h"
 
-#define LINE_SIZE 512
+#define LINE_SIZE  512
 #define HEAD_LINES 4
 
 /* The first @columns characters. */
@@ -60,13 +60,13 @@ static const struct {
 	unsigned int width;
 	bool is_text;
 } fields[NUM_FIELDS] = {
-	[PID] = {"PID", 7, false},       [SIDE] = {"SIDE", 6, true},        [PROGRAM] = {"PROGRAM", 12, true},
-	[CONTEXT] = {"CONTEXT", 12, true}, [TASKS] = {"TASK/S", 6, false},  [BYTES] = {"BYTES/S", 9, false},
-	[MESSAGES] = {"MSG/S", 6, false}, [FLY] = {"FLY", 4, false},        [FAIL] = {"FAIL", 5, false},
-	[FLT] = {"FLT", 4, false},
+	[PID] = { "PID", 7, false },         [SIDE] = { "SIDE", 6, true },     [PROGRAM] = { "PROGRAM", 12, true },
+	[CONTEXT] = { "CONTEXT", 12, true }, [TASKS] = { "TASK/S", 6, false }, [BYTES] = { "BYTES/S", 9, false },
+	[MESSAGES] = { "MSG/S", 6, false },  [FLY] = { "FLY", 4, false },      [FAIL] = { "FAIL", 5, false },
+	[FLT] = { "FLT", 4, false },
 };
 
-static const int drop_order[] = {PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL};
+static const int drop_order[] = { PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL };
 
 static void choose_fields(unsigned int columns, bool ret_shown[NUM_FIELDS])
 {
@@ -138,7 +138,8 @@ static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, u
 
 	cli_human_time(snapshot->session_ns, time);
 	snprintf(line, sizeof(line), "bfsim top: %u %s, %u ended; clock %s, %s; %.300s", snapshot->num_alive,
-		 snapshot->num_alive == 1 ? "process" : "processes", snapshot->num_ended, snapshot->clock ? snapshot->clock : "unknown", time, dir);
+		 snapshot->num_alive == 1 ? "process" : "processes", snapshot->num_ended,
+		 snapshot->clock ? snapshot->clock : "unknown", time, dir);
 	put_line(out, line, columns);
 	cli_human_count(snapshot->hit_rate, rate);
 	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, struck %" PRIu64 " times, %s/s now", snapshot->num_rules,
@@ -147,8 +148,8 @@ static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, u
 	fputc('\n', out);
 }
 
-void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines, bool bold,
-		   FILE *out)
+void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
+		   bool bold, FILE *out)
 {
 	size_t max_rows = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : snapshot->num_rows;
 	size_t count = snapshot->num_rows <= max_rows ? snapshot->num_rows : max_rows;

@@ -43,13 +43,16 @@ static void count_tasks(const struct sim_trace_recording *recording, struct cli_
 static void count_faults(const struct sim_trace_recording *recording, struct cli_top_row *row)
 {
 	for (size_t i = 0; i < recording->num_events; i++)
-		row->faults += recording->events[i].kind == SIM_TRACE_FAULT && recording->events[i].subject == row->number;
+		row->faults +=
+			recording->events[i].kind == SIM_TRACE_FAULT && recording->events[i].subject == row->number;
 }
 
 static struct cli_top_row build_row(const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = number ? &recording->objects[number - 1] : NULL;
-	struct cli_top_row row = {.pid = recording->owner.pid, .process_began_ns = recording->began_ns, .number = number};
+	struct cli_top_row row = { .pid = recording->owner.pid,
+				   .process_began_ns = recording->began_ns,
+				   .number = number };
 	char name[SIM_TRACE_NAME_SIZE + 16] = "-";
 
 	copy_utf8_prefix(row.side, sizeof(row.side), recording->owner.side);
@@ -137,7 +140,8 @@ static void add_rows(struct cli_top_snapshot *snapshot, const struct sim_trace_r
 	}
 }
 
-static void add_sums(struct cli_top_snapshot *snapshot, const struct sim_merged_trace *merged, const struct cli_top_snapshot *before)
+static void add_sums(struct cli_top_snapshot *snapshot, const struct sim_merged_trace *merged,
+		     const struct cli_top_snapshot *before)
 {
 	snapshot->clock = merged->clock;
 	snapshot->session_ns = merged->session_ns;
@@ -145,12 +149,14 @@ static void add_sums(struct cli_top_snapshot *snapshot, const struct sim_merged_
 	for (uint32_t i = 0; i < merged->num_rules; i++)
 		snapshot->num_hits += merged->rules[i].fired;
 	if (before)
-		snapshot->hit_rate = cli_per_second(saturating_sub(snapshot->num_hits, before->num_hits), snapshot->time_ns - before->time_ns);
+		snapshot->hit_rate = cli_per_second(saturating_sub(snapshot->num_hits, before->num_hits),
+						    snapshot->time_ns - before->time_ns);
 }
 
-int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before, struct cli_top_snapshot *ret_snapshot)
+int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before,
+			  struct cli_top_snapshot *ret_snapshot)
 {
-	struct cli_top_snapshot snapshot = {0};
+	struct cli_top_snapshot snapshot = { 0 };
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 
@@ -180,5 +186,5 @@ int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snap
 void cli_top_snapshot_fini(struct cli_top_snapshot *snapshot)
 {
 	free(snapshot->rows);
-	*snapshot = (struct cli_top_snapshot){0};
+	*snapshot = (struct cli_top_snapshot){ 0 };
 }

@@ -27,9 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_OFI_MAX_ADDRS 8
-#define SIM_OFI_ADDR_SIZE 256
-#define SIM_OFI_PROVIDER_SIZE 32
+#define SIM_OFI_MAX_ADDRS       8
+#define SIM_OFI_ADDR_SIZE       256
+#define SIM_OFI_PROVIDER_SIZE   32
 #define SIM_OFI_SHM_PREFIX_SIZE 48
 
 struct sim_ofi_target;
@@ -40,10 +40,10 @@ struct sim_ofi_link;
  * the daemon: a receiver checks it (sim_ofi_link_create() does). */
 struct sim_ofi_desc {
 	char provider[SIM_OFI_PROVIDER_SIZE]; /* libfabric's own name: "shm", "net", "tcp;ofi_rxm", ... */
-	uint64_t mr_key;                /* random where the provider lets us choose; whoever has it gets in */
-	uint64_t base;                  /* what to add to an offset into the memory for the wire */
-	uint32_t writable;              /* 0 or 1; the target enforces it too */
-	uint32_t num_addrs;             /* candidates, best first */
+	uint64_t mr_key;                      /* random where the provider lets us choose; whoever has it gets in */
+	uint64_t base;                        /* what to add to an offset into the memory for the wire */
+	uint32_t writable;                    /* 0 or 1; the target enforces it too */
+	uint32_t num_addrs;                   /* candidates, best first */
 	uint32_t addr_len[SIM_OFI_MAX_ADDRS];
 	uint8_t addr[SIM_OFI_MAX_ADDRS][SIM_OFI_ADDR_SIZE];
 };
@@ -62,7 +62,7 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target);
  * memory must outlive the exposure, the exposure must not outlive the target.
  * *ret_desc is what peers need. */
 int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
-			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc);
+			    struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc);
 
 /* End an exposure: when this returns, nothing touches the memory any more and
  * peers' accesses to it fail with -EIO. The providers made of software can't
@@ -95,8 +95,7 @@ bool sim_ofi_target_may_sleep(struct sim_ofi_target *target);
  * here), -EACCES (the target says that desc promises too much), -ETIMEDOUT,
  * -EHOSTUNREACH (nobody there has this memory) or another -errno. */
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
-			void (*notify_peer)(void *notify_arg), void *notify_arg,
-			struct sim_ofi_link **ret_link);
+			void (*notify_peer)(void *notify_arg), void *notify_arg, struct sim_ofi_link **ret_link);
 
 /* Close it, with operations of other threads finished. NULL is fine. */
 void sim_ofi_link_destroy(struct sim_ofi_link *link);
@@ -109,8 +108,7 @@ void sim_ofi_link_destroy(struct sim_ofi_link *link);
  * not waited for. One that lives but does not serve is. Returns 0, -EACCES (a
  * write to memory exposed for reading), -EFAULT (out of bounds), -EIO (gone,
  * hidden, refused) or another -errno; part of the bytes may have moved then. */
-int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len,
-		      const atomic_bool *revoked);
+int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len, const atomic_bool *revoked);
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
 		       const atomic_bool *revoked);
 

@@ -31,14 +31,14 @@ static socklen_t family_len(sa_family_t family)
 static bool has_dual_stack(void)
 {
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), only6 = 1;
-	struct sockaddr_in6 any = {.sin6_family = AF_INET6};
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
 	socklen_t len = sizeof(only6);
 	bool is_dual;
 
 	if (fd < 0)
 		return false;
 	is_dual = getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only6, &len) == 0 && !only6 &&
-	      bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0;
+		  bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0;
 	close(fd);
 	return is_dual;
 }
@@ -153,7 +153,7 @@ int sim_ofi_addr_find_listener(uint16_t port)
 /* The outcome of a connect() under way: 0 or an errno. */
 static int wait_connected(int fd, unsigned int timeout_ms)
 {
-	struct pollfd ready = {.fd = fd, .events = POLLOUT};
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
 	socklen_t len = sizeof(int);
 	int n, error = 0;
 

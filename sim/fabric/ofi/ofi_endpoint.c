@@ -6,9 +6,9 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define API_VERSION FI_VERSION(1, 17)
+#define API_VERSION  FI_VERSION(1, 17)
 #define TARGET_DEPTH 512 /* commands queued: two for each shm peer's operation */
-#define LINK_DEPTH 16    /* a link has one operation under way */
+#define LINK_DEPTH   16  /* a link has one operation under way */
 
 /* What a provider may ask of memory registration. None of it is offered at
  * first: a provider that can do without then does, and takes random keys. */
@@ -16,14 +16,14 @@
 
 const char *const *sim_ofi_provider_names(const char *const *provider)
 {
-	static const char *const over_sockets[] = {"net", "tcp", NULL};
+	static const char *const over_sockets[] = { "net", "tcp", NULL };
 
 	return strcmp(*provider, "tcp") == 0 ? over_sockets : provider;
 }
 
 enum sim_ofi_kind sim_ofi_kind(const char *provider)
 {
-	static const char *const over_sockets[] = {"net", "tcp", "tcp;ofi_rxm", "net;ofi_rxm"};
+	static const char *const over_sockets[] = { "net", "tcp", "tcp;ofi_rxm", "net;ofi_rxm" };
 
 	if (strcmp(provider, "shm") == 0)
 		return SIM_OFI_SHM;
@@ -71,7 +71,7 @@ static int fill_hints(struct fi_info *hints, const struct sim_ofi_endpoint_cfg *
 }
 
 static int query_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoint_cfg *cfg, int mr_mode,
-	       struct fi_info **ret_info)
+		      struct fi_info **ret_info)
 {
 	struct fi_info *hints = lib->dupinfo(NULL);
 	int rc;
@@ -109,7 +109,7 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 /* With a descriptor to wait on where it is wanted and the provider has one: shm has none. */
 static int open_cq(struct sim_ofi_endpoint *endpoint, bool wait)
 {
-	struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_CONTEXT, .size = 64, .wait_obj = FI_WAIT_FD};
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_CONTEXT, .size = 64, .wait_obj = FI_WAIT_FD };
 	int rc = -FI_ENOSYS;
 
 	endpoint->cq_fd = -1;
@@ -125,7 +125,7 @@ static int open_cq(struct sim_ofi_endpoint *endpoint, bool wait)
 
 static int open_objects(const struct sim_ofi_lib *lib, bool target, struct sim_ofi_endpoint *endpoint)
 {
-	struct fi_av_attr av_attr = {.type = FI_AV_UNSPEC};
+	struct fi_av_attr av_attr = { .type = FI_AV_UNSPEC };
 	int rc;
 
 	rc = lib->fabric(endpoint->info->fabric_attr, &endpoint->fabric, NULL);
@@ -152,7 +152,7 @@ static int open_objects(const struct sim_ofi_lib *lib, bool target, struct sim_o
 int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi_endpoint *ret)
 {
 	const struct sim_ofi_lib *lib = sim_ofi_lib();
-	struct sim_ofi_endpoint endpoint = {.kind = sim_ofi_kind(cfg->provider), .cq_fd = -1};
+	struct sim_ofi_endpoint endpoint = { .kind = sim_ofi_kind(cfg->provider), .cq_fd = -1 };
 	int rc;
 
 	*ret = endpoint;
@@ -197,5 +197,5 @@ void sim_ofi_endpoint_close(struct sim_ofi_endpoint *endpoint)
 		fi_close(&endpoint->fabric->fid);
 	if (endpoint->info)
 		sim_ofi_lib()->freeinfo(endpoint->info);
-	*endpoint = (struct sim_ofi_endpoint){.cq_fd = -1};
+	*endpoint = (struct sim_ofi_endpoint){ .cq_fd = -1 };
 }

@@ -18,7 +18,7 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define LIBRARY "libfabric.so.1"
+#define LIBRARY         "libfabric.so.1"
 #define FILTER_VARIABLE "FI_PROVIDER="
 
 static struct sim_ofi_lib lib;
@@ -131,7 +131,8 @@ static void load_libfabric(void)
 		init_providers(!loaded);
 	else
 		sim_warn("no libfabric (%s): memory of other processes can't be reached over shm or tcp; "
-			 "install libfabric1", handle ? "it lacks functions" : dlerror());
+			 "install libfabric1",
+			 handle ? "it lacks functions" : dlerror());
 	sim_ofi_restore_signal_handlers();
 	sim_ofi_lsan_enable();
 }

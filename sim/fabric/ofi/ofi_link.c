@@ -43,8 +43,7 @@ static bool desc_valid(const struct sim_ofi_desc *desc)
 }
 
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
-			void (*notify_peer)(void *notify_arg), void *notify_arg,
-			struct sim_ofi_link **ret_link)
+			void (*notify_peer)(void *notify_arg), void *notify_arg, struct sim_ofi_link **ret_link)
 {
 	struct sim_ofi_link *link;
 	uint8_t byte;
@@ -71,9 +70,9 @@ int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned in
 	};
 	rc = sim_ofi_peer_get(desc, &link->peer);
 	if (rc == 0)
-		rc = sim_ofi_peer_run(link->peer, &link->remote_mr,
-				      &(struct sim_ofi_op){
-					      .local = &byte, .len = 1, .timeout_ms = timeout_ms, .is_first = true});
+		rc = sim_ofi_peer_run(
+			link->peer, &link->remote_mr,
+			&(struct sim_ofi_op){ .local = &byte, .len = 1, .timeout_ms = timeout_ms, .is_first = true });
 	if (rc < 0) {
 		sim_ofi_link_destroy(link);
 		return rc == -ENOENT || rc == -ECONNRESET ? -EHOSTUNREACH : rc;
@@ -103,15 +102,16 @@ static int run_op(struct sim_ofi_link *link, const struct sim_ofi_op *op)
 	return rc == 0 || rc == -ENOMEM || rc == -EACCES ? rc : -EIO;
 }
 
-int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len,
-		      const atomic_bool *revoked)
+int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len, const atomic_bool *revoked)
 {
-	return run_op(link, &(struct sim_ofi_op){.local = local, .offset = offset, .len = len, .revoked = revoked});
+	return run_op(link, &(struct sim_ofi_op){ .local = local, .offset = offset, .len = len, .revoked = revoked });
 }
 
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
 		       const atomic_bool *revoked)
 {
-	return run_op(link, &(struct sim_ofi_op){
-				 .write = true, .local = (void *)local, .offset = offset, .len = len, .revoked = revoked});
+	return run_op(
+		link,
+		&(struct sim_ofi_op){
+			.write = true, .local = (void *)local, .offset = offset, .len = len, .revoked = revoked });
 }

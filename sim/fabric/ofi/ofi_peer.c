@@ -16,13 +16,13 @@
 
 #include "ofi_priv.h"
 
-#define MAX_CHUNK (4u << 20) /* what is done again at most; larger ones are no faster */
-#define RECONNECT_NS 50000000u         /* for a target to come back: it takes 1 ms */
-#define RECONNECT_WATCHED_NS 5000000000u  /* on a busy machine; only where somebody tells when it is gone */
-#define FIRST_CONNECT_NS 1000000000u      /* the same, when somebody has just told where it is */
+#define MAX_CHUNK             (4u << 20)  /* what is done again at most; larger ones are no faster */
+#define RECONNECT_NS          50000000u   /* for a target to come back: it takes 1 ms */
+#define RECONNECT_WATCHED_NS  5000000000u /* on a busy machine; only where somebody tells when it is gone */
+#define FIRST_CONNECT_NS      1000000000u /* the same, when somebody has just told where it is */
 #define RECONNECT_INTERVAL_NS 500000
-#define MAX_REACHED 100    /* tries of one piece that found its memory there, when patience has ended */
-#define LOCK_RETRY_NS 2000000u /* between looks at whether to give up waiting for the lock */
+#define MAX_REACHED           100      /* tries of one piece that found its memory there, when patience has ended */
+#define LOCK_RETRY_NS         2000000u /* between looks at whether to give up waiting for the lock */
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_ofi_peer *peers;
@@ -120,10 +120,11 @@ static int open_shm_conn(struct sim_ofi_peer *peer, const char *name, struct sim
 }
 
 /* Open an endpoint that suits the peer's address @index. */
-static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned int timeout_ms, struct sim_ofi_wait *wait)
+static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned int timeout_ms,
+			     struct sim_ofi_wait *wait)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)peer->target_desc.addr[index];
-	struct sim_ofi_endpoint_cfg cfg = {.provider = peer->target_desc.provider};
+	struct sim_ofi_endpoint_cfg cfg = { .provider = peer->target_desc.provider };
 	char name[SIM_OFI_SHM_NAME_SIZE];
 	struct sockaddr_storage bind;
 	int rc = 0;
@@ -153,10 +154,13 @@ static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned
 }
 
 /* Whoever answers there must know the key: read a byte with it. */
-static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_remote_mr *remote_mr, struct sim_ofi_wait *wait)
+static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_remote_mr *remote_mr,
+			struct sim_ofi_wait *wait)
 {
 	uint8_t byte;
-	struct sim_ofi_transfer probe = {.peer = peer, .remote_mr = remote_mr, .wait = wait, .local = &byte, .len = 1};
+	struct sim_ofi_transfer probe = {
+		.peer = peer, .remote_mr = remote_mr, .wait = wait, .local = &byte, .len = 1
+	};
 	int rc;
 
 	rc = open_endpoint_for(peer, index, remote_mr->timeout_ms, wait);
@@ -236,14 +240,15 @@ static uint64_t retry_deadline_ns(const struct sim_ofi_op *op)
 
 /* A target that opens its endpoint again is away for a moment, and so may one be that does not answer in time, where
  * somebody tells when it is gone. */
-static int connect_with_retries(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr, struct sim_ofi_wait *wait,
-			     const struct sim_ofi_op *op)
+static int connect_with_retries(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr,
+				struct sim_ofi_wait *wait, const struct sim_ofi_op *op)
 {
 	int rc = try_addresses(peer, remote_mr, wait);
 	uint64_t end_ns = retry_deadline_ns(op);
 
-	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && op->revoked)) && sim_ofi_now_ns() < end_ns && !is_revoked(op->revoked)) {
-		nanosleep(&(struct timespec){.tv_nsec = RECONNECT_INTERVAL_NS}, NULL);
+	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && op->revoked)) && sim_ofi_now_ns() < end_ns &&
+	       !is_revoked(op->revoked)) {
+		nanosleep(&(struct timespec){ .tv_nsec = RECONNECT_INTERVAL_NS }, NULL);
 		rc = try_addresses(peer, remote_mr, wait);
 	}
 	return rc;
@@ -262,14 +267,17 @@ static bool is_retry_exhausted(struct retry_state *retry, const struct sim_ofi_o
 	if (retry->deadline_ns == 0)
 		retry->deadline_ns = retry_deadline_ns(op);
 	retry->num_reached += was_reached;
-	return sim_ofi_now_ns() >= retry->deadline_ns && !(op->revoked && was_reached && retry->num_reached < MAX_REACHED);
+	return sim_ofi_now_ns() >= retry->deadline_ns &&
+	       !(op->revoked && was_reached && retry->num_reached < MAX_REACHED);
 }
 
 static int run_in_chunks(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr, const struct sim_ofi_op *op)
 {
-	struct sim_ofi_wait wait = {.revoked = op->revoked, .notify_peer = remote_mr->notify_peer, .notify_arg = remote_mr->notify_arg};
-	struct sim_ofi_transfer transfer = {.peer = peer, .remote_mr = remote_mr, .wait = &wait, .write = op->write};
-	struct retry_state retry = {0};
+	struct sim_ofi_wait wait = { .revoked = op->revoked,
+				     .notify_peer = remote_mr->notify_peer,
+				     .notify_arg = remote_mr->notify_arg };
+	struct sim_ofi_transfer transfer = { .peer = peer, .remote_mr = remote_mr, .wait = &wait, .write = op->write };
+	struct retry_state retry = { 0 };
 	size_t done = 0;
 
 	while (done < op->len) {
@@ -286,7 +294,7 @@ static int run_in_chunks(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *re
 		}
 		if (rc == 0) {
 			done += transfer.len;
-			retry = (struct retry_state){0};
+			retry = (struct retry_state){ 0 };
 			continue;
 		}
 		if (rc != -ECONNRESET || is_revoked(op->revoked) || is_retry_exhausted(&retry, op, was_reached))

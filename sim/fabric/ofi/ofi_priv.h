@@ -113,14 +113,14 @@ struct sim_ofi_endpoint {
 	struct fid_av *av;
 	struct fid_cq *cq;
 	struct fid_ep *ep;
-	int cq_fd;             /* -1 = none */
+	int cq_fd; /* -1 = none */
 };
 
 struct sim_ofi_endpoint_cfg {
 	const char *provider;
-	bool target;                  /* to be accessed; else to access */
-	const char *shm_name;         /* SIM_OFI_SHM: the region's name in /dev/shm */
-	const struct sockaddr *bind;  /* SIM_OFI_SOCKETS: where to listen */
+	bool target;                 /* to be accessed; else to access */
+	const char *shm_name;        /* SIM_OFI_SHM: the region's name in /dev/shm */
+	const struct sockaddr *bind; /* SIM_OFI_SOCKETS: where to listen */
 	socklen_t bind_len;
 };
 
@@ -163,18 +163,18 @@ int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned 
 
 /* ---- ofi_shm_ctrl.c: shm only ---- */
 
-#define SIM_OFI_SHM_NAME_SIZE 80  /* of a region: prefix and a number */
-#define SIM_OFI_SHM_MAX_CLIENTS 200    /* peers of a target at once; the provider's own limit is 256 */
+#define SIM_OFI_SHM_NAME_SIZE   80  /* of a region: prefix and a number */
+#define SIM_OFI_SHM_MAX_CLIENTS 200 /* peers of a target at once; the provider's own limit is 256 */
 
 /* Shared by a target's region and its peers; replaced together with the region.
  * A peer that did something counts it in doorbell and waits for served to change;
  * the target serves when doorbell has changed and counts that in served. So the
  * lock is taken only when there is something to see. */
 struct sim_ofi_shm_ctrl {
-	pthread_mutex_t lock;   /* robust; held around every libfabric call that touches the region */
+	pthread_mutex_t lock; /* robust; held around every libfabric call that touches the region */
 	/* Under the lock: */
-	uint32_t closed;        /* the region is gone: connect again */
-	uint32_t dereg_count;         /* exposures ended so far: have your key checked again */
+	uint32_t closed;                       /* the region is gone: connect again */
+	uint32_t dereg_count;                  /* exposures ended so far: have your key checked again */
 	uint8_t busy[SIM_OFI_SHM_MAX_CLIENTS]; /* this peer has an operation under way */
 	/* Without it, each in a cache line of its own: */
 	_Alignas(64) atomic_uint doorbell;
@@ -183,9 +183,9 @@ struct sim_ofi_shm_ctrl {
 };
 
 enum sim_ofi_msg_kind {
-	SIM_OFI_MSG_HANDSHAKE,      /* name -> status, slot and the control block's descriptor */
-	SIM_OFI_MSG_CHECK_KEY,      /* key, len, writable -> status */
-	SIM_OFI_MSG_DOORBELL,       /* no answer */
+	SIM_OFI_MSG_HANDSHAKE, /* name -> status, slot and the control block's descriptor */
+	SIM_OFI_MSG_CHECK_KEY, /* key, len, writable -> status */
+	SIM_OFI_MSG_DOORBELL,  /* no answer */
 };
 
 struct sim_ofi_msg {
@@ -228,7 +228,7 @@ struct sim_ofi_wait;
 
 /* An importer's connection to a target's shm listener. */
 struct sim_ofi_shm_conn {
-	int fd;                    /* to the listener; -1 = not connected */
+	int fd; /* to the listener; -1 = not connected */
 	struct sim_ofi_shm_ctrl *ctrl;
 	uint32_t slot;
 };
@@ -237,13 +237,13 @@ struct sim_ofi_shm_conn {
  * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -EBUSY (try
  * again), -ETIMEDOUT... */
 int sim_ofi_shm_conn_open(const char *target_name, const char *name, struct sim_ofi_wait *wait,
-			struct sim_ofi_shm_conn *ret_conn);
+			  struct sim_ofi_shm_conn *ret_conn);
 void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn);
 
 /* Ask whether the target has such memory (sim_ofi_target_check_key()); *ret_dereg_count
  * is the deregistration count for which the answer holds. -ECONNRESET: disconnected. */
 int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint64_t len, bool writable,
-			struct sim_ofi_wait *wait, uint32_t *ret_dereg_count);
+			       struct sim_ofi_wait *wait, uint32_t *ret_dereg_count);
 
 /* Tell the target that something was done in its region; wake it if it sleeps. */
 void sim_ofi_shm_conn_ring_doorbell(struct sim_ofi_shm_conn *conn);
@@ -255,11 +255,11 @@ bool sim_ofi_shm_conn_is_closed(const struct sim_ofi_shm_conn *conn);
 
 /* Waiting for a peer: how long, how hard, and until when. */
 struct sim_ofi_wait {
-	const atomic_bool *revoked;   /* NULL = can't go */
-	uint64_t deadline_ns;      /* 0 = none */
+	const atomic_bool *revoked; /* NULL = can't go */
+	uint64_t deadline_ns;       /* 0 = none */
 	void (*notify_peer)(void *arg);
 	void *notify_arg;
-	uint64_t start_ns;         /* 0 = the next round starts it */
+	uint64_t start_ns; /* 0 = the next round starts it */
 	uint64_t next_notify_ns;
 	unsigned int rounds;
 };
@@ -278,7 +278,8 @@ uint64_t sim_ofi_now_ns(void);
 struct sim_ofi_shm_listener;
 
 /* Listen for clients of the region @name; @target answers checks. */
-int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_shm_listener **ret_listener);
+int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target,
+				struct sim_ofi_shm_listener **ret_listener);
 void sim_ofi_shm_listener_destroy(struct sim_ofi_shm_listener *listener);
 
 /* Make a control block for the region's new endpoint; before closing the endpoint, disconnect all clients. */
@@ -309,10 +310,10 @@ struct sim_ofi_remote_mr {
 	uint64_t base;
 	uint64_t len;
 	bool writable;
-	unsigned int timeout_ms;     /* for each address when connecting */
+	unsigned int timeout_ms; /* for each address when connecting */
 	void (*notify_peer)(void *arg);
 	void *notify_arg;
-	uint64_t checked_epoch;      /* shm: which connection and deregistration count the key was checked for */
+	uint64_t checked_epoch; /* shm: which connection and deregistration count the key was checked for */
 };
 
 /* One use of a peer, by one link. */
@@ -321,22 +322,22 @@ struct sim_ofi_op {
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;
-	const atomic_bool *revoked;     /* NULL = nobody tells */
-	unsigned int timeout_ms;     /* 0 = wait as long as the exporter lives */
-	bool is_first;               /* of its link: the exporter has just said where it is */
+	const atomic_bool *revoked; /* NULL = nobody tells */
+	unsigned int timeout_ms;    /* 0 = wait as long as the exporter lives */
+	bool is_first;              /* of its link: the exporter has just said where it is */
 };
 
 struct sim_ofi_peer {
 	struct sim_ofi_desc target_desc; /* whose: provider and addresses only */
 	unsigned int refs;               /* under peers_lock, like next */
 	struct sim_ofi_peer *next;
-	pthread_mutex_t lock;            /* held during an operation; guards what follows */
+	pthread_mutex_t lock; /* held during an operation; guards what follows */
 	bool connected;
 	struct sim_ofi_endpoint endpoint;
 	fi_addr_t addr;
-	struct sim_ofi_shm_conn shm_conn;   /* shm */
-	uint32_t conn_id;                /* shm: numbers the connections of this process */
-	struct fi_context2 context;      /* for providers that want some */
+	struct sim_ofi_shm_conn shm_conn; /* shm */
+	uint32_t conn_id;                 /* shm: numbers the connections of this process */
+	struct fi_context2 context;       /* for providers that want some */
 };
 
 /* Find the endpoint for the target of @desc, or make one; not connected yet. */
@@ -361,11 +362,11 @@ struct sim_ofi_transfer {
 	void *local;
 	size_t len;
 	uint64_t offset;
-	struct fid_mr *mr;               /* of the local memory, where the provider wants that */
+	struct fid_mr *mr;                 /* of the local memory, where the provider wants that */
 	const struct sockaddr *probe_addr; /* sockets: where nobody has answered yet; else NULL */
 	socklen_t probe_addr_len;
-	uint32_t served;                 /* shm: by the target, when we left its region */
-	unsigned int rounds;             /* of waiting so far */
+	uint32_t served;     /* shm: by the target, when we left its region */
+	unsigned int rounds; /* of waiting so far */
 };
 
 /* Do it, on a connected peer whose lock is held. Returns 0, -ENOENT or -EACCES

@@ -17,14 +17,16 @@ static int send_msg(const struct sim_ofi_shm_conn *conn, const struct sim_ofi_ms
 static int recv_msg(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg *ret_msg, int *ret_fd)
 {
 	char control[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = {.iov_base = ret_msg, .iov_len = sizeof(*ret_msg)};
+	struct iovec iov = { .iov_base = ret_msg, .iov_len = sizeof(*ret_msg) };
 	struct msghdr hdr = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	ssize_t got = recvmsg(conn->fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	struct cmsghdr *cmsg;
 
 	*ret_fd = -1;
-	if (got < 0 && errno == ECONNRESET) /* closed before it read our message; what it sent before that is still there */
+	if (got < 0 &&
+	    errno == ECONNRESET) /* closed before it read our message; what it sent before that is still there */
 		got = recvmsg(conn->fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -ECONNRESET;
@@ -35,7 +37,8 @@ static int recv_msg(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg *ret
 	return got == sizeof(*ret_msg) ? 0 : -ECONNRESET;
 }
 
-static int call_listener(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg *msg, struct sim_ofi_wait *wait, int *ret_fd)
+static int call_listener(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg *msg, struct sim_ofi_wait *wait,
+			 int *ret_fd)
 {
 	int rc = send_msg(conn, msg);
 
@@ -43,7 +46,7 @@ static int call_listener(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg
 	if (rc < 0)
 		return recv_msg(conn, msg, ret_fd) == 0 ? 0 : rc; /* turned away at once, perhaps with a reason */
 	while (rc == 0) {
-		struct pollfd ready = {.fd = conn->fd, .events = POLLIN};
+		struct pollfd ready = { .fd = conn->fd, .events = POLLIN };
 
 		poll(&ready, 1, REPLY_POLL_MS);
 		rc = recv_msg(conn, msg, ret_fd);
@@ -70,10 +73,10 @@ static int connect_listener(const char *target_name, struct sim_ofi_shm_conn *co
 }
 
 int sim_ofi_shm_conn_open(const char *target_name, const char *name, struct sim_ofi_wait *wait,
-			struct sim_ofi_shm_conn *ret_conn)
+			  struct sim_ofi_shm_conn *ret_conn)
 {
-	struct sim_ofi_msg msg = {.kind = SIM_OFI_MSG_HANDSHAKE};
-	struct sim_ofi_shm_conn conn = {.fd = -1};
+	struct sim_ofi_msg msg = { .kind = SIM_OFI_MSG_HANDSHAKE };
+	struct sim_ofi_shm_conn conn = { .fd = -1 };
 	int rc, ctrl_fd = -1;
 
 	strncpy(msg.name, name, sizeof(msg.name) - 1);
@@ -102,13 +105,13 @@ void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn)
 	if (conn->fd >= 0)
 		close(conn->fd);
 	sim_ofi_shm_ctrl_unmap(conn->ctrl);
-	*conn = (struct sim_ofi_shm_conn){.fd = -1};
+	*conn = (struct sim_ofi_shm_conn){ .fd = -1 };
 }
 
 int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint64_t len, bool writable,
-			struct sim_ofi_wait *wait, uint32_t *ret_dereg_count)
+			       struct sim_ofi_wait *wait, uint32_t *ret_dereg_count)
 {
-	struct sim_ofi_msg msg = {.kind = SIM_OFI_MSG_CHECK_KEY, .key = key, .len = len, .writable = writable};
+	struct sim_ofi_msg msg = { .kind = SIM_OFI_MSG_CHECK_KEY, .key = key, .len = len, .writable = writable };
 	int rc, stray_fd = -1;
 
 	rc = call_listener(conn, &msg, wait, &stray_fd);
@@ -122,13 +125,12 @@ int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint
 
 void sim_ofi_shm_conn_ring_doorbell(struct sim_ofi_shm_conn *conn)
 {
-	const struct sim_ofi_msg msg = {.kind = SIM_OFI_MSG_DOORBELL};
+	const struct sim_ofi_msg msg = { .kind = SIM_OFI_MSG_DOORBELL };
 
 	atomic_fetch_add(&conn->ctrl->doorbell, 1);
 	/* Pairs with the target going to sleep: it sets asleep, then looks at doorbell. */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&conn->ctrl->asleep, memory_order_relaxed) &&
-	    atomic_exchange(&conn->ctrl->asleep, 0))
+	if (atomic_load_explicit(&conn->ctrl->asleep, memory_order_relaxed) && atomic_exchange(&conn->ctrl->asleep, 0))
 		send(conn->fd, &msg, sizeof(msg), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

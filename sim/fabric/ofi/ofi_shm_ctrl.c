@@ -13,10 +13,10 @@
 
 #include "ofi_priv.h"
 
-#define SHM_DIR "/dev/shm"
-#define NAME_PREFIX "bfsim-"
+#define SHM_DIR       "/dev/shm"
+#define NAME_PREFIX   "bfsim-"
 #define SOCKET_SUFFIX ".door"
-#define LOCK_SPINS 64
+#define LOCK_SPINS    64
 
 static pthread_mutex_t prefix_lock = PTHREAD_MUTEX_INITIALIZER;
 static char own_prefix[SIM_OFI_SHM_PREFIX_SIZE]; /* "" = not yet */
@@ -48,8 +48,8 @@ static bool prefix_valid(const char *prefix)
 	int pid, end = 0;
 	uint64_t tag;
 
-	return len < SIM_OFI_SHM_PREFIX_SIZE && sscanf(prefix, NAME_PREFIX "%d-%16" SCNx64 "-%n", &pid, &tag, &end) == 2 &&
-	       (size_t)end == len;
+	return len < SIM_OFI_SHM_PREFIX_SIZE &&
+	       sscanf(prefix, NAME_PREFIX "%d-%16" SCNx64 "-%n", &pid, &tag, &end) == 2 && (size_t)end == len;
 }
 
 int sim_ofi_shm_cleanup(const char *prefix)
@@ -97,7 +97,7 @@ bool sim_ofi_shm_name_is_own(const char *name)
 
 void sim_ofi_shm_listener_addr(const char *name, struct sockaddr_un *ret_addr)
 {
-	*ret_addr = (struct sockaddr_un){.sun_family = AF_UNIX};
+	*ret_addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	snprintf(ret_addr->sun_path, sizeof(ret_addr->sun_path), SHM_DIR "/%s" SOCKET_SUFFIX, name);
 }
 

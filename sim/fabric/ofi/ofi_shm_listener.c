@@ -9,14 +9,14 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define ROUNDS_PER_POLL 32       /* of the sockets, while awake: one costs a system call */
-#define LOCK_TIMEOUT_NS 100000000u   /* with a peer that holds the lock */
+#define ROUNDS_PER_POLL       32         /* of the sockets, while awake: one costs a system call */
+#define LOCK_TIMEOUT_NS       100000000u /* with a peer that holds the lock */
 #define DEREGISTER_TIMEOUT_NS 5000000u
-#define LISTEN_SLOT SIM_OFI_SHM_MAX_CLIENTS
+#define LISTEN_SLOT           SIM_OFI_SHM_MAX_CLIENTS
 
 struct shm_client {
-	int fd;                  /* -1 = free slot */
-	bool is_admitted;        /* introduced: addr is valid */
+	int fd;           /* -1 = free slot */
+	bool is_admitted; /* introduced: addr is valid */
 	fi_addr_t addr;
 };
 
@@ -28,16 +28,16 @@ struct sim_ofi_shm_listener {
 	int epoll_fd;
 	int ctrl_fd;
 	struct sim_ofi_shm_ctrl *ctrl;
-	uint32_t doorbell_seen;  /* seen so far */
+	uint32_t doorbell_seen; /* seen so far */
 	unsigned int rounds;
-	bool has_slept;              /* since the last poll of the sockets */
-	bool client_crashed;         /* a peer, with its operation under way or the lock held */
+	bool has_slept;      /* since the last poll of the sockets */
+	bool client_crashed; /* a peer, with its operation under way or the lock held */
 	struct shm_client clients[SIM_OFI_SHM_MAX_CLIENTS];
 };
 
 static int epoll_add(struct sim_ofi_shm_listener *listener, int fd, uint32_t slot)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.u32 = slot};
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = slot };
 
 	return epoll_ctl(listener->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
@@ -54,20 +54,22 @@ static int open_socket(struct sim_ofi_shm_listener *listener)
 	return epoll_add(listener, listener->listen_fd, LISTEN_SLOT);
 }
 
-int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target, struct sim_ofi_shm_listener **ret_listener)
+int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target,
+				struct sim_ofi_shm_listener **ret_listener)
 {
 	struct sim_ofi_shm_listener *listener = calloc(1, sizeof(*listener));
 	int rc;
 
 	if (!listener)
 		return -ENOMEM;
-	*listener = (struct sim_ofi_shm_listener){.target = target, .listen_fd = -1, .epoll_fd = -1, .ctrl_fd = -1};
+	*listener = (struct sim_ofi_shm_listener){ .target = target, .listen_fd = -1, .epoll_fd = -1, .ctrl_fd = -1 };
 	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
 		listener->clients[i].fd = -1;
 	sim_ofi_shm_listener_addr(name, &listener->addr);
 	rc = open_socket(listener);
 	if (rc < 0) {
-		sim_warn("can't open %s: %s; memory can't be exported over shm", listener->addr.sun_path, strerror(-rc));
+		sim_warn("can't open %s: %s; memory can't be exported over shm", listener->addr.sun_path,
+			 strerror(-rc));
 		sim_ofi_shm_listener_destroy(listener);
 		return rc;
 	}
@@ -123,7 +125,7 @@ static void reset_client(struct shm_client *client)
 {
 	if (client->fd >= 0)
 		close(client->fd);
-	*client = (struct shm_client){.fd = -1};
+	*client = (struct shm_client){ .fd = -1 };
 }
 
 void sim_ofi_shm_listener_close(struct sim_ofi_shm_listener *listener)
@@ -153,7 +155,7 @@ int sim_ofi_shm_listener_fd(const struct sim_ofi_shm_listener *listener)
 static void progress_cq(struct sim_ofi_shm_listener *listener)
 {
 	struct fi_cq_entry entry;
-	struct fi_cq_err_entry error = {0};
+	struct fi_cq_err_entry error = { 0 };
 
 	/* Remote accesses complete here without an entry; whatever comes is not for us. */
 	if (fi_cq_read(listener->endpoint->cq, &entry, 1) == -FI_EAVAIL)
@@ -180,9 +182,9 @@ static int serve_region(struct sim_ofi_shm_listener *listener)
 
 static void send_reply(int to, const struct sim_ofi_msg *msg, int fd)
 {
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec iov = {.iov_base = (void *)msg, .iov_len = sizeof(*msg)};
-	struct msghdr hdr = {.msg_iov = &iov, .msg_iovlen = 1};
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { .iov_base = (void *)msg, .iov_len = sizeof(*msg) };
+	struct msghdr hdr = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	if (fd >= 0) {
 		struct cmsghdr *cmsg;
@@ -209,14 +211,14 @@ static int free_slot(const struct sim_ofi_shm_listener *listener)
 
 static void accept_client(struct sim_ofi_shm_listener *listener)
 {
-	const struct sim_ofi_msg full = {.kind = SIM_OFI_MSG_HANDSHAKE, .status = -EUSERS};
+	const struct sim_ofi_msg full = { .kind = SIM_OFI_MSG_HANDSHAKE, .status = -EUSERS };
 	int fd = accept4(listener->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	int slot = free_slot(listener);
 
 	if (fd < 0)
 		return;
 	if (slot >= 0 && epoll_add(listener, fd, (uint32_t)slot) == 0) {
-		listener->clients[slot] = (struct shm_client){.fd = fd};
+		listener->clients[slot] = (struct shm_client){ .fd = fd };
 		return;
 	}
 	sim_warn("no room for one more process that accesses this one's memory over shm: %d are at it, use tcp",

@@ -16,7 +16,7 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target)
 }
 
 int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
-			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
+			    struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
 {
 	(void)target, (void)addr, (void)len, (void)writable, (void)ret_mem, (void)ret_desc;
 	return -ENOSYS;

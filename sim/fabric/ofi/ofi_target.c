@@ -18,28 +18,28 @@ struct sim_ofi_mem {
 	bool writable;
 	uint64_t key;
 	uint64_t base;
-	struct fid_mr *mr;              /* NULL = not reachable */
+	struct fid_mr *mr; /* NULL = not reachable */
 	struct sim_ofi_mem *next;
 	struct sim_ofi_mem **prev_link;
 };
 
 struct sim_ofi_target {
 	struct sim_ofi_endpoint endpoint;
-	struct sim_ofi_desc self_desc;  /* provider and addresses, the same for every memory */
-	struct sockaddr_storage bind;   /* sockets: the port is chosen once */
+	struct sim_ofi_desc self_desc; /* provider and addresses, the same for every memory */
+	struct sockaddr_storage bind;  /* sockets: the port is chosen once */
 	socklen_t bind_len;
-	int listen_fd;                  /* sockets: libfabric's, -1 = unknown */
+	int listen_fd; /* sockets: libfabric's, -1 = unknown */
 	char shm_name[SIM_OFI_SHM_NAME_SIZE];
-	struct sim_ofi_shm_listener *shm_listener;  /* shm */
-	int epoll_fd;                   /* others with a CQ descriptor: outlives the CQ */
-	bool has_served;                    /* something was served since the endpoint opened */
+	struct sim_ofi_shm_listener *shm_listener; /* shm */
+	int epoll_fd;                              /* others with a CQ descriptor: outlives the CQ */
+	bool has_served;                           /* something was served since the endpoint opened */
 	struct sim_ofi_mem *mems;
 };
 
 static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 {
-	struct sim_ofi_endpoint_cfg cfg = {.provider = provider, .target = true, .shm_name = target->shm_name};
-	struct epoll_event event = {.events = EPOLLIN};
+	struct sim_ofi_endpoint_cfg cfg = { .provider = provider, .target = true, .shm_name = target->shm_name };
+	struct epoll_event event = { .events = EPOLLIN };
 	int rc;
 
 	if (sim_ofi_kind(provider) == SIM_OFI_SOCKETS) {
@@ -116,7 +116,7 @@ static int fill_self_desc(struct sim_ofi_target *target)
 
 static int open_any_name(struct sim_ofi_target *target, const char *provider)
 {
-	const char *const this_name[] = {provider, NULL};
+	const char *const this_name[] = { provider, NULL };
 	int rc = -ENOSYS;
 
 	for (const char *const *name = sim_ofi_provider_names(this_name); *name && rc == -ENOSYS; name++)
@@ -231,7 +231,7 @@ static void unlink_mem(struct sim_ofi_mem *mem)
 }
 
 int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
-			  struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
+			    struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
 {
 	struct sim_ofi_mem *mem;
 	int rc;
@@ -241,7 +241,7 @@ int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t le
 	mem = malloc(sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
-	*mem = (struct sim_ofi_mem){.target = target, .addr = addr, .len = len, .writable = writable};
+	*mem = (struct sim_ofi_mem){ .target = target, .addr = addr, .len = len, .writable = writable };
 	rc = register_new(mem);
 	if (rc < 0) {
 		sim_warn("libfabric (%s) can't register %zu bytes at %p: %s", target->self_desc.provider, len, addr,
@@ -275,7 +275,8 @@ static void reopen(struct sim_ofi_target *target)
 		return;
 	close_endpoint(target);
 	sim_err("libfabric (%s) does not open this process's endpoint again: %s; its memory can't be reached that way "
-		"any more, restart it", target->self_desc.provider, strerror(-rc));
+		"any more, restart it",
+		target->self_desc.provider, strerror(-rc));
 }
 
 /* End the registration. Returns whether transfers that had begun may still go
@@ -323,7 +324,7 @@ int sim_ofi_target_fd(const struct sim_ofi_target *target)
 static void progress_cq(struct sim_ofi_target *target)
 {
 	struct fi_cq_entry entry;
-	struct fi_cq_err_entry error = {0};
+	struct fi_cq_err_entry error = { 0 };
 
 	sim_ofi_lsan_disable(); /* it may accept a connection */
 	if (fi_cq_read(target->endpoint.cq, &entry, 1) == -FI_EAVAIL)
@@ -334,7 +335,7 @@ static void progress_cq(struct sim_ofi_target *target)
 int sim_ofi_target_serve(struct sim_ofi_target *target)
 {
 	/* The provider's own descriptor: through our epoll the kernel would look twice. */
-	struct pollfd ready = {.fd = target->endpoint.cq_fd, .events = POLLIN};
+	struct pollfd ready = { .fd = target->endpoint.cq_fd, .events = POLLIN };
 	int rc;
 
 	if (!target->endpoint.ep)

@@ -4,7 +4,7 @@
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define POLL_ROUNDS 1024 /* shm: look after so many, whatever the target says */
+#define POLL_ROUNDS     1024 /* shm: look after so many, whatever the target says */
 #define LIVENESS_ROUNDS 4096 /* see whether the target is still there */
 
 static uint64_t key_epoch(const struct sim_ofi_peer *peer, uint32_t dereg_count)
@@ -19,7 +19,8 @@ static bool is_target_gone(const struct sim_ofi_transfer *transfer)
 
 	if (conn->ctrl)
 		return sim_ofi_shm_conn_is_closed(conn);
-	return transfer->probe_addr && sim_ofi_addr_reachable(transfer->probe_addr, transfer->probe_addr_len, 0) == -ECONNREFUSED;
+	return transfer->probe_addr &&
+	       sim_ofi_addr_reachable(transfer->probe_addr, transfer->probe_addr_len, 0) == -ECONNREFUSED;
 }
 
 /* Between two looks. Returns 0, -ECONNRESET (the target is gone), or -EIO or -ETIMEDOUT. */
@@ -83,8 +84,8 @@ static int check_key(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_remote_mr *remote_mr = transfer->remote_mr;
 	uint32_t dereg_count = 0;
-	int rc = sim_ofi_shm_conn_check_key(&transfer->peer->shm_conn, remote_mr->key, remote_mr->len, remote_mr->writable, transfer->wait,
-				     &dereg_count);
+	int rc = sim_ofi_shm_conn_check_key(&transfer->peer->shm_conn, remote_mr->key, remote_mr->len,
+					    remote_mr->writable, transfer->wait, &dereg_count);
 
 	if (rc == 0)
 		remote_mr->checked_epoch = key_epoch(transfer->peer, dereg_count);
@@ -95,8 +96,8 @@ static int check_key(struct sim_ofi_transfer *transfer)
  * for each write: "net" does not heed it in the endpoint's attributes. */
 static ssize_t post_write(struct sim_ofi_transfer *transfer, void *desc, uint64_t addr)
 {
-	const struct iovec iov = {.iov_base = transfer->local, .iov_len = transfer->len};
-	const struct fi_rma_iov rma_iov = {.addr = addr, .len = transfer->len, .key = transfer->remote_mr->key};
+	const struct iovec iov = { .iov_base = transfer->local, .iov_len = transfer->len };
+	const struct fi_rma_iov rma_iov = { .addr = addr, .len = transfer->len, .key = transfer->remote_mr->key };
 	const struct fi_msg_rma msg = {
 		.msg_iov = &iov,
 		.desc = &desc,
@@ -161,7 +162,7 @@ static int post_transfer(struct sim_ofi_transfer *transfer)
 static int poll_completion(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_peer *peer = transfer->peer;
-	struct fi_cq_err_entry error = {0};
+	struct fi_cq_err_entry error = { 0 };
 	struct fi_cq_entry entry;
 	ssize_t got = fi_cq_read(peer->endpoint.cq, &entry, 1);
 
@@ -206,8 +207,8 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
 
 	/* Not kept for later: the caller may unmap the memory and map another there. */
 	if (endpoint->info->domain_attr->mr_mode & FI_MR_LOCAL)
-		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len,
-			       transfer->write ? FI_WRITE : FI_READ, 0, 1, 0, &transfer->mr, NULL);
+		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len, transfer->write ? FI_WRITE : FI_READ,
+			       0, 1, 0, &transfer->mr, NULL);
 	if (rc < 0)
 		return sim_ofi_errno(rc);
 	sim_ofi_wait_reset(transfer->wait);

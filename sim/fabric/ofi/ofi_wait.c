@@ -5,12 +5,12 @@
 
 #include "ofi_priv.h"
 
-#define ROUNDS_PER_CLOCK_READ 16       /* looks at the clock cost as much as a look at shm's queue */
-#define SPIN_NS 20000u           /* a served operation is over by then: let others run afterwards */
-#define YIELD_NS 2000000u        /* then sleep between looks */
-#define FIRST_NOTIFY_NS 100000u
+#define ROUNDS_PER_CLOCK_READ  16       /* looks at the clock cost as much as a look at shm's queue */
+#define SPIN_NS                20000u   /* a served operation is over by then: let others run afterwards */
+#define YIELD_NS               2000000u /* then sleep between looks */
+#define FIRST_NOTIFY_NS        100000u
 #define MAX_NOTIFY_INTERVAL_NS 100000000u
-#define MAX_SLEEP_NS 1000000u
+#define MAX_SLEEP_NS           1000000u
 
 uint64_t sim_ofi_now_ns(void)
 {
@@ -41,7 +41,7 @@ static void back_off(uint64_t waited)
 	uint64_t sleep_ns = waited / 32 < MAX_SLEEP_NS ? waited / 32 : MAX_SLEEP_NS;
 
 	if (waited >= YIELD_NS)
-		nanosleep(&(struct timespec){.tv_nsec = (long)sleep_ns}, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = (long)sleep_ns }, NULL);
 	else if (waited >= SPIN_NS)
 		sched_yield();
 }

@@ -5,7 +5,7 @@
 #include "rng_priv.h"
 #include "rule_index_priv.h"
 
-#define A(act) SIM_ACT_BIT(SIM_ACT_##act)
+#define A(act)     SIM_ACT_BIT(SIM_ACT_##act)
 #define load(from) atomic_load_explicit((from), memory_order_relaxed)
 
 typedef unsigned __int128 u128;
@@ -15,10 +15,10 @@ struct evaluation {
 	struct sim_rule_index *index;
 	const struct sim_fault_site *site;
 	const struct sim_slot_bitmap *function; /* slots that strike at the site's function */
-	const struct sim_slot_bitmap *addr; /* and at its address; NULL: it takes a look at each */
+	const struct sim_slot_bitmap *addr;     /* and at its address; NULL: it takes a look at each */
 	struct sim_fault_hit hit;
 	bool terminated; /* nothing is left to strike */
-	bool any_match;   /* a rule, whether it struck or not */
+	bool any_match;  /* a rule, whether it struck or not */
 };
 
 /* A rule that is looked at. */
@@ -26,10 +26,10 @@ struct candidate {
 	uint32_t slot_index, id;
 	uint64_t added_ns;
 	struct sim_rule rule;
-	uint64_t match; /* the number of this match */
+	uint64_t match;         /* the number of this match */
 	uint64_t process_match; /* ... among this process's */
-	uint64_t delay_ns; /* drawn, if the rule delays */
-	uint64_t key;   /* of its draws */
+	uint64_t delay_ns;      /* drawn, if the rule delays */
+	uint64_t key;           /* of its draws */
 };
 
 /* What several rules come to ----------------------------------------------------------- */
@@ -101,8 +101,8 @@ static void merge_message_actions(struct evaluation *eval, const struct candidat
 
 	if (rule->actions & A(TRUNCATE))
 		hit->truncate_bytes = is_first(eval, SIM_ACT_TRUNCATE) ?
-						 rule->truncate_bytes :
-						 (uint32_t)min_u64(hit->truncate_bytes, rule->truncate_bytes);
+					      rule->truncate_bytes :
+					      (uint32_t)min_u64(hit->truncate_bytes, rule->truncate_bytes);
 	if ((rule->actions & A(REORDER)) && rule->window > hit->window) {
 		hit->window = rule->window;
 		hit->reorder_by = 1 + (uint32_t)sim_rng_below(candidate->key, SIM_RNG_REORDER, rule->window);
@@ -172,7 +172,8 @@ static bool is_in_time_window(const struct sim_fault_site *site, const struct ca
 static bool matches_operation(const struct sim_fault_site *site, const struct sim_rule *rule)
 {
 	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
-	       sim_fault_site_last_addr(site) >= rule->addr_min && (!is_event(site->op) || sim_rule_matches_process(rule, site->process));
+	       sim_fault_site_last_addr(site) >= rule->addr_min &&
+	       (!is_event(site->op) || sim_rule_matches_process(rule, site->process));
 }
 
 /* Whether it has fired as often as it can. */
@@ -224,8 +225,10 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 /* Whether the entry's first conditions rule out the site. One that changes just now is as good as not there. */
 static bool cannot_match(const struct sim_index_entry *entry, const struct sim_fault_site *site)
 {
-	return !(sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) || site->size < sim_index_entry_field(entry, size_min) ||
-	       site->size > sim_index_entry_field(entry, size_max) || site->addr > sim_index_entry_field(entry, addr_max) ||
+	return !(sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) ||
+	       site->size < sim_index_entry_field(entry, size_min) ||
+	       site->size > sim_index_entry_field(entry, size_max) ||
+	       site->addr > sim_index_entry_field(entry, addr_max) ||
 	       sim_fault_site_last_addr(site) < sim_index_entry_field(entry, addr_min);
 }
 
@@ -276,7 +279,8 @@ static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 		atomic_fetch_add_explicit(&eval->index->entries[slot_index].matched, 1, memory_order_relaxed) + 1;
 	candidate.delay_ns = 0;
 	candidate.key = sim_rng_key(seed_of(eval, &candidate.rule), candidate.id, candidate.match);
-	if (!eval->terminated && is_triggered(&candidate) && !is_noop(eval->site, &candidate) && count_fired(slot, &candidate.rule))
+	if (!eval->terminated && is_triggered(&candidate) && !is_noop(eval->site, &candidate) &&
+	    count_fired(slot, &candidate.rule))
 		merge_rule(eval, &candidate);
 }
 
@@ -320,7 +324,8 @@ static void evaluate_words(struct evaluation *eval, const struct sim_slot_bitmap
 	}
 }
 
-bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site, struct sim_fault_hit *ret_hit)
+bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site,
+			   struct sim_fault_hit *ret_hit)
 {
 	struct sim_rule_index *index = sim_rule_index_of(injector);
 	const struct sim_slot_bitmap *bitmap;

@@ -52,7 +52,7 @@
 #include "pcie_model/topology/topology.h"
 #include "sim/faults/plan/plan.h"
 
-#define SIM_NO_FUNCTION UINT32_MAX
+#define SIM_NO_FUNCTION         UINT32_MAX
 #define SIM_FAULT_HIT_MAX_RULES 8
 
 /* A process, as conditions see it. */
@@ -63,12 +63,12 @@ struct sim_process {
 
 struct sim_fault_site {
 	enum sim_op op;
-	uint32_t function;         /* id in the topology, or SIM_NO_FUNCTION */
-	uint64_t size;             /* bytes of the operation, 0 = it has none */
-	uint64_t addr;             /* where its data lie; of a copy, where it goes to */
-	uint64_t now_ns;           /* session time; need not be set unless sim_injector_needs_time() */
-	uint64_t since_ns;         /* events: asked up to here before */
-	uint64_t upto_ns;          /* events: asked for those that began up to here; 0 = up to now_ns */
+	uint32_t function;                 /* id in the topology, or SIM_NO_FUNCTION */
+	uint64_t size;                     /* bytes of the operation, 0 = it has none */
+	uint64_t addr;                     /* where its data lie; of a copy, where it goes to */
+	uint64_t now_ns;                   /* session time; need not be set unless sim_injector_needs_time() */
+	uint64_t since_ns;                 /* events: asked up to here before */
+	uint64_t upto_ns;                  /* events: asked for those that began up to here; 0 = up to now_ns */
 	const struct sim_process *process; /* events: whom it is about, NULL = nobody; others: this process */
 	/* Asked of each that would fire: it does not if nothing would come of it. May be NULL. */
 	bool (*is_noop)(void *arg, uint32_t id, const struct sim_rule *rule);
@@ -77,28 +77,28 @@ struct sim_fault_site {
 };
 
 struct sim_fault_hit {
-	uint32_t actions;          /* SIM_ACT_BIT()s; what follows belongs to these */
-	uint32_t num_rules;        /* that struck; the first of them: */
-	uint32_t rules[SIM_FAULT_HIT_MAX_RULES]; /* ids */
+	uint32_t actions;                          /* SIM_ACT_BIT()s; what follows belongs to these */
+	uint32_t num_rules;                        /* that struck; the first of them: */
+	uint32_t rules[SIM_FAULT_HIT_MAX_RULES];   /* ids */
 	uint64_t matches[SIM_FAULT_HIT_MAX_RULES]; /* of each: which of this process's matches it was, counted from 1 */
 	uint64_t delays_ns[SIM_FAULT_HIT_MAX_RULES]; /* of each that delays: by how much */
-	uint32_t status;           /* FAIL */
-	uint32_t refuse_status;    /* REFUSE: AGAIN or NO_MEMORY; of connections 0 = as a server that is not there */
-	uint64_t moved_bytes;      /* FAIL: written before; at most the site's size */
-	uint64_t delay_ns;         /* DELAY */
-	uint64_t duration_ns;      /* STALL, DOWN, PAUSE */
-	uint64_t key;              /* FLIP, TEAR: of the match, see sim_fault_hit_bit() */
-	uint32_t flip_bits;        /* FLIP; at most as many as there are */
-	uint32_t truncate_bytes;   /* TRUNCATE */
-	uint32_t window;           /* REORDER */
-	uint32_t reorder_by;           /* REORDER: drawn, arrives behind so many later ones, 1 to window */
-	uint32_t num_vfs;          /* NUM_VFS */
+	uint32_t status;                             /* FAIL */
+	uint32_t refuse_status;  /* REFUSE: AGAIN or NO_MEMORY; of connections 0 = as a server that is not there */
+	uint64_t moved_bytes;    /* FAIL: written before; at most the site's size */
+	uint64_t delay_ns;       /* DELAY */
+	uint64_t duration_ns;    /* STALL, DOWN, PAUSE */
+	uint64_t key;            /* FLIP, TEAR: of the match, see sim_fault_hit_bit() */
+	uint32_t flip_bits;      /* FLIP; at most as many as there are */
+	uint32_t truncate_bytes; /* TRUNCATE */
+	uint32_t window;         /* REORDER */
+	uint32_t reorder_by;     /* REORDER: drawn, arrives behind so many later ones, 1 to window */
+	uint32_t num_vfs;        /* NUM_VFS */
 };
 
 struct sim_injector_cfg {
-	struct sim_plan *plan;     /* borrowed; outlives the view */
+	struct sim_plan *plan;                /* borrowed; outlives the view */
 	const struct pcie_topology *topology; /* borrowed; NULL = no device= holds */
-	struct sim_process self;       /* its texts are copied */
+	struct sim_process self;              /* its texts are copied */
 };
 
 #define SIM_NO_FAULT_CACHE_ENTRIES 4 /* functions with a place of their own; others share one */
@@ -107,7 +107,7 @@ struct sim_injector_cfg {
  * addresses. What the last ask that met no rule found out about its surroundings. */
 struct sim_no_fault_cache {
 	_Alignas(64) _Atomic uint64_t sequence; /* odd while somebody changes it */
-	_Atomic uint64_t function;          /* SIM_NO_FAULT_CACHE_EMPTY = there are none */
+	_Atomic uint64_t function;              /* SIM_NO_FAULT_CACHE_EMPTY = there are none */
 	_Atomic uint64_t size_min, size_max, addr_min, addr_max;
 };
 
@@ -116,9 +116,9 @@ struct sim_no_fault_cache {
 /* The part that is looked at from inline functions. */
 struct sim_injector {
 	const struct sim_plan *plan;
-	_Atomic uint64_t seen_generation;     /* the generation that the view shows */
-	_Atomic uint64_t ops;      /* operations that a rule may strike here */
-	_Atomic uint64_t timed;    /* ... and that know times */
+	_Atomic uint64_t seen_generation; /* the generation that the view shows */
+	_Atomic uint64_t ops;             /* operations that a rule may strike here */
+	_Atomic uint64_t timed;           /* ... and that know times */
 	struct sim_no_fault_cache no_fault_cache[SIM_OP_COUNT][SIM_NO_FAULT_CACHE_ENTRIES];
 };
 
@@ -139,25 +139,24 @@ void sim_injector_destroy(struct sim_injector *injector);
 /* Whether it is worth asking about @op. */
 static inline bool sim_injector_may_hit(const struct sim_injector *injector, enum sim_op op)
 {
-	return injector &&
-	       ((atomic_load_explicit(&injector->ops, memory_order_relaxed) & SIM_OP_BIT(op)) ||
-		atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
-			atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
+	return injector && ((atomic_load_explicit(&injector->ops, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+			    atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
+				    atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
 }
 
 /* Whether the site's now_ns will be looked at. */
 static inline bool sim_injector_needs_time(const struct sim_injector *injector, enum sim_op op)
 {
-	return injector &&
-	       ((atomic_load_explicit(&injector->timed, memory_order_relaxed) & SIM_OP_BIT(op)) ||
-		atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
-			atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
+	return injector && ((atomic_load_explicit(&injector->timed, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+			    atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
+				    atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
 }
 
 /* Whether nothing strikes at the site, which is known without an ask. If not, ask. */
 static inline bool sim_no_fault_cache_has(const struct sim_injector *injector, const struct sim_fault_site *site)
 {
-	const struct sim_no_fault_cache *cache = &injector->no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
+	const struct sim_no_fault_cache *cache =
+		&injector->no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
 	uint64_t sequence = atomic_load_explicit(&cache->sequence, memory_order_acquire);
 	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
 
@@ -172,7 +171,8 @@ static inline bool sim_no_fault_cache_has(const struct sim_injector *injector, c
 }
 
 /* The same by a copy. */
-static inline bool sim_no_fault_copy_has(const struct sim_no_fault_copy *copy, const struct sim_injector *injector, uint64_t size, uint64_t addr)
+static inline bool sim_no_fault_copy_has(const struct sim_no_fault_copy *copy, const struct sim_injector *injector,
+					 uint64_t size, uint64_t addr)
 {
 	uint64_t last = addr + (size ? size - 1 : 0);
 
@@ -182,10 +182,12 @@ static inline bool sim_no_fault_copy_has(const struct sim_no_fault_copy *copy, c
 }
 
 /* Copy what is known around @site, if the cache has it. Whether it is. */
-bool sim_no_fault_cache_copy(const struct sim_injector *injector, const struct sim_fault_site *site, struct sim_no_fault_copy *ret_copy);
+bool sim_no_fault_cache_copy(const struct sim_injector *injector, const struct sim_fault_site *site,
+			     struct sim_no_fault_copy *ret_copy);
 
 /* Ask, and count. Whether a fault strikes; only then *ret_hit is set. */
-bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site, struct sim_fault_hit *ret_hit);
+bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site,
+			   struct sim_fault_hit *ret_hit);
 
 /* When the first rule for events begins that begins after @after_ns; SIM_NEVER_NS = none. */
 uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t after_ns);

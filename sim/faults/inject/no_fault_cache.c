@@ -4,7 +4,7 @@
 
 #define MAX_BACKOFF 1023
 
-#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
 struct no_fault_range {
@@ -32,7 +32,8 @@ static void cache_store(struct sim_no_fault_cache *cache, uint64_t function, con
 
 /* Make the range so much smaller that the entry's rule, which is not for the site, is for nothing in
  * it. Whether that can be: not if size and address are the rule's. */
-static bool exclude_rule(struct no_fault_range *range, const struct sim_index_entry *entry, const struct sim_fault_site *site)
+static bool exclude_rule(struct no_fault_range *range, const struct sim_index_entry *entry,
+			 const struct sim_fault_site *site)
 {
 	uint64_t size_min = sim_index_entry_field(entry, size_min), size_max = sim_index_entry_field(entry, size_max);
 	uint64_t addr_min = sim_index_entry_field(entry, addr_min), addr_max = sim_index_entry_field(entry, addr_max);
@@ -51,10 +52,11 @@ static bool exclude_rule(struct no_fault_range *range, const struct sim_index_en
 }
 
 /* Rules whose time has not come, or is over, are rules. */
-static bool find_no_fault_range(const struct sim_rule_index *index, const struct sim_fault_site *site, struct no_fault_range *ret_range)
+static bool find_no_fault_range(const struct sim_rule_index *index, const struct sim_fault_site *site,
+				struct no_fault_range *ret_range)
 {
 	const struct sim_slot_bitmap *function = sim_rule_index_function_bitmap(index, site->function);
-	struct no_fault_range range = {0, UINT64_MAX, 0, UINT64_MAX};
+	struct no_fault_range range = { 0, UINT64_MAX, 0, UINT64_MAX };
 
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
 		const struct sim_index_entry *entry = &index->entries[slot_index];
@@ -69,7 +71,7 @@ static bool find_no_fault_range(const struct sim_rule_index *index, const struct
 
 void sim_rule_index_clear_no_fault_cache(struct sim_rule_index *index)
 {
-	static const struct no_fault_range none = {0};
+	static const struct no_fault_range none = { 0 };
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 		for (uint32_t i = 0; i < SIM_NO_FAULT_CACHE_ENTRIES; i++)
@@ -89,14 +91,17 @@ void sim_rule_index_cache_no_fault(struct sim_rule_index *index, const struct si
 		return;
 	store(&index->num_missed, 0);
 	store(&index->cache_backoff, backoff < MAX_BACKOFF / 2 ? 2 * backoff + 1 : MAX_BACKOFF);
-	if (load(&index->injector.seen_generation) == load(&index->plan->generation) && find_no_fault_range(index, site, &range))
+	if (load(&index->injector.seen_generation) == load(&index->plan->generation) &&
+	    find_no_fault_range(index, site, &range))
 		cache_store(cache_of(index, site), site->function, &range);
 	pthread_mutex_unlock(&index->lock);
 }
 
-bool sim_no_fault_cache_copy(const struct sim_injector *injector, const struct sim_fault_site *site, struct sim_no_fault_copy *ret_copy)
+bool sim_no_fault_cache_copy(const struct sim_injector *injector, const struct sim_fault_site *site,
+			     struct sim_no_fault_copy *ret_copy)
 {
-	const struct sim_no_fault_cache *cache = &injector->no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
+	const struct sim_no_fault_cache *cache =
+		&injector->no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
 	uint64_t sequence = atomic_load_explicit(&cache->sequence, memory_order_acquire);
 	struct sim_no_fault_copy copy = {
 		.generation = load(&injector->seen_generation),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rng_priv.h"
 
-#define ONE (INT64_C(1) << 32)            /* fixed point with 32 bits behind the point */
-#define LN2 INT64_C(2977044472)
+#define ONE        (INT64_C(1) << 32) /* fixed point with 32 bits behind the point */
+#define LN2        INT64_C(2977044472)
 #define ONE_BY_LN2 INT64_C(6196328019)
 
 typedef unsigned __int128 u128;
@@ -44,7 +44,8 @@ static int64_t log2_of(u128 x)
 {
 	uint64_t high = (uint64_t)(x >> 64);
 	int highest_bit = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
-	uint64_t part = (uint64_t)(highest_bit > 63 ? x >> (highest_bit - 63) : x << (63 - highest_bit)); /* from 1 to 2, at bit 63 */
+	uint64_t part = (uint64_t)(highest_bit > 63 ? x >> (highest_bit - 63) :
+						      x << (63 - highest_bit)); /* from 1 to 2, at bit 63 */
 	int64_t log2 = highest_bit;
 
 	for (int i = 0; i < 32; i++) {
@@ -59,14 +60,13 @@ static int64_t log2_of(u128 x)
 
 /* 2^(1/2), 2^(1/4), ..., with 62 bits behind the point. */
 static const uint64_t roots[] = {
-	0x5a827999fcef3242, 0x4c1bf828c6dc54b8, 0x45cae0f1f545eb73, 0x42d561b3e6243d8a,
-	0x4166c34c5615d0ec, 0x40b268f9de0183ba, 0x4058f6a7ecccd5b6, 0x402c6be96af2fb58,
-	0x4016321b687027a8, 0x400b18178ba33b14, 0x40058bce410147e8, 0x4002c5d7bff71daf,
-	0x400162e807ee7e5b, 0x4000b1730df6a524, 0x400058b9497b8152, 0x40002c5c955dd701,
-	0x4000162e46d6f26c, 0x40000b1722757b1b, 0x4000058b90fd3e0c, 0x400002c5c86f3f26,
-	0x40000162e433c79b, 0x400000b17218edd0, 0x40000058b90c3968, 0x4000002c5c860d54,
-	0x400000162e4302d2, 0x4000000b17218073, 0x400000058b90bffc, 0x40000002c5c85fef,
-	0x4000000162e42ff3, 0x40000000b17217f9, 0x4000000058b90bfc, 0x400000002c5c85fe,
+	0x5a827999fcef3242, 0x4c1bf828c6dc54b8, 0x45cae0f1f545eb73, 0x42d561b3e6243d8a, 0x4166c34c5615d0ec,
+	0x40b268f9de0183ba, 0x4058f6a7ecccd5b6, 0x402c6be96af2fb58, 0x4016321b687027a8, 0x400b18178ba33b14,
+	0x40058bce410147e8, 0x4002c5d7bff71daf, 0x400162e807ee7e5b, 0x4000b1730df6a524, 0x400058b9497b8152,
+	0x40002c5c955dd701, 0x4000162e46d6f26c, 0x40000b1722757b1b, 0x4000058b90fd3e0c, 0x400002c5c86f3f26,
+	0x40000162e433c79b, 0x400000b17218edd0, 0x40000058b90c3968, 0x4000002c5c860d54, 0x400000162e4302d2,
+	0x4000000b17218073, 0x400000058b90bffc, 0x40000002c5c85fef, 0x4000000162e42ff3, 0x40000000b17217f9,
+	0x4000000058b90bfc, 0x400000002c5c85fe,
 };
 
 /* @x * 2^@power, at most SIM_RULE_MAX_NS. */

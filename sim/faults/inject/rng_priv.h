@@ -13,7 +13,7 @@
 /* What the draws of a match are for. */
 enum sim_rng_stream {
 	SIM_RNG_CHANCE,
-	SIM_RNG_HIT_KEY,     /* sim_fault_hit.key */
+	SIM_RNG_HIT_KEY, /* sim_fault_hit.key */
 	SIM_RNG_REORDER,
 	SIM_RNG_DELAY = 16, /* and the numbers that follow */
 };

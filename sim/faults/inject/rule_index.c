@@ -6,7 +6,7 @@
 
 #include "rule_index_priv.h"
 
-#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
 /* Sets of slots; changed under the index's lock --------------------------------------- */
@@ -46,14 +46,14 @@ static bool entry_rule(struct sim_rule_index *index, uint32_t slot_index, struct
 }
 
 static void change_bitmaps(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule,
-		       void (*change)(struct sim_slot_bitmap *bitmap, uint32_t slot_index))
+			   void (*change)(struct sim_slot_bitmap *bitmap, uint32_t slot_index))
 {
 	unsigned int last = sim_size_class(rule->size_max);
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
 		if (!(rule->ops & SIM_OP_BIT(op)))
 			continue;
-		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class++)
+		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class ++)
 			change(&index->bitmaps[op][class], slot_index);
 	}
 }
@@ -105,8 +105,8 @@ static void set_function_bits(struct sim_rule_index *index, uint32_t slot_index,
 
 	for (uint32_t i = 0; i < index->num_functions; i++)
 		bitmap_assign(&index->functions[i], slot_index,
-			   (any || sim_device_pattern_matches(rule->device, &index->topology->functions[i])) &&
-				   can_change_function(index, rule, i));
+			      (any || sim_device_pattern_matches(rule->device, &index->topology->functions[i])) &&
+				      can_change_function(index, rule, i));
 	bitmap_assign(&index->functions[index->num_functions], slot_index, any);
 }
 
@@ -244,7 +244,8 @@ void sim_rule_index_activate_due(struct sim_rule_index *index, uint64_t now_ns)
 
 	pthread_mutex_lock(&index->lock);
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++)
-		if (!index->entries[slot_index].is_indexed && entry_rule(index, slot_index, &rule) && rule.from_ns <= now_ns)
+		if (!index->entries[slot_index].is_indexed && entry_rule(index, slot_index, &rule) &&
+		    rule.from_ns <= now_ns)
 			activate_rule(index, slot_index, &rule);
 	summarize(index);
 	pthread_mutex_unlock(&index->lock);

@@ -22,7 +22,7 @@
 #include "sim/faults/plan/plan_read.h"
 
 #define SIM_SLOT_BITMAP_WORDS (SIM_PLAN_MAX_RULES / 64)
-#define SIM_SIZE_CLASSES 128
+#define SIM_SIZE_CLASSES      128
 #define SIM_PROCESS_NAME_SIZE 64
 
 /* A set of slots. */
@@ -34,8 +34,8 @@ struct sim_slot_bitmap {
 /* A rule that may strike in this process. Its ops are those at which it may; a
  * series of delays is replaced by its position in the pool, a the first, b the count. */
 struct sim_index_entry {
-	_Alignas(64) _Atomic uint32_t id; /* 0 = none */
-	uint32_t known_id;        /* what was last found in the plan; under the lock */
+	_Alignas(64) _Atomic uint32_t id;      /* 0 = none */
+	uint32_t known_id;                     /* what was last found in the plan; under the lock */
 	_Atomic uint64_t rule[SIM_RULE_WORDS]; /* its conditions are in the first line of the cache */
 	_Atomic uint64_t added_ns;
 	_Atomic uint64_t matched; /* by this process */
@@ -50,11 +50,12 @@ struct sim_rule_index {
 	char side[SIM_PROCESS_NAME_SIZE], program[SIM_PROCESS_NAME_SIZE];
 	int32_t pid;
 	uint32_t num_functions;
-	uint32_t end;             /* of the slots known; under the lock */
-	_Atomic uint64_t next_begin_ns; /* then a rule's time has come */
+	uint32_t end;                        /* of the slots known; under the lock */
+	_Atomic uint64_t next_begin_ns;      /* then a rule's time has come */
 	_Atomic uint64_t addr_min, addr_max; /* rules for addresses are for these */
-	_Atomic uint32_t num_missed, cache_backoff; /* asks that met no rule; and how many of them before the next looks around */
-	struct sim_slot_bitmap any_address;  /* rules for any address */
+	_Atomic uint32_t num_missed,
+		cache_backoff; /* asks that met no rule; and how many of them before the next looks around */
+	struct sim_slot_bitmap any_address; /* rules for any address */
 	struct sim_slot_bitmap bitmaps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_index_entry entries[SIM_PLAN_MAX_RULES];
 	struct sim_slot_bitmap *functions; /* one for each function, and one for none */
@@ -66,7 +67,7 @@ static inline struct sim_rule_index *sim_rule_index_of(struct sim_injector *inje
 }
 
 /* A condition of an entry, without copying all of it. */
-#define sim_index_entry_field(entry, member)                                                      \
+#define sim_index_entry_field(entry, member) \
 	atomic_load_explicit(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)], memory_order_relaxed)
 
 static inline uint64_t sim_fault_site_last_addr(const struct sim_fault_site *site)
@@ -81,7 +82,8 @@ static inline bool sim_slot_bitmap_has(const struct sim_slot_bitmap *bitmap, uin
 	return atomic_load_explicit(&bitmap->words[slot_index / 64], memory_order_acquire) >> slot_index % 64 & 1;
 }
 
-static inline const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index, uint32_t function)
+static inline const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index,
+									   uint32_t function)
 {
 	return &index->functions[function < index->num_functions ? function : index->num_functions];
 }

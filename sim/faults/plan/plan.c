@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 
 #define FILE_WORDS (SIM_DELAYS_FILE_SIZE / sizeof(uint64_t))
-#define NO_SERIES SIM_PLAN_MAX_SERIES
+#define NO_SERIES  SIM_PLAN_MAX_SERIES
 
-#define load(from) atomic_load_explicit((from), memory_order_relaxed)
+#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
 /* Reading ------------------------------------------------------------------------ */
@@ -92,7 +92,8 @@ static void format_rule(const struct sim_plan *plan, struct sim_plan_rule *rule)
 	sim_rule_format(&rule->rule, file, rule->text);
 }
 
-static void report_rule(const struct sim_plan *plan, uint32_t slot_index, struct sim_plan_rule *rule, sim_plan_rule_cb *cb, void *arg)
+static void report_rule(const struct sim_plan *plan, uint32_t slot_index, struct sim_plan_rule *rule,
+			sim_plan_rule_cb *cb, void *arg)
 {
 	rule->matched = load(&plan->slots[slot_index].matched);
 	rule->fired = load(&plan->slots[slot_index].fired);
@@ -261,7 +262,8 @@ static int alloc_slot(struct sim_plan *plan, uint32_t *ret_slot_index)
 	return -ENOSPC;
 }
 
-static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct sim_rule *rule, uint64_t now_ns, uint32_t id)
+static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct sim_rule *rule, uint64_t now_ns,
+		      uint32_t id)
 {
 	struct sim_plan_slot *slot = &plan->slots[slot_index];
 
@@ -275,8 +277,8 @@ static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct s
 	atomic_store_explicit(&slot->id, id, memory_order_release);
 }
 
-int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays,
-		 uint64_t now_ns, uint32_t *ret_id)
+int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays, uint64_t now_ns,
+		 uint32_t *ret_id)
 {
 	uint32_t id = load(&plan->last_id) + 1, slot_index, series = 0;
 	struct sim_rule kept = *rule;

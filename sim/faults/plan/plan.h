@@ -22,13 +22,13 @@
 #include "sim/faults/rule/delays.h"
 #include "sim/faults/rule/rule.h"
 
-#define SIM_PLAN_MAX_RULES 4096
+#define SIM_PLAN_MAX_RULES  4096
 #define SIM_PLAN_MAX_SERIES 64 /* files of delays */
-#define SIM_RULE_WORDS (sizeof(struct sim_rule) / sizeof(uint64_t))
+#define SIM_RULE_WORDS      (sizeof(struct sim_rule) / sizeof(uint64_t))
 
 struct sim_plan_slot {
 	_Alignas(64) _Atomic uint32_t id; /* 0 = free */
-	_Atomic uint32_t content_id;             /* the rule that is there, or was before it was taken out; 0 = none */
+	_Atomic uint32_t content_id;      /* the rule that is there, or was before it was taken out; 0 = none */
 	_Atomic uint64_t added_ns;        /* session time */
 	_Atomic uint64_t matched, fired;
 	_Alignas(64) _Atomic uint64_t rule[SIM_RULE_WORDS];
@@ -36,7 +36,7 @@ struct sim_plan_slot {
 
 /* A file of delays: those from first on in the plan's pool. */
 struct sim_plan_series {
-	_Atomic uint32_t first, count;    /* count 0 = free */
+	_Atomic uint32_t first, count;                                  /* count 0 = free */
 	_Atomic uint64_t file[SIM_DELAYS_FILE_SIZE / sizeof(uint64_t)]; /* its name */
 };
 
@@ -44,7 +44,7 @@ struct sim_plan {
 	_Alignas(64) _Atomic uint64_t generation; /* grows with each change, behind it */
 	_Atomic uint64_t seed;
 	_Atomic uint32_t num_rules;
-	_Atomic uint32_t end;             /* slots that were ever used end before this one */
+	_Atomic uint32_t end; /* slots that were ever used end before this one */
 	_Atomic uint32_t last_id;
 	struct sim_plan_series series[SIM_PLAN_MAX_SERIES];
 	struct sim_plan_slot slots[SIM_PLAN_MAX_RULES];
@@ -62,8 +62,8 @@ void sim_plan_destroy(struct sim_plan *plan);
  * takes delays from a file (those of a file that the plan has are kept once, as
  * long as rules use them). Returns 0, -EINVAL (not a rule, or it lacks its
  * delays), -ENOSPC (no slot for it, or for its delays). */
-int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays,
-		 uint64_t now_ns, uint32_t *ret_id);
+int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays, uint64_t now_ns,
+		 uint32_t *ret_id);
 
 /* Take a rule out. A process that is just asking may still be struck by it once.
  * Returns 0 or -ENOENT. */

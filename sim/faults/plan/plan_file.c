@@ -75,7 +75,8 @@ int sim_yaml_reader_next(struct sim_yaml_reader *reader)
 		return fail_not_yaml(reader);
 	reader->line = (unsigned int)event->start_mark.line + 1;
 	if (has_anchor(event))
-		return sim_yaml_reader_fail(reader, "anchors (&name) and aliases (*name) are not supported; repeat the text");
+		return sim_yaml_reader_fail(reader,
+					    "anchors (&name) and aliases (*name) are not supported; repeat the text");
 	if (event->type == YAML_SCALAR_EVENT && strlen(sim_yaml_reader_text(reader)) != event->data.scalar.length)
 		return sim_yaml_reader_fail(reader, "has a zero byte in its text; take it away");
 	return 0;
@@ -121,8 +122,9 @@ static int read_rule(struct sim_yaml_reader *reader)
 	else if (reader->event.type == YAML_MAPPING_START_EVENT)
 		rc = sim_yaml_reader_read_rule(reader, &rule);
 	else
-		return sim_yaml_reader_fail(reader, "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
-				       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
+		return sim_yaml_reader_fail(reader,
+					    "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+					    "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
 	return rc ? rc : add_rule(reader, &rule);
 }
 
@@ -218,7 +220,8 @@ static int read_document(struct sim_yaml_reader *reader)
 	if (!rc)
 		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
 	if (!rc)
-		rc = expect_event(reader, YAML_STREAM_END_EVENT, "a second document (---) starts here; write one per file");
+		rc = expect_event(reader, YAML_STREAM_END_EVENT,
+				  "a second document (---) starts here; write one per file");
 	return rc;
 }
 
@@ -226,7 +229,9 @@ int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct s
 			char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	struct sim_plan_file file = { .num_rules = 0 };
-	struct sim_yaml_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1 };
+	struct sim_yaml_reader reader = {
+		.name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1
+	};
 	int rc;
 
 	if (len > SIM_PLAN_FILE_MAX_BYTES)

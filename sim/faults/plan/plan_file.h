@@ -14,7 +14,7 @@
 
 #include "plan.h"
 
-#define SIM_PLAN_FILE_MAX_BYTES (4u << 20)
+#define SIM_PLAN_FILE_MAX_BYTES  (4u << 20)
 #define SIM_PLAN_FILE_ERROR_SIZE 512
 
 struct sim_plan_file_rule {

@@ -47,12 +47,16 @@ static int append_value(struct sim_yaml_reader *reader, struct line_builder *bui
 
 	if (*quote && strchr(value, '"'))
 		return sim_yaml_reader_fail(reader, "a value with spaces can't have a \" in it");
-	return append_text(reader, builder, quote) || append_text(reader, builder, value) || append_text(reader, builder, quote) ? -EINVAL : 0;
+	return append_text(reader, builder, quote) || append_text(reader, builder, value) ||
+			       append_text(reader, builder, quote) ?
+		       -EINVAL :
+		       0;
 }
 
 /* What YAML has meant by true and false, in its versions; each in lower case, capitalized, or in capitals. A program
  * may be called yes, so these are values where a word needs one. */
-static const char *const true_words[] = {"true", "yes", "on", NULL}, *const false_words[] = {"false", "no", "off", NULL};
+static const char *const true_words[] = { "true", "yes", "on", NULL }, *const false_words[] = { "false", "no", "off",
+												NULL };
 
 static bool is_one_of(const char *value, const char *const *names)
 {
@@ -72,7 +76,8 @@ static int check_value(struct sim_yaml_reader *reader, const char *key, const ch
 	return 0;
 }
 
-static int append_key_value(struct sim_yaml_reader *reader, struct line_builder *builder, const char *key, const char *value)
+static int append_key_value(struct sim_yaml_reader *reader, struct line_builder *builder, const char *key,
+			    const char *value)
 {
 	if (append_text(reader, builder, key))
 		return -EINVAL;
@@ -110,7 +115,8 @@ static int read_pair(struct sim_yaml_reader *reader, struct line_builder *builde
 
 	if (reader->event.type != YAML_SCALAR_EVENT || !is_keyword_text(sim_yaml_reader_text(reader)) ||
 	    strlen(sim_yaml_reader_text(reader)) >= sizeof(key))
-		return sim_yaml_reader_fail(reader, "expected one of a rule's words as key, such as op, size, nth or fail");
+		return sim_yaml_reader_fail(reader,
+					    "expected one of a rule's words as key, such as op, size, nth or fail");
 	strcpy(key, sim_yaml_reader_text(reader));
 	rc = sim_yaml_reader_next(reader);
 	if (rc)
@@ -160,7 +166,8 @@ int sim_yaml_reader_read_rule(struct sim_yaml_reader *reader, struct sim_plan_fi
 	if (rc)
 		return rc;
 	if (!*op)
-		return sim_yaml_reader_fail_at(reader, rule->line, "op: is missing; it names the operation (dma.memcpy)");
+		return sim_yaml_reader_fail_at(reader, rule->line,
+					       "op: is missing; it names the operation (dma.memcpy)");
 	snprintf(line, sizeof(line), "%s%s", op, builder.text);
 	if (sim_rule_parse(line, &rule->rule, rule->delays_file, &error) == 0)
 		return 0;

@@ -36,7 +36,8 @@ size_t sim_delays_size(uint32_t count)
 int sim_delays_check(const struct sim_delays *delays, size_t len)
 {
 	if (len < sizeof(*delays) || !delays->count || delays->count > SIM_DELAYS_MAX ||
-	    len < sim_delays_size(delays->count) || !delays->file[0] || !memchr(delays->file, '\0', sizeof(delays->file)))
+	    len < sim_delays_size(delays->count) || !delays->file[0] ||
+	    !memchr(delays->file, '\0', sizeof(delays->file)))
 		return -EINVAL;
 	for (const char *at = delays->file; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
@@ -113,11 +114,12 @@ static int read_lines(struct sim_delays **delays, struct line_reader *lines, con
 		if (!text.len)
 			continue;
 		if (read_delay(text, &ns))
-			return format_error(-EINVAL, error, "%.80s:%u: expected a delay (20us, or a number of ns), got `%.*s`",
-					file, lines->number, (int)(text.len < 48 ? text.len : 48), text.at);
+			return format_error(-EINVAL, error,
+					    "%.80s:%u: expected a delay (20us, or a number of ns), got `%.*s`", file,
+					    lines->number, (int)(text.len < 48 ? text.len : 48), text.at);
 		if ((*delays)->count == SIM_DELAYS_MAX)
 			return format_error(-EINVAL, error, "%.80s:%u: there are more than %d delays", file,
-					lines->number, SIM_DELAYS_MAX);
+					    lines->number, SIM_DELAYS_MAX);
 		if (append_delay(delays, ns))
 			return format_error(-ENOMEM, error, "%.80s: no memory for its delays", file);
 	}
@@ -135,7 +137,7 @@ int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_
 
 	if (!*file || strlen(file) >= SIM_DELAYS_FILE_SIZE)
 		return format_error(-EINVAL, error, "%.80s: the name of a file of delays has up to %d bytes", file,
-				SIM_DELAYS_FILE_SIZE - 1);
+				    SIM_DELAYS_FILE_SIZE - 1);
 	delays = calloc(1, sim_delays_size(64));
 	if (!delays)
 		return format_error(-ENOMEM, error, "%.80s: no memory for its delays", file);
@@ -151,8 +153,7 @@ int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_
 
 /* Files ------------------------------------------------------------------------------ */
 
-int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays,
-		    char error[SIM_RULE_ERROR_SIZE])
+int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays, char error[SIM_RULE_ERROR_SIZE])
 {
 	char *path = NULL, *text = NULL;
 	size_t len = 0;

@@ -23,8 +23,7 @@ struct sim_delays {
 /* Load @file; a relative name is taken in @dir (NULL: the process's).
  * *ret_delays is the caller's (free()). Returns 0, -EINVAL (no delays, too many
  * or not delays: @error says which line), -ENOMEM or another -errno with @error set. */
-int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays,
-		    char error[SIM_RULE_ERROR_SIZE]);
+int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays, char error[SIM_RULE_ERROR_SIZE]);
 
 /* The same from the file's text. */
 int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_delays **ret_delays,

@@ -25,7 +25,7 @@ static unsigned int edit_distance(struct sim_text text, const char *name)
 				continue;
 			}
 			steps[i][j] = min_uint(min_uint(steps[i - 1][j], steps[i][j - 1]) + 1,
-					    steps[i - 1][j - 1] + (text.at[i - 1] != name[j - 1]));
+					       steps[i - 1][j - 1] + (text.at[i - 1] != name[j - 1]));
 			if (i > 1 && j > 1 && text.at[i - 1] == name[j - 2] && text.at[i - 2] == name[j - 1])
 				steps[i][j] = min_uint(steps[i][j], steps[i - 2][j - 2] + 1);
 		}

@@ -7,10 +7,10 @@
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
 /* The rows of the table; each operation has one or more of them. */
-#define TASK (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
-#define DATA A(FLIP)
-#define MESSAGE (A(DROP) | A(DUPLICATE) | A(REORDER) | A(TRUNCATE) | A(DELAY) | A(FLIP) | A(BREAK))
-#define CALL (A(FAIL) | A(DELAY)) /* returns when it is done */
+#define TASK       (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
+#define DATA       A(FLIP)
+#define MESSAGE    (A(DROP) | A(DUPLICATE) | A(REORDER) | A(TRUNCATE) | A(DELAY) | A(FLIP) | A(BREAK))
+#define CALL       (A(FAIL) | A(DELAY)) /* returns when it is done */
 #define CONNECTION (A(REFUSE) | A(STALL) | A(FAIL))
 
 static const uint32_t op_actions[SIM_OP_COUNT] = {
@@ -36,9 +36,9 @@ static const uint32_t op_actions[SIM_OP_COUNT] = {
 	[SIM_OP_DAEMON] = A(KILL) | A(PAUSE),
 };
 
-#define PROCESS (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)
-#define DEVICE (PROCESS | SIM_WHERE_DEVICE)
-#define SIZED (DEVICE | SIM_WHERE_SIZE)
+#define PROCESS   (SIM_WHERE_SIDE | SIM_WHERE_PROGRAM | SIM_WHERE_PID)
+#define DEVICE    (PROCESS | SIM_WHERE_DEVICE)
+#define SIZED     (DEVICE | SIM_WHERE_SIZE)
 #define ADDRESSED (SIZED | SIM_WHERE_ADDR)
 
 static const uint32_t op_where[SIM_OP_COUNT] = {
@@ -100,11 +100,37 @@ static const char *const act_names[] = {
 
 /* By the API's numbers. */
 static const char *const status_names[] = {
-	"SUCCESS", "UNKNOWN", "NOT_PERMITTED", "IN_USE", "NOT_SUPPORTED", "AGAIN", "INVALID_VALUE", "NO_MEMORY",
-	"INITIALIZATION", "TIME_OUT", "SHUTDOWN", "CONNECTION_RESET", "CONNECTION_ABORTED",
-	"CONNECTION_INPROGRESS", "NOT_CONNECTED", "NO_LOCK", "NOT_FOUND", "IO_FAILED", "BAD_STATE",
-	"UNSUPPORTED_VERSION", "OPERATING_SYSTEM", "DRIVER", "UNEXPECTED", "ALREADY_EXIST", "FULL", "EMPTY",
-	"IN_PROGRESS", "TOO_BIG", "AUTHENTICATION", "BAD_CONFIG", "SKIPPED",
+	"SUCCESS",
+	"UNKNOWN",
+	"NOT_PERMITTED",
+	"IN_USE",
+	"NOT_SUPPORTED",
+	"AGAIN",
+	"INVALID_VALUE",
+	"NO_MEMORY",
+	"INITIALIZATION",
+	"TIME_OUT",
+	"SHUTDOWN",
+	"CONNECTION_RESET",
+	"CONNECTION_ABORTED",
+	"CONNECTION_INPROGRESS",
+	"NOT_CONNECTED",
+	"NO_LOCK",
+	"NOT_FOUND",
+	"IO_FAILED",
+	"BAD_STATE",
+	"UNSUPPORTED_VERSION",
+	"OPERATING_SYSTEM",
+	"DRIVER",
+	"UNEXPECTED",
+	"ALREADY_EXIST",
+	"FULL",
+	"EMPTY",
+	"IN_PROGRESS",
+	"TOO_BIG",
+	"AUTHENTICATION",
+	"BAD_CONFIG",
+	"SKIPPED",
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -16,18 +16,18 @@
 
 #include "op.h"
 
-#define SIM_RULE_SIDE_SIZE 24
+#define SIM_RULE_SIDE_SIZE    24
 #define SIM_RULE_PROGRAM_SIZE 32
-#define SIM_RULE_DEVICE_SIZE 40
-#define SIM_DELAYS_FILE_SIZE 128
+#define SIM_RULE_DEVICE_SIZE  40
+#define SIM_DELAYS_FILE_SIZE  128
 
-#define SIM_RULE_LINE_SIZE 1024          /* the longest line, with its terminating zero */
+#define SIM_RULE_LINE_SIZE  1024 /* the longest line, with its terminating zero */
 #define SIM_RULE_ERROR_SIZE 256
-#define SIM_RULE_TEXT_SIZE SIM_RULE_LINE_SIZE
+#define SIM_RULE_TEXT_SIZE  SIM_RULE_LINE_SIZE
 
-#define SIM_PPB 1000000000u              /* probabilities and parts are in billionths */
+#define SIM_PPB         1000000000u                   /* probabilities and parts are in billionths */
 #define SIM_RULE_MAX_NS UINT64_C(1000000000000000000) /* the longest time, and the longest delay drawn: 31 years */
-#define SIM_NEVER_NS UINT64_MAX
+#define SIM_NEVER_NS    UINT64_MAX
 
 /* When: which of the counters and limits were given (sim_rule.when). */
 enum sim_when {
@@ -59,28 +59,28 @@ struct sim_rule {
 	uint64_t from_ns, until_ns;  /* session time; until itself is excluded; SIM_NEVER_NS = no end */
 	uint64_t seed;               /* if SIM_WHEN_SEED; else the plan's */
 	uint64_t delay_a, delay_b;
-	uint64_t moved;              /* FAIL: bytes written before; or billionths of the size */
-	uint64_t duration_ns;        /* STALL, DOWN, PAUSE */
+	uint64_t moved;                   /* FAIL: bytes written before; or billionths of the size */
+	uint64_t duration_ns;             /* STALL, DOWN, PAUSE */
 	uint32_t nth, every, times, skip; /* from 1, skip from 0; as sim_rule.when says */
-	uint32_t chance_ppb;         /* if SIM_WHEN_CHANCE */
-	uint32_t errors_ppb;         /* ERRORS: packets that are repeated */
-	uint32_t where;              /* bits of enum sim_where: which conditions were given */
-	uint32_t when;               /* bits of enum sim_when */
-	uint32_t actions;            /* SIM_ACT_BIT()s; at least one */
+	uint32_t chance_ppb;              /* if SIM_WHEN_CHANCE */
+	uint32_t errors_ppb;              /* ERRORS: packets that are repeated */
+	uint32_t where;                   /* bits of enum sim_where: which conditions were given */
+	uint32_t when;                    /* bits of enum sim_when */
+	uint32_t actions;                 /* SIM_ACT_BIT()s; at least one */
 	int32_t pid;
-	uint32_t flip_bits;          /* FLIP */
-	uint32_t truncate_bytes;     /* TRUNCATE */
-	uint32_t window;             /* REORDER: messages, from 1 */
-	uint32_t num_vfs;            /* NUM_VFS */
-	uint8_t status;              /* FAIL: a status of the API */
-	uint8_t refuse_status;       /* REFUSE: AGAIN or NO_MEMORY; 0 = not said */
-	uint8_t delay_kind;          /* DELAY: enum sim_delay_kind */
-	uint8_t moved_is_fraction;       /* moved is in billionths of the size */
+	uint32_t flip_bits;           /* FLIP */
+	uint32_t truncate_bytes;      /* TRUNCATE */
+	uint32_t window;              /* REORDER: messages, from 1 */
+	uint32_t num_vfs;             /* NUM_VFS */
+	uint8_t status;               /* FAIL: a status of the API */
+	uint8_t refuse_status;        /* REFUSE: AGAIN or NO_MEMORY; 0 = not said */
+	uint8_t delay_kind;           /* DELAY: enum sim_delay_kind */
+	uint8_t moved_is_fraction;    /* moved is in billionths of the size */
 	uint8_t link_gen, link_lanes; /* DEGRADE */
 	uint8_t reserved[2];
-	char side[SIM_RULE_SIDE_SIZE];       /* with * and ?; as are the two that follow */
+	char side[SIM_RULE_SIDE_SIZE]; /* with * and ?; as are the two that follow */
 	char program[SIM_RULE_PROGRAM_SIZE];
-	char device[SIM_RULE_DEVICE_SIZE];   /* a PCI address with its domain, or an RDMA device's name */
+	char device[SIM_RULE_DEVICE_SIZE]; /* a PCI address with its domain, or an RDMA device's name */
 };
 _Static_assert(sizeof(struct sim_rule) <= 256 && sizeof(struct sim_rule) % 8 == 0, "rules are shared and sent");
 

@@ -43,9 +43,11 @@ int sim_read_fail(struct sim_rule_parser *parser, const struct sim_token *token)
 		count++;
 	suggestion = sim_did_you_mean(token->value, status_name_at, count);
 	if (suggestion && !sim_text_equals(token->value, suggestion))
-		return sim_rule_parser_fail(parser, token->value.at, "fail: unknown status " SIM_TEXT_FMT "; did you mean `%s`?",
-				      SIM_TEXT_ARG(token->value), suggestion);
-	return sim_rule_parser_expected(parser, token, "an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...)");
+		return sim_rule_parser_fail(parser, token->value.at,
+					    "fail: unknown status " SIM_TEXT_FMT "; did you mean `%s`?",
+					    SIM_TEXT_ARG(token->value), suggestion);
+	return sim_rule_parser_expected(parser, token,
+					"an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...)");
 }
 
 int sim_read_moved(struct sim_rule_parser *parser, const struct sim_token *token)
@@ -103,7 +105,8 @@ int sim_read_errors(struct sim_rule_parser *parser, const struct sim_token *toke
 	uint64_t part;
 
 	if (sim_value_fraction(token->value, &part) || part == 0)
-		return sim_rule_parser_expected(parser, token, "a part of all packets above 0 and up to 1 (1e-4, 0.1%)");
+		return sim_rule_parser_expected(parser, token,
+						"a part of all packets above 0 and up to 1 (1e-4, 0.1%)");
 	parser->rule.errors_ppb = (uint32_t)part;
 	return 0;
 }
@@ -118,7 +121,8 @@ int sim_read_degrade(struct sim_rule_parser *parser, const struct sim_token *tok
 	    sim_value_number((struct sim_text){ text.at + 3, 1 }, SIM_MAX_GEN, &gen) || gen < 1 ||
 	    sim_value_number((struct sim_text){ text.at + 5, text.len - 5 }, SIM_MAX_LANES, &lanes) || lanes < 1 ||
 	    (lanes & (lanes - 1)) != 0 || text.at[5] == '0')
-		return sim_rule_parser_expected(parser, token, "a generation of 1 to 6 and 1, 2, 4, 8 or 16 lanes (gen2x4)");
+		return sim_rule_parser_expected(parser, token,
+						"a generation of 1 to 6 and 1, 2, 4, 8 or 16 lanes (gen2x4)");
 	parser->rule.link_gen = (uint8_t)gen;
 	parser->rule.link_lanes = (uint8_t)lanes;
 	return 0;
@@ -158,7 +162,8 @@ static const struct distribution distributions[] = {
 
 #define NUM_DISTRIBUTIONS (sizeof(distributions) / sizeof(distributions[0]))
 
-static int read_distribution_args(struct sim_rule_parser *parser, const struct distribution *distribution, struct sim_text args)
+static int read_distribution_args(struct sim_rule_parser *parser, const struct distribution *distribution,
+				  struct sim_text args)
 {
 	const char *comma = memchr(args.at, ',', args.len);
 	struct sim_text a = args, b = args;
@@ -170,10 +175,10 @@ static int read_distribution_args(struct sim_rule_parser *parser, const struct d
 		b.len = args.len - a.len - 1;
 	}
 	if (!comma || sim_value_time(trim(a), &value_a) || distribution->read_b(trim(b), &value_b))
-		return sim_rule_parser_fail(parser, args.at, "delay: expected %s, with units of time (20us)%s, got "
-				      SIM_TEXT_FMT, distribution->usage,
-				      distribution->kind == SIM_DELAY_PARETO ? " and a number up to 1000" : "",
-				      SIM_TEXT_ARG(args));
+		return sim_rule_parser_fail(
+			parser, args.at, "delay: expected %s, with units of time (20us)%s, got " SIM_TEXT_FMT,
+			distribution->usage, distribution->kind == SIM_DELAY_PARETO ? " and a number up to 1000" : "",
+			SIM_TEXT_ARG(args));
 	parser->rule.delay_kind = distribution->kind;
 	parser->rule.delay_a = value_a;
 	parser->rule.delay_b = value_b;
@@ -188,8 +193,10 @@ static int read_delays_file_name(struct sim_rule_parser *parser, struct sim_text
 		args.len -= 2;
 	}
 	if (!args.len || args.len >= SIM_DELAYS_FILE_SIZE || memchr(args.at, '"', args.len))
-		return sim_rule_parser_fail(parser, args.at, "delay: expected trace(FILE), the file's name up to %d bytes, got "
-				      SIM_TEXT_FMT, SIM_DELAYS_FILE_SIZE - 1, SIM_TEXT_ARG(args));
+		return sim_rule_parser_fail(
+			parser, args.at,
+			"delay: expected trace(FILE), the file's name up to %d bytes, got " SIM_TEXT_FMT,
+			SIM_DELAYS_FILE_SIZE - 1, SIM_TEXT_ARG(args));
 	parser->rule.delay_kind = SIM_DELAY_TRACE;
 	memcpy(parser->delays_file, args.at, args.len);
 	return 0;
@@ -200,18 +207,22 @@ static const char *distribution_name(size_t i)
 	return i < NUM_DISTRIBUTIONS ? distributions[i].name : i == NUM_DISTRIBUTIONS ? "trace" : "fixed";
 }
 
-static int fail_unknown_distribution(const struct sim_rule_parser *parser, const struct sim_token *token, struct sim_text name)
+static int fail_unknown_distribution(const struct sim_rule_parser *parser, const struct sim_token *token,
+				     struct sim_text name)
 {
 	const char *suggestion = sim_did_you_mean(name, distribution_name, NUM_DISTRIBUTIONS + 2);
 
 	if (suggestion && strcmp(suggestion, "fixed") == 0)
-		return sim_rule_parser_fail(parser, token->value.at, "delay: a fixed delay is written without parentheses: "
-				      "delay=10us");
+		return sim_rule_parser_fail(parser, token->value.at,
+					    "delay: a fixed delay is written without parentheses: "
+					    "delay=10us");
 	if (suggestion)
-		return sim_rule_parser_fail(parser, token->value.at, "delay: unknown distribution " SIM_TEXT_FMT
-				      "; did you mean `%s`?", SIM_TEXT_ARG(name), suggestion);
-	return sim_rule_parser_expected(parser, token, "a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
-				  "lognormal(mean,sd), pareto(min,alpha), trace(FILE)");
+		return sim_rule_parser_fail(parser, token->value.at,
+					    "delay: unknown distribution " SIM_TEXT_FMT "; did you mean `%s`?",
+					    SIM_TEXT_ARG(name), suggestion);
+	return sim_rule_parser_expected(parser, token,
+					"a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
+					"lognormal(mean,sd), pareto(min,alpha), trace(FILE)");
 }
 
 int sim_read_delay(struct sim_rule_parser *parser, const struct sim_token *token)

@@ -10,9 +10,8 @@
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
 /* Each says by itself what becomes of the operation: one of them in a rule. */
-#define EXCLUSIVE_ACTIONS                                                                                       \
-	(SIM_ACTS_TERMINAL | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) |     \
-	 A(PAUSE))
+#define EXCLUSIVE_ACTIONS \
+	(SIM_ACTS_TERMINAL | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) | A(PAUSE))
 
 /* With these there is nothing left to be late, wrong or twice. */
 #define SOLE_ACTIONS (A(HANG) | A(REFUSE) | A(DROP))
@@ -63,15 +62,18 @@ static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *
 	uint32_t others;
 
 	if (!rule->actions)
-		return set_conflict(conflict, NULL, "the rule does nothing; add an action, for instance fail=IO_FAILED or "
-			     "delay=10us");
+		return set_conflict(conflict, NULL,
+				    "the rule does nothing; add an action, for instance fail=IO_FAILED or "
+				    "delay=10us");
 	if (exclusive) {
 		enum sim_act act = first_act(exclusive & SOLE_ACTIONS ? exclusive & SOLE_ACTIONS : exclusive);
 
 		others = (exclusive & SOLE_ACTIONS ? rule->actions : exclusive) & ~SIM_ACT_BIT(act);
 		if (others)
-			return set_conflict(conflict, sim_act_name(first_act(others)), "%s: can't stand beside %s in one rule; "
-				     "write two rules", sim_act_name(first_act(others)), sim_act_name(act));
+			return set_conflict(conflict, sim_act_name(first_act(others)),
+					    "%s: can't stand beside %s in one rule; "
+					    "write two rules",
+					    sim_act_name(first_act(others)), sim_act_name(act));
 	}
 	if ((rule->moved || rule->moved_is_fraction) && !(rule->actions & A(FAIL)))
 		return set_conflict(conflict, "moved", "moved: goes with fail only; it says what was written before");
@@ -81,13 +83,15 @@ static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *
 static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
 	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
-		return set_conflict(conflict, "every", "every: can't stand beside nth; nth strikes once, every again and again "
-			     "(skip says from where on)");
+		return set_conflict(conflict, "every",
+				    "every: can't stand beside nth; nth strikes once, every again and again "
+				    "(skip says from where on)");
 	if (rule->until_ns <= rule->from_ns)
 		return set_conflict(conflict, "until", "until: is not later than from; the rule would never act");
 	if (rule->size_min > rule->size_max)
-		return set_conflict(conflict, "size", "size: nothing is at least as large as one bound and at most as large "
-			     "as the other");
+		return set_conflict(conflict, "size",
+				    "size: nothing is at least as large as one bound and at most as large "
+				    "as the other");
 	if (rule->addr_min > rule->addr_max)
 		return set_conflict(conflict, "addr", "addr: the range ends before it begins");
 	return 0;
@@ -100,8 +104,9 @@ static int check_delay(const struct sim_rule *rule, struct sim_rule_conflict *co
 	if (rule->delay_kind == SIM_DELAY_LOGNORMAL && !rule->delay_a)
 		return set_conflict(conflict, "delay", "delay: lognormal(MEAN, DEVIATION) needs a mean above 0");
 	if (rule->delay_kind == SIM_DELAY_PARETO && (!rule->delay_a || rule->delay_b < SIM_PPB / 100))
-		return set_conflict(conflict, "delay", "delay: pareto(LEAST, ALPHA) needs a least delay above 0 and an alpha "
-			     "of at least 0.01");
+		return set_conflict(conflict, "delay",
+				    "delay: pareto(LEAST, ALPHA) needs a least delay above 0 and an alpha "
+				    "of at least 0.01");
 	return 0;
 }
 
@@ -118,7 +123,7 @@ static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conf
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(actions, sim_act_name_at, possible, sizeof(possible));
 	return set_conflict(conflict, sim_act_name(act), "%s: is nothing that can happen to %s; that takes %s",
-		     sim_act_name(act), names, possible);
+			    sim_act_name(act), names, possible);
 }
 
 static const struct {
@@ -151,7 +156,7 @@ static int set_condition_conflict(const struct sim_rule *rule, struct sim_rule_c
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(conditions_of(rule->ops), condition_name, possible, sizeof(possible));
 	return set_conflict(conflict, word, "%s: is not known of %s; conditions there: %s", word, names,
-		     *possible ? possible : "none");
+			    *possible ? possible : "none");
 }
 
 static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
@@ -165,14 +170,16 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 		if (rule->where & conditions[i].where & ~conditions_of(rule->ops))
 			return set_condition_conflict(rule, conflict, conditions[i].word);
 	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECT_OPS))
-		return set_conflict(conflict, "refuse", "refuse: of a connection has no status; write refuse, or fail=%s",
-			     sim_status_name(rule->refuse_status));
+		return set_conflict(conflict, "refuse",
+				    "refuse: of a connection has no status; write refuse, or fail=%s",
+				    sim_status_name(rule->refuse_status));
 	if ((rule->moved || rule->moved_is_fraction) && !(rule->ops & SIM_OP_BIT(SIM_OP_DMA_MEMCPY)))
 		return set_conflict(conflict, "moved", "moved: only dma.memcpy can fail with a part of it done");
 	if (rule->ops == SIM_OP_BIT(SIM_OP_ALLOC) && rule->status != SIM_STATUS_NO_MEMORY)
 		return set_conflict(conflict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
-	return set_conflict(conflict, NULL, "the rule can never act: none of its operations takes all of its conditions and "
-		     "actions; doc/faults.md has the table. Write several rules");
+	return set_conflict(conflict, NULL,
+			    "the rule can never act: none of its operations takes all of its conditions and "
+			    "actions; doc/faults.md has the table. Write several rules");
 }
 
 int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict *ret_conflict)
@@ -252,14 +259,16 @@ static bool link_is_valid(const struct sim_rule *rule)
 /* An action has its parameters, and others have none. */
 static bool parameters_are_valid(const struct sim_rule *rule)
 {
-	return has_any_action(rule, A(FAIL)) == (rule->status != 0) && (!rule->status || sim_status_name(rule->status)) &&
+	return has_any_action(rule, A(FAIL)) == (rule->status != 0) &&
+	       (!rule->status || sim_status_name(rule->status)) &&
 	       (has_any_action(rule, A(REFUSE)) || !rule->refuse_status) &&
 	       (!rule->refuse_status || rule->refuse_status == SIM_STATUS_AGAIN ||
 		rule->refuse_status == SIM_STATUS_NO_MEMORY) &&
 	       has_any_action(rule, A(STALL) | A(DOWN) | A(PAUSE)) == (rule->duration_ns != 0) &&
-	       has_any_action(rule, A(FLIP)) == (rule->flip_bits != 0) && has_any_action(rule, A(REORDER)) == (rule->window != 0) &&
-	       rule->flip_bits <= SIM_MAX_FLIP_BITS && rule->window <= SIM_MAX_WINDOW &&
-	       (has_any_action(rule, A(TRUNCATE)) || !rule->truncate_bytes) && rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
+	       has_any_action(rule, A(FLIP)) == (rule->flip_bits != 0) &&
+	       has_any_action(rule, A(REORDER)) == (rule->window != 0) && rule->flip_bits <= SIM_MAX_FLIP_BITS &&
+	       rule->window <= SIM_MAX_WINDOW && (has_any_action(rule, A(TRUNCATE)) || !rule->truncate_bytes) &&
+	       rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
 }
 
 int sim_rule_check(const struct sim_rule *rule)

@@ -27,8 +27,8 @@ int sim_read_number(struct sim_rule_parser *parser, const struct sim_token *toke
 /* Where ------------------------------------------------------------------------ */
 
 /* A name or pattern into @ret_text, which has @size bytes. */
-static int read_name(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_where where, char *ret_text,
-		     size_t size)
+static int read_name(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_where where,
+		     char *ret_text, size_t size)
 {
 	char what[64];
 
@@ -146,7 +146,8 @@ int sim_read_addr(struct sim_rule_parser *parser, const struct sim_token *token)
 
 /* When ------------------------------------------------------------------------- */
 
-static int read_count(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_when when, uint32_t *ret_count)
+static int read_count(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_when when,
+		      uint32_t *ret_count)
 {
 	parser->rule.when |= when;
 	return sim_read_number(parser, token, 1, UINT32_MAX, ret_count);
@@ -194,7 +195,8 @@ int sim_read_seed(struct sim_rule_parser *parser, const struct sim_token *token)
 static int read_time(struct sim_rule_parser *parser, const struct sim_token *token, uint64_t *ret_ns)
 {
 	if (sim_value_time(token->value, ret_ns))
-		return sim_rule_parser_expected(parser, token, "a time of whole ns, up to 1000000000s, with its unit ns, us, ms or s (1.5ms)");
+		return sim_rule_parser_expected(
+			parser, token, "a time of whole ns, up to 1000000000s, with its unit ns, us, ms or s (1.5ms)");
 	return 0;
 }
 
@@ -215,7 +217,7 @@ int sim_read_duration(struct sim_rule_parser *parser, const struct sim_token *to
 {
 	if (parser->rule.duration_ns)
 		return sim_rule_parser_fail(parser, token->name.at, "%.*s: a rule has one of stall, down and pause",
-				      (int)token->name.len, token->name.at);
+					    (int)token->name.len, token->name.at);
 	if (read_time(parser, token, &parser->rule.duration_ns))
 		return -EINVAL;
 	if (!parser->rule.duration_ns)

@@ -63,14 +63,16 @@ static int fail_unknown_op(const struct sim_rule_parser *parser, struct sim_text
 	const char *suggestion = sim_did_you_mean(name, sim_op_name_at, SIM_OP_COUNT);
 
 	if (memchr(name.at, '=', name.len))
-		return sim_rule_parser_fail(parser, name.at, "a rule begins with its operation, such as dma.memcpy, not with "
-				      SIM_TEXT_FMT, SIM_TEXT_ARG(name));
+		return sim_rule_parser_fail(
+			parser, name.at, "a rule begins with its operation, such as dma.memcpy, not with " SIM_TEXT_FMT,
+			SIM_TEXT_ARG(name));
 	if (suggestion)
 		return sim_rule_parser_fail(parser, name.at, "unknown operation " SIM_TEXT_FMT "; did you mean `%s`?",
-				      SIM_TEXT_ARG(name), suggestion);
-	return sim_rule_parser_fail(parser, name.at, "unknown operation " SIM_TEXT_FMT
-			      "; doc/faults.md lists them, dma.memcpy is one, comch.* are several",
-			      SIM_TEXT_ARG(name));
+					    SIM_TEXT_ARG(name), suggestion);
+	return sim_rule_parser_fail(parser, name.at,
+				    "unknown operation " SIM_TEXT_FMT
+				    "; doc/faults.md lists them, dma.memcpy is one, comch.* are several",
+				    SIM_TEXT_ARG(name));
 }
 
 static uint64_t ops_matching(struct sim_text pattern)

@@ -112,8 +112,8 @@ int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, c
 
 int sim_rule_parser_expected(const struct sim_rule_parser *parser, const struct sim_token *token, const char *what)
 {
-	return sim_rule_parser_fail(parser, token->value.at, "%.*s: expected %s, got " SIM_TEXT_FMT, (int)token->name.len,
-			      token->name.at, what, SIM_TEXT_ARG(token->value));
+	return sim_rule_parser_fail(parser, token->value.at, "%.*s: expected %s, got " SIM_TEXT_FMT,
+				    (int)token->name.len, token->name.at, what, SIM_TEXT_ARG(token->value));
 }
 
 bool sim_text_equals(struct sim_text text, const char *word)
@@ -165,7 +165,7 @@ static int next_token(struct sim_rule_parser *parser, const char **at, struct si
 		return sim_rule_parser_fail(parser, begin, "a \" is missing; quotes stand around a whole value");
 	if (depth != 0)
 		return sim_rule_parser_fail(parser, begin, "parentheses do not match: there is a %c too few",
-				      depth > 0 ? ')' : '(');
+					    depth > 0 ? ')' : '(');
 	*ret_text = (struct sim_text){ begin, (size_t)(end - begin) };
 	*at = end;
 	return 0;
@@ -237,27 +237,31 @@ static int fail_unknown_keyword(const struct sim_rule_parser *parser, struct sim
 
 	if (suggestion)
 		return sim_rule_parser_fail(parser, name.at, "unknown word " SIM_TEXT_FMT "; did you mean `%s`?",
-				      SIM_TEXT_ARG(name), suggestion);
-	return sim_rule_parser_fail(parser, name.at, "unknown word " SIM_TEXT_FMT
-			      "; an operation is followed by conditions and actions, such as size>=4k nth=3 fail=IO_FAILED",
-			      SIM_TEXT_ARG(name));
+					    SIM_TEXT_ARG(name), suggestion);
+	return sim_rule_parser_fail(
+		parser, name.at,
+		"unknown word " SIM_TEXT_FMT
+		"; an operation is followed by conditions and actions, such as size>=4k nth=3 fail=IO_FAILED",
+		SIM_TEXT_ARG(name));
 }
 
 /* Whether sign and value are such as the word takes. */
-static int check_value_form(const struct sim_rule_parser *parser, const struct keyword *keyword, const struct sim_token *token)
+static int check_value_form(const struct sim_rule_parser *parser, const struct keyword *keyword,
+			    const struct sim_token *token)
 {
 	const char *at = token->name.at;
 
 	if (token->compare == SIM_COMPARE_NONE)
-		return keyword->value == NEEDS_VALUE ?
-			       sim_rule_parser_fail(parser, at, "%s: needs a value: %s", keyword->name, keyword->usage) :
-			       0;
+		return keyword->value == NEEDS_VALUE ? sim_rule_parser_fail(parser, at, "%s: needs a value: %s",
+									    keyword->name, keyword->usage) :
+						       0;
 	if (keyword->value == NO_VALUE)
 		return sim_rule_parser_fail(parser, at, "%s: stands alone, without a value", keyword->name);
 	if (!token->value.len)
 		return sim_rule_parser_fail(parser, at, "%s: its value is missing: %s", keyword->name, keyword->usage);
 	if (token->compare != SIM_COMPARE_EQUAL && keyword->read != sim_read_size)
-		return sim_rule_parser_fail(parser, at, "%s: takes = and no other comparison; only size does", keyword->name);
+		return sim_rule_parser_fail(parser, at, "%s: takes = and no other comparison; only size does",
+					    keyword->name);
 	return 0;
 }
 
@@ -275,7 +279,8 @@ static int read_token(struct sim_rule_parser *parser, struct sim_text text)
 	if (check_value_form(parser, &keywords[i], &token))
 		return -EINVAL;
 	if (parser->positions[i] && keywords[i].read != sim_read_size)
-		return sim_rule_parser_fail(parser, token.name.at, "%s: is given twice; take one away", keywords[i].name);
+		return sim_rule_parser_fail(parser, token.name.at, "%s: is given twice; take one away",
+					    keywords[i].name);
 	parser->positions[i] = token.name.at;
 	if (i < SIM_ACT_COUNT)
 		parser->rule.actions |= SIM_ACT_BIT(i);
@@ -289,8 +294,9 @@ static int read_operations(struct sim_rule_parser *parser, const char **at)
 	if (next_token(parser, at, &text))
 		return -EINVAL;
 	if (!text.len)
-		return sim_rule_parser_fail(parser, text.at, "the rule is empty; write OPERATION [CONDITION...] ACTION, "
-				      "for instance dma.memcpy nth=3 fail=IO_FAILED");
+		return sim_rule_parser_fail(parser, text.at,
+					    "the rule is empty; write OPERATION [CONDITION...] ACTION, "
+					    "for instance dma.memcpy nth=3 fail=IO_FAILED");
 	return sim_rule_parse_ops(parser, text);
 }
 
@@ -333,13 +339,15 @@ static int check_line(const struct sim_rule_parser *parser)
 	size_t len = strnlen(parser->line, SIM_RULE_LINE_SIZE);
 
 	if (len == SIM_RULE_LINE_SIZE)
-		return sim_rule_parser_fail(parser, parser->line, "the rule is longer than %d bytes", SIM_RULE_LINE_SIZE - 1);
+		return sim_rule_parser_fail(parser, parser->line, "the rule is longer than %d bytes",
+					    SIM_RULE_LINE_SIZE - 1);
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)parser->line[i];
 
 		if ((c < ' ' && c != '\t') || c == 0x7f)
-			return sim_rule_parser_fail(parser, parser->line + i, "a rule is one line of plain text; "
-					      "take the control character away");
+			return sim_rule_parser_fail(parser, parser->line + i,
+						    "a rule is one line of plain text; "
+						    "take the control character away");
 	}
 	return 0;
 }

@@ -16,16 +16,16 @@
 
 /* The most that parameters may be. */
 #define SIM_MAX_FLIP_BITS (1u << 20)
-#define SIM_MAX_WINDOW 1024
-#define SIM_MAX_VFS 65535
-#define SIM_MAX_ALPHA 1000
-#define SIM_MAX_GEN 6
-#define SIM_MAX_LANES 16
+#define SIM_MAX_WINDOW    1024
+#define SIM_MAX_VFS       65535
+#define SIM_MAX_ALPHA     1000
+#define SIM_MAX_GEN       6
+#define SIM_MAX_LANES     16
 
 /* How a condition compares. */
 enum sim_compare {
-	SIM_COMPARE_NONE, /* the word stands alone */
-	SIM_COMPARE_EQUAL,   /* = or == */
+	SIM_COMPARE_NONE,  /* the word stands alone */
+	SIM_COMPARE_EQUAL, /* = or == */
 	SIM_COMPARE_AT_LEAST,
 	SIM_COMPARE_AT_MOST,
 	SIM_COMPARE_ABOVE,
@@ -58,7 +58,7 @@ int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, c
 int sim_rule_parser_expected(const struct sim_rule_parser *parser, const struct sim_token *token, const char *what);
 
 /* A text that a message quotes, as much as there is room for. */
-#define SIM_TEXT_FMT "`%.*s`"
+#define SIM_TEXT_FMT       "`%.*s`"
 #define SIM_TEXT_ARG(text) ((int)((text).len < 48 ? (text).len : 48)), (text).at
 
 bool sim_text_equals(struct sim_text text, const char *word);

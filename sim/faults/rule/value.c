@@ -105,8 +105,8 @@ int sim_value_addr(struct sim_text text, uint64_t *ret_addr)
 struct decimal {
 	uint64_t digits; /* at most 18 of them; what follows is dropped */
 	int power;
-	bool is_truncated;    /* a digit other than 0 was dropped */
-	size_t len;      /* of its text */
+	bool is_truncated; /* a digit other than 0 was dropped */
+	size_t len;        /* of its text */
 };
 
 static void append_digit(struct decimal *decimal, char c, bool behind_point)
@@ -171,7 +171,8 @@ static int read_decimal(struct sim_text text, struct decimal *ret_decimal)
 }
 
 /* @decimal times 10^@shift, up to @max; *ret_is_exact if nothing was dropped. */
-static int scale_decimal(const struct decimal *decimal, int shift, uint64_t max, uint64_t *ret_value, bool *ret_is_exact)
+static int scale_decimal(const struct decimal *decimal, int shift, uint64_t max, uint64_t *ret_value,
+			 bool *ret_is_exact)
 {
 	int power = decimal->power + shift;
 	uint64_t value = decimal->digits;
@@ -256,8 +257,7 @@ int sim_value_ppb(struct sim_text text, uint64_t max, uint64_t *ret_ppb)
 
 size_t sim_value_write_ppb(uint64_t ppb, char ret_text[SIM_VALUE_SIZE])
 {
-	int len = snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 ".%09" PRIu64, ppb / BILLION,
-			   ppb % BILLION);
+	int len = snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 ".%09" PRIu64, ppb / BILLION, ppb % BILLION);
 
 	while (ret_text[len - 1] == '0')
 		len--;

@@ -7,9 +7,10 @@
 #include "merged_trace.h"
 
 static const char *const kinds[] = {
-	[SIM_TRACE_STATE] = "state", [SIM_TRACE_TASK] = "task", [SIM_TRACE_SENT] = "sent",
+	[SIM_TRACE_STATE] = "state",       [SIM_TRACE_TASK] = "task",     [SIM_TRACE_SENT] = "sent",
 	[SIM_TRACE_RECEIVED] = "received", [SIM_TRACE_OPENED] = "opened", [SIM_TRACE_CLOSED] = "closed",
-	[SIM_TRACE_FAULT] = "fault", [SIM_TRACE_LOG] = "log"};
+	[SIM_TRACE_FAULT] = "fault",       [SIM_TRACE_LOG] = "log"
+};
 
 /* Quoted when it must be. */
 static void put_text(FILE *out, const char *text)
@@ -107,7 +108,8 @@ static void put_event(FILE *out, const struct sim_merged_trace *merged, const st
 int sim_trace_export_csv(const struct sim_merged_trace *merged, FILE *out)
 {
 	fputs("time_ns,pid,side,program,thread,event,object,object_number,device,operation,status,bytes,in_flight,"
-	      "began_ns,ended_ns,reaped_ns,stream,number,text,way\n", out);
+	      "began_ns,ended_ns,reaped_ns,stream,number,text,way\n",
+	      out);
 	for (size_t i = 0; i < merged->num_events; i++)
 		put_event(out, merged, &merged->events[i]);
 	return 0;

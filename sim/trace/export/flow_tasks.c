@@ -17,9 +17,9 @@ struct key {
 
 struct tasks {
 	const struct sim_merged_trace *merged;
-	struct key *keys;  /* sorted */
+	struct key *keys; /* sorted */
 	size_t count;
-	size_t *num_matched;      /* of the first task of each moment: how many of that moment have their message */
+	size_t *num_matched; /* of the first task of each moment: how many of that moment have their message */
 };
 
 static int compare_submissions(const struct key *a, const struct key *b)
@@ -47,9 +47,12 @@ static void list_tasks(struct tasks *tasks)
 		const struct sim_trace_event *event = &merged->events[i];
 
 		if (sim_trace_task_is_complete(merged, event))
-			tasks->keys[tasks->count++] = (struct key){
-				.process = event->process, .event = (uint32_t)i, .submitted_ns = event->time_ns,
-				.object = sim_trace_object_of(&merged->recordings[event->process], event)};
+			tasks->keys[tasks->count++] =
+				(struct key){ .process = event->process,
+					      .event = (uint32_t)i,
+					      .submitted_ns = event->time_ns,
+					      .object =
+						      sim_trace_object_of(&merged->recordings[event->process], event) };
 	}
 	qsort(tasks->keys, tasks->count, sizeof(*tasks->keys), compare);
 }
@@ -82,8 +85,9 @@ static uint32_t context_of(const struct sim_merged_trace *merged, const struct s
  * failed have moved nothing, so that their bytes tell them apart. Returns the event, from 1 on, or 0. */
 static uint32_t match_task(struct tasks *tasks, const struct sim_trace_event *message)
 {
-	const struct key key = {.process = message->process, .object = context_of(tasks->merged, message),
-				.submitted_ns = message->args[3]};
+	const struct key key = { .process = message->process,
+				 .object = context_of(tasks->merged, message),
+				 .submitted_ns = message->args[3] };
 	size_t first = lower_bound(tasks, &key);
 	size_t at = first + tasks->num_matched[first];
 
@@ -92,7 +96,8 @@ static uint32_t match_task(struct tasks *tasks, const struct sim_trace_event *me
 
 		if (compare_submissions(&tasks->keys[at], &key) != 0)
 			break;
-		if (task->args[3] != message->args[2] || message->time_ns < task->time_ns || message->time_ns > task->args[2])
+		if (task->args[3] != message->args[2] || message->time_ns < task->time_ns ||
+		    message->time_ns > task->args[2])
 			continue;
 		tasks->num_matched[first] = at + 1 - first;
 		return tasks->keys[at].event + 1;
@@ -114,8 +119,9 @@ static void match_all(struct tasks *tasks, uint32_t *task_events)
 
 uint32_t *sim_flows_match_tasks(const struct sim_merged_trace *merged)
 {
-	struct tasks tasks = {.merged = merged, .keys = calloc(merged->num_events + 1, sizeof(*tasks.keys)),
-			      .num_matched = calloc(merged->num_events + 1, sizeof(*tasks.num_matched))};
+	struct tasks tasks = { .merged = merged,
+			       .keys = calloc(merged->num_events + 1, sizeof(*tasks.keys)),
+			       .num_matched = calloc(merged->num_events + 1, sizeof(*tasks.num_matched)) };
 	uint32_t *task_events = calloc(merged->num_events + 1, sizeof(*task_events));
 
 	if (tasks.keys && tasks.num_matched && task_events) {

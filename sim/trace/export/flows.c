@@ -20,7 +20,9 @@ static int compare(const void *left, const void *right)
 
 static struct sent key_of(const struct sim_merged_trace *merged, size_t event)
 {
-	return (struct sent){.stream = merged->events[event].args[0], .number = merged->events[event].args[1], .event = event};
+	return (struct sent){ .stream = merged->events[event].args[0],
+			      .number = merged->events[event].args[1],
+			      .event = event };
 }
 
 static size_t count_sent(const struct sim_merged_trace *merged)

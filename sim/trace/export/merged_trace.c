@@ -9,7 +9,8 @@
 
 int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording)
 {
-	struct sim_trace_recording *grown = reallocarray(merged->recordings, merged->num_recordings + 1, sizeof(*grown));
+	struct sim_trace_recording *grown =
+		reallocarray(merged->recordings, merged->num_recordings + 1, sizeof(*grown));
 
 	if (!grown) {
 		sim_trace_recording_free(recording);
@@ -21,7 +22,7 @@ int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recor
 		recording->events[i].seq = i;
 	}
 	grown[merged->num_recordings++] = *recording;
-	*recording = (struct sim_trace_recording){0};
+	*recording = (struct sim_trace_recording){ 0 };
 	return 0;
 }
 
@@ -38,12 +39,12 @@ int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, cons
 	}
 	if (copy[0])
 		sim_trace_sanitize_text(copy, strlen(copy) + 1);
-	grown[merged->num_rules++] = (struct sim_trace_rule){.id = id, .text = copy};
+	grown[merged->num_rules++] = (struct sim_trace_rule){ .id = id, .text = copy };
 	return 0;
 }
 
-int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device, uint64_t to_card_bps,
-			     uint64_t to_host_bps)
+int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
+			      uint64_t to_card_bps, uint64_t to_host_bps)
 {
 	struct sim_trace_link *grown = reallocarray(merged->links, merged->num_links + 1, sizeof(*grown));
 	struct sim_trace_link *link;
@@ -52,7 +53,7 @@ int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side,
 		return -ENOMEM;
 	merged->links = grown;
 	link = &grown[merged->num_links++];
-	*link = (struct sim_trace_link){.to_card_bps = to_card_bps, .to_host_bps = to_host_bps};
+	*link = (struct sim_trace_link){ .to_card_bps = to_card_bps, .to_host_bps = to_host_bps };
 	strncpy(link->side, side, sizeof(link->side) - 1);
 	strncpy(link->device, device, sizeof(link->device) - 1);
 	sim_trace_sanitize_text(link->side, sizeof(link->side));
@@ -71,8 +72,9 @@ const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, co
 /* Kinds in an order that makes sense at one moment: contexts and connections are there first, and a
  * message is sent before it is received. Those that share a ring have their order from there. */
 static const uint8_t ranks[SIM_TRACE_NUM_KINDS] = {
-	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1, [SIM_TRACE_CLOSED] = 1, [SIM_TRACE_TASK] = 2,
-	[SIM_TRACE_SENT] = 3, [SIM_TRACE_RECEIVED] = 4, [SIM_TRACE_FAULT] = 5, [SIM_TRACE_LOG] = 6};
+	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1,   [SIM_TRACE_CLOSED] = 1, [SIM_TRACE_TASK] = 2,
+	[SIM_TRACE_SENT] = 3,  [SIM_TRACE_RECEIVED] = 4, [SIM_TRACE_FAULT] = 5,  [SIM_TRACE_LOG] = 6
+};
 
 /* Equal times, as virtual ones often are: by rank; else as the processes came, and in each as it happened. */
 static int compare(const void *left, const void *right)
@@ -118,5 +120,5 @@ void sim_merged_trace_free(struct sim_merged_trace *merged)
 	free(merged->links);
 	free(merged->recordings);
 	free(merged->events);
-	*merged = (struct sim_merged_trace){0};
+	*merged = (struct sim_merged_trace){ 0 };
 }

@@ -16,9 +16,9 @@
 struct sim_trace_rule {
 	uint32_t id;
 	char *text;
-	uint64_t fired;          /* how many faults it injected */
-	uint64_t added_ns;       /* session time */
-	bool removed;             /* it was taken out */
+	uint64_t fired;    /* how many faults it injected */
+	uint64_t added_ns; /* session time */
+	bool removed;      /* it was taken out */
 };
 
 /* The link that a device's bytes take. */
@@ -29,23 +29,23 @@ struct sim_trace_link {
 
 struct sim_merged_trace {
 	uint64_t zero_ns;
-	const char *clock;       /* how time passes: a mode's name (sim/clock/clock.h); NULL = not known */
-	uint64_t session_ns;     /* session time when it was read, if the clock is known */
+	const char *clock;   /* how time passes: a mode's name (sim/clock/clock.h); NULL = not known */
+	uint64_t session_ns; /* session time when it was read, if the clock is known */
 	struct sim_trace_link *links;
 	uint32_t num_links;
 	struct sim_trace_recording *recordings;
 	uint32_t num_recordings;
 	struct sim_trace_rule *rules;
 	uint32_t num_rules;
-	struct sim_trace_event *events;  /* of all, by time, once sorted; texts stay the recordings' */
+	struct sim_trace_event *events; /* of all, by time, once sorted; texts stay the recordings' */
 	size_t num_events;
 };
 
 /* Zeroed but for its zero_ns, a merged trace is empty. Takes the recording, also when it fails. 0 or -ENOMEM. */
 int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording);
 int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, const char *text);
-int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device, uint64_t to_card_bps,
-			     uint64_t to_host_bps);
+int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
+			      uint64_t to_card_bps, uint64_t to_host_bps);
 int sim_merged_trace_sort(struct sim_merged_trace *merged);
 void sim_merged_trace_free(struct sim_merged_trace *merged);
 

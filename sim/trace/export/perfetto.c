@@ -47,7 +47,8 @@ static void put_context(struct perfetto_writer *writer, uint32_t process, uint32
 		return;
 	fputs(",\"context\":", writer->out);
 	sim_perfetto_put_object_name(writer->out, recording, number, "");
-	sim_perfetto_put_key(writer->out, "device", sim_trace_name_of(recording, recording->objects[number - 1].device));
+	sim_perfetto_put_key(writer->out, "device",
+			     sim_trace_name_of(recording, recording->objects[number - 1].device));
 }
 
 /* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
@@ -62,7 +63,8 @@ static void put_task_args(struct perfetto_writer *writer, const struct sim_trace
 	if (sim_trace_direction_name(event->direction)[0])
 		sim_perfetto_put_key(writer->out, "way", sim_trace_direction_name(event->direction));
 	if (event->detail)
-		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail, event->args[2] - event->time_ns);
+		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail,
+			event->args[2] - event->time_ns);
 	fputc('}', writer->out);
 }
 
@@ -76,7 +78,8 @@ static void write_async_end(struct perfetto_writer *writer, const struct sim_tim
 	sim_perfetto_begin_at(writer, phase, event->process, event->thread, entry->time_ns);
 	fprintf(writer->out, ",\"cat\":\"task\",\"id\":\"0x%x\",\"name\":", entry->event);
 	if (op->object)
-		sim_perfetto_put_object_name(writer->out, recording, op->object, sim_trace_name_of(recording, op->name));
+		sim_perfetto_put_object_name(writer->out, recording, op->object,
+					     sim_trace_name_of(recording, op->name));
 	else
 		sim_perfetto_put_string(writer->out, sim_trace_name_of(recording, op->name));
 	if (phase == 'b')
@@ -102,7 +105,7 @@ static void write_in_flight(struct perfetto_writer *writer, const struct sim_tra
 
 /* What a flow does in the slice that was told last. */
 static void write_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, char phase,
-		      const char *category, uint32_t id)
+		       const char *category, uint32_t id)
 {
 	sim_perfetto_begin_at(writer, phase, writer->merged->events[entry->event].process, tid, entry->time_ns);
 	sim_perfetto_put_key(writer->out, "name", category);
@@ -111,8 +114,8 @@ static void write_flow(struct perfetto_writer *writer, const struct sim_timeline
 	sim_perfetto_end(writer);
 }
 
-static void write_task_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, char phase,
-			   uint32_t task)
+static void write_task_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid,
+			    char phase, uint32_t task)
 {
 	if (sim_trace_task_is_complete(writer->merged, &writer->merged->events[task]))
 		write_flow(writer, entry, tid, phase, "task", writer->num_flows + task + 1);
@@ -121,14 +124,15 @@ static void write_task_flow(struct perfetto_writer *writer, const struct sim_tim
 /* ---- a task's moments ---- */
 
 /* Where a flow begins or ends: a slice that says what happened to the task. */
-static void write_flow_slice(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, const char *what,
-		      char flow)
+static void write_flow_slice(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid,
+			     const char *what, char flow)
 {
 	const struct sim_trace_event *event = &writer->merged->events[entry->event];
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	char name[SIM_TRACE_NAME_SIZE + 16];
 
-	snprintf(name, sizeof(name), "%s %s", what, sim_trace_name_of(recording, sim_trace_op_of(recording, event)->name));
+	snprintf(name, sizeof(name), "%s %s", what,
+		 sim_trace_name_of(recording, sim_trace_op_of(recording, event)->name));
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
 	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
 	sim_perfetto_put_key(writer->out, "name", name);
@@ -192,13 +196,15 @@ static void write_message(struct perfetto_writer *writer, const struct sim_timel
 {
 	const struct sim_trace_event *event = &writer->merged->events[entry->event];
 	bool is_sent = event->kind == SIM_TRACE_SENT;
-	uint32_t tid = sim_perfetto_track_id(writer, event->process, event->subject, is_sent ? TRACK_SENT : TRACK_RECEIVED);
+	uint32_t tid =
+		sim_perfetto_track_id(writer, event->process, event->subject, is_sent ? TRACK_SENT : TRACK_RECEIVED);
 
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
 	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
 	sim_perfetto_put_key(writer->out, "name", is_sent ? "send" : "receive");
 	sim_perfetto_put_key(writer->out, "cat", "message");
-	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2], event->args[1]);
+	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2],
+		event->args[1]);
 	sim_perfetto_end(writer);
 	if (writer->flows[entry->event])
 		write_flow(writer, entry, tid, is_sent ? 's' : 'f', "message", writer->flows[entry->event]);
@@ -236,8 +242,8 @@ static void write_state(struct perfetto_writer *writer, const struct sim_timelin
 /* ---- instants ---- */
 
 /* Up to its arguments, which are open. */
-static void begin_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid, const char *category,
-			  const char *name, const char *text)
+static void begin_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid,
+			  const char *category, const char *name, const char *text)
 {
 	sim_perfetto_begin_at(writer, 'i', event->process, tid, event->time_ns);
 	sim_perfetto_put_key(writer->out, "s", "t");
@@ -247,8 +253,8 @@ static void begin_instant(struct perfetto_writer *writer, const struct sim_trace
 	sim_perfetto_put_string(writer->out, text);
 }
 
-static void write_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid, const char *category,
-			 const char *name, const char *text)
+static void write_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid,
+			  const char *category, const char *name, const char *text)
 {
 	begin_instant(writer, event, tid, category, name, text);
 	fputc('}', writer->out);
@@ -273,7 +279,7 @@ static void write_fault(struct perfetto_writer *writer, const struct sim_trace_e
 static void write_log(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
 	write_instant(writer, event, event->thread, "log", event->detail <= SIM_LOG_ERROR ? "error" : "warning",
-		     event->text ? event->text : "");
+		      event->text ? event->text : "");
 }
 
 static void write_close(struct perfetto_writer *writer, const struct sim_trace_event *event)
@@ -282,7 +288,7 @@ static void write_close(struct perfetto_writer *writer, const struct sim_trace_e
 	uint32_t tid = sim_perfetto_track_id(writer, event->process, event->subject, TRACK_STATES);
 
 	write_instant(writer, event, tid, "connection", "closed",
-		     event->reason ? sim_trace_name_of(recording, event->reason) : "in order");
+		      event->reason ? sim_trace_name_of(recording, event->reason) : "in order");
 }
 
 static void write_entry(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
@@ -365,7 +371,8 @@ static void find_next_states(struct perfetto_writer *writer)
 		const struct sim_trace_event *event = &merged->events[i];
 		struct perfetto_object *object;
 
-		if (event->kind != SIM_TRACE_STATE && event->kind != SIM_TRACE_OPENED && event->kind != SIM_TRACE_CLOSED)
+		if (event->kind != SIM_TRACE_STATE && event->kind != SIM_TRACE_OPENED &&
+		    event->kind != SIM_TRACE_CLOSED)
 			continue;
 		object = sim_perfetto_object_at(writer, event->process, event->subject);
 		writer->until_ns[i] = object->next_state ? merged->events[object->next_state].time_ns : last_ns;
@@ -443,7 +450,7 @@ static void free_writer(struct perfetto_writer *writer)
 
 int sim_trace_export_perfetto(const struct sim_merged_trace *merged, FILE *out)
 {
-	struct perfetto_writer writer = {.merged = merged, .out = out};
+	struct perfetto_writer writer = { .merged = merged, .out = out };
 	int rc = prepare_writer(&writer);
 
 	if (rc == 0) {

@@ -54,8 +54,8 @@ void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *r
 {
 	char text[2 * SIM_TRACE_NAME_SIZE + 32];
 
-	snprintf(text, sizeof(text), "%s #%u%s%s", sim_trace_name_of(recording, recording->objects[number - 1].name), number,
-		 more[0] ? " " : "", more);
+	snprintf(text, sizeof(text), "%s #%u%s%s", sim_trace_name_of(recording, recording->objects[number - 1].name),
+		 number, more[0] ? " " : "", more);
 	sim_perfetto_put_string(out, text);
 }
 
@@ -89,9 +89,11 @@ static void name_track(struct perfetto_writer *writer, uint32_t process, uint32_
 
 static void name_object(struct perfetto_writer *writer, uint32_t process, uint32_t object)
 {
-	static const char *const names[NUM_TRACKS] = {
-		[TRACK_STATES] = "states", [TRACK_JOBS] = "jobs", [TRACK_SENT] = "sent", [TRACK_RECEIVED] = "received",
-		[TRACK_SUBMITTED] = "submitted"};
+	static const char *const names[NUM_TRACKS] = { [TRACK_STATES] = "states",
+						       [TRACK_JOBS] = "jobs",
+						       [TRACK_SENT] = "sent",
+						       [TRACK_RECEIVED] = "received",
+						       [TRACK_SUBMITTED] = "submitted" };
 
 	for (int i = 0; i < NUM_TRACKS; i++)
 		if (sim_perfetto_object_at(writer, process, object)->used & UINT32_C(1) << i)

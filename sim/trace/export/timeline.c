@@ -19,8 +19,8 @@ struct entry_list {
 
 static void add_entry(struct entry_list *list, uint64_t time_ns, size_t event, enum sim_timeline_kind kind)
 {
-	list->entries[list->count++] = (struct sim_timeline_entry){
-		.time_ns = time_ns, .event = (uint32_t)event, .kind = (uint8_t)kind};
+	list->entries[list->count++] =
+		(struct sim_timeline_entry){ .time_ns = time_ns, .event = (uint32_t)event, .kind = (uint8_t)kind };
 }
 
 static bool has_job(const struct sim_trace_event *event)
@@ -89,9 +89,9 @@ static int compare(const void *left, const void *right)
 
 /* Where moments without a length of their own stand side by side: a context's submissions, a thread's reports. */
 struct lanes {
-	uint64_t *keys;  /* sorted */
+	uint64_t *keys; /* sorted */
 	size_t count;
-	size_t *next;    /* of each: the moment that was seen last, counted from 1 */
+	size_t *next; /* of each: the moment that was seen last, counted from 1 */
 };
 
 /* 0 = none. */
@@ -106,7 +106,8 @@ static uint64_t lane_key(const struct sim_merged_trace *merged, const struct sim
 		if (!sim_trace_task_is_complete(merged, event))
 			return 0;
 		number = entry->kind == SIM_TIMELINE_DONE ?
-			 event->thread : sim_trace_object_of(&merged->recordings[event->process], event);
+				 event->thread :
+				 sim_trace_object_of(&merged->recordings[event->process], event);
 		break;
 	case SIM_TIMELINE_SENT:
 	case SIM_TIMELINE_RECEIVED:
@@ -139,7 +140,7 @@ static int find_lanes(const struct sim_merged_trace *merged, const struct entry_
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || keys[kept - 1] != keys[i])
 			keys[kept++] = keys[i];
-	*ret_lanes = (struct lanes){.keys = keys, .count = kept, .next = calloc(kept + 1, sizeof(*ret_lanes->next))};
+	*ret_lanes = (struct lanes){ .keys = keys, .count = kept, .next = calloc(kept + 1, sizeof(*ret_lanes->next)) };
 	return ret_lanes->keys && ret_lanes->next ? 0 : -1;
 }
 
@@ -181,7 +182,7 @@ static int set_slice_lengths(const struct sim_merged_trace *merged, struct entry
 
 struct sim_timeline_entry *sim_timeline_build(const struct sim_merged_trace *merged, size_t *ret_count)
 {
-	struct entry_list list = {.entries = calloc(max_entries(merged), sizeof(*list.entries))};
+	struct entry_list list = { .entries = calloc(max_entries(merged), sizeof(*list.entries)) };
 
 	if (!list.entries)
 		return NULL;

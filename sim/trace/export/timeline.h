@@ -11,24 +11,24 @@
 #include "merged_trace.h"
 
 #define SIM_TRACE_THREAD_ID_LIMIT UINT32_C(0x40000000) /* numbers of threads are */
-#define SIM_TIMELINE_MAX_SLICE_NS 1000                      /* how long what takes no time is told to be, at most */
+#define SIM_TIMELINE_MAX_SLICE_NS 1000                 /* how long what takes no time is told to be, at most */
 
 enum sim_timeline_kind {
-	SIM_TIMELINE_STATE,    /* a context's, a connection's begin and end */
+	SIM_TIMELINE_STATE, /* a context's, a connection's begin and end */
 	SIM_TIMELINE_SUBMIT,
-	SIM_TIMELINE_JOB,      /* its begin */
+	SIM_TIMELINE_JOB, /* its begin */
 	SIM_TIMELINE_SENT,
 	SIM_TIMELINE_RECEIVED,
-	SIM_TIMELINE_DONE,     /* the program was told that its task ended */
+	SIM_TIMELINE_DONE, /* the program was told that its task ended */
 	SIM_TIMELINE_FAULT,
 	SIM_TIMELINE_LOG,
 };
 
 struct sim_timeline_entry {
 	uint64_t time_ns;
-	uint32_t event;          /* in the sorted merged trace */
-	uint16_t slice_ns;       /* of what takes no time: until the next one of its context or thread */
-	uint8_t kind;            /* enum sim_timeline_kind */
+	uint32_t event;    /* in the sorted merged trace */
+	uint16_t slice_ns; /* of what takes no time: until the next one of its context or thread */
+	uint8_t kind;      /* enum sim_timeline_kind */
 };
 
 /* All moments of a sorted merged trace. The caller frees them; NULL without memory. Of those that happen at one

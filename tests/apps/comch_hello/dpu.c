@@ -68,7 +68,7 @@ static struct doca_dev_rep *open_representor(struct doca_dev *dev, const char *p
 /* Handle an event, or sleep until there is one. */
 static void progress(struct doca_pe *pe)
 {
-	struct pollfd event = {.events = POLLIN};
+	struct pollfd event = { .events = POLLIN };
 
 	if (doca_pe_progress(pe))
 		return;

@@ -57,7 +57,7 @@ static struct doca_dev *open_device(const char *pci_addr)
 /* Handle an event, or sleep until there is one. */
 static void progress(struct doca_pe *pe)
 {
-	struct pollfd event = {.events = POLLIN};
+	struct pollfd event = { .events = POLLIN };
 
 	if (doca_pe_progress(pe))
 		return;
@@ -101,9 +101,10 @@ static void say(struct hello *hello)
 	struct doca_comch_task_send *task;
 
 	must(doca_comch_client_get_connection(hello->client, &connection), "get the connection");
-	must(doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = hello}), "mark it");
+	must(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = hello }), "mark it");
 	must(doca_comch_client_task_send_alloc_init(hello->client, connection, hello->text,
-						    (uint32_t)strlen(hello->text), &task), "make a message");
+						    (uint32_t)strlen(hello->text), &task),
+	     "make a message");
 	must(doca_task_submit(doca_comch_task_send_as_task(task)), "send it");
 }
 
@@ -121,7 +122,7 @@ static void on_state(const union doca_data user_data, struct doca_ctx *ctx, enum
 
 int main(int argc, char **argv)
 {
-	struct hello hello = {.text = argc > 2 ? argv[2] : "hello, DPU"};
+	struct hello hello = { .text = argc > 2 ? argv[2] : "hello, DPU" };
 	struct doca_dev *dev = open_device(argc > 1 ? argv[1] : "b1:00.0");
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
 	must(doca_pe_connect_ctx(pe, ctx), "connect it to the engine");
 	must(doca_comch_client_task_send_set_conf(hello.client, on_sent, on_not_sent, 1), "configure sending");
 	must(doca_comch_client_event_msg_recv_register(hello.client, on_message), "configure receiving");
-	must(doca_ctx_set_user_data(ctx, (union doca_data){.ptr = &hello}), "mark the client");
+	must(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = &hello }), "mark the client");
 	must(doca_ctx_set_state_changed_cb(ctx, on_state), "watch its state");
 	result = doca_ctx_start(ctx); /* goes on in the callbacks */
 	must(result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result, "start the client");

@@ -27,9 +27,9 @@
 #endif
 
 struct app_flag {
-	const char *short_name;    /* without the dash; NULL = none */
+	const char *short_name; /* without the dash; NULL = none */
 	const char *long_name;
-	const char *arguments;     /* what its value is, for the usage text; NULL = it has none */
+	const char *arguments; /* what its value is, for the usage text; NULL = it has none */
 	const char *description;
 	enum doca_argp_type type;
 	doca_argp_param_cb_t take;
@@ -61,33 +61,41 @@ doca_error_t app_take_count(uint32_t *field, const void *value);
 
 /* Callbacks named take_<field> for a struct config's fields: a char array, a
  * uint32_t of at least 1, a bool. */
-#define APP_TAKE_STRING(field)                                                                     \
-	static doca_error_t take_##field(void *value, void *config)                                \
-	{                                                                                          \
-		char *place = ((struct config *)config)->field;                                    \
-                                                                                                   \
-		return app_take_string(place, sizeof(((struct config *)config)->field), value);    \
+#define APP_TAKE_STRING(field)                                                                  \
+	static doca_error_t take_##field(void *value, void *config)                             \
+	{                                                                                       \
+		char *place = ((struct config *)config)->field;                                 \
+                                                                                                \
+		return app_take_string(place, sizeof(((struct config *)config)->field), value); \
 	}
-#define APP_TAKE_COUNT(field)                                                                      \
-	static doca_error_t take_##field(void *value, void *config)                                \
-	{                                                                                          \
-		return app_take_count(&((struct config *)config)->field, value);                   \
+#define APP_TAKE_COUNT(field)                                                    \
+	static doca_error_t take_##field(void *value, void *config)              \
+	{                                                                        \
+		return app_take_count(&((struct config *)config)->field, value); \
 	}
-#define APP_TAKE_SWITCH(field)                                                                     \
-	static doca_error_t take_##field(void *value, void *config)                                \
-	{                                                                                          \
-		((struct config *)config)->field = *(const bool *)value;                           \
-		return DOCA_SUCCESS;                                                               \
+#define APP_TAKE_SWITCH(field)                                           \
+	static doca_error_t take_##field(void *value, void *config)      \
+	{                                                                \
+		((struct config *)config)->field = *(const bool *)value; \
+		return DOCA_SUCCESS;                                     \
 	}
 
 /* Rows of the table for such fields. */
-#define APP_STRING(short_name, long_name, arguments, description, field)                           \
-	{short_name, long_name, arguments, description, DOCA_ARGP_TYPE_STRING, take_##field, false}
-#define APP_MANDATORY_STRING(short_name, long_name, arguments, description, field)                 \
-	{short_name, long_name, arguments, description, DOCA_ARGP_TYPE_STRING, take_##field, true}
-#define APP_COUNT(short_name, long_name, arguments, description, field)                            \
-	{short_name, long_name, arguments, description, DOCA_ARGP_TYPE_INT, take_##field, false}
-#define APP_SWITCH(short_name, long_name, description, field)                                      \
-	{short_name, long_name, NULL, description, DOCA_ARGP_TYPE_BOOLEAN, take_##field, false}
+#define APP_STRING(short_name, long_name, arguments, description, field)                                  \
+	{                                                                                                 \
+		short_name, long_name, arguments, description, DOCA_ARGP_TYPE_STRING, take_##field, false \
+	}
+#define APP_MANDATORY_STRING(short_name, long_name, arguments, description, field)                       \
+	{                                                                                                \
+		short_name, long_name, arguments, description, DOCA_ARGP_TYPE_STRING, take_##field, true \
+	}
+#define APP_COUNT(short_name, long_name, arguments, description, field)                                \
+	{                                                                                              \
+		short_name, long_name, arguments, description, DOCA_ARGP_TYPE_INT, take_##field, false \
+	}
+#define APP_SWITCH(short_name, long_name, description, field)                                         \
+	{                                                                                             \
+		short_name, long_name, NULL, description, DOCA_ARGP_TYPE_BOOLEAN, take_##field, false \
+	}
 
 #endif

@@ -20,11 +20,11 @@ struct copier {
 	struct copier_cfg cfg;
 	struct doca_buf_inventory *inventory;
 	struct doca_dma *dma;
-	size_t num_chunks;    /* of the whole range */
-	size_t next;          /* the chunk to begin next */
-	size_t in_flight;     /* tasks */
+	size_t num_chunks; /* of the whole range */
+	size_t next;       /* the chunk to begin next */
+	size_t in_flight;  /* tasks */
 	size_t chunks_copied;
-	doca_error_t result;  /* the first error */
+	doca_error_t result; /* the first error */
 };
 
 static void note_error(struct copier *copier, doca_error_t result)
@@ -141,7 +141,7 @@ static doca_error_t begin(struct copier *copier)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = doca_dma_task_memcpy_alloc_init(copier->dma, source, target, (union doca_data){.u64 = 0}, &task);
+	result = doca_dma_task_memcpy_alloc_init(copier->dma, source, target, (union doca_data){ .u64 = 0 }, &task);
 	if (result == DOCA_SUCCESS)
 		return submit(copier, task);
 	doca_buf_dec_refcount(source, NULL);
@@ -238,7 +238,7 @@ static doca_error_t prepare_dma(struct copier *copier)
 	if (result != DOCA_SUCCESS)
 		return app_check(result, "create a DMA context");
 	ctx = doca_dma_as_ctx(copier->dma);
-	result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = copier});
+	result = doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = copier });
 	if (result == DOCA_SUCCESS)
 		result = doca_dma_task_memcpy_set_conf(copier->dma, copied, failed, copier->cfg.depth);
 	if (result == DOCA_SUCCESS)

@@ -16,7 +16,7 @@
 DOCA_LOG_REGISTER(APP::DESC_FILE);
 
 #define MAX_DESC_BYTES 4096
-#define LOOK_AGAIN_NS 2000000
+#define LOOK_AGAIN_NS  2000000
 
 /* The head of the file; the descriptor follows it. Both ends are one machine's programs. */
 struct head {
@@ -71,14 +71,14 @@ doca_error_t desc_file_export(const char *path, struct doca_mmap *mmap, struct d
 	result = app_check(doca_mmap_export_pci(mmap, dev, &desc, &desc_bytes), "export the memory");
 	if (result != DOCA_SUCCESS)
 		return result;
-	head = (struct head){.addr = (uintptr_t)addr, .len_bytes = len_bytes, .desc_bytes = desc_bytes};
+	head = (struct head){ .addr = (uintptr_t)addr, .len_bytes = len_bytes, .desc_bytes = desc_bytes };
 	return publish(path, &head, desc);
 }
 
 /* NULL when the time is up, or when the file is there but can't be opened; it was logged. */
 static FILE *wait_for_file(const char *path, uint32_t timeout_s)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
 	double deadline_s = app_now_s() + timeout_s;
 
 	for (;;) {
@@ -114,11 +114,10 @@ static doca_error_t import(FILE *file, const char *path, struct doca_dev *dev, s
 			 "import the other process's memory");
 }
 
-doca_error_t desc_file_import(const char *path, uint32_t timeout_s, struct doca_dev *dev,
-			      struct remote *ret_remote)
+doca_error_t desc_file_import(const char *path, uint32_t timeout_s, struct doca_dev *dev, struct remote *ret_remote)
 {
 	FILE *file = wait_for_file(path, timeout_s);
-	struct remote remote = {0};
+	struct remote remote = { 0 };
 	doca_error_t result;
 
 	if (!file)

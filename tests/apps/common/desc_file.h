@@ -31,8 +31,7 @@ doca_error_t desc_file_export(const char *path, struct doca_mmap *mmap, struct d
 
 /* Wait at most @timeout_s seconds for the file, then import what it speaks of.
  * The caller releases it before closing @dev. */
-doca_error_t desc_file_import(const char *path, uint32_t timeout_s, struct doca_dev *dev,
-			      struct remote *ret_remote);
+doca_error_t desc_file_import(const char *path, uint32_t timeout_s, struct doca_dev *dev, struct remote *ret_remote);
 
 /* Let go; nothing happens to one that is all zero. */
 void remote_release(struct remote *remote);

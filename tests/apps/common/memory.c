@@ -108,7 +108,7 @@ static doca_error_t take(int fd, const char *path, bool writable, struct memory 
 doca_error_t memory_of_file(const char *path, enum memory_kind kind, bool writable, struct memory *ret_memory)
 {
 	int fd = open(path, (kind == MEMORY_SHARED && writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-	struct memory memory = {.kind = kind};
+	struct memory memory = { .kind = kind };
 	doca_error_t result;
 
 	if (fd < 0)
@@ -130,7 +130,7 @@ doca_error_t memory_of_zeros(size_t len_bytes, struct memory *ret_memory)
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	memset(addr, 0, len_bytes);
-	*ret_memory = (struct memory){.addr = addr, .len_bytes = len_bytes, .kind = MEMORY_HEAP};
+	*ret_memory = (struct memory){ .addr = addr, .len_bytes = len_bytes, .kind = MEMORY_HEAP };
 	return DOCA_SUCCESS;
 }
 

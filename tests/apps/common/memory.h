@@ -21,7 +21,7 @@ enum memory_kind {
 };
 
 struct memory {
-	uint8_t *addr;       /* NULL = none */
+	uint8_t *addr; /* NULL = none */
 	size_t len_bytes;
 	enum memory_kind kind;
 };

@@ -52,10 +52,10 @@ static const struct flag {
 	doca_argp_param_cb_t take;
 	bool mandatory;
 } flags[] = {
-	{"f", "file", "<path>", "The file to send; where there is none, the one to create", take_file, true},
-	{"p", "dev-pci", "<address>", "PCI address of the device to use", take_pci_addr, true},
-	{"r", "rep-pci", "<address>", "PCI address of the host's function, as the host sees it (DPU only)",
-	 take_rep_pci_addr, REP_IS_MANDATORY},
+	{ "f", "file", "<path>", "The file to send; where there is none, the one to create", take_file, true },
+	{ "p", "dev-pci", "<address>", "PCI address of the device to use", take_pci_addr, true },
+	{ "r", "rep-pci", "<address>", "PCI address of the host's function, as the host sees it (DPU only)",
+	  take_rep_pci_addr, REP_IS_MANDATORY },
 };
 
 static doca_error_t add_flag(const struct flag *flag)

@@ -13,7 +13,7 @@
 DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 
 /* Patience with the other side, when all went well and when not. */
-#define GOODBYE_S 5.0
+#define GOODBYE_S  5.0
 #define FAREWELL_S 2.0 /* a busy machine lets the other side run late */
 
 /* --- What the ends report --- */
@@ -73,7 +73,7 @@ static bool has_sent_all(void *channel)
 
 void channel_give_up(struct channel *channel)
 {
-	struct message message = {.type = MESSAGE_ABORT};
+	struct message message = { .type = MESSAGE_ABORT };
 
 	if (!channel->is_connected || channel->gave_up || channel->peer_gave_up)
 		return;

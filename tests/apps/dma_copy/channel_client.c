@@ -19,7 +19,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		       struct doca_comch_connection *connection)
 {
 	struct doca_comch_client *client = doca_comch_client_get_client_ctx(connection);
-	union doca_data data = {.ptr = NULL};
+	union doca_data data = { .ptr = NULL };
 
 	(void)event;
 	doca_ctx_get_user_data(doca_comch_client_as_ctx(client), &data);
@@ -56,7 +56,7 @@ static doca_error_t configure(struct channel *channel)
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_event_msg_recv_register(client, on_message);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){.ptr = channel});
+		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){ .ptr = channel });
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_state_changed_cb(channel->end->ctx, on_state_changed);
 	if (result == DOCA_SUCCESS)

@@ -94,7 +94,7 @@ static doca_error_t submit(struct channel *channel, uint8_t *bytes, size_t len)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){.ptr = bytes});
+	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = bytes });
 	result = doca_task_submit(doca_comch_task_send_as_task(task));
 	if (result != DOCA_SUCCESS)
 		doca_task_free(doca_comch_task_send_as_task(task));

@@ -14,7 +14,7 @@
 
 #define CHANNEL_SERVER_NAME "bfsim DMA Copy"
 #define CHANNEL_MAX_SENDING 128 /* more than the protocol ever has in flight */
-#define CHANNEL_INBOX 128       /* more than it ever has waiting */
+#define CHANNEL_INBOX       128 /* more than it ever has waiting */
 
 struct channel_end;
 

@@ -19,7 +19,7 @@ DOCA_LOG_REGISTER(DMA_COPY::SERVER);
 static struct channel *channel_of(struct doca_comch_connection *connection)
 {
 	struct doca_comch_server *server = doca_comch_server_get_server_ctx(connection);
-	union doca_data data = {.ptr = NULL};
+	union doca_data data = { .ptr = NULL };
 
 	doca_ctx_get_user_data(doca_comch_server_as_ctx(server), &data);
 	return data.ptr;
@@ -88,7 +88,7 @@ static doca_error_t configure(struct channel *channel)
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect);
 	if (result == DOCA_SUCCESS)
-		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){.ptr = channel});
+		result = doca_ctx_set_user_data(channel->end->ctx, (union doca_data){ .ptr = channel });
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_state_changed_cb(channel->end->ctx, on_state_changed);
 	if (result == DOCA_SUCCESS)

@@ -29,7 +29,7 @@ struct copy {
 /* Each side tells the other what it has, before it hears what the other has. */
 static doca_error_t negotiate(struct copy *copy)
 {
-	struct message message = {.type = MESSAGE_HELLO};
+	struct message message = { .type = MESSAGE_HELLO };
 	doca_error_t result;
 
 	message.hello = copy->ours;
@@ -131,7 +131,7 @@ static doca_error_t run_on_device(struct copy *copy)
 
 doca_error_t copy_run(const struct args *args)
 {
-	struct copy copy = {.args = args};
+	struct copy copy = { .args = args };
 	doca_error_t result = source_open(args->file, &copy.source, &copy.ours);
 
 	if (result != DOCA_SUCCESS)

@@ -8,7 +8,7 @@
 
 #include <doca_error.h>
 
-#define DIGEST_BYTES 32
+#define DIGEST_BYTES     32
 #define DIGEST_TEXT_SIZE (2 * DIGEST_BYTES + 1)
 
 struct digest;

@@ -38,7 +38,8 @@ static void on_ended(struct doca_dma_task_memcpy *task, union doca_data task_dat
 doca_error_t dma_copy(struct dma *dma, struct doca_buf *from, struct doca_buf *to, void *copy)
 {
 	struct doca_dma_task_memcpy *task;
-	doca_error_t result = doca_dma_task_memcpy_alloc_init(dma->dma, from, to, (union doca_data){.ptr = copy}, &task);
+	doca_error_t result =
+		doca_dma_task_memcpy_alloc_init(dma->dma, from, to, (union doca_data){ .ptr = copy }, &task);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -66,7 +67,7 @@ static doca_error_t start(struct dma *dma)
 	if (result != DOCA_SUCCESS)
 		return result;
 	ctx = doca_dma_as_ctx(dma->dma);
-	result = doca_ctx_set_user_data(ctx, (union doca_data){.ptr = dma});
+	result = doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = dma });
 	if (result == DOCA_SUCCESS)
 		result = doca_dma_task_memcpy_set_conf(dma->dma, on_ended, on_ended, dma->cfg.max_copies);
 	if (result == DOCA_SUCCESS)

@@ -26,7 +26,7 @@ struct dma_cfg {
 	struct doca_dev *dev;
 	uint32_t max_copies; /* under way at once */
 	dma_on_copied *on_copied;
-	void *arg;           /* for on_copied */
+	void *arg; /* for on_copied */
 };
 
 /* How many bytes @dev copies at a time; an error if it does not copy. */

@@ -21,12 +21,13 @@ struct side {
 
 static doca_error_t borrow(struct side *side, struct doca_dev *dev, const struct message_window *remote)
 {
-	struct window_shape shape = {.slot_bytes = remote->slot_bytes, .num_slots = remote->num_slots};
+	struct window_shape shape = { .slot_bytes = remote->slot_bytes, .num_slots = remote->num_slots };
 	doca_error_t result = window_shape_check(&shape);
 
 	if (result == DOCA_SUCCESS)
 		result = check(doca_mmap_create_from_export(NULL, remote->descriptor, remote->descriptor_bytes, dev,
-							    &side->remote_mmap), "import the host's window");
+							    &side->remote_mmap),
+			       "import the host's window");
 	if (result == DOCA_SUCCESS)
 		result = window_init(&side->window, dev, &shape, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	return result;
@@ -34,7 +35,7 @@ static doca_error_t borrow(struct side *side, struct doca_dev *dev, const struct
 
 static doca_error_t prepare(struct side *side, struct doca_dev *dev, bool sending, struct transfer *transfer)
 {
-	struct mover_cfg cfg = {.loop = transfer->loop, .dev = dev, .to_remote = sending};
+	struct mover_cfg cfg = { .loop = transfer->loop, .dev = dev, .to_remote = sending };
 	struct message message;
 	doca_error_t result = channel_await(transfer->channel, MESSAGE_WINDOW, &message);
 
@@ -60,7 +61,7 @@ doca_error_t side_begin(struct doca_dev *dev, bool sending, struct transfer *tra
 		side_end(side);
 		return result;
 	}
-	side->carrier = (struct carrier){.begin = mover_begin, .count = mover_count, .self = side->mover};
+	side->carrier = (struct carrier){ .begin = mover_begin, .count = mover_count, .self = side->mover };
 	transfer->window = &side->window;
 	transfer->carrier = &side->carrier;
 	*ret_side = side;

@@ -35,7 +35,7 @@ doca_error_t source_read(struct source *source, void *bytes, size_t len);
 void source_close(struct source *source);
 
 struct target {
-	int fd;          /* -1 = none */
+	int fd; /* -1 = none */
 	const char *path;
 	char *temporary; /* its name until then; NULL = none */
 };

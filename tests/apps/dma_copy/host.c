@@ -12,7 +12,7 @@
 #error "host.c is for the host: build it against the host's SDK tree"
 #endif
 
-static const struct window_shape shape = {.slot_bytes = 1u << 20, .num_slots = 8};
+static const struct window_shape shape = { .slot_bytes = 1u << 20, .num_slots = 8 };
 
 struct side {
 	struct window window;
@@ -27,8 +27,8 @@ static doca_error_t export_window(const struct window *window, struct doca_dev *
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (bytes > sizeof(message->descriptor))
-		return complain(DOCA_ERROR_INVALID_VALUE, "An export descriptor of %zu bytes doesn't go into one message",
-				bytes);
+		return complain(DOCA_ERROR_INVALID_VALUE,
+				"An export descriptor of %zu bytes doesn't go into one message", bytes);
 	message->addr = (uintptr_t)window->memory;
 	message->slot_bytes = window->shape.slot_bytes;
 	message->num_slots = window->shape.num_slots;
@@ -40,7 +40,7 @@ static doca_error_t export_window(const struct window *window, struct doca_dev *
 static doca_error_t lend(struct side *side, struct doca_dev *dev, bool sending, struct channel *channel)
 {
 	uint32_t access = sending ? DOCA_ACCESS_FLAG_PCI_READ_ONLY : DOCA_ACCESS_FLAG_PCI_READ_WRITE;
-	struct message message = {.type = MESSAGE_WINDOW};
+	struct message message = { .type = MESSAGE_WINDOW };
 	doca_error_t result = window_init(&side->window, dev, &shape, access);
 
 	if (result == DOCA_SUCCESS)

@@ -8,7 +8,7 @@
 #include "complaint.h"
 
 #define SHORTEST_REST_NS 10000L
-#define LONGEST_REST_NS 1000000L
+#define LONGEST_REST_NS  1000000L
 
 static volatile sig_atomic_t caught;
 
@@ -19,8 +19,8 @@ static void on_signal(int number)
 
 static void handle_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction before;
@@ -32,7 +32,7 @@ static void handle_signals(void)
 
 doca_error_t loop_init(struct loop *loop)
 {
-	*loop = (struct loop){.rest_ns = SHORTEST_REST_NS};
+	*loop = (struct loop){ .rest_ns = SHORTEST_REST_NS };
 	handle_signals();
 	return engine_create(&loop->engine);
 }
@@ -45,7 +45,7 @@ void loop_fini(struct loop *loop)
 
 static void rest(struct loop *loop)
 {
-	struct timespec duration = {.tv_nsec = loop->rest_ns};
+	struct timespec duration = { .tv_nsec = loop->rest_ns };
 
 	nanosleep(&duration, NULL);
 	if (loop->rest_ns < LONGEST_REST_NS)

@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv)
 {
-	struct args args = {0};
+	struct args args = { 0 };
 	doca_error_t result = logs_start();
 
 	if (result != DOCA_SUCCESS) {

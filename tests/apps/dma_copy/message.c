@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const uint8_t magic[4] = {'D', 'M', 'A', 'C'};
+static const uint8_t magic[4] = { 'D', 'M', 'A', 'C' };
 
 /* Where to write or read next. Reading stops at the end: beyond it, all is zero and short is set. */
 struct cursor {
@@ -66,7 +66,7 @@ static void put_body(struct cursor *cursor, const struct message *message)
 
 size_t message_pack(const struct message *message, uint8_t ret_bytes[MESSAGE_MAX_BYTES])
 {
-	struct cursor body = {.out = ret_bytes + MESSAGE_HEADER_BYTES}, header = {.out = ret_bytes};
+	struct cursor body = { .out = ret_bytes + MESSAGE_HEADER_BYTES }, header = { .out = ret_bytes };
 	size_t len;
 
 	put_body(&body, message);
@@ -189,7 +189,7 @@ static const char *take_header(struct cursor *cursor, size_t len, struct message
 
 const char *message_unpack(const uint8_t *bytes, size_t len, struct message *ret_message)
 {
-	struct cursor cursor = {.in = bytes, .left = len};
+	struct cursor cursor = { .in = bytes, .left = len };
 	const char *wrong = take_header(&cursor, len, ret_message);
 
 	if (!wrong)

@@ -45,11 +45,11 @@
 
 #include "digest.h"
 
-#define MESSAGE_VERSION 1
-#define MESSAGE_MAX_BYTES 4080 /* what a card's Comch takes */
-#define MESSAGE_HEADER_BYTES 12
+#define MESSAGE_VERSION              1
+#define MESSAGE_MAX_BYTES            4080 /* what a card's Comch takes */
+#define MESSAGE_HEADER_BYTES         12
 #define MESSAGE_MAX_DESCRIPTOR_BYTES (MESSAGE_MAX_BYTES - MESSAGE_HEADER_BYTES - 20)
-#define MESSAGE_MAX_TEXT 240
+#define MESSAGE_MAX_TEXT             240
 
 enum message_type {
 	MESSAGE_HELLO = 1,
@@ -64,7 +64,7 @@ enum message_type {
 
 struct message_hello {
 	bool has_file;
-	uint32_t mode;       /* permission bits; 0 without a file, and so the size */
+	uint32_t mode; /* permission bits; 0 without a file, and so the size */
 	uint64_t size_bytes;
 };
 
@@ -85,8 +85,8 @@ struct message {
 	union {
 		struct message_hello hello;
 		struct message_window window;
-		struct message_piece piece;     /* FULL and EMPTY */
-		uint8_t digest[DIGEST_BYTES];   /* END and DONE */
+		struct message_piece piece;      /* FULL and EMPTY */
+		uint8_t digest[DIGEST_BYTES];    /* END and DONE */
 		char text[MESSAGE_MAX_TEXT + 1]; /* ABORT */
 	};
 };

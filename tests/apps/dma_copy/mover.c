@@ -12,7 +12,7 @@
 
 DOCA_LOG_REGISTER(DMA_COPY::MOVER);
 
-#define MAX_COPIES 16
+#define MAX_COPIES      16
 #define MAX_CHUNK_BYTES (256u << 10) /* smaller than a piece: so several copies share it */
 
 /* A chunk under way. */
@@ -121,8 +121,7 @@ static void keep_busy(struct mover *mover)
 {
 	struct chunk *chunk;
 
-	while (mover->result == DOCA_SUCCESS && mover->num_begun < mover->num_queued &&
-	       (chunk = free_chunk(mover)))
+	while (mover->result == DOCA_SUCCESS && mover->num_begun < mover->num_queued && (chunk = free_chunk(mover)))
 		mover->result = begin_next(mover, chunk);
 }
 
@@ -137,7 +136,7 @@ void mover_begin(void *arg, uint64_t index, uint32_t len)
 {
 	struct mover *mover = arg;
 
-	*load_of(mover, index) = (struct load){.len = len};
+	*load_of(mover, index) = (struct load){ .len = len };
 	mover->num_queued = index + 1;
 	keep_busy(mover);
 }

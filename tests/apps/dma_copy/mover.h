@@ -30,7 +30,7 @@ struct mover_cfg {
 	const struct window *local;
 	struct doca_mmap *remote_mmap; /* the host's window, which has the same shape */
 	uint8_t *remote_addr;
-	bool to_remote;                /* which way */
+	bool to_remote; /* which way */
 };
 
 /* Ready to begin; the caller destroys it. */

@@ -14,10 +14,10 @@ struct receiver {
 	struct target *target;
 	struct digest *digest;
 	uint64_t num_pieces;
-	uint64_t num_full, num_empty;   /* see transfer.h */
-	bool has_ended;                 /* END came, with */
+	uint64_t num_full, num_empty; /* see transfer.h */
+	bool has_ended;               /* END came, with */
 	uint8_t theirs[DIGEST_BYTES];
-	bool is_done;                   /* the file has its name */
+	bool is_done; /* the file has its name */
 };
 
 static uint32_t piece_len(const struct receiver *receiver, uint64_t index)
@@ -68,7 +68,7 @@ static doca_error_t write_piece(struct receiver *receiver)
 {
 	const struct window *window = receiver->transfer->window;
 	const uint8_t *slot = window->memory + window_offset(&window->shape, receiver->num_empty);
-	struct message message = {.type = MESSAGE_EMPTY};
+	struct message message = { .type = MESSAGE_EMPTY };
 	doca_error_t result;
 
 	message.piece.index = receiver->num_empty;
@@ -95,13 +95,14 @@ static doca_error_t write_carried(struct receiver *receiver, bool *ret_wrote)
 
 static doca_error_t finish(struct receiver *receiver)
 {
-	struct message message = {.type = MESSAGE_DONE};
+	struct message message = { .type = MESSAGE_DONE };
 	uint8_t *digest = receiver->transfer->digest;
 	doca_error_t result = digest_end(receiver->digest, digest);
 
 	if (result == DOCA_SUCCESS && memcmp(digest, receiver->theirs, DIGEST_BYTES) != 0)
-		result = complain(DOCA_ERROR_IO_FAILED, "What has arrived for %s has another SHA-256 than what was sent",
-				  receiver->target->path);
+		result =
+			complain(DOCA_ERROR_IO_FAILED, "What has arrived for %s has another SHA-256 than what was sent",
+				 receiver->target->path);
 	if (result == DOCA_SUCCESS)
 		result = target_commit(receiver->target, receiver->transfer->mode);
 	if (result != DOCA_SUCCESS)

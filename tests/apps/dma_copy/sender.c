@@ -43,7 +43,7 @@ static doca_error_t read_piece(struct sender *sender)
 
 static doca_error_t send_full(struct sender *sender)
 {
-	struct message message = {.type = MESSAGE_FULL};
+	struct message message = { .type = MESSAGE_FULL };
 
 	message.piece.index = sender->num_full;
 	message.piece.len_bytes = piece_len(sender, sender->num_full);
@@ -63,7 +63,7 @@ static doca_error_t send_carried(struct sender *sender)
 
 static doca_error_t send_end(struct sender *sender)
 {
-	struct message message = {.type = MESSAGE_END};
+	struct message message = { .type = MESSAGE_END };
 	doca_error_t result = digest_end(sender->digest, sender->transfer->digest);
 
 	if (result != DOCA_SUCCESS)
@@ -87,7 +87,7 @@ static doca_error_t on_empty(struct sender *sender, const struct message *messag
 
 static doca_error_t on_done(struct sender *sender, const struct message *message)
 {
-	static const struct message bye = {.type = MESSAGE_BYE};
+	static const struct message bye = { .type = MESSAGE_BYE };
 
 	if (!sender->has_ended || sender->num_empty < sender->num_pieces)
 		return channel_complain(message);

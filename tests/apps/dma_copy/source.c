@@ -27,14 +27,14 @@ static doca_error_t examine(const struct source *source, struct message_hello *r
 doca_error_t source_open(const char *path, struct source *ret_source, struct message_hello *ret_offer)
 {
 	/* A FIFO without a writer must not block us. */
-	struct source source = {.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), .path = path};
+	struct source source = { .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), .path = path };
 	doca_error_t result;
 
 	if (source.fd < 0 && errno != ENOENT)
 		return complain_errno("open", path);
 	if (source.fd < 0) {
 		*ret_source = source;
-		*ret_offer = (struct message_hello){.has_file = false};
+		*ret_offer = (struct message_hello){ .has_file = false };
 		return DOCA_SUCCESS;
 	}
 	result = examine(&source, ret_offer);

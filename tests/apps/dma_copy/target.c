@@ -48,7 +48,7 @@ static doca_error_t create_in(const char *directory, struct target *target)
 
 doca_error_t target_create(const char *path, struct target *ret_target)
 {
-	struct target target = {.fd = -1, .path = path};
+	struct target target = { .fd = -1, .path = path };
 	char *directory = directory_of(path);
 	doca_error_t result;
 

@@ -49,7 +49,7 @@ struct transfer {
 	uint64_t size_bytes;           /* of the file */
 	uint32_t mode;                 /* its permission bits */
 	struct progress progress;
-	uint8_t digest[DIGEST_BYTES];  /* of the file, when the transfer was a success */
+	uint8_t digest[DIGEST_BYTES]; /* of the file, when the transfer was a success */
 };
 
 /* How many of the @num pieces at the beginning are carried. If the carrier has

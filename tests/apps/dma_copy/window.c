@@ -25,14 +25,13 @@ static doca_error_t start_map(const struct window *window, struct doca_dev *dev,
 	return result;
 }
 
-doca_error_t window_init(struct window *window, struct doca_dev *dev, const struct window_shape *shape,
-			 uint32_t access)
+doca_error_t window_init(struct window *window, struct doca_dev *dev, const struct window_shape *shape, uint32_t access)
 {
 	size_t bytes = bytes_of(shape);
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	doca_error_t result;
 
-	*window = (struct window){.shape = *shape};
+	*window = (struct window){ .shape = *shape };
 	if (memory == MAP_FAILED)
 		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a window of %zu bytes", bytes);
 	window->memory = memory;
@@ -48,7 +47,7 @@ void window_fini(struct window *window)
 		check(doca_mmap_destroy(window->mmap), "unmap the window");
 	if (window->memory)
 		munmap(window->memory, bytes_of(&window->shape));
-	*window = (struct window){0};
+	*window = (struct window){ 0 };
 }
 
 doca_error_t window_shape_check(const struct window_shape *shape)

@@ -44,7 +44,7 @@ doca_error_t copy_map(struct doca_dev *dev, struct doca_pe *pe, void *dst, const
 	struct copy *copy = ret_copy;
 	doca_error_t result;
 
-	*copy = (struct copy){.dev = dev, .pe = pe, .dst = dst, .src = src, .len = len};
+	*copy = (struct copy){ .dev = dev, .pe = pe, .dst = dst, .src = src, .len = len };
 	result = map(dev, (void *)(uintptr_t)src, len, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &copy->src_map);
 	if (result == DOCA_SUCCESS)
 		result = map(dev, dst, len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &copy->dst_map);
@@ -68,8 +68,7 @@ void copy_unmap(struct copy *copy)
 /* The task ------------------------------------------------------------------------- */
 
 /* The one callback for both ways that a task ends. */
-static void task_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
-		       union doca_data ctx_user_data)
+static void task_ended(struct doca_dma_task_memcpy *task, union doca_data task_user_data, union doca_data ctx_user_data)
 {
 	struct outcome *outcome = task_user_data.ptr;
 
@@ -96,12 +95,12 @@ static doca_error_t open_context(struct attempt *attempt, const struct copy *cop
 /* New buffers each time: a destination keeps what an attempt has put into it. */
 static doca_error_t submit(struct attempt *attempt, const struct copy *copy)
 {
-	union doca_data user_data = {.ptr = &attempt->outcome};
+	union doca_data user_data = { .ptr = &attempt->outcome };
 	struct doca_dma_task_memcpy *task;
 	doca_error_t result;
 
-	result = doca_buf_inventory_buf_get_by_data(copy->inventory, copy->src_map, (void *)(uintptr_t)copy->src, copy->len,
-						    &attempt->src);
+	result = doca_buf_inventory_buf_get_by_data(copy->inventory, copy->src_map, (void *)(uintptr_t)copy->src,
+						    copy->len, &attempt->src);
 	if (result == DOCA_SUCCESS)
 		result = doca_buf_inventory_buf_get_by_addr(copy->inventory, copy->dst_map, copy->dst, copy->len,
 							    &attempt->dst);
@@ -169,7 +168,7 @@ static void close_attempt(struct attempt *attempt, const struct copy *copy)
 
 doca_error_t attempt(const struct copy *copy, uint32_t deadline_ms)
 {
-	struct attempt attempt = {0};
+	struct attempt attempt = { 0 };
 	doca_error_t result = open_context(&attempt, copy);
 
 	if (result == DOCA_SUCCESS) {

@@ -18,7 +18,7 @@ struct patient {
 
 static void sleep_us(void *arg, uint32_t wait_us)
 {
-	struct timespec left = {.tv_sec = wait_us / 1000000, .tv_nsec = (long)(wait_us % 1000000) * 1000};
+	struct timespec left = { .tv_sec = wait_us / 1000000, .tv_nsec = (long)(wait_us % 1000000) * 1000 };
 
 	(void)arg;
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
@@ -80,7 +80,7 @@ doca_error_t patient_copy(struct patient *patient, void *dst, const void *src, s
 			  struct patient_report *ret_report)
 {
 	const struct patient_policy *policy = &patient->policy;
-	struct patient_report report = {0};
+	struct patient_report report = { 0 };
 	uint32_t wait_us = policy->first_wait_us;
 	struct copy copy;
 	doca_error_t result = copy_map(patient->dev, patient->pe, dst, src, len, &copy);

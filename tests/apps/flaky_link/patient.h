@@ -25,10 +25,10 @@
 struct patient;
 
 struct patient_policy {
-	uint32_t num_attempts;  /* of one copy, at least 1 */
-	uint32_t first_wait_us; /* before the second; then twice as long each time ... */
-	uint32_t most_wait_us;  /* ... up to this */
-	uint32_t deadline_ms;   /* of an attempt: a task that takes longer is given up */
+	uint32_t num_attempts;                     /* of one copy, at least 1 */
+	uint32_t first_wait_us;                    /* before the second; then twice as long each time ... */
+	uint32_t most_wait_us;                     /* ... up to this */
+	uint32_t deadline_ms;                      /* of an attempt: a task that takes longer is given up */
 	void (*wait)(void *arg, uint32_t wait_us); /* NULL = sleep; tests need not */
 	void *arg;
 };

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define LOOK_AGAIN_NS 2000000
-#define PATIENCE_S 30
+#define PATIENCE_S    30
 
 static void give_up(const char *what, const char *path)
 {
@@ -20,7 +20,7 @@ static void give_up(const char *what, const char *path)
 
 struct bytes bytes_of_zeros(size_t len)
 {
-	struct bytes bytes = {.addr = calloc(1, len ? len : 1), .len = len};
+	struct bytes bytes = { .addr = calloc(1, len ? len : 1), .len = len };
 
 	if (!bytes.addr)
 		give_up("no memory for", "a buffer");
@@ -70,7 +70,7 @@ void bytes_publish(struct bytes bytes, const char *path)
 
 struct bytes bytes_await(const char *path)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
 	FILE *file = fopen(path, "rb");
 
 	for (long waited_ns = 0; !file && waited_ns < PATIENCE_S * 1000000000L; waited_ns += LOOK_AGAIN_NS) {

@@ -25,7 +25,7 @@ struct doca_dev *open_copying_device(void)
 
 struct engine engine_start(struct doca_dev *dev)
 {
-	struct engine engine = {.dev = dev};
+	struct engine engine = { .dev = dev };
 
 	MUST(doca_buf_inventory_create(NULL, 2, DOCA_BUF_EXTENSION_NONE, &engine.inventory));
 	MUST(doca_buf_inventory_start(engine.inventory));
@@ -51,11 +51,11 @@ void engine_stop(struct engine *engine)
 doca_error_t engine_copy(struct engine *engine, struct doca_buf *to, const struct doca_buf *from)
 {
 	const struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = engine->ctx},
+		.base = { .type = DOCA_DMA_JOB_MEMCPY, .flags = DOCA_JOB_FLAGS_NONE, .ctx = engine->ctx },
 		.dst_buff = to,
 		.src_buff = from,
 	};
-	struct doca_event event = {0};
+	struct doca_event event = { 0 };
 	doca_error_t result;
 
 	MUST(doca_workq_submit(engine->workq, &job.base));

@@ -20,13 +20,13 @@
 
 #include "bytes.h"
 
-#define MUST(call)                                                                                   \
-	do {                                                                                         \
-		doca_error_t result_ = (call);                                                       \
-		if (result_ != DOCA_SUCCESS) {                                                       \
-			fprintf(stderr, "%s: %s\n", #call, doca_get_error_string(result_));          \
-			exit(EXIT_FAILURE);                                                          \
-		}                                                                                    \
+#define MUST(call)                                                                          \
+	do {                                                                                \
+		doca_error_t result_ = (call);                                              \
+		if (result_ != DOCA_SUCCESS) {                                              \
+			fprintf(stderr, "%s: %s\n", #call, doca_get_error_string(result_)); \
+			exit(EXIT_FAILURE);                                                 \
+		}                                                                           \
 	} while (0)
 
 /* The first device that can copy. */

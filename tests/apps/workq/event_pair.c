@@ -44,7 +44,7 @@ static void stop(struct turns *turns)
 
 static void do_job(struct turns *turns, struct doca_job *job, enum doca_sync_event_job_types type)
 {
-	struct doca_event ev = {0};
+	struct doca_event ev = { 0 };
 	doca_error_t result;
 
 	job->type = type;
@@ -59,7 +59,7 @@ static void do_job(struct turns *turns, struct doca_job *job, enum doca_sync_eve
 
 static void wait_until_more_than(struct turns *turns, uint64_t value)
 {
-	struct doca_sync_event_job_wait job = {.value = value, .mask = UINT64_MAX};
+	struct doca_sync_event_job_wait job = { .value = value, .mask = UINT64_MAX };
 
 	if (turns->workq)
 		do_job(turns, &job.base, DOCA_SYNC_EVENT_JOB_WAIT_GT);
@@ -73,7 +73,7 @@ static void take_turn(struct turns *turns, struct doca_dev *dev, const char *pat
 {
 	struct bytes descriptor = bytes_await(path);
 	uint64_t fetched = 0;
-	struct doca_sync_event_job_update_add job = {.value = 1, .fetched = &fetched};
+	struct doca_sync_event_job_update_add job = { .value = 1, .fetched = &fetched };
 
 	MUST(doca_sync_event_create_from_export(dev, (uint8_t *)descriptor.addr, descriptor.len, &turns->event));
 	free(descriptor.addr);
@@ -90,7 +90,7 @@ static void take_turn(struct turns *turns, struct doca_dev *dev, const char *pat
 
 static void take_turn(struct turns *turns, struct doca_dev *dev, const char *path, bool by_jobs)
 {
-	struct doca_sync_event_job_update_set job = {.value = 1};
+	struct doca_sync_event_job_update_set job = { .value = 1 };
 	const uint8_t *descriptor;
 	uint64_t last;
 	size_t len;
@@ -102,7 +102,7 @@ static void take_turn(struct turns *turns, struct doca_dev *dev, const char *pat
 	MUST(doca_sync_event_subscriber_add_location_dpu(turns->event));
 	start(turns, by_jobs);
 	MUST(doca_sync_event_export_to_dpu(turns->event, dev, &descriptor, &len));
-	bytes_publish((struct bytes){.addr = (char *)(uintptr_t)descriptor, .len = len}, path);
+	bytes_publish((struct bytes){ .addr = (char *)(uintptr_t)descriptor, .len = len }, path);
 	if (turns->workq)
 		do_job(turns, &job.base, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
 	else
@@ -116,7 +116,7 @@ static void take_turn(struct turns *turns, struct doca_dev *dev, const char *pat
 
 int main(int argc, char **argv)
 {
-	struct turns turns = {0};
+	struct turns turns = { 0 };
 	struct doca_dev *dev;
 
 	if (argc != 3)

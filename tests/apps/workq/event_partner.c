@@ -11,13 +11,13 @@
 
 #include "bytes.h"
 
-#define MUST(call)                                                                               \
-	do {                                                                                     \
-		doca_error_t result_ = (call);                                                   \
-		if (result_ != DOCA_SUCCESS) {                                                   \
-			fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_));       \
-			exit(EXIT_FAILURE);                                                      \
-		}                                                                                \
+#define MUST(call)                                                                         \
+	do {                                                                               \
+		doca_error_t result_ = (call);                                             \
+		if (result_ != DOCA_SUCCESS) {                                             \
+			fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_)); \
+			exit(EXIT_FAILURE);                                                \
+		}                                                                          \
 	} while (0)
 
 static struct doca_dev *open_first_device(void)
@@ -65,7 +65,7 @@ static struct doca_sync_event *take_turn(struct doca_dev *dev, const char *path)
 	MUST(doca_sync_event_add_subscriber_location_remote_pci(event));
 	MUST(doca_sync_event_start(event));
 	MUST(doca_sync_event_export_to_remote_pci(event, dev, &descriptor, &len));
-	bytes_publish((struct bytes){.addr = (char *)(uintptr_t)descriptor, .len = len}, path);
+	bytes_publish((struct bytes){ .addr = (char *)(uintptr_t)descriptor, .len = len }, path);
 	MUST(doca_sync_event_update_set(event, 1));
 	MUST(doca_sync_event_wait_neq_yield(event, 1, UINT64_MAX));
 	MUST(doca_sync_event_get(event, &last));

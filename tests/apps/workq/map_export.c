@@ -23,7 +23,7 @@ static void write_files(struct doca_mmap *mmap, struct doca_dev *dev, struct byt
 	bytes_publish(descriptor, descriptor_path);
 	free(descriptor.addr); /* it is ours */
 	snprintf(info, sizeof(info), "%llu\n%zu\n", (unsigned long long)(uintptr_t)memory.addr, memory.len);
-	bytes_publish((struct bytes){.addr = info, .len = strlen(info)}, info_path);
+	bytes_publish((struct bytes){ .addr = info, .len = strlen(info) }, info_path);
 }
 
 static void sleep_until_enter(void)

@@ -25,7 +25,7 @@ struct ends {
 static struct bytes remote_of_info(const char *path)
 {
 	struct bytes text = bytes_await(path), remote;
-	char *end, copy[64] = {0};
+	char *end, copy[64] = { 0 };
 
 	memcpy(copy, text.addr, text.len < sizeof(copy) ? text.len : sizeof(copy) - 1);
 	remote.addr = (char *)(uintptr_t)strtoull(copy, &end, 10);

@@ -15,8 +15,8 @@
 #include "bytes.h"
 #include "random_copies.h"
 
-#define LEN 65536
-#define WRITABLE 49152 /* the rest can only be read */
+#define LEN       65536
+#define WRITABLE  49152 /* the rest can only be read */
 #define MAX_PIECE 3000
 
 static uint64_t state;
@@ -32,7 +32,7 @@ static size_t random_below(size_t limit)
 
 static struct piece random_piece(size_t within)
 {
-	struct piece piece = {.len = 1 + random_below(MAX_PIECE)};
+	struct piece piece = { .len = 1 + random_below(MAX_PIECE) };
 
 	piece.at = random_below(within - piece.len + 1);
 	return piece;
@@ -67,7 +67,7 @@ static void add_room(struct copy *copy)
 
 static struct copy random_copy(void)
 {
-	struct copy copy = {.num_from = 1 + (unsigned int)random_below(COPIES_MAX_PIECES)};
+	struct copy copy = { .num_from = 1 + (unsigned int)random_below(COPIES_MAX_PIECES) };
 
 	for (unsigned int i = 0; i < copy.num_from; i++)
 		copy.from[i] = random_piece(LEN);
@@ -105,7 +105,7 @@ static void add_flaw(struct copy *copy)
 /* Submit some, await those that were taken, and say in their order what became of them. */
 static void run_batch(struct copies *copies, const struct copy *batch, unsigned int count, unsigned int first_id)
 {
-	struct end ends[COPIES_DEPTH] = {{0}};
+	struct end ends[COPIES_DEPTH] = { { 0 } };
 	const char *taken[COPIES_DEPTH];
 	unsigned int in_flight = 0;
 

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#define COPIES_DEPTH 8
+#define COPIES_DEPTH      8
 #define COPIES_MAX_PIECES 3
 
 /* Where in the memory, and how long. */
@@ -21,7 +21,7 @@ struct piece {
 
 struct copy {
 	struct piece from[COPIES_MAX_PIECES], to[COPIES_MAX_PIECES]; /* lists of data, and of room */
-	unsigned int num_from, num_to; /* 0 = no buffer at all */
+	unsigned int num_from, num_to;                               /* 0 = no buffer at all */
 };
 
 /* How one ended: in what code, and how much data its destination had then. */

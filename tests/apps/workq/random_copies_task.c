@@ -16,13 +16,13 @@
 
 #include "random_copies.h"
 
-#define MUST(call)                                                                               \
-	do {                                                                                     \
-		doca_error_t result_ = (call);                                                   \
-		if (result_ != DOCA_SUCCESS) {                                                   \
-			fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_));       \
-			exit(EXIT_FAILURE);                                                      \
-		}                                                                                \
+#define MUST(call)                                                                         \
+	do {                                                                               \
+		doca_error_t result_ = (call);                                             \
+		if (result_ != DOCA_SUCCESS) {                                             \
+			fprintf(stderr, "%s: %s\n", #call, doca_error_get_descr(result_)); \
+			exit(EXIT_FAILURE);                                                \
+		}                                                                          \
 	} while (0)
 
 struct copies {
@@ -90,7 +90,7 @@ static void on_end(struct doca_dma_task_memcpy *task, union doca_data user_data,
 	doca_error_t status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
 
 	copies->ends[copies->num_ends++] =
-		(struct end){.id = id, .code = doca_error_get_name(status), .filled = data_of(copies->to[id])};
+		(struct end){ .id = id, .code = doca_error_get_name(status), .filled = data_of(copies->to[id]) };
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 	drop(copies->from[id]);
 	drop(copies->to[id]);
@@ -102,7 +102,7 @@ struct copies *copies_start(char *memory, size_t len, size_t writable)
 
 	if (!copies)
 		exit(EXIT_FAILURE);
-	*copies = (struct copies){.memory = memory, .writable = writable, .dev = open_copying_device()};
+	*copies = (struct copies){ .memory = memory, .writable = writable, .dev = open_copying_device() };
 	copies->read_write = map_of(copies->dev, memory, writable, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	copies->read_only = map_of(copies->dev, memory, len, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	MUST(doca_buf_inventory_create(COPIES_DEPTH * 2 * COPIES_MAX_PIECES, &copies->inventory));
@@ -111,7 +111,7 @@ struct copies *copies_start(char *memory, size_t len, size_t writable)
 	MUST(doca_dma_create(copies->dev, &copies->dma));
 	copies->ctx = doca_dma_as_ctx(copies->dma);
 	MUST(doca_dma_task_memcpy_set_conf(copies->dma, on_end, on_end, COPIES_DEPTH));
-	MUST(doca_ctx_set_user_data(copies->ctx, (union doca_data){.ptr = copies}));
+	MUST(doca_ctx_set_user_data(copies->ctx, (union doca_data){ .ptr = copies }));
 	MUST(doca_pe_connect_ctx(copies->pe, copies->ctx));
 	MUST(doca_ctx_start(copies->ctx));
 	return copies;
@@ -151,8 +151,9 @@ static doca_error_t make_list(struct copies *copies, const struct piece *pieces,
 		void *addr = copies->memory + pieces[i].at;
 		bool writable = is_room && pieces[i].at + pieces[i].len <= copies->writable;
 
-		result = doca_buf_inventory_buf_get_by_args(copies->inventory, writable ? copies->read_write : copies->read_only,
-							    addr, pieces[i].len, addr, is_room ? 0 : pieces[i].len, &buf);
+		result = doca_buf_inventory_buf_get_by_args(copies->inventory,
+							    writable ? copies->read_write : copies->read_only, addr,
+							    pieces[i].len, addr, is_room ? 0 : pieces[i].len, &buf);
 		if (result == DOCA_SUCCESS && list)
 			MUST(doca_buf_chain_list(list, buf));
 		else if (result == DOCA_SUCCESS)
@@ -183,7 +184,7 @@ static doca_error_t submit(struct copies *copies, const struct doca_buf *from, s
 	doca_error_t result;
 
 	revive(copies);
-	MUST(doca_dma_task_memcpy_alloc_init(copies->dma, from, to, (union doca_data){.u64 = id}, &task));
+	MUST(doca_dma_task_memcpy_alloc_init(copies->dma, from, to, (union doca_data){ .u64 = id }, &task));
 	result = doca_task_submit(doca_dma_task_memcpy_as_task(task));
 	if (result != DOCA_SUCCESS)
 		doca_task_free(doca_dma_task_memcpy_as_task(task));

@@ -35,10 +35,11 @@ struct copies *copies_start(char *memory, size_t len, size_t writable)
 
 	if (!copies)
 		exit(EXIT_FAILURE);
-	*copies = (struct copies){.memory = memory, .writable = writable, .dev = open_copying_device()};
+	*copies = (struct copies){ .memory = memory, .writable = writable, .dev = open_copying_device() };
 	copies->read_write = map_of(copies->dev, memory, writable, DOCA_ACCESS_LOCAL_READ_WRITE);
 	copies->read_only = map_of(copies->dev, memory, len, DOCA_ACCESS_LOCAL_READ_ONLY);
-	MUST(doca_buf_inventory_create(NULL, COPIES_DEPTH * 2 * COPIES_MAX_PIECES, DOCA_BUF_EXTENSION_NONE, &copies->inventory));
+	MUST(doca_buf_inventory_create(NULL, COPIES_DEPTH * 2 * COPIES_MAX_PIECES, DOCA_BUF_EXTENSION_NONE,
+				       &copies->inventory));
 	MUST(doca_buf_inventory_start(copies->inventory));
 	copies->engine = engine_start(copies->dev);
 	return copies;
@@ -71,8 +72,9 @@ static doca_error_t make_list(struct copies *copies, const struct piece *pieces,
 		void *addr = copies->memory + pieces[i].at;
 		bool writable = is_room && pieces[i].at + pieces[i].len <= copies->writable;
 
-		result = doca_buf_inventory_buf_by_args(copies->inventory, writable ? copies->read_write : copies->read_only,
-							addr, pieces[i].len, addr, is_room ? 0 : pieces[i].len, &buf);
+		result = doca_buf_inventory_buf_by_args(copies->inventory,
+							writable ? copies->read_write : copies->read_only, addr,
+							pieces[i].len, addr, is_room ? 0 : pieces[i].len, &buf);
 		if (result == DOCA_SUCCESS && list)
 			MUST(doca_buf_list_chain(list, buf));
 		else if (result == DOCA_SUCCESS)
@@ -88,7 +90,7 @@ static doca_error_t make_list(struct copies *copies, const struct piece *pieces,
 const char *copies_submit(struct copies *copies, const struct copy *copy, unsigned int id)
 {
 	struct doca_dma_job_memcpy job = {
-		.base = {.type = DOCA_DMA_JOB_MEMCPY, .ctx = copies->engine.ctx, .user_data.u64 = id},
+		.base = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = copies->engine.ctx, .user_data.u64 = id },
 	};
 	struct doca_buf *from = NULL, *to = NULL;
 	doca_error_t result = make_list(copies, copy->from, copy->num_from, false, &from);
@@ -123,7 +125,8 @@ struct end copies_await(struct copies *copies)
 	struct doca_event event;
 	struct end end;
 
-	while (doca_workq_progress_retrieve(copies->engine.workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE) == DOCA_ERROR_AGAIN)
+	while (doca_workq_progress_retrieve(copies->engine.workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE) ==
+	       DOCA_ERROR_AGAIN)
 		;
 	end.id = (unsigned int)event.user_data.u64;
 	end.code = doca_get_error_name((doca_error_t)event.result.u64);

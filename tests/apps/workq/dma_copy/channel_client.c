@@ -13,7 +13,7 @@ DOCA_LOG_REGISTER(DMA_COPY::CLIENT);
 
 /* Patience with a service that is not there yet: tries come less and less often. */
 #define FIRST_PAUSE_S 0.05
-#define MAX_TRIES 8 /* 6.4 s in all */
+#define MAX_TRIES     8 /* 6.4 s in all */
 
 doca_error_t channel_end_create(struct channel *channel)
 {

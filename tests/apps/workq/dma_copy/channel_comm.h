@@ -24,7 +24,7 @@ struct channel_end {
 	struct doca_comm_channel_addr_t *peer; /* NULL: not yet, or not any more */
 	struct doca_dev_rep *rep;              /* the DPU's; NULL on the host */
 	bool is_polled;
-	unsigned int begin, count;             /* of the letters that wait */
+	unsigned int begin, count; /* of the letters that wait */
 	struct letter letters[CHANNEL_MAX_SENDING];
 };
 

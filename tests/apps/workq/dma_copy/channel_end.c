@@ -116,7 +116,7 @@ static bool send_letters(struct channel *channel)
 doca_error_t channel_end_send(struct channel *channel, const void *bytes, size_t len)
 {
 	struct channel_end *end = channel->end;
-	struct letter letter = {.bytes = malloc(len), .len = len};
+	struct letter letter = { .bytes = malloc(len), .len = len };
 
 	if (!letter.bytes || end->count == CHANNEL_MAX_SENDING) {
 		free(letter.bytes);

@@ -53,7 +53,7 @@ doca_error_t dma_copy(struct dma *dma, struct doca_buf *from, struct doca_buf *t
 static bool retrieve(void *self)
 {
 	struct dma *dma = self;
-	struct doca_event event = {0};
+	struct doca_event event = { 0 };
 	doca_error_t result = doca_workq_progress_retrieve(dma->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
 
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IO_FAILED)

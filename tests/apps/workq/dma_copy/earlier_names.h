@@ -21,27 +21,27 @@
 #define doca_error_get_descr doca_get_error_string
 
 /* Devices and representors. */
-#define DOCA_DEVINFO_REP_FILTER_NET DOCA_DEV_REP_FILTER_NET
-#define doca_devinfo_create_list doca_devinfo_list_create
-#define doca_devinfo_destroy_list doca_devinfo_list_destroy
-#define doca_devinfo_is_equal_pci_addr doca_devinfo_get_is_pci_addr_equal
-#define doca_devinfo_rep_create_list doca_devinfo_rep_list_create
-#define doca_devinfo_rep_destroy_list doca_devinfo_rep_list_destroy
+#define DOCA_DEVINFO_REP_FILTER_NET        DOCA_DEV_REP_FILTER_NET
+#define doca_devinfo_create_list           doca_devinfo_list_create
+#define doca_devinfo_destroy_list          doca_devinfo_list_destroy
+#define doca_devinfo_is_equal_pci_addr     doca_devinfo_get_is_pci_addr_equal
+#define doca_devinfo_rep_create_list       doca_devinfo_rep_list_create
+#define doca_devinfo_rep_destroy_list      doca_devinfo_rep_list_destroy
 #define doca_devinfo_rep_is_equal_pci_addr doca_devinfo_rep_get_is_pci_addr_equal
 
 /* Maps: what was the DPU's became that of whoever is across the PCIe. */
 #define DOCA_ACCESS_FLAG_LOCAL_READ_WRITE DOCA_ACCESS_LOCAL_READ_WRITE
-#define DOCA_ACCESS_FLAG_PCI_READ_ONLY DOCA_ACCESS_DPU_READ_ONLY
-#define DOCA_ACCESS_FLAG_PCI_READ_WRITE DOCA_ACCESS_DPU_READ_WRITE
-#define doca_mmap_create(ret_mmap) doca_mmap_create(NULL, ret_mmap)
-#define doca_mmap_add_dev doca_mmap_dev_add
-#define doca_mmap_export_pci doca_mmap_export_dpu
+#define DOCA_ACCESS_FLAG_PCI_READ_ONLY    DOCA_ACCESS_DPU_READ_ONLY
+#define DOCA_ACCESS_FLAG_PCI_READ_WRITE   DOCA_ACCESS_DPU_READ_WRITE
+#define doca_mmap_create(ret_mmap)        doca_mmap_create(NULL, ret_mmap)
+#define doca_mmap_add_dev                 doca_mmap_dev_add
+#define doca_mmap_export_pci              doca_mmap_export_dpu
 
 /* Buffers. */
 #define doca_buf_inventory_create(num_elements, ret_inventory) \
 	doca_buf_inventory_create(NULL, num_elements, DOCA_BUF_EXTENSION_NONE, ret_inventory)
 #define doca_buf_inventory_buf_get_by_addr doca_buf_inventory_buf_by_addr
 #define doca_buf_inventory_buf_get_by_data doca_buf_inventory_buf_by_data
-#define doca_buf_dec_refcount doca_buf_refcount_rm
+#define doca_buf_dec_refcount              doca_buf_refcount_rm
 
 #endif

@@ -37,7 +37,7 @@ void engine_destroy(struct engine *engine)
 void engine_add(struct engine *engine, engine_poll *poll, void *self)
 {
 	assert(engine->num < MAX_POLLERS);
-	engine->pollers[engine->num++] = (struct poller){.poll = poll, .self = self};
+	engine->pollers[engine->num++] = (struct poller){ .poll = poll, .self = self };
 }
 
 void engine_remove(struct engine *engine, void *self)
