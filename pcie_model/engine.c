@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "u128_priv.h"
+#include "pcie_model/arith.h"
 
 #define FS_PER_PS 1000
 
@@ -14,17 +15,6 @@ struct job_cost {
 	uint64_t channel_ps;
 	bool reads, writes, is_local;
 };
-
-/* Sums stop at the end of time instead of starting over. */
-static uint64_t ps_saturating_add(uint64_t time_ps, uint64_t by_ps)
-{
-	return by_ps > UINT64_MAX - time_ps ? UINT64_MAX : time_ps + by_ps;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 const char *pcie_engine_config_error(const struct pcie_engine *engine)
 {
@@ -40,7 +30,7 @@ static uint64_t reserve_station(uint64_t *station_ps, uint64_t arrival_ps, uint6
 {
 	uint64_t start_ps = max_u64(*station_ps, arrival_ps);
 
-	*station_ps = ps_saturating_add(start_ps, busy_ps);
+	*station_ps = add_saturating_u64(start_ps, busy_ps);
 	return start_ps;
 }
 
@@ -68,8 +58,8 @@ static void add_read_cost(const struct pcie_engine *engine, const struct pcie_li
 			  read_requests_time_ps(engine, wire.tx_tlps));
 	busy_ps = max_u64(busy_ps, max_u64(tx_ps, cost->rx_ps));
 	cost->reads = true;
-	cost->read_ps = ps_saturating_add(busy_ps, engine->read.gap_ps);
-	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
+	cost->read_ps = add_saturating_u64(busy_ps, engine->read.gap_ps);
+	cost->tx_ps = add_saturating_u64(cost->tx_ps, tx_ps);
 }
 
 static void add_write_cost(const struct pcie_engine *engine, const struct pcie_link *link,
@@ -81,9 +71,9 @@ static void add_write_cost(const struct pcie_engine *engine, const struct pcie_l
 	pcie_link_write(link, job->offset, job->bytes, &wire);
 	tx_ps = pcie_tlp_time_ps(byte_time, wire.tx_bytes);
 	cost->writes = true;
-	cost->write_ps = ps_saturating_add(max_u64(transfer_time_ps(engine->write.fs_per_byte, job->bytes), tx_ps),
-					   engine->write.gap_ps);
-	cost->tx_ps = ps_saturating_add(cost->tx_ps, tx_ps);
+	cost->write_ps = add_saturating_u64(max_u64(transfer_time_ps(engine->write.fs_per_byte, job->bytes), tx_ps),
+					    engine->write.gap_ps);
+	cost->tx_ps = add_saturating_u64(cost->tx_ps, tx_ps);
 }
 
 static struct job_cost compute_cost(const struct pcie_engine *engine, const struct pcie_link *link,
@@ -94,8 +84,8 @@ static struct job_cost compute_cost(const struct pcie_engine *engine, const stru
 
 	if (job->direction == PCIE_LOCAL) {
 		cost.is_local = true;
-		cost.local_ps = ps_saturating_add(transfer_time_ps(engine->local.fs_per_byte, job->bytes),
-						  engine->local.gap_ps);
+		cost.local_ps = add_saturating_u64(transfer_time_ps(engine->local.fs_per_byte, job->bytes),
+						   engine->local.gap_ps);
 		return cost;
 	}
 	byte_time = pcie_link_byte_time(link);
@@ -110,9 +100,9 @@ uint64_t pcie_queue_submit(const struct pcie_engine *engine, const struct pcie_j
 			   struct pcie_queue_state *queue)
 {
 	const struct pcie_issuer *issuer = &engine->issuers[job->issuer];
-	uint64_t busy_ps = ps_saturating_add(issuer->submit_ps, job->unsignaled ? 0 : issuer->report_ps);
+	uint64_t busy_ps = add_saturating_u64(issuer->submit_ps, job->unsignaled ? 0 : issuer->report_ps);
 
-	return ps_saturating_add(reserve_station(&queue->submit_ps, now_ps, busy_ps), issuer->submit_ps);
+	return add_saturating_u64(reserve_station(&queue->submit_ps, now_ps, busy_ps), issuer->submit_ps);
 }
 
 static uint64_t accept_job(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t arrival_ps,
@@ -153,9 +143,9 @@ static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, co
 static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, struct pcie_engine_state *state,
 			      struct pcie_link_state *link)
 {
-	uint64_t end_ps = ps_saturating_add(start_ps, max_u64(cost->channel_ps, cost->local_ps));
+	uint64_t end_ps = add_saturating_u64(start_ps, max_u64(cost->channel_ps, cost->local_ps));
 
-	end_ps = max_u64(end_ps, ps_saturating_add(start_ps, max_u64(cost->read_ps, cost->write_ps)));
+	end_ps = max_u64(end_ps, add_saturating_u64(start_ps, max_u64(cost->read_ps, cost->write_ps)));
 	if (cost->is_local) {
 		reserve_station(&state->local_ps, start_ps, cost->local_ps);
 		return end_ps;
@@ -177,10 +167,10 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 	struct job_cost cost = compute_cost(engine, link, job);
 	uint64_t more_segments = job->segments > 1 ? job->segments - 1 : 0;
 	uint64_t setup_ps =
-		ps_saturating_add(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
+		add_saturating_u64(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
 	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
 	uint64_t *channel_ps = find_earliest_channel(engine, engine_state);
-	uint64_t ready_ps = ps_saturating_add(max_u64(accepted_ps, *channel_ps), setup_ps);
+	uint64_t ready_ps = add_saturating_u64(max_u64(accepted_ps, *channel_ps), setup_ps);
 	uint64_t data_ps = data_start_ps(&cost, ready_ps, engine_state, link_state);
 	uint64_t moved_ps = reserve_paths(&cost, data_ps, engine_state, link_state);
 
@@ -189,7 +179,7 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 		.accepted_ps = accepted_ps,
 		.data_ps = data_ps,
 		.moved_ps = moved_ps,
-		.done_ps = ps_saturating_add(moved_ps, engine->complete_ps),
+		.done_ps = add_saturating_u64(moved_ps, engine->complete_ps),
 	};
 }
 

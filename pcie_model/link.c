@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "u128_priv.h"
+#include "pcie_model/arith.h"
 
 #define PPB UINT64_C(1000000000)
 
@@ -196,11 +197,6 @@ uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes)
 
 	tlp_share(link, &num, &den);
 	return pcie_mul_div_ceil(tlp_bytes, den, num);
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pcie_bandwidth *ret_bandwidth)

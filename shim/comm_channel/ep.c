@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An endpoint's public functions: capabilities, properties, life. */
 #include "ep_priv.h"
+#include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 
 #define DEFAULT_QUEUE 64   /* messages; our choice */
 #define MAX_QUEUE     8192 /* in messages, that a uint16_t and rounding up can hold */
 #define MIN_MSG_BYTES 64   /* our choice: the reference says that there is a minimum */
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* ---- what a device can do ---- */
 

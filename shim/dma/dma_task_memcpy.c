@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "dma_priv.h"
+#include "pcie_model/arith.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -141,11 +142,6 @@ struct list_cursor {
 	const struct doca_buf *buf;
 	size_t done;
 };
-
-static inline size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Copy as much as goes from one source buffer to one destination buffer, at most *len; then that is how much it was. */
 static inline int copy_segment(const struct list_cursor *to, const struct list_cursor *from, size_t *len)

@@ -5,6 +5,7 @@
 
 #include "shim/common/base/check.h"
 #include "shim/common/log/log_priv.h"
+#include "sim/base/monotonic.h"
 
 /* Where the record was written: the source's name stands for the file. */
 static struct shim_log_location location_of_line(int line)
@@ -36,14 +37,13 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 
 /* --- Rate limits --- */
 
-#define SECOND_NS        UINT64_C(1000000000)
 #define DEFAULT_QUANTITY 20 /* until the program says otherwise */
 #define DEFAULT_BUCKET_S 1
 
 /* A bucket is a number from 0 up; to the core it is a line of a file of that name. */
 static const char buckets[] = "rate-limited log records";
 static atomic_int bucket_count;
-static struct shim_log_rate rate = SHIM_LOG_RATE(DEFAULT_QUANTITY, DEFAULT_BUCKET_S *SECOND_NS);
+static struct shim_log_rate rate = SHIM_LOG_RATE(DEFAULT_QUANTITY, DEFAULT_BUCKET_S *SIM_NS_PER_S);
 
 doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 {
@@ -65,16 +65,13 @@ static void log_dropped(uint32_t level, int source, int line, uint64_t dropped)
 doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucket, const char *format, ...)
 {
 	doca_error_t result;
-	struct timespec now;
 	uint64_t dropped;
 	va_list args;
 
 	if (bucket < 0 || bucket >= atomic_load(&bucket_count))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "no bucket %d was registered; use the DOCA_LOG_RATE_LIMIT macros", bucket);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (shim_log_rate_check(&rate, buckets, bucket, now.tv_sec * SECOND_NS + now.tv_nsec, &dropped) !=
-	    SHIM_LOG_SHOW)
+	if (shim_log_rate_check(&rate, buckets, bucket, sim_monotonic_ns(), &dropped) != SHIM_LOG_SHOW)
 		return DOCA_SUCCESS;
 	log_dropped(level, source, line, dropped);
 	va_start(args, format);
@@ -105,7 +102,7 @@ uint16_t doca_log_get_bucket_time(void)
 	uint16_t seconds;
 
 	pthread_mutex_lock(&rate.lock);
-	seconds = rate.bucket_ns / SECOND_NS;
+	seconds = rate.bucket_ns / SIM_NS_PER_S;
 	pthread_mutex_unlock(&rate.lock);
 	return seconds;
 }
@@ -113,6 +110,6 @@ uint16_t doca_log_get_bucket_time(void)
 void doca_log_set_bucket_time(uint16_t bucket_time)
 {
 	pthread_mutex_lock(&rate.lock);
-	rate.bucket_ns = bucket_time * SECOND_NS;
+	rate.bucket_ns = bucket_time * SIM_NS_PER_S;
 	pthread_mutex_unlock(&rate.lock);
 }

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "link_state.h"
+#include "sim/base/monotonic.h"
 
-#define NS_PER_S  UINT64_C(1000000000)
 #define PS_PER_NS 1000
 
 struct sim_clock {
@@ -41,18 +41,10 @@ const char *sim_clock_mode_name(enum sim_clock_mode mode)
 	return names[mode];
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 void sim_clock_page_init(struct sim_clock_page *page, enum sim_clock_mode mode)
 {
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);
-	atomic_store_explicit(&page->start_ns, monotonic_ns(), memory_order_relaxed);
+	atomic_store_explicit(&page->start_ns, sim_monotonic_ns(), memory_order_relaxed);
 }
 
 void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
@@ -68,7 +60,7 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 
 static uint64_t elapsed_ns(uint64_t start_ns)
 {
-	uint64_t now_ns = monotonic_ns();
+	uint64_t now_ns = sim_monotonic_ns();
 
 	return now_ns > start_ns ? now_ns - start_ns : 0;
 }

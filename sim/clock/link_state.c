@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A card's link to the host when it is not as it was trained. */
 #include "link_state.h"
+#include "pcie_model/arith.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -10,16 +11,6 @@
 
 #define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* ---- windows ---- */
 

@@ -11,21 +11,12 @@
 #include <unistd.h>
 
 #include "vclock_sched.h"
+#include "sim/base/monotonic.h"
 
-#define NS_PER_S         UINT64_C(1000000000)
-#define NS_PER_MS        UINT64_C(1000000)
 #define MIN_STALL_CHECKS 10                  /* at least, before somebody is given up */
 #define OTHERS_RANK      (UINT64_C(1) << 32) /* behind those that are first */
 
 static _Atomic uint32_t last_number;
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static enum sim_clock_participant_state state_of(const struct sim_clock_participant *shared)
 {
@@ -270,11 +261,11 @@ bool sim_participant_check_stall(const struct sim_participant *participant, stru
 	}
 	seen.heartbeats = atomic_load_explicit(&busy->heartbeats, memory_order_relaxed);
 	seen.owner = owner_of(busy);
-	seen.since_ns = monotonic_ns();
+	seen.since_ns = sim_monotonic_ns();
 	if (watch->shared != busy || watch->heartbeats != seen.heartbeats || watch->owner != seen.owner)
 		*watch = seen;
 	else if (++watch->checks >= MIN_STALL_CHECKS &&
-		 seen.since_ns - watch->since_ns > SIM_VCLOCK_STALL_TIMEOUT_MS * NS_PER_MS &&
+		 seen.since_ns - watch->since_ns > SIM_VCLOCK_STALL_TIMEOUT_MS * SIM_NS_PER_MS &&
 		 detach_stalled(participant->page, watch))
 		*ret_stalled = watch->owner;
 	return true;
@@ -282,7 +273,7 @@ bool sim_participant_check_stall(const struct sim_participant *participant, stru
 
 void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
 {
-	const struct timespec timeout = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+	const struct timespec timeout = { .tv_sec = (time_t)(ns / SIM_NS_PER_S), .tv_nsec = (long)(ns % SIM_NS_PER_S) };
 
 	syscall(SYS_futex, &participant->shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "shared_lock.h"
+#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S         UINT64_C(1000000000)
 #define DEAD_AFTER_NS    (20 * UINT64_C(1000000))
-#define STOPPED_AFTER_NS NS_PER_S
+#define STOPPED_AFTER_NS SIM_NS_PER_S
 #define SPINS            200
 
 static _Atomic uint32_t last_number;
@@ -38,14 +38,6 @@ static uint32_t cached_pid(void)
 	return known;
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static bool try_lock(struct sim_clock_lock *lock, uint64_t from, uint64_t token)
 {
 	return atomic_compare_exchange_strong_explicit(&lock->holder, &from, token, memory_order_acquire,
@@ -67,7 +59,7 @@ static void lock_contended(struct sim_clock_lock *lock, uint64_t token)
 
 	for (;;) {
 		uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
-		uint64_t now_ns = monotonic_ns();
+		uint64_t now_ns = sim_monotonic_ns();
 
 		if (holder == 0 && try_lock(lock, 0, token))
 			return;

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "pcie_model/arith.h"
+#include "sim/base/monotonic.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/base/log.h"
 #include "sim/trace/trace.h"
@@ -25,7 +27,7 @@
 
 uint64_t daemon_now_ms(void)
 {
-	return sim_trace_real_ns() / 1000000;
+	return sim_monotonic_ns() / 1000000;
 }
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
@@ -250,17 +252,12 @@ static void handle_event(struct daemon *daemon, const struct epoll_event *event)
 	}
 }
 
-static uint64_t u64_min(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* For epoll_wait(): until the next deadline, at most @timeout_ms. */
 static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 {
 	uint64_t deadline =
-		u64_min(u64_min(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
-			u64_min(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
+		min_u64(min_u64(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
+			min_u64(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
 	uint64_t now = daemon_now_ms();
 
 	if (deadline == UINT64_MAX)
@@ -269,7 +266,7 @@ static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 		return 0;
 	if (timeout_ms >= 0 && (uint64_t)timeout_ms < deadline - now)
 		return timeout_ms;
-	return (int)u64_min(deadline - now, INT_MAX);
+	return (int)min_u64(deadline - now, INT_MAX);
 }
 
 int daemon_step(struct daemon *daemon, int timeout_ms)

@@ -8,19 +8,11 @@
 
 #include "engine_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
-#define NS_PER_S   1000000000u
 #define TICK_NS    1000000u
 #define IDLE_TICKS 20
-
-uint64_t sim_engine_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 int sim_engine_create(struct sim_engine **ret_engine)
 {
@@ -132,7 +124,8 @@ static bool tick(struct sim_engine *engine)
 /* Returns whether it is earlier still. */
 static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
 {
-	const struct timespec until = { .tv_sec = (time_t)(when_ns / NS_PER_S), .tv_nsec = (long)(when_ns % NS_PER_S) };
+	const struct timespec until = { .tv_sec = (time_t)(when_ns / SIM_NS_PER_S),
+					.tv_nsec = (long)(when_ns % SIM_NS_PER_S) };
 
 	return pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0;
 }
@@ -146,7 +139,7 @@ static bool wait_for_tick(struct sim_engine *engine)
 	pthread_mutex_lock(&engine->sleep_lock);
 	while (!engine->stop && !atomic_load(&engine->awake))
 		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
-	tick_ns = sim_engine_now_ns() + TICK_NS;
+	tick_ns = sim_monotonic_ns() + TICK_NS;
 	while (!engine->stop && wait_until(engine, tick_ns < engine->alarm_ns ? tick_ns : engine->alarm_ns))
 		;
 	engine->alarm_ns = SIM_JOB_NEVER_DUE;

@@ -55,8 +55,6 @@ void sim_engine_wake(struct sim_engine *engine);
 /* Make it tick at @when_ns at the latest, once. */
 void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns);
 
-uint64_t sim_engine_now_ns(void);
-
 /* Lock the engine's list, with its thread not at @queue. */
 void sim_queue_lock_engine(struct sim_queue *queue);
 

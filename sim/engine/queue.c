@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine_priv.h"
+#include "sim/base/monotonic.h"
 
 #define MAX_JOBS  (UINT32_C(1) << 30) /* counters are compared by their difference */
 #define MAX_BRIEF 16                  /* brief jobs that run under one lock */
@@ -159,7 +160,7 @@ static uint64_t release_unclocked(struct sim_queue *queue)
 {
 	uint32_t run = atomic_load_explicit(&queue->run, memory_order_relaxed);
 	uint32_t done = atomic_load_explicit(&queue->done, memory_order_relaxed);
-	uint64_t now_ns = sim_engine_now_ns();
+	uint64_t now_ns = sim_monotonic_ns();
 
 	for (; done != run; done++) {
 		struct sim_job *job = queue->ring[done & queue->mask];
@@ -325,5 +326,5 @@ void sim_queue_notify(struct sim_queue *queue)
 
 uint64_t sim_queue_now_ns(const struct sim_queue *queue)
 {
-	return queue->time ? queue_time_now_ns(queue->time) : sim_engine_now_ns();
+	return queue->time ? queue_time_now_ns(queue->time) : sim_monotonic_ns();
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "engine_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/clock/clock.h"
 
 struct job_time {
@@ -96,11 +97,6 @@ void queue_time_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begun
 							      0;
 }
 
-static uint64_t ns_saturating_add(uint64_t ns, uint64_t by_ns)
-{
-	return by_ns > SIM_JOB_NEVER_DUE - ns ? SIM_JOB_NEVER_DUE : ns + by_ns;
-}
-
 static uint64_t arrival_ns(const struct job_time *timing)
 {
 	return timing->takes_time ? sim_clock_ns(timing->arrival_ps) : 0;
@@ -113,7 +109,7 @@ static void compute_due_time(const struct queue_time *time, struct job_time *tim
 	if (timing->takes_time)
 		end_ns = sim_clock_ns(
 			sim_clock_end_ps(time->cfg.clock, time->cfg.function, &timing->work, timing->arrival_ps));
-	timing->due_ns = ns_saturating_add(end_ns, timing->delay_ns);
+	timing->due_ns = add_saturating_u64(end_ns, timing->delay_ns);
 }
 
 /* All that ran ends, now. */

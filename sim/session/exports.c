@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exports.h"
+#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -193,14 +194,6 @@ int sim_exports_describe(struct sim_exports *exports, uint64_t key, const char *
 	return rc;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The thread sanitizer's, where it runs. What libfabric moves for peers is the card's
  * doing, and ordered by what the two sides tell each other: no race of this thread's. */
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
@@ -249,7 +242,7 @@ static bool may_sleep(struct sim_exports *exports)
 
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 {
-	uint64_t now = now_ns(), end = now + (uint64_t)max_us * 1000, idle_since = now;
+	uint64_t now = sim_monotonic_ns(), end = now + (uint64_t)max_us * 1000, idle_since = now;
 	bool safe;
 
 	if (exports->num_targets == 0) /* only the thread that serves opens targets */
@@ -258,7 +251,7 @@ bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 	do {
 		if (serve_round(exports) > 0)
 			idle_since = now;
-		now = now_ns();
+		now = sim_monotonic_ns();
 		if (now - idle_since >= YIELD_AFTER_NS)
 			sched_yield();
 	} while (now < end && now - idle_since < SPIN_NS);

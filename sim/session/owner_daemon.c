@@ -16,6 +16,7 @@
 #include "owner.h"
 #include "owner_daemon_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
 #define CALL_TIMEOUT_S     SIM_SESSION_DIR_TIMEOUT_S /* sending takes no longer either */
@@ -82,17 +83,15 @@ static void call_remove(struct daemon_owner *self, struct pending_call *call)
 	}
 }
 
-static int timeout_s(const struct pending_call *call)
+static unsigned timeout_s(const struct pending_call *call)
 {
 	return call->type == SIM_MSG_DESCRIBE ? DESCRIBE_TIMEOUT_S : CALL_TIMEOUT_S;
 }
 
 static int call_wait(struct daemon_owner *self, struct pending_call *call)
 {
-	struct timespec until;
+	const struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + timeout_s(call) * SIM_NS_PER_S);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_s(call);
 	while (!call->done && !self->lost)
 		if (pthread_cond_timedwait(&self->answered, &self->lock, &until) == ETIMEDOUT)
 			break;
@@ -405,15 +404,12 @@ static int watch(struct daemon_owner *self, int fd, uint64_t tag)
 static int wait_readable(int sock)
 {
 	struct pollfd readable = { .fd = sock, .events = POLLIN };
-	int64_t end_ms = 0, left_ms = CALL_TIMEOUT_S * 1000;
-	struct timespec now;
+	const int64_t end_ms = sim_monotonic_ms() + CALL_TIMEOUT_S * 1000;
+	int64_t left_ms;
 	int rc;
 
 	do {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (end_ms == 0)
-			end_ms = now.tv_sec * 1000LL + now.tv_nsec / 1000000 + left_ms;
-		left_ms = end_ms - (now.tv_sec * 1000LL + now.tv_nsec / 1000000);
+		left_ms = end_ms - sim_monotonic_ms();
 		rc = poll(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
 	} while (rc < 0 && errno == EINTR);
 	return rc > 0 ? 0 : rc == 0 ? -ETIMEDOUT : -errno;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fault_events.h"
+#include "pcie_model/arith.h"
 
 #define VIRTUAL_POLL_MS 1
 #define NS_PER_MS       UINT64_C(1000000)
-
-static uint64_t u64_max(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* The plan may have changed. */
 static void update_next_event(struct sim_fault_events *events)
@@ -25,17 +21,17 @@ static void update_next_event(struct sim_fault_events *events)
 
 uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events)
 {
-	events->last_rule_ns = u64_max(sim_clock_now_ns(events->clock), events->injected_ns + 1);
+	events->last_rule_ns = max_u64(sim_clock_now_ns(events->clock), events->injected_ns + 1);
 	return events->last_rule_ns;
 }
 
 void sim_fault_events_run(struct sim_fault_events *events)
 {
-	uint64_t now_ns = u64_max(sim_clock_now_ns(events->clock), events->last_rule_ns),
+	uint64_t now_ns = max_u64(sim_clock_now_ns(events->clock), events->last_rule_ns),
 		 since_ns = events->injected_ns + 1;
 
 	update_next_event(events);
-	events->injected_ns = u64_max(now_ns, events->injected_ns);
+	events->injected_ns = max_u64(now_ns, events->injected_ns);
 	if (events->next_ns <= events->injected_ns) {
 		sim_fault_events_inject_functions(events, since_ns);
 		events->ops->inject_others(events->arg, since_ns);

@@ -3,6 +3,7 @@
  * open on the function ends, and who sleeps is woken to see it. */
 #include "fault_events.h"
 #include "rule_noop.h"
+#include "pcie_model/arith.h"
 #include "sim/clock/link_state.h"
 #include "sim/base/log.h"
 
@@ -101,11 +102,6 @@ static void set_link_down(struct sim_fault_events *events, uint32_t card, bool d
 			sim_function_set_bits(status_word_of(events, i), SIM_FUNCTION_LINK_DOWN, down);
 }
 
-static uint64_t ns_saturating_add(uint64_t a, uint64_t b)
-{
-	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
 /* A rule that strikes a function. */
 struct function_hit {
 	struct sim_fault_events *events;
@@ -125,7 +121,7 @@ static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
 	if (!(rule->actions & (DOES(DEGRADE) | DOES(ERRORS) | DOES(DOWN))))
 		return;
 	degrade.until_ns = rule->actions & (DOES(DEGRADE) | DOES(ERRORS)) ? rule->until_ns : 0;
-	degrade.up_ns = rule->actions & DOES(DOWN) ? ns_saturating_add(now_ns, rule->duration_ns) : 0;
+	degrade.up_ns = rule->actions & DOES(DOWN) ? add_saturating_u64(now_ns, rule->duration_ns) : 0;
 	if (sim_clock_link_degrade(sim_clock_card(events->clock, hit->function), id, &degrade, now_ns) < 0)
 		sim_warn("fault %u finds no room: %d rules are at this link already; it has no effect", id,
 			 SIM_CLOCK_MAX_WINDOWS);

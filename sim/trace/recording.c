@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
+#include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
 #include "sanitize.h"
 #include "trace.h"
@@ -32,7 +34,7 @@ static bool is_head_valid(const struct sim_trace_head *head)
 
 static int open_source(const void *memory, size_t bytes, const struct sim_trace_clock *clock, struct source *ret_source)
 {
-	struct source source = { .memory = memory, .clock = *clock, .latest_ns = sim_trace_real_ns() + SLACK_NS };
+	struct source source = { .memory = memory, .clock = *clock, .latest_ns = sim_monotonic_ns() + SLACK_NS };
 
 	if (bytes < sizeof(source.head) || (uintptr_t)memory % 64 != 0)
 		return -EPROTO;
@@ -181,11 +183,6 @@ static int copy_rings(const struct source *source, struct sim_trace_recording *t
 }
 
 /* ---- tables ---- */
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* A copy of @count entries of @size bytes, at least of one. */
 static void *copy_table(const struct source *source, size_t offset, uint32_t count, size_t size)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
 #include "trace_priv.h"
 
@@ -66,7 +67,7 @@ static struct sim_trace_head make_head(enum sim_trace_level level)
 					.num_rings = SIM_TRACE_RING_THREADS + 16,
 					.num_records = level == SIM_TRACE_FULL ? 32768 : 4096,
 					.pid = getpid(),
-					.began_ns = sim_trace_real_ns() };
+					.began_ns = sim_monotonic_ns() };
 }
 
 /* ---- memory ---- */
@@ -126,7 +127,7 @@ uint64_t sim_trace_virtual_ns(void)
 
 	atomic_fetch_add(&self.num_clock_readers, 1);
 	virtual_ns = atomic_load(&self.virtual_ns);
-	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) : sim_trace_real_ns(); /* it has just ended */
+	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) : sim_monotonic_ns(); /* it has just ended */
 	atomic_fetch_sub(&self.num_clock_readers, 1);
 	return now_ns;
 }

@@ -24,6 +24,7 @@
 
 #include "format.h"
 #include "sampler.h"
+#include "sim/base/monotonic.h"
 
 enum sim_trace_level {
 	SIM_TRACE_UNSET, /* whoever is asked next decides */
@@ -50,15 +51,6 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording);
 /* In a forked child: the parent's goes on, this process has none. */
 void sim_trace_forked(void);
 
-/* The machine's time, by CLOCK_MONOTONIC. */
-static inline uint64_t sim_trace_real_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 extern atomic_bool sim_trace_time_is_virtual; /* of the recording that there is */
 uint64_t sim_trace_virtual_ns(void);
 
@@ -67,7 +59,7 @@ static inline uint64_t sim_trace_now_ns(void)
 {
 	if (__builtin_expect(atomic_load_explicit(&sim_trace_time_is_virtual, memory_order_relaxed), 0))
 		return sim_trace_virtual_ns();
-	return sim_trace_real_ns();
+	return sim_monotonic_ns();
 }
 
 /* ---- contexts and connections ---- */

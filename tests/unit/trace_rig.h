@@ -28,7 +28,7 @@ static int begin(void **state)
 {
 	(void)state;
 	unsetenv("BFSIM_TRACE");
-	session = (struct sim_trace_clock){ .zero_ns = sim_trace_real_ns() };
+	session = (struct sim_trace_clock){ .zero_ns = sim_monotonic_ns() };
 	return sim_trace_begin(SIM_TRACE_UNSET, &session, &fd);
 }
 

@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "shim/comch/comch_priv.h"
 #include "shim/common/base/check.h"
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size,
 		       struct sim_fault_hit *ret_hit)

@@ -6,6 +6,7 @@
  *
  * An endpoint is one sender: its messages, to whomever, leave one after the
  * other. A message says when it comes, and its receiver waits for that (delay_queue.c). */
+#include "pcie_model/arith.h"
 #include "shim/comch/comch_priv.h"
 #include "shim/common/base/check.h"
 #include "sim/clock/clock.h"
@@ -31,22 +32,17 @@ static uint64_t get_send_begin_ps(const struct comch_endpoint *endpoint)
 	return now_ps > endpoint->busy_until_ps ? now_ps : endpoint->busy_until_ps;
 }
 
-static uint64_t ps_saturating_add(uint64_t ps, uint64_t by_ps)
-{
-	return by_ps < UINT64_MAX - ps ? ps + by_ps : UINT64_MAX;
-}
-
 uint64_t comch_timing_arrival_ns(const struct comch_endpoint *endpoint)
 {
 	return endpoint->timing ?
-		       sim_clock_ns(ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->one_way_ps)) :
+		       sim_clock_ns(add_saturating_u64(get_send_begin_ps(endpoint), endpoint->timing->one_way_ps)) :
 		       0;
 }
 
 void comch_timing_charge_send(struct comch_endpoint *endpoint)
 {
 	if (endpoint->timing)
-		endpoint->busy_until_ps = ps_saturating_add(get_send_begin_ps(endpoint), endpoint->timing->send_ps);
+		endpoint->busy_until_ps = add_saturating_u64(get_send_begin_ps(endpoint), endpoint->timing->send_ps);
 }
 
 uint64_t comch_timing_send_end_ns(const struct comch_endpoint *endpoint)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "consumer_priv.h"
+#include "pcie_model/arith.h"
 #include "shim/common/process/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -195,11 +196,6 @@ static doca_error_t check_mmap(const char *func, const struct doca_mmap *mmap)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;
-}
-
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,

@@ -3,10 +3,9 @@
 #include <doca_clock.h>
 
 #include "shim/common/base/check.h"
+#include "sim/base/monotonic.h"
 #include "dev_priv.h"
 #include "shim/common/process/runtime.h"
-
-#define NS_PER_S 1000000000u
 
 struct doca_clock {
 	struct shim_object object;
@@ -61,7 +60,7 @@ static uint64_t read_system_clock_ns(clockid_t id)
 	struct timespec now;
 
 	clock_gettime(id, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * SIM_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t read_cycle_counter(void)
@@ -127,8 +126,7 @@ static void store_timestamp(uint64_t type, uint64_t value, union doca_clock_time
 	if (type == DOCA_CLOCK_HOST_COUNTER_CYCLES)
 		ret->counter = value;
 	else
-		ret->ts =
-			(struct timespec){ .tv_sec = (time_t)(value / NS_PER_S), .tv_nsec = (long)(value % NS_PER_S) };
+		ret->ts = sim_timespec_from_ns(value);
 }
 
 #define REFUSE_TYPE(type)                                                                              \

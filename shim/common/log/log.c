@@ -12,6 +12,7 @@
  */
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 #include "sim/trace/trace.h"
 
 #include <errno.h>
@@ -108,14 +109,6 @@ static struct shim_log_stream *route_sdk_record(uint32_t level)
 	return fallback_shows_level(level) ? &fallback_stream : NULL;
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* May the record be shown? Tells about those that are not. */
 static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_log_location *place, uint32_t level)
 {
@@ -125,7 +118,7 @@ static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_l
 
 	if (level > DOCA_LOG_LEVEL_INFO)
 		return true;
-	verdict = shim_log_rate_check(&rate, place->file, place->line, monotonic_ns(), &dropped);
+	verdict = shim_log_rate_check(&rate, place->file, place->line, sim_monotonic_ns(), &dropped);
 	if (dropped)
 		shim_log_stream_put(route, place, level, "%" PRIu64 " more records from this line were dropped",
 				    dropped);

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "shim/common/base/check.h"
+#include "sim/base/monotonic.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/engine/queue.h"
-
-#define NS_PER_S 1000000000u
 
 /* The job of a task that a fault hits. */
 static int run_with_fault(struct sim_job *job)
@@ -173,7 +172,7 @@ static bool wait_virtual_ns(uint64_t ns)
 
 static void sleep_real_ns(uint64_t ns)
 {
-	struct timespec left = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+	struct timespec left = sim_timespec_from_ns(ns);
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;

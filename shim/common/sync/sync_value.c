@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync_value.h"
+#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -264,14 +265,6 @@ long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)
 	return value->remote ? SHIM_SYNC_IMPORTED_POLL_NS : 0;
 }
 
-static long ns_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - start->tv_sec) * 1000000000L + (now.tv_nsec - start->tv_nsec);
-}
-
 /* Sleep for @ns at most, or until the value has changed since @changes. */
 static void sleep_until_change(const struct shim_sync_value *value, uint32_t changes, long ns)
 {
@@ -305,12 +298,11 @@ static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_c
 
 static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
-	struct timespec start;
+	const uint64_t start_ns = sim_monotonic_ns();
 	uint64_t now;
 	int rc;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	for (long past = 0; past < YIELD_NS; past = ns_since(&start)) {
+	for (uint64_t past = 0; past < YIELD_NS; past = sim_monotonic_ns() - start_ns) {
 		rc = shim_sync_value_get(value, &now);
 		if (rc < 0 || shim_sync_condition_holds(condition, now))
 			return rc;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
 /* What the kernel's headers before 5.16 lack. */
@@ -99,22 +100,10 @@ static void check_all_watches(struct watch_round *round)
 			link = &(*link)->next;
 }
 
-static struct timespec deadline_after(long ns)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_nsec += ns;
-	if (at.tv_nsec >= 1000000000L) {
-		at.tv_nsec -= 1000000000L;
-		at.tv_sec++;
-	}
-	return at;
-}
-
 static void wait_for_change(const struct watch_round *round)
 {
-	struct timespec until = deadline_after(round->timeout_ns), pause = { .tv_nsec = round->timeout_ns };
+	struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + round->timeout_ns),
+			pause = { .tv_nsec = round->timeout_ns };
 	const struct waitv_entry *wakeups = &round->entries[0];
 
 	if (round->num_entries == 1) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
 #include "report.h"
 
@@ -87,16 +88,6 @@ static size_t collect_transfers(const struct cli_report *report, const bool *bel
 	}
 	qsort(transfers, count, sizeof(*transfers), compare_transfers);
 	return count;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* How long @bytes take at least. */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "subreaper.h"
 #include "program.h"
@@ -37,21 +38,13 @@ struct run {
 	bool is_done;           /* nothing is left but the daemon */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Ask the programs that still run, and all in their process groups, to end. */
 static void begin_shutdown(struct run *run)
 {
 	if (run->ending)
 		return;
 	run->ending = true;
-	run->kill_at_ms = now_ms() + CLI_RUN_GRACE_MS;
+	run->kill_at_ms = sim_monotonic_ms() + CLI_RUN_GRACE_MS;
 	for (size_t i = 0; i < run->num_programs; i++) {
 		if (run->programs[i].pid > 0)
 			kill(-run->programs[i].pid, SIGTERM);
@@ -188,7 +181,7 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 static void wait_and_handle(struct run *run, struct pollfd *fds)
 {
 	size_t num_fds = 2 * run->num_programs;
-	int64_t left_ms = run->ending ? run->kill_at_ms - now_ms() : -1;
+	int64_t left_ms = run->ending ? run->kill_at_ms - sim_monotonic_ms() : -1;
 
 	for (size_t i = 0; i < run->num_programs; i++) {
 		fds[2 * i] = (struct pollfd){ .fd = run->programs[i].out.fd, .events = POLLIN };
@@ -214,7 +207,7 @@ static void run_event_loop(struct run *run)
 		return;
 	}
 	end_unneeded_inputs(run);
-	while (!run->is_done && !(run->ending && now_ms() >= run->kill_at_ms))
+	while (!run->is_done && !(run->ending && sim_monotonic_ms() >= run->kill_at_ms))
 		wait_and_handle(run, fds);
 	free(fds);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "subreaper.h"
 
@@ -24,14 +25,6 @@ struct supervisor {
 	int64_t deadline_ms;  /* when it must have ended; 0 = never */
 	int64_t term_sent_ms; /* when it was asked to end */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* The signals that end a command, except those that we were started to ignore (nohup). */
 static void choose_signals(sigset_t *watched)
@@ -71,12 +64,12 @@ static void run_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor, c
 static void terminate_worker(struct supervisor *supervisor, int status)
 {
 	if (supervisor->status != 0) {
-		if (now_ms() - supervisor->term_sent_ms >= REPEATED_SIGNAL_MS)
+		if (sim_monotonic_ms() - supervisor->term_sent_ms >= REPEATED_SIGNAL_MS)
 			kill(supervisor->worker, SIGKILL);
 		return;
 	}
 	supervisor->status = status;
-	supervisor->term_sent_ms = now_ms();
+	supervisor->term_sent_ms = sim_monotonic_ms();
 	supervisor->deadline_ms = supervisor->term_sent_ms + CLI_SUPERVISOR_GRACE_MS;
 	kill(supervisor->worker, SIGTERM);
 }
@@ -96,7 +89,7 @@ static void handle_deadline(struct supervisor *supervisor, unsigned int timeout_
 /* Wait for a watched signal or the deadline. Returns the signal, or 0. */
 static int wait_for_signal(const struct supervisor *supervisor)
 {
-	int64_t left_ms = supervisor->deadline_ms - now_ms();
+	int64_t left_ms = supervisor->deadline_ms - sim_monotonic_ms();
 	struct timespec left = { .tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000 };
 	int signal;
 
@@ -122,7 +115,7 @@ static int wait_for_worker(struct supervisor *supervisor, unsigned int timeout_s
 				return status;
 		} else if (signal) {
 			terminate_worker(supervisor, CLI_SIGNAL + signal);
-		} else if (supervisor->deadline_ms && now_ms() >= supervisor->deadline_ms) {
+		} else if (supervisor->deadline_ms && sim_monotonic_ms() >= supervisor->deadline_ms) {
 			handle_deadline(supervisor, timeout_s);
 		}
 	}
@@ -155,7 +148,7 @@ int cli_supervise(const struct cli_supervisor_cfg *cfg)
 		status = cli_fail("cannot start a process: %s", strerror(errno));
 	} else {
 		if (cfg->timeout_s > 0)
-			supervisor.deadline_ms = now_ms() + (int64_t)cfg->timeout_s * 1000;
+			supervisor.deadline_ms = sim_monotonic_ms() + (int64_t)cfg->timeout_s * 1000;
 		status = final_status(&supervisor, wait_for_worker(&supervisor, cfg->timeout_s));
 	}
 	sigprocmask(SIG_SETMASK, &original, NULL);

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/trace/trace.h"
 
 #define ENTER_ALT_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
@@ -181,7 +182,7 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 	for (;;) {
 		struct pollfd fds[] = { { .fd = screen->signal_fd, .events = POLLIN },
 					{ .fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN } };
-		uint64_t now_ns = sim_trace_real_ns();
+		uint64_t now_ns = sim_monotonic_ns();
 		uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 		struct timespec left = { .tv_sec = (time_t)(left_ns / 1000000000),
 					 .tv_nsec = (long)(left_ns % 1000000000) };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/recordings.h"
 #include "sim/cli/base/human_format.h"
@@ -162,7 +163,7 @@ int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snap
 
 	if (cli_recordings_fetch_counts(dir_fd, dir, &merged, &num_dropped) < 0)
 		return -1;
-	snapshot.time_ns = sim_trace_real_ns();
+	snapshot.time_ns = sim_monotonic_ns();
 	snapshot.rows = calloc(count_rows(&merged) + 1, sizeof(*snapshot.rows));
 	if (!snapshot.rows) {
 		sim_merged_trace_free(&merged);

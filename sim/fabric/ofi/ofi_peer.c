@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "ofi_priv.h"
+#include "sim/base/monotonic.h"
 
 #define MAX_CHUNK             (4u << 20)  /* what is done again at most; larger ones are no faster */
 #define RECONNECT_NS          50000000u   /* for a target to come back: it takes 1 ms */
@@ -145,7 +146,7 @@ static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned
 	if (rc == 0)
 		rc = sim_ofi_endpoint_open(&cfg, &peer->endpoint);
 	/* From here on the target is waited for; before, libfabric was, which takes its time when it is loaded. */
-	wait->deadline_ns = sim_ofi_now_ns() + (uint64_t)timeout_ms * 1000000u;
+	wait->deadline_ns = sim_monotonic_ns() + (uint64_t)timeout_ms * 1000000u;
 	if (rc == 0 && cfg.shm_name)
 		rc = open_shm_conn(peer, name, wait);
 	if (rc == 0 && fi_av_insert(peer->endpoint.av, addr, 1, &peer->addr, 0, NULL) != 1)
@@ -235,7 +236,9 @@ static size_t chunk_len(const struct sim_ofi_peer *peer, size_t left)
 /* How long without any progress until the target counts as gone. */
 static uint64_t retry_deadline_ns(const struct sim_ofi_op *op)
 {
-	return sim_ofi_now_ns() + (op->revoked ? RECONNECT_WATCHED_NS : op->is_first ? FIRST_CONNECT_NS : RECONNECT_NS);
+	return sim_monotonic_ns() + (op->revoked  ? RECONNECT_WATCHED_NS :
+				     op->is_first ? FIRST_CONNECT_NS :
+						    RECONNECT_NS);
 }
 
 /* A target that opens its endpoint again is away for a moment, and so may one be that does not answer in time, where
@@ -246,7 +249,7 @@ static int connect_with_retries(struct sim_ofi_peer *peer, struct sim_ofi_remote
 	int rc = try_addresses(peer, remote_mr, wait);
 	uint64_t end_ns = retry_deadline_ns(op);
 
-	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && op->revoked)) && sim_ofi_now_ns() < end_ns &&
+	while ((rc == -EHOSTUNREACH || (rc == -ETIMEDOUT && op->revoked)) && sim_monotonic_ns() < end_ns &&
 	       !is_revoked(op->revoked)) {
 		nanosleep(&(struct timespec){ .tv_nsec = RECONNECT_INTERVAL_NS }, NULL);
 		rc = try_addresses(peer, remote_mr, wait);
@@ -267,7 +270,7 @@ static bool is_retry_exhausted(struct retry_state *retry, const struct sim_ofi_o
 	if (retry->deadline_ns == 0)
 		retry->deadline_ns = retry_deadline_ns(op);
 	retry->num_reached += was_reached;
-	return sim_ofi_now_ns() >= retry->deadline_ns &&
+	return sim_monotonic_ns() >= retry->deadline_ns &&
 	       !(op->revoked && was_reached && retry->num_reached < MAX_REACHED);
 }
 
@@ -289,7 +292,7 @@ static int run_in_chunks(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *re
 			transfer.local = op->local + done;
 			transfer.offset = op->offset + done;
 			transfer.len = chunk_len(peer, op->len - done);
-			wait.deadline_ns = op->timeout_ms ? sim_ofi_now_ns() + op->timeout_ms * 1000000ull : 0;
+			wait.deadline_ns = op->timeout_ms ? sim_monotonic_ns() + op->timeout_ms * 1000000ull : 0;
 			rc = sim_ofi_transfer_run(&transfer);
 		}
 		if (rc == 0) {

@@ -271,8 +271,6 @@ int sim_ofi_wait_round(struct sim_ofi_wait *wait);
 /* Something came: start over with spinning. */
 void sim_ofi_wait_reset(struct sim_ofi_wait *wait);
 
-uint64_t sim_ofi_now_ns(void);
-
 /* ---- ofi_shm_listener.c: shm only ---- */
 
 struct sim_ofi_shm_listener;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ofi_priv.h"
+#include "sim/base/monotonic.h"
 
 #define SHM_DIR       "/dev/shm"
 #define NAME_PREFIX   "bfsim-"
@@ -35,7 +36,7 @@ void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE])
 	if (!own_prefix[0]) {
 		/* Containers that share /dev/shm may repeat process ids. */
 		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
-			tag = sim_ofi_now_ns();
+			tag = sim_monotonic_ns();
 		snprintf(own_prefix, sizeof(own_prefix), NAME_PREFIX "%d-%016" PRIx64 "-", (int)getpid(), tag);
 	}
 	memcpy(ret_prefix, own_prefix, sizeof(own_prefix));

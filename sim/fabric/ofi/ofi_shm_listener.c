@@ -8,6 +8,7 @@
 
 #include "ofi_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 
 #define ROUNDS_PER_POLL       32         /* of the sockets, while awake: one costs a system call */
 #define LOCK_TIMEOUT_NS       100000000u /* with a peer that holds the lock */
@@ -109,9 +110,9 @@ static int lock_with_timeout(struct sim_ofi_shm_listener *listener, uint64_t tim
 	int rc = sim_ofi_shm_ctrl_lock(listener->ctrl);
 
 	if (rc == -EBUSY) {
-		uint64_t end = sim_ofi_now_ns() + timeout_ns;
+		uint64_t end = sim_monotonic_ns() + timeout_ns;
 
-		while (rc == -EBUSY && sim_ofi_now_ns() < end) {
+		while (rc == -EBUSY && sim_monotonic_ns() < end) {
 			sched_yield();
 			rc = sim_ofi_shm_ctrl_lock(listener->ctrl);
 		}
@@ -345,7 +346,7 @@ static bool is_any_client_busy(const struct sim_ofi_shm_ctrl *ctrl)
 
 int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struct fid_mr *mr)
 {
-	uint64_t end = sim_ofi_now_ns() + DEREGISTER_TIMEOUT_NS;
+	uint64_t end = sim_monotonic_ns() + DEREGISTER_TIMEOUT_NS;
 
 	do {
 		if (lock_with_timeout(listener, DEREGISTER_TIMEOUT_NS) < 0)
@@ -360,6 +361,6 @@ int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struc
 		sim_ofi_shm_ctrl_unlock(listener->ctrl);
 		atomic_fetch_add(&listener->ctrl->served, 1);
 		sched_yield();
-	} while (sim_ofi_now_ns() < end);
+	} while (sim_monotonic_ns() < end);
 	return -EBUSY;
 }

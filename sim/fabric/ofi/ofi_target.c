@@ -10,6 +10,7 @@
 
 #include "ofi_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 
 struct sim_ofi_mem {
 	struct sim_ofi_target *target;
@@ -176,7 +177,7 @@ static uint64_t new_key(const struct fi_domain_attr *attr)
 	uint64_t key = 0;
 
 	if (getrandom(&key, sizeof(key), 0) != sizeof(key))
-		key = sim_ofi_now_ns();
+		key = sim_monotonic_ns();
 	return attr->mr_key_size < sizeof(key) ? key & ((1ull << attr->mr_key_size * 8) - 1) : key;
 }
 

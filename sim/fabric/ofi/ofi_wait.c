@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "ofi_priv.h"
+#include "sim/base/monotonic.h"
 
 #define ROUNDS_PER_CLOCK_READ  16       /* looks at the clock cost as much as a look at shm's queue */
 #define SPIN_NS                20000u   /* a served operation is over by then: let others run afterwards */
@@ -11,14 +12,6 @@
 #define FIRST_NOTIFY_NS        100000u
 #define MAX_NOTIFY_INTERVAL_NS 100000000u
 #define MAX_SLEEP_NS           1000000u
-
-uint64_t sim_ofi_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void sim_ofi_wait_reset(struct sim_ofi_wait *wait)
 {
@@ -54,7 +47,7 @@ int sim_ofi_wait_round(struct sim_ofi_wait *wait)
 		return -EIO;
 	if (++wait->rounds % ROUNDS_PER_CLOCK_READ != 1)
 		return 0;
-	now = sim_ofi_now_ns();
+	now = sim_monotonic_ns();
 	if (wait->start_ns == 0) {
 		wait->start_ns = now;
 		wait->next_notify_ns = now + FIRST_NOTIFY_NS;

@@ -4,6 +4,7 @@
 
 #include "rng_priv.h"
 #include "rule_index_priv.h"
+#include "pcie_model/arith.h"
 
 #define A(act)     SIM_ACT_BIT(SIM_ACT_##act)
 #define load(from) atomic_load_explicit((from), memory_order_relaxed)
@@ -33,16 +34,6 @@ struct candidate {
 };
 
 /* What several rules come to ----------------------------------------------------------- */
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static bool is_first(const struct evaluation *eval, enum sim_act act)
 {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "rule_index_priv.h"
+#include "pcie_model/arith.h"
 
 #define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
@@ -163,16 +164,6 @@ static void insert_entry(struct sim_rule_index *index, uint32_t slot_index, uint
 static uint64_t timed_ops(const struct sim_rule *rule)
 {
 	return rule->when & (SIM_WHEN_FROM | SIM_WHEN_UNTIL) ? rule->ops : rule->ops & SIM_OPS_EVENTS;
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void summarize(struct sim_rule_index *index)
