@@ -47,15 +47,16 @@
 #define SIM_TRACE_MAX_RECORDS (UINT32_C(1) << 22) /* in all rings */
 
 enum sim_trace_kind {
-	SIM_TRACE_STATE = 1, /* object: state args[0] -> args[1] */
-	SIM_TRACE_TASK,      /* operation: time is its submission, 0 = not noted; args: began, ended, reaped, bytes */
-	SIM_TRACE_SENT, /* object: args: stream, number in it, bytes, submission of its task if that is timed, else 0 */
-	SIM_TRACE_RECEIVED, /* the same */
-	SIM_TRACE_OPENED,   /* object, a connection */
-	SIM_TRACE_CLOSED,   /* the same */
-	SIM_TRACE_FAULT,    /* object, or 0; reason: operation; args: rule, match of this process, bytes, delay in ns */
-	SIM_TRACE_LOG,      /* detail: level; args: the text's begin */
-	SIM_TRACE_TEXT,     /* args: more of the text of the record before */
+	/* subject; data */
+	SIM_TRACE_STATE = 1, /* context; state */
+	SIM_TRACE_TASK,      /* operation; task; the record's time is the submission, 0 = unknown */
+	SIM_TRACE_SENT,      /* context or connection; message */
+	SIM_TRACE_RECEIVED,  /* context or connection; message */
+	SIM_TRACE_OPENED,    /* connection; none */
+	SIM_TRACE_CLOSED,    /* connection; none; reason: why it was closed */
+	SIM_TRACE_FAULT,     /* object or 0; fault; reason: the operation's name in rules */
+	SIM_TRACE_LOG,       /* object or 0; text */
+	SIM_TRACE_TEXT,      /* none; text: continues the text of the record before */
 	SIM_TRACE_NUM_KINDS,
 };
 
@@ -80,16 +81,45 @@ struct sim_trace_clock {
 	const _Atomic uint64_t *virtual_ns; /* session time since then; NULL = it passes as CLOCK_MONOTONIC does */
 };
 
+/* The part of a record that depends on its kind. */
+union sim_trace_data {
+	struct {
+		uint64_t from, to; /* numbers of enum doca_ctx_states */
+		uint64_t unused[2];
+	} state;
+	struct {
+		uint64_t began_ns, ended_ns; /* of its job; 0 = unknown */
+		uint64_t reaped_ns;          /* when the program was told of its end */
+		uint64_t bytes;
+	} task;
+	struct {
+		uint64_t stream;
+		uint64_t number; /* in the stream */
+		uint64_t bytes;
+		uint64_t task_ns; /* submission of the message's task; 0 = that task is not recorded */
+	} message;
+	struct {
+		uint64_t rule;  /* its id */
+		uint64_t match; /* which of this process's matches of the rule, counted from 1 */
+		uint64_t bytes;
+		uint64_t delay_ns;
+	} fault;
+	char text[SIM_TRACE_TEXT_BYTES]; /* padded with zero bytes; a full one has no zero byte */
+};
+
 struct sim_trace_record {
 	_Atomic uint64_t number; /* counted from 1; 0 = being written */
 	uint64_t time_ns;
 	uint8_t kind;      /* enum sim_trace_kind */
 	uint8_t direction; /* of tasks: enum sim_trace_direction */
-	uint16_t detail;   /* of tasks: how many were in flight then, this one included */
-	uint32_t thread;   /* its number in the system */
-	uint32_t subject;  /* number of an object, or operation */
-	uint32_t reason;   /* name that says what went wrong; 0 = nothing */
-	uint64_t args[4];
+	union {
+		uint16_t in_flight; /* of tasks: tasks in flight at the submission, this one included; 0 = unknown */
+		uint16_t log_level; /* of log lines: enum of sim/base/log.h */
+	};
+	uint32_t thread;  /* its number in the system */
+	uint32_t subject; /* number of an object or of an operation */
+	uint32_t reason;  /* name of what went wrong; 0 = nothing */
+	union sim_trace_data data;
 };
 
 struct sim_trace_ring {
@@ -155,6 +185,10 @@ static inline struct sim_trace_layout sim_trace_layout_of(const struct sim_trace
 	return layout;
 }
 
+_Static_assert(sizeof(union sim_trace_data) == 32, "every kind's data fits in half a record");
+_Static_assert(offsetof(struct sim_trace_record, data) == 32, "the layout of records is the file format");
+_Static_assert(offsetof(struct sim_trace_record, in_flight) == 18 && offsetof(struct sim_trace_record, thread) == 20,
+	       "the layout of records is the file format");
 _Static_assert(sizeof(struct sim_trace_record) == 64, "a record is a cache line");
 _Static_assert(sizeof(struct sim_trace_op) == 64, "an operation is a cache line");
 _Static_assert(sizeof(struct sim_trace_head) <= 128, "the names begin behind the head");

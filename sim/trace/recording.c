@@ -78,12 +78,13 @@ static bool has_valid_times(const struct source *source, struct sim_trace_event 
 		return false;
 	if (event->kind != SIM_TRACE_TASK)
 		return event->time_ns != 0;
-	for (int i = 0; i < 3; i++)
-		if (!is_in_order(source, &before, event->args[i]))
-			return false;
+	if (!is_in_order(source, &before, event->data.task.began_ns) ||
+	    !is_in_order(source, &before, event->data.task.ended_ns) ||
+	    !is_in_order(source, &before, event->data.task.reaped_ns))
+		return false;
 	if (event->time_ns == 0)
-		event->time_ns = event->args[2];
-	return event->args[2] != 0;
+		event->time_ns = event->data.task.reaped_ns;
+	return event->data.task.reaped_ns != 0;
 }
 
 /* Copy the record that is the @number-th of its ring. Whether it was whole all the while. */
@@ -97,11 +98,11 @@ static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records,
 	*ret_event = (struct sim_trace_event){ .time_ns = record->time_ns,
 					       .kind = record->kind,
 					       .direction = record->direction,
-					       .detail = record->detail,
+					       .in_flight = record->in_flight,
 					       .thread = record->thread,
 					       .subject = record->subject,
-					       .reason = record->reason };
-	memcpy(ret_event->args, record->args, sizeof(ret_event->args));
+					       .reason = record->reason,
+					       .data = record->data };
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
 }
@@ -114,10 +115,10 @@ static uint32_t copy_text(const struct source *source, const struct sim_trace_ri
 	struct sim_trace_event more;
 	uint32_t count = 1;
 
-	memcpy(text, event->args, SIM_TRACE_TEXT_BYTES);
+	memcpy(text, event->data.text, SIM_TRACE_TEXT_BYTES);
 	while (count < SIM_TRACE_MAX_TEXT_RECORDS &&
 	       copy_record(ring, source->head.num_records, number + count, &more) && more.kind == SIM_TRACE_TEXT) {
-		memcpy(text + count * SIM_TRACE_TEXT_BYTES, more.args, SIM_TRACE_TEXT_BYTES);
+		memcpy(text + count * SIM_TRACE_TEXT_BYTES, more.data.text, SIM_TRACE_TEXT_BYTES);
 		count++;
 	}
 	sim_trace_sanitize_text(text, sizeof(text));

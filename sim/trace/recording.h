@@ -25,9 +25,11 @@ struct sim_trace_process {
 struct sim_trace_event {
 	uint64_t time_ns; /* when it began; of a task without submission, when it was reaped */
 	uint8_t kind, direction;
-	uint16_t detail;
+	union {
+		uint16_t in_flight, log_level;
+	};
 	uint32_t thread, subject, reason, process;
-	uint64_t args[4];
+	union sim_trace_data data;
 	uint64_t seq; /* among those of its recording */
 	char *text;   /* of log lines; else NULL */
 };

@@ -59,11 +59,11 @@ static void write_record(struct sim_trace_ring *ring, uint64_t number, const str
 	to->time_ns = from->time_ns;
 	to->kind = from->kind;
 	to->direction = from->direction;
-	to->detail = from->detail;
+	to->in_flight = from->in_flight;
 	to->thread = this_thread.id;
 	to->subject = from->subject;
 	to->reason = from->reason;
-	memcpy(to->args, from->args, sizeof(to->args));
+	to->data = from->data;
 	atomic_store_explicit(&to->number, number + 1, memory_order_release);
 }
 
@@ -90,9 +90,10 @@ static void write_one(uint32_t ring, const struct sim_trace_record *record)
 
 void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
 {
-	struct sim_trace_record record = {
-		.time_ns = sim_trace_now_ns(), .kind = SIM_TRACE_STATE, .subject = object, .args = { from, to }
-	};
+	struct sim_trace_record record = { .time_ns = sim_trace_now_ns(),
+					   .kind = SIM_TRACE_STATE,
+					   .subject = object,
+					   .data.state = { .from = from, .to = to } };
 
 	if (object == 0 || !sim_trace_is_on())
 		return;
@@ -118,10 +119,13 @@ void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct 
 	struct sim_trace_record record = { .time_ns = times->submitted_ns,
 					   .kind = SIM_TRACE_TASK,
 					   .direction = (uint8_t)times->direction,
-					   .detail = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
+					   .in_flight = times->depth < UINT16_MAX ? (uint16_t)times->depth : UINT16_MAX,
 					   .subject = stats->number,
 					   .reason = reason ? sim_trace_intern_name(reason) : 0,
-					   .args = { times->began_ns, times->ended_ns, sim_trace_now_ns(), bytes } };
+					   .data.task = { .began_ns = times->began_ns,
+							  .ended_ns = times->ended_ns,
+							  .reaped_ns = sim_trace_now_ns(),
+							  .bytes = bytes } };
 
 	write_one(SIM_TRACE_RING_THREADS, &record);
 }
@@ -130,7 +134,10 @@ void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t strea
 		       uint64_t at_ns, uint64_t task_ns)
 {
 	struct sim_trace_record record = {
-		.time_ns = at_ns, .kind = (uint8_t)kind, .subject = object, .args = { stream, number, bytes, task_ns }
+		.time_ns = at_ns,
+		.kind = (uint8_t)kind,
+		.subject = object,
+		.data.message = { .stream = stream, .number = number, .bytes = bytes, .task_ns = task_ns }
 	};
 
 	if (object)
@@ -167,11 +174,13 @@ void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t
 
 void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 {
-	struct sim_trace_record record = { .time_ns = sim_trace_now_ns(),
-					   .kind = SIM_TRACE_FAULT,
-					   .subject = object,
-					   .reason = sim_trace_intern_name(hit->operation),
-					   .args = { hit->rule, hit->match, hit->bytes, hit->delay_ns } };
+	struct sim_trace_record record = {
+		.time_ns = sim_trace_now_ns(),
+		.kind = SIM_TRACE_FAULT,
+		.subject = object,
+		.reason = sim_trace_intern_name(hit->operation),
+		.data.fault = { .rule = hit->rule, .match = hit->match, .bytes = hit->bytes, .delay_ns = hit->delay_ns }
+	};
 
 	write_one(SIM_TRACE_RING_FAULTS, &record);
 }
@@ -179,7 +188,7 @@ void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 void sim_trace_log(int level, const char *format, va_list args)
 {
 	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = { { .kind = SIM_TRACE_LOG,
-									  .detail = (uint16_t)level } };
+									  .log_level = (uint16_t)level } };
 	char text[SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES + 1] = "";
 	va_list copy;
 	uint32_t count;
@@ -193,7 +202,7 @@ void sim_trace_log(int level, const char *format, va_list args)
 	count = (uint32_t)(strlen(text) + SIM_TRACE_TEXT_BYTES - 1) / SIM_TRACE_TEXT_BYTES;
 	for (uint32_t i = 0; i < count; i++) {
 		records[i].kind = i == 0 ? SIM_TRACE_LOG : SIM_TRACE_TEXT;
-		memcpy(records[i].args, text + i * SIM_TRACE_TEXT_BYTES, SIM_TRACE_TEXT_BYTES);
+		memcpy(records[i].data.text, text + i * SIM_TRACE_TEXT_BYTES, SIM_TRACE_TEXT_BYTES);
 	}
 	sim_trace_write(SIM_TRACE_RING_LOG, records, count ? count : 1);
 }

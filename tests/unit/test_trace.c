@@ -26,8 +26,8 @@ static void test_a_context_and_its_states_are_read_as_they_were(void **state)
 	assert_int_equal(recording.objects[0].state, 3);
 	assert_int_equal(recording.num_events, 2);
 	assert_int_equal(recording.events[0].kind, SIM_TRACE_STATE);
-	assert_int_equal(recording.events[0].args[1], 2);
-	assert_int_equal(recording.events[1].args[0], 2);
+	assert_int_equal(recording.events[0].data.state.to, 2);
+	assert_int_equal(recording.events[1].data.state.from, 2);
 	assert_true(recording.events[1].time_ns >= recording.events[0].time_ns);
 	assert_int_equal(recording.events[0].thread, gettid());
 	sim_trace_recording_free(&recording);
@@ -49,9 +49,10 @@ static void test_a_task_has_its_times_bytes_and_reason(void **state)
 	task = recording.events;
 	assert_string_equal(sim_trace_name_of(&recording, sim_trace_op_of(&recording, task)->name), "DMA memcpy");
 	assert_int_equal(sim_trace_object_of(&recording, task), context);
-	assert_true(task->time_ns <= task->args[0] && task->args[0] <= task->args[1] && task->args[1] <= task->args[2]);
-	assert_int_equal(task->args[3], 64);
-	assert_int_equal(task->detail, 1);
+	assert_true(task->time_ns <= task->data.task.began_ns && task->data.task.began_ns <= task->data.task.ended_ns &&
+		    task->data.task.ended_ns <= task->data.task.reaped_ns);
+	assert_int_equal(task->data.task.bytes, 64);
+	assert_int_equal(task->in_flight, 1);
 	assert_int_equal(task->reason, 0);
 	assert_string_equal(sim_trace_name_of(&recording, recording.events[1].reason), "DOCA_ERROR_IO_FAILED");
 	sim_trace_recording_free(&recording);
@@ -70,7 +71,7 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 	log_line(40, "%s", "");
 	recording = read_all();
 	assert_int_equal(recording.num_events, 3);
-	assert_int_equal(recording.events[0].detail, 30);
+	assert_int_equal(recording.events[0].log_level, 30);
 	assert_string_equal(recording.events[0].text, "the queue is full: \"??\" and \xc3\xa4");
 	assert_int_equal(strlen(recording.events[1].text), SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES);
 	assert_string_equal(recording.events[2].text, "");
@@ -89,10 +90,10 @@ static void test_a_fault_says_its_rule_and_what_it_struck(void **state)
 	recording = read_all();
 	assert_int_equal(recording.num_events, 1);
 	assert_string_equal(sim_trace_name_of(&recording, recording.events[0].reason), "dma.memcpy");
-	assert_int_equal(recording.events[0].args[0], 7);
-	assert_int_equal(recording.events[0].args[1], 3);
-	assert_int_equal(recording.events[0].args[2], 64);
-	assert_int_equal(recording.events[0].args[3], 500);
+	assert_int_equal(recording.events[0].data.fault.rule, 7);
+	assert_int_equal(recording.events[0].data.fault.match, 3);
+	assert_int_equal(recording.events[0].data.fault.bytes, 64);
+	assert_int_equal(recording.events[0].data.fault.delay_ns, 500);
 	sim_trace_recording_free(&recording);
 }
 
@@ -265,8 +266,8 @@ static void test_virtual_times_are_exact(void **state)
 	assert_int_equal(recording.num_events, 2);
 	assert_int_equal(recording.events[0].time_ns, session.zero_ns);
 	assert_int_equal(recording.events[1].time_ns, session.zero_ns + 100);
-	assert_int_equal(recording.events[1].args[1], session.zero_ns + 100);
-	assert_int_equal(recording.events[1].args[2], session.zero_ns + virtual_ns);
+	assert_int_equal(recording.events[1].data.task.ended_ns, session.zero_ns + 100);
+	assert_int_equal(recording.events[1].data.task.reaped_ns, session.zero_ns + virtual_ns);
 	sim_trace_recording_free(&recording);
 }
 
@@ -329,13 +330,13 @@ static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 	assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
 	assert_int_equal(sim_merged_trace_sort(&merged), 0);
 	assert_int_equal(merged.num_events, 203);
-	assert_int_equal(merged.events[0].args[1], 2);
-	assert_int_equal(merged.events[1].args[1], 0);
+	assert_int_equal(merged.events[0].data.state.to, 2);
+	assert_int_equal(merged.events[1].data.state.to, 0);
 	for (size_t i = 0; i < 100; i++) {
 		assert_int_equal(merged.events[2 + i].kind, SIM_TRACE_SENT);
-		assert_int_equal(merged.events[2 + i].args[1], i);
+		assert_int_equal(merged.events[2 + i].data.message.number, i);
 		assert_int_equal(merged.events[102 + i].kind, SIM_TRACE_RECEIVED);
-		assert_int_equal(merged.events[102 + i].args[1], i);
+		assert_int_equal(merged.events[102 + i].data.message.number, i);
 	}
 	assert_int_equal(merged.events[202].kind, SIM_TRACE_LOG);
 	sim_merged_trace_free(&merged);

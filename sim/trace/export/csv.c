@@ -43,17 +43,19 @@ static void put_task(FILE *out, const struct sim_merged_trace *merged, const str
 	put_text(out, sim_trace_name_of(recording, recording->ops[event->subject - 1].name));
 	fputc(',', out);
 	put_text(out, event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
-	fprintf(out, ",%" PRIu64 ",", event->args[3]);
-	if (event->detail)
-		fprintf(out, "%u", event->detail);
-	for (int i = 0; i < 3; i++)
-		put_time(out, merged, event->args[i]);
+	fprintf(out, ",%" PRIu64 ",", event->data.task.bytes);
+	if (event->in_flight)
+		fprintf(out, "%u", event->in_flight);
+	put_time(out, merged, event->data.task.began_ns);
+	put_time(out, merged, event->data.task.ended_ns);
+	put_time(out, merged, event->data.task.reaped_ns);
 	fprintf(out, ",,,,%s", sim_trace_direction_name(event->direction));
 }
 
 static void put_message(FILE *out, const struct sim_trace_event *event)
 {
-	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",,", event->args[2], event->args[0], event->args[1]);
+	fprintf(out, ",,%" PRIu64 ",,,,,%016" PRIx64 ",%" PRIu64 ",,", event->data.message.bytes,
+		event->data.message.stream, event->data.message.number);
 }
 
 static void put_other(FILE *out, const struct sim_merged_trace *merged, const struct sim_trace_event *event)
@@ -65,7 +67,7 @@ static void put_other(FILE *out, const struct sim_merged_trace *merged, const st
 		put_text(out, sim_trace_name_of(recording, event->reason));
 	fputs(",,,,,,,,", out);
 	if (event->kind == SIM_TRACE_STATE)
-		fprintf(out, "%s", sim_trace_state_name(event->args[1]));
+		fprintf(out, "%s", sim_trace_state_name(event->data.state.to));
 	else if (event->kind == SIM_TRACE_FAULT)
 		put_text(out, sim_merged_trace_rule_text(merged, event));
 	else if (event->kind == SIM_TRACE_LOG)

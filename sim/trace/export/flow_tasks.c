@@ -87,7 +87,7 @@ static uint32_t match_task(struct tasks *tasks, const struct sim_trace_event *me
 {
 	const struct key key = { .process = message->process,
 				 .object = context_of(tasks->merged, message),
-				 .submitted_ns = message->args[3] };
+				 .submitted_ns = message->data.message.task_ns };
 	size_t first = lower_bound(tasks, &key);
 	size_t at = first + tasks->num_matched[first];
 
@@ -96,8 +96,8 @@ static uint32_t match_task(struct tasks *tasks, const struct sim_trace_event *me
 
 		if (compare_submissions(&tasks->keys[at], &key) != 0)
 			break;
-		if (task->args[3] != message->args[2] || message->time_ns < task->time_ns ||
-		    message->time_ns > task->args[2])
+		if (task->data.task.bytes != message->data.message.bytes || message->time_ns < task->time_ns ||
+		    message->time_ns > task->data.task.reaped_ns)
 			continue;
 		tasks->num_matched[first] = at + 1 - first;
 		return tasks->keys[at].event + 1;
@@ -112,7 +112,7 @@ static void match_all(struct tasks *tasks, uint32_t *task_events)
 	for (size_t i = 0; i < merged->num_events; i++) {
 		const struct sim_trace_event *event = &merged->events[i];
 
-		if ((event->kind == SIM_TRACE_SENT || event->kind == SIM_TRACE_RECEIVED) && event->args[3])
+		if ((event->kind == SIM_TRACE_SENT || event->kind == SIM_TRACE_RECEIVED) && event->data.message.task_ns)
 			task_events[i] = match_task(tasks, event);
 	}
 }

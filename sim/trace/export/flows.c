@@ -20,8 +20,8 @@ static int compare(const void *left, const void *right)
 
 static struct sent key_of(const struct sim_merged_trace *merged, size_t event)
 {
-	return (struct sent){ .stream = merged->events[event].args[0],
-			      .number = merged->events[event].args[1],
+	return (struct sent){ .stream = merged->events[event].data.message.stream,
+			      .number = merged->events[event].data.message.number,
 			      .event = event };
 }
 

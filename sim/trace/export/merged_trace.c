@@ -64,7 +64,7 @@ int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side,
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
 	for (uint32_t i = 0; i < merged->num_rules; i++)
-		if (merged->rules[i].id == event->args[0])
+		if (merged->rules[i].id == event->data.fault.rule)
 			return merged->rules[i].text;
 	return "a rule that is no longer in the plan";
 }

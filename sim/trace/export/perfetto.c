@@ -34,7 +34,7 @@ static void begin_task_args(struct perfetto_writer *writer, const struct sim_tra
 {
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 
-	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64, event->args[3]);
+	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64, event->data.task.bytes);
 	sim_perfetto_put_key(writer->out, "status", event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
 }
 
@@ -62,9 +62,9 @@ static void put_task_args(struct perfetto_writer *writer, const struct sim_trace
 	sim_perfetto_put_key(writer->out, "operation", sim_trace_name_of(recording, op->name));
 	if (sim_trace_direction_name(event->direction)[0])
 		sim_perfetto_put_key(writer->out, "way", sim_trace_direction_name(event->direction));
-	if (event->detail)
-		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->detail,
-			event->args[2] - event->time_ns);
+	if (event->in_flight)
+		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->in_flight,
+			event->data.task.reaped_ns - event->time_ns);
 	fputc('}', writer->out);
 }
 
@@ -92,12 +92,12 @@ static void write_in_flight(struct perfetto_writer *writer, const struct sim_tra
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
-	if (event->detail == 0 || op->object == 0)
+	if (event->in_flight == 0 || op->object == 0)
 		return;
 	sim_perfetto_begin_at(writer, 'C', event->process, 0, event->time_ns);
 	fputs(",\"name\":", writer->out);
 	sim_perfetto_put_object_name(writer->out, recording, op->object, "in flight");
-	fprintf(writer->out, ",\"args\":{\"tasks\":%u}", event->detail);
+	fprintf(writer->out, ",\"args\":{\"tasks\":%u}", event->in_flight);
 	sim_perfetto_end(writer);
 }
 
@@ -156,9 +156,9 @@ static void write_submit(struct perfetto_writer *writer, const struct sim_timeli
 /* Whether no other is on the track, which it takes until its end. */
 static bool claim_jobs(struct perfetto_object *object, const struct sim_trace_event *event)
 {
-	if (event->args[0] < object->jobs_free_ns)
+	if (event->data.task.began_ns < object->jobs_free_ns)
 		return false;
-	object->jobs_free_ns = event->args[1];
+	object->jobs_free_ns = event->data.task.ended_ns;
 	return true;
 }
 
@@ -172,7 +172,7 @@ static void write_job(struct perfetto_writer *writer, const struct sim_timeline_
 	if (op->object == 0 || !claim_jobs(sim_perfetto_object_at(writer, event->process, op->object), event))
 		return;
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
-	sim_perfetto_put_us(writer->out, "dur", event->args[1] - event->args[0]);
+	sim_perfetto_put_us(writer->out, "dur", event->data.task.ended_ns - event->data.task.began_ns);
 	sim_perfetto_put_key(writer->out, "name", sim_trace_name_of(recording, op->name));
 	sim_perfetto_put_key(writer->out, "cat", "job");
 	begin_task_args(writer, event);
@@ -203,8 +203,8 @@ static void write_message(struct perfetto_writer *writer, const struct sim_timel
 	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
 	sim_perfetto_put_key(writer->out, "name", is_sent ? "send" : "receive");
 	sim_perfetto_put_key(writer->out, "cat", "message");
-	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->args[2],
-		event->args[1]);
+	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->data.message.bytes,
+		event->data.message.number);
 	sim_perfetto_end(writer);
 	if (writer->flows[entry->event])
 		write_flow(writer, entry, tid, is_sent ? 's' : 'f', "message", writer->flows[entry->event]);
@@ -218,7 +218,7 @@ static void write_message(struct perfetto_writer *writer, const struct sim_timel
 static uint64_t new_state(const struct sim_trace_event *event)
 {
 	if (event->kind == SIM_TRACE_STATE)
-		return event->args[1];
+		return event->data.state.to;
 	return event->kind == SIM_TRACE_OPENED;
 }
 
@@ -268,7 +268,7 @@ static void write_fault(struct perfetto_writer *writer, const struct sim_trace_e
 
 	begin_instant(writer, event, tid, "fault", "fault", sim_merged_trace_rule_text(writer->merged, event));
 	fprintf(writer->out, ",\"rule\":%" PRIu64 ",\"match\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"delay_ns\":%" PRIu64,
-		event->args[0], event->args[1], event->args[2], event->args[3]);
+		event->data.fault.rule, event->data.fault.match, event->data.fault.bytes, event->data.fault.delay_ns);
 	sim_perfetto_put_key(writer->out, "operation",
 			     sim_trace_name_of(&writer->merged->recordings[event->process], event->reason));
 	put_context(writer, event->process, event->subject);
@@ -278,7 +278,7 @@ static void write_fault(struct perfetto_writer *writer, const struct sim_trace_e
 
 static void write_log(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
-	write_instant(writer, event, event->thread, "log", event->detail <= SIM_LOG_ERROR ? "error" : "warning",
+	write_instant(writer, event, event->thread, "log", event->log_level <= SIM_LOG_ERROR ? "error" : "warning",
 		      event->text ? event->text : "");
 }
 
@@ -338,7 +338,8 @@ static uint32_t tracks_of_event(const struct sim_trace_event *event)
 	case SIM_TRACE_CLOSED:
 		return 1 << TRACK_STATES;
 	case SIM_TRACE_TASK:
-		return (event->args[0] ? 1 << TRACK_JOBS : 0) | (event->detail ? 1 << TRACK_SUBMITTED : 0);
+		return (event->data.task.began_ns ? 1 << TRACK_JOBS : 0) |
+		       (event->in_flight ? 1 << TRACK_SUBMITTED : 0);
 	case SIM_TRACE_FAULT:
 		return 1 << TRACK_JOBS;
 	case SIM_TRACE_LOG:

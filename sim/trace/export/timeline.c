@@ -5,7 +5,7 @@
 
 bool sim_trace_task_is_complete(const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
-	return event->kind == SIM_TRACE_TASK && event->detail != 0 && event->thread != 0 &&
+	return event->kind == SIM_TRACE_TASK && event->in_flight != 0 && event->thread != 0 &&
 	       event->thread < SIM_TRACE_THREAD_ID_LIMIT &&
 	       sim_trace_object_of(&merged->recordings[event->process], event) != 0;
 }
@@ -25,15 +25,15 @@ static void add_entry(struct entry_list *list, uint64_t time_ns, size_t event, e
 
 static bool has_job(const struct sim_trace_event *event)
 {
-	return event->args[0] != 0 && event->args[1] != 0;
+	return event->data.task.began_ns != 0 && event->data.task.ended_ns != 0;
 }
 
 static void add_task(struct entry_list *list, const struct sim_trace_event *event, size_t number)
 {
 	add_entry(list, event->time_ns, number, SIM_TIMELINE_SUBMIT);
 	if (has_job(event))
-		add_entry(list, event->args[0], number, SIM_TIMELINE_JOB);
-	add_entry(list, event->args[2], number, SIM_TIMELINE_DONE);
+		add_entry(list, event->data.task.began_ns, number, SIM_TIMELINE_JOB);
+	add_entry(list, event->data.task.reaped_ns, number, SIM_TIMELINE_DONE);
 }
 
 static void add_event(struct entry_list *list, const struct sim_trace_event *event, size_t number)
