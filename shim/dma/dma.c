@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The DMA context: its capabilities, configuration and life. */
+/* The DMA context: life, configuration, capabilities. */
 #include "dma_priv.h"
 #include "shim/common/base/check.h"
+
+static const struct shim_task_type memcpy_type = {
+	.name = SIM_TASK_DMA_MEMCPY,
+	.size = sizeof(struct doca_dma_task_memcpy),
+	.check = shim_dma_memcpy_check,
+	.validate = shim_dma_memcpy_validate,
+	.post = shim_task_post_job,
+	.run = shim_dma_memcpy_run,
+	.get_pcie_job = shim_dma_memcpy_get_pcie_job,
+	.complete = shim_dma_memcpy_complete,
+	.fault_ops = &shim_dma_memcpy_fault_ops,
+};
 
 static doca_error_t dma_start(struct doca_ctx *ctx)
 {
@@ -19,7 +31,7 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 	dma->no_fault_cache.generation = SIM_NO_FAULT_COPY_EMPTY;
 	result = shim_ctx_open_queue(ctx, dma->num_memcpy_tasks);
 	if (result == DOCA_SUCCESS)
-		result = shim_task_pool_add(ctx, &shim_dma_memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);
+		result = shim_task_pool_add(ctx, &memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);
 	return result;
 }
 
@@ -104,7 +116,7 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 {
 	SHIM_NEED(dma, SHIM_DMA);
 	SHIM_NEED_OUT(gpu_dma);
-	/* Contexts can't be put on a GPU here, so that none ever has such a handle. */
+	/* doca_ctx_set_datapath_on_gpu() always fails here, so no context has a GPU handle. */
 	return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 			   "the context's data path is not on a GPU, which bfsim does not simulate (yet)");
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Injected faults of a memcpy task: a failed copy moves a part of the bytes, a torn copy reports
+ * bytes that it did not write, a flip changes bits behind a whole copy. */
+#include <errno.h>
+
+#include "dma_priv.h"
+#include "shim/common/process/fault.h"
+#include "sim/fabric/remote.h"
+
+static uint64_t write_addr(const struct doca_buf *dst)
+{
+	return (uintptr_t)dst->data + dst->data_len;
+}
+
+static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_site *ret_site)
+{
+	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+
+	ret_site->size = shim_dma_sum_data(memcpy->src).bytes;
+	ret_site->addr = write_addr(memcpy->dst);
+}
+
+static bool memcpy_no_fault_cached(const struct doca_task *task)
+{
+	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	struct sim_no_fault_copy *no_fault_cache = &((struct doca_dma *)task->ctx)->no_fault_cache;
+
+	return doca_likely(sim_no_fault_copy_has(no_fault_cache, task->ctx->faults,
+						 shim_dma_sum_data(memcpy->src).bytes, write_addr(memcpy->dst))) ||
+	       shim_task_no_fault_cached(task, no_fault_cache);
+}
+
+/* Flip bit number @bit of the bytes that a copy wrote to the room of list @dst. */
+static int flip_bit(const struct doca_buf *dst, uint64_t bit)
+{
+	uint64_t at = bit / 8, addr;
+	uint8_t byte;
+	int rc;
+
+	for (; at >= shim_dma_buf_tailroom(dst); dst = dst->next)
+		at -= shim_dma_buf_tailroom(dst);
+	addr = shim_buf_cpu_addr(dst, dst->data + dst->data_len + at);
+	rc = sim_copy(NULL, (uintptr_t)&byte, dst->mmap->remote, addr, 1);
+	byte ^= (uint8_t)(1u << bit % 8);
+	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
+}
+
+static int flip_bits(const struct doca_buf *dst, const struct sim_fault_hit *hit, uint64_t written)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < hit->flip_bits && i < written * 8 && rc == 0; i++)
+		rc = flip_bit(dst, sim_fault_hit_bit(hit, i, written * 8));
+	return rc;
+}
+
+static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
+{
+	struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(shim_task_from_job(job));
+	uint64_t bytes, limit, written;
+	int rc = shim_dma_memcpy_check_before_run(memcpy);
+
+	if (rc < 0)
+		return rc;
+	limit = bytes = shim_dma_sum_data(memcpy->src).bytes;
+	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+		limit = hit->moved_bytes;
+	else if (SHIM_HIT_HAS_ACT(hit, TEAR))
+		limit = bytes / 2;
+	rc = shim_dma_copy_list(memcpy->dst, memcpy->src, limit, &written);
+	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
+		rc = flip_bits(memcpy->dst, hit, written);
+	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, TEAR))
+		written = bytes;
+	memcpy->task.bytes = written;
+	shim_dma_append_data_len(memcpy->dst, written);
+	return rc == 0 && SHIM_HIT_HAS_ACT(hit, FAIL) ? -EIO : rc;
+}
+
+const struct shim_task_fault_ops shim_dma_memcpy_fault_ops = {
+	.op = SIM_OP_DMA_MEMCPY,
+	.site = memcpy_fault_site,
+	.no_fault_cached = memcpy_no_fault_cached,
+	.run = memcpy_run_faulted,
+};
