@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs: life, nodes, dependencies. */
+/* Graphs: life, nodes, dependencies between nodes. */
 #include "graph_priv.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "shim/common/base/check.h"
 #include "sim/trace/trace.h"
 
-/* A number that nothing had before: graphs' serials, and marks of searches. */
+/* Return a number that no graph has as its serial and no search as its mark. */
 static uint64_t next_unique_id(void)
 {
 	static atomic_uint_fast64_t last;
@@ -34,8 +34,8 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
 	created->serial = next_unique_id();
-	created->nodes_tail = &created->nodes;
-	shim_node_run_queue_init(&created->waiting);
+	STAILQ_INIT(&created->nodes);
+	TAILQ_INIT(&created->waiting);
 	shim_ctx_init(&created->ctx, &shim_graph_ops, NULL);
 	created->ctx.state = DOCA_CTX_STATE_RUNNING;
 	shim_pe_connect(pe, &created->ctx);
@@ -47,10 +47,10 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 {
 	SHIM_NEED(graph, SHIM_GRAPH);
 	NEED_STOPPED(graph);
-	while (graph->nodes) {
-		struct doca_graph_node *node = graph->nodes;
+	while (!STAILQ_EMPTY(&graph->nodes)) {
+		struct doca_graph_node *node = STAILQ_FIRST(&graph->nodes);
 
-		graph->nodes = node->next;
+		STAILQ_REMOVE_HEAD(&graph->nodes, link);
 		free(node->successors);
 		shim_object_free(node, SHIM_GRAPH_NODE);
 	}
@@ -122,6 +122,8 @@ static doca_error_t check_node(const struct doca_graph_node *node)
 
 doca_error_t doca_graph_start(struct doca_graph *graph)
 {
+	const struct doca_graph_node *node;
+
 	SHIM_NEED(graph, SHIM_GRAPH);
 	if (graph->started)
 		return DOCA_SUCCESS;
@@ -130,7 +132,8 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
 				   "the graph is not configured; call doca_graph_set_conf() first");
 	if (graph->num_ctx_nodes == 0)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph has no context node; it must have one");
-	for (const struct doca_graph_node *node = graph->nodes; node; node = node->next) {
+	STAILQ_FOREACH(node, &graph->nodes, link)
+	{
 		doca_error_t result = check_node(node);
 
 		if (result != DOCA_SUCCESS)
@@ -161,8 +164,7 @@ static struct doca_graph_node *add_node(struct doca_graph *graph, enum shim_node
 	node->kind = kind;
 	node->graph = graph;
 	node->index = graph->num_nodes++;
-	*graph->nodes_tail = node;
-	graph->nodes_tail = &node->next;
+	STAILQ_INSERT_TAIL(&graph->nodes, node, link);
 	return node;
 }
 
@@ -202,30 +204,33 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph, doca_gra
 	return DOCA_SUCCESS;
 }
 
-/* Put @graph on the list of those found, unless this search has been there. */
-static void visit_graph(struct doca_graph ***end, struct doca_graph *graph, uint64_t visit_mark)
+/* Append @graph to the graphs that a search has found, unless it is one of them. */
+static void visit_graph(struct shim_graph_list *found, struct doca_graph *graph, uint64_t visit_mark)
 {
 	if (graph->visit_mark == visit_mark)
 		return;
 	graph->visit_mark = visit_mark;
-	graph->next_visited = NULL;
-	**end = graph;
-	*end = &graph->next_visited;
+	STAILQ_INSERT_TAIL(found, graph, visited_link);
 }
 
-/* Whether @wanted is @graph, or part of it at any depth. */
+/* Return whether @wanted is @graph, or a part of @graph at any depth. */
 static bool graph_contains(struct doca_graph *graph, const struct doca_graph *wanted)
 {
-	struct doca_graph *first = NULL, **end = &first;
+	struct shim_graph_list found = STAILQ_HEAD_INITIALIZER(found);
 	uint64_t visit_mark = next_unique_id();
+	const struct doca_graph_node *node;
+	const struct doca_graph *visited;
 
-	visit_graph(&end, graph, visit_mark);
-	for (const struct doca_graph *found = first; found; found = found->next_visited) {
-		if (found == wanted)
+	visit_graph(&found, graph, visit_mark);
+	STAILQ_FOREACH(visited, &found, visited_link)
+	{
+		if (visited == wanted)
 			return true;
-		for (const struct doca_graph_node *node = found->nodes; node; node = node->next)
+		STAILQ_FOREACH(node, &visited->nodes, link)
+		{
 			if (has_live_subgraph(node))
-				visit_graph(&end, node->sub, visit_mark);
+				visit_graph(&found, node->sub, visit_mark);
+		}
 	}
 	return false;
 }
@@ -256,33 +261,33 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct 
 
 /* ---- dependencies ---- */
 
-static void visit_node(struct doca_graph_node ***end, struct doca_graph_node *node, uint64_t visit_mark)
+static void visit_node(struct shim_graph_node_list *found, struct doca_graph_node *node, uint64_t visit_mark)
 {
 	if (node->visit_mark == visit_mark)
 		return;
 	node->visit_mark = visit_mark;
-	node->next_visited = NULL;
-	**end = node;
-	*end = &node->next_visited;
+	STAILQ_INSERT_TAIL(found, node, visited_link);
 }
 
-/* Whether @wanted is @node, or waits for it, be it through others. */
+/* Return whether @wanted is @node, or depends on @node, directly or not. */
 static bool node_reaches(struct doca_graph_node *node, const struct doca_graph_node *wanted)
 {
-	struct doca_graph_node *first = NULL, **end = &first;
+	struct shim_graph_node_list found = STAILQ_HEAD_INITIALIZER(found);
 	uint64_t visit_mark = next_unique_id();
+	const struct doca_graph_node *visited;
 
-	visit_node(&end, node, visit_mark);
-	for (const struct doca_graph_node *found = first; found; found = found->next_visited) {
-		if (found == wanted)
+	visit_node(&found, node, visit_mark);
+	STAILQ_FOREACH(visited, &found, visited_link)
+	{
+		if (visited == wanted)
 			return true;
-		for (uint32_t i = 0; i < found->num_successors; i++)
-			visit_node(&end, found->successors[i], visit_mark);
+		for (uint32_t i = 0; i < visited->num_successors; i++)
+			visit_node(&found, visited->successors[i], visit_mark);
 	}
 	return false;
 }
 
-/* The array has room for a power of two. */
+/* Append to the array, whose room is a power of two. */
 static bool add_successor(struct doca_graph_node *node, struct doca_graph_node *successor)
 {
 	uint32_t count = node->num_successors;

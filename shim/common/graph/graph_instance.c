@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instances of graphs: life, and the data of their nodes. */
+/* Instances of graphs: life, and the data of the nodes. */
 #include "graph_priv.h"
 
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 
 static void init_runs(struct doca_graph_instance *instance)
 {
-	for (const struct doca_graph_node *node = instance->graph->nodes; node; node = node->next) {
-		struct shim_node_run *run = &instance->runs[node->index];
+	const struct doca_graph_node *node;
 
-		run->hook.on_complete = shim_node_run_on_complete;
-		run->instance = instance;
-		run->node = node;
+	STAILQ_FOREACH(node, &instance->graph->nodes, link)
+	{
+		instance->runs[node->index].instance = instance;
+		instance->runs[node->index].node = node;
 	}
 }
 
 doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance)
 {
-	struct doca_graph *owner = (struct doca_graph *)(uintptr_t)graph; /* it counts them */
+	struct doca_graph *owner = (struct doca_graph *)(uintptr_t)graph; /* counts its instances */
 	struct doca_graph_instance *created;
 
 	SHIM_NEED(graph, SHIM_GRAPH);
@@ -103,7 +103,7 @@ bool shim_instance_is_complete(const struct doca_graph_instance *instance)
 	return true;
 }
 
-/* What all three refuse. */
+/* Checks that the data of all kinds of nodes share. */
 static doca_error_t check_set_node_data(const char *func, const struct doca_graph_instance *instance,
 					const struct doca_graph_node *node, enum shim_node_kind kind)
 {

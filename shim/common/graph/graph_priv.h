@@ -1,62 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/graph/graph_priv.h - graphs, their nodes, and instances that run.
  *
- * Of each node an instance has a run. Runs begin when all that they depend on are done:
+ * A graph holds nodes and dependencies between them. An instance holds one run for each node:
  *
- *   [resting] --> [ready] --> [under way] --> [done]
- *                    |  ^
- *                    v  |
- *                 [waiting]  its context has no room, or its task or sub instance is busy elsewhere
+ *   [idle] --dependencies done--> [ready] --starts--> [running] --ends--> [done] --next submit--> [idle]
+ *                                    |  \                ^                  ^
+ *                                    |   \--ends at once-|------------------|
+ *                                    |                   |                  |
+ *                                    '--no room--> [waiting] --ends at once-'
  *
- * An instance is over when none of its runs is ready, waiting or under way: either
- * all are done, or one failed, after which no other begins. The end of a sub
- * graph's instance is the end of the run that began it.
+ * A run waits while its context has no room, or while its task or sub instance is in use elsewhere.
+ * A run ends at once when it is a user node's, or when it fails before it starts.
  *
- * To its progress engine a graph is one more context, without tasks of its own:
- * one that can be progressed while runs wait. They count as tasks in flight.
+ * A graph is stopped or started; an instance is created while its graph is started, and keeps it so:
+ *
+ *   graph:     [stopped] <--start, stop--> [started]
+ *   instance:  [idle] --submit--> [submitted] --last active run ends--> [idle]
+ *
+ * An active run is ready, waiting or running. When none is left, either all runs are done, or one
+ * failed, and no run started after that failure. The end of a sub graph's instance ends the run that
+ * started the instance.
+ *
+ * To the progress engine a graph is a context without tasks of its own. Waiting runs count as its
+ * tasks in flight, and progress starts them when they have room.
  */
 #ifndef SHIM_GRAPH_PRIV_H
 #define SHIM_GRAPH_PRIV_H
 
 #include <doca_graph.h>
+#include <sys/queue.h>
 
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/pe/task_priv.h"
 
 enum shim_node_kind { SHIM_NODE_CTX, SHIM_NODE_USER, SHIM_NODE_GRAPH };
 
+STAILQ_HEAD(shim_graph_list, doca_graph);
+STAILQ_HEAD(shim_graph_node_list, doca_graph_node);
+
 struct doca_graph_node {
 	struct shim_object object;
 	enum shim_node_kind kind;
-	uint32_t index; /* among the nodes of its graph */
+	uint32_t index; /* in order of creation */
 	struct doca_graph *graph;
 	const struct doca_ctx *ctx;
 	doca_graph_user_node_cb_t cb;
 	struct doca_graph *sub; /* may be destroyed before this node: compare ... */
 	uint64_t sub_serial;
-	struct doca_graph_node **successors; /* that depend on this one; an array that doubles */
+	struct doca_graph_node **successors; /* nodes that depend on this one; the array's room doubles */
 	uint32_t num_successors;
 	uint32_t num_deps; /* nodes that this one depends on */
-	struct doca_graph_node *next;
-	uint64_t visit_mark; /* of the last search that came by */
-	struct doca_graph_node *next_visited;
+	STAILQ_ENTRY(doca_graph_node) link;
+	uint64_t visit_mark; /* of the last search that visited the node */
+	STAILQ_ENTRY(doca_graph_node) visited_link;
+};
+
+enum shim_node_run_state {
+	SHIM_NODE_RUN_IDLE,
+	SHIM_NODE_RUN_READY,
+	SHIM_NODE_RUN_WAITING,
+	SHIM_NODE_RUN_RUNNING,
+	SHIM_NODE_RUN_DONE,
+	SHIM_NODE_RUN_NUM_STATES,
 };
 
 struct shim_node_run {
-	struct shim_completion_hook hook; /* first: gets the end of a context node's task */
+	struct shim_completion_hook hook; /* first: called at the end of a context node's task */
+	enum shim_node_run_state state;   /* written by shim_node_run_set_state() alone */
 	struct doca_graph_instance *instance;
 	const struct doca_graph_node *node;
-	struct doca_task *task; /* the node's data: one of these, by its kind */
+	struct doca_task *task; /* the node's data: one of these three, by the node's kind */
 	void *cookie;
 	struct doca_graph_instance *sub;
-	uint32_t num_unmet_deps;    /* dependencies that are not done yet */
-	struct shim_node_run *next; /* while ready or waiting */
+	uint32_t num_unmet_deps;         /* dependencies that are not done yet */
+	TAILQ_ENTRY(shim_node_run) link; /* while ready or waiting */
 };
 
-/* Runs in the order of their coming. */
-struct shim_node_run_queue {
-	struct shim_node_run *first, **end;
-};
+TAILQ_HEAD(shim_node_run_queue, shim_node_run); /* oldest first */
 
 struct doca_graph_instance {
 	struct shim_object object;
@@ -66,46 +86,49 @@ struct doca_graph_instance {
 	union doca_data user_data;
 	bool submitted;
 	doca_error_t error;           /* of the first node that failed, while submitted */
-	uint32_t num_active;          /* runs that are ready, waiting or under way */
-	struct shim_node_run *parent; /* whose sub instance this one runs as; NULL = the user submitted it */
+	uint32_t num_active;          /* runs that are ready, waiting or running */
+	struct shim_node_run *parent; /* the run that started this instance; NULL = the user submitted it */
 };
 
 struct doca_graph {
 	struct shim_object object;
 	bool started;
-	uint64_t serial;     /* no other graph of the process has or had it; 0 never */
-	struct doca_ctx ctx; /* how the progress engine knows it; no handle of the user's */
+	uint64_t serial;     /* unique in the process, never 0 */
+	struct doca_ctx ctx; /* for the progress engine; not a handle of the user's */
 	doca_graph_completion_cb_t done, failed;
 	union doca_data user_data;
 	uint32_t max_instances; /* 0 = not configured */
 	uint32_t num_instances;
-	struct doca_graph_node *nodes, **nodes_tail;
+	struct shim_graph_node_list nodes; /* in order of creation */
 	uint32_t num_nodes, num_ctx_nodes;
 	struct shim_node_run_queue waiting;
-	uint64_t visit_mark; /* as of nodes */
-	struct doca_graph *next_visited;
+	uint64_t visit_mark; /* as a node's */
+	STAILQ_ENTRY(doca_graph) visited_link;
 };
 
-/* graph_run.c: the end of a context node's task. */
-void shim_node_run_on_complete(struct shim_completion_hook *hook, struct doca_task *task);
+/* Follow-up work of one event (a submit, the end of a task, room in a context). */
+struct shim_graph_worklist {
+	struct shim_node_run_queue ready;
+	struct doca_graph_instance *finished; /* instance that the user submitted and that ended; NULL = none */
+};
 
-/* graph_run.c: what the progress engine may call of a graph. */
+/* graph_run.c: operations of a graph's context. */
 extern const struct shim_ctx_ops shim_graph_ops;
 
-/* Whether the instance runs; one that a forked child has from its parent does not. */
+/* graph_run_state.c: return whether a run may go from @from to @to. */
+bool shim_node_run_has_edge(enum shim_node_run_state from, enum shim_node_run_state to);
+
+/* graph_run_state.c: the one function that writes a run's state. Moves the run between @work's ready
+ * runs and its graph's waiting runs, and keeps the counts of active runs and of tasks in flight. */
+void shim_node_run_set_state(struct shim_graph_worklist *work, struct shim_node_run *run, enum shim_node_run_state to);
+
+/* Return whether the instance runs. A forked child's copy of its parent's instance does not. */
 static inline bool shim_instance_is_submitted(const struct doca_graph_instance *instance)
 {
 	return instance->submitted && shim_ctx_is_same_process(&instance->graph->ctx);
 }
 
-/* graph_instance.c: whether each node that needs data has it; else it says which has none. */
+/* graph_instance.c: return whether each node that needs data has data; if not, log the node. */
 bool shim_instance_is_complete(const struct doca_graph_instance *instance);
-
-/* No runs. */
-static inline void shim_node_run_queue_init(struct shim_node_run_queue *runs)
-{
-	runs->first = NULL;
-	runs->end = &runs->first;
-}
 
 #endif

@@ -1,53 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running instances of graphs.
+/* Instances of graphs that run.
  *
- * All that follows from one event (a submit, the end of a task, room in a context)
- * is worked off in a list, so that neither long chains of user nodes nor graphs in
- * graphs make the stack grow. The user's callback comes last: after it nothing of
- * the instance is touched, as it may be gone. */
+ * A worklist holds the follow-up work of one event, so neither long chains of user nodes nor nested
+ * graphs make the stack grow. The user's callback comes last: the callback may free the instance. */
 #include "graph_priv.h"
 
 #include "shim/common/base/check.h"
 
-/* What one event leads to. */
-struct worklist {
-	struct shim_node_run_queue ready;
-	struct doca_graph_instance *finished; /* the user's instance that came to its end, if any */
-};
+static void on_task_complete(struct shim_completion_hook *hook, struct doca_task *task);
 
-static void append(struct shim_node_run_queue *runs, struct shim_node_run *run)
+static void worklist_init(struct shim_graph_worklist *work)
 {
-	run->next = NULL;
-	*runs->end = run;
-	runs->end = &run->next;
-}
-
-/* Take out the run that @link points to. */
-static struct shim_node_run *unlink_run(struct shim_node_run_queue *runs, struct shim_node_run **link)
-{
-	struct shim_node_run *run = *link;
-
-	*link = run->next;
-	if (!*link)
-		runs->end = link;
-	return run;
-}
-
-static void make_ready(struct worklist *work, struct shim_node_run *run)
-{
-	run->instance->num_active++;
-	append(&work->ready, run);
+	TAILQ_INIT(&work->ready);
+	work->finished = NULL;
 }
 
 /* ---- the end of a run ---- */
 
-static void release_successors(struct worklist *work, const struct shim_node_run *run)
+static void release_successors(struct shim_graph_worklist *work, const struct shim_node_run *run)
 {
 	for (uint32_t i = 0; i < run->node->num_successors; i++) {
 		struct shim_node_run *successor = &run->instance->runs[run->node->successors[i]->index];
 
 		if (--successor->num_unmet_deps == 0)
-			make_ready(work, successor);
+			shim_node_run_set_state(work, successor, SHIM_NODE_RUN_READY);
 	}
 }
 
@@ -57,17 +33,17 @@ static void record_error(const struct shim_node_run *run, doca_error_t error)
 		return;
 	run->instance->error = error;
 	sim_warn(
-		"a graph's node (number %u, in order of creation) failed with %s: its instance fails as soon as what is under way has ended",
+		"node %u of a graph (in order of creation) failed with %s: its instance fails when its running nodes have ended",
 		run->node->index, doca_error_get_name(error));
 }
 
-/* A run ends; that may end its instance, which is the end of the run above it, and so on. */
-static void finish_run(struct worklist *work, struct shim_node_run *run, doca_error_t result)
+/* End a run. The last active run ends its instance, and with it the parent run, and so on. */
+static void finish_run(struct shim_graph_worklist *work, struct shim_node_run *run, doca_error_t result)
 {
 	while (run) {
 		struct doca_graph_instance *instance = run->instance;
 
-		instance->num_active--;
+		shim_node_run_set_state(work, run, SHIM_NODE_RUN_DONE);
 		if (result != DOCA_SUCCESS)
 			record_error(run, result);
 		else if (instance->error == DOCA_SUCCESS)
@@ -82,9 +58,9 @@ static void finish_run(struct worklist *work, struct shim_node_run *run, doca_er
 	}
 }
 
-/* ---- the begin of a run ---- */
+/* ---- the start of a run ---- */
 
-/* With what the instance, or one that it is a part of, has failed; or DOCA_SUCCESS. */
+/* Return the error of the instance or of an instance around it, or DOCA_SUCCESS. */
 static doca_error_t inherited_error(const struct doca_graph_instance *instance)
 {
 	while (instance->error == DOCA_SUCCESS && instance->parent)
@@ -92,20 +68,23 @@ static doca_error_t inherited_error(const struct doca_graph_instance *instance)
 	return instance->error;
 }
 
-static void start_instance(struct worklist *work, struct doca_graph_instance *instance, struct shim_node_run *parent)
+static void start_instance(struct shim_graph_worklist *work, struct doca_graph_instance *instance,
+			   struct shim_node_run *parent)
 {
 	instance->submitted = true;
 	instance->error = DOCA_SUCCESS;
-	instance->num_active = 0;
 	instance->parent = parent;
-	for (uint32_t i = 0; i < instance->graph->num_nodes; i++)
-		instance->runs[i].num_unmet_deps = instance->runs[i].node->num_deps;
-	for (uint32_t i = 0; i < instance->graph->num_nodes; i++)
-		if (instance->runs[i].node->num_deps == 0)
-			make_ready(work, &instance->runs[i]);
+	for (uint32_t i = 0; i < instance->graph->num_nodes; i++) {
+		struct shim_node_run *run = &instance->runs[i];
+
+		if (run->state == SHIM_NODE_RUN_DONE) /* of the submission before */
+			shim_node_run_set_state(work, run, SHIM_NODE_RUN_IDLE);
+		run->num_unmet_deps = run->node->num_deps;
+		if (run->num_unmet_deps == 0)
+			shim_node_run_set_state(work, run, SHIM_NODE_RUN_READY);
+	}
 }
 
-/* A run's begin: it is under way, must wait, or is over, with a result. */
 enum run_outcome { RUN_STARTED, RUN_BLOCKED, RUN_FINISHED };
 
 static enum run_outcome start_task(struct shim_node_run *run, doca_error_t *result)
@@ -114,12 +93,13 @@ static enum run_outcome start_task(struct shim_node_run *run, doca_error_t *resu
 
 	*result = DOCA_ERROR_INVALID_VALUE;
 	if (!shim_object_is(task, SHIM_TASK) || task->ctx != run->node->ctx) {
-		sim_err("a graph's node (number %u): its task was freed; tasks must outlive the instance",
+		sim_err("the task of a graph's node %u (in order of creation) was freed; tasks must outlive the instance",
 			run->node->index);
 		return RUN_FINISHED;
 	}
 	if (task->in_flight)
 		return RUN_BLOCKED;
+	run->hook.on_complete = on_task_complete;
 	task->hook = &run->hook;
 	*result = doca_task_submit(task);
 	if (*result == DOCA_SUCCESS)
@@ -128,7 +108,8 @@ static enum run_outcome start_task(struct shim_node_run *run, doca_error_t *resu
 	return *result == DOCA_ERROR_AGAIN ? RUN_BLOCKED : RUN_FINISHED;
 }
 
-static enum run_outcome start_subgraph(struct worklist *work, struct shim_node_run *run, doca_error_t *result)
+static enum run_outcome start_subgraph(struct shim_graph_worklist *work, struct shim_node_run *run,
+				       doca_error_t *result)
 {
 	if (run->sub->submitted)
 		return RUN_BLOCKED;
@@ -139,8 +120,13 @@ static enum run_outcome start_subgraph(struct worklist *work, struct shim_node_r
 	return RUN_STARTED;
 }
 
-static enum run_outcome start_run(struct worklist *work, struct shim_node_run *run, doca_error_t *result)
+static enum run_outcome start_node(struct shim_graph_worklist *work, struct shim_node_run *run, doca_error_t *result)
 {
+	*result = inherited_error(run->instance);
+	if (*result != DOCA_SUCCESS) { /* a failed instance starts no further node */
+		run->instance->error = *result;
+		return RUN_FINISHED;
+	}
 	if (run->node->kind == SHIM_NODE_CTX)
 		return start_task(run, result);
 	if (run->node->kind == SHIM_NODE_GRAPH)
@@ -149,47 +135,30 @@ static enum run_outcome start_run(struct worklist *work, struct shim_node_run *r
 	return RUN_FINISHED;
 }
 
-/* Begin one that is ready or waits. A doomed one goes, and nothing of it is done. */
-static enum run_outcome try_start_run(struct worklist *work, struct shim_node_run *run, doca_error_t *result)
+/* Start a run that is ready or waiting. Return whether its state has changed. */
+static bool try_start_run(struct shim_graph_worklist *work, struct shim_node_run *run)
 {
-	*result = inherited_error(run->instance);
-	if (*result == DOCA_SUCCESS)
-		return start_run(work, run, result);
-	run->instance->error = *result;
-	return RUN_FINISHED;
+	doca_error_t result;
+	enum run_outcome outcome = start_node(work, run, &result);
+
+	if (outcome == RUN_FINISHED)
+		finish_run(work, run, result);
+	else if (outcome == RUN_STARTED)
+		shim_node_run_set_state(work, run, SHIM_NODE_RUN_RUNNING);
+	else if (run->state == SHIM_NODE_RUN_READY)
+		shim_node_run_set_state(work, run, SHIM_NODE_RUN_WAITING);
+	else
+		return false;
+	return true;
 }
 
-static void enqueue_waiting(struct shim_node_run *run)
+static void process_worklist(struct shim_graph_worklist *work)
 {
-	struct doca_graph *graph = run->instance->graph;
-
-	append(&graph->waiting, run);
-	graph->ctx.num_posted++;
+	while (!TAILQ_EMPTY(&work->ready))
+		try_start_run(work, TAILQ_FIRST(&work->ready));
 }
 
-/* Do all that is ready, and all that follows from it. */
-static void process_worklist(struct worklist *work)
-{
-	while (work->ready.first) {
-		struct shim_node_run *run = unlink_run(&work->ready, &work->ready.first);
-		doca_error_t result;
-		enum run_outcome outcome = try_start_run(work, run, &result);
-
-		if (outcome == RUN_BLOCKED)
-			enqueue_waiting(run);
-		else if (outcome == RUN_FINISHED)
-			finish_run(work, run, result);
-	}
-}
-
-static void worklist_init(struct worklist *work)
-{
-	shim_node_run_queue_init(&work->ready);
-	work->finished = NULL;
-}
-
-/* Tell the user of the instance that came to its end, if one did. */
-static void call_user_callback(const struct worklist *work)
+static void call_user_callback(const struct shim_graph_worklist *work)
 {
 	struct doca_graph_instance *instance = work->finished;
 	const struct doca_graph *graph;
@@ -201,11 +170,9 @@ static void call_user_callback(const struct worklist *work)
 									graph->user_data);
 }
 
-/* ---- what happens outside ---- */
-
-void shim_node_run_on_complete(struct shim_completion_hook *hook, struct doca_task *task)
+static void on_task_complete(struct shim_completion_hook *hook, struct doca_task *task)
 {
-	struct worklist work;
+	struct shim_graph_worklist work;
 
 	worklist_init(&work);
 	finish_run(&work, (struct shim_node_run *)hook, task->status);
@@ -213,9 +180,11 @@ void shim_node_run_on_complete(struct shim_completion_hook *hook, struct doca_ta
 	call_user_callback(&work);
 }
 
+/* ---- submit ---- */
+
 doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instance)
 {
-	struct worklist work;
+	struct shim_graph_worklist work;
 
 	SHIM_NEED(graph_instance, SHIM_GRAPH_INSTANCE);
 	if (!shim_ctx_is_same_process(&graph_instance->graph->ctx))
@@ -230,44 +199,37 @@ doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instan
 	process_worklist(&work);
 	if (work.finished && work.finished->error != DOCA_SUCCESS)
 		return work.finished->error;
-	call_user_callback(&work); /* so soon only if a user node called doca_pe_progress(), which it must not */
+	call_user_callback(&work); /* only if a user node called doca_pe_progress(), against the reference */
 	return DOCA_SUCCESS;
 }
 
-/* ---- runs that wait, as the progress engine sees them ---- */
+/* ---- operations of a graph's context: waiting runs ---- */
 
 static struct doca_graph *to_graph(const struct doca_ctx *ctx)
 {
 	return (struct doca_graph *)((uintptr_t)ctx - offsetof(struct doca_graph, ctx));
 }
 
-/* The first that needs to wait no longer begins. */
+/* Start the oldest waiting run that has room now. */
 static bool graph_progress(struct doca_ctx *ctx)
 {
-	struct doca_graph *graph = to_graph(ctx);
-	struct worklist work;
+	struct shim_graph_worklist work;
+	struct shim_node_run *run;
 
 	worklist_init(&work);
-	for (struct shim_node_run **link = &graph->waiting.first; *link; link = &(*link)->next) {
-		struct shim_node_run *run = *link;
-		doca_error_t result;
-		enum run_outcome outcome = try_start_run(&work, run, &result);
-
-		if (outcome == RUN_BLOCKED)
+	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link)
+	{
+		if (!try_start_run(&work, run))
 			continue;
-		unlink_run(&graph->waiting, link);
-		ctx->num_posted--;
-		if (outcome == RUN_FINISHED)
-			finish_run(&work, run, result);
 		process_worklist(&work);
 		call_user_callback(&work);
-		return true; /* the graph may be gone */
+		return true; /* the callback may have destroyed the graph */
 	}
 	return false;
 }
 
-/* Whether the run has lost the reason to wait that shows: what it needs is not busy. Of
- * room in a context nothing shows but a try, which may call the user: so, perhaps. */
+/* Return whether a waiting run may have room now. Only a submit shows whether a context has room, and
+ * a submit may call the user, so the answer for a context node with a free task is yes. */
 static bool may_start(const struct shim_node_run *run)
 {
 	if (inherited_error(run->instance) != DOCA_SUCCESS)
@@ -279,13 +241,17 @@ static bool may_start(const struct shim_node_run *run)
 
 static bool graph_arm(struct doca_ctx *ctx)
 {
-	for (const struct shim_node_run *run = to_graph(ctx)->waiting.first; run; run = run->next)
+	const struct shim_node_run *run;
+
+	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link)
+	{
 		if (may_start(run))
 			return true;
+	}
 	return false;
 }
 
-/* It runs for life: only the progress engine knows of it, and that starts nothing. */
+/* The context runs from doca_graph_create() on, and the user has no handle to start it. */
 static doca_error_t graph_start_never(struct doca_ctx *ctx)
 {
 	(void)ctx;
