@@ -168,6 +168,60 @@ static void test_event_used_as_a_context_is_not_started_alone(void **state)
 	assert_ok(doca_sync_event_destroy(event));
 }
 
+enum event_state { NEW, STARTED, STOPPED, CONTEXT, NUM_STATES };
+
+static struct doca_sync_event *event_in(enum event_state state)
+{
+	struct doca_sync_event *event = se_new(dev);
+
+	if (state == STARTED || state == STOPPED)
+		assert_ok(doca_sync_event_start(event));
+	if (state == STOPPED)
+		assert_ok(doca_sync_event_stop(event));
+	if (state == CONTEXT)
+		assert_non_null(doca_sync_event_as_ctx(event));
+	return event;
+}
+
+/* Only a started event has a value; a context can't be started alone any more. */
+static void assert_event_is(struct doca_sync_event *event, enum event_state state)
+{
+	uint64_t value;
+
+	assert_doca(doca_sync_event_get(event, &value), state == STARTED ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_sync_event_stop(event), state == CONTEXT ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+	assert_ok(doca_sync_event_destroy(event));
+}
+
+/* Each call in each state: the result, and the state after the call. */
+static void test_each_call_in_each_state_of_an_event(void **state)
+{
+	static const struct {
+		doca_error_t start, stop;
+		enum event_state started, stopped, as_ctx;
+		bool has_ctx;
+	} expected[NUM_STATES] = {
+		[NEW] = { DOCA_SUCCESS, DOCA_SUCCESS, STARTED, NEW, CONTEXT, true },
+		[STARTED] = { DOCA_ERROR_BAD_STATE, DOCA_SUCCESS, STARTED, STOPPED, STARTED, false },
+		[STOPPED] = { DOCA_SUCCESS, DOCA_SUCCESS, STARTED, STOPPED, STOPPED, false },
+		[CONTEXT] = { DOCA_ERROR_BAD_STATE, DOCA_ERROR_BAD_STATE, CONTEXT, CONTEXT, CONTEXT, true },
+	};
+	struct doca_sync_event *event;
+
+	(void)state;
+	for (enum event_state from = NEW; from < NUM_STATES; from++) {
+		event = event_in(from);
+		assert_doca(doca_sync_event_start(event), expected[from].start);
+		assert_event_is(event, expected[from].started);
+		event = event_in(from);
+		assert_doca(doca_sync_event_stop(event), expected[from].stop);
+		assert_event_is(event, expected[from].stopped);
+		event = event_in(from);
+		assert_int_equal(doca_sync_event_as_ctx(event) != NULL, expected[from].has_ctx);
+		assert_event_is(event, expected[from].as_ctx);
+	}
+}
+
 /* ---- the value ---- */
 
 static void test_set_and_add_change_what_get_returns(void **state)
@@ -462,6 +516,7 @@ static const struct CMUnitTest tests[] = {
 	STARTED(test_started_event_cannot_be_configured),
 	STARTED(test_event_used_alone_is_no_context),
 	cmocka_unit_test(test_event_used_as_a_context_is_not_started_alone),
+	cmocka_unit_test(test_each_call_in_each_state_of_an_event),
 	STARTED(test_set_and_add_change_what_get_returns),
 	cmocka_unit_test(test_nothing_works_on_a_stopped_event),
 	STARTED(test_wait_compares_the_masked_value_with_the_whole_operand),

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sync event's configuration and life. */
-#include <errno.h>
+/* A sync event: life, configuration, operations of its context. */
+#include <assert.h>
 
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
 #define EVENT_BYTES sizeof(uint64_t)
 
-/* What a memory map must permit so that a value can lie in its memory. */
+/* Permissions that a memory map needs to hold a value. */
 #define BUF_ACCESS                                                                                      \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-/* Return unless the event is one that can be configured now. */
+/* Return from the public function unless the event can be configured now. */
 #define NEED_CONFIGURABLE(event)                                                                                \
 	do {                                                                                                    \
 		SHIM_NEED((event), SHIM_SYNC_EVENT);                                                            \
@@ -23,9 +23,25 @@
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started; stop it first");        \
 	} while (0)
 
+/* ---- states ---- */
+
+static const bool edges[SHIM_SYNC_EVENT_NUM_STATES][SHIM_SYNC_EVENT_NUM_STATES] = {
+	/* [from][to] */
+	[SHIM_SYNC_EVENT_NEW] = { [SHIM_SYNC_EVENT_STARTED] = true, [SHIM_SYNC_EVENT_CONTEXT] = true },
+	[SHIM_SYNC_EVENT_STARTED] = { [SHIM_SYNC_EVENT_STOPPED] = true },
+	[SHIM_SYNC_EVENT_STOPPED] = { [SHIM_SYNC_EVENT_STARTED] = true },
+};
+
+/* The one function that writes an event's state. */
+static void set_state(struct doca_sync_event *event, enum shim_sync_event_state to)
+{
+	assert(edges[event->state][to]);
+	event->state = to;
+}
+
 /* ---- configuration ---- */
 
-/* A later device of a role is as good as the first: they only say which card it is. */
+/* Only the first device of a role counts: it names the card. */
 static void add_cpu_location(struct shim_sync_role *role, struct doca_dev *dev)
 {
 	role->locations |= SHIM_SYNC_LOCATION_CPU;
@@ -89,7 +105,8 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_sync_event_check_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
+/* Return whether @buf can hold a value; then *ret_word is the value's address. */
+static doca_error_t check_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word)
 {
 	if (buf->is_inner || buf->next || buf->data_len != EVENT_BYTES) {
 		sim_err("%s: the buffer is part of a list, or its data segment has %zu bytes; the value takes one buffer with 8",
@@ -119,7 +136,7 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(buf, SHIM_BUF);
-	result = shim_sync_event_check_buf(__func__, buf, &word);
+	result = check_buf(__func__, buf, &word);
 	if (result == DOCA_SUCCESS)
 		result = doca_buf_inc_refcount(buf, NULL);
 	if (result != DOCA_SUCCESS)
@@ -164,16 +181,16 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 	if (!event->addr && !event->buf)
 		return open_own_memory(func, event);
 	word = event->addr;
-	result = event->buf ? shim_sync_event_check_buf(func, event->buf, &word) : DOCA_SUCCESS;
+	result = event->buf ? check_buf(func, event->buf, &word) : DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
 		shim_sync_value_open_user(&event->value, word);
 	return result;
 }
 
-/* The importers first: they may have mapped what the value lies in. */
+/* Revoke the exports first: importers may have mapped the value's memory. */
 static void close_value(struct doca_sync_event *event)
 {
-	shim_sync_event_unexport(event);
+	shim_exports_revoke(&event->exports, event->session);
 	if (shim_ctx_is_same_process(&event->ctx))
 		shim_sync_value_close(&event->value);
 	else
@@ -185,29 +202,29 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 	doca_error_t result;
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	if (event->mode == SHIM_SYNC_MODE_CONTEXT)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
-				   "the event is a context since doca_sync_event_as_ctx(); see doca_ctx_start()");
-	if (event->is_started)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is started already");
+	if (!edges[event->state][SHIM_SYNC_EVENT_STARTED])
+		return SHIM_REFUSE(
+			DOCA_ERROR_BAD_STATE, "%s",
+			event->state == SHIM_SYNC_EVENT_CONTEXT ?
+				"the event is a context since doca_sync_event_as_ctx(); see doca_ctx_start()" :
+				"the event is started already");
 	result = shim_sync_event_check(__func__, event);
 	if (result == DOCA_SUCCESS)
 		result = open_value(__func__, event);
-	if (result != DOCA_SUCCESS)
-		return result;
-	event->mode = SHIM_SYNC_MODE_STANDALONE;
-	event->is_started = true;
-	return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		set_state(event, SHIM_SYNC_EVENT_STARTED);
+	return result;
 }
 
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	if (event->mode == SHIM_SYNC_MODE_CONTEXT)
+	if (event->state == SHIM_SYNC_EVENT_CONTEXT)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is a context; see doca_ctx_stop()");
-	if (event->is_started)
-		close_value(event);
-	event->is_started = false;
+	if (event->state != SHIM_SYNC_EVENT_STARTED)
+		return DOCA_SUCCESS;
+	close_value(event);
+	set_state(event, SHIM_SYNC_EVENT_STOPPED);
 	return DOCA_SUCCESS;
 }
 
@@ -218,7 +235,7 @@ static doca_error_t sync_event_start(struct doca_ctx *ctx)
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 	doca_error_t result;
 
-	if (event->mode != SHIM_SYNC_MODE_CONTEXT) {
+	if (event->state != SHIM_SYNC_EVENT_CONTEXT) {
 		sim_err("doca_ctx_start: the sync event is no context; see doca_sync_event_as_ctx()");
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -246,7 +263,7 @@ static const struct shim_ctx_ops sync_event_ops = {
 	.begin_stop = shim_sync_event_begin_stop,
 	.progress = shim_sync_event_progress,
 	.arm = shim_sync_event_arm,
-	.is_drained = shim_ctx_is_drained_always, /* tasks that wait are allocated */
+	.is_drained = shim_ctx_is_drained_always, /* waiting tasks count as allocated */
 	.stopped = sync_event_stopped,
 };
 
@@ -254,11 +271,13 @@ struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
 	if (!shim_object_is(event, SHIM_SYNC_EVENT))
 		return NULL;
-	if (event->mode == SHIM_SYNC_MODE_STANDALONE) {
+	if (event->state == SHIM_SYNC_EVENT_CONTEXT)
+		return &event->ctx;
+	if (!edges[event->state][SHIM_SYNC_EVENT_CONTEXT]) {
 		sim_err("%s: the event is used on its own since doca_sync_event_start()", __func__);
 		return NULL;
 	}
-	event->mode = SHIM_SYNC_MODE_CONTEXT;
+	set_state(event, SHIM_SYNC_EVENT_CONTEXT);
 	return &event->ctx;
 }
 
@@ -272,7 +291,7 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 	created = shim_object_new(SHIM_SYNC_EVENT, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	shim_ctx_init(&created->ctx, &sync_event_ops, NULL); /* it has as many devices as locations */
+	shim_ctx_init(&created->ctx, &sync_event_ops, NULL); /* no device: each location has one */
 	*event = created;
 	return DOCA_SUCCESS;
 }
@@ -294,6 +313,13 @@ static void release_dev(struct doca_dev *dev)
 		shim_dev_release(dev);
 }
 
+static void release_import(struct doca_sync_event *event)
+{
+	if (event->remote)
+		shim_import_release(event->remote, event->session);
+	release_dev(event->import_dev);
+}
+
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 {
 	doca_error_t result;
@@ -302,38 +328,11 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 	result = shim_ctx_fini(&event->ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
-	close_value(event); /* no stop needed, as public samples show */
-	shim_sync_event_unimport(event);
+	close_value(event); /* public samples destroy a started event */
+	release_import(event);
 	release_buf(event);
 	release_dev(event->publisher.dev);
 	release_dev(event->subscriber.dev);
 	shim_object_free(event, SHIM_SYNC_EVENT);
-	return DOCA_SUCCESS;
-}
-
-/* ---- for the other files ---- */
-
-doca_error_t shim_sync_event_error(const char *func, int rc)
-{
-	if (rc == 0)
-		return DOCA_SUCCESS;
-	if (rc == -ENOTCONN) {
-		sim_err("%s: the event is not started, or was stopped meanwhile", func);
-		return DOCA_ERROR_BAD_STATE;
-	}
-	sim_err("%s: the exporter of the event has stopped it, died or left the session", func);
-	return DOCA_ERROR_IO_FAILED;
-}
-
-doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event)
-{
-	if (!shim_ctx_is_same_process(&event->ctx)) {
-		sim_err("%s: the event is of the process before fork(); make one in the child", func);
-		return DOCA_ERROR_BAD_STATE;
-	}
-	if (event->buf && !shim_buf_has_usable_mmap(event->buf)) {
-		sim_err("%s: the memory map that the event's value lies in was stopped or destroyed", func);
-		return DOCA_ERROR_BAD_STATE;
-	}
 	return DOCA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is done with a sync event at once, in the caller's thread; any number of them. */
+/* Operations on a sync event in the caller's thread. Any number of threads may call them. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events between the card's two sides. */
+/* Export of a sync event to the card's other side, and import. */
 #include <unistd.h>
 
 #include "shim/common/base/check.h"
@@ -20,7 +20,7 @@ doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct do
 
 /* ---- export ---- */
 
-/* The memory to export: a cell as a whole, or a bare word. */
+/* Return the memory to export: a whole cell, or a bare word. */
 static struct sim_region make_region(const struct doca_sync_event *event, const struct doca_dev *dev)
 {
 	return (struct sim_region){
@@ -32,8 +32,8 @@ static struct sim_region make_region(const struct doca_sync_event *event, const 
 	};
 }
 
-/* Adding must be atomic between processes, so an importer needs the very same
- * word: the user's must lie in a shared object. */
+/* Export a value in the user's memory. Importers do atomic operations on the same word, so the memory
+ * has to be in a shared object. */
 static doca_error_t export_user_memory(struct doca_sync_event *event, struct doca_dev *dev,
 				       struct shim_export **ret_export)
 {
@@ -96,14 +96,9 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 	return DOCA_SUCCESS;
 }
 
-void shim_sync_event_unexport(struct doca_sync_event *event)
-{
-	shim_exports_revoke(&event->exports, event->session);
-}
-
 /* ---- import ---- */
 
-/* The exporter may be any program of the session: what it gave out as a value must be able to be one. */
+/* Return whether the region can hold a value: the exporter may be any program of the session. */
 static bool is_valid_value_region(const struct sim_remote *remote)
 {
 	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
@@ -116,7 +111,7 @@ static doca_error_t create_imported_event(struct sim_remote *remote, struct doca
 	doca_error_t result;
 
 	if (!is_valid_value_region(remote)) {
-		sim_err("doca_sync_event_create_from_export: what was exported can't be a value; is its exporter of another version of bfsim?");
+		sim_err("doca_sync_event_create_from_export: the exported memory can't hold a value; is its exporter of another version of bfsim?");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	result = doca_sync_event_create(ret_event);
@@ -148,13 +143,4 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
 	if (result != DOCA_SUCCESS)
 		shim_import_release(remote, shim_session());
 	return result;
-}
-
-void shim_sync_event_unimport(struct doca_sync_event *event)
-{
-	if (!event->remote)
-		return;
-	shim_import_release(event->remote, event->session);
-	shim_dev_release(event->import_dev);
-	event->remote = NULL;
 }

@@ -1,37 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/sync/sync_event_priv.h - a sync event: a context around a value (sync_value.h).
  *
- *   sync_event.c            life, configuration, what the context does
- *   sync_event_blocking.c        operations at once
- *   sync_event_export.c     to the card's other side, and from it
- *   sync_event_progress.c        how tasks run
- *   sync_event_deferred.c       faults at tasks
- *   sync_event_task.c       get, notify_set, notify_add
- *   sync_event_task_wait.c  wait_eq, wait_neq
- *   sync_event_task_wait_gt.c  wait_gt, of 2.5 and 2.6
- *   sync_event_unsupported.c       what takes a DPA, a GPU or a network
+ *   [new] --start--> [started] <--start, stop--> [stopped]
+ *     '--as_ctx--> [context]   from here on the context's states apply (ctx_priv.h)
+ *
+ * An event belongs to one of the two lives for good. Every state leads to destroy.
+ *
+ * A task of a context:
+ *
+ *              .--> [waiting] --condition holds--.
+ *   [idle] ----+--> [done] ----------------------+--> [idle], reported by progress
+ *              '--> [deferred] --due--> [done]   |
+ *                        ^----fault delays-------'
+ *
+ *   waiting   a wait whose condition does not hold yet
+ *   done      has run or failed, and is not reported yet
+ *   deferred  held back by an injected fault, or until the context stops
+ *
+ * Files, from the lowest:
+ *
+ *   sync_event_check.c        checks and errors of all operations
+ *   sync_event_task_state.c   states of a task
+ *   sync_event_task.c         parts that all kinds of tasks share: configuration, allocation
+ *   sync_event_task_fault.c   injected faults of tasks
+ *   sync_event_task_update.c  the tasks get, notify_set, notify_add
+ *   sync_event_task_wait.c    the tasks wait_eq, wait_neq, wait_gt
+ *   sync_event_progress.c     how tasks are reported
+ *   sync_event.c              life, configuration, operations of the context
+ *   sync_event_blocking.c     operations in the caller's thread
+ *   sync_event_export.c       export to the card's other side, and import
+ *   sync_event_unsupported.c  functions that need a DPA, a GPU or a network
  */
 #ifndef SHIM_SYNC_EVENT_PRIV_H
 #define SHIM_SYNC_EVENT_PRIV_H
 
 #include <doca_sync_event.h>
+#include <sys/queue.h>
 
 #include "shim/common/mem/buf_priv.h"
-#include "shim/common/pe/ctx_priv.h"
 #include "shim/common/mem/export.h"
+#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/task_priv.h"
+#include "shim/common/process/fault.h"
 #include "sync_value.h"
 #include "sync_watch.h"
-#include "shim/common/process/fault.h"
-#include "shim/common/pe/task_priv.h"
 
-/* Settled by the first doca_sync_event_start() or doca_sync_event_as_ctx(), for life. */
-enum shim_sync_mode {
-	SHIM_SYNC_MODE_UNSET,
-	SHIM_SYNC_MODE_STANDALONE,
-	SHIM_SYNC_MODE_CONTEXT,
+enum shim_sync_event_state {
+	SHIM_SYNC_EVENT_NEW,
+	SHIM_SYNC_EVENT_STARTED,
+	SHIM_SYNC_EVENT_STOPPED,
+	SHIM_SYNC_EVENT_CONTEXT,
+	SHIM_SYNC_EVENT_NUM_STATES,
 };
 
-/* Who publishes, or who subscribes: locations to be or-ed. They are hints on a card, too. */
+/* Locations of publishers and of subscribers, to be or-ed. They are hints on a card, too. */
 enum shim_sync_location {
 	SHIM_SYNC_LOCATION_CPU = 1,
 	SHIM_SYNC_LOCATION_REMOTE_PCI = 2,
@@ -39,7 +61,7 @@ enum shim_sync_location {
 
 struct shim_sync_role {
 	uint32_t locations;
-	struct doca_dev *dev; /* of the CPU's; held */
+	struct doca_dev *dev; /* of the CPU location; held */
 };
 
 enum shim_sync_kind {
@@ -52,56 +74,61 @@ enum shim_sync_kind {
 	SHIM_SYNC_NUM_KINDS,
 };
 
-/* Any task of a sync event; the public types contain it and nothing else. */
+enum shim_sync_task_state {
+	SHIM_SYNC_TASK_IDLE, /* the user's */
+	SHIM_SYNC_TASK_WAITING,
+	SHIM_SYNC_TASK_DEFERRED,
+	SHIM_SYNC_TASK_DONE,
+	SHIM_SYNC_TASK_NUM_STATES,
+};
+
+/* A task of any kind; each public type holds this struct alone. */
 struct shim_sync_task {
 	struct doca_task task; /* first */
 	enum shim_sync_kind kind;
+	enum shim_sync_task_state state;  /* written by shim_sync_task_set_state() alone */
 	uint64_t operand;                 /* to set, to add, to compare with */
 	uint64_t mask;                    /* of a wait */
 	enum shim_sync_relation relation; /* of a wait */
-	uint64_t *out;                    /* of a get or an add */
-	uint64_t result;                  /* what goes there */
+	uint64_t *out;                    /* of a get or an add: receives @result with the completion */
+	uint64_t result;
 	int rc;
-	uint64_t due_ns;             /* when a fault lets it go on; SIM_JOB_NEVER_DUE = not before the context stops */
-	struct shim_sync_task *next; /* in one of the event's queues */
+	uint64_t due_ns;                  /* while deferred; SIM_JOB_NEVER_DUE = when the context stops */
+	TAILQ_ENTRY(shim_sync_task) link; /* in the event's list of its state */
 };
 
-struct shim_sync_queue {
-	struct shim_sync_task *first, *last; /* oldest first */
-};
+TAILQ_HEAD(shim_sync_task_list, shim_sync_task); /* oldest first */
 
 struct doca_sync_event {
 	struct doca_ctx ctx; /* first: a sync event is a context */
-	enum shim_sync_mode mode;
-	bool is_started; /* alone */
+	enum shim_sync_event_state state;
 	struct shim_sync_role publisher, subscriber;
-	uint64_t *addr;       /* given by the user ... */
-	struct doca_buf *buf; /* ... or this, to which it holds a reference; both NULL: memory of ours */
+	uint64_t *addr;       /* the user's memory for the value; or ... */
+	struct doca_buf *buf; /* ... the user's buffer, with a reference; both NULL: memory of the event */
 	struct shim_sync_value value;
 	struct sim_session *session; /* of the exports or the import */
 	struct shim_export *exports;
-	struct sim_remote *remote;              /* imported ones only */
+	struct sim_remote *remote;              /* of an imported event */
 	struct doca_dev *import_dev;            /* held */
-	const struct doca_sync_event *alias_of; /* NULL = it has a value of its own */
+	const struct doca_sync_event *alias_of; /* NULL = the event has a value of its own */
 	/* As a context: */
+	const struct shim_task_type *types[SHIM_SYNC_NUM_KINDS]; /* of the kinds that are configured */
 	uint32_t num_tasks[SHIM_SYNC_NUM_KINDS];
-	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS]; /* while not idle; NULL = none configured */
-	struct shim_sync_queue done;                       /* have run, not reported */
-	struct shim_sync_queue waiting;
-	struct shim_sync_queue deferred; /* held back by faults */
-	bool reports_waits_first;        /* the next time; they take turns */
+	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS];           /* while not idle; NULL = none configured */
+	struct shim_sync_task_list tasks[SHIM_SYNC_TASK_NUM_STATES]; /* by state; none for IDLE */
+	bool reports_waits_first; /* the next progress call; waits and other tasks take turns */
 	struct shim_sync_watch watch;
-	bool is_watched; /* its owner may sleep */
+	bool is_watched; /* the owner may sleep */
 	bool holds_watcher;
 	struct {
 		doca_sync_event_task_get_completion_cb_t done, failed;
 	} get;
 	struct {
 		doca_sync_event_task_notify_set_completion_cb_t done, failed;
-	} set;
+	} notify_set;
 	struct {
 		doca_sync_event_task_notify_add_completion_cb_t done, failed;
-	} add;
+	} notify_add;
 	struct {
 		doca_sync_event_task_wait_eq_completion_cb_t done, failed;
 	} wait_eq;
@@ -115,82 +142,8 @@ struct doca_sync_event {
 
 static inline bool shim_sync_event_is_started(const struct doca_sync_event *event)
 {
-	return event->is_started || event->ctx.state != DOCA_CTX_STATE_IDLE;
+	return event->state == SHIM_SYNC_EVENT_STARTED || event->ctx.state != DOCA_CTX_STATE_IDLE;
 }
-
-/* What a failed operation on the value is to the user; says why in the log. */
-doca_error_t shim_sync_event_error(const char *func, int rc);
-
-/* BAD_STATE for an event that can't be worked on now: the process forked, or its
- * buffer's memory map is gone. */
-doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event);
-
-/* sync_event.c: where a buffer's value is, in *ret_word, if the buffer may have one. */
-doca_error_t shim_sync_event_check_buf(const char *func, const struct doca_buf *buf, uint64_t **ret_word);
-
-/* For shim/workq, where one event serves any number of queues: an event whose value is
- * that of @event, which is started and outlives it. It takes no configuration but its tasks. */
-doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
-
-/* For shim/workq: the task, not submitted yet, waits for more than its value instead. */
-void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
-
-/* sync_event_export.c: end the exports, the import. */
-void shim_sync_event_unexport(struct doca_sync_event *event);
-void shim_sync_event_unimport(struct doca_sync_event *event);
-
-/* ---- sync_event_progress.c ---- */
-
-/* The kinds: sync_event_task.c and sync_event_task_wait*.c. */
-extern const struct shim_task_type shim_sync_get_type, shim_sync_set_type, shim_sync_add_type;
-extern const struct shim_task_type shim_sync_wait_eq_type, shim_sync_wait_neq_type, shim_sync_wait_gt_type;
-
-/* check() and post() of any task that waits. */
-doca_error_t shim_sync_wait_check(const struct doca_task *task);
-doca_error_t shim_sync_wait_post(struct doca_task *task);
-
-/* Make the pools, while the context starts. */
-doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event);
-
-/* The context's operations of these names. */
-void shim_sync_event_begin_stop(struct doca_ctx *ctx);
-bool shim_sync_event_progress(struct doca_ctx *ctx);
-bool shim_sync_event_arm(struct doca_ctx *ctx);
-
-/* The context is idle: nothing of its tasks is left. */
-void shim_sync_event_reset_tasks(struct doca_sync_event *event);
-
-/* set_conf() of any kind, but for its callbacks: whether it may, and how many. */
-doca_error_t shim_sync_event_set_num_tasks(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-					   uint32_t num_tasks);
-
-/* alloc_init() of any kind. */
-doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-				   union doca_data user_data, struct shim_sync_task **ret_task);
-
-/* For post(): the task has run, with task->rc, or waits. */
-void shim_sync_event_queue_completion(struct shim_sync_task *task);
-void shim_sync_event_queue_wait(struct shim_sync_task *task);
-
-/* Queues: behind the others; the one behind @before, or the first for NULL (NULL = there is none). */
-void shim_sync_queue_push(struct shim_sync_queue *queue, struct shim_sync_task *task);
-struct shim_sync_task *shim_sync_queue_remove_after(struct shim_sync_queue *queue, struct shim_sync_task *before);
-
-/* ---- sync_event_deferred.c ---- */
-
-extern const struct shim_task_fault_ops shim_sync_update_fault_ops, shim_sync_wait_fault_ops;
-
-/* For post(), of a task that a fault strikes: whether it is held back, or has failed. */
-bool shim_sync_event_apply_fault(struct shim_sync_task *task);
-
-/* A wait has ended well: whether its end is held back. */
-bool shim_sync_event_defer_wait(struct shim_sync_task *task);
-
-/* Let go those that are due: they run, if they have not, and are reported. When the context stops, all do, canceled. */
-void shim_sync_event_release_due(struct doca_sync_event *event);
-
-/* Set or add, as the task says. 0 or -errno. */
-int shim_sync_task_update(struct shim_sync_task *task);
 
 static inline struct shim_sync_task *shim_to_sync_task(const struct doca_task *task)
 {
@@ -202,16 +155,147 @@ static inline struct doca_sync_event *shim_sync_task_event(const struct doca_tas
 	return (struct doca_sync_event *)task->ctx;
 }
 
-/* Whether the handle is a live task of a sync event, of that kind. */
-static inline bool shim_sync_task_is(const void *handle, enum shim_sync_kind kind)
+static inline bool shim_sync_kind_is_wait(enum shim_sync_kind kind)
 {
-	const struct shim_sync_task *task = handle;
-
-	return shim_object_is(handle, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_SYNC_EVENT) &&
-	       task->kind == kind;
+	return kind >= SHIM_SYNC_WAIT_EQ;
 }
 
-/* Whether it may be changed now; says so in the log if not. */
+/* ---- sync_event_check.c ---- */
+
+/* Translate the result of an operation on the value; log a failure. */
+doca_error_t shim_sync_event_error(const char *func, int rc);
+
+/* Return BAD_STATE, after a log line, if the event is its parent's in a forked child, or if its
+ * buffer's memory map was stopped or destroyed. */
+doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event);
+
+/* ---- sync_event.c ---- */
+
+/* For shim/workq, where one event serves any number of queues: create an event that shares the value of
+ * @event, which is started and outlives it. Only its tasks can be configured. */
+doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
+
+/* ---- sync_event_task_state.c ---- */
+
+/* Return whether a task may go from @from to @to. */
+bool shim_sync_task_has_edge(enum shim_sync_task_state from, enum shim_sync_task_state to);
+
+/* The one function that writes a task's state; moves the task to the end of the event's list of that state. */
+void shim_sync_task_set_state(struct shim_sync_task *task, enum shim_sync_task_state to);
+
+/* ---- sync_event_task.c ---- */
+
+/* set_conf() of a kind, except its callbacks. NOT_PERMITTED if the event is started. */
+doca_error_t shim_sync_event_set_task_conf(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
+					   const struct shim_task_type *type, uint32_t num_tasks);
+
+/* Make the pools of the configured kinds, while the context starts. */
+doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event);
+
+/* alloc_init() of a kind. */
+doca_error_t shim_sync_event_alloc_task(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
+					union doca_data user_data, struct shim_sync_task **ret_task);
+
+/* Return whether @handle is a live task of that kind. */
+bool shim_sync_task_is(const void *handle, enum shim_sync_kind kind);
+
+/* Return whether @handle is such a task and not in flight; log if not. */
 bool shim_sync_task_check_settable(const char *func, const void *handle, enum shim_sync_kind kind);
+
+/* Set or add, as the task's kind says. Return 0 or -errno. */
+int shim_sync_task_update(struct shim_sync_task *task);
+
+/* For post(): the task has run, with task->rc, or has to wait. A sleeping owner is woken. */
+void shim_sync_task_post_done(struct shim_sync_task *task);
+void shim_sync_task_post_wait(struct shim_sync_task *task);
+
+/* ---- sync_event_task_fault.c ---- */
+
+extern const struct shim_task_fault_ops shim_sync_update_fault_ops, shim_sync_wait_fault_ops;
+
+/* For post() of a task that a fault hits. Return whether the fault posted the task: deferred, or failed. */
+bool shim_sync_task_apply_fault(struct shim_sync_task *task);
+
+/* A wait's condition holds: defer the task if a fault delays its end. Return whether one does. */
+bool shim_sync_task_defer_wait(struct shim_sync_task *task);
+
+/* Run the deferred tasks that are due, if they have not run, and make them done. When the context
+ * stops, all deferred tasks are done, canceled. */
+void shim_sync_event_release_due(struct doca_sync_event *event);
+
+/* ---- sync_event_progress.c ---- */
+
+/* The context's operations of these names. */
+void shim_sync_event_begin_stop(struct doca_ctx *ctx);
+bool shim_sync_event_progress(struct doca_ctx *ctx);
+bool shim_sync_event_arm(struct doca_ctx *ctx);
+
+/* The context is idle: stop the watch, forget the pools. */
+void shim_sync_event_reset_tasks(struct doca_sync_event *event);
+
+/* ---- kinds of tasks ---- */
+
+/* Define the parts that all kinds of tasks have: the public type, cap_task_*_is_supported(), the type's
+ * complete(), task_*_set_conf() and task_*_as_doca_task(). @type is the kind's struct shim_task_type,
+ * which refers to complete_@name(). No device is needed for any of them. */
+#define SHIM_SYNC_DEFINE_TASK(name, kind, type)                                                                \
+	struct doca_sync_event_task_##name {                                                                   \
+		struct shim_sync_task base;                                                                    \
+	};                                                                                                     \
+                                                                                                               \
+	static const struct shim_task_type type;                                                               \
+                                                                                                               \
+	doca_error_t doca_sync_event_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)        \
+	{                                                                                                      \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                              \
+		return DOCA_SUCCESS;                                                                           \
+	}                                                                                                      \
+                                                                                                               \
+	static void complete_##name(struct doca_task *task)                                                    \
+	{                                                                                                      \
+		struct doca_sync_event *event = shim_sync_task_event(task);                                    \
+                                                                                                               \
+		(task->status == DOCA_SUCCESS ? event->name.done : event->name.failed)(                        \
+			(struct doca_sync_event_task_##name *)task, task->user_data, event->ctx.user_data);    \
+	}                                                                                                      \
+                                                                                                               \
+	doca_error_t doca_sync_event_task_##name##_set_conf(                                                   \
+		struct doca_sync_event *event, doca_sync_event_task_##name##_completion_cb_t completion_cb,    \
+		doca_sync_event_task_##name##_completion_cb_t error_cb, uint32_t num_tasks)                    \
+	{                                                                                                      \
+		doca_error_t result;                                                                           \
+                                                                                                               \
+		SHIM_NEED(event, SHIM_SYNC_EVENT);                                                             \
+		SHIM_NEED_OUT(completion_cb);                                                                  \
+		SHIM_NEED_OUT(error_cb);                                                                       \
+		result = shim_sync_event_set_task_conf(__func__, event, (kind), &(type), num_tasks);           \
+		if (result != DOCA_SUCCESS)                                                                    \
+			return result;                                                                         \
+		event->name.done = completion_cb;                                                              \
+		event->name.failed = error_cb;                                                                 \
+		return DOCA_SUCCESS;                                                                           \
+	}                                                                                                      \
+                                                                                                               \
+	struct doca_task *doca_sync_event_task_##name##_as_doca_task(struct doca_sync_event_task_##name *task) \
+	{                                                                                                      \
+		return shim_sync_task_is(task, (kind)) ? &task->base.task : NULL;                              \
+	}
+
+/* Define the public functions that set and get a member of a task; a dead handle's value is 0. */
+#define SHIM_SYNC_DEFINE_ACCESSORS(name, kind, parameter, parameter_type, member)                                    \
+	void doca_sync_event_task_##name##_set_##parameter(struct doca_sync_event_task_##name *task,                 \
+							   parameter_type parameter)                                 \
+	{                                                                                                            \
+		if (shim_sync_task_check_settable(__func__, task, (kind)))                                           \
+			task->base.member = parameter;                                                               \
+	}                                                                                                            \
+                                                                                                                     \
+	parameter_type doca_sync_event_task_##name##_get_##parameter(const struct doca_sync_event_task_##name *task) \
+	{                                                                                                            \
+		return shim_sync_task_is(task, (kind)) ? task->base.member : 0;                                      \
+	}
+
+/* For shim/workq: have a task that is not submitted wait for a value greater than its operand. */
+void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
 
 #endif

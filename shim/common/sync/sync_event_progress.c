@@ -1,64 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the tasks of a sync event run.
+/* How the tasks of a sync event are reported: progress, sleep, stop.
  *
- * An operation on the value takes less time than handing it to an engine, so
- * get, notify_set and notify_add are done when they are submitted, and reported
- * by progress in that order. The reference names no order between tasks that
- * wait and others; here they hold up none, so that a context may well set what it
- * waits for itself.
- *
- * An operation fails only if the exporter is gone: then, as on any context, the
- * failure stops it, and the stop ends what waits. */
+ * An operation on the value fails only if the exporter is gone. Then, as on any context, the failure
+ * stops the context, and the stop ends the waits. */
 #include <errno.h>
 
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
-static const struct shim_task_type *const types[SHIM_SYNC_NUM_KINDS] = {
-	[SHIM_SYNC_GET] = &shim_sync_get_type,           [SHIM_SYNC_SET] = &shim_sync_set_type,
-	[SHIM_SYNC_ADD] = &shim_sync_add_type,           [SHIM_SYNC_WAIT_EQ] = &shim_sync_wait_eq_type,
-	[SHIM_SYNC_WAIT_NEQ] = &shim_sync_wait_neq_type, [SHIM_SYNC_WAIT_GT] = &shim_sync_wait_gt_type,
-};
-
-/* ---- queues ---- */
-
-void shim_sync_queue_push(struct shim_sync_queue *queue, struct shim_sync_task *task)
+static struct shim_sync_task *first_task(const struct doca_sync_event *event, enum shim_sync_task_state state)
 {
-	task->next = NULL;
-	if (queue->last)
-		queue->last->next = task;
-	else
-		queue->first = task;
-	queue->last = task;
+	return TAILQ_FIRST(&event->tasks[state]);
 }
 
-struct shim_sync_task *shim_sync_queue_remove_after(struct shim_sync_queue *queue, struct shim_sync_task *before)
-{
-	struct shim_sync_task **link = before ? &before->next : &queue->first, *task = *link;
+/* ---- waits ---- */
 
-	if (task) {
-		*link = task->next;
-		if (!task->next)
-			queue->last = before;
-	}
-	return task;
-}
-
-void shim_sync_event_queue_completion(struct shim_sync_task *task)
-{
-	shim_sync_queue_push(&shim_sync_task_event(&task->task)->done, task);
-	shim_pe_notify_self(task->task.ctx);
-}
-
-void shim_sync_event_queue_wait(struct shim_sync_task *task)
-{
-	shim_sync_queue_push(&shim_sync_task_event(&task->task)->waiting, task);
-	shim_pe_notify_self(task->task.ctx); /* an owner that asked to be woken before has to ask anew */
-}
-
-/* ---- waiting ---- */
-
-static bool wait_is_over(const struct shim_sync_task *task, uint64_t value)
+static bool condition_holds(const struct shim_sync_task *task, uint64_t value)
 {
 	struct shim_sync_condition condition = {
 		.relation = task->relation,
@@ -69,38 +26,22 @@ static bool wait_is_over(const struct shim_sync_task *task, uint64_t value)
 	return shim_sync_condition_holds(&condition, value);
 }
 
-/* The oldest task whose wait has an end, good or bad; NULL = none. */
-static struct shim_sync_task *pop_ended_wait(struct doca_sync_event *event)
+/* Return the oldest wait that is over: its condition holds, or the value is lost, or the context stops.
+ * NULL = none. *ret_rc is the task's result. */
+static struct shim_sync_task *find_ended_wait(struct doca_sync_event *event, int *ret_rc)
 {
-	struct shim_sync_task *before = NULL, *task = event->waiting.first;
-	uint64_t now;
-	int rc;
+	struct shim_sync_task *task = first_task(event, SHIM_SYNC_TASK_WAITING);
+	uint64_t value;
 
 	if (!task)
 		return NULL;
-	rc = event->ctx.state == DOCA_CTX_STATE_STOPPING ? -ECANCELED : shim_sync_value_get(&event->value, &now);
-	for (; rc == 0 && task && !wait_is_over(task, now); task = task->next)
-		before = task;
-	if (task)
-		task->rc = rc;
-	return shim_sync_queue_remove_after(&event->waiting, before);
+	*ret_rc = event->ctx.state == DOCA_CTX_STATE_STOPPING ? -ECANCELED : shim_sync_value_get(&event->value, &value);
+	while (*ret_rc == 0 && task && !condition_holds(task, value))
+		task = TAILQ_NEXT(task, link);
+	return task;
 }
 
-static bool has_ended_wait(struct doca_sync_event *event)
-{
-	uint64_t now;
-
-	if (!event->waiting.first)
-		return false;
-	if (event->ctx.state == DOCA_CTX_STATE_STOPPING || shim_sync_value_get(&event->value, &now) < 0)
-		return true;
-	for (const struct shim_sync_task *task = event->waiting.first; task; task = task->next)
-		if (wait_is_over(task, now))
-			return true;
-	return false;
-}
-
-/* ---- the context's operations ---- */
+/* ---- progress ---- */
 
 static doca_error_t task_status(const struct shim_sync_task *task)
 {
@@ -111,10 +52,9 @@ static doca_error_t task_status(const struct shim_sync_task *task)
 		       DOCA_ERROR_IO_FAILED;
 }
 
-static bool finish_task(struct doca_sync_event *event, struct shim_sync_task *task)
+static void report_task(struct doca_sync_event *event, struct shim_sync_task *task)
 {
-	if (!task)
-		return false;
+	shim_sync_task_set_state(task, SHIM_SYNC_TASK_IDLE);
 	if (task->rc < 0 && task->rc != -ECANCELED) {
 		if (!shim_task_has_fault(&task->task, FAIL))
 			shim_sync_event_error("a sync event's task fails", task->rc);
@@ -123,21 +63,33 @@ static bool finish_task(struct doca_sync_event *event, struct shim_sync_task *ta
 	if (task->rc == 0 && task->out)
 		*task->out = task->result;
 	shim_task_complete_posted(&task->task, task_status(task));
-	return true;
 }
 
-/* The oldest wait that ended, and is to be reported now. */
-static struct shim_sync_task *pop_reportable_wait(struct doca_sync_event *event)
+/* Report the oldest wait that is over and not deferred. Return whether there was one. */
+static bool report_wait(struct doca_sync_event *event)
 {
 	struct shim_sync_task *task;
+	int rc;
 
-	do
-		task = pop_ended_wait(event);
-	while (task && shim_sync_event_defer_wait(task));
-	return task;
+	while ((task = find_ended_wait(event, &rc))) {
+		task->rc = rc;
+		if (shim_sync_task_defer_wait(task))
+			continue;
+		report_task(event, task);
+		return true;
+	}
+	return false;
 }
 
-/* The owner is awake: nobody need look for it. */
+static bool report_done(struct doca_sync_event *event)
+{
+	struct shim_sync_task *task = first_task(event, SHIM_SYNC_TASK_DONE);
+
+	if (task)
+		report_task(event, task);
+	return task != NULL;
+}
+
 static void stop_watch(struct doca_sync_event *event)
 {
 	if (event->is_watched)
@@ -149,18 +101,19 @@ bool shim_sync_event_progress(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
 
-	stop_watch(event);
+	stop_watch(event); /* the owner is awake */
 	shim_alarm_expired(&ctx->alarm);
-	if (doca_unlikely(event->deferred.first != NULL))
+	if (doca_unlikely(first_task(event, SHIM_SYNC_TASK_DEFERRED) != NULL))
 		shim_sync_event_release_due(event);
 	event->reports_waits_first = !event->reports_waits_first;
-	if (event->reports_waits_first && finish_task(event, pop_reportable_wait(event)))
-		return true;
-	return finish_task(event, shim_sync_queue_remove_after(&event->done, NULL)) ||
-	       (!event->reports_waits_first && finish_task(event, pop_reportable_wait(event)));
+	if (event->reports_waits_first)
+		return report_wait(event) || report_done(event);
+	return report_done(event) || report_wait(event);
 }
 
-/* Have the watcher look. False when there can't be one. */
+/* ---- sleep ---- */
+
+/* Have the watcher notify the sleeping owner of a change. Return false, after a log line, without a watcher. */
 static bool start_watch(struct doca_sync_event *event)
 {
 	int rc = event->holds_watcher ? 0 : shim_sync_watcher_hold();
@@ -179,23 +132,26 @@ static bool start_watch(struct doca_sync_event *event)
 	return true;
 }
 
-/* Watch first, then look: a change between the two is seen by one of them. */
+/* Start the watch before reading the value, so that no change between the two is missed. */
 bool shim_sync_event_arm(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
+	int rc;
 
 	stop_watch(event);
-	if (event->waiting.first && ctx->state == DOCA_CTX_STATE_RUNNING && !start_watch(event))
+	if (first_task(event, SHIM_SYNC_TASK_WAITING) && ctx->state == DOCA_CTX_STATE_RUNNING && !start_watch(event))
 		return true;
-	return event->done.first || has_ended_wait(event) ||
-	       (event->deferred.first && ctx->state == DOCA_CTX_STATE_STOPPING);
+	return first_task(event, SHIM_SYNC_TASK_DONE) || find_ended_wait(event, &rc) ||
+	       (first_task(event, SHIM_SYNC_TASK_DEFERRED) && ctx->state == DOCA_CTX_STATE_STOPPING);
 }
+
+/* ---- stop ---- */
 
 void shim_sync_event_begin_stop(struct doca_ctx *ctx)
 {
-	struct doca_sync_event *event = (struct doca_sync_event *)ctx;
+	const struct doca_sync_event *event = (const struct doca_sync_event *)ctx;
 
-	if (event->waiting.first || event->deferred.first)
+	if (first_task(event, SHIM_SYNC_TASK_WAITING) || first_task(event, SHIM_SYNC_TASK_DEFERRED))
 		shim_pe_notify_self(ctx);
 }
 
@@ -207,60 +163,4 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event)
 	event->holds_watcher = false;
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS; kind++)
 		event->pools[kind] = NULL;
-}
-
-/* ---- what all kinds share ---- */
-
-doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
-{
-	doca_error_t result = DOCA_SUCCESS;
-
-	event->done = event->waiting = event->deferred = (struct shim_sync_queue){ 0 };
-	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++) {
-		event->pools[kind] = NULL;
-		if (event->num_tasks[kind] > 0)
-			result = shim_task_pool_add(&event->ctx, types[kind], event->num_tasks[kind],
-						    &event->pools[kind]);
-	}
-	return result;
-}
-
-doca_error_t shim_sync_event_set_num_tasks(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-					   uint32_t num_tasks)
-{
-	if (shim_sync_event_is_started(event)) {
-		sim_err("%s: the event is not idle; stop it first", func);
-		return DOCA_ERROR_NOT_PERMITTED;
-	}
-	event->num_tasks[kind] = num_tasks;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t shim_sync_event_alloc(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-				   union doca_data user_data, struct shim_sync_task **ret_task)
-{
-	bool may = event->pools[kind] || event->ctx.state != DOCA_CTX_STATE_RUNNING;
-	struct doca_task *base;
-	doca_error_t result =
-		may ? shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base) : DOCA_ERROR_NO_MEMORY;
-
-	if (result == DOCA_ERROR_BAD_STATE)
-		sim_err("%s: the event's context is not running; start it first", func);
-	else if (result != DOCA_SUCCESS)
-		sim_err("%s: all %u configured tasks are allocated; free some, or configure more", func,
-			event->num_tasks[kind]);
-	if (result != DOCA_SUCCESS)
-		return result;
-	*ret_task = shim_to_sync_task(base);
-	(*ret_task)->kind = kind;
-	(*ret_task)->out = NULL;
-	return DOCA_SUCCESS;
-}
-
-bool shim_sync_task_check_settable(const char *func, const void *handle, enum shim_sync_kind kind)
-{
-	if (shim_sync_task_is(handle, kind) && !shim_to_sync_task(handle)->task.in_flight)
-		return true;
-	sim_err("%s: the task is NULL, freed, of another kind, or in flight; nothing was changed", func);
-	return false;
 }

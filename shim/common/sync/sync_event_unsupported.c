@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events on a DPA, on a GPU and between machines: not simulated. Arguments
- * are checked; then the answer is always the same. */
+/* Sync events on a DPA, on a GPU and between machines, which bfsim does not simulate: each function
+ * checks its arguments and returns DOCA_ERROR_NOT_SUPPORTED. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
@@ -63,7 +63,7 @@ doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struc
 	return SHIM_NOT_SIMULATED("GPUs");
 }
 
-/* ---- events of other machines: there never is one ---- */
+/* ---- events of other machines: none can be created, so no handle is valid ---- */
 
 doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 							   struct doca_sync_event_remote_net **event)

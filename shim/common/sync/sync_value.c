@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The value of a sync event: memory, atomic operations, blocking waits. */
 #include "sync_value.h"
-#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/monotonic.h"
 
-/* How a wait goes on: looking only, then letting others run in between, then asleep,
- * longer each time. A wake-up costs more than a short wait, which is worth a spin; the
- * other side gets this CPU, if it needs it, after the first 20 us. */
+/* Phases of a wait: it spins, then yields the CPU between polls, then sleeps for longer and longer times.
+ * A wake-up costs more than a short wait, which is worth a spin. After SPIN_NS the other side can get
+ * this CPU. */
 #define SPIN_NS      20000
 #define YIELD_NS     300000
 #define SLEEP_MIN_NS 50000
-#define SLEEP_MAX_NS 5000000 /* in which a woken sleeper sees a close or the exporter's end, too */
+#define SLEEP_MAX_NS 5000000 /* a sleeper notices a close or the exporter's end within this time */
 
 /* ---- life ---- */
 
@@ -43,7 +44,7 @@ void shim_sync_value_open_user(struct shim_sync_value *value, uint64_t *word)
 	atomic_store(&value->is_open, true);
 }
 
-/* A region that has room for a cell is one. */
+/* A region with room for a cell holds a cell, a smaller one a bare word. */
 void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_remote *remote)
 {
 	value->segment_fd = -1;
@@ -68,8 +69,8 @@ static void futex_wake_all(struct shim_sync_cell *cell)
 	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The exporter of an in-place import may unmap its cell at any time: loads and stores
- * are made inside only; a system call on a bad address merely fails. */
+/* The exporter of an in-place import may unmap its cell at any time. Loads and stores have to be between
+ * enter_remote() and leave_remote(); a system call on an unmapped address fails without harm. */
 static bool enter_remote(struct shim_sync_value *value)
 {
 	return !value->remote || sim_remote_acquire(value->remote);
@@ -119,7 +120,7 @@ void shim_sync_value_abandon(struct shim_sync_value *value)
 
 /* ---- operations ---- */
 
-/* Keep a close waiting until leave_value(). */
+/* Return whether the value is open. If so, a close waits for leave_value(). */
 static bool enter_value(struct shim_sync_value *value)
 {
 	atomic_fetch_add(&value->num_active_ops, 1);
@@ -134,7 +135,7 @@ static void leave_value(struct shim_sync_value *value)
 	atomic_fetch_sub_explicit(&value->num_active_ops, 1, memory_order_release);
 }
 
-/* Come to the word, to leave it with end_access(). */
+/* Return 0 or an error. After 0 the word is valid until end_access(). */
 static int begin_access(struct shim_sync_value *value)
 {
 	if (!enter_value(value))
@@ -151,7 +152,7 @@ static void end_access(struct shim_sync_value *value)
 	leave_value(value);
 }
 
-/* The word was changed: whoever was a waiter before that is woken. */
+/* The word has changed: wake the waiters that were counted before the change. */
 static void end_update(struct shim_sync_value *value)
 {
 	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
@@ -176,7 +177,8 @@ int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
 	return 0;
 }
 
-/* Who waits for a bare word in virtual time takes a change that is not announced for a plain store. */
+/* A waiter on a bare word in virtual time takes an unannounced change for a plain store, so announce the
+ * change before it as well as after it. */
 static int begin_update(struct shim_sync_value *value)
 {
 	int rc = begin_access(value);
@@ -258,7 +260,7 @@ int shim_sync_value_sample(struct shim_sync_value *value, uint64_t *ret, uint32_
 	return 0;
 }
 
-long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)
+uint64_t shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)
 {
 	if (!value->cell)
 		return SHIM_SYNC_USER_POLL_NS;
@@ -266,9 +268,9 @@ long shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)
 }
 
 /* Sleep for @ns at most, or until the value has changed since @changes. */
-static void sleep_until_change(const struct shim_sync_value *value, uint32_t changes, long ns)
+static void sleep_until_change(const struct shim_sync_value *value, uint32_t changes, uint64_t ns)
 {
-	struct timespec pause = { .tv_nsec = ns };
+	struct timespec pause = sim_timespec_from_ns(ns);
 
 	if (value->cell)
 		syscall(SYS_futex, &value->cell->changes, FUTEX_WAIT, changes, &pause, NULL, 0);
@@ -276,10 +278,11 @@ static void sleep_until_change(const struct shim_sync_value *value, uint32_t cha
 		nanosleep(&pause, NULL);
 }
 
-/* Look until it holds, asleep in between. Whoever calls is inside, so that the value stays. */
+/* The caller has entered the value, so its memory stays. */
 static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_condition *condition)
 {
-	long pause = SLEEP_MIN_NS;
+	const uint64_t max_ns = value->cell ? SLEEP_MAX_NS : SHIM_SYNC_USER_POLL_NS;
+	uint64_t pause_ns = SLEEP_MIN_NS;
 	uint64_t now;
 	uint32_t changes;
 	int rc;
@@ -287,10 +290,8 @@ static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_c
 	shim_sync_value_add_waiter(value);
 	while ((rc = shim_sync_value_sample(value, &now, &changes)) == 0 &&
 	       !shim_sync_condition_holds(condition, now)) {
-		sleep_until_change(value, changes, pause);
-		pause = pause * 2 < SLEEP_MAX_NS ? pause * 2 : SLEEP_MAX_NS;
-		if (!value->cell && pause > SHIM_SYNC_USER_POLL_NS)
-			pause = SHIM_SYNC_USER_POLL_NS;
+		sleep_until_change(value, changes, pause_ns);
+		pause_ns = min_u64(pause_ns * 2, max_ns);
 	}
 	shim_sync_value_remove_waiter(value);
 	return rc;
@@ -312,8 +313,8 @@ static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_c
 	return wait_sleeping(value, condition);
 }
 
-/* Whether to go on although it is another's turn: who closes the value waits for us, a dead exporter changes nothing any
- * more, and a plain store to a bare word is told by nobody. */
+/* Return whether the wait ends although the scheduler runs another participant: the value is closed (its
+ * closer waits for this thread), its exporter is gone, or a plain store changed a bare word. */
 static bool may_return_unscheduled(struct shim_sync_value *value, const struct shim_sync_condition *condition,
 				   const struct sim_vclock_source *vclock_handle, int *ret_rc)
 {
@@ -326,7 +327,7 @@ static bool may_return_unscheduled(struct shim_sync_value *value, const struct s
 	       !sim_vclock_source_has_message(vclock_handle);
 }
 
-/* As one of those that time waits for: as long as it does not hold, like an engine that waits for a message. */
+/* Wait as a participant of virtual time, like a progress engine that waits for a message. */
 static int wait_in_vclock(struct shim_sync_value *value, const struct shim_sync_condition *condition,
 			  struct sim_vclock_source *vclock_handle)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The watcher of sync events' values: its thread, and the watches of sleeping owners. */
 #include "sync_watch.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
-/* What the kernel's headers before 5.16 lack. */
+/* Missing from the kernel's headers before 5.16. */
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
@@ -31,18 +31,18 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects what follows */
 	bool stop;
-	bool no_waitv; /* the kernel can't; the thread's own */
-	struct shim_sync_watch *watches;
-	_Atomic uint32_t wakeups; /* futex: counted up when there is news for the watcher */
+	bool no_waitv; /* the kernel lacks futex_waitv(); used by the thread alone */
+	LIST_HEAD(, shim_sync_watch) watches;
+	_Atomic uint32_t wakeups; /* futex: counted up when @watches or @stop has changed */
 } watcher = { .thread_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- the thread ---- */
 
-/* What a round of looks found to sleep on. */
+/* Futexes to sleep on, collected while all watches are checked. */
 struct watch_round {
 	struct waitv_entry entries[WAITV_MAX];
 	unsigned int num_entries; /* the first is for wakeups */
-	long timeout_ns;          /* 0 = for ever */
+	uint64_t timeout_ns;      /* 0 = none */
 };
 
 static void add_entry(struct watch_round *round, const _Atomic uint32_t *futex, uint32_t expected)
@@ -51,59 +51,58 @@ static void add_entry(struct watch_round *round, const _Atomic uint32_t *futex, 
 		(struct waitv_entry){ .expected = expected, .addr = (uintptr_t)futex, .flags = WAITV_FUTEX_32 };
 }
 
-static void limit_timeout(struct watch_round *round, long ns)
+static void limit_timeout(struct watch_round *round, uint64_t ns)
 {
 	if (ns > 0 && (round->timeout_ns == 0 || ns < round->timeout_ns))
 		round->timeout_ns = ns;
 }
 
-static void remove_watch(struct shim_sync_watch **link)
+static void remove_watch(struct shim_sync_watch *watch)
 {
-	struct shim_sync_watch *watch = *link;
-
-	*link = watch->next;
+	LIST_REMOVE(watch, link);
 	watch->is_listed = false;
 	shim_sync_value_remove_waiter(watch->value);
 }
 
-/* Look at one value: notify, or sleep on it. Whether it was notified. */
-static bool check_watch(struct watch_round *round, struct shim_sync_watch **link)
+/* Notify and remove the watch if its value has changed; else add its futex to the round. */
+static void check_watch(struct watch_round *round, struct shim_sync_watch *watch)
 {
-	struct shim_sync_watch *watch = *link;
 	uint32_t changes;
 	uint64_t now;
 
 	if (shim_sync_value_sample(watch->value, &now, &changes) < 0 || now != watch->last_value) {
-		remove_watch(link);
+		remove_watch(watch);
 		watch->notify(watch->arg);
-		return true;
+		return;
 	}
 	limit_timeout(round, shim_sync_value_poll_interval_ns(watch->value));
 	if (!shim_sync_value_futex(watch->value))
-		return false;
+		return;
 	if (round->num_entries < WAITV_MAX && !watcher.no_waitv)
 		add_entry(round, shim_sync_value_futex(watch->value), changes);
 	else
 		limit_timeout(round, SHIM_SYNC_USER_POLL_NS);
-	return false;
 }
 
 static void check_all_watches(struct watch_round *round)
 {
-	struct shim_sync_watch **link = &watcher.watches;
+	struct shim_sync_watch *watch = LIST_FIRST(&watcher.watches);
 
 	round->num_entries = 0;
 	round->timeout_ns = 0;
 	add_entry(round, &watcher.wakeups, atomic_load(&watcher.wakeups));
-	while (*link)
-		if (!check_watch(round, link))
-			link = &(*link)->next;
+	while (watch) {
+		struct shim_sync_watch *next = LIST_NEXT(watch, link);
+
+		check_watch(round, watch);
+		watch = next;
+	}
 }
 
 static void wait_for_change(const struct watch_round *round)
 {
 	struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + round->timeout_ns),
-			pause = { .tv_nsec = round->timeout_ns };
+			pause = sim_timespec_from_ns(round->timeout_ns);
 	const struct waitv_entry *wakeups = &round->entries[0];
 
 	if (round->num_entries == 1) {
@@ -115,7 +114,7 @@ static void wait_for_change(const struct watch_round *round)
 		    CLOCK_MONOTONIC) >= 0 ||
 	    errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT)
 		return;
-	if (errno == EFAULT) /* an exporter in this process took its cell away: the next look sees that */
+	if (errno == EFAULT) /* an exporter in this process has unmapped its cell: the next check notices */
 		return;
 	watcher.no_waitv = true;
 }
@@ -142,14 +141,14 @@ static void wake_watcher(void)
 	syscall(SYS_futex, &watcher.wakeups, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* ---- its users ---- */
+/* ---- hold and release ---- */
 
 void shim_sync_watcher_forked(void)
 {
 	pthread_mutex_init(&watcher.thread_lock, NULL);
 	pthread_mutex_init(&watcher.lock, NULL);
 	watcher.num_users = 0;
-	watcher.watches = NULL;
+	LIST_INIT(&watcher.watches);
 }
 
 static void set_stop(bool stop)
@@ -185,6 +184,8 @@ void shim_sync_watcher_release(void)
 	pthread_mutex_unlock(&watcher.thread_lock);
 }
 
+/* ---- watches ---- */
+
 void shim_sync_watch_add(struct shim_sync_watch *watch)
 {
 	uint32_t changes;
@@ -192,10 +193,9 @@ void shim_sync_watch_add(struct shim_sync_watch *watch)
 	shim_sync_value_add_waiter(watch->value);
 	pthread_mutex_lock(&watcher.lock);
 	if (shim_sync_value_sample(watch->value, &watch->last_value, &changes) < 0)
-		watch->last_value = 0; /* the watcher sees that, too */
+		watch->last_value = 0; /* the watcher gets the same error, and notifies */
 	watch->is_listed = true;
-	watch->next = watcher.watches;
-	watcher.watches = watch;
+	LIST_INSERT_HEAD(&watcher.watches, watch, link);
 	pthread_mutex_unlock(&watcher.lock);
 	wake_watcher();
 }
@@ -203,11 +203,7 @@ void shim_sync_watch_add(struct shim_sync_watch *watch)
 void shim_sync_watch_remove(struct shim_sync_watch *watch)
 {
 	pthread_mutex_lock(&watcher.lock);
-	for (struct shim_sync_watch **link = &watcher.watches; *link; link = &(*link)->next) {
-		if (*link == watch) {
-			remove_watch(link);
-			break;
-		}
-	}
+	if (watch->is_listed)
+		remove_watch(watch);
 	pthread_mutex_unlock(&watcher.lock);
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Injected faults of a sync event's tasks.
+ *
+ * A delayed update runs when it is due. A delayed wait looks at the value at once, and its end is
+ * deferred. A hanging task ends when the context stops. */
+#include <errno.h>
+
+#include "pcie_model/arith.h"
+#include "sync_event_priv.h"
+
+const struct shim_task_fault_ops shim_sync_update_fault_ops = {
+	.op = SIM_OP_SYNC_EVENT_UPDATE,
+	.site = shim_task_fault_site_empty,
+};
+
+const struct shim_task_fault_ops shim_sync_wait_fault_ops = {
+	.op = SIM_OP_SYNC_EVENT_WAIT,
+	.site = shim_task_fault_site_empty,
+};
+
+static void defer(struct shim_sync_task *task)
+{
+	task->due_ns = shim_task_has_fault(&task->task, HANG) ?
+			       SIM_JOB_NEVER_DUE :
+			       add_saturating_u64(shim_now_ns(), task->task.fault_hit->delay_ns);
+	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DEFERRED);
+	shim_alarm_set(task->task.ctx, task->due_ns);
+}
+
+bool shim_sync_task_apply_fault(struct shim_sync_task *task)
+{
+	bool fails = shim_task_has_fault(&task->task, FAIL), is_delayed = shim_task_has_fault(&task->task, DELAY);
+
+	task->rc = fails ? -EIO : 0;
+	if (shim_task_has_fault(&task->task, HANG) || (is_delayed && (fails || !shim_sync_kind_is_wait(task->kind))))
+		defer(task);
+	else if (fails)
+		shim_sync_task_post_done(task);
+	else
+		return false; /* a wait whose end is deferred later */
+	return true;
+}
+
+bool shim_sync_task_defer_wait(struct shim_sync_task *task)
+{
+	if (task->rc < 0 || !shim_task_has_fault(&task->task, DELAY))
+		return false;
+	defer(task);
+	return true;
+}
+
+static void complete_deferred(struct shim_sync_task *task, bool stops)
+{
+	if (stops)
+		task->rc = -ECANCELED;
+	else if (task->rc == 0 && !shim_sync_kind_is_wait(task->kind))
+		task->rc = shim_sync_task_update(task);
+	shim_sync_task_post_done(task);
+}
+
+void shim_sync_event_release_due(struct doca_sync_event *event)
+{
+	bool stops = event->ctx.state == DOCA_CTX_STATE_STOPPING;
+	struct shim_sync_task *task = TAILQ_FIRST(&event->tasks[SHIM_SYNC_TASK_DEFERRED]);
+	uint64_t now_ns = shim_now_ns();
+
+	while (task) {
+		struct shim_sync_task *next = TAILQ_NEXT(task, link);
+
+		if (stops || task->due_ns <= now_ns)
+			complete_deferred(task, stops);
+		else
+			shim_alarm_set(&event->ctx, task->due_ns);
+		task = next;
+	}
+}
