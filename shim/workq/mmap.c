@@ -108,7 +108,7 @@ static doca_error_t change_dev(const char *func, struct doca_mmap *mmap, struct 
 
 	if (!list || list->num_chunks == 0)
 		return change(mmap, dev);
-	if (mmap->was_exported) {
+	if (shim_mmap_was_exported(mmap)) {
 		sim_err("%s: the memory map was exported; destroy it and create another", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
@@ -241,13 +241,13 @@ static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca
 	static const char func[] = "doca_mmap_export";
 	uint8_t can_export = 0;
 
-	if (shim_mmap_is_imported(mmap) || mmap->was_exported) {
+	if (shim_mmap_is_imported(mmap) || shim_mmap_was_exported(mmap)) {
 		sim_err("%s: the memory map %s", func,
-			mmap->was_exported ? "is exported already, which is possible once" :
-					     "was created from an export itself");
+			shim_mmap_was_exported(mmap) ? "is exported already, which is possible once" :
+						       "was created from an export itself");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (!mmap->started && mmap->range_set) {
+	if (!shim_mmap_is_started(mmap) && mmap->range_set) {
 		sim_err("%s: the memory map is not started", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}

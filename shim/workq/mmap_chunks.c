@@ -55,7 +55,7 @@ doca_error_t workq_chunks_start(const char *func, const struct workq_chunk_list 
 void workq_chunks_resume(const struct workq_chunk_list *list)
 {
 	for (uint32_t i = 0; i < list->num_chunks; i++)
-		list->chunks[i].core_mmap->started = true;
+		shim_mmap_set_state(list->chunks[i].core_mmap, SHIM_MMAP_STARTED);
 }
 
 doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chunk_list *list)
@@ -117,7 +117,7 @@ doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_n
 	list = workq_chunk_list_get_or_create(mmap);
 	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
-	if (list->was_started || mmap->was_started)
+	if (list->was_started || shim_mmap_state(mmap) != SHIM_MMAP_NEW)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
 	list->max_chunks = max_num_chunks;
 	return DOCA_SUCCESS;
@@ -151,9 +151,9 @@ static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, 
 	static const char func[] = "doca_mmap_populate";
 	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
 
-	if (!list || !list->started || mmap->was_exported || shim_mmap_is_imported(mmap)) {
+	if (!list || !list->started || shim_mmap_was_exported(mmap) || shim_mmap_is_imported(mmap)) {
 		sim_err("%s: the memory map is %s", func,
-			mmap->was_exported ?
+			shim_mmap_was_exported(mmap) ?
 				"exported already" :
 			shim_mmap_is_imported(mmap) ?
 				"created from an export" :

@@ -438,6 +438,87 @@ static void test_export_and_import_without_memory_fail_and_can_be_repeated(void 
 	assert_ok(doca_mmap_destroy(oom_map));
 }
 
+/* ---- states ---- */
+
+#define REFUSED DOCA_ERROR_NOT_PERMITTED
+
+enum map_state { NEW, STARTED, STOPPED, EXPORTED, SPENT, IMPORTED, NUM_STATES };
+
+static struct doca_mmap *exporter; /* of imported maps */
+
+static struct doca_mmap *map_in(enum map_state state)
+{
+	struct doca_mmap *map;
+
+	if (state == IMPORTED)
+		return import(export(exporter, dev), dev);
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_add_dev(map, dev));
+	assert_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)));
+	assert_ok(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	if (state != NEW)
+		assert_ok(doca_mmap_start(map));
+	if (state == EXPORTED || state == SPENT)
+		(void)export(map, dev);
+	if (state == STOPPED || state == SPENT)
+		assert_ok(doca_mmap_stop(map));
+	return map;
+}
+
+/* Three questions tell the states apart: has the map buffers, was it exported, was it ever started? */
+static void assert_map_is(struct doca_mmap *map, enum map_state state)
+{
+	bool is_usable = state == STARTED || state == EXPORTED || state == IMPORTED;
+	struct doca_buf_inventory *inventory = api_inventory(1);
+	uint8_t exported, from_export;
+	struct doca_buf *buf;
+
+	assert_doca(doca_buf_inventory_buf_get_by_addr(inventory, map, memory, 1, &buf),
+		    is_usable ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+	if (is_usable)
+		assert_ok(doca_buf_dec_refcount(buf, NULL));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	assert_ok(doca_mmap_get_exported(map, &exported));
+	assert_int_equal(exported, state == EXPORTED || state == SPENT);
+	assert_ok(doca_mmap_get_from_export(map, &from_export));
+	assert_int_equal(from_export, state == IMPORTED);
+	assert_doca(doca_mmap_set_max_num_devices(map, 2), state == NEW ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_destroy(map));
+}
+
+/* Each call in each state: the result, and the state after the call. */
+static void test_each_call_in_each_state_of_a_map(void **state)
+{
+	static const struct {
+		doca_error_t start, stop, export;
+		enum map_state started, stopped, exported;
+	} expected[NUM_STATES] = {
+		[NEW] = { DOCA_SUCCESS, DOCA_SUCCESS, REFUSED, STARTED, NEW, NEW },
+		[STARTED] = { REFUSED, DOCA_SUCCESS, DOCA_SUCCESS, STARTED, STOPPED, EXPORTED },
+		[STOPPED] = { DOCA_SUCCESS, DOCA_SUCCESS, REFUSED, STARTED, STOPPED, STOPPED },
+		[EXPORTED] = { REFUSED, DOCA_SUCCESS, DOCA_SUCCESS, EXPORTED, SPENT, EXPORTED },
+		[SPENT] = { REFUSED, DOCA_SUCCESS, REFUSED, SPENT, SPENT, SPENT },
+		[IMPORTED] = { REFUSED, REFUSED, REFUSED, IMPORTED, IMPORTED, IMPORTED },
+	};
+	struct descriptor descriptor;
+	struct doca_mmap *map;
+
+	(void)state;
+	exporter = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	for (enum map_state from = NEW; from < NUM_STATES; from++) {
+		map = map_in(from);
+		assert_doca(doca_mmap_start(map), expected[from].start);
+		assert_map_is(map, expected[from].started);
+		map = map_in(from);
+		assert_doca(doca_mmap_stop(map), expected[from].stop);
+		assert_map_is(map, expected[from].stopped);
+		map = map_in(from);
+		assert_doca(doca_mmap_export_pci(map, dev, &descriptor.bytes, &descriptor.len), expected[from].export);
+		assert_map_is(map, expected[from].exported);
+	}
+	assert_ok(doca_mmap_destroy(exporter));
+}
+
 static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_export_of_one_device_is_made_once),
 	cmocka_unit_test(test_each_device_of_a_map_has_an_export_of_its_own),
@@ -446,6 +527,7 @@ static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_export_through_a_device_that_is_not_in_the_map_is_refused),
 	cmocka_unit_test(test_export_through_a_device_that_cannot_is_refused),
 	cmocka_unit_test(test_map_that_was_exported_is_not_started_or_changed_again),
+	cmocka_unit_test(test_each_call_in_each_state_of_a_map),
 	cmocka_unit_test(test_imported_map_names_the_exporters_memory),
 	cmocka_unit_test(test_read_only_export_is_read_and_not_written),
 	cmocka_unit_test(test_imported_map_carries_the_user_data_it_was_given),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A memory map's life: configuration, start, stop, end. */
+/* Memory maps: life, configuration. */
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,34 +8,50 @@
 #include "shim/common/process/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
+#include "export.h"
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
 
-#define DEFAULT_MAX_DEVICES 8 /* our choice, as the profiles' max-mmap-devices: the reference gives no number */
+#define DEFAULT_MAX_DEVICES 8 /* chosen, as the profiles' max-mmap-devices is: the reference gives no number */
 
 #define KNOWN_ACCESS                                                                                       \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE |    \
 	 DOCA_ACCESS_FLAG_RDMA_ATOMIC | DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE | \
 	 DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
 
-/* Return unless the map's configuration can change now. An imported one is as good as started. */
-#define NEED_CONFIGURABLE(mmap, code_if_started)                                                              \
-	do {                                                                                                  \
-		SHIM_NEED((mmap), SHIM_MMAP);                                                                 \
-		if (shim_mmap_is_imported(mmap))                                                              \
-			return SHIM_REFUSE((code_if_started),                                                 \
-					   "the memory map was created from an export; it can't be changed"); \
-		if ((mmap)->started)                                                                          \
-			return SHIM_REFUSE((code_if_started), "the memory map is started; stop it first");    \
+/* Return from the public function unless the map's configuration can change now. */
+#define NEED_CONFIGURABLE(mmap, code_if_started)                                                       \
+	do {                                                                                           \
+		SHIM_NEED((mmap), SHIM_MMAP);                                                          \
+		if (shim_mmap_is_usable(mmap))                                                         \
+			return SHIM_REFUSE((code_if_started), "the memory map %s",                     \
+					   shim_mmap_is_imported(mmap) ?                               \
+						   "was created from an export; it can't be changed" : \
+						   "is started; stop it first");                       \
 	} while (0)
 
-/* Return if the map was ever exported: its devices and state are settled then. */
+/* Return from the public function if the map was ever exported: then its devices and state are final. */
 #define NEED_NEVER_EXPORTED(mmap)                                                                         \
 	do {                                                                                              \
-		if ((mmap)->was_exported)                                                                 \
+		if (shim_mmap_was_exported(mmap))                                                         \
 			return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,                                      \
 					   "the memory map was exported; destroy it and create another"); \
 	} while (0)
+
+static const bool edges[SHIM_MMAP_NUM_STATES][SHIM_MMAP_NUM_STATES] = {
+	/* [from][to] */
+	[SHIM_MMAP_NEW] = { [SHIM_MMAP_STARTED] = true, [SHIM_MMAP_IMPORTED] = true },
+	[SHIM_MMAP_STARTED] = { [SHIM_MMAP_STOPPED] = true, [SHIM_MMAP_EXPORTED] = true },
+	[SHIM_MMAP_STOPPED] = { [SHIM_MMAP_STARTED] = true },
+	[SHIM_MMAP_EXPORTED] = { [SHIM_MMAP_SPENT] = true },
+	[SHIM_MMAP_SPENT] = { [SHIM_MMAP_EXPORTED] = true },
+};
+
+void shim_mmap_set_state(struct doca_mmap *mmap, enum shim_mmap_state to)
+{
+	assert(edges[shim_mmap_state(mmap)][to]);
+	atomic_store_explicit(&mmap->state, to, memory_order_relaxed);
+}
 
 struct doca_mmap *shim_mmap_new(void)
 {
@@ -78,7 +95,7 @@ static doca_error_t refuse_while_bufs_out(const char *func, const struct doca_mm
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
-/* Whether a map without thread safety has buffers or holders, which must go before it stops or ends. */
+/* Return whether buffers or other users of a map keep it from being stopped or destroyed. */
 static bool mmap_is_in_use(const struct doca_mmap *mmap)
 {
 	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_users > 0);
@@ -100,14 +117,15 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	SHIM_NEED(mmap, SHIM_MMAP);
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
-	shim_mmap_unexport(mmap);
-	shim_mmap_unimport(mmap);
+	shim_exports_revoke(&mmap->exports, mmap->session);
+	if (mmap->remote)
+		shim_import_release(mmap->remote, mmap->session);
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
 		shim_dev_release(mmap->devs[i]);
 	free(mmap->devs);
 	unmap_dmabuf(mmap);
 	destroyed = *mmap;
-	shim_object_free(mmap, SHIM_MMAP); /* first: the user's callback finds no map any more */
+	shim_object_free(mmap, SHIM_MMAP); /* before the user's callback, which may use the handle */
 	if (destroyed.free_cb && destroyed.free_armed)
 		destroyed.free_cb(destroyed.addr, destroyed.len_bytes, destroyed.free_cookie);
 	return DOCA_SUCCESS;
@@ -125,8 +143,7 @@ doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	mmap->started = true;
-	mmap->was_started = true;
+	shim_mmap_set_state(mmap, shim_mmap_was_exported(mmap) ? SHIM_MMAP_EXPORTED : SHIM_MMAP_STARTED);
 	mmap->free_armed = true;
 	return DOCA_SUCCESS;
 }
@@ -150,8 +167,10 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 				   "the memory map was created from an export; destroy it instead");
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
-	shim_mmap_unexport(mmap);
-	mmap->started = false;
+	if (!shim_mmap_is_started(mmap))
+		return DOCA_SUCCESS;
+	shim_exports_revoke(&mmap->exports, mmap->session);
+	shim_mmap_set_state(mmap, shim_mmap_was_exported(mmap) ? SHIM_MMAP_SPENT : SHIM_MMAP_STOPPED);
 	return DOCA_SUCCESS;
 }
 
@@ -276,7 +295,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
 	return DOCA_SUCCESS;
 }
 
-/* What the reference calls invalid, and what a card of release 3.2 answers (device_capabilities). */
+/* The reference names the invalid combinations; a card of release 3.2 refuses the same ones (device_capabilities). */
 static bool is_valid_access(uint32_t access)
 {
 	uint32_t pci = access & (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
@@ -305,14 +324,14 @@ doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_fr
 	SHIM_NEED_OUT(free_cb);
 	mmap->free_cb = free_cb;
 	mmap->free_cookie = opaque;
-	mmap->free_armed = false; /* it is called only for a start after this */
+	mmap->free_armed = false; /* the callback is called only if the map is started after this call */
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
-	if (mmap->was_started)
+	if (shim_mmap_state(mmap) != SHIM_MMAP_NEW)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map was started before; set it earlier");
 	if (max_num_devices == 0 || max_num_devices < mmap->num_devs)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u is less than the %u devices it has, or zero",
@@ -356,7 +375,7 @@ doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *expor
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(exported);
-	*exported = mmap->was_exported;
+	*exported = shim_mmap_was_exported(mmap);
 	return DOCA_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exporting a memory map, and making one of an export. */
+/* Export of a memory map, import of one, and shares for Comch consumers. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 #define VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(addr, len_bytes) 0
 #endif
 
-/* A thread-safe map may be exported by several threads at once. */
+/* Several threads may export a thread-safe map. */
 static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void shim_exports_forked(void)
@@ -42,8 +42,7 @@ static struct sim_region make_region(const struct doca_mmap *mmap, const struct 
 	};
 }
 
-/* What other processes write there, valgrind does not see: to it, all of it is
- * defined from here on. */
+/* Valgrind does not see the writes of other processes: from now on all of the memory counts as defined. */
 static void mark_defined_for_valgrind(const struct sim_region *region)
 {
 	if (region->access & SIM_ACCESS_WRITE)
@@ -61,17 +60,18 @@ static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, str
 					   ret_export);
 	if (result == DOCA_SUCCESS) {
 		mmap->session = shim_session();
-		mmap->was_exported = true;
+		if (!shim_mmap_was_exported(mmap))
+			shim_mmap_set_state(mmap, SHIM_MMAP_EXPORTED);
 	}
 	pthread_mutex_unlock(&exports_lock);
 	return result;
 }
 
-/* What both kinds of export ask for. */
+/* Checks that both kinds of export share. */
 static doca_error_t check_export(const char *func, const struct doca_mmap *mmap, const struct doca_dev *dev,
 				 uint32_t access, const char *missing)
 {
-	if (!mmap->started) {
+	if (!shim_mmap_is_started(mmap)) {
 		sim_err("%s: the memory map is %s", func,
 			shim_mmap_is_imported(mmap) ? "created from an export itself" : "not started; start it first");
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -156,18 +156,6 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("RDMA") : result;
 }
 
-void shim_mmap_unexport(struct doca_mmap *mmap)
-{
-	shim_exports_revoke(&mmap->exports, mmap->session);
-}
-
-void shim_mmap_unimport(struct doca_mmap *mmap)
-{
-	shim_import_release(mmap->remote, mmap->session);
-	mmap->remote = NULL;
-}
-
-/* A map that stands for imported memory. */
 static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
 {
 	struct doca_mmap *mmap = shim_mmap_new();
@@ -179,6 +167,7 @@ static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_
 			shim_object_free(mmap, SHIM_MMAP);
 		return DOCA_ERROR_NO_MEMORY;
 	}
+	shim_mmap_set_state(mmap, SHIM_MMAP_IMPORTED);
 	mmap->devs[0] = dev;
 	mmap->num_devs = mmap->max_devs = 1;
 	shim_dev_hold(dev);
@@ -210,13 +199,10 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = shim_fault_inject_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
-	if (result != DOCA_SUCCESS) {
-		sim_session_release(shim_session(), remote);
-		return result;
-	}
-	result = create_imported_mmap(remote, dev, mmap);
+	if (result == DOCA_SUCCESS)
+		result = create_imported_mmap(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)
-		sim_session_release(shim_session(), remote);
+		shim_import_release(remote, shim_session());
 	else if (user_data)
 		(*mmap)->user_data = *user_data;
 	return result;
