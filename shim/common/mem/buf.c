@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers: their data, and lists of them. */
+/* Buffers: data, and lists of buffers. */
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays of buffers: the CPU's side of them. Their users, DPA and GPU, are not simulated. */
+/* Arrays of buffers, as the CPU configures them. Their users, DPA and GPU, are not simulated. */
 #include <doca_buf_array.h>
 
 #include "shim/common/base/check.h"
@@ -11,10 +11,10 @@ struct doca_buf_arr {
 	size_t num_elements, element_bytes;
 	uint64_t offset_bytes;  /* of the first element in the map's range */
 	struct doca_mmap *mmap; /* NULL: no parameters yet */
-	uint64_t mmap_serial;   /* another one at @mmap: the map is gone */
+	uint64_t mmap_serial;   /* differs from the serial of @mmap if the map is gone */
 };
 
-/* Return unless the array can be configured now. */
+/* Return from the public function unless the array is stopped. */
 #define NEED_STOPPED(arr)                                                                                \
 	do {                                                                                             \
 		SHIM_NEED((arr), SHIM_BUF_ARR);                                                          \
@@ -22,7 +22,7 @@ struct doca_buf_arr {
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the array is started; stop it first"); \
 	} while (0)
 
-/* More than an address space holds, and less than any address of a memory map. */
+/* More elements than an address space holds, and a number less than the address of any memory map. */
 #define MAX_ELEMENTS (SIZE_MAX >> 20)
 
 doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
@@ -33,11 +33,10 @@ doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 	if (num_elem == 0)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an array needs at least one element");
 	if (num_elem > MAX_ELEMENTS)
-		return SHIM_REFUSE(
-			DOCA_ERROR_INVALID_VALUE,
-			"%zu elements are no number of elements; a program of release 2.5 or 2.6 passes a memory "
-			"map here: build it anew, with the present parameters",
-			num_elem);
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%zu is no number of elements; a program of release 2.5 or 2.6 passes a memory "
+				   "map here: rebuild it with the present parameters",
+				   num_elem);
 	created = shim_object_new(SHIM_BUF_ARR, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
@@ -84,7 +83,7 @@ doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct do
 	return SHIM_NOT_SIMULATED("the GPU");
 }
 
-/* From the map's start to the end of the last element; SIZE_MAX when that can't be counted. */
+/* Return the distance from the map's start to the end of the last element; SIZE_MAX on overflow. */
 static size_t bytes_needed(const struct doca_buf_arr *arr)
 {
 	size_t needed;
@@ -119,7 +118,7 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
 	return DOCA_SUCCESS;
 }
 
-/* Return unless the array has handles to give. */
+/* Return from the public function unless the array is started. */
 #define NEED_STARTED(arr)                                                                     \
 	do {                                                                                  \
 		SHIM_NEED((arr), SHIM_BUF_ARR);                                               \

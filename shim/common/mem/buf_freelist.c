@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Freelists of buffers, and the references that decide when a buffer goes back to its freelist. */
+/* Freelists of buffers, and reference counts: a buffer's last reference returns it to its freelist. */
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/slab.h"
@@ -35,7 +35,7 @@ bool shim_buf_freelist_grow(struct shim_buf_freelist *freelist, size_t count)
 	block = shim_slab_new(block_bytes(count));
 	if (!block)
 		return false;
-	while (freelist->num_never_used > 0) /* of the block before */
+	while (freelist->num_never_used > 0) /* of the newest block so far */
 		push_free(freelist, next_never_used(freelist));
 	block->count = count;
 	block->next = freelist->blocks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inventories: freelists of buffers that are pointed at a place when they are taken. */
+/* Inventories: freelists of buffers whose range is set at allocation. */
 #include <doca_buf_inventory.h>
 
 #include "buf_priv.h"
@@ -87,7 +87,7 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data)
 {
 	SHIM_NEED(inventory, SHIM_INVENTORY);
-	/* The reference refuses this before the start, which its own order of calls asks for: allowed in both states. */
+	/* The reference refuses this before the start, yet its order of calls has it there: both are allowed. */
 	inventory->user_data = user_data;
 	return DOCA_SUCCESS;
 }
@@ -183,7 +183,7 @@ static uint32_t count_bufs(const struct doca_buf *buf)
 	return count;
 }
 
-/* Those of a list: maps with thread safety do not wait for their buffers. */
+/* The same for all buffers of a list; a thread-safe map may end before its buffers. */
 static bool list_has_usable_mmaps(const struct doca_buf *buf)
 {
 	while (buf && shim_buf_has_usable_mmap(buf))
@@ -191,7 +191,7 @@ static bool list_has_usable_mmaps(const struct doca_buf *buf)
 	return !buf;
 }
 
-/* A list's duplicate is a list of duplicates; either all of it is made or nothing. */
+/* The duplicate of a list is a list of duplicates. On failure no buffer is allocated. */
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
 					struct doca_buf **dst_buf)
 {

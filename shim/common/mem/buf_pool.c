@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools: freelists of buffers that have their places in a memory map for good. */
+/* Pools: freelists of buffers with fixed ranges in one memory map. */
 #include <doca_buf_pool.h>
 
 #include "buf_priv.h"
@@ -8,17 +8,17 @@
 struct doca_buf_pool {
 	struct shim_object object;
 	bool started;
-	struct shim_buf_freelist freelist; /* one block: an element's index says where it is */
+	struct shim_buf_freelist freelist; /* one block; an element's index gives its address */
 	size_t element_bytes;
 	size_t alignment; /* of an element's address; a power of two */
 	struct doca_mmap *mmap;
-	uint64_t mmap_serial; /* another one at @mmap: the map is gone (a thread-safe one may) */
-	uint8_t *first;       /* where element 0 is, while started */
+	uint64_t mmap_serial; /* differs from the serial of @mmap if a thread-safe map is gone */
+	uint8_t *first;       /* address of element 0, while started */
 	size_t stride;        /* from one element to the next, while started */
 	union doca_data user_data;
 };
 
-/* Return unless the pool's properties can be set now. */
+/* Return from the public function unless the pool is stopped. */
 #define NEED_STOPPED(pool)                                                                              \
 	do {                                                                                            \
 		SHIM_NEED((pool), SHIM_BUF_POOL);                                                       \
@@ -46,7 +46,7 @@ static doca_error_t check_create(const char *func, size_t num_elements, size_t e
 	return DOCA_SUCCESS;
 }
 
-/* The reference's const says that the application sees no change of the map; we count its pools. */
+/* The map is const for the application, which sees no change of it; bfsim counts the map's pools. */
 static void hold_mmap(struct doca_buf_pool *pool, const struct doca_mmap *mmap)
 {
 	pool->mmap = (struct doca_mmap *)mmap;
@@ -110,13 +110,13 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 	return DOCA_SUCCESS;
 }
 
-/* From the map's start to the first element. */
+/* Return the distance from the map's start to the first element. */
 static size_t alignment_padding(const struct doca_buf_pool *pool)
 {
 	return -(uintptr_t)pool->mmap->addr & (pool->alignment - 1);
 }
 
-/* From the map's start to the end of the last element; SIZE_MAX when that can't be counted. */
+/* Return the distance from the map's start to the end of the last element; SIZE_MAX on overflow. */
 static size_t bytes_needed(const struct doca_buf_pool *pool)
 {
 	size_t needed;

@@ -4,13 +4,12 @@
  *   head          data         data+data_len        head+len
  *    |-------------|===============|------------------|
  *
- * Elements chain into lists through @next. The head of a list knows its tail,
- * and alone has a reference count that matters.
+ * Elements chain into lists through @next. The head of a list has the list's tail, and its reference count
+ * is the list's.
  *
- * A freelist is what inventories and pools have in common: elements that are taken
- * and come back. It grows by blocks. Elements that were never out are taken in the
- * order of their block, whose pages come with first use; those that came back form
- * a list, and are taken first. One thread at a time.
+ * Inventories and pools are built on freelists. A freelist grows by blocks. An allocation takes a returned
+ * element first, then the next never used element of the newest block, whose pages come with first use. One
+ * thread at a time.
  */
 #ifndef SHIM_BUF_PRIV_H
 #define SHIM_BUF_PRIV_H
@@ -26,30 +25,30 @@ struct doca_buf {
 	bool is_inner;   /* a list's element other than its head */
 	bool is_counted; /* in @mmap->num_bufs; then the map outlives it */
 	struct doca_mmap *mmap;
-	uint64_t mmap_serial;               /* another one at @mmap: the map is gone (a thread-safe one may) */
-	struct shim_buf_freelist *freelist; /* where it goes back to */
+	uint64_t mmap_serial;               /* differs from the serial of @mmap if a thread-safe map is gone */
+	struct shim_buf_freelist *freelist; /* of this element */
 	uint8_t *head;
 	size_t len;
 	uint8_t *data;
 	size_t data_len;
-	struct doca_buf *next; /* in the list; in the freelist's free list while free */
-	struct doca_buf *tail; /* of the list, at its head only */
+	struct doca_buf *next; /* in the list; in the freelist's @free while free */
+	struct doca_buf *tail; /* of the list; valid at its head only */
 };
 
 struct shim_buf_block;
 
 struct shim_buf_freelist {
 	uint32_t num_elements, num_free;
-	bool has_fixed_ranges; /* a pool's: an element names the same memory always */
+	bool has_fixed_ranges; /* of a pool: an element always has the same memory */
 	struct doca_buf *free;
 	struct shim_buf_block *blocks; /* the newest first */
-	uint32_t num_never_used;       /* of the newest block's elements, those never taken yet */
+	uint32_t num_never_used;       /* elements of the newest block that were never allocated */
 };
 
-/* Add @count elements. False, and nothing has changed, when there is no memory for them. */
+/* Add @count elements. Return false, with nothing changed, without memory. */
 bool shim_buf_freelist_grow(struct shim_buf_freelist *freelist, size_t count);
 
-/* Free the elements; none is out. */
+/* Free the elements; none is in use. */
 void shim_buf_freelist_fini(struct shim_buf_freelist *freelist);
 
 static inline uint32_t shim_buf_freelist_num_in_use(const struct shim_buf_freelist *freelist)
@@ -57,14 +56,14 @@ static inline uint32_t shim_buf_freelist_num_in_use(const struct shim_buf_freeli
 	return freelist->num_elements - freelist->num_free;
 }
 
-/* Which element of the freelist's newest block it is. */
+/* Return the buffer's index in the freelist's newest block. */
 size_t shim_buf_freelist_index(const struct shim_buf_freelist *freelist, const struct doca_buf *buf);
 
-/* Take a buffer with one reference, on its own, of @mmap but not aimed yet; NULL
- * when none is free. Dropping its last reference gives it back. */
+/* Allocate a buffer of @mmap, with one reference, in no list, without a range. Return NULL if none is free.
+ * The buffer returns to the freelist with its last reference. */
 struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_mmap *mmap);
 
-/* Point a buffer at its place; both ranges have been checked. */
+/* Set the buffer's range and data; the caller has checked both. */
 static inline void shim_buf_set_range(struct doca_buf *buf, void *addr, size_t len, void *data, size_t data_len)
 {
 	buf->head = addr;
@@ -73,13 +72,13 @@ static inline void shim_buf_set_range(struct doca_buf *buf, void *addr, size_t l
 	buf->data_len = data_len;
 }
 
-/* Whether the buffer's memory map is there, and started. */
+/* Return whether the buffer's memory map exists and is usable. */
 static inline bool shim_buf_has_usable_mmap(const struct doca_buf *buf)
 {
 	return shim_mmap_is_same(buf->mmap, buf->mmap_serial) && shim_mmap_is_usable(buf->mmap);
 }
 
-/* The buffer's address in this process; imported memory has none. */
+/* Return where the bytes at @addr are in this process; meaningless for imported memory. */
 static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8_t *addr)
 {
 	const struct doca_mmap *mmap = buf->mmap;
@@ -89,7 +88,7 @@ static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8
 
 struct doca_buf_pool;
 
-/* For shim/workq, where a pool can be stopped while buffers are out: no more can be taken. */
+/* For shim/workq: stop a pool whose buffers may be in use. No more can be allocated. */
 void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool);
 
 #endif

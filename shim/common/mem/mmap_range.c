@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What lies behind a memory map's range: is it mapped, may it be written, and
- * does a shared object hold it, which another process could map as well. */
+/* The memory of a memory map's range: whether it is mapped and writable, and which shared object, if any,
+ * holds it, so that another process can map it as well. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool parse_vma(const char *line, struct vma *ret_vma)
 	return true;
 }
 
-/* Whether memory can be mapped with the descriptor, to be written to as well if @writable. */
+/* Return whether the descriptor can be mapped for reading, and for writing if @writable. */
 static bool fd_can_map(int fd, bool writable)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -59,8 +59,8 @@ static bool fd_is_object_of(int fd, const struct vma *vma, bool writable)
 	return fstat(fd, &st) == 0 && st.st_ino == vma->inode && st.st_dev == vma->device && fd_can_map(fd, writable);
 }
 
-/* A duplicate of the descriptor, if it is the object's; else -1. Other threads open and
- * close descriptors meanwhile: it is the duplicate, which is ours alone, that counts. */
+/* Return a duplicate of the descriptor if it is the object's; else -1. Other threads may close and open
+ * descriptors meanwhile, so the duplicate is checked again. */
 static int duplicate_object_fd(int fd, const struct vma *vma, bool writable)
 {
 	int duplicate;
@@ -74,7 +74,7 @@ static int duplicate_object_fd(int fd, const struct vma *vma, bool writable)
 	return -1;
 }
 
-/* A descriptor of this process that can map the object, duplicated; or -1. */
+/* Return a duplicate of a descriptor of this process that can map the object; or -1. */
 static int find_object_fd(const struct vma *vma, bool writable)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -92,7 +92,7 @@ static int find_object_fd(const struct vma *vma, bool writable)
 	return found;
 }
 
-/* Open the object by the kernel's own name for the mapping (needs privileges). */
+/* Open the object by the kernel's name of the mapping, which needs privileges. */
 static int open_map_file(const struct vma *vma, bool writable)
 {
 	char path[64];
@@ -109,7 +109,7 @@ static void close_object(struct doca_mmap *mmap)
 	mmap->object_offset = 0;
 }
 
-/* A descriptor of the object that holds the whole range, and the range's place in it; -1 = none. */
+/* Return a descriptor of the object that holds the whole range, and the range's offset in it; -1 = none. */
 static int open_object(const struct vma *vma, uint64_t addr, bool writable, uint64_t *ret_offset)
 {
 	int fd;
@@ -123,12 +123,12 @@ static int open_object(const struct vma *vma, uint64_t addr, bool writable, uint
 	return fd;
 }
 
-/* What walking the vmas of a range found. */
+/* Result of a walk over the vmas of a range. */
 struct range_walk {
-	uint64_t next_addr;  /* where it ended: behind the range, or at what is wrong with it */
-	const char *problem; /* NULL = nothing */
+	uint64_t next_addr;  /* end of the walk: behind the range, or at the problem */
+	const char *problem; /* NULL = none */
 	bool no_memory;
-	struct vma covering; /* the mapping that has all of the range; empty = there is none */
+	struct vma covering; /* vma that holds all of the range; zeroed = none */
 };
 
 static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, FILE *maps)
@@ -160,7 +160,7 @@ static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, 
 	return walk;
 }
 
-/* Walk the vmas that make up the map's range. */
+/* Check the vmas of the map's range, and find their object. */
 static doca_error_t probe_vmas(const char *func, struct doca_mmap *mmap, bool writable, FILE *maps)
 {
 	uint64_t start = (uintptr_t)mmap->addr;
@@ -195,7 +195,7 @@ const char *shim_range_probe(const void *addr, size_t len, int *ret_fd, uint64_t
 	return walk.problem;
 }
 
-/* Whether that many bytes are there; what has no size (a pipe, a driver's object) is not judged. */
+/* Return whether the object has that many bytes. An object without a size (a pipe, a driver's) passes. */
 static bool object_covers(int fd, uint64_t offset, uint64_t len)
 {
 	struct stat st;
@@ -205,7 +205,7 @@ static bool object_covers(int fd, uint64_t offset, uint64_t len)
 	return offset <= (uint64_t)st.st_size && len <= (uint64_t)st.st_size - offset;
 }
 
-/* A dmabuf may have shrunk since it was mapped, or be one that can't be written to. */
+/* A dmabuf may have shrunk since it was mapped, or be read-only. */
 static doca_error_t check_dmabuf(const char *func, const struct doca_mmap *mmap, bool writable)
 {
 	if (writable && mmap->cpu_read_only) {
@@ -229,14 +229,14 @@ doca_error_t shim_mmap_probe(const char *func, struct doca_mmap *mmap, bool writ
 		return check_dmabuf(func, mmap, writable);
 	close_object(mmap);
 	maps = fopen("/proc/self/maps", "re");
-	if (!maps) /* no /proc: then the range is taken on trust */
+	if (!maps) /* without /proc the range is not checked */
 		return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS;
 	result = probe_vmas(func, mmap, writable, maps);
 	fclose(maps);
 	return result;
 }
 
-/* Map it to be written to, or else to be read. */
+/* Map the object for reading and writing, or for reading alone if it is read-only. */
 static void *mmap_shared_fd(int fd, size_t offset, size_t len, bool *ret_read_only)
 {
 	void *mapping = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
@@ -245,7 +245,7 @@ static void *mmap_shared_fd(int fd, size_t offset, size_t len, bool *ret_read_on
 	return *ret_read_only ? mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)offset) : mapping;
 }
 
-/* Why the descriptor can't be mapped so, or DOCA_SUCCESS. */
+/* Return DOCA_SUCCESS if the descriptor may be mapped; else log why not. */
 static doca_error_t check_mappable(const char *func, int fd, size_t offset, size_t len)
 {
 	if (fcntl(fd, F_GETFD) < 0) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The context of hints about memory, and its one task: cache invalidation. */
+/* The context for hints about memory, and its one kind of task: cache invalidation. */
 #include <doca_mmap_advise.h>
 
 #include <errno.h>
 
-#include "buf_priv.h"
+#include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/pe/task_priv.h"
 
-enum { MAX_TASKS = 65536 }; /* our choice: as many as of DMA tasks; the interface has no query for it */
+enum { MAX_TASKS = 65536 }; /* chosen as for DMA tasks: the interface has no query for the maximum */
 
 struct doca_mmap_advise {
 	struct doca_ctx ctx; /* first: a doca_mmap_advise is a doca_ctx */
@@ -35,7 +35,7 @@ static bool is_single_buf(const struct doca_buf *buf)
 	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner && !buf->next;
 }
 
-/* Why the task can't succeed, or NULL. A buffer lies within its map for life: that needs no look. */
+/* Return why the task can't succeed, or NULL. A buffer is within its map for life, so ranges are not checked. */
 static const char *find_task_problem(const struct doca_mmap_advise_task_invalidate_cache *invalidate)
 {
 	const struct doca_dev *dev = invalidate->task.ctx->dev;
@@ -44,7 +44,7 @@ static const char *find_task_problem(const struct doca_mmap_advise_task_invalida
 	if (buf->data_len == 0)
 		return "the buffer has no data (doca_buf_set_data)";
 	if (buf->data_len > shim_dev_function(dev)->caps.cache_invalidate_max_buf_bytes)
-		return "it is larger than doca_mmap_advise_task_cache_invalidate_get_max_buf_size()";
+		return "the buffer is larger than doca_mmap_advise_task_cache_invalidate_get_max_buf_size()";
 	if (!shim_buf_has_usable_mmap(buf))
 		return "the buffer's memory map was stopped or destroyed";
 	if (!shim_mmap_has_dev(buf->mmap, dev))
@@ -71,7 +71,7 @@ static doca_error_t invalidate_validate(const struct doca_task *task)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* The memory is coherent, so that there is no line to drop; what remains is the order of accesses around it. */
+/* The memory is coherent, so no line has to be dropped. The fence keeps the order of accesses. */
 static int invalidate_run(struct sim_job *job)
 {
 	struct doca_mmap_advise_task_invalidate_cache *invalidate = to_invalidate(shim_task_from_job(job));
@@ -145,7 +145,7 @@ static const struct shim_ctx_ops advise_ops = {
 	.stopped = advise_stopped,
 };
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise)
 {
