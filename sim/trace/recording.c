@@ -2,6 +2,7 @@
 #include "recording.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,6 +361,20 @@ void sim_trace_recording_free(struct sim_trace_recording *recording)
 const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number)
 {
 	return number > 0 && number <= recording->num_names ? recording->names[number - 1] : "";
+}
+
+void sim_trace_label_object(const struct sim_trace_recording *recording, uint32_t number,
+			    char label[SIM_TRACE_LABEL_SIZE])
+{
+	label[0] = '\0';
+	if (number)
+		snprintf(label, SIM_TRACE_LABEL_SIZE, "%.63s #%u",
+			 sim_trace_name_of(recording, recording->objects[number - 1].name), number);
+}
+
+const char *sim_trace_device_of(const struct sim_trace_recording *recording, uint32_t number)
+{
+	return number ? sim_trace_name_of(recording, recording->objects[number - 1].device) : "";
 }
 
 const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording,

@@ -67,6 +67,12 @@ void sim_trace_recording_free(struct sim_trace_recording *recording);
 /* The text of a name's number; "" of none. */
 const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number);
 
+/* Label of an object for people, "dma #3", and the name of its device; both "" for number 0. */
+#define SIM_TRACE_LABEL_SIZE (SIM_TRACE_NAME_SIZE + 16)
+void sim_trace_label_object(const struct sim_trace_recording *recording, uint32_t number,
+			    char label[SIM_TRACE_LABEL_SIZE]);
+const char *sim_trace_device_of(const struct sim_trace_recording *recording, uint32_t number);
+
 /* Of a task's event: its operation, and of any: the object it is about, or 0. */
 const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording,
 					   const struct sim_trace_event *event);

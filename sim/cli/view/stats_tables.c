@@ -15,13 +15,12 @@ static void add_process(struct cli_table *table, const struct sim_trace_recordin
 
 static void add_object(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t number)
 {
-	const struct sim_trace_object *object = number ? &recording->objects[number - 1] : NULL;
+	const char *device = sim_trace_device_of(recording, number);
+	char label[SIM_TRACE_LABEL_SIZE];
 
-	if (object)
-		cli_table_add(table, "%s #%" PRIu32, sim_trace_name_of(recording, object->name), number);
-	else
-		cli_table_add(table, "-");
-	cli_table_add(table, "%s", object && object->device ? sim_trace_name_of(recording, object->device) : "-");
+	sim_trace_label_object(recording, number, label);
+	cli_table_add(table, "%s", number ? label : "-");
+	cli_table_add(table, "%s", device[0] ? device : "-");
 }
 
 static void add_op(struct cli_table *table, const struct sim_trace_recording *recording, const struct sim_trace_op *op)

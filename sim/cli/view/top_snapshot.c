@@ -54,13 +54,12 @@ static struct cli_top_row build_row(const struct sim_trace_recording *recording,
 	struct cli_top_row row = { .pid = recording->owner.pid,
 				   .process_began_ns = recording->began_ns,
 				   .number = number };
-	char name[SIM_TRACE_NAME_SIZE + 16] = "-";
+	char label[SIM_TRACE_LABEL_SIZE];
 
 	copy_utf8_prefix(row.side, sizeof(row.side), recording->owner.side);
 	copy_utf8_prefix(row.program, sizeof(row.program), recording->owner.program);
-	if (object)
-		snprintf(name, sizeof(name), "%.63s #%u", sim_trace_name_of(recording, object->name), number);
-	copy_utf8_prefix(row.object, sizeof(row.object), name);
+	sim_trace_label_object(recording, number, label);
+	copy_utf8_prefix(row.object, sizeof(row.object), number ? label : "-");
 	count_tasks(recording, &row);
 	count_faults(recording, &row);
 	if (object && object->kind == SIM_TRACE_CONNECTION) {

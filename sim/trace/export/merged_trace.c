@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "sim/trace/sanitize.h"
+
+#define DUPLICATE_PID_OFFSET 10000000 /* added to a process id for each earlier process with the same id */
 
 int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording)
 {
@@ -59,6 +62,29 @@ int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side,
 	sim_trace_sanitize_text(link->side, sizeof(link->side));
 	sim_trace_sanitize_text(link->device, sizeof(link->device));
 	return 0;
+}
+
+int64_t *sim_merged_trace_pids(const struct sim_merged_trace *merged)
+{
+	int64_t *pids = calloc(merged->num_recordings + 1, sizeof(*pids));
+
+	for (uint32_t i = 0; pids && i < merged->num_recordings; i++) {
+		pids[i] = merged->recordings[i].owner.pid;
+		for (uint32_t j = 0; j < i; j++)
+			if (merged->recordings[j].owner.pid == merged->recordings[i].owner.pid)
+				pids[i] += DUPLICATE_PID_OFFSET;
+	}
+	return pids;
+}
+
+uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32_t process)
+{
+	const struct sim_trace_recording *recording = &merged->recordings[process];
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < recording->num_events; i++)
+		first = min_u64(first, recording->events[i].time_ns);
+	return recording->num_events == 0 || first < merged->zero_ns ? 0 : first - merged->zero_ns;
 }
 
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event)

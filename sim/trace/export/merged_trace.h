@@ -49,6 +49,13 @@ int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side,
 int sim_merged_trace_sort(struct sim_merged_trace *merged);
 void sim_merged_trace_free(struct sim_merged_trace *merged);
 
+/* The process id of each recording, as an array that the caller frees; NULL without memory. Processes of several
+ * pid namespaces may share a number: all ids but the first are changed so that no two are equal. */
+int64_t *sim_merged_trace_pids(const struct sim_merged_trace *merged);
+
+/* Session time of the first record of a process; 0 without records. */
+uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32_t process);
+
 /* What the rule says that a fault's event is of. */
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event);
 

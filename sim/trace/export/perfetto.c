@@ -26,8 +26,6 @@
 #include "perfetto_priv.h"
 #include "sim/base/log.h"
 
-#define DUPLICATE_PID_OFFSET 10000000 /* added to a process's number that another has, too */
-
 /* ---- tasks ---- */
 
 static void begin_task_args(struct perfetto_writer *writer, const struct sim_trace_event *event)
@@ -47,8 +45,7 @@ static void put_context(struct perfetto_writer *writer, uint32_t process, uint32
 		return;
 	fputs(",\"context\":", writer->out);
 	sim_perfetto_put_object_name(writer->out, recording, number, "");
-	sim_perfetto_put_key(writer->out, "device",
-			     sim_trace_name_of(recording, recording->objects[number - 1].device));
+	sim_perfetto_put_key(writer->out, "device", sim_trace_device_of(recording, number));
 }
 
 /* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
@@ -390,20 +387,6 @@ static uint32_t max_flow_id(const uint32_t *flows, size_t count)
 	return last;
 }
 
-/* Processes in several namespaces, or one that attached again, may have the same number. */
-static int64_t *choose_pids(const struct sim_merged_trace *merged)
-{
-	int64_t *pids = calloc(merged->num_recordings + 1, sizeof(*pids));
-
-	for (uint32_t i = 0; pids && i < merged->num_recordings; i++) {
-		pids[i] = merged->recordings[i].owner.pid;
-		for (uint32_t j = 0; j < i; j++)
-			if (merged->recordings[j].owner.pid == merged->recordings[i].owner.pid)
-				pids[i] += DUPLICATE_PID_OFFSET;
-	}
-	return pids;
-}
-
 static int make_objects(struct perfetto_writer *writer)
 {
 	const struct sim_merged_trace *merged = writer->merged;
@@ -424,7 +407,7 @@ static int prepare_writer(struct perfetto_writer *writer)
 {
 	const struct sim_merged_trace *merged = writer->merged;
 
-	writer->pids = choose_pids(merged);
+	writer->pids = sim_merged_trace_pids(merged);
 	writer->until_ns = calloc(merged->num_events + 1, sizeof(*writer->until_ns));
 	writer->flows = sim_flows_match_messages(merged);
 	writer->tasks = sim_flows_match_tasks(merged);

@@ -27,17 +27,6 @@ static void put_number(FILE *out, const char *key, uint64_t value)
 	fprintf(out, ",\"%s\":%" PRIu64, key, value);
 }
 
-/* The first thing that it did, as far as is known. */
-static uint64_t first_ns(const struct sim_trace_recording *recording, uint64_t zero_ns)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (size_t i = 0; i < recording->num_events; i++)
-		if (recording->events[i].time_ns < first)
-			first = recording->events[i].time_ns;
-	return recording->num_events == 0 || first < zero_ns ? 0 : first - zero_ns;
-}
-
 static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32_t number, int64_t pid)
 {
 	const struct sim_trace_recording *recording = &merged->recordings[number];
@@ -46,7 +35,7 @@ static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32
 	put_key(out, "side", recording->owner.side);
 	put_key(out, "program", recording->owner.program);
 	put_key(out, "level", sim_trace_level_name(recording->level));
-	put_number(out, "first_ns", first_ns(recording, merged->zero_ns));
+	put_number(out, "first_ns", sim_merged_trace_first_ns(merged, number));
 	put_number(out, "records", recording->num_events);
 	put_number(out, "lost_records", recording->num_lost);
 	put_number(out, "bad_records", recording->num_bad);
@@ -55,14 +44,12 @@ static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32
 
 static void put_op(FILE *out, const struct sim_trace_recording *recording, const struct sim_trace_op *op, int64_t pid)
 {
-	const struct sim_trace_object *object = op->object ? &recording->objects[op->object - 1] : NULL;
-	char context[SIM_TRACE_NAME_SIZE + 16] = "";
+	char context[SIM_TRACE_LABEL_SIZE];
 
-	if (object)
-		snprintf(context, sizeof(context), "%s #%u", sim_trace_name_of(recording, object->name), op->object);
+	sim_trace_label_object(recording, op->object, context);
 	fprintf(out, "{\"pid\":%" PRId64, pid);
 	put_key(out, "context", context);
-	put_key(out, "device", object ? sim_trace_name_of(recording, object->device) : "");
+	put_key(out, "device", sim_trace_device_of(recording, op->object));
 	put_key(out, "operation", sim_trace_name_of(recording, op->name));
 	put_number(out, "submitted", op->submitted);
 	put_number(out, "completed", op->completed);

@@ -52,10 +52,10 @@ struct perfetto_object *sim_perfetto_object_at(const struct perfetto_writer *wri
 void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *recording, uint32_t number,
 				  const char *more)
 {
-	char text[2 * SIM_TRACE_NAME_SIZE + 32];
+	char text[SIM_TRACE_LABEL_SIZE + SIM_TRACE_NAME_SIZE + 1], label[SIM_TRACE_LABEL_SIZE];
 
-	snprintf(text, sizeof(text), "%s #%u%s%s", sim_trace_name_of(recording, recording->objects[number - 1].name),
-		 number, more[0] ? " " : "", more);
+	sim_trace_label_object(recording, number, label);
+	snprintf(text, sizeof(text), "%s%s%s", label, more[0] ? " " : "", more);
 	sim_perfetto_put_string(out, text);
 }
 
