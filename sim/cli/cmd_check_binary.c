@@ -2,13 +2,14 @@
 /* bfsim check-binary: what programs need of DOCA's libraries, and who has it. */
 #include <argp.h>
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/cli/abi/check_binary.h"
+#include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
 
 /* The exit statuses: the largest of all programs counts. */
 enum {
@@ -130,9 +131,7 @@ int cli_check_binary(int argc, char **argv)
 		status = check_program(&options, options.programs[i], list);
 		worst = status > worst ? status : worst;
 	}
-	if (list) {
-		puts(json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-		json_object_put(list);
-	}
+	if (list && cli_json_print(list, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) < 0)
+		worst = UNREADABLE;
 	return worst;
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/view/devs.h"
 #include "sim/cli/base/session_opt.h"

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/base/session_opt.h"

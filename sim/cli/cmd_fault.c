@@ -3,15 +3,18 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
+#include "sim/cli/base/number.h"
 #include "sim/cli/fault/fault_replay.h"
 #include "sim/cli/fault/faults.h"
+#include "sim/cli/report/report_file.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/table.h"
@@ -70,10 +73,10 @@ static void add_rule_json(void *arg, const struct sim_plan_rule *rule)
 {
 	json_object *entry = json_object_new_object();
 
-	json_object_object_add(entry, "id", json_object_new_uint64(rule->id));
-	json_object_object_add(entry, "matched", json_object_new_uint64(rule->matched));
-	json_object_object_add(entry, "fired", json_object_new_uint64(rule->fired));
-	json_object_object_add(entry, "rule", json_object_new_string(rule->text));
+	cli_json_add_number(entry, "id", rule->id);
+	cli_json_add_number(entry, "matched", rule->matched);
+	cli_json_add_number(entry, "fired", rule->fired);
+	cli_json_add_text(entry, "rule", rule->text);
 	json_object_array_add(arg, entry);
 }
 
@@ -89,9 +92,7 @@ static int print_list(const struct sim_plan *plan, bool json)
 	}
 	list = json_object_new_array();
 	sim_plan_each(plan, add_rule_json, list);
-	printf("%s\n", json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY));
-	json_object_put(list);
-	return 0;
+	return cli_json_print(list, JSON_C_TO_STRING_PRETTY);
 }
 
 static int do_list(struct options *options, int dir_fd)
@@ -118,11 +119,10 @@ static int do_rm(struct options *options, int dir_fd)
 	int failed = 0;
 
 	for (size_t i = 1; i < options->num_args; i++) {
-		char *end;
-		unsigned long id = strtoul(options->args[i], &end, 10);
+		uint64_t id;
 		int rc = -ENOENT;
 
-		if (!*end && id > 0 && id <= UINT32_MAX)
+		if (cli_number_parse(options->args[i], 10, 1, UINT32_MAX, &id, NULL) == 0)
 			rc = sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, (uint32_t)id, 0);
 		if (rc == -ENOENT)
 			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids", options->args[i]);
@@ -187,18 +187,17 @@ static const struct {
 static int do_replay(const struct options *options)
 {
 	const char *name = options->args[1]; /* NULL without one */
-	FILE *trace;
+	struct cli_report report;
 	int rc;
 
 	if (options->num_args != 2) {
 		cli_fail("fault replay: of what? Give one file that bfsim trace wrote for Perfetto");
 		return CLI_USAGE;
 	}
-	trace = fopen(name, "re");
-	if (!trace)
-		return cli_fail("cannot read %s: %s", name, strerror(errno));
-	rc = cli_fault_replay(trace, name, stdout);
-	fclose(trace);
+	if (cli_report_open_file(name, &report) < 0)
+		return CLI_FAILED;
+	rc = cli_fault_replay(&report, name, stdout);
+	cli_report_fini(&report);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/base/session_opt.h"

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/number.h"
 #include "sim/cli/view/pcie_curve.h"
 #include "pcie_model/profile.h"
 
@@ -68,17 +70,14 @@ static const struct argp_option option_list[] = {
 
 static uint32_t parse_number(struct argp_state *state, const char *option, const char *text)
 {
-	char *end;
-	unsigned long number;
+	uint64_t number = 0;
 
-	errno = 0;
-	number = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || number < 1 || number > 65536)
+	if (cli_number_parse(text, 10, 1, 65536, &number, NULL) < 0)
 		argp_error(state, "%s %s: give a whole number from 1 on", option, text);
 	return (uint32_t)number;
 }
 
-/* Powers of 1024 by the letter behind a number; 0: no such letter. */
+/* The power of 1024 of the letter behind a number; 0 for another letter. */
 static uint64_t suffix_multiplier(const char *text)
 {
 	static const char letters[] = "KMGT";
@@ -94,14 +93,12 @@ static uint64_t suffix_multiplier(const char *text)
 
 static uint64_t parse_size(struct argp_state *state, const char *text)
 {
-	unsigned long long number;
-	uint64_t unit;
-	char *end;
+	uint64_t number = 0, unit = 0;
+	const char *suffix;
 
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	unit = suffix_multiplier(end);
-	if (text[0] < '0' || text[0] > '9' || errno || unit == 0 || number < 1 || number > PCIE_LINK_MAX_BYTES / unit)
+	if (cli_number_parse(text, 10, 1, UINT64_MAX, &number, &suffix) == 0)
+		unit = suffix_multiplier(suffix);
+	if (unit == 0 || number > PCIE_LINK_MAX_BYTES / unit)
 		argp_error(state, "\"%s\" is no size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024",
 			   text);
 	return number * unit;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim ps: the processes of a session, how bytes move between them, and who is connected to whom. */
 #include <argp.h>
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/protocol/wire.h"
@@ -53,7 +54,7 @@ static json_object *request_status(const char *dir)
 		if (!status)
 			cli_fail("the daemon of session %s sent no status: restart it with this version of bfsim", dir);
 		else
-			json_object_object_add(status, "session", json_object_new_string(dir));
+			cli_json_add_text(status, "session", dir);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -218,16 +219,17 @@ int cli_ps(int argc, char **argv)
 	};
 	struct options options = { 0 };
 	json_object *status;
-	int rc = 0;
+	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	status = request_status(options.session.dir);
 	if (!status)
 		return CLI_FAILED;
-	if (options.json)
-		printf("%s\n", json_object_to_json_string_ext(status, JSON_C_TO_STRING_PRETTY));
-	else
+	if (options.json) {
+		rc = cli_json_print(status, JSON_C_TO_STRING_PRETTY);
+	} else {
 		rc = print_status(status);
-	json_object_put(status);
+		json_object_put(status);
+	}
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }

@@ -2,6 +2,7 @@
 /* bfsim report: a page about what a session or a trace has in it. */
 #include <argp.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/report/report_write.h"
 #include "sim/cli/base/session_opt.h"
@@ -57,6 +58,6 @@ int cli_report(int argc, char **argv)
 	struct options options = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	return options.trace ? cli_report_write_trace(options.trace, options.path) :
+	return options.trace ? cli_report_write_file(options.trace, options.path) :
 			       cli_report_write_session(options.session.dir, options.path);
 }

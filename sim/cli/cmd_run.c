@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/run/supervisor.h"
 #include "sim/cli/base/install.h"
+#include "sim/cli/base/number.h"
 #include "sim/cli/run/run_worker.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/trace_opt.h"
@@ -93,12 +95,9 @@ static void add_side_command(struct options *options, char *arg, struct argp_sta
 
 static unsigned int parse_seconds(const char *text, struct argp_state *state)
 {
-	char *end;
-	long number;
+	uint64_t number = 0;
 
-	errno = 0;
-	number = strtol(text, &end, 10);
-	if (errno || *end || end == text || number < 1 || number > INT_MAX)
+	if (cli_number_parse(text, 10, 1, INT_MAX, &number, NULL) < 0)
 		argp_error(state, "--timeout %s: not a number of seconds from 1 to %d", text, INT_MAX);
 	return (unsigned int)number;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/recordings.h"
 #include "sim/cli/base/session_opt.h"
@@ -44,10 +45,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 static int print_stats(const struct options *options, const struct sim_merged_trace *merged, uint64_t num_dropped)
 {
-	if (options->json) {
-		cli_stats_print_json(merged, options->session.dir, num_dropped);
-		return CLI_OK;
-	}
+	if (options->json)
+		return cli_stats_print_json(merged, options->session.dir, num_dropped) < 0 ? CLI_FAILED : CLI_OK;
 	if (cli_stats_print_tables(merged) < 0)
 		return CLI_FAILED;
 	if (num_dropped)

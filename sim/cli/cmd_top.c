@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/view/screen.h"
 #include "sim/cli/base/session_opt.h"

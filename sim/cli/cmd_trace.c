@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/trace/trace_write.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_start.h"
 #include "sim/cli/base/session_opt.h"

@@ -9,7 +9,7 @@
 
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/fault_replay.h"
-#include "sim/cli/report/report.h"
+#include "sim/cli/report/report_file.h"
 #include "sim/faults/plan/plan_file.h"
 
 #define FILE_NAME "fuzz.json"
@@ -72,31 +72,9 @@ static void check_json(const struct cli_report *report)
 	json_object_put(figures);
 }
 
-static bool as_report(const void *text, size_t size)
-{
-	FILE *in = fmemopen((void *)text, size, "r");
-	struct cli_report report;
-	unsigned int said = num_said;
-	int rc;
-
-	promise(in);
-	rc = cli_report_read(in, FILE_NAME, &report);
-	fclose(in);
-	promise(rc == 0 || num_said == said + 1);
-	if (rc < 0)
-		return false;
-	if (cli_report_compute_stats(&report) == 0) {
-		check_page(&report);
-		check_json(&report);
-	}
-	cli_report_fini(&report);
-	return true;
-}
-
 /* What the plan lacks was said; what is in it can be used. */
-static void as_replay(const void *text, size_t size)
+static void check_replay(const struct cli_report *report)
 {
-	FILE *in = fmemopen((void *)text, size, "r");
 	struct sim_plan_file file = { .num_rules = 0 };
 	char error[SIM_PLAN_FILE_ERROR_SIZE];
 	unsigned int said = num_said;
@@ -105,13 +83,33 @@ static void as_replay(const void *text, size_t size)
 	FILE *out = open_memstream(&plan, &len);
 	int rc;
 
-	promise(in && out);
-	rc = cli_fault_replay(in, FILE_NAME, out);
-	fclose(in);
+	promise(out);
+	rc = cli_fault_replay(report, FILE_NAME, out);
 	promise(fclose(out) == 0 && (rc == 0) == (num_said == said));
 	promise(sim_plan_file_parse("plan.yaml", plan, len, &file, error) == 0);
 	sim_plan_file_fini(&file);
 	free(plan);
+}
+
+static void check_file(const void *text, size_t size)
+{
+	FILE *in = fmemopen((void *)text, size, "r");
+	struct cli_report report;
+	unsigned int said = num_said;
+	int rc;
+
+	promise(in);
+	rc = cli_report_from_file(in, FILE_NAME, &report);
+	fclose(in);
+	promise(rc == 0 || num_said == said + 1);
+	if (rc < 0)
+		return;
+	check_replay(&report);
+	if (cli_report_compute_stats(&report) == 0) {
+		check_page(&report);
+		check_json(&report);
+	}
+	cli_report_fini(&report);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -125,8 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size); /* of the exact size, so that a read beyond it shows */
 	promise(text);
 	memcpy(text, data, size);
-	if (as_report(text, size))
-		as_replay(text, size);
+	check_file(text, size);
 	free(text);
 	return 0;
 }

@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <json-c/json.h>
-
+/* The check of a program as JSON. */
 #include "check_binary.h"
 
-static void add_text(json_object *to, const char *name, const char *value)
-{
-	json_object_object_add(to, name, value ? json_object_new_string(value) : NULL);
-}
-
-static void add_number(json_object *to, const char *name, size_t value)
-{
-	json_object_object_add(to, name, json_object_new_uint64(value));
-}
+#include "sim/cli/base/json.h"
 
 static json_object *provider_json(const struct cli_check *check, enum cli_provider provider)
 {
 	const struct cli_check_counts *counts = &check->counts[provider];
 	json_object *json = json_object_new_object();
 
-	json_object_object_add(json, "starts", json_object_new_boolean(cli_check_starts(check, provider)));
-	json_object_object_add(json, "links", json_object_new_boolean(cli_check_links(check, provider)));
-	add_number(json, "missing", counts->absent);
-	add_number(json, "other-version", counts->other_version);
-	add_number(json, "changed", counts->changed);
-	add_number(json, "missing-libraries", counts->libraries_absent);
+	cli_json_add_bool(json, "starts", cli_check_starts(check, provider));
+	cli_json_add_bool(json, "links", cli_check_links(check, provider));
+	cli_json_add_number(json, "missing", counts->absent);
+	cli_json_add_number(json, "other-version", counts->other_version);
+	cli_json_add_number(json, "changed", counts->changed);
+	cli_json_add_number(json, "missing-libraries", counts->libraries_absent);
 	return json;
 }
 
@@ -31,9 +22,9 @@ static json_object *bfsim_json(const struct cli_check *check)
 {
 	json_object *json = provider_json(check, check->bfsim_provider);
 
-	add_text(json, "generation", cli_generation_name(check->generation));
-	add_number(json, "misfits", cli_check_num_abi_mismatches(check));
-	add_number(json, "not-simulated", check->counts[check->bfsim_provider].not_simulated);
+	cli_json_add_text(json, "generation", cli_generation_name(check->generation));
+	cli_json_add_number(json, "misfits", cli_check_num_abi_mismatches(check));
+	cli_json_add_number(json, "not-simulated", check->counts[check->bfsim_provider].not_simulated);
 	return json;
 }
 
@@ -62,14 +53,15 @@ static json_object *symbol_json(const struct cli_check *check, const struct cli_
 	json_object *json = json_object_new_object(), *releases = json_object_new_object(),
 		    *changed = json_object_new_array();
 
-	add_text(json, "name", import->symbol);
-	add_text(json, "version", import->version);
-	add_text(json, "library", cli_check_library(import));
-	add_text(json, "bfsim",
-		 cli_check_has_abi_mismatch(check, import) ? "misfits" :
-							     symbol_status_text(import, check->bfsim_provider));
+	cli_json_add_text(json, "name", import->symbol);
+	cli_json_add_text(json, "version", import->version);
+	cli_json_add_text(json, "library", cli_check_library(import));
+	cli_json_add_text(json, "bfsim",
+			  cli_check_has_abi_mismatch(check, import) ?
+				  "misfits" :
+				  symbol_status_text(import, check->bfsim_provider));
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
-		add_text(releases, cli_provider_name(i), symbol_status_text(import, i));
+		cli_json_add_text(releases, cli_provider_name(i), symbol_status_text(import, i));
 		if (cli_check_changed(check, import, i))
 			json_object_array_add(changed, json_object_new_string(cli_provider_name(i)));
 	}
@@ -83,8 +75,8 @@ json_object *cli_check_json(const struct cli_check *check)
 	json_object *json = json_object_new_object(), *needed = json_object_new_array(),
 		    *symbols = json_object_new_array();
 
-	add_text(json, "program", check->path);
-	add_text(json, "other-machine", cli_check_other_machine(check));
+	cli_json_add_text(json, "program", check->path);
+	cli_json_add_text(json, "other-machine", cli_check_other_machine(check));
 	for (size_t i = 0; i < check->imports.num_needed; i++)
 		json_object_array_add(needed, json_object_new_string(check->imports.needed[i]));
 	json_object_object_add(json, "libraries", needed);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers as people read them: three digits and a unit. */
 #include "human_format.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 /* To the nearest @step; what is next to the largest number stays as it is. */
 static uint64_t round_to_step(uint64_t value, uint64_t step)
@@ -82,26 +83,4 @@ uint64_t cli_per_second(uint64_t amount, uint64_t ns)
 	unsigned __int128 rate = ns ? (unsigned __int128)amount * 1000000000 / ns : 0;
 
 	return rate < UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
-}
-
-void cli_html_put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
 }

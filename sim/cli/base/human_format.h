@@ -4,7 +4,6 @@
 #define SIM_CLI_BASE_HUMAN_FORMAT_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #define CLI_HUMAN_SIZE 32
 
@@ -18,8 +17,5 @@ void cli_human_percent(uint64_t thousandths, char text[CLI_HUMAN_SIZE]); /* "12.
 
 /* @amount in @ns, for a second. */
 uint64_t cli_per_second(uint64_t amount, uint64_t ns);
-
-/* Text of others, in HTML. */
-void cli_html_put_escaped(FILE *out, const char *text);
 
 #endif

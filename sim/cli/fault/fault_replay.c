@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/report/report.h"
 #include "sim/faults/plan/plan.h"
@@ -61,9 +62,9 @@ static void print_rule(struct replay *replay, const struct sim_rule *rule)
 /* ---- a hit ---- */
 
 /* It counts this process's matches alone. Names too long for a rule are not in it. */
-static void bind_to_process(struct sim_rule *rule, json_object *process)
+static void bind_to_process(struct sim_rule *rule, const struct cli_report_process *process)
 {
-	const char *side = cli_json_text(process, "side"), *program = cli_json_text(process, "program");
+	const char *side = process ? process->side : "", *program = process ? process->program : "";
 
 	if (rule->where & SIM_WHERE_PID) {
 		rule->where &= ~(uint32_t)SIM_WHERE_PID;
@@ -103,7 +104,7 @@ static bool is_added_late(uint64_t added_ns, uint64_t begin_ns)
 
 static bool is_virtual(const struct replay *replay)
 {
-	return strcmp(cli_json_text(replay->report->summary, "clock"), "virtual") == 0;
+	return replay->report->clock && strcmp(replay->report->clock, "virtual") == 0;
 }
 
 static void set_fixed_delay(struct sim_rule *rule, uint64_t delay_ns)
@@ -122,7 +123,7 @@ static void set_fixed_delay(struct sim_rule *rule, uint64_t delay_ns)
 static void print_hit(struct replay *replay, const struct sim_rule *from, uint64_t added_ns,
 		      const struct cli_report_incident *fault)
 {
-	json_object *process = cli_report_find_process(replay->report, fault->pid);
+	const struct cli_report_process *process = cli_report_find_process(replay->report, fault->pid);
 	struct sim_rule rule = *from;
 
 	if (fault->match == 0 || fault->match > UINT32_MAX) {
@@ -130,7 +131,7 @@ static void print_hit(struct replay *replay, const struct sim_rule *from, uint64
 		return;
 	}
 	set_nth_match(&rule, (uint32_t)fault->match);
-	if (is_added_late(added_ns, cli_json_number(process, "first_ns"))) {
+	if (is_added_late(added_ns, process ? process->first_ns : 0)) {
 		set_begin_time(&rule, added_ns);
 		if (!is_virtual(replay) && !replay->warned_of_late_rule) {
 			report_gap(replay, "was added while the program ran: what it strikes is up to how fast that is",
@@ -168,14 +169,10 @@ static uint64_t print_hits(struct replay *replay, uint64_t id, const struct sim_
 /* When the first process began to do something. */
 static uint64_t first_process_begin_ns(const struct replay *replay)
 {
-	json_object *list = cli_json_list(replay->report->summary, "processes");
 	uint64_t begin = UINT64_MAX;
 
-	for (size_t i = 0; i < cli_json_len(list); i++) {
-		uint64_t first = cli_json_number(json_object_array_get_idx(list, i), "first_ns");
-
-		begin = first < begin ? first : begin;
-	}
+	for (size_t i = 0; i < replay->report->num_processes; i++)
+		begin = min_u64(begin, replay->report->processes[i].first_ns);
 	return begin;
 }
 
@@ -190,39 +187,35 @@ static void print_event_rule(struct replay *replay, struct sim_rule *rule, uint6
 		print_rule(replay, rule);
 }
 
-static void print_recorded_rule(struct replay *replay, json_object *entry)
+static void print_recorded_rule(struct replay *replay, const struct cli_report_rule *recorded)
 {
-	uint64_t id = cli_json_number(entry, "id"), fired = cli_json_number(entry, "fired");
-	uint64_t added_ns = cli_json_number(entry, "added_ns");
 	char delays_file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	if (sim_rule_parse(cli_json_text(entry, "text"), &rule, delays_file, &error) < 0) {
-		report_gap(replay, "is none that this bfsim knows", id);
+	if (sim_rule_parse(recorded->text, &rule, delays_file, &error) < 0) {
+		report_gap(replay, "is none that this bfsim knows", recorded->id);
 		return;
 	}
 	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
-		print_event_rule(replay, &rule, id, added_ns, cli_json_number(entry, "taken_out") > 0);
+		print_event_rule(replay, &rule, recorded->id, recorded->added_ns, recorded->is_removed);
 		return;
 	}
-	if (print_hits(replay, id, &rule, added_ns) < fired)
+	if (print_hits(replay, recorded->id, &rule, recorded->added_ns) < recorded->fired)
 		report_gap(
 			replay,
 			"struck more often than the trace says: records were overwritten, or are not kept of what it strikes",
-			id);
+			recorded->id);
 }
 
 static void check_removed_rules(struct replay *replay)
 {
-	json_object *rules = cli_json_list(replay->report->summary, "rules");
-
 	for (size_t i = 0; i < replay->report->faults.count; i++) {
 		uint64_t id = replay->report->faults.list[i].rule;
 		bool is_there = false;
 
-		for (size_t j = 0; j < cli_json_len(rules); j++)
-			is_there |= cli_json_number(json_object_array_get_idx(rules, j), "id") == id;
+		for (size_t j = 0; j < replay->report->num_rules; j++)
+			is_there |= replay->report->rules[j].id == id;
 		if (!is_there) {
 			report_gap(replay, "struck, but was no longer in the plan when the trace was written", id);
 			return;
@@ -232,36 +225,35 @@ static void check_removed_rules(struct replay *replay)
 
 /* ---- processes ---- */
 
-static bool has_hits(const struct cli_report *report, json_object *process)
+static bool has_hits(const struct cli_report *report, const struct cli_report_process *process)
 {
 	for (size_t i = 0; i < report->faults.count; i++)
-		if (report->faults.list[i].pid == (int64_t)cli_json_number(process, "pid"))
+		if (report->faults.list[i].pid == process->pid)
 			return true;
 	return false;
 }
 
-static bool are_indistinguishable(json_object *a, json_object *b)
+static bool are_indistinguishable(const struct cli_report_process *a, const struct cli_report_process *b)
 {
-	return strcmp(cli_json_text(a, "side"), cli_json_text(b, "side")) == 0 &&
-	       strcmp(cli_json_text(a, "program"), cli_json_text(b, "program")) == 0;
+	return strcmp(a->side, b->side) == 0 && strcmp(a->program, b->program) == 0;
 }
 
 /* Rules know a process by its side and program. */
 static void check_processes(struct replay *replay)
 {
-	json_object *list = cli_json_list(replay->report->summary, "processes");
+	const struct cli_report *report = replay->report;
 
-	for (size_t i = 0; i < cli_json_len(list); i++) {
-		json_object *process = json_object_array_get_idx(list, i);
+	for (size_t i = 0; i < report->num_processes; i++) {
+		const struct cli_report_process *process = &report->processes[i];
 
-		for (size_t j = 0; j < cli_json_len(list); j++) {
-			if (i == j || !has_hits(replay->report, process) ||
-			    !are_indistinguishable(process, json_object_array_get_idx(list, j)))
+		for (size_t j = 0; j < report->num_processes; j++) {
+			if (i == j || !has_hits(report, process) ||
+			    !are_indistinguishable(process, &report->processes[j]))
 				continue;
 			cli_fail(
 				"%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
 				"that gets there",
-				replay->name, cli_json_text(process, "side"), cli_json_text(process, "program"));
+				replay->name, process->side, process->program);
 			replay->is_incomplete = true;
 			return;
 		}
@@ -270,14 +262,13 @@ static void check_processes(struct replay *replay)
 
 /* ---- the whole ---- */
 
-static int print_plan(const struct cli_report *report, const char *name, FILE *out)
+int cli_fault_replay(const struct cli_report *report, const char *name, FILE *out)
 {
 	struct replay replay = { .report = report, .name = name, .out = out };
-	json_object *rules = cli_json_list(report->summary, "rules");
 
 	fputs("# repeats the faults of a recorded run: bfsim run --fault-plan FILE\n", out);
-	for (size_t i = 0; i < cli_json_len(rules); i++)
-		print_recorded_rule(&replay, json_object_array_get_idx(rules, i));
+	for (size_t i = 0; i < report->num_rules; i++)
+		print_recorded_rule(&replay, &report->rules[i]);
 	if (replay.num_rules == 0)
 		fputs("faults: []\n", out);
 	check_removed_rules(&replay);
@@ -287,16 +278,4 @@ static int print_plan(const struct cli_report *report, const char *name, FILE *o
 		replay.is_incomplete = true;
 	}
 	return replay.is_incomplete ? -1 : 0;
-}
-
-int cli_fault_replay(FILE *trace, const char *name, FILE *out)
-{
-	struct cli_report report;
-	int rc = cli_report_read(trace, name, &report);
-
-	if (rc < 0)
-		return rc;
-	rc = print_plan(&report, name, out);
-	cli_report_fini(&report);
-	return rc;
 }

@@ -12,10 +12,10 @@
 #ifndef SIM_CLI_FAULT_FAULT_REPLAY_H
 #define SIM_CLI_FAULT_FAULT_REPLAY_H
 
-#include <stdio.h>
+#include "sim/cli/report/report.h"
 
-/* Print the plan for a trace (as cli_report_read() reads it; @name stands for it in messages) to @out.
- * Returns 0; -1 when it can't be, or not be all of it, which was said. */
-int cli_fault_replay(FILE *trace, const char *name, FILE *out);
+/* Print the plan of a report to @out; messages begin with @name, the trace's. Returns 0, or -1 when the plan does not
+ * repeat everything; messages say what it lacks. */
+int cli_fault_replay(const struct cli_report *report, const char *name, FILE *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/number.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/faults/inject/injector.h"
 #include "sim/faults/plan/plan_file.h"
@@ -88,7 +89,6 @@ static int add_plan_file(struct cli_faults *faults, const char *path)
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct cli_faults *faults = state->input;
-	char *end;
 
 	switch (key) {
 	case KEY_FAULT:
@@ -100,9 +100,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			exit(CLI_USAGE);
 		return 0;
 	case KEY_SEED:
-		errno = 0;
-		faults->seed = strtoull(arg, &end, 0);
-		if (errno || *end || end == arg || *arg == '-')
+		if (cli_number_parse(arg, 0, 0, UINT64_MAX, &faults->seed, NULL) < 0)
 			argp_error(state, "--seed %s: not a number from 0 to 2^64-1", arg);
 		faults->has_seed = true;
 		return 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/report/report.h - what a trace comes to: its tasks and messages by operation, in numbers.
+/* sim/cli/report/report.h - a report: the tasks and messages of a run, in numbers.
  *
- *   trace file --read--> tasks, messages, faults, log lines --count--> figures --> one HTML page
+ *   recordings of a session (report_recordings.c) --+
+ *                                                   +--> struct cli_report --count--> figures --> one HTML page
+ *   trace file of bfsim trace (report_file.c) ------+
  *
- * The trace is one that bfsim trace wrote for Perfetto, with an event on each line; it
- * is read line by line. An operation is a kind of task of one context of one
- * process, or the messages that one end of a connection sent and the other
- * received: these take from the one to the other. Times are ns since the
- * session began. Texts are the trace's, to be escaped by whoever prints them.
+ * Both sources add the same tasks, messages, faults and log lines (report_add.h), so a report of a session
+ * and a report of its trace file are equal. An operation is one kind of task of one context of one
+ * process, or the messages that one end of a connection sent. The latency of a message is the time from its
+ * sending to its receipt. Times are in ns since the session began. Texts belong to the report and are
+ * never NULL unless said otherwise; the code that prints them escapes them.
  */
 #ifndef SIM_CLI_REPORT_REPORT_H
 #define SIM_CLI_REPORT_REPORT_H
@@ -18,46 +20,51 @@
 #include <stdio.h>
 
 #include <json-c/json.h>
+#include <sys/queue.h>
 
-#define CLI_REPORT_SLICES 60 /* of time */
-#define CLI_REPORT_BINS   40 /* of latency: 1 ns to 2, 2 to 5, 5 to 10, 10 to 20, ... */
+#define CLI_REPORT_SLICES 60 /* parts of the run's time */
+#define CLI_REPORT_BINS   40 /* of latencies: 0 to 2 ns, 2 to 5, 5 to 10, 10 to 20, ... */
 
-/* Over a link. */
+/* Directions of a link. */
 enum cli_report_direction { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_DIRECTIONS };
 
+/* A task or a message that was recorded. */
 struct cli_report_task {
 	uint32_t op;
-	uint32_t directions; /* that its bytes took: bits 1 << enum cli_report_direction */
-	bool is_timed;       /* submission was noted */
-	uint32_t in_flight;  /* at its submission, with it; 0 = not known */
+	uint32_t directions; /* of its bytes over the link: bits 1 << enum cli_report_direction */
+	bool is_timed;       /* the submission was recorded */
+	uint32_t in_flight;  /* tasks in flight at its submission, this one included; 0 = not known */
 	uint64_t begin_ns, latency_ns, bytes;
+};
+
+/* Exact counts of an operation, of all its tasks. */
+struct cli_report_counts {
+	uint64_t submitted, completed, failed, bytes;
 };
 
 struct cli_report_op {
 	int64_t pid;
-	char *context, *device, *name;
+	const char *context, *device, *name;
 	bool is_messages;
-	/* As the trace sums them up; of messages none. */
-	bool has_counts;
-	uint64_t submitted, completed, failed, sum_bytes;
-	/* Of what was recorded one by one. */
+	bool has_counts; /* messages have none */
+	struct cli_report_counts counts;
+	/* Tasks and messages that were recorded one by one. */
 	uint64_t recorded, recorded_failed, timed;
 	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	uint64_t bins[CLI_REPORT_BINS];
-	uint32_t first_bin, end_bin;       /* those with tasks */
-	uint64_t bytes[CLI_REPORT_SLICES]; /* that ended there */
-	uint64_t tasks[CLI_REPORT_SLICES];
-	uint32_t in_flight[CLI_REPORT_SLICES]; /* most, of those submitted there */
+	uint32_t first_bin, end_bin;           /* range of the bins that are not empty */
+	uint64_t bytes[CLI_REPORT_SLICES];     /* of tasks that ended in the slice */
+	uint64_t tasks[CLI_REPORT_SLICES];     /* that ended in the slice */
+	uint32_t in_flight[CLI_REPORT_SLICES]; /* maximum over the tasks submitted in the slice */
 };
 
-/* A fault that struck, or a warning. */
+/* A fault that was injected, or a warning or error of the log. */
 struct cli_report_incident {
 	uint64_t time_ns;
 	int64_t pid;
-	bool is_error; /* of log lines */
-	uint32_t rule; /* of faults; with what follows */
-	uint64_t match, bytes, delay_ns;
-	char *text, *operation, *context;
+	bool is_error;                         /* of log lines */
+	uint64_t rule, match, bytes, delay_ns; /* of faults */
+	const char *text, *operation, *context;
 };
 
 struct cli_report_incidents {
@@ -65,61 +72,72 @@ struct cli_report_incidents {
 	size_t count;
 };
 
+struct cli_report_process {
+	int64_t pid;
+	const char *side, *program, *level; /* level: how much it recorded */
+	uint64_t first_ns;                  /* time of its first record */
+	uint64_t num_records, num_lost, num_bad;
+};
+
+/* A rule of the fault plan. */
+struct cli_report_rule {
+	uint64_t id, fired, added_ns;
+	const char *text;
+	bool is_removed; /* from the plan */
+};
+
 struct cli_report_link {
-	const char *side, *device; /* in the summary */
+	const char *side, *device;
 	struct cli_report_link_traffic {
-		uint64_t payload_bps; /* that it could carry */
+		uint64_t payload_bps; /* that the link can carry in this direction */
 		uint64_t total_bytes;
-		uint64_t bytes[CLI_REPORT_SLICES]; /* that crossed it there */
+		uint64_t bytes[CLI_REPORT_SLICES]; /* that crossed the link in the slice */
 	} traffic[CLI_REPORT_NUM_DIRECTIONS];
 };
 
 struct cli_report {
+	const char *clock;   /* mode of the session's clock; NULL = not known */
+	uint64_t session_ns; /* session time at the end; 0 = not known */
+	struct cli_report_process *processes;
+	size_t num_processes;
+	struct cli_report_rule *rules;
+	size_t num_rules;
 	struct cli_report_task *tasks;
 	size_t num_tasks;
 	struct cli_report_op *ops;
-	size_t num_ops;
+	size_t num_ops, last_op; /* last_op: index of the operation that was added or found last */
 	struct cli_report_incidents faults, warnings;
-	struct cli_report_link *links; /* that carried something */
+	struct cli_report_link *links; /* after cli_report_compute_stats(), those that carried something */
 	size_t num_links;
-	json_object *summary; /* the trace's otherData */
 	uint64_t first_ns, last_ns, slice_ns;
+	SLIST_HEAD(, cli_report_text) texts;
+	bool has_failed; /* out of memory while the report was filled */
 };
 
-/* Read a trace; @name stands for it in messages. Returns 0, or -1 after it said why not.
- * *ret_report is the caller's then (fini). */
-int cli_report_read(FILE *in, const char *name, struct cli_report *ret_report);
-
-/* Work out the figures. Returns 0, or -1 without memory (said). */
+/* Work out the figures. Returns 0, or -1 without memory, with a message. */
 int cli_report_compute_stats(struct cli_report *report);
 
 void cli_report_fini(struct cli_report *report);
 
-/* Where bin @number of latencies begins; it ends where the next begins. */
+/* The first latency of bin @number; the bin ends where the next begins. */
 uint64_t cli_report_bin_start_ns(uint32_t number);
 
-/* Members of an object that may be missing, or anything: then "" and 0. */
-const char *cli_json_text(json_object *object, const char *key);
-uint64_t cli_json_number(json_object *object, const char *key);
-json_object *cli_json_list(json_object *object, const char *key); /* an array, or NULL; length by cli_json_len */
-size_t cli_json_len(json_object *list);
+/* The process with that number, or NULL. */
+const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid);
 
-/* The process of that number in the trace's summary, or NULL. */
-json_object *cli_report_find_process(const struct cli_report *report, int64_t pid);
-
-/* report_links.c: what links carried. Returns 0, or -1 without memory. */
+/* Compute the traffic of each link and drop the links without. Returns 0, or -1 without memory. */
 int cli_report_compute_links(struct cli_report *report);
 
-/* The slice that a time is in. */
+/* The slice that contains a time. */
 uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_ns);
 
-/* Share of a link's bandwidth that way, in thousandths, that @bytes in @ns are. */
+/* @bytes in @ns as a share of the link's bandwidth, in thousandths. */
 uint64_t cli_report_link_utilization(const struct cli_report_link_traffic *traffic, uint64_t bytes, uint64_t ns);
 
-/* The figures as JSON, the caller's (json_object_put()). */
+/* The figures as JSON; the caller releases them with json_object_put(). */
 json_object *cli_report_json(const struct cli_report *report);
 
-/* The page. Whether all was written, @out says (ferror()). */
+/* Print the page. Test ferror(@out) for errors. */
 void cli_report_print(const struct cli_report *report, FILE *out);
 
 #endif

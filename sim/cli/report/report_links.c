@@ -68,8 +68,9 @@ static void add_to_slices(const struct cli_report *report, const struct transfer
 static bool op_uses_link(const struct cli_report *report, const struct cli_report_op *op,
 			 const struct cli_report_link *link)
 {
-	return op->device && strcmp(op->device, link->device) == 0 &&
-	       strcmp(cli_json_text(cli_report_find_process(report, op->pid), "side"), link->side) == 0;
+	const struct cli_report_process *process = cli_report_find_process(report, op->pid);
+
+	return strcmp(op->device, link->device) == 0 && process && strcmp(process->side, link->side) == 0;
 }
 
 /* Those of the link's that went that way, as they ended. */
@@ -137,23 +138,19 @@ static bool is_used(const struct cli_report_link *link)
 
 int cli_report_compute_links(struct cli_report *report)
 {
-	json_object *list = cli_json_list(report->summary, "links");
 	struct transfer *transfers = calloc(report->num_tasks + 1, sizeof(*transfers));
 	bool *belongs = calloc(report->num_ops + 1, sizeof(*belongs));
+	size_t num_used = 0;
 
-	report->links = calloc(cli_json_len(list) + 1, sizeof(*report->links));
-	for (size_t i = 0; transfers && belongs && report->links && i < cli_json_len(list); i++) {
-		json_object *entry = json_object_array_get_idx(list, i);
-		struct cli_report_link *link = &report->links[report->num_links];
+	for (size_t i = 0; transfers && belongs && i < report->num_links; i++) {
+		struct cli_report_link *link = &report->links[num_used];
 
-		*link = (struct cli_report_link){ .side = cli_json_text(entry, "side"),
-						  .device = cli_json_text(entry, "device") };
-		link->traffic[CLI_REPORT_TO_CARD].payload_bps = cli_json_number(entry, "to_card_bps");
-		link->traffic[CLI_REPORT_TO_HOST].payload_bps = cli_json_number(entry, "to_host_bps");
+		*link = report->links[i];
 		count_link(report, link, belongs, transfers);
-		report->num_links += is_used(link);
+		num_used += is_used(link);
 	}
+	report->num_links = num_used;
 	free(belongs);
 	free(transfers);
-	return transfers && belongs && report->links ? 0 : -1;
+	return transfers && belongs ? 0 : -1;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Bars in a page, as SVG. */
 #include "report_plot.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#include "html.h"
+#include "pcie_model/arith.h"
 
 #define HEIGHT             1000 /* of the picture, in its own units; a bar is 10 wide */
 #define MAX_LABELS         4
@@ -12,7 +17,7 @@ uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 	uint64_t largest = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		largest = values[i] > largest ? values[i] : largest;
+		largest = max_u64(largest, values[i]);
 	return largest;
 }
 

@@ -9,6 +9,8 @@
 #ifndef SIM_CLI_REPORT_REPORT_PLOT_H
 #define SIM_CLI_REPORT_REPORT_PLOT_H
 
+#include <stdio.h>
+
 #include "sim/cli/base/human_format.h"
 
 struct cli_plot {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
 #include "report.h"
 
@@ -114,48 +115,12 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 		count_latency(op, task->latency_ns);
 }
 
-/* ---- the trace's own sums ---- */
-
-json_object *cli_report_find_process(const struct cli_report *report, int64_t pid)
+const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid)
 {
-	json_object *list = cli_json_list(report->summary, "processes");
-
-	for (size_t i = 0; i < cli_json_len(list); i++)
-		if ((int64_t)cli_json_number(json_object_array_get_idx(list, i), "pid") == pid)
-			return json_object_array_get_idx(list, i);
+	for (size_t i = 0; i < report->num_processes; i++)
+		if (report->processes[i].pid == pid)
+			return &report->processes[i];
 	return NULL;
-}
-
-static bool matches_counts(const struct cli_report_op *op, json_object *counts)
-{
-	return op->pid == (int64_t)cli_json_number(counts, "pid") && op->name && op->context &&
-	       strcmp(op->context, cli_json_text(counts, "context")) == 0 &&
-	       strcmp(op->name, cli_json_text(counts, "operation")) == 0;
-}
-
-static void copy_counts(struct cli_report_op *op, json_object *counts)
-{
-	op->has_counts = true;
-	op->submitted = cli_json_number(counts, "submitted");
-	op->completed = cli_json_number(counts, "completed");
-	op->failed = cli_json_number(counts, "failed");
-	op->sum_bytes = cli_json_number(counts, "bytes");
-}
-
-static void copy_all_counts(struct cli_report *report)
-{
-	json_object *list = cli_json_list(report->summary, "operations");
-
-	for (size_t i = 0; i < cli_json_len(list); i++) {
-		json_object *counts = json_object_array_get_idx(list, i);
-
-		for (size_t j = 0; j < report->num_ops; j++) {
-			if (!matches_counts(&report->ops[j], counts))
-				continue;
-			copy_counts(&report->ops[j], counts);
-			break;
-		}
-	}
 }
 
 /* ---- the whole ---- */
@@ -165,12 +130,11 @@ int cli_report_compute_stats(struct cli_report *report)
 	for (size_t i = 0; i < report->num_tasks; i++) {
 		uint64_t end_ns = report->tasks[i].begin_ns + report->tasks[i].latency_ns;
 
-		report->last_ns = end_ns > report->last_ns ? end_ns : report->last_ns;
+		report->last_ns = max_u64(report->last_ns, end_ns);
 	}
 	report->slice_ns = (report->last_ns - report->first_ns) / CLI_REPORT_SLICES + 1;
 	for (size_t i = 0; i < report->num_tasks; i++)
 		count_task(report, &report->tasks[i]);
-	copy_all_counts(report);
 	if (set_all_percentiles(report) == 0 && cli_report_compute_links(report) == 0)
 		return 0;
 	cli_fail("out of memory: the trace has too many records");

@@ -1,62 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <json-c/json.h>
-#include <stdio.h>
+/* The functions of a topology as JSON, for bfsim devs --json. */
 #include <string.h>
 
-#include "sim/cli/base/cli.h"
 #include "devs.h"
 #include "func_text.h"
-
-static void add_text(json_object *to, const char *name, const char *value)
-{
-	json_object_object_add(to, name, json_object_new_string(value));
-}
-
-static void add_number(json_object *to, const char *name, uint64_t value)
-{
-	json_object_object_add(to, name, json_object_new_uint64(value));
-}
-
-static void add_bool(json_object *to, const char *name, bool value)
-{
-	json_object_object_add(to, name, json_object_new_boolean(value));
-}
+#include "sim/cli/base/json.h"
 
 /* Names as in topology files. */
 static json_object *caps_json(const struct pcie_caps *caps)
 {
 	json_object *json = json_object_new_object();
 
-	add_bool(json, "dma-memcpy", caps->dma_memcpy);
-	add_number(json, "dma-max-buf-bytes", caps->dma_max_buf_bytes);
-	add_number(json, "dma-max-list-len", caps->dma_max_list_len);
-	add_number(json, "dma-max-tasks", caps->dma_max_tasks);
-	add_bool(json, "comch-server", caps->comch_server);
-	add_bool(json, "comch-client", caps->comch_client);
-	add_number(json, "comch-max-name-len", caps->comch_max_name_len);
-	add_number(json, "comch-max-msg-bytes", caps->comch_max_msg_bytes);
-	add_number(json, "comch-max-recv-queue", caps->comch_max_recv_queue);
-	add_number(json, "comch-max-send-tasks", caps->comch_max_send_tasks);
-	add_number(json, "comch-max-clients", caps->comch_max_clients);
-	add_number(json, "comch-max-fast-tasks", caps->comch_max_fast_tasks);
-	add_number(json, "comch-max-buf-bytes", caps->comch_max_buf_bytes);
-	add_number(json, "comch-max-imm-bytes", caps->comch_max_imm_bytes);
-	add_number(json, "comch-max-consumers", caps->comch_max_consumers);
-	add_number(json, "comch-max-producers", caps->comch_max_producers);
-	add_bool(json, "cache-invalidate", caps->cache_invalidate);
-	add_number(json, "cache-invalidate-max-buf-bytes", caps->cache_invalidate_max_buf_bytes);
-	add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
-	add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
-	add_bool(json, "sync-event-export-pci", caps->sync_event_export_pci);
-	add_bool(json, "sync-event-from-export-pci", caps->sync_event_from_export_pci);
-	add_bool(json, "rep-filter-all", caps->rep_filter_all);
-	add_bool(json, "rep-filter-net", caps->rep_filter_net);
-	add_bool(json, "rep-filter-emulated", caps->rep_filter_emulated);
-	add_bool(json, "hotplug-manager", caps->hotplug_manager);
-	add_bool(json, "notification-moderation", caps->notification_moderation);
-	add_bool(json, "accelerate-resource-reclaim", caps->accelerate_resource_reclaim);
-	add_number(json, "num-completion-vectors", caps->num_completion_vectors);
-	add_number(json, "max-mmap-devices", caps->max_mmap_devices);
+	cli_json_add_bool(json, "dma-memcpy", caps->dma_memcpy);
+	cli_json_add_number(json, "dma-max-buf-bytes", caps->dma_max_buf_bytes);
+	cli_json_add_number(json, "dma-max-list-len", caps->dma_max_list_len);
+	cli_json_add_number(json, "dma-max-tasks", caps->dma_max_tasks);
+	cli_json_add_bool(json, "comch-server", caps->comch_server);
+	cli_json_add_bool(json, "comch-client", caps->comch_client);
+	cli_json_add_number(json, "comch-max-name-len", caps->comch_max_name_len);
+	cli_json_add_number(json, "comch-max-msg-bytes", caps->comch_max_msg_bytes);
+	cli_json_add_number(json, "comch-max-recv-queue", caps->comch_max_recv_queue);
+	cli_json_add_number(json, "comch-max-send-tasks", caps->comch_max_send_tasks);
+	cli_json_add_number(json, "comch-max-clients", caps->comch_max_clients);
+	cli_json_add_number(json, "comch-max-fast-tasks", caps->comch_max_fast_tasks);
+	cli_json_add_number(json, "comch-max-buf-bytes", caps->comch_max_buf_bytes);
+	cli_json_add_number(json, "comch-max-imm-bytes", caps->comch_max_imm_bytes);
+	cli_json_add_number(json, "comch-max-consumers", caps->comch_max_consumers);
+	cli_json_add_number(json, "comch-max-producers", caps->comch_max_producers);
+	cli_json_add_bool(json, "cache-invalidate", caps->cache_invalidate);
+	cli_json_add_number(json, "cache-invalidate-max-buf-bytes", caps->cache_invalidate_max_buf_bytes);
+	cli_json_add_bool(json, "mmap-export-pci", caps->mmap_export_pci);
+	cli_json_add_bool(json, "mmap-from-export-pci", caps->mmap_from_export_pci);
+	cli_json_add_bool(json, "sync-event-export-pci", caps->sync_event_export_pci);
+	cli_json_add_bool(json, "sync-event-from-export-pci", caps->sync_event_from_export_pci);
+	cli_json_add_bool(json, "rep-filter-all", caps->rep_filter_all);
+	cli_json_add_bool(json, "rep-filter-net", caps->rep_filter_net);
+	cli_json_add_bool(json, "rep-filter-emulated", caps->rep_filter_emulated);
+	cli_json_add_bool(json, "hotplug-manager", caps->hotplug_manager);
+	cli_json_add_bool(json, "notification-moderation", caps->notification_moderation);
+	cli_json_add_bool(json, "accelerate-resource-reclaim", caps->accelerate_resource_reclaim);
+	cli_json_add_number(json, "num-completion-vectors", caps->num_completion_vectors);
+	cli_json_add_number(json, "max-mmap-devices", caps->max_mmap_devices);
 	return json;
 }
 
@@ -65,10 +49,10 @@ static void add_address(json_object *to, const struct pcie_function *function)
 	char addr[PCIE_ADDR_TEXT_SIZE];
 
 	pcie_addr_format(&function->addr, addr);
-	add_text(to, "side", function->side);
-	add_text(to, "pci", addr);
+	cli_json_add_text(to, "side", function->side);
+	cli_json_add_text(to, "pci", addr);
 	if (function->type == PCIE_FUNC_SF)
-		add_number(to, "sf-index", function->sf_index);
+		cli_json_add_number(to, "sf-index", function->sf_index);
 }
 
 static json_object *reps_json(const struct pcie_topology *topology, const struct pcie_function *function)
@@ -79,9 +63,9 @@ static json_object *reps_json(const struct pcie_topology *topology, const struct
 		const struct pcie_function *other = &topology->functions[function->reps[i]];
 		json_object *rep = json_object_new_object();
 
-		add_number(rep, "id", other->id);
+		cli_json_add_number(rep, "id", other->id);
 		add_address(rep, other);
-		add_text(rep, "rep-iface", other->rep_iface);
+		cli_json_add_text(rep, "rep-iface", other->rep_iface);
 		json_object_array_add(json, rep);
 	}
 	return json;
@@ -94,30 +78,30 @@ static void add_network(json_object *to, const struct pcie_function *function)
 	cli_func_mac(function, mac);
 	cli_func_ipv4(function, ipv4);
 	cli_func_ipv6(function, ipv6);
-	add_text(to, "link-layer", cli_func_link_layer(function));
-	add_text(to, "mac", mac);
-	json_object_object_add(to, "ipv4", function->has_ipv4 ? json_object_new_string(ipv4) : NULL);
-	add_text(to, "ipv6", ipv6);
-	add_number(to, "lid", function->lid);
-	add_number(to, "mtu", function->mtu);
-	add_number(to, "active-rate-bps", function->active_rate_bps);
+	cli_json_add_text(to, "link-layer", cli_func_link_layer(function));
+	cli_json_add_text(to, "mac", mac);
+	cli_json_add_text(to, "ipv4", function->has_ipv4 ? ipv4 : NULL);
+	cli_json_add_text(to, "ipv6", ipv6);
+	cli_json_add_number(to, "lid", function->lid);
+	cli_json_add_number(to, "mtu", function->mtu);
+	cli_json_add_number(to, "active-rate-bps", function->active_rate_bps);
 }
 
 static json_object *function_json(const struct pcie_topology *topology, const struct pcie_function *function)
 {
 	json_object *json = json_object_new_object();
 
-	add_number(json, "id", function->id);
+	cli_json_add_number(json, "id", function->id);
 	add_address(json, function);
-	add_text(json, "type", cli_func_type(function));
-	add_number(json, "parent", function->parent);
-	add_text(json, "ibdev", function->ibdev);
-	add_text(json, "iface", function->iface);
-	add_text(json, "rep-iface", function->rep_iface);
+	cli_json_add_text(json, "type", cli_func_type(function));
+	cli_json_add_number(json, "parent", function->parent);
+	cli_json_add_text(json, "ibdev", function->ibdev);
+	cli_json_add_text(json, "iface", function->iface);
+	cli_json_add_text(json, "rep-iface", function->rep_iface);
 	add_network(json, function);
-	add_text(json, "vuid", function->vuid);
-	add_number(json, "vhca-id", function->vhca_id);
-	add_bool(json, "hotplug", function->hotplug);
+	cli_json_add_text(json, "vuid", function->vuid);
+	cli_json_add_number(json, "vhca-id", function->vhca_id);
+	cli_json_add_bool(json, "hotplug", function->hotplug);
 	json_object_object_add(json, "caps", caps_json(&function->caps));
 	json_object_object_add(json, "represents", reps_json(topology, function));
 	return json;
@@ -128,13 +112,13 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 	const struct pcie_profile *profile = topology->cards[card].profile;
 	json_object *json = json_object_new_object(), *functions = json_object_new_array();
 
-	add_text(json, "name", topology->cards[card].name);
-	add_text(json, "profile", profile->name);
-	add_text(json, "description", profile->description);
-	add_number(json, "vendor-id", profile->vendor_id);
-	add_number(json, "device-id", profile->device_id);
-	add_number(json, "pcie-generation", profile->link.generation);
-	add_number(json, "pcie-lanes", profile->link.lanes);
+	cli_json_add_text(json, "name", topology->cards[card].name);
+	cli_json_add_text(json, "profile", profile->name);
+	cli_json_add_text(json, "description", profile->description);
+	cli_json_add_number(json, "vendor-id", profile->vendor_id);
+	cli_json_add_number(json, "device-id", profile->device_id);
+	cli_json_add_number(json, "pcie-generation", profile->link.generation);
+	cli_json_add_number(json, "pcie-lanes", profile->link.lanes);
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
@@ -148,17 +132,10 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 int cli_devs_print_json(const struct pcie_topology *topology, const char *side, const char *source)
 {
 	json_object *json = json_object_new_object(), *cards = json_object_new_array();
-	const char *text;
 
-	add_text(json, "source", source);
+	cli_json_add_text(json, "source", source);
 	for (uint32_t card = 0; card < topology->num_cards; card++)
 		json_object_array_add(cards, card_json(topology, card, side));
 	json_object_object_add(json, "cards", cards);
-	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		printf("%s\n", text);
-	else
-		cli_fail("out of memory");
-	json_object_put(json);
-	return text ? 0 : -1;
+	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }

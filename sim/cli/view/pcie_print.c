@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The bandwidth of a link as a table, as CSV and as JSON. */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/cli/base/cli.h"
 #include "pcie_curve.h"
+#include "sim/cli/base/json.h"
 #include "sim/cli/base/table.h"
 
 /* One row: its bandwidths as text. */
@@ -70,16 +70,6 @@ int cli_pcie_print_csv(const struct pcie_link *link, const uint64_t *sizes, size
 	return 0;
 }
 
-static void add_number(json_object *to, const char *name, uint64_t value)
-{
-	json_object_object_add(to, name, json_object_new_uint64(value));
-}
-
-static void add_bool(json_object *to, const char *name, bool value)
-{
-	json_object_object_add(to, name, json_object_new_boolean(value));
-}
-
 /* A number that is printed with our digits. */
 static void add_gbps(json_object *to, const char *name, const char *text)
 {
@@ -98,19 +88,19 @@ static json_object *link_config_json(const struct pcie_link *link)
 {
 	json_object *json = json_object_new_object();
 
-	add_number(json, "generation", link->generation);
-	add_number(json, "lanes", link->lanes);
-	add_number(json, "mps", link->mps_bytes);
-	add_number(json, "mrrs", link->mrrs_bytes);
-	add_number(json, "rcb", link->rcb_bytes);
-	add_number(json, "address-bits", link->addr32 ? 32 : 64);
-	add_bool(json, "ecrc", link->ecrc);
-	add_bool(json, "ack", !link->no_ack);
-	add_bool(json, "flow-control", !link->no_flow_control);
-	add_bool(json, "skip", !link->no_skip);
-	add_bool(json, "cut-at-rcb", link->cut_at_rcb);
-	add_bool(json, "own-completions", link->own_completions);
-	add_bool(json, "whole-dwords", link->whole_dwords);
+	cli_json_add_number(json, "generation", link->generation);
+	cli_json_add_number(json, "lanes", link->lanes);
+	cli_json_add_number(json, "mps", link->mps_bytes);
+	cli_json_add_number(json, "mrrs", link->mrrs_bytes);
+	cli_json_add_number(json, "rcb", link->rcb_bytes);
+	cli_json_add_number(json, "address-bits", link->addr32 ? 32 : 64);
+	cli_json_add_bool(json, "ecrc", link->ecrc);
+	cli_json_add_bool(json, "ack", !link->no_ack);
+	cli_json_add_bool(json, "flow-control", !link->no_flow_control);
+	cli_json_add_bool(json, "skip", !link->no_skip);
+	cli_json_add_bool(json, "cut-at-rcb", link->cut_at_rcb);
+	cli_json_add_bool(json, "own-completions", link->own_completions);
+	cli_json_add_bool(json, "whole-dwords", link->whole_dwords);
 	add_rate(json, "line-gbps", pcie_link_line_bps(link));
 	add_rate(json, "packets-gbps", pcie_link_tlp_bps(link));
 	return json;
@@ -121,7 +111,7 @@ static json_object *row_json(const struct pcie_link *link, uint64_t bytes)
 	json_object *json = json_object_new_object();
 	struct row row = bandwidth_row(link, bytes);
 
-	add_number(json, "bytes", bytes);
+	cli_json_add_number(json, "bytes", bytes);
 	add_gbps(json, "write-gbps", row.write);
 	add_gbps(json, "read-gbps", row.read);
 	add_gbps(json, "mix-gbps", row.mix);
@@ -131,17 +121,10 @@ static json_object *row_json(const struct pcie_link *link, uint64_t bytes)
 int cli_pcie_print_json(const struct pcie_link *link, const uint64_t *sizes, size_t num)
 {
 	json_object *json = json_object_new_object(), *rows = json_object_new_array();
-	const char *text;
 
 	json_object_object_add(json, "link", link_config_json(link));
 	for (size_t i = 0; i < num; i++)
 		json_object_array_add(rows, row_json(link, sizes[i]));
 	json_object_object_add(json, "bandwidth", rows);
-	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		printf("%s\n", text);
-	else
-		cli_fail("out of memory");
-	json_object_put(json);
-	return text ? 0 : -1;
+	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }

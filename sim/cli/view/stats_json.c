@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <json-c/json.h>
-
+/* The counts of a session's processes as JSON, for bfsim stats --json. */
 #include "stats.h"
+
+#include "sim/cli/base/json.h"
 #include "sim/trace/trace.h"
-
-static void add_text(json_object *to, const char *name, const char *value)
-{
-	json_object_object_add(to, name, json_object_new_string(value));
-}
-
-static void add_number(json_object *to, const char *name, uint64_t value)
-{
-	json_object_object_add(to, name, json_object_new_uint64(value));
-}
-
-static void add_bool(json_object *to, const char *name, bool value)
-{
-	json_object_object_add(to, name, json_object_new_boolean(value));
-}
 
 static json_object *operations_json(const struct sim_trace_recording *recording, uint32_t context)
 {
@@ -30,11 +16,11 @@ static json_object *operations_json(const struct sim_trace_recording *recording,
 		if (op->object != context)
 			continue;
 		entry = json_object_new_object();
-		add_text(entry, "name", sim_trace_name_of(recording, op->name));
-		add_number(entry, "submitted", op->submitted);
-		add_number(entry, "completed", op->completed);
-		add_number(entry, "failed", op->failed);
-		add_number(entry, "bytes", op->bytes);
+		cli_json_add_text(entry, "name", sim_trace_name_of(recording, op->name));
+		cli_json_add_number(entry, "submitted", op->submitted);
+		cli_json_add_number(entry, "completed", op->completed);
+		cli_json_add_number(entry, "failed", op->failed);
+		cli_json_add_number(entry, "bytes", op->bytes);
 		json_object_array_add(list, entry);
 	}
 	return list;
@@ -46,12 +32,12 @@ static json_object *object_json(const struct sim_trace_recording *recording, uin
 	const struct sim_trace_object *object = &recording->objects[number - 1];
 	json_object *entry = json_object_new_object();
 
-	add_number(entry, "number", number);
-	add_text(entry, "name", sim_trace_name_of(recording, object->name));
-	add_text(entry, "device", sim_trace_name_of(recording, object->device));
+	cli_json_add_number(entry, "number", number);
+	cli_json_add_text(entry, "name", sim_trace_name_of(recording, object->name));
+	cli_json_add_text(entry, "device", sim_trace_name_of(recording, object->device));
 	if (object->parent)
-		add_number(entry, "parent", object->parent);
-	add_number(entry, "lives", object->num_uses);
+		cli_json_add_number(entry, "parent", object->parent);
+	cli_json_add_number(entry, "lives", object->num_uses);
 	return entry;
 }
 
@@ -60,8 +46,8 @@ static void add_context(json_object *list, const struct sim_trace_recording *rec
 	const struct sim_trace_object *object = &recording->objects[number - 1];
 	json_object *entry = object_json(recording, number);
 
-	add_text(entry, "state", sim_trace_state_name(object->state));
-	add_bool(entry, "destroyed", object->ended_ns != 0);
+	cli_json_add_text(entry, "state", sim_trace_state_name(object->state));
+	cli_json_add_bool(entry, "destroyed", object->ended_ns != 0);
 	json_object_object_add(entry, "operations", operations_json(recording, number));
 	json_object_array_add(list, entry);
 }
@@ -71,11 +57,11 @@ static void add_connection(json_object *list, const struct sim_trace_recording *
 	const struct sim_trace_object *object = &recording->objects[number - 1];
 	json_object *entry = object_json(recording, number);
 
-	add_bool(entry, "open", object->state != 0);
-	add_number(entry, "messages_sent", object->sent);
-	add_number(entry, "bytes_sent", object->sent_bytes);
-	add_number(entry, "messages_received", object->received);
-	add_number(entry, "bytes_received", object->received_bytes);
+	cli_json_add_bool(entry, "open", object->state != 0);
+	cli_json_add_number(entry, "messages_sent", object->sent);
+	cli_json_add_number(entry, "bytes_sent", object->sent_bytes);
+	cli_json_add_number(entry, "messages_received", object->received);
+	cli_json_add_number(entry, "bytes_received", object->received_bytes);
 	json_object_array_add(list, entry);
 }
 
@@ -84,14 +70,14 @@ static json_object *process_json(const struct sim_trace_recording *recording)
 	json_object *entry = json_object_new_object();
 	json_object *contexts = json_object_new_array(), *connections = json_object_new_array();
 
-	add_number(entry, "pid", (uint64_t)recording->owner.pid);
-	add_text(entry, "side", recording->owner.side);
-	add_text(entry, "program", recording->owner.program);
-	add_bool(entry, "alive", recording->owner.is_alive);
-	add_text(entry, "level", sim_trace_level_name(recording->level));
-	add_number(entry, "records", recording->num_events);
-	add_number(entry, "lost_records", recording->num_lost);
-	add_number(entry, "bad_records", recording->num_bad);
+	cli_json_add_number(entry, "pid", (uint64_t)recording->owner.pid);
+	cli_json_add_text(entry, "side", recording->owner.side);
+	cli_json_add_text(entry, "program", recording->owner.program);
+	cli_json_add_bool(entry, "alive", recording->owner.is_alive);
+	cli_json_add_text(entry, "level", sim_trace_level_name(recording->level));
+	cli_json_add_number(entry, "records", recording->num_events);
+	cli_json_add_number(entry, "lost_records", recording->num_lost);
+	cli_json_add_number(entry, "bad_records", recording->num_bad);
 	for (uint32_t i = 1; i <= recording->num_objects; i++) {
 		if (recording->objects[i - 1].kind == SIM_TRACE_CONTEXT)
 			add_context(contexts, recording, i);
@@ -103,15 +89,14 @@ static json_object *process_json(const struct sim_trace_recording *recording)
 	return entry;
 }
 
-void cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir, uint64_t num_dropped)
+int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir, uint64_t num_dropped)
 {
 	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
 		json_object_array_add(processes, process_json(&merged->recordings[i]));
-	add_text(stats, "session", dir);
-	add_number(stats, "dropped_processes", num_dropped);
+	cli_json_add_text(stats, "session", dir);
+	cli_json_add_number(stats, "dropped_processes", num_dropped);
 	json_object_object_add(stats, "processes", processes);
-	printf("%s\n", json_object_to_json_string_ext(stats, JSON_C_TO_STRING_PRETTY));
-	json_object_put(stats);
+	return cli_json_print(stats, JSON_C_TO_STRING_PRETTY);
 }

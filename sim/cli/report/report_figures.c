@@ -4,12 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html.h"
 #include "report_page.h"
 #include "report_plot.h"
 
 #define MAX_PLOTTED  24 /* operations; a table has all */
 #define CAPTION_SIZE 256
 #define MIN_BINS     8
+
+void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *out)
+{
+	const struct cli_report_process *process = cli_report_find_process(report, pid);
+
+	cli_html_put_escaped(out, process ? process->side : "");
+	fputs(": ", out);
+	cli_html_put_escaped(out, process ? process->program : "");
+	fprintf(out, " (%" PRId64 ")", pid);
+}
 
 /* ---- the table ---- */
 
@@ -19,20 +30,12 @@ static void put_time(FILE *out, uint64_t ns, bool is_known)
 
 	if (is_known)
 		cli_human_time(ns, text);
-	cli_report_put_number_cell(out, text);
-}
-
-static void put_count(FILE *out, uint64_t count)
-{
-	char text[CLI_HUMAN_SIZE];
-
-	snprintf(text, sizeof(text), "%" PRIu64, count);
-	cli_report_put_number_cell(out, text);
+	cli_html_put_number_cell(out, text);
 }
 
 static uint64_t num_ended(const struct cli_report_op *op)
 {
-	return op->has_counts ? op->completed + op->failed : op->recorded;
+	return op->has_counts ? op->counts.completed + op->counts.failed : op->recorded;
 }
 
 static void put_op_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
@@ -42,11 +45,11 @@ static void put_op_row(const struct cli_report *report, const struct cli_report_
 	fputs("<tr><td>", out);
 	cli_report_put_process(report, op->pid, out);
 	fputs("</td>", out);
-	cli_report_put_cell(out, op->context);
-	cli_report_put_cell(out, op->name);
-	put_count(out, num_ended(op));
-	put_count(out, op->has_counts ? op->failed : op->recorded_failed);
-	put_count(out, op->timed);
+	cli_html_put_cell(out, op->context);
+	cli_html_put_cell(out, op->name);
+	cli_html_put_count_cell(out, num_ended(op));
+	cli_html_put_count_cell(out, op->has_counts ? op->counts.failed : op->recorded_failed);
+	cli_html_put_count_cell(out, op->timed);
 	for (int i = 0; i < 5; i++)
 		put_time(out, times[i], op->timed > 0);
 	fputs("</tr>\n", out);
@@ -57,10 +60,10 @@ static void put_table(const struct cli_report *report, FILE *out)
 	static const char *const headings[] = { "Process", "Context", "Operation", ">Ended", ">Failed", ">Timed",
 						">p50",    ">p90",    ">p99",      ">p99.9", ">Max",    NULL };
 
-	cli_report_put_table_begin(out, "Latency of each operation", headings);
+	cli_html_put_table_begin(out, "Latency of each operation", headings);
 	for (size_t i = 0; i < report->num_ops; i++)
 		put_op_row(report, &report->ops[i], out);
-	cli_report_put_table_end(out);
+	cli_html_put_table_end(out);
 }
 
 /* ---- plots ---- */

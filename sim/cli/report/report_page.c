@@ -1,67 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page: one file, without a script and without anything from elsewhere. */
+/* The page of a report: one HTML file that runs no script and loads nothing. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "html.h"
 #include "report_page.h"
+#include "sim/cli/base/human_format.h"
 
 #define MAX_LISTED 200 /* hits, and warnings */
-
-/* ---- parts ---- */
-
-void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *out)
-{
-	json_object *process = cli_report_find_process(report, pid);
-
-	cli_html_put_escaped(out, cli_json_text(process, "side"));
-	fputs(": ", out);
-	cli_html_put_escaped(out, cli_json_text(process, "program"));
-	fprintf(out, " (%" PRId64 ")", pid);
-}
-
-void cli_report_put_table_begin(FILE *out, const char *name, const char *const *headings)
-{
-	fprintf(out, "<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n<table>\n<thead><tr>",
-		name);
-	for (; *headings; headings++) {
-		bool is_number = (*headings)[0] == '>';
-
-		fprintf(out, "<th scope=\"col\"%s>%s</th>", is_number ? " class=\"n\"" : "", *headings + is_number);
-	}
-	fputs("</tr></thead>\n<tbody>\n", out);
-}
-
-void cli_report_put_table_end(FILE *out)
-{
-	fputs("</tbody>\n</table>\n</div>\n", out);
-}
-
-void cli_report_put_cell(FILE *out, const char *text)
-{
-	fputs("<td>", out);
-	cli_html_put_escaped(out, text ? text : "");
-	fputs("</td>", out);
-}
-
-void cli_report_put_number_cell(FILE *out, const char *text)
-{
-	fprintf(out, "<td class=\"n\">%s</td>", text);
-}
-
-static void put_count(FILE *out, uint64_t count)
-{
-	char text[CLI_HUMAN_SIZE];
-
-	snprintf(text, sizeof(text), "%" PRIu64, count);
-	cli_report_put_number_cell(out, text);
-}
 
 static void put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out)
 {
 	char text[CLI_HUMAN_SIZE];
 
 	cli_human_time(time_ns - report->first_ns, text);
-	cli_report_put_number_cell(out, text);
+	cli_html_put_number_cell(out, text);
 }
 
 static void put_num_omitted(FILE *out, size_t count)
@@ -96,14 +49,16 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 		const struct cli_report_op *op = &report->ops[i];
 
 		messages += op->is_messages ? op->recorded : 0;
-		completed += op->has_counts ? op->completed : op->is_messages ? 0 : op->recorded - op->recorded_failed;
-		failed += op->has_counts ? op->failed : op->recorded_failed;
+		completed += op->has_counts  ? op->counts.completed :
+			     op->is_messages ? 0 :
+					       op->recorded - op->recorded_failed;
+		failed += op->has_counts ? op->counts.failed : op->recorded_failed;
 	}
 	cli_human_time(report->last_ns - report->first_ns, duration);
 	fputs("<dl>\n", out);
 	put_tile(out, "Duration", duration, false);
-	put_tile(out, "Clock", cli_json_text(report->summary, "clock"), false);
-	put_number_tile(out, "Processes", cli_json_len(cli_json_list(report->summary, "processes")), false);
+	put_tile(out, "Clock", report->clock ? report->clock : "", false);
+	put_number_tile(out, "Processes", report->num_processes, false);
 	put_number_tile(out, "Tasks completed", completed, false);
 	put_number_tile(out, "Tasks failed", failed, true);
 	put_number_tile(out, "Messages recorded", messages, false);
@@ -116,41 +71,41 @@ static void put_processes(const struct cli_report *report, FILE *out)
 {
 	static const char *const headings[] = { "Side",     "Program",      ">Process", "Recorded",
 						">Records", ">Overwritten", NULL };
-	json_object *list = cli_json_list(report->summary, "processes");
 
 	fputs("<h2 id=\"processes\">Processes</h2>\n", out);
-	cli_report_put_table_begin(out, "Processes", headings);
-	for (size_t i = 0; i < cli_json_len(list); i++) {
-		json_object *process = json_object_array_get_idx(list, i);
+	cli_html_put_table_begin(out, "Processes", headings);
+	for (size_t i = 0; i < report->num_processes; i++) {
+		const struct cli_report_process *process = &report->processes[i];
 
 		fputs("<tr>", out);
-		cli_report_put_cell(out, cli_json_text(process, "side"));
-		cli_report_put_cell(out, cli_json_text(process, "program"));
-		put_count(out, cli_json_number(process, "pid"));
-		cli_report_put_cell(out, cli_json_text(process, "level"));
-		put_count(out, cli_json_number(process, "records"));
-		put_count(out, cli_json_number(process, "lost_records"));
+		cli_html_put_cell(out, process->side);
+		cli_html_put_cell(out, process->program);
+		cli_html_put_count_cell(out, (uint64_t)process->pid);
+		cli_html_put_cell(out, process->level);
+		cli_html_put_count_cell(out, process->num_records);
+		cli_html_put_count_cell(out, process->num_lost);
 		fputs("</tr>\n", out);
 	}
-	cli_report_put_table_end(out);
+	cli_html_put_table_end(out);
 }
 
 /* What is not in the plots is said before they are looked at. */
 static void put_caveats(const struct cli_report *report, FILE *out)
 {
-	json_object *list = cli_json_list(report->summary, "processes");
-	bool is_sampled = false;
+	bool is_sampled = false, has_lost = false;
 
-	for (size_t i = 0; i < cli_json_len(list); i++)
-		is_sampled |= strcmp(cli_json_text(json_object_array_get_idx(list, i), "level"), "sampled") == 0;
-	if (cli_json_number(report->summary, "lost_records"))
+	for (size_t i = 0; i < report->num_processes; i++) {
+		is_sampled |= strcmp(report->processes[i].level, "sampled") == 0;
+		has_lost |= report->processes[i].num_lost > 0;
+	}
+	if (has_lost)
 		fputs("<p class=\"bad\">Records were overwritten by later ones: the plots lack what was before.</p>\n",
 		      out);
 	if (is_sampled)
 		fputs("<p class=\"soft\">Of tasks and messages that come fast only some were recorded: counts are of all, times are of"
 		      " those, and throughput is less than it was. With <code>--trace-level full</code> all are.</p>\n",
 		      out);
-	if (strcmp(cli_json_text(report->summary, "clock"), "virtual") == 0)
+	if (report->clock && strcmp(report->clock, "virtual") == 0)
 		fputs("<p class=\"soft\">Time was virtual: the times of this page are what the card's model says, whatever the machine took.</p>\n",
 		      out);
 }
@@ -166,19 +121,19 @@ static uint64_t num_hits(const struct cli_report *report, uint64_t rule)
 	return count;
 }
 
-static void put_rule(const struct cli_report *report, json_object *rule, FILE *out)
+static void put_rule(const struct cli_report *report, const struct cli_report_rule *rule, FILE *out)
 {
-	uint64_t id = cli_json_number(rule, "id"), hits = num_hits(report, id);
+	uint64_t hits = num_hits(report, rule->id);
 
 	fputs("<tr>", out);
-	put_count(out, id);
+	cli_html_put_count_cell(out, rule->id);
 	fputs("<td class=\"wide\"><code>", out);
-	cli_html_put_escaped(out, cli_json_text(rule, "text"));
+	cli_html_put_escaped(out, rule->text);
 	fputs("</code></td>", out);
 	if (hits)
-		put_count(out, hits);
+		cli_html_put_count_cell(out, hits);
 	else
-		cli_report_put_number_cell(out, "<span class=\"bad\">never</span>");
+		cli_html_put_number_cell(out, "<span class=\"bad\">never</span>");
 	fputs("</tr>\n", out);
 }
 
@@ -188,17 +143,17 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 
 	fputs("<tr>", out);
 	put_time_offset(report, fault->time_ns, out);
-	put_count(out, fault->rule);
+	cli_html_put_count_cell(out, fault->rule);
 	fputs("<td>", out);
 	cli_report_put_process(report, fault->pid, out);
 	fputs("</td>", out);
-	cli_report_put_cell(out, fault->context);
-	cli_report_put_cell(out, fault->operation);
-	put_count(out, fault->match);
+	cli_html_put_cell(out, fault->context);
+	cli_html_put_cell(out, fault->operation);
+	cli_html_put_count_cell(out, fault->match);
 	cli_human_bytes(fault->bytes, text);
-	cli_report_put_number_cell(out, text);
+	cli_html_put_number_cell(out, text);
 	cli_human_time(fault->delay_ns, text);
-	cli_report_put_number_cell(out, fault->delay_ns ? text : "\u2013");
+	cli_html_put_number_cell(out, fault->delay_ns ? text : "\u2013");
 	fputs("</tr>\n", out);
 }
 
@@ -207,24 +162,23 @@ static void put_faults(const struct cli_report *report, FILE *out)
 	static const char *const rule_headings[] = { ">Rule", "What it says", ">Struck", NULL };
 	static const char *const hit_headings[] = { ">After", ">Rule", "Process", "Context", "Operation",
 						    ">Match", ">Size", ">Delay",  NULL };
-	json_object *rules = cli_json_list(report->summary, "rules");
 
 	fputs("<h2 id=\"faults\">Faults</h2>\n", out);
-	if (cli_json_len(rules) == 0 && report->faults.count == 0) {
+	if (report->num_rules == 0 && report->faults.count == 0) {
 		fputs("<p>None were injected.</p>\n", out);
 		return;
 	}
-	cli_report_put_table_begin(out, "Rules", rule_headings);
-	for (size_t i = 0; i < cli_json_len(rules); i++)
-		put_rule(report, json_object_array_get_idx(rules, i), out);
-	cli_report_put_table_end(out);
+	cli_html_put_table_begin(out, "Rules", rule_headings);
+	for (size_t i = 0; i < report->num_rules; i++)
+		put_rule(report, &report->rules[i], out);
+	cli_html_put_table_end(out);
 	if (report->faults.count == 0)
 		return;
 	fputs("<h3>What they hit</h3>\n", out);
-	cli_report_put_table_begin(out, "What faults hit", hit_headings);
+	cli_html_put_table_begin(out, "What faults hit", hit_headings);
 	for (size_t i = 0; i < report->faults.count && i < MAX_LISTED; i++)
 		put_hit(report, &report->faults.list[i], out);
-	cli_report_put_table_end(out);
+	cli_html_put_table_end(out);
 	put_num_omitted(out, report->faults.count);
 }
 
@@ -237,7 +191,7 @@ static void put_warning(const struct cli_report *report, const struct cli_report
 	fputs("<td>", out);
 	cli_report_put_process(report, warning->pid, out);
 	fprintf(out, "</td><td>%s</td><td class=\"wide\"><code>", warning->is_error ? "error" : "warning");
-	cli_html_put_escaped(out, warning->text ? warning->text : "");
+	cli_html_put_escaped(out, warning->text);
 	fputs("</code></td></tr>\n", out);
 }
 
@@ -250,10 +204,10 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 		fputs("<p>None were logged.</p>\n", out);
 		return;
 	}
-	cli_report_put_table_begin(out, "Warnings and errors", headings);
+	cli_html_put_table_begin(out, "Warnings and errors", headings);
 	for (size_t i = 0; i < report->warnings.count && i < MAX_LISTED; i++)
 		put_warning(report, &report->warnings.list[i], out);
-	cli_report_put_table_end(out);
+	cli_html_put_table_end(out);
 	put_num_omitted(out, report->warnings.count);
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whole numbers of command lines. */
+#include "number.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+int cli_number_parse(const char *text, int base, uint64_t min, uint64_t max, uint64_t *ret_number, const char **ret_end)
+{
+	uint64_t number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0])) /* strtoull() accepts blanks and signs */
+		return -1;
+	errno = 0;
+	number = strtoull(text, &end, base);
+	if (errno || number < min || number > max || (!ret_end && *end))
+		return -1;
+	*ret_number = number;
+	if (ret_end)
+		*ret_end = end;
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/report/html.h - elements of an HTML page. Functions print to @out; the caller tests ferror(@out). */
+#ifndef SIM_CLI_REPORT_HTML_H
+#define SIM_CLI_REPORT_HTML_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Text that is not ours, with the characters of markup escaped. */
+void cli_html_put_escaped(FILE *out, const char *text);
+
+/* A table in a frame that scrolls when the window is narrow. @name is its label. @headings end with NULL; '>' before a
+ * heading makes a column of numbers. */
+void cli_html_put_table_begin(FILE *out, const char *name, const char *const *headings);
+void cli_html_put_table_end(FILE *out);
+
+/* Cells: a text, which is escaped; a formatted number or markup, which is not; and a count. */
+void cli_html_put_cell(FILE *out, const char *text);
+void cli_html_put_number_cell(FILE *out, const char *html);
+void cli_html_put_count_cell(FILE *out, uint64_t count);
+
+#endif
