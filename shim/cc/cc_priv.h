@@ -7,7 +7,7 @@
  *
  * Callbacks that take pointers and unions alone are called as Comch's are: the
  * machine passes both the same way. Those whose numbers have other types are
- * called by one of ours; Comch keeps the program's for it (shim/comch/comm_channel_hooks.h).
+ * called by one of ours; Comch keeps the program's for it (shim/comch/endpoint/comm_channel_hooks.h).
  */
 #ifndef SHIM_CC_PRIV_H
 #define SHIM_CC_PRIV_H

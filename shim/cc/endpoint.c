@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Servers, clients and their connections. */
 #include "cc_priv.h"
-#include "shim/comch/comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 
 /* ---- callbacks of other types ---- */
 

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 
 /* The endpoint of a server's connection. */

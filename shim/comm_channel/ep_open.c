@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 
 /* ---- descriptors ---- */

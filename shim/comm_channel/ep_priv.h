@@ -5,7 +5,7 @@
  *      \\----connect--> [client]       a Comch client, likewise
  *
  * An endpoint has no callbacks and no engine that its user sees: calls drive the
- * engine. Its context holds (shim/comch/comm_channel_hooks.h): what comes in stays in the
+ * engine. Its context holds (shim/comch/endpoint/comm_channel_hooks.h): what comes in stays in the
  * memory that it shares with its peer, until a doca_comm_channel_ep_recvfrom()
  * has it written straight to the user's buffer. So nothing piles up here, and a
  * peer that sends faster than we receive is told to wait. The other way, a

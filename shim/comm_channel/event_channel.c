@@ -4,7 +4,7 @@
 #include <sys/eventfd.h>
 
 #include "ep_priv.h"
-#include "shim/comch/comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 
 doca_error_t doca_comm_channel_ep_get_event_channel(struct doca_comm_channel_ep_t *local_ep,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ep_priv.h"
-#include "shim/comch/comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/process/runtime.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 
 #define REORDER_TIMEOUT_NS 100000000u /* our choice */

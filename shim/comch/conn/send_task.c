@@ -4,7 +4,7 @@
  * is over when it has cost its sender's time (timing.c). */
 #include <errno.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 
 static struct doca_comch_task_send *send_of(const struct doca_task *task)

@@ -7,7 +7,7 @@
  * An endpoint is one sender: its messages, to whomever, leave one after the
  * other. A message says when it comes, and its receiver waits for that (delay_queue.c). */
 #include "pcie_model/arith.h"
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 #include "sim/clock/clock.h"
 

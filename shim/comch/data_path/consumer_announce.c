@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/process/alloc.h"
 
 struct comch_announcement {

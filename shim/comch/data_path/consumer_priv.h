@@ -5,7 +5,7 @@
 
 #include <doca_comch_consumer.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "sim/shm/recvq.h"
 
@@ -15,7 +15,7 @@ struct doca_comch_consumer_task_post_recv {
 	struct sim_recvq_desc desc;
 	uint32_t producer;
 	uint32_t imm_len;
-	/* While a fault holds its end back (consumer_delay_queue.c): */
+	/* While a fault holds its end back (fault_consumer.c): */
 	doca_error_t result;
 	uint64_t due_ns, reorder_deadline_ns;
 	uint32_t reorder_by;
@@ -51,7 +51,7 @@ struct doca_comch_consumer {
 
 extern const struct shim_task_type comch_post_recv_type;
 
-/* consumer_delay_queue.c: faults at receives. */
+/* fault_consumer.c: faults at receives. */
 extern const struct shim_task_fault_ops comch_post_recv_fault_ops;
 static inline bool comch_recv_has_delayed(const struct doca_comch_consumer *consumer)
 {

@@ -2,7 +2,7 @@
 /* What consumers and producers have in common: their place on a connection. */
 #include <errno.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 
 /* One counter for all that live on a connection, here; the server's are odd, the

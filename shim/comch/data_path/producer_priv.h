@@ -5,7 +5,7 @@
 
 #include <doca_comch_producer.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 
 struct doca_comch_producer {
 	struct comch_data_path data_path; /* first */

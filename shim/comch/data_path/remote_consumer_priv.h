@@ -9,7 +9,7 @@
 #ifndef SHIM_COMCH_REMOTE_CONSUMER_PRIV_H
 #define SHIM_COMCH_REMOTE_CONSUMER_PRIV_H
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "sim/shm/recvq.h"
 
 struct comch_remote_consumer {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "sim/base/log.h"
 
 #define PROTOCOL_VERSION 2

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 

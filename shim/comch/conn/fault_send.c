@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
-#include "shim/comch/comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 
 bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For Comm Channel and doca_cc. What is of clients or servers alone stands in client.c and server.c. */
-#include "comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 
 #include <errno.h>
 
-#include "comch_priv.h"
+#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/process/runtime.h"
 
 /* ---- a context that holds ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/comch/comm_channel_hooks.h - what earlier APIs that are implemented on Comch need of it beyond its public functions.
+/* shim/comch/endpoint/comm_channel_hooks.h - what earlier APIs that are implemented on Comch need of it beyond its public functions.
  *
  * A Comm Channel endpoint has no callbacks and no tasks: a message is read when
  * its user asks for one, and not before. So its context holds: what comes in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/comch/comch_priv.h - Comch inside: endpoints, their connections, and what lives on these.
+/* shim/comch/conn/conn_priv.h - Comch inside: endpoints, their connections, and what lives on these.
  *
  *   server --o             o-- client         endpoints: contexts of the control path
  *            |             |
@@ -22,7 +22,7 @@
 #include <doca_comch.h>
 #include <pthread.h>
 
-#include "comm_channel_hooks.h"
+#include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/process/fault.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/session/channel.h"
