@@ -102,23 +102,29 @@ static void restart_if_empty(struct sim_ring *ring)
 	atomic_store_explicit(&ring->shared->restart, ring->count, memory_order_relaxed);
 }
 
-int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len)
+int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
+			 size_t len)
 {
+	size_t total = head_len + len;
+	uint8_t *to;
 	int rc;
 
-	assert(len <= ring->max_record_bytes && kind != KIND_PADDING);
+	assert(total <= ring->max_record_bytes && kind != KIND_PADDING);
 	restart_if_empty(ring);
-	rc = check_space(ring, len);
+	rc = check_space(ring, total);
 	if (rc < 0)
 		return rc;
-	if (record_bytes(len) > bytes_before_end(ring)) {
+	if (record_bytes(total) > bytes_before_end(ring)) {
 		write_header(ring, KIND_PADDING, 0);
 		advance(ring, bytes_before_end(ring));
 	}
-	write_header(ring, kind, (uint32_t)len);
+	write_header(ring, kind, (uint32_t)total);
+	to = ring->shared->data + ring->offset + sizeof(struct record_header);
+	if (head_len > 0)
+		memcpy(to, head, head_len);
 	if (len > 0)
-		memcpy(ring->shared->data + ring->offset + sizeof(struct record_header), data, len);
-	advance(ring, record_bytes(len));
+		memcpy(to + head_len, data, len);
+	advance(ring, record_bytes(total));
 	ring->count++;
 	atomic_store_explicit(&ring->shared->head, ring->count, memory_order_release);
 	return 0;

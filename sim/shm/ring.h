@@ -55,8 +55,15 @@ struct sim_ring {
 size_t sim_ring_size(const struct sim_ring_cfg *cfg);
 void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *memory);
 
-/* Write one. Returns 0, -EAGAIN (no room) or -EPROTO. @len is at most max_record_bytes. */
-int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len);
+/* Write one record, of @head_len bytes at @head and then @len at @data: together at most max_record_bytes. Returns 0,
+ * -EAGAIN (no room) or -EPROTO. */
+int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
+			 size_t len);
+
+static inline int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len)
+{
+	return sim_ring_write_parts(ring, kind, NULL, 0, data, len);
+}
 
 /* A writer that found no room wants to be told. Whether there is some meanwhile: then nobody will tell. */
 bool sim_ring_arm_space(struct sim_ring *ring, size_t len);
