@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An endpoint's public functions: capabilities, properties, life. */
+/* Public functions of an endpoint: capabilities, properties, listen, connect, disconnect. */
 #include "ep_priv.h"
 #include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
@@ -7,9 +7,9 @@
 
 #define DEFAULT_QUEUE 64   /* messages; our choice */
 #define MAX_QUEUE     8192 /* in messages, that a uint16_t and rounding up can hold */
-#define MIN_MSG_BYTES 64   /* our choice: the reference says that there is a minimum */
+#define MIN_MSG_BYTES 64   /* our choice: the reference says that there is a minimum, but not which */
 
-/* ---- what a device can do ---- */
+/* ---- capabilities ---- */
 
 doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_name_len)
 {
@@ -56,7 +56,7 @@ doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devin
 
 /* ---- properties ---- */
 
-/* Of its device, NULL without one that is open. */
+/* The capabilities of the endpoint's device; NULL = it has no open device. */
 static const struct pcie_caps *get_caps(const struct doca_comm_channel_ep_t *ep)
 {
 	return shim_object_is(ep->dev, SHIM_DEV) ? &shim_dev_function(ep->dev)->caps : NULL;
@@ -139,7 +139,7 @@ doca_error_t doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t
 	return DOCA_SUCCESS;
 }
 
-/* Sizes are as the device has them, once there is one. */
+/* The size that was set, or the largest that the device permits. */
 static uint16_t get_msg_size(const struct doca_comm_channel_ep_t *ep)
 {
 	const struct pcie_caps *caps = get_caps(ep);
@@ -157,7 +157,6 @@ doca_error_t doca_comm_channel_ep_get_max_msg_size(struct doca_comm_channel_ep_t
 	return DOCA_SUCCESS;
 }
 
-/* Up to the next power of two. */
 static uint16_t round_up_pow2(uint16_t size)
 {
 	uint32_t rounded = 1;
@@ -178,7 +177,7 @@ static doca_error_t set_queue_size(const char *func, uint16_t *queue, uint16_t s
 	return DOCA_SUCCESS;
 }
 
-/* What it is without a call: no more than the device has. */
+/* The size that was set, or the default within the device's limit. */
 static uint16_t get_queue_size(uint16_t set, uint32_t max)
 {
 	return set ? set : (uint16_t)min_u32(DEFAULT_QUEUE, max);
@@ -224,7 +223,7 @@ doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_e
 
 /* ---- listening and connecting ---- */
 
-/* Properties that were not set get what they are. */
+/* Fix the sizes that were not set. */
 static void apply_default_sizes(struct doca_comm_channel_ep_t *ep)
 {
 	ep->max_msg_bytes = get_msg_size(ep);
@@ -252,6 +251,7 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
 					  struct doca_comm_channel_addr_t **peer_addr)
 {
+	struct doca_comm_channel_addr_t *peer;
 	doca_error_t result;
 
 	NEED_EP(local_ep);
@@ -270,11 +270,12 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	if (result != DOCA_SUCCESS)
 		return result;
 	channel_progress_all(local_ep);
-	if (local_ep->addrs->state == CHANNEL_ENDED) {
+	peer = LIST_FIRST(&local_ep->addrs);
+	if (peer->state == CHANNEL_ENDED) {
 		channel_close(local_ep);
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "no connection to a service \"%s\"", name);
 	}
-	*peer_addr = local_ep->addrs;
+	*peer_addr = peer;
 	return DOCA_SUCCESS;
 }
 

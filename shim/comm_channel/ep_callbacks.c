@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Comch tells an endpoint: peers that come and go, and the message that is waited for. */
+/* The callbacks that Comch calls for an endpoint: peers come and go, and a message is received. */
 #include <doca_ctx.h>
 #include <doca_pe.h>
 #include <stdlib.h>
@@ -44,12 +44,11 @@ struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t 
 	addr->connection = connection;
 	addr->state = state;
 	doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = addr });
-	addr->next = ep->addrs;
-	ep->addrs = addr;
+	LIST_INSERT_HEAD(&ep->addrs, addr, link);
 	return addr;
 }
 
-/* Out of the list that the user may hold. */
+/* The user may hold the snapshot. */
 static void remove_from_snapshot(struct doca_comm_channel_ep_t *ep, const struct doca_comm_channel_addr_t *addr)
 {
 	uint32_t kept = 0;
@@ -63,7 +62,6 @@ static void remove_from_snapshot(struct doca_comm_channel_ep_t *ep, const struct
 void channel_addr_free(struct doca_comm_channel_addr_t *addr)
 {
 	struct doca_comm_channel_ep_t *ep = addr->ep;
-	struct doca_comm_channel_addr_t **link = &ep->addrs;
 
 	if (addr->connection)
 		doca_comch_connection_set_user_data(addr->connection, (union doca_data){ .ptr = NULL });
@@ -73,9 +71,7 @@ void channel_addr_free(struct doca_comm_channel_addr_t *addr)
 	}
 	ep->num_unreported -= addr->state == CHANNEL_ENDED && !addr->end_reported;
 	remove_from_snapshot(ep, addr);
-	while (*link != addr)
-		link = &(*link)->next;
-	*link = addr->next;
+	LIST_REMOVE(addr, link);
 	shim_object_free(addr, SHIM_CHANNEL_ADDR);
 }
 
@@ -89,16 +85,15 @@ bool channel_is_shut_down(const struct doca_comm_channel_ep_t *ep)
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
 
 	if (ep->role == CHANNEL_CLIENT)
-		return ep->addrs->state == CHANNEL_ENDED;
+		return LIST_FIRST(&ep->addrs)->state == CHANNEL_ENDED;
 	doca_ctx_get_state(ep->ctx, &state);
 	return state != DOCA_CTX_STATE_RUNNING;
 }
 
 static void mark_addr_ended(struct doca_comm_channel_addr_t *addr)
 {
-	if (addr->state == CHANNEL_ENDED)
-		return;
-	addr->state = CHANNEL_ENDED;
+	if (!channel_peer_state_set(&addr->state, CHANNEL_ENDED))
+		return; /* it has ended before */
 	addr->connection = NULL;
 	addr->ep->num_unreported++;
 }
@@ -109,7 +104,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 	struct doca_comm_channel_ep_t *ep;
 
 	(void)event;
-	if (!successful) /* Comch said why */
+	if (!successful) /* Comch has logged why */
 		return;
 	ep = get_service_ep(connection);
 	if (!channel_addr_new(ep, connection, CHANNEL_CONNECTED)) {
@@ -133,34 +128,36 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 	eventfd_write(addr->ep->status_eventfd, 1);
 }
 
-/* A client's one peer is there when its context runs, and gone when it stops. */
+/* A client's one peer is connected when the context runs, and has ended when it stops. */
 static void on_client_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			    enum doca_ctx_states to)
 {
 	struct doca_comm_channel_ep_t *ep = data.ptr;
+	struct doca_comm_channel_addr_t *peer = LIST_FIRST(&ep->addrs);
 
 	(void)ctx;
 	(void)from;
-	if (!ep->addrs)
+	if (!peer)
 		return;
 	if (to == DOCA_CTX_STATE_RUNNING)
-		ep->addrs->state = CHANNEL_CONNECTED;
+		channel_peer_state_set(&peer->state, CHANNEL_CONNECTED);
 	else if (to == DOCA_CTX_STATE_STOPPING)
-		mark_addr_ended(ep->addrs);
+		mark_addr_ended(peer);
 }
 
-/* Its function was reset, failed or was removed: the context has let go of all connections, without a word of each.
- * (A service that is closed has no peers any more.) */
+/* The service's function was reset, failed or was removed: the context has closed all connections, without a callback
+ * for each. (A service that is closed has no peers any more.) */
 static void on_service_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			     enum doca_ctx_states to)
 {
 	struct doca_comm_channel_ep_t *ep = data.ptr;
+	struct doca_comm_channel_addr_t *addr;
 
 	(void)ctx;
 	(void)from;
 	if (to != DOCA_CTX_STATE_STOPPING)
 		return;
-	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
+	LIST_FOREACH(addr, &ep->addrs, link)
 		mark_addr_ended(addr);
 	eventfd_write(ep->status_eventfd, 1);
 }
@@ -172,7 +169,7 @@ static void save_pending_msg(struct doca_comm_channel_addr_t *addr, const uint8_
 	struct channel_pending_msg *pending = malloc(sizeof(*pending) + len);
 
 	if (!pending) {
-		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; it is lost",
+		sim_err("Comm Channel: no memory for a message of %u bytes that is longer than its buffer; the message is lost",
 			len);
 		return;
 	}
@@ -181,7 +178,7 @@ static void save_pending_msg(struct doca_comm_channel_addr_t *addr, const uint8_
 	addr->ep->pending_msg = pending;
 }
 
-/* Only a recvfrom lets one come: it is the one that is wanted. */
+/* Called in a recvfrom only: the message is the one that the recvfrom asks for. */
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {

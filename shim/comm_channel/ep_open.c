@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An endpoint begins to listen, or to connect; and its end. */
+/* How an endpoint begins to listen or to connect, and how it is closed. */
 #include <doca_ctx.h>
 #include <doca_pe.h>
 #include <stdlib.h>
@@ -85,14 +85,14 @@ static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char 
 		return result;
 	ep->ctx = doca_comch_client_as_ctx(ep->client);
 	comch_set_comm_channel_mode(ep->ctx, -1);
-	comch_client_set_connect_timeout(ep->client, 0); /* a service that does not listen yet is none */
+	comch_client_set_connect_timeout(ep->client, 0); /* the service must listen already */
 	result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
 	return result;
 }
 
-/* The name is taken, or the card can't be asked: not the caller's mistake. */
+/* IN_USE (the name is taken) and DRIVER (the card does not answer) are not the caller's mistake. */
 static doca_error_t start_ctx(struct doca_comm_channel_ep_t *ep)
 {
 	doca_error_t result = doca_pe_connect_ctx(ep->pe, ep->ctx);
@@ -106,7 +106,7 @@ static doca_error_t start_ctx(struct doca_comm_channel_ep_t *ep)
 	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result;
 }
 
-/* The client's one peer; it is known before it is connected. */
+/* The user knows the client's one peer before it is connected. */
 static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
 {
 	struct doca_comch_connection *connection;
@@ -137,7 +137,7 @@ doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, e
 	doca_error_t result = open_in_role(ep, role, name);
 
 	if (result == DOCA_SUCCESS) {
-		ep->role = role;
+		channel_role_set(&ep->role, role);
 		return result;
 	}
 	sim_err("%s: the endpoint can't be opened: %s", func, doca_error_get_descr(result));
@@ -145,9 +145,9 @@ doca_error_t channel_open(const char *func, struct doca_comm_channel_ep_t *ep, e
 	return result;
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
-/* The context gets idle: nothing of ours keeps it from that. */
+/* The context becomes idle: no task or other object keeps it from that. */
 static void stop_ctx(struct doca_comm_channel_ep_t *ep)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
@@ -157,12 +157,12 @@ static void stop_ctx(struct doca_comm_channel_ep_t *ep)
 		doca_pe_progress(ep->pe);
 }
 
-/* Copes with a half-built one. */
+/* The endpoint may be half-built. */
 void channel_close(struct doca_comm_channel_ep_t *ep)
 {
-	ep->role = CHANNEL_IDLE;
-	while (ep->addrs)
-		channel_addr_free(ep->addrs);
+	channel_role_set(&ep->role, CHANNEL_IDLE); /* a half-built one is idle already */
+	while (!LIST_EMPTY(&ep->addrs))
+		channel_addr_free(LIST_FIRST(&ep->addrs));
 	if (ep->ctx)
 		stop_ctx(ep);
 	if (ep->server)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors to sleep on: for messages, for room to send, for a service's peers. */
+/* Descriptors to sleep on: for messages, for room to send, and for a service's peers. */
 #include <doca_pe.h>
 #include <sys/eventfd.h>
 
@@ -38,18 +38,19 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_cha
 
 /* ---- arming ---- */
 
-/* Whether recvfrom would have something to say. */
+/* Whether recvfrom would return anything but AGAIN. */
 static bool can_receive(const struct doca_comm_channel_ep_t *ep)
 {
 	return ep->pending_msg || ep->num_unreported > 0 || comch_has_pending_recv(ep->ctx) || channel_is_shut_down(ep);
 }
 
-/* Whether a message that was refused would be now; or none was. */
+/* Whether a message that was refused would be taken now; true if none was refused. */
 static bool can_send(struct doca_comm_channel_ep_t *ep)
 {
+	struct doca_comm_channel_addr_t *addr;
 	bool is_blocked = false;
 
-	for (struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next) {
+	LIST_FOREACH(addr, &ep->addrs, link) {
 		if (addr->blocked_bytes == 0) {
 			is_blocked |= addr->state == CHANNEL_CONNECTING;
 			continue;
@@ -64,8 +65,8 @@ static bool can_send(struct doca_comm_channel_ep_t *ep)
 	return !is_blocked;
 }
 
-/* From here on the engine's descriptor becomes readable at the next news. What there
- * is already is told to each that is armed: with the descriptor cleared, it has no other word of it. */
+/* From here on, the engine's descriptor becomes readable at the next event. An event that is there already is written
+ * to the eventfd of each armed direction, as the engine's descriptor was cleared. */
 static void arm_notification(struct doca_comm_channel_ep_t *ep)
 {
 	doca_notification_handle_t engine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers: what is known of them. */
+/* Public functions of peers: user data, counters, and the peers of a service. */
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
@@ -51,7 +51,7 @@ DEFINE_COUNTER_GETTER(send_bytes, sent_bytes)
 DEFINE_COUNTER_GETTER(recv_messages, received)
 DEFINE_COUNTER_GETTER(recv_bytes, received_bytes)
 
-/* What sendto took stands in the peer's receive queue. */
+/* A message that sendto took is in the peer's receive queue at once, so none is in flight. */
 doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struct doca_comm_channel_addr_t *peer_addr,
 								     uint64_t *send_in_flight_messages)
 {
@@ -74,17 +74,18 @@ doca_error_t doca_comm_channel_peer_addr_get_send_in_flight_messages(const struc
 
 static uint32_t count_addrs(const struct doca_comm_channel_ep_t *ep)
 {
+	const struct doca_comm_channel_addr_t *addr;
 	uint32_t count = 0;
 
-	for (const struct doca_comm_channel_addr_t *addr = ep->addrs; addr; addr = addr->next)
+	LIST_FOREACH(addr, &ep->addrs, link)
 		count++;
 	return count;
 }
 
-/* The event first: what comes from here on is another. */
+/* The eventfd is read first: a peer that comes after that writes it again. */
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep)
 {
-	struct doca_comm_channel_addr_t **snapshot;
+	struct doca_comm_channel_addr_t **snapshot, *addr;
 	eventfd_t unused;
 
 	NEED_SERVICE(local_ep);
@@ -96,7 +97,7 @@ doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_cha
 	local_ep->snapshot_pending = comch_server_num_pending(local_ep->server);
 	local_ep->snapshot_addrs = snapshot;
 	local_ep->num_snapshot_addrs = 0;
-	for (struct doca_comm_channel_addr_t *addr = local_ep->addrs; addr; addr = addr->next)
+	LIST_FOREACH(addr, &local_ep->addrs, link)
 		if (!channel_peer_is_disconnected(addr))
 			snapshot[local_ep->num_snapshot_addrs++] = addr;
 	return DOCA_SUCCESS;

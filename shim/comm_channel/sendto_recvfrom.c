@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sending and receiving. */
+/* sendto and recvfrom. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,20 +24,25 @@ static bool is_peer_of(const struct doca_comm_channel_addr_t *addr, const struct
 	return shim_object_is(addr, SHIM_CHANNEL_ADDR) && addr->ep == ep;
 }
 
-/* AGAIN is the common way to wait: no word of it in the log. */
+/* There is no room. Programs poll with AGAIN, so it is not logged. */
+static doca_error_t report_no_room(struct doca_comm_channel_addr_t *addr, size_t len)
+{
+	addr->blocked_bytes = (uint32_t)len;
+	if (doca_unlikely(shim_vclock != NULL)) /* room comes when time passes, or others progress */
+		channel_progress_all(addr->ep);
+	return DOCA_ERROR_AGAIN;
+}
+
 static doca_error_t report_send_error(struct doca_comm_channel_addr_t *addr, int rc, size_t len)
 {
-	if (rc > 0 && rc != DOCA_ERROR_AGAIN)
-		return (doca_error_t)rc;
-	if (rc == -EAGAIN || rc == DOCA_ERROR_AGAIN) {
-		addr->blocked_bytes = (uint32_t)len;
-		if (doca_unlikely(shim_vclock !=
-				  NULL)) /* there is no room before others had their turn, or time has passed */
-			channel_progress_all(addr->ep);
-		return DOCA_ERROR_AGAIN;
-	}
+	doca_error_t status = rc == -ECANCELED ? comch_take_injected_status(addr->ep->ctx) : DOCA_SUCCESS;
+
+	if (rc == -EAGAIN || status == DOCA_ERROR_AGAIN)
+		return report_no_room(addr, len);
+	if (rc == -ECANCELED)
+		return status;
 	if (rc == -ENOTCONN) {
-		sim_err("doca_comm_channel_ep_sendto: the endpoint is of the process before fork()");
+		sim_err("doca_comm_channel_ep_sendto: the endpoint belongs to the process before fork()");
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
 	sim_err("doca_comm_channel_ep_sendto: the peer is gone; disconnect it");
@@ -59,7 +64,7 @@ static doca_error_t send_msg(struct doca_comm_channel_addr_t *addr, const void *
 	return DOCA_SUCCESS;
 }
 
-/* Whether the service has taken us, or never will. */
+/* Whether the service has accepted this client, or never will. */
 static bool has_finished_connecting(struct doca_comm_channel_addr_t *addr)
 {
 	if (addr->state == CHANNEL_CONNECTING)
@@ -92,7 +97,7 @@ static void count_received(struct doca_comm_channel_addr_t *addr, size_t len)
 	addr->counters.received_bytes += len;
 }
 
-/* One that was longer than the buffer it came for stays until there is a larger one: nothing is lost. */
+/* A message that is longer than its buffer is kept until a recvfrom has a larger one. */
 static doca_error_t recv_pending_msg(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 				     struct doca_comm_channel_addr_t **peer_addr)
 {
@@ -112,13 +117,14 @@ static doca_error_t recv_pending_msg(struct doca_comm_channel_ep_t *ep, void *ms
 	return DOCA_SUCCESS;
 }
 
-/* The end of a peer, which is said once. */
+/* Report the end of a peer, once. */
 static doca_error_t report_peer_end(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer_addr)
 {
-	struct doca_comm_channel_addr_t *addr = ep->addrs;
+	struct doca_comm_channel_addr_t *addr;
 
-	while (addr->state != CHANNEL_ENDED || addr->end_reported)
-		addr = addr->next;
+	LIST_FOREACH(addr, &ep->addrs, link)
+		if (addr->state == CHANNEL_ENDED && !addr->end_reported)
+			break;
 	addr->end_reported = true;
 	ep->num_unreported--;
 	*peer_addr = addr;
@@ -126,7 +132,7 @@ static doca_error_t report_peer_end(struct doca_comm_channel_ep_t *ep, struct do
 	return DOCA_ERROR_CONNECTION_RESET;
 }
 
-/* Have the next message written to @msg, or find out that there is none. SUCCESS, or as a fault has it. */
+/* Receive the next message into @msg, if there is one. Returns SUCCESS, or the status that a fault gives. */
 static doca_error_t recv_next(struct doca_comm_channel_ep_t *ep, void *msg, size_t len)
 {
 	doca_error_t failure = DOCA_SUCCESS;
@@ -136,17 +142,17 @@ static doca_error_t recv_next(struct doca_comm_channel_ep_t *ep, void *msg, size
 	ep->recv_from = NULL;
 	while (failure == DOCA_SUCCESS && comch_progress_recv(ep->ctx) && !ep->recv_from && !ep->pending_msg &&
 	       ep->num_unreported == 0)
-		failure = comch_recv_fault_status(ep->ctx);
+		failure = comch_take_injected_status(ep->ctx);
 	ep->recv_buf = NULL;
 	return failure;
 }
 
-/* There is nothing more to wait for, however often it asks. */
+/* No message will come any more: each recvfrom returns this. */
 static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep,
 				     struct doca_comm_channel_addr_t **peer_addr)
 {
 	if (ep->role == CHANNEL_CLIENT) {
-		*peer_addr = ep->addrs;
+		*peer_addr = LIST_FIRST(&ep->addrs);
 		sim_err("doca_comm_channel_ep_recvfrom: the connection ended; disconnect the peer");
 		return DOCA_ERROR_CONNECTION_RESET;
 	}
@@ -154,7 +160,7 @@ static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep,
 	return DOCA_ERROR_NOT_CONNECTED;
 }
 
-/* What there is besides a message that fits, or nothing. */
+/* There was no message that fits: return the kept message, the end of a peer, or AGAIN. */
 static doca_error_t recv_pending_or_again(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len,
 					  struct doca_comm_channel_addr_t **peer_addr)
 {
@@ -166,7 +172,7 @@ static doca_error_t recv_pending_or_again(struct doca_comm_channel_ep_t *ep, voi
 		return report_shut_down(ep, peer_addr);
 	if (shim_ctx_is_same_process(ep->ctx))
 		return DOCA_ERROR_AGAIN;
-	sim_err("doca_comm_channel_ep_recvfrom: the endpoint is of the process before fork()");
+	sim_err("doca_comm_channel_ep_recvfrom: the endpoint belongs to the process before fork()");
 	return DOCA_ERROR_NOT_CONNECTED;
 }
 

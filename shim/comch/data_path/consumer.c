@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The consumer: offers buffers to the other end's producers. */
+/* The consumer: a context that offers buffers to the other end's producers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,10 +11,11 @@
 #include "shim/common/process/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "sim/protocol/wire.h"
 
-#define DEFAULT_IMM_BYTES 32 /* or less, as the device has it; our choice */
+#define DEFAULT_IMM_BYTES 32 /* or the device's limit, if that is less; our choice */
 
-/* ---- starting: the other end gets to know of it ---- */
+/* ---- start: the other end learns of the consumer ---- */
 
 static int create_queue(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
@@ -73,7 +74,7 @@ static int announce_consumer(struct doca_comch_consumer *consumer)
 	if (rc == 0)
 		rc = comch_data_path_attach(&consumer->data_path);
 	if (rc < 0) {
-		comch_close_handshake_fds(&announce_msg);
+		sim_handshake_msg_close(&announce_msg);
 		return rc;
 	}
 	rc = comch_announce_new_consumer(&consumer->data_path, &announce_msg, &consumer->announced);
@@ -112,9 +113,9 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }
 
-/* ---- running ---- */
+/* ---- progress ---- */
 
-/* The connection ended under it. */
+/* Whether the connection ended while the consumer runs. */
 static bool is_lost(const struct doca_comch_consumer *consumer)
 {
 	return consumer->data_path.connection->lost_error < 0;
@@ -146,20 +147,20 @@ static bool consumer_arm(struct doca_ctx *ctx)
 
 	sim_recvq_arm(&consumer->queue);
 	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
-		return true; /* nobody has looked at them yet */
-	return (!consumer->delay_queue.ready && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
+		return true; /* a step has to look at them, and to set the alarm */
+	return (!comch_recv_is_blocked(consumer) && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
 	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
 }
 
-/* ---- stopping ---- */
+/* ---- stop ---- */
 
-static void consumer_end(struct doca_ctx *ctx)
+static void consumer_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
 	comch_announce_expired_consumer(&consumer->data_path);
-	/* Afterwards nobody writes to the buffers any more. */
+	/* From here on, no producer writes to the buffers. */
 	shim_mmap_unshare(&consumer->share);
 }
 
@@ -175,14 +176,14 @@ static const struct shim_ctx_ops consumer_ops = {
 	.name = "comch_consumer",
 	.start = consumer_start,
 	.may_stop = shim_ctx_may_stop_always,
-	.begin_stop = consumer_end,
+	.begin_stop = consumer_begin_stop,
 	.progress = consumer_progress,
 	.arm = consumer_arm,
 	.is_drained = shim_ctx_is_drained_always,
 	.stopped = consumer_stopped,
 };
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 static doca_error_t check_mmap(const char *func, const struct doca_mmap *mmap)
 {
@@ -213,12 +214,12 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_CONSUMER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_data_path_init(__func__, &created->data_path, &consumer_ops, comch_connection,
-				      &comch_connection->num_consumers);
+	result = comch_data_path_init(__func__, &created->data_path, &consumer_ops, comch_connection, COMCH_CONSUMER);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_CONSUMER);
 		return result;
 	}
+	comch_recv_delay_init(created);
 	created->mmap = buf_mmap;
 	created->mmap_serial = buf_mmap->serial;
 	created->imm_bytes =

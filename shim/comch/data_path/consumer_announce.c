@@ -1,38 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers come and go: how the other end learns of ours. An announcement carries the
- * consumer's memory, and a record in the ring says when: so that it is known
- * before any message that the application sends afterwards. */
+/* How the other end learns of this end's consumers. An announcement carries the consumer's memory through the session.
+ * A record in the ring orders it with messages: the other end knows the consumer before any message that the application
+ * sends afterwards.
+ *
+ *   start of a consumer --> [queued] --the endpoint's thread--> [sending: announcement, then record] --> announced
+ *   end of a consumer   --> [queued] ------------------------> [sending: record] ----------------------> done
+ */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "data_path_priv.h"
 #include "shim/common/process/alloc.h"
+#include "shim/common/process/runtime.h"
+#include "sim/protocol/wire.h"
 
 struct comch_announcement {
-	struct comch_data_path *data_path; /* NULL: it gave up before the other end knew; or it expires */
+	struct comch_data_path *data_path; /* NULL: the consumer expires, or stopped before this was sent */
 	uint32_t id;
-	bool is_new, is_sending;               /* the announcement is on its way */
-	struct sim_handshake_msg announce_msg; /* of a new one */
+	bool is_new, is_sending;
+	struct sim_handshake_msg announce_msg; /* of a new consumer */
 	_Atomic bool *announced;
-	struct comch_announcement *next;
+	STAILQ_ENTRY(comch_announcement) link;
 };
 
+/* Under the lock. */
 static void queue_announcement(struct doca_comch_connection *connection, struct comch_announcement *announcement)
 {
-	struct comch_announcement **end = &connection->announcements;
-
-	while (*end)
-		end = &(*end)->next;
-	*end = announcement;
+	STAILQ_INSERT_TAIL(&connection->announcements, announcement, link);
+	atomic_store(&connection->has_announcements, true);
 	comch_connection_notify_self(connection);
+}
+
+/* Under the lock. */
+static void unlink_announcement(struct doca_comch_connection *connection, struct comch_announcement *announcement)
+{
+	STAILQ_REMOVE(&connection->announcements, announcement, comch_announcement, link);
+	atomic_store(&connection->has_announcements, !STAILQ_EMPTY(&connection->announcements));
 }
 
 static void free_announcement(struct comch_announcement *announcement)
 {
 	if (!announcement)
 		return;
-	comch_close_handshake_fds(&announcement->announce_msg);
+	sim_handshake_msg_close(&announcement->announce_msg);
 	free(announcement);
 }
 
@@ -43,7 +53,7 @@ int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_ha
 	int rc;
 
 	if (!announcement) {
-		comch_close_handshake_fds(announce_msg);
+		sim_handshake_msg_close(announce_msg);
 		return -ENOMEM;
 	}
 	*announcement = (struct comch_announcement){ .data_path = data_path,
@@ -57,28 +67,27 @@ int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_ha
 		announcement = NULL;
 	}
 	pthread_mutex_unlock(&data_path->connection->lock);
-	rc = announcement ? -ENOTCONN : 0; /* it has just been closed */
+	rc = announcement ? -ENOTCONN : 0; /* the connection has just ended */
 	free_announcement(announcement);
 	return rc;
 }
 
-/* Take back a new consumer that the endpoint's thread has not begun to announce. Whether it
- * was that; else it may still be in the list. (There may be earlier lives of it, too.) */
+/* Under the lock: withdraw the announcement of a new consumer, unless the endpoint's thread has begun to send it. Returns
+ * whether it was withdrawn. (The list may also hold that the same consumer expired earlier: without @data_path.) */
 static bool remove_unsent(struct doca_comch_connection *connection, const struct comch_data_path *data_path)
 {
-	struct comch_announcement **link = &connection->announcements;
 	struct comch_announcement *found;
 
-	while (*link && (*link)->data_path != data_path)
-		link = &(*link)->next;
-	found = *link;
+	STAILQ_FOREACH(found, &connection->announcements, link)
+		if (found->data_path == data_path)
+			break;
 	if (!found)
 		return false;
 	if (found->is_sending) {
 		found->data_path = NULL;
 		return false;
 	}
-	*link = found->next;
+	unlink_announcement(connection, found);
 	free_announcement(found);
 	return true;
 }
@@ -101,11 +110,11 @@ void comch_announce_expired_consumer(struct comch_data_path *data_path)
 
 void comch_announcements_drop(struct doca_comch_connection *connection)
 {
-	pthread_mutex_lock(&connection->lock);
-	while (connection->announcements) {
-		struct comch_announcement *first = connection->announcements;
+	struct comch_announcement *first;
 
-		connection->announcements = first->next;
+	pthread_mutex_lock(&connection->lock);
+	while ((first = STAILQ_FIRST(&connection->announcements))) {
+		unlink_announcement(connection, first);
 		free_announcement(first);
 	}
 	pthread_mutex_unlock(&connection->lock);
@@ -113,13 +122,13 @@ void comch_announcements_drop(struct doca_comch_connection *connection)
 
 /* ---- the endpoint's thread ---- */
 
-/* The first announcement; from now on it is not withdrawn any more. */
+/* Return the first announcement, which can't be withdrawn from now on. */
 static struct comch_announcement *begin_first_announcement(struct doca_comch_connection *connection)
 {
 	struct comch_announcement *first;
 
 	pthread_mutex_lock(&connection->lock);
-	first = connection->announcements;
+	first = STAILQ_FIRST(&connection->announcements);
 	if (first)
 		first->is_sending = true;
 	pthread_mutex_unlock(&connection->lock);
@@ -131,8 +140,8 @@ static void finish_first_announcement(struct doca_comch_connection *connection)
 	struct comch_announcement *first;
 
 	pthread_mutex_lock(&connection->lock);
-	first = connection->announcements;
-	connection->announcements = first->next;
+	first = STAILQ_FIRST(&connection->announcements);
+	unlink_announcement(connection, first);
 	if (first->data_path) {
 		atomic_store(first->announced, true);
 		shim_pe_notify(&first->data_path->ctx);
@@ -141,7 +150,7 @@ static void finish_first_announcement(struct doca_comch_connection *connection)
 	free_announcement(first);
 }
 
-/* Its announcement, once, and its record. 0, -EAGAIN (no room) or another -errno. */
+/* Send the announcement, once, and write its record. Returns 0, -EAGAIN (no room) or another -errno. */
 static int send_announcement(struct doca_comch_connection *connection, struct comch_announcement *announcement)
 {
 	struct comch_consumer_record record = { .id = announcement->id };
@@ -149,7 +158,7 @@ static int send_announcement(struct doca_comch_connection *connection, struct co
 
 	if (announcement->announce_msg.num_fds > 0) {
 		rc = sim_channel_send(connection->channel, &announcement->announce_msg);
-		comch_close_handshake_fds(&announcement->announce_msg);
+		sim_handshake_msg_close(&announcement->announce_msg);
 	}
 	if (rc == 0)
 		rc = sim_ring_write(&connection->out,
@@ -160,7 +169,7 @@ static int send_announcement(struct doca_comch_connection *connection, struct co
 	return rc;
 }
 
-void comch_announce_flush(struct doca_comch_connection *connection)
+int comch_announce_flush(struct doca_comch_connection *connection)
 {
 	struct comch_announcement *first;
 
@@ -170,12 +179,14 @@ void comch_announce_flush(struct doca_comch_connection *connection)
 		if (rc == -EAGAIN && sim_ring_arm_space(&connection->out, sizeof(struct comch_consumer_record)))
 			continue;
 		if (rc == -EPROTO)
-			comch_connection_set_lost(connection, rc);
-		else if (rc < 0 && rc != -EAGAIN)
-			comch_connection_schedule_poll(
-				connection); /* it ended by this message, of which nobody tells */
-		if (rc < 0)
-			return; /* no room: we are told */
+			return rc;
+		if (rc == -EAGAIN)
+			return 0; /* the peer rings when there is room */
+		if (rc < 0) {     /* the channel ended by this call, which causes no event */
+			comch_connection_schedule_poll(connection);
+			return 0;
+		}
 		finish_first_announcement(connection);
 	}
+	return 0;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers, as their task and their context see them. */
+/* shim/comch/data_path/consumer_priv.h - consumers and their post receive tasks.
+ *
+ *   submit --> [posted] --a producer's message--> [filled] --> completed
+ *                                                    \--a fault delays it--> [delayed] --due--> completed
+ */
 #ifndef SHIM_COMCH_CONSUMER_PRIV_H
 #define SHIM_COMCH_CONSUMER_PRIV_H
 
 #include <doca_comch_consumer.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "data_path_priv.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "sim/shm/recvq.h"
 
@@ -15,19 +19,9 @@ struct doca_comch_consumer_task_post_recv {
 	struct sim_recvq_desc desc;
 	uint32_t producer;
 	uint32_t imm_len;
-	/* While a fault holds its end back (fault_consumer.c): */
-	doca_error_t result;
-	uint64_t due_ns, reorder_deadline_ns;
-	uint32_t reorder_by;
-	struct doca_comch_consumer_task_post_recv *next;
+	doca_error_t result;          /* while delayed: the status that it completes with */
+	struct comch_delay_item item; /* while delayed */
 	uint8_t imm[];
-};
-
-/* Receives that are filled, and whose end is held back. */
-struct comch_recv_delay_queue {
-	struct doca_comch_consumer_task_post_recv *ready;     /* in order; the first may be late */
-	struct doca_comch_consumer_task_post_recv *reordered; /* to be overtaken */
-	struct doca_comch_consumer_task_post_recv *hung;
 };
 
 struct doca_comch_consumer {
@@ -42,31 +36,50 @@ struct doca_comch_consumer {
 	struct sim_segment memory;
 	struct sim_recvq queue;
 	struct doca_comch_consumer_task_post_recv **posted; /* by slot */
-	uint8_t *slot_buf;                                  /* what came through a slot */
-	struct comch_recv_delay_queue delay_queue;
-	struct shim_share share; /* of the map with the other end */
-	_Atomic bool announced;  /* the other end knows of it */
-	uint64_t stream_id;      /* of its messages, on the record */
+	uint8_t *slot_buf;                                  /* a copy of what a slot holds */
+	struct comch_delay_list delayed;                    /* filled tasks that complete later */
+	struct comch_delay_items hung;                      /* filled tasks that only a stop completes */
+	struct shim_share share;                            /* of the map, with the other end */
+	_Atomic bool announced;                             /* the other end knows the consumer */
+	uint64_t stream_id;                                 /* in recordings: of messages to it */
 };
 
 extern const struct shim_task_type comch_post_recv_type;
 
-/* fault_consumer.c: faults at receives. */
+/* ---- consumer_task.c ---- */
+
+/* Complete one task that a message filled. Returns whether there was one. */
+bool comch_consumer_poll(struct doca_comch_consumer *consumer);
+
+/* While stopping: complete one task, filled or not. Returns whether there was one. */
+bool comch_consumer_flush(struct doca_comch_consumer *consumer);
+
+/* ---- fault_consumer.c: a decorator of the task's completion ---- */
+
 extern const struct shim_task_fault_ops comch_post_recv_fault_ops;
+
+void comch_recv_delay_init(struct doca_comch_consumer *consumer);
+
 static inline bool comch_recv_has_delayed(const struct doca_comch_consumer *consumer)
 {
-	return consumer->delay_queue.ready || consumer->delay_queue.reordered;
+	return !comch_delay_list_is_empty(&consumer->delayed);
 }
-/* @recv was filled, and would end with @result: whether its end is held back. */
+
+/* Whether a delayed task holds up the messages behind it. */
+static inline bool comch_recv_is_blocked(const struct doca_comch_consumer *consumer)
+{
+	return comch_delay_list_first_ready(&consumer->delayed) != NULL;
+}
+
+/* @message filled @recv, whose status would be @result. Returns whether the completion is delayed. */
 bool comch_recv_delay(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
 		      const struct sim_recvq_message *message, doca_error_t result);
-/* Of those that were held back, the one to be finished now; or NULL, and the alarm is set. */
-struct doca_comch_consumer_task_post_recv *comch_recv_pop_due(struct doca_comch_consumer *consumer);
-/* Stopping: any that is held back for a time; NULL = none. */
-struct doca_comch_consumer_task_post_recv *comch_recv_pop_any(struct doca_comch_consumer *consumer);
 
-/* consumer_task.c: end a task that a message filled; stopping: one that none will fill. Whether there was one. */
-bool comch_consumer_poll(struct doca_comch_consumer *consumer);
-bool comch_consumer_flush(struct doca_comch_consumer *consumer);
+/* Remove the delayed task that is due; NULL = none is, and the alarm is set. */
+struct doca_comch_consumer_task_post_recv *comch_recv_pop_due(struct doca_comch_consumer *consumer);
+
+/* While stopping: remove any task that is delayed, or that hangs; NULL = none. */
+struct doca_comch_consumer_task_post_recv *comch_recv_pop_delayed(struct doca_comch_consumer *consumer);
+struct doca_comch_consumer_task_post_recv *comch_recv_pop_hung(struct doca_comch_consumer *consumer);
 
 #endif

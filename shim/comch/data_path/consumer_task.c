@@ -22,7 +22,7 @@ static uint64_t buf_tailroom(const struct doca_buf *buf)
 	return (uint64_t)(buf->head + buf->len - (buf->data + buf->data_len));
 }
 
-/* Why the buffer can't take a message, or NULL. */
+/* Return why the buffer can't take a message, or NULL. */
 static const char *describe_invalid_buf(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
 {
 	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
@@ -30,7 +30,7 @@ static const char *describe_invalid_buf(const struct doca_comch_consumer *consum
 	if (buf->next)
 		return "its buffer is chained; Comch takes single ones";
 	if (buf->mmap != consumer->mmap || !shim_buf_has_usable_mmap(buf))
-		return "its buffer is not of the memory map that the consumer was created with, or that was stopped";
+		return "its buffer is not of the memory map that the consumer was created with, or that map was stopped";
 	if (buf_tailroom(buf) > shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_buf_bytes)
 		return "its buffer is larger than doca_comch_consumer_cap_get_max_buf_size()";
 	return NULL;
@@ -84,7 +84,7 @@ const struct shim_task_type comch_post_recv_type = {
 
 /* ---- messages ---- */
 
-/* What came, put where it belongs. The buffer is still what it was: or the user broke the rules. */
+/* Move the message to the task. The user must not have changed the task's buffer since the submit. */
 static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 				  struct doca_comch_consumer_task_post_recv *recv,
 				  const struct sim_recvq_message *message)
@@ -110,8 +110,8 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 	return DOCA_SUCCESS;
 }
 
-/* Finish one whose end was held back. Whether there was one. */
-static bool finish_due_recv(struct doca_comch_consumer *consumer)
+/* Complete a delayed task that is due. Returns whether there was one. */
+static bool complete_due(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_due(consumer);
 
@@ -120,7 +120,7 @@ static bool finish_due_recv(struct doca_comch_consumer *consumer)
 	return recv != NULL;
 }
 
-/* Take what came. Whether the user saw it. */
+/* Receive a message. Returns whether the user saw it. */
 static bool poll_next_message(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
@@ -135,7 +135,7 @@ static bool poll_next_message(struct doca_comch_consumer *consumer)
 				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
 				  shim_task_trace_submitted_ns(&recv->task));
 	if (rc == -EPROTO)
-		sim_err("a Comch consumer: the other end writes what makes no sense; the message is lost");
+		sim_err("Comch consumer: the other end wrote an invalid message, which is lost");
 	if (rc < 0)
 		message = (struct sim_recvq_message){ .failed = true };
 	result = store_message(consumer, recv, &message);
@@ -148,10 +148,10 @@ static bool poll_next_message(struct doca_comch_consumer *consumer)
 bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 {
 	for (;;) {
-		if (doca_unlikely(comch_recv_has_delayed(consumer)) && finish_due_recv(consumer))
+		if (doca_unlikely(comch_recv_has_delayed(consumer)) && complete_due(consumer))
 			return true;
-		if (consumer->delay_queue.ready || !sim_recvq_has_message(&consumer->queue))
-			return false; /* what is late is not overtaken */
+		if (comch_recv_is_blocked(consumer) || !sim_recvq_has_message(&consumer->queue))
+			return false;
 		if (poll_next_message(consumer))
 			return true;
 	}
@@ -159,26 +159,24 @@ bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 
 bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_any(consumer);
+	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_delayed(consumer);
 	const struct doca_comch_connection *connection = consumer->data_path.connection;
 
 	if (recv) {
 		shim_task_complete_posted(&recv->task, recv->result);
 		return true;
 	}
-	recv = consumer->delay_queue.hung;
-	if (recv)
-		consumer->delay_queue.hung = recv->next;
-	else if (consumer->queue.polled < consumer->queue.posted)
+	recv = comch_recv_pop_hung(consumer);
+	if (!recv && consumer->queue.polled < consumer->queue.posted)
 		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
-	else
+	if (!recv)
 		return false;
 	shim_task_complete_posted(&recv->task, connection->lost_error < 0 ? comch_connection_end_status(connection) :
 									    DOCA_ERROR_IO_FAILED);
 	return true;
 }
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
 							   struct doca_comch_consumer_task_post_recv **task)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What consumers and producers have in common: their place on a connection. */
+/* What consumers and producers have in common: their registration on a connection. */
 #include <errno.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "data_path_priv.h"
 #include "shim/common/base/check.h"
 
-/* One counter for all that live on a connection, here; the server's are odd, the
- * client's even, so that an id means one thing at both ends. */
+static const char *const kind_names[] = { [COMCH_CONSUMER] = "consumers", [COMCH_PRODUCER] = "producers" };
+
+/* One counter for all consumers and producers of this end. The server's ids are odd and the client's even, so that
+ * an id is unique at both ends. */
 static uint32_t alloc_id(struct doca_comch_connection *connection)
 {
 	bool is_server = shim_object_is(connection->endpoint, SHIM_COMCH_SERVER);
@@ -14,25 +16,23 @@ static uint32_t alloc_id(struct doca_comch_connection *connection)
 	return connection->next_id++ * 2 + is_server;
 }
 
-static uint32_t get_max_objects(const struct doca_comch_connection *connection, const uint32_t *count)
-{
-	const struct pcie_caps *caps = &shim_dev_function(connection->endpoint->ctx.dev)->caps;
-
-	return count == &connection->num_consumers ? caps->comch_max_consumers : caps->comch_max_producers;
-}
-
-/* Its place on the connection, under the lock. 0, -ENOTCONN or -ENOSPC. */
+/* Under the lock. Returns 0, -ENOTCONN or -ENOSPC: *ret_max is the device's limit. */
 static int register_on_connection(struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
-				  struct doca_comch_connection *connection, uint32_t *count)
+				  struct doca_comch_connection *connection, enum comch_data_path_kind kind,
+				  uint32_t *ret_max)
 {
+	const struct pcie_caps *caps;
+
 	if (!connection->endpoint || connection->state != COMCH_OPEN)
 		return -ENOTCONN;
-	if (*count == get_max_objects(connection, count))
+	caps = &shim_dev_function(connection->endpoint->ctx.dev)->caps;
+	*ret_max = kind == COMCH_CONSUMER ? caps->comch_max_consumers : caps->comch_max_producers;
+	if (connection->num_objects[kind] == *ret_max)
 		return -ENOSPC;
 	data_path->connection = connection;
-	data_path->count = count;
+	data_path->kind = kind;
 	data_path->id = alloc_id(connection);
-	++*count;
+	connection->num_objects[kind]++;
 	comch_connection_hold(connection);
 	shim_ctx_init(&data_path->ctx, ops, connection->endpoint->ctx.dev);
 	sim_trace_object_set_parent(data_path->ctx.trace_id, connection->trace_stream.number);
@@ -40,24 +40,25 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 }
 
 doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
-				  struct doca_comch_connection *connection, uint32_t *count)
+				  struct doca_comch_connection *connection, enum comch_data_path_kind kind)
 {
+	uint32_t max = 0;
 	int rc;
 
 	pthread_mutex_lock(&connection->lock);
-	rc = register_on_connection(data_path, ops, connection, count);
+	rc = register_on_connection(data_path, ops, connection, kind, &max);
 	pthread_mutex_unlock(&connection->lock);
 	if (rc == -ENOTCONN)
 		sim_err("%s: the connection is not established (any more)", func);
 	else if (rc == -ENOSPC)
-		sim_err("%s: the connection has %u of them, the device's limit; destroy one", func, *count);
+		sim_err("%s: the connection has %u %s, the device's limit; destroy one", func, max, kind_names[kind]);
 	return rc == 0 ? DOCA_SUCCESS : rc == -ENOTCONN ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_NO_MEMORY;
 }
 
 void comch_data_path_fini(struct comch_data_path *data_path)
 {
 	pthread_mutex_lock(&data_path->connection->lock);
-	--*data_path->count;
+	data_path->connection->num_objects[data_path->kind]--;
 	pthread_mutex_unlock(&data_path->connection->lock);
 	comch_connection_put(data_path->connection);
 }
@@ -69,8 +70,7 @@ int comch_data_path_attach(struct comch_data_path *data_path)
 
 	pthread_mutex_lock(&connection->lock);
 	if (connection->endpoint && connection->state == COMCH_OPEN) {
-		data_path->next = connection->data_paths;
-		connection->data_paths = data_path;
+		LIST_INSERT_HEAD(&connection->data_paths, data_path, link);
 		rc = 0;
 	}
 	pthread_mutex_unlock(&connection->lock);
@@ -80,14 +80,9 @@ int comch_data_path_attach(struct comch_data_path *data_path)
 void comch_data_path_detach(struct comch_data_path *data_path)
 {
 	struct doca_comch_connection *connection = data_path->connection;
-	struct comch_data_path **link;
 
 	pthread_mutex_lock(&connection->lock);
-	link = &connection->data_paths;
-	while (*link && *link != data_path)
-		link = &(*link)->next;
-	if (*link)
-		*link = data_path->next;
-	comch_connection_notify_self(connection); /* an endpoint that stops may have waited for us */
+	LIST_REMOVE(data_path, link);
+	comch_connection_notify_self(connection); /* an endpoint that stops may wait for this */
 	pthread_mutex_unlock(&connection->lock);
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at receives: late, out of order, never, or failed.
+/* Faults at post receive tasks: delayed, completed out of order, failed, with wrong bits, or hung.
  *
- *   filled --> [reordered: others overtake it] --> [ready, in order] --due--> finished
- *          \-> [hung] --the consumer stops--> finished
- *
- * What came stands in the user's buffer already; it is the end of his task that
- * is held back. Both ends' faults meet here: the receive's own, and those of the
- * message, which its producer has left beside it. As with control messages
- * (delay_queue.c), one that is late holds up those behind it, one that hangs does not. */
+ * The message is in the user's buffer already; a fault holds back the task's completion. Faults of both ends meet
+ * here: those of the task, and those of the message, which its producer has left in the slot. A delayed task holds
+ * up the tasks behind it, a hung one does not. */
+#include <stddef.h>
 #include <string.h>
 
 #include "consumer_priv.h"
+#include "pcie_model/arith.h"
 #include "shim/common/mem/buf_priv.h"
-
-#define REORDER_TIMEOUT_NS 100000000u /* our choice */
+#include "shim/common/process/fault.h"
 
 typedef struct doca_comch_consumer_task_post_recv recv_task;
-
-/* ---- the plan ---- */
 
 static void post_recv_site(const struct doca_task *task, struct sim_fault_site *ret_site)
 {
@@ -34,41 +29,15 @@ const struct shim_task_fault_ops comch_post_recv_fault_ops = {
 	.site = post_recv_site,
 };
 
-/* ---- lists ---- */
+/* ---- delaying ---- */
 
-static void append(recv_task **list, recv_task *recv)
+void comch_recv_delay_init(struct doca_comch_consumer *consumer)
 {
-	while (*list)
-		list = &(*list)->next;
-	recv->next = NULL;
-	*list = recv;
+	comch_delay_list_init(&consumer->delayed);
+	TAILQ_INIT(&consumer->hung);
 }
 
-static recv_task *unlink_first(recv_task **list)
-{
-	recv_task *first = *list;
-
-	if (first)
-		*list = first->next;
-	return first;
-}
-
-/* Those before @recv are overtaken by it. */
-static void release_overtaken(struct comch_recv_delay_queue *queue, const recv_task *recv)
-{
-	recv_task **link = &queue->reordered;
-
-	while (*link && *link != recv) {
-		if (--(*link)->reorder_by > 0)
-			link = &(*link)->next;
-		else
-			append(&queue->ready, unlink_first(link));
-	}
-}
-
-/* ---- holding ---- */
-
-/* The last bytes of the buffer's data are what came, or there is only immediate data. */
+/* The message is the last part of the buffer's data, or only immediate data. */
 static void flip_data(recv_task *recv, const struct sim_recvq_message *message)
 {
 	struct doca_buf *buf = recv->buf;
@@ -89,68 +58,54 @@ static void apply_fault(recv_task *recv, const struct sim_recvq_message *message
 	if (shim_task_has_fault(&recv->task, FLIP) && recv->result == DOCA_SUCCESS)
 		flip_data(recv, message);
 	if (shim_task_has_fault(&recv->task, DELAY))
-		recv->due_ns = (recv->due_ns ? recv->due_ns : shim_now_ns()) + recv->task.fault_hit->delay_ns;
+		recv->item.due_ns = add_saturating_u64(recv->item.due_ns ? recv->item.due_ns : shim_now_ns(),
+						       recv->task.fault_hit->delay_ns);
 }
 
 bool comch_recv_delay(struct doca_comch_consumer *consumer, recv_task *recv, const struct sim_recvq_message *message,
 		      doca_error_t result)
 {
-	struct comch_recv_delay_queue *queue = &consumer->delay_queue;
-
 	if (doca_likely(!recv->task.fault_hit && !message->due_ns && !message->reorder_by &&
 			!comch_recv_has_delayed(consumer)))
 		return false;
-	recv->due_ns = message->due_ns;
-	recv->reorder_by = message->reorder_by;
+	recv->item = (struct comch_delay_item){ .due_ns = message->due_ns, .reorder_by = message->reorder_by };
 	recv->result = result;
 	apply_fault(recv, message);
-	if (shim_task_has_fault(&recv->task, HANG)) {
-		append(&queue->hung, recv);
-		return true;
-	}
-	if (recv->reorder_by)
-		recv->reorder_deadline_ns = shim_now_ns() + REORDER_TIMEOUT_NS;
-	append(recv->reorder_by ? &queue->reordered : &queue->ready, recv);
-	release_overtaken(queue, recv);
+	if (shim_task_has_fault(&recv->task, HANG))
+		TAILQ_INSERT_TAIL(&consumer->hung, &recv->item, link);
+	else
+		comch_delay_list_push(&consumer->delayed, &recv->item, shim_now_ns());
 	return true;
 }
 
-/* ---- taking ---- */
+/* ---- completing ---- */
 
-/* Those set aside that have waited long enough. Returns when the next one has. */
-static uint64_t release_timed_out(struct comch_recv_delay_queue *queue, uint64_t now_ns)
+static recv_task *recv_from_item(struct comch_delay_item *item)
 {
-	recv_task **link = &queue->reordered;
-	uint64_t next_ns = SIM_JOB_NEVER_DUE;
-
-	while (*link) {
-		if (now_ns >= (*link)->reorder_deadline_ns) {
-			append(&queue->ready, unlink_first(link));
-			continue;
-		}
-		if ((*link)->reorder_deadline_ns < next_ns)
-			next_ns = (*link)->reorder_deadline_ns;
-		link = &(*link)->next;
-	}
-	return next_ns;
+	return item ? (recv_task *)(void *)((uint8_t *)item - offsetof(recv_task, item)) : NULL;
 }
 
 recv_task *comch_recv_pop_due(struct doca_comch_consumer *consumer)
 {
-	uint64_t now_ns = shim_now_ns(), next_ns = release_timed_out(&consumer->delay_queue, now_ns);
-	const recv_task *first = consumer->delay_queue.ready;
+	uint64_t now_ns = shim_now_ns(), next_ns = comch_delay_list_release(&consumer->delayed, now_ns, false);
+	const struct comch_delay_item *first = comch_delay_list_first_ready(&consumer->delayed);
 
 	if (first && now_ns >= first->due_ns)
-		return unlink_first(&consumer->delay_queue.ready);
-	if (first)
-		next_ns = first->due_ns;
-	shim_alarm_set(&consumer->data_path.ctx, next_ns);
+		return comch_recv_pop_delayed(consumer);
+	shim_alarm_set(&consumer->data_path.ctx, first ? first->due_ns : next_ns);
 	return NULL;
 }
 
-recv_task *comch_recv_pop_any(struct doca_comch_consumer *consumer)
+recv_task *comch_recv_pop_delayed(struct doca_comch_consumer *consumer)
 {
-	struct comch_recv_delay_queue *queue = &consumer->delay_queue;
+	return recv_from_item(comch_delay_list_pop(&consumer->delayed));
+}
 
-	return unlink_first(queue->ready ? &queue->ready : &queue->reordered);
+recv_task *comch_recv_pop_hung(struct doca_comch_consumer *consumer)
+{
+	struct comch_delay_item *item = TAILQ_FIRST(&consumer->hung);
+
+	if (item)
+		TAILQ_REMOVE(&consumer->hung, item, link);
+	return recv_from_item(item);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The producer: sends to consumers of the other end. */
+/* The producer: a context that sends to consumers of the other end. */
 #include <errno.h>
 
 #include "producer_priv.h"
@@ -63,7 +63,7 @@ static const struct shim_ctx_ops producer_ops = {
 	.stopped = producer_stopped,
 };
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 					struct doca_comch_producer **producer)
@@ -76,8 +76,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_PRODUCER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_data_path_init(__func__, &created->data_path, &producer_ops, comch_connection,
-				      &comch_connection->num_producers);
+	result = comch_data_path_init(__func__, &created->data_path, &producer_ops, comch_connection, COMCH_PRODUCER);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_PRODUCER);
 		return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers of the other end become known, and expire. */
+/* Consumers of the other end: how they become known, and how they expire. */
 #include "remote_consumer_priv.h"
 
 #include <errno.h>
@@ -11,65 +11,70 @@
 #include "shim/common/process/alloc.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
+#include "sim/protocol/wire.h"
 
-/* An announcement that came before its record was read. */
+/* An announcement whose record was not read yet. */
 struct comch_pending_announce {
 	struct sim_handshake_msg announce_msg;
-	struct comch_pending_announce *next;
+	STAILQ_ENTRY(comch_pending_announce) link;
 };
 
-#define MAX_IMPORT_TRIES      20   /* to reach a process that does not answer; each takes 0.1 to some seconds */
-#define MAX_PENDING_ANNOUNCES 4096 /* of one connection: nobody honest is so far ahead */
+#define MAX_IMPORT_TRIES      20   /* while the process does not answer; a try takes 0.1 to some seconds */
+#define MAX_PENDING_ANNOUNCES 4096 /* of one connection; an honest peer is never so far ahead */
 
 void comch_queue_announce_msg(struct doca_comch_connection *connection, struct sim_handshake_msg *announce_msg)
 {
-	struct comch_pending_announce **end = &connection->pending_announces, *pending = calloc(1, sizeof(*pending));
+	struct comch_pending_announce *pending = calloc(1, sizeof(*pending)), *other;
 	uint32_t count = 0;
 
-	for (; *end; end = &(*end)->next)
+	STAILQ_FOREACH(other, &connection->pending_announces, link)
 		count++;
 	if (!pending || count == MAX_PENDING_ANNOUNCES ||
 	    announce_msg->len_bytes != sizeof(struct comch_consumer_info)) {
-		sim_warn("Comch %s \"%s\": an announcement of the other end %s; it is dropped",
+		sim_warn("Comch %s \"%s\": dropped an announcement of the other end: %s",
 			 connection->endpoint->ops->role_name, connection->endpoint->name,
-			 count == MAX_PENDING_ANNOUNCES ? "is one too many" : "makes no sense");
-		comch_close_handshake_fds(announce_msg);
+			 !pending                       ? "no memory" :
+			 count == MAX_PENDING_ANNOUNCES ? "too many have no record yet" :
+							  "it is malformed");
+		sim_handshake_msg_close(announce_msg);
 		free(pending);
 		return;
 	}
 	pending->announce_msg = *announce_msg;
-	*end = pending;
+	STAILQ_INSERT_TAIL(&connection->pending_announces, pending, link);
 }
 
-static void free_pending_announce(struct comch_pending_announce **link)
+static void free_pending_announce(struct doca_comch_connection *connection, struct comch_pending_announce *pending)
 {
-	struct comch_pending_announce *pending = *link;
-
-	*link = pending->next;
-	comch_close_handshake_fds(&pending->announce_msg);
+	STAILQ_REMOVE(&connection->pending_announces, pending, comch_pending_announce, link);
+	sim_handshake_msg_close(&pending->announce_msg);
 	free(pending);
 }
 
 void comch_pending_announces_drop(struct doca_comch_connection *connection)
 {
-	while (connection->pending_announces)
-		free_pending_announce(&connection->pending_announces);
+	struct comch_pending_announce *first;
+
+	while ((first = STAILQ_FIRST(&connection->pending_announces)))
+		free_pending_announce(connection, first);
 }
 
 /* The announcement of consumer @id, or NULL. */
-static struct comch_pending_announce **find_pending_announce(struct doca_comch_connection *connection, uint32_t id)
+static struct comch_pending_announce *find_pending_announce(const struct doca_comch_connection *connection, uint32_t id)
 {
-	for (struct comch_pending_announce **link = &connection->pending_announces; *link; link = &(*link)->next) {
+	struct comch_pending_announce *pending;
+
+	STAILQ_FOREACH(pending, &connection->pending_announces, link) {
 		struct comch_consumer_info body;
 
-		memcpy(&body, (*link)->announce_msg.body, sizeof(body));
+		memcpy(&body, pending->announce_msg.body, sizeof(body));
 		if (body.id == id)
-			return link;
+			return pending;
 	}
 	return NULL;
 }
 
-/* ---- remotes ---- */
+/* ---- known consumers ---- */
 
 static void free_remote(struct comch_remote_consumer *remote)
 {
@@ -92,9 +97,9 @@ struct comch_remote_consumer *comch_remote_consumer_get(struct doca_comch_connec
 	struct comch_remote_consumer *remote;
 
 	pthread_mutex_lock(&connection->lock);
-	remote = connection->remotes;
-	while (remote && remote->id != id)
-		remote = remote->next;
+	LIST_FOREACH(remote, &connection->remotes, link)
+		if (remote->id == id)
+			break;
 	if (remote)
 		atomic_fetch_add(&remote->refs, 1);
 	pthread_mutex_unlock(&connection->lock);
@@ -118,17 +123,18 @@ int comch_remote_consumer_import(struct comch_remote_consumer *remote)
 	return remote->import_error;
 }
 
-/* Counted by the only thread that changes it. */
+/* In the one thread that changes the list. */
 static uint32_t count_remote_consumers(const struct doca_comch_connection *connection)
 {
+	const struct comch_remote_consumer *remote;
 	uint32_t count = 0;
 
-	for (const struct comch_remote_consumer *remote = connection->remotes; remote; remote = remote->next)
+	LIST_FOREACH(remote, &connection->remotes, link)
 		count++;
 	return count;
 }
 
-/* What an announcement tells, checked. 0 or -errno. */
+/* Check the announcement, and map the memory that it carries. Returns 0 or -errno. */
 static int create_remote(const struct doca_comch_connection *connection, struct sim_handshake_msg *announce_msg,
 			 struct comch_remote_consumer **ret_remote)
 {
@@ -170,27 +176,26 @@ static int create_remote(const struct doca_comch_connection *connection, struct 
 
 static void call_consumer_cb(struct doca_comch_connection *connection, doca_comch_event_consumer_cb_t cb, uint32_t id)
 {
-	/* The event carries nothing of its own: any address that is not NULL does. */
+	/* An event carries nothing of its own: any address but NULL serves. */
 	if (cb)
 		cb((struct doca_comch_event_consumer *)connection->endpoint, connection, id);
 }
 
-/* The record's announcement is here. Whether the user saw it. */
-static bool add_remote(struct doca_comch_connection *connection, struct comch_pending_announce **pending)
+/* The record and its announcement are here. Returns whether the user saw an event. */
+static bool add_remote(struct doca_comch_connection *connection, struct comch_pending_announce *pending)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 	struct comch_remote_consumer *remote;
-	int rc = create_remote(connection, &(*pending)->announce_msg, &remote);
+	int rc = create_remote(connection, &pending->announce_msg, &remote);
 
-	free_pending_announce(pending);
+	free_pending_announce(connection, pending);
 	if (rc < 0) {
-		sim_warn("Comch %s \"%s\": a consumer of the other end is not known here: %s", endpoint->ops->role_name,
-			 endpoint->name, rc == -EPROTO ? "its announcement makes no sense" : strerror(-rc));
+		sim_warn("Comch %s \"%s\": a consumer of the other end can't be used: %s", endpoint->ops->role_name,
+			 endpoint->name, rc == -EPROTO ? "its announcement is malformed" : strerror(-rc));
 		return false;
 	}
 	pthread_mutex_lock(&connection->lock);
-	remote->next = connection->remotes;
-	connection->remotes = remote;
+	LIST_INSERT_HEAD(&connection->remotes, remote, link);
 	pthread_mutex_unlock(&connection->lock);
 	call_consumer_cb(connection, endpoint->new_consumer, remote->id);
 	return true;
@@ -198,15 +203,14 @@ static bool add_remote(struct doca_comch_connection *connection, struct comch_pe
 
 static struct comch_remote_consumer *unlink_remote(struct doca_comch_connection *connection, uint32_t id)
 {
-	struct comch_remote_consumer **link, *found;
+	struct comch_remote_consumer *found;
 
 	pthread_mutex_lock(&connection->lock);
-	link = &connection->remotes;
-	while (*link && (*link)->id != id)
-		link = &(*link)->next;
-	found = *link;
+	LIST_FOREACH(found, &connection->remotes, link)
+		if (found->id == id)
+			break;
 	if (found)
-		*link = found->next;
+		LIST_REMOVE(found, link);
 	pthread_mutex_unlock(&connection->lock);
 	return found;
 }
@@ -228,7 +232,7 @@ bool comch_expire_next_remote_consumer(struct doca_comch_connection *connection)
 	struct comch_remote_consumer *next;
 
 	pthread_mutex_lock(&connection->lock);
-	next = connection->remotes;
+	next = LIST_FIRST(&connection->remotes);
 	pthread_mutex_unlock(&connection->lock);
 	if (!next)
 		return false;
@@ -241,11 +245,11 @@ void comch_remote_consumers_drop(struct doca_comch_connection *connection)
 	struct comch_remote_consumer *first;
 
 	pthread_mutex_lock(&connection->lock);
-	while ((first = connection->remotes)) {
-		connection->remotes = first->next;
+	while ((first = LIST_FIRST(&connection->remotes))) {
+		LIST_REMOVE(first, link);
 		atomic_store(&first->expired, true);
 		pthread_mutex_unlock(&connection->lock);
-		comch_remote_consumer_put(first); /* may call the session */
+		comch_remote_consumer_put(first); /* calls the session: not under the lock */
 		pthread_mutex_lock(&connection->lock);
 	}
 	pthread_mutex_unlock(&connection->lock);
@@ -256,7 +260,7 @@ void comch_remote_consumers_drop(struct doca_comch_connection *connection)
 int comch_handle_consumer_record(struct doca_comch_connection *connection, uint32_t kind, const void *data, size_t len)
 {
 	struct comch_consumer_record record;
-	struct comch_pending_announce **pending;
+	struct comch_pending_announce *pending;
 
 	if (len != sizeof(record) || (kind != COMCH_CONSUMER_NEW && kind != COMCH_CONSUMER_EXPIRED))
 		return -EPROTO;
@@ -273,10 +277,10 @@ int comch_handle_consumer_record(struct doca_comch_connection *connection, uint3
 
 bool comch_retry_consumer_record(struct doca_comch_connection *connection)
 {
-	struct comch_pending_announce **pending = find_pending_announce(connection, connection->pending_record.id);
+	struct comch_pending_announce *pending = find_pending_announce(connection, connection->pending_record.id);
 
 	if (!pending)
-		return false; /* its arrival rings */
+		return false; /* its arrival rings the doorbell */
 	connection->has_pending_record = false;
 	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
 	return add_remote(connection, pending);

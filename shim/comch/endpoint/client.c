@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The client: one connection to one server. Its context starts until it is accepted. */
+/* The client: one connection to one server. Its context is starting until the server accepts it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "comm_channel_hooks.h"
+#include "endpoint_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 
 #define DEFAULT_CONNECT_TIMEOUT_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
 
 struct doca_comch_client {
-	struct comch_endpoint endpoint;           /* first */
-	uint32_t connect_timeout_ms;              /* for a server to appear */
-	uint64_t connect_due_ns;                  /* a fault has the server called then; SIM_JOB_NEVER_DUE = never */
-	bool connect_refused;                     /* or, by a fault, not at all */
-	struct doca_comch_connection *connection; /* while not idle */
+	struct comch_endpoint endpoint; /* first */
+	uint32_t connect_timeout_ms;    /* for a server to appear */
+	/* While not idle: */
+	struct comch_connect_plan plan;
+	struct doca_comch_connection *connection;
 };
 
 static const char *describe_connect_error(int status)
@@ -37,14 +38,14 @@ static const char *describe_connect_error(int status)
 	}
 }
 
-/* Accepted: the server's first message tells the rest. It is there even if the server
- * has closed since: what it sent in between is delivered then, before the end is. */
+/* The server's first message opens the connection. It is there even if the server has closed the channel since: what
+ * the server sent in between is delivered before the end is reported. */
 static int recv_accept_msg(struct doca_comch_connection *connection)
 {
 	struct sim_handshake_msg accept_msg;
 
 	if (sim_channel_receive(connection->channel, &accept_msg)) {
-		/* It may have come after the status was read; other messages are taken after this one is. */
+		/* The status may have changed since it was polled. Later messages are received after this one. */
 		connection->status = sim_channel_status(connection->channel);
 		return comch_connection_handshake(connection, &accept_msg);
 	}
@@ -56,7 +57,6 @@ static struct doca_comch_client *client_of(struct comch_endpoint *endpoint)
 	return (struct doca_comch_client *)endpoint;
 }
 
-/* Ask for the server. */
 static int send_connect_request(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
@@ -69,24 +69,23 @@ static int send_connect_request(struct doca_comch_client *client)
 				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event,
 				 connection, &connection->channel);
 	close(connection->in_fd);
-	close(endpoint->doorbell_fd); /* there is one server to have it */
+	close(endpoint->doorbell_fd); /* the one server has it */
 	connection->in_fd = endpoint->doorbell_fd = -1;
 	comch_connection_schedule_poll(connection);
 	return rc;
 }
 
-/* A fault has kept us from calling the server so far. 0 (it is called), -EINPROGRESS or another -errno. */
+/* The connect was deferred. Returns 0 (the request is sent), -EINPROGRESS or another -errno. */
 static int try_deferred_connect(struct doca_comch_client *client)
 {
-	if (client->connect_refused)
-		return -ECONNREFUSED;
-	if (shim_now_ns() >= client->connect_due_ns)
+	if (client->plan.refused)
+		return client->plan.refused;
+	if (shim_now_ns() >= client->plan.due_ns)
 		return send_connect_request(client);
-	shim_alarm_set(&client->endpoint.ctx, client->connect_due_ns);
+	shim_alarm_set(&client->endpoint.ctx, client->plan.due_ns);
 	return -EINPROGRESS;
 }
 
-/* The connection is being made. */
 static bool client_progress_connect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	int rc = doca_unlikely(!connection->channel) ? try_deferred_connect(client_of(endpoint)) : 0;
@@ -127,28 +126,10 @@ static int connect_to_server(struct doca_comch_client *client)
 	if (rc < 0)
 		return rc;
 	client->connection->status = -EINPROGRESS;
-	if (doca_likely(client->connect_due_ns == 0 && !client->connect_refused))
+	if (doca_likely(client->plan.due_ns == 0 && !client->plan.refused))
 		return send_connect_request(client);
 	sim_doorbell_requeue(&endpoint->doorbells, client->connection->slot);
 	return 0;
-}
-
-/* What a fault has in store for the connection. SUCCESS, or the status that the start fails with. */
-static doca_error_t query_connect_fault(struct doca_comch_client *client)
-{
-	enum sim_op op = client->endpoint.is_comm_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
-	struct sim_fault_hit hit;
-
-	client->connect_due_ns = 0;
-	client->connect_refused = false;
-	if (doca_likely(!comch_fault_query(&client->endpoint, op, 0, &hit)))
-		return DOCA_SUCCESS;
-	client->connect_refused = SHIM_HIT_HAS_ACT(&hit, REFUSE);
-	if (SHIM_HIT_HAS_ACT(&hit, STALL))
-		client->connect_due_ns = shim_now_ns() + hit.duration_ns;
-	if (SHIM_HIT_HAS_ACT(&hit, HANG))
-		client->connect_due_ns = SIM_JOB_NEVER_DUE;
-	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? (doca_error_t)hit.status : DOCA_SUCCESS;
 }
 
 static void release_connection(struct doca_comch_client *client)
@@ -166,7 +147,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = query_connect_fault(client);
+	result = comch_fault_plan_connect(&client->endpoint, &client->plan);
 	if (result != DOCA_SUCCESS) {
 		comch_endpoint_stopped(&client->endpoint);
 		return result;
@@ -174,7 +155,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 	rc = connect_to_server(client);
 	if (rc == 0)
 		return DOCA_ERROR_IN_PROGRESS;
-	sim_err("doca_ctx_start: the Comch client \"%s\" can't call its server: %s", client->endpoint.name,
+	sim_err("doca_ctx_start: the Comch client \"%s\" can't ask for its server: %s", client->endpoint.name,
 		strerror(-rc));
 	if (client->connection)
 		comch_connection_close(client->connection, -ECONNRESET);
@@ -183,13 +164,13 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 	return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }
 
-static void client_end(struct doca_ctx *ctx)
+static void client_begin_stop(struct doca_ctx *ctx)
 {
 	comch_connection_close(((struct doca_comch_client *)ctx)->connection, -ECONNRESET);
 }
 
-/* Consumers and producers that the end surprised are to stop first. */
-static bool client_at_rest(const struct doca_ctx *ctx)
+/* Started consumers and producers stop first. */
+static bool client_is_drained(const struct doca_ctx *ctx)
 {
 	const struct doca_comch_client *client = (const struct doca_comch_client *)ctx;
 
@@ -208,14 +189,14 @@ static const struct shim_ctx_ops client_ops = {
 	.name = "comch_client",
 	.start = client_start,
 	.may_stop = comch_endpoint_may_stop,
-	.begin_stop = client_end,
+	.begin_stop = client_begin_stop,
 	.progress = comch_endpoint_progress,
 	.arm = comch_endpoint_arm,
-	.is_drained = client_at_rest,
+	.is_drained = client_is_drained,
 	.stopped = client_stopped,
 };
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, struct doca_comch_client **comch_client)
 {

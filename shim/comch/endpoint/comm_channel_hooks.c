@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For Comm Channel and doca_cc. What is of clients or servers alone stands in client.c and server.c. */
-#include "shim/comch/endpoint/comm_channel_hooks.h"
+/* Comch functions for Comm Channel and doca_cc. Those of clients or servers alone are in client.c and server.c. */
+#include "comm_channel_hooks.h"
 
 #include <errno.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "endpoint_priv.h"
+#include "shim/comch/conn/fault_priv.h"
 #include "shim/common/process/runtime.h"
 
-/* ---- a context that holds ---- */
+/* ---- a context that pauses receiving ---- */
 
 static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
 {
@@ -24,7 +25,7 @@ void comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd)
 	endpoint->status_fd = status_fd;
 }
 
-/* Look at all that was left where it was. */
+/* Have the next step look at each slot that progress left something at. */
 static void requeue_pending_recv(struct comch_endpoint *endpoint)
 {
 	endpoint->has_pending_recv = false;
@@ -38,7 +39,6 @@ static void requeue_pending_recv(struct comch_endpoint *endpoint)
 	}
 }
 
-/* This and the sending are done for each message: they ask for no more than they need. */
 static bool is_of_this_process(const struct comch_endpoint *endpoint)
 {
 	return endpoint->ctx.fork_generation == shim_fork_generation;
@@ -56,17 +56,18 @@ bool comch_progress_recv(struct doca_ctx *ctx)
 	if (endpoint->has_pending_recv)
 		requeue_pending_recv(endpoint);
 	endpoint->recv_paused = false;
-	/* in virtual time, who finds nothing lets it pass */
+	/* in virtual time, a step that finds nothing lets time pass */
 	stepped = doca_likely(!shim_vclock) ? comch_endpoint_progress(ctx) : shim_pe_progress_one(ctx->pe);
 	endpoint->recv_paused = true;
 	return stepped;
 }
 
-doca_error_t comch_recv_fault_status(struct doca_ctx *ctx)
+doca_error_t comch_take_injected_status(struct doca_ctx *ctx)
 {
-	doca_error_t status = endpoint_of(ctx)->recv_fault;
+	struct comch_endpoint *endpoint = endpoint_of(ctx);
+	doca_error_t status = endpoint->injected_status;
 
-	endpoint_of(ctx)->recv_fault = DOCA_SUCCESS;
+	endpoint->injected_status = DOCA_SUCCESS;
 	return status;
 }
 
@@ -85,18 +86,11 @@ bool comch_connection_is_disconnected(const struct doca_comch_connection *connec
 	int status = connection->channel ? sim_channel_status(connection->channel) : -ECONNRESET;
 
 	if (doca_unlikely(!connection->channel) && connection->state == COMCH_OPENING)
-		return false; /* a fault has it called later */
+		return false; /* the connect is deferred */
 	return (status < 0 && status != -EINPROGRESS) || connection->state == COMCH_LOST;
 }
 
-static int write_msg(struct doca_comch_connection *connection, const void *msg, uint32_t len)
-{
-	if (doca_unlikely(sim_injector_may_hit(connection->endpoint->ctx.faults, SIM_OP_COMM_CHANNEL_SEND)))
-		return comch_fault_send(connection, msg, len);
-	return comch_connection_write(connection, msg, len);
-}
-
-/* Without an event from the session, its status is what it was when last asked. */
+/* Without a channel event since the last poll, the connection's status is up to date. */
 int comch_connection_send(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
 	int rc;
@@ -107,19 +101,19 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 	    comch_connection_is_disconnected(connection))
 		return -ECONNRESET;
 	do
-		rc = write_msg(connection, msg, len);
+		rc = comch_fault_write(connection, msg, len);
 	while (rc == -EAGAIN && comch_connection_has_room(connection, len));
-	if (rc < 0 && rc != -EAGAIN)
+	if (doca_unlikely(rc < 0) && rc != -EAGAIN && rc != -ECANCELED)
 		comch_connection_set_lost(connection, rc);
 	return rc;
 }
 
 bool comch_connection_has_room(struct doca_comch_connection *connection, uint32_t len)
 {
-	return !is_open(connection) || sim_ring_arm_space(&connection->out, sizeof(struct comch_msg_hdr) + len);
+	return !is_open(connection) || comch_connection_arm_space(connection, len);
 }
 
-/* ---- callbacks of other types ---- */
+/* ---- callbacks of doca_cc ---- */
 
 struct comch_callbacks *comch_server_callbacks(struct doca_comch_server *server)
 {

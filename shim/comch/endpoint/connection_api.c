@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection's public functions. */
-#include <errno.h>
-
+/* The public functions of connections. */
 #include "shim/comch/conn/conn_priv.h"
 #include "shim/common/base/check.h"
 
@@ -48,5 +46,5 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
 		*counter_value = comch_connection->snapshot.received_bytes;
 		return DOCA_SUCCESS;
 	}
-	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no counter", (int)counter_type);
+	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is not a counter", (int)counter_type);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What servers and clients do alike. */
+/* What servers and clients have in common: configuration, start and stop, progress. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "endpoint_priv.h"
+#include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 
@@ -21,8 +21,7 @@ static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
 
 doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, const char *name)
 {
-	size_t max =
-		caps->comch_max_name_len < SIM_SERVICE_NAME_SIZE ? caps->comch_max_name_len : SIM_SERVICE_NAME_SIZE;
+	size_t max = min_size(caps->comch_max_name_len, SIM_SERVICE_NAME_SIZE);
 
 	if (!name) {
 		sim_err("%s: name is NULL", func);
@@ -35,19 +34,19 @@ doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, co
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_ops *ctx_ops,
-				 const struct comch_endpoint_ops *ops, struct doca_dev *dev, const char *name)
+void comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_ops *ctx_ops,
+			 const struct comch_endpoint_ops *ops, struct doca_dev *dev, const char *name)
 {
 	const struct pcie_caps *caps = &shim_dev_function(dev)->caps;
 
 	endpoint->ops = ops;
 	strcpy(endpoint->name, name);
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
-	endpoint->recv_queue_size =
-		caps->comch_max_recv_queue < DEFAULT_RECV_QUEUE ? caps->comch_max_recv_queue : DEFAULT_RECV_QUEUE;
+	endpoint->recv_queue_size = min_u32(caps->comch_max_recv_queue, DEFAULT_RECV_QUEUE);
 	endpoint->doorbell_fd = endpoint->status_fd = -1;
+	STAILQ_INIT(&endpoint->completed);
+	STAILQ_INIT(&endpoint->deferred);
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
-	return DOCA_SUCCESS;
 }
 
 static doca_error_t check_idle(const char *func, const struct comch_endpoint *endpoint)
@@ -106,12 +105,7 @@ doca_error_t comch_set_recv_cb(const char *func, struct comch_endpoint *endpoint
 	return result;
 }
 
-/* ---- life ---- */
-
-size_t comch_endpoint_record_bytes(const struct comch_endpoint *endpoint)
-{
-	return sizeof(struct comch_msg_hdr) + endpoint->max_msg_bytes; /* more than a consumer's record */
-}
+/* ---- start and stop ---- */
 
 static int open_doorbells(struct comch_endpoint *endpoint)
 {
@@ -137,10 +131,10 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 	endpoint->drained = endpoint->has_pending_recv = false;
 	endpoint->timing = comch_timing_of(endpoint->ctx.dev);
 	endpoint->busy_until_ps = 0;
-	endpoint->recv_fault = DOCA_SUCCESS;
+	endpoint->injected_status = DOCA_SUCCESS;
 	rc = open_doorbells(endpoint);
 	if (rc < 0)
-		sim_err("doca_ctx_start: no shared memory for the %s's inbox: %s", endpoint->ops->role_name,
+		sim_err("doca_ctx_start: no shared memory for the %s's doorbells: %s", endpoint->ops->role_name,
 			strerror(-rc));
 	else if (endpoint->is_comm_channel)
 		result = DOCA_SUCCESS;
@@ -178,11 +172,7 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-void comch_endpoint_signal_status(const struct comch_endpoint *endpoint)
-{
-	if (endpoint->status_fd >= 0)
-		eventfd_write(endpoint->status_fd, 1);
-}
+/* ---- progress ---- */
 
 static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
 {
@@ -206,12 +196,12 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
 		while (sim_doorbell_next(&endpoint->doorbells, &slot))
-			; /* nobody looks there any more: so it is no news */
+			; /* the connections are closed: the rings have no effect */
 		endpoint->drained = true;
 		return false;
 	}
-	/* What a step says to be sent, or to be lost, is reported next: an end waits for that. */
-	while (!endpoint->completed.first && sim_doorbell_next(&endpoint->doorbells, &slot))
+	/* A step may complete sends. They are reported before any further event, such as the connection's end. */
+	while (STAILQ_EMPTY(&endpoint->completed) && sim_doorbell_next(&endpoint->doorbells, &slot))
 		if (progress_slot(endpoint, slot))
 			return true;
 	return comch_send_complete_next(endpoint);
@@ -222,5 +212,6 @@ bool comch_endpoint_arm(struct doca_ctx *ctx)
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 	bool has_events = sim_doorbell_arm(&endpoint->doorbells);
 
-	return has_events || endpoint->completed.first || (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
+	return has_events || !STAILQ_EMPTY(&endpoint->completed) ||
+	       (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first handshake messages between two ends: each tells where it is written to. */
+/* The first handshake messages between two ends: each says where its end is written to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "shim/comch/conn/conn_priv.h"
-#include "sim/base/log.h"
+#include "endpoint_priv.h"
+#include "shim/common/base/check.h"
+#include "sim/protocol/wire.h"
 
 #define PROTOCOL_VERSION 2
-#define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken by way of the session */
+#define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken through the session */
 
 enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };
 
@@ -18,16 +18,8 @@ struct handshake {
 	uint32_t max_msg_bytes;
 	uint32_t recv_queue_size;
 	uint32_t slot;      /* to ring in the doorbells */
-	uint64_t stream_id; /* the client's, on the record */
+	uint64_t stream_id; /* in recordings: the client's */
 };
-
-void comch_close_handshake_fds(struct sim_handshake_msg *msg)
-{
-	for (uint32_t i = 0; i < msg->num_fds; i++)
-		if (msg->fds[i] >= 0)
-			close(msg->fds[i]);
-	msg->num_fds = 0;
-}
 
 void comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
 {
@@ -47,7 +39,7 @@ void comch_connection_make_handshake(struct doca_comch_connection *connection, s
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
 }
 
-/* Whether we would never wait for room in it. */
+/* Whether a write to the peer's eventfd would never block. */
 static bool is_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -60,7 +52,7 @@ static int map_peer_memory(struct doca_comch_connection *connection, const struc
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
 	struct sim_ring_cfg cfg = { .max_records = handshake->recv_queue_size,
-				    .max_record_bytes = (uint32_t)comch_endpoint_record_bytes(endpoint) };
+				    .max_record_bytes = (uint32_t)COMCH_MAX_RECORD_BYTES(endpoint) };
 	int rc;
 
 	if (cfg.max_records == 0 || cfg.max_records > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue ||
@@ -78,7 +70,7 @@ static int map_peer_memory(struct doca_comch_connection *connection, const struc
 	return 0;
 }
 
-/* What both ends say of their messages on the record fits together. */
+/* Both ends record a message under the same stream id and number. */
 static void open_trace_stream(struct doca_comch_connection *connection, uint64_t peer_stream_id)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
@@ -100,7 +92,7 @@ int comch_connection_handshake(struct doca_comch_connection *connection, struct 
 	if (msg->len_bytes == sizeof(handshake) && msg->num_fds == NUM_FDS)
 		memcpy(&handshake, msg->body, sizeof(handshake));
 	if (handshake.version != PROTOCOL_VERSION) {
-		sim_err("Comch %s \"%s\": a handshake message of the other end makes no sense; is it of another version of bfsim?",
+		sim_err("Comch %s \"%s\": the other end's handshake message is malformed; is it of another version of bfsim?",
 			endpoint->ops->role_name, endpoint->name);
 	} else if (handshake.max_msg_bytes != endpoint->max_msg_bytes) {
 		sim_err("Comch %s \"%s\": the other end has a maximum message size of %u bytes, this one of %u; "
@@ -113,12 +105,12 @@ int comch_connection_handshake(struct doca_comch_connection *connection, struct 
 		connection->peer_wake_fd = msg->fds[FD_WAKE];
 		msg->fds[FD_WAKE] = -1;
 	}
-	comch_close_handshake_fds(msg);
+	sim_handshake_msg_close(msg);
 	if (rc == 0) {
 		open_trace_stream(connection, handshake.stream_id);
 		comch_connection_set_state(connection, COMCH_OPEN, 0);
 		comch_connection_recv_announces(connection);
-		sim_doorbell_requeue(&endpoint->doorbells, connection->slot); /* it may hold something already */
+		sim_doorbell_requeue(&endpoint->doorbells, connection->slot); /* its ring may hold records already */
 	}
 	return rc;
 }

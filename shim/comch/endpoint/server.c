@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The server: takes clients of one function under one name. */
+/* The server: accepts clients of one function under one name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/comch/conn/conn_priv.h"
+#include "comm_channel_hooks.h"
+#include "endpoint_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "sim/protocol/wire.h"
 
 struct doca_comch_server {
 	struct comch_endpoint endpoint; /* first */
@@ -25,13 +27,13 @@ static struct doca_comch_server *server_of(struct comch_endpoint *endpoint)
 static void call_status_cb(struct comch_endpoint *endpoint, doca_comch_event_connection_status_changed_cb_t cb,
 			   struct doca_comch_connection *connection, bool successful)
 {
-	/* The event carries nothing of its own: any address that is not NULL does. */
+	/* An event carries nothing of its own: any address but NULL serves. */
 	cb((struct doca_comch_event_connection_status_changed *)endpoint, connection, successful);
 }
 
-/* ---- clients come ---- */
+/* ---- accepting clients ---- */
 
-/* Let one in, or say why not. */
+/* Accept the client, or return why not. */
 static int accept_client(struct doca_comch_connection *connection, struct sim_handshake_msg *connect_msg)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -41,7 +43,7 @@ static int accept_client(struct doca_comch_connection *connection, struct sim_ha
 	if (endpoint->num_connections > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_clients) {
 		sim_err("Comch server \"%s\": refuses a client: %u are connected, the device's limit", endpoint->name,
 			endpoint->num_connections - 1);
-		comch_close_handshake_fds(connect_msg);
+		sim_handshake_msg_close(connect_msg);
 		return -EBUSY;
 	}
 	rc = comch_connection_handshake(connection, connect_msg);
@@ -54,7 +56,7 @@ static int accept_client(struct doca_comch_connection *connection, struct sim_ha
 	return rc;
 }
 
-/* There is nothing to make a connection with: who offers next hears of that, and may come again. */
+/* There is no memory for a connection: refuse the next client, which may try again. */
 static void reject_client(struct doca_comch_server *server, int rc)
 {
 	struct comch_endpoint *endpoint = &server->endpoint;
@@ -65,7 +67,7 @@ static void reject_client(struct doca_comch_server *server, int rc)
 		return;
 	sim_err("Comch server \"%s\": refuses a client: no memory or descriptors for another connection: %s",
 		endpoint->name, strerror(-rc));
-	comch_close_handshake_fds(&connect_msg);
+	sim_handshake_msg_close(&connect_msg);
 	sim_channel_close(shim_session(), channel, -EBUSY);
 	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
 }
@@ -105,13 +107,13 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 	return true;
 }
 
-/* ---- clients go ---- */
+/* ---- disconnecting clients ---- */
 
 static void server_on_disconnect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	struct doca_comch_server *server = server_of(endpoint);
 
-	/* Consumers and producers may hold it on; the endpoint lets go when the user was told. */
+	/* Consumers and producers may still hold it. The endpoint releases it after the callback. */
 	comch_connection_close(connection, -ECONNRESET);
 	call_status_cb(endpoint, server->disconnected, connection, true);
 	comch_connection_release(connection);
@@ -140,8 +142,8 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 
 /* ---- the context ---- */
 
-/* In the session's thread. It wakes without a question, as comch_connection_on_channel_event()
- * does: a peer may have taken note of our sleep, and be stopped before it wakes us. */
+/* In the session's thread. As in comch_connection_on_channel_event(), the engine is woken whether or not it is marked
+ * as asleep: a peer may have cleared that mark, and be stopped before it writes the eventfd. */
 static void on_connect_request(void *arg)
 {
 	struct doca_comch_server *server = arg;
@@ -191,14 +193,15 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 		return result;
 	rc = sim_session_listen(shim_session(), &service, on_connect_request, server, &server->listener);
 	if (rc == 0) {
-		sim_doorbell_requeue(&server->endpoint.doorbells, COMCH_LISTENER_SLOT); /* one may have been quick */
+		sim_doorbell_requeue(&server->endpoint.doorbells,
+				     COMCH_LISTENER_SLOT); /* a client may be there already */
 		return DOCA_SUCCESS;
 	}
 	comch_endpoint_stopped(&server->endpoint);
 	return report_listen_error(server, rc);
 }
 
-static void server_end(struct doca_ctx *ctx)
+static void server_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = (struct doca_comch_server *)ctx;
 
@@ -214,7 +217,7 @@ static void server_end(struct doca_ctx *ctx)
 	}
 }
 
-static bool server_at_rest(const struct doca_ctx *ctx)
+static bool server_is_drained(const struct doca_ctx *ctx)
 {
 	return ((const struct doca_comch_server *)ctx)->endpoint.drained;
 }
@@ -228,14 +231,14 @@ static const struct shim_ctx_ops server_ops = {
 	.name = "comch_server",
 	.start = server_start,
 	.may_stop = comch_endpoint_may_stop,
-	.begin_stop = server_end,
+	.begin_stop = server_begin_stop,
 	.progress = comch_endpoint_progress,
 	.arm = comch_endpoint_arm,
-	.is_drained = server_at_rest,
+	.is_drained = server_is_drained,
 	.stopped = server_stopped,
 };
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
 				      struct doca_comch_server **comch_server)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Faults at a client's connect: the start fails, or the connect is refused, late, or never made. */
+#include <errno.h>
+
+#include "endpoint_priv.h"
+#include "pcie_model/arith.h"
+#include "shim/comch/conn/fault_priv.h"
+
+doca_error_t comch_fault_plan_connect(const struct comch_endpoint *endpoint, struct comch_connect_plan *ret_plan)
+{
+	enum sim_op op = endpoint->is_comm_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
+	struct sim_fault_hit hit;
+
+	*ret_plan = (struct comch_connect_plan){ 0 };
+	if (doca_likely(!comch_fault_query(endpoint, op, 0, &hit)))
+		return DOCA_SUCCESS;
+	if (SHIM_HIT_HAS_ACT(&hit, REFUSE))
+		ret_plan->refused = -ECONNREFUSED;
+	if (SHIM_HIT_HAS_ACT(&hit, STALL))
+		ret_plan->due_ns = add_saturating_u64(shim_now_ns(), hit.duration_ns);
+	if (SHIM_HIT_HAS_ACT(&hit, HANG))
+		ret_plan->due_ns = SIM_JOB_NEVER_DUE;
+	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? (doca_error_t)hit.status : DOCA_SUCCESS;
+}
