@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Filling a report: lists that grow, and copies of texts. */
+/* The contents of a report: adding, finding and releasing them. */
 #include "report_add.h"
 
 #include <stdlib.h>
@@ -178,6 +178,21 @@ void cli_report_add_link(struct cli_report *report, const char *side, const char
 					  .device = cli_report_copy_text(report, device) };
 	list->traffic[CLI_REPORT_TO_CARD].payload_bps = to_card_bps;
 	list->traffic[CLI_REPORT_TO_HOST].payload_bps = to_host_bps;
+}
+
+const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid)
+{
+	for (size_t i = 0; i < report->num_processes; i++)
+		if (report->processes[i].pid == pid)
+			return &report->processes[i];
+	return NULL;
+}
+
+uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_ns)
+{
+	uint64_t slice = time_ns > report->first_ns ? (time_ns - report->first_ns) / report->slice_ns : 0;
+
+	return slice < CLI_REPORT_SLICES ? (uint32_t)slice : CLI_REPORT_SLICES - 1;
 }
 
 void cli_report_fini(struct cli_report *report)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From tasks and messages, one by one, to figures. */
+/* The figures of a report: percentiles, histograms, and sums over slices of time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ uint64_t cli_report_bin_start_ns(uint32_t number)
 	return ns;
 }
 
-/* The first begins at 0, the last has no end. */
+/* The first bin begins at 0, the last has no end. */
 static uint32_t bin_index(uint64_t ns)
 {
 	uint32_t bin = 0;
@@ -25,13 +25,6 @@ static uint32_t bin_index(uint64_t ns)
 	while (bin + 1 < CLI_REPORT_BINS && ns >= cli_report_bin_start_ns(bin + 1))
 		bin++;
 	return bin;
-}
-
-uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_ns)
-{
-	uint64_t slice = time_ns > report->first_ns ? (time_ns - report->first_ns) / report->slice_ns : 0;
-
-	return slice < CLI_REPORT_SLICES ? (uint32_t)slice : CLI_REPORT_SLICES - 1;
 }
 
 /* ---- percentiles ---- */
@@ -43,7 +36,7 @@ static int compare_u64(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The least of @count (> 0) sorted values that so many thousandths of them do not exceed. */
+/* The nearest-rank percentile of @count (> 0) sorted values. */
 static uint64_t percentile(const uint64_t *sorted, uint64_t count, uint64_t thousandths)
 {
 	uint64_t rank = (count * thousandths + 999) / 1000;
@@ -61,7 +54,7 @@ static void set_percentiles(struct cli_report_op *op, uint64_t *latencies)
 	op->max_ns = latencies[op->timed - 1];
 }
 
-/* All latencies in one array, each operation's side by side. */
+/* Collect all latencies in one array, grouped by operation, and rank them. */
 static int set_all_percentiles(struct cli_report *report)
 {
 	uint64_t *latencies = calloc(report->num_tasks + 1, sizeof(*latencies));
@@ -113,14 +106,6 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 		op->in_flight[begin] = task->in_flight;
 	if (task->is_timed)
 		count_latency(op, task->latency_ns);
-}
-
-const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid)
-{
-	for (size_t i = 0; i < report->num_processes; i++)
-		if (report->processes[i].pid == pid)
-			return &report->processes[i];
-	return NULL;
 }
 
 /* ---- the whole ---- */
