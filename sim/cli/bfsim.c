@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bfsim command: finds the subcommand and hands over. */
+/* The bfsim command: finds and runs the subcommand. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,20 +18,20 @@ struct command {
 static const struct command commands[] = {
 	{ "up", "start a session: a simulated card and its daemon", cli_up },
 	{ "down", "end a session", cli_down },
-	{ "ps", "show a session's processes and how their bytes move", cli_ps },
+	{ "ps", "show a session's processes, their memory and connections", cli_ps },
 	{ "exec", "start a program on one side of a session's card", cli_exec },
 	{ "run", "run programs on both sides, in a session of their own", cli_run },
-	{ "fault", "see and change the faults that a session's card has in store", cli_fault },
+	{ "fault", "see and change the fault plan of a session", cli_fault },
 	{ "function", "reset, remove, add or break a PCIe function", cli_function },
-	{ "link", "take a card's PCIe link down, or make it slower", cli_link },
+	{ "link", "take a card's PCIe link down, or slow it down", cli_link },
 	{ "trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace },
 	{ "stats", "count what a session's processes have done", cli_stats },
 	{ "report", "write a page about a run: latency, throughput, faults", cli_report },
 	{ "top", "watch what a session's processes do while they run", cli_top },
 	{ "devs", "list PCIe functions, representors and capabilities", cli_devs },
-	{ "sdk", "say where an SDK tree is, or set a shell up for it", cli_sdk },
-	{ "check-binary", "say which releases a program needs, and what bfsim has of it", cli_check_binary },
-	{ "pcie", "print or draw what a PCI Express link carries, by payload size", cli_pcie },
+	{ "sdk", "print the path of an SDK tree, or set up a shell for it", cli_sdk },
+	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary },
+	{ "pcie", "print or draw the bandwidth of a PCI Express link by payload size", cli_pcie },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -92,7 +92,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The list of commands stands below the options. */
+/* Append the list of commands to the help. */
 static char *list_commands(int key, const char *text, void *input)
 {
 	char *list = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim check-binary: what programs need of DOCA's libraries, and who has it. */
+/* bfsim check-binary: check which releases of DOCA, and bfsim, have the symbols that programs need. */
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 
-/* The exit statuses: the largest of all programs counts. */
+/* Exit statuses: the largest of all programs counts. */
 enum {
 	ALL_PRESENT = CLI_OK,
 	SOMETHING_MISSING = 1,
@@ -27,8 +27,7 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "against", 'r', "RELEASE", 0, "Check a linking anew with a release of the vendor's: 2.2, 2.5, 2.10 or 3.0",
-	  0 },
+	{ "against", 'r', "RELEASE", 0, "Check relinking with a release of DOCA: 2.2, 2.5, 2.10 or 3.0", 0 },
 	{ "all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ 0 },
@@ -55,7 +54,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		options->num_programs = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which programs? Give their files");
+		argp_error(state, "no programs: give their files");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -66,7 +65,7 @@ static const char *read_error_text(int rc)
 {
 	switch (rc) {
 	case -ENOEXEC:
-		return "it is no program and no shared object (ELF)";
+		return "not an ELF program or shared object";
 	case -EBADMSG:
 		return "the file is damaged, or its section headers were removed";
 	default:
@@ -87,7 +86,7 @@ static int exit_status_of_check(const struct options *options, const struct cli_
 	return is_all_present ? ALL_PRESENT : SOMETHING_MISSING;
 }
 
-/* Report on one; JSON goes to @list instead, which is NULL otherwise. */
+/* Check one program. Print the result, or append it to @list if that is not NULL. Returns an exit status. */
 static int check_program(const struct options *options, const char *path, json_object *list)
 {
 	struct cli_check check;
@@ -112,9 +111,9 @@ int cli_check_binary(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "PROGRAM...",
-		.doc = "Say which releases of DOCA programs or shared objects need, and what bfsim has of it.\v"
-		       "The exit status is 0 if nothing is missing (of bfsim, or with --against of that release), "
-		       "1 if something is, 2 if a file cannot be read.",
+		.doc = "Check which releases of DOCA, and bfsim, have the symbols that programs or shared objects need.\v"
+		       "The exit status is 0 if bfsim, or the release of --against, has all; 1 if something is missing; "
+		       "2 if a file cannot be read.",
 	};
 	struct options options = { .against = -1 };
 	json_object *list = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim devs: the PCIe functions of a card, their representors and capabilities. */
+/* bfsim devs: list the PCIe functions of a card, their representors and capabilities. */
 #include <argp.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -20,8 +20,8 @@ struct options {
 
 static const struct argp_option option_list[] = {
 	{ "topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0 },
-	{ "on", 'o', "SIDE", 0, "Only what processes on SIDE see", 0 },
-	{ "json", 'j', NULL, 0, "Print everything that is known, as JSON", 0 },
+	{ "on", 'o', "SIDE", 0, "Only the functions of SIDE", 0 },
+	{ "json", 'j', NULL, 0, "Print all properties as JSON", 0 },
 	{ 0 },
 };
 
@@ -61,8 +61,8 @@ static bool is_default_session_live(const char *dir)
 	return live;
 }
 
-/* A file that is asked for, else a session that is asked for or lives, else
- * what a process without a session stands on. */
+/* The topology of the file of --topology; else of the session, if it was named or is live; else the built-in one, which
+ * a process without a session uses. */
 static struct pcie_topology *load_topology(const struct options *options, const char **ret_source)
 {
 	const char *dir = options->session.dir;
@@ -92,7 +92,7 @@ int cli_devs(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.doc = "List PCIe functions, the representors they hold, and their capabilities.\v"
-		       "Shows the file that --topology names, else the session, else the built-in topology.",
+		       "Shows the file of --topology, else the session, else the built-in topology.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

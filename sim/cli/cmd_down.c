@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim down: end a session, or remove what a dead one left. */
+/* bfsim down: end a session, or remove the files of a stale one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int report_timeout(const char *dir)
 	return CLI_FAILED;
 }
 
-/* The daemon answers before it ends; the session is over when its lock is free. */
+/* The daemon replies before it ends. The session has ended when its lock is free. */
 static int wait_for_end(int dir_fd, const char *dir)
 {
 	struct timespec pause = { .tv_nsec = POLL_INTERVAL_MS * 1000000L };
@@ -86,7 +86,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 int cli_down(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.doc = "End a session. What a session whose daemon died has left is removed.",
+		.doc = "End a session. If its daemon has died, remove its files.",
 		.children = cli_session_children,
 		.parser = parse_opt,
 	};

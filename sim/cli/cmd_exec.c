@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim exec: become a program that stands on one side of a session's card. */
+/* bfsim exec: become a program on one side of a session's card. */
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -18,14 +18,14 @@ struct options {
 	struct cli_session_opt session;
 	const char *side;
 	enum cli_generation generation;
-	bool has_generation; /* the generation; else the program's own is found out */
+	bool has_generation; /* else the program's symbols decide */
 	char **command;
 };
 
 static const struct argp_option option_list[] = {
 	{ "on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0 },
-	{ "generation", 'g', "GENERATION", 0,
-	  "Which libraries: " CLI_GENERATION_HELP "; without it, as the program's symbols say", 0 },
+	{ "generation", 'g', "GENERATION", 0, "Libraries: " CLI_GENERATION_HELP "; default: by the program's symbols",
+	  0 },
 	{ 0 },
 };
 
@@ -51,16 +51,16 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->side)
-			argp_error(state, "on which side? Give --on host or --on dpu");
+			argp_error(state, "no side: give --on host or --on dpu");
 		if (!options->command)
-			argp_error(state, "which program? Give its command line after --");
+			argp_error(state, "no program: give its command line after --");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* The session must live and have the side. Returns its absolute directory, or NULL. */
+/* Check that the session is live and has the side. Returns its absolute directory, or NULL. */
 static char *resolve_session_dir(const struct options *options)
 {
 	const char *dir = options->session.dir;

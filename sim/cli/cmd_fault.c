@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim fault: see and change the fault plan of a session that runs. */
+/* bfsim fault: show and change the fault plan of a live session. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct options {
 	struct cli_session_opt session;
 	struct cli_faults faults;
 	bool json;
-	char **args; /* what to do, and to what */
+	char **args; /* action and its arguments */
 	size_t num_args;
 };
 
@@ -49,7 +49,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		options->num_args = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "do what? list, add, rm, clear or replay");
+		argp_error(state, "give list, add, rm, clear or replay");
 		return 0;
 	default:
 		(void)arg;
@@ -142,7 +142,7 @@ static int do_clear(struct options *options, int dir_fd)
 
 /* ---- args ---- */
 
-/* All are compiled before the first is added: a typing error changes nothing. */
+/* Compile all rules before adding the first: an invalid rule changes nothing. */
 static bool check_rule_args(struct options *options)
 {
 	for (size_t i = 1; i < options->num_args; i++)
@@ -151,7 +151,7 @@ static bool check_rule_args(struct options *options)
 	if (options->faults.count > 0 || options->faults.has_seed)
 		return true;
 	cli_fail(
-		"fault add: add what? Give rules, each as one word ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
+		"fault add: give rules, each as one argument ('dma.memcpy nth=3 fail=IO_FAILED'), or --fault-plan FILE");
 	return false;
 }
 
@@ -159,7 +159,7 @@ static bool check_id_args(struct options *options)
 {
 	if (options->num_args >= 2)
 		return true;
-	cli_fail("fault rm: which? bfsim fault list shows their ids");
+	cli_fail("fault rm: give the ids of rules; bfsim fault list shows them");
 	return false;
 }
 
@@ -167,7 +167,7 @@ static bool check_no_args(struct options *options)
 {
 	if (options->num_args == 1)
 		return true;
-	cli_fail("fault %s: what is \"%s\" for? It takes no rule; fault rm takes out some", options->args[0],
+	cli_fail("fault %s takes no argument, but got \"%s\"; fault rm removes single rules", options->args[0],
 		 options->args[1]);
 	return false;
 }
@@ -183,7 +183,7 @@ static const struct {
 	{ "clear", check_no_args, do_clear },
 };
 
-/* Needs no session. */
+/* Print the plan of a trace file; no session is needed. */
 static int do_replay(const struct options *options)
 {
 	const char *name = options->args[1]; /* NULL without one */
@@ -191,7 +191,7 @@ static int do_replay(const struct options *options)
 	int rc;
 
 	if (options->num_args != 2) {
-		cli_fail("fault replay: of what? Give one file that bfsim trace wrote for Perfetto");
+		cli_fail("fault replay: give one file that bfsim trace wrote for Perfetto");
 		return CLI_USAGE;
 	}
 	if (cli_report_open_file(name, &report) < 0)
@@ -219,7 +219,7 @@ static int run_action(struct options *options)
 		close(dir_fd);
 		return rc < 0 ? CLI_FAILED : CLI_OK;
 	}
-	cli_fail("fault %s: there is no such thing to do; it is list, add, rm, clear or replay", options->args[0]);
+	cli_fail("fault %s: unknown action; give list, add, rm, clear or replay", options->args[0]);
 	return CLI_USAGE;
 }
 
@@ -232,9 +232,10 @@ int cli_fault(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay TRACE",
-		.doc = "See and change the fault plan of a session while its programs run.\v"
-		       "add prints the ids of the new rules. list shows how often what a rule looks for came (MATCHED) and how "
-		       "often it struck (FIRED). replay prints the plan that repeats the faults of a run that bfsim trace wrote down. doc/faults.md is the manual of rules.",
+		.doc = "Show and change the fault plan of a session while its programs run.\v"
+		       "add prints the ids of the new rules. list shows how often a rule matched (MATCHED) and how often it "
+		       "hit (FIRED). replay prints a plan that repeats the faults of a trace file. doc/faults.md is the manual "
+		       "of rules.",
 		.children = children,
 	};
 	struct options options = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim function: have something happen to a PCIe function of a session that runs. */
+/* bfsim function: reset, remove, add or fail a PCIe function of a live session. */
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 
-/* What can be said, and the rule that does it. */
+/* The actions, and the operation of the rule that injects each. */
 static const struct {
 	const char *name, *op;
 } actions[] = {
@@ -42,9 +42,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->num_args != 2)
-			argp_error(
-				state,
-				"do what to which? reset, remove, add or fatal, and a PCI address or an RDMA device");
+			argp_error(state, "give reset, remove, add or fatal, and a PCI address or an RDMA device");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -64,10 +62,10 @@ int cli_function(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_opt,
 		.args_doc = "reset ADDRESS\nremove ADDRESS\nadd ADDRESS\nfatal ADDRESS",
-		.doc = "Have something happen to a PCIe function while programs use it.\v"
-		       "reset: a function-level reset. remove, add: it is unplugged, and plugged in again. fatal: it fails, and "
-		       "is of no use before a reset. ADDRESS is a PCI address or an RDMA device, and may have * and ? in it; "
-		       "bfsim devs lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
+		.doc = "Reset, remove, add or fail a PCIe function while programs use it.\v"
+		       "reset: a function-level reset. remove, add: hot-unplug and hot-plug. fatal: the function fails until "
+		       "it is reset. ADDRESS is a PCI address or an RDMA device, and may contain * and ?; bfsim devs lists "
+		       "them. bfsim fault add injects the same at a time or by chance, see doc/faults.md.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };
@@ -76,8 +74,7 @@ int cli_function(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	op = find_op(options.args[0]);
 	if (!op) {
-		cli_fail("function %s: there is no such thing to do; it is reset, remove, add or fatal",
-			 options.args[0]);
+		cli_fail("function %s: unknown action; give reset, remove, add or fatal", options.args[0]);
 		return CLI_USAGE;
 	}
 	return cli_faults_inject_at_device(options.session.dir, op, options.args[1], options.args[0], NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim link: trouble with a card's PCIe link to the host, in a session that runs. */
+/* bfsim link: take down or slow down a card's PCIe link to the host, in a live session. */
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,9 +25,9 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "for", KEY_FOR, "TIME", 0, "How long, such as 200ms; needed for down, else until the session ends", 0 },
+	{ "for", KEY_FOR, "TIME", 0, "Duration, such as 200ms; required for down, else until the session ends", 0 },
 	{ "to", KEY_TO, "genNxM", 0, "degrade: the generation and width that the link runs at, such as gen2x4", 0 },
-	{ "part", KEY_PART, "PART", 0, "errors: which part of the packets is repeated, such as 1%", 0 },
+	{ "part", KEY_PART, "PART", 0, "errors: the part of the packets that is repeated, such as 1%", 0 },
 	{ 0 },
 };
 
@@ -54,8 +54,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->num_args != 2)
-			argp_error(state,
-				   "do what to which? down, degrade or errors, and a PCI address or an RDMA device");
+			argp_error(state, "give down, degrade or errors, and a PCI address or an RDMA device");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -96,7 +95,7 @@ static int run_action(const struct options *options)
 		return degrade_link(options, "degrade", "--to gen2x4", options->to);
 	if (strcmp(what, "errors") == 0)
 		return degrade_link(options, "errors", "--part 1%", options->part);
-	cli_fail("link %s: there is no such thing to do; it is down, degrade or errors", what);
+	cli_fail("link %s: unknown action; give down, degrade or errors", what);
 	return CLI_USAGE;
 }
 
@@ -107,10 +106,11 @@ int cli_link(int argc, char **argv)
 		.parser = parse_opt,
 		.args_doc =
 			"down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
-		.doc = "Have trouble with a card's link to the host while programs use it.\v"
-		       "down: what has to cross it waits. degrade, errors: it takes longer, where jobs take the model's time "
-		       "(bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, and may have * and ? in it; bfsim devs "
-		       "lists them. The same, at a time or by chance: bfsim fault add, see doc/faults.md.",
+		.doc = "Take down or slow down a card's link to the host while programs use it.\v"
+		       "down: jobs that cross the link wait. degrade, errors: jobs take longer, if the session's clock is timed "
+		       "or virtual (bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, and may contain "
+		       "* and ?; bfsim devs lists them. bfsim fault add injects the same at a time or by chance, see "
+		       "doc/faults.md.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

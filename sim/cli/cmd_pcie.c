@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim pcie: what a PCI Express link carries, by payload size. */
+/* bfsim pcie: the bandwidth of a PCI Express link, by payload size. */
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ enum format {
 
 struct options {
 	const char *profile;
-	struct pcie_link requested; /* numbers that are 0 were not given */
+	struct pcie_link requested; /* 0 = the default of the profile */
 	enum format format;
 	const char *svg;
 	uint64_t *sizes;
@@ -49,14 +49,14 @@ static const uint64_t default_sizes[] = { 64, 128, 256, 512, 1024, 2048, 4096 };
 
 static const struct argp_option option_list[] = {
 	{ "profile", 'p', "NAME", 0, "The host link of bluefield-2, bluefield-3 (the default) or connectx-7", 1 },
-	{ "gen", 'g', "N", 0, "Another generation: 1 to 6", 1 },
-	{ "lanes", 'l', "N", 0, "Another number of lanes: 1, 2, 4, 8, 12, 16 or 32", 1 },
-	{ "mps", KEY_MPS, "BYTES", 0, "Another maximum payload: 128 to 4096", 1 },
-	{ "mrrs", KEY_MRRS, "BYTES", 0, "Another maximum read request: 128 to 4096", 1 },
-	{ "rcb", KEY_RCB, "BYTES", 0, "Another read completion boundary: 64 to 512", 1 },
+	{ "gen", 'g', "N", 0, "Generation: 1 to 6", 1 },
+	{ "lanes", 'l', "N", 0, "Number of lanes: 1, 2, 4, 8, 12, 16 or 32", 1 },
+	{ "mps", KEY_MPS, "BYTES", 0, "Maximum payload size: 128 to 4096", 1 },
+	{ "mrrs", KEY_MRRS, "BYTES", 0, "Maximum read request size: 128 to 4096", 1 },
+	{ "rcb", KEY_RCB, "BYTES", 0, "Read completion boundary: 64 to 512", 1 },
 	{ "addr32", KEY_ADDR32, NULL, 0, "Addresses of 32 bits", 2 },
 	{ "ecrc", KEY_ECRC, NULL, 0, "End-to-end CRC on each packet", 2 },
-	{ "cut-at-rcb", KEY_CUT_AT_RCB, NULL, 0, "Completions are cut at RCB, not at MPS", 2 },
+	{ "cut-at-rcb", KEY_CUT_AT_RCB, NULL, 0, "Split completions at RCB, not at MPS", 2 },
 	{ "own-completions", KEY_OWN_COMPLETIONS, NULL, 0, "No completion answers two requests", 2 },
 	{ "whole-dwords", KEY_WHOLE_DWORDS, NULL, 0, "Pad payload to words of 4 bytes", 2 },
 	{ "no-ack", KEY_NO_ACK, NULL, 0, "Leave out acknowledgements", 2 },
@@ -99,7 +99,8 @@ static uint64_t parse_size(struct argp_state *state, const char *text)
 	if (cli_number_parse(text, 10, 1, UINT64_MAX, &number, &suffix) == 0)
 		unit = suffix_multiplier(suffix);
 	if (unit == 0 || number > PCIE_LINK_MAX_BYTES / unit)
-		argp_error(state, "\"%s\" is no size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024",
+		argp_error(state,
+			   "\"%s\" is not a size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024",
 			   text);
 	return number * unit;
 }
@@ -196,7 +197,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The profile's link with what was asked for instead. */
+/* The link of the profile with the options applied. */
 static struct pcie_link resolve_link(const struct options *options)
 {
 	const struct pcie_link *defaults = &pcie_profile_find(options->profile)->link;

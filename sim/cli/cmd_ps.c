@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim ps: the processes of a session, how bytes move between them, and who is connected to whom. */
+/* bfsim ps: the processes of a session, their imported memory and their connections. */
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The daemon's report as it sent it, with the session's directory added; NULL on failure. */
+/* The status that the daemon sent, plus the session's directory; NULL on failure. */
 static json_object *request_status(const char *dir)
 {
 	int dir_fd = cli_session_open(dir), fd;
@@ -72,7 +72,7 @@ static unsigned long long get_number(json_object *object, const char *name)
 	return json_object_get_uint64(json_object_object_get(object, name));
 }
 
-/* The process that the report knows by number @peer, or NULL. */
+/* The process with the number @peer, or NULL. */
 static json_object *find_process(json_object *processes, unsigned long long peer)
 {
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
@@ -153,7 +153,7 @@ static int print_services(json_object *services, json_object *processes)
 static void add_endpoint(struct cli_table *table, json_object *channel, json_object *processes,
 			 const char *const names[3])
 {
-	if (!json_object_object_get(channel, names[0])) { /* pending: it has no server yet */
+	if (!json_object_object_get(channel, names[0])) { /* pending: no server yet */
 		cli_table_add(table, "-");
 		cli_table_add(table, "-");
 		return;
@@ -183,7 +183,7 @@ static int print_channels(json_object *channels, json_object *processes)
 
 typedef int print_table_fn(json_object *list, json_object *processes);
 
-/* A further table, if there is anything in it. */
+/* Print a further table, unless its list is empty. */
 static int print_if_any(json_object *list, json_object *processes, print_table_fn *print)
 {
 	if (json_object_array_length(list) == 0)
@@ -214,7 +214,7 @@ int cli_ps(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
-		.doc = "Show the processes of a session, the memory they export and import, by which path its bytes move, and who is connected to whom.",
+		.doc = "Show the processes of a session, the memory that they export and import, the path of its bytes, and their connections.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

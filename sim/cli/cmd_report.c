@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim report: a page about what a session or a trace has in it. */
+/* bfsim report: a page of HTML about a session or a trace file. */
 #include <argp.h>
 
 #include "commands.h"
@@ -36,7 +36,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->trace && options->session.is_from_option)
-			argp_error(state, "of what? Give either a TRACE or --session");
+			argp_error(state, "give either a TRACE or --session");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -49,10 +49,10 @@ int cli_report(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "[TRACE]",
-		.doc = "Write a page of HTML about a run: latency, throughput and queue depth of its operations, faults and what they "
-		       "hit, warnings.\v"
-		       "TRACE is a file that bfsim trace wrote for Perfetto; without it, the report is about what the session has "
-		       "recorded until now. The page needs nothing but itself. doc/report.md explains it.",
+		.doc = "Write a page of HTML about a run: latency, throughput and queue depth of its operations, faults and their "
+		       "hits, warnings.\v"
+		       "TRACE is a file that bfsim trace wrote for Perfetto; without TRACE, the report is about the recordings of "
+		       "the session. The page is self-contained. doc/report.md explains it.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim run: programs on the sides of a card that exists as long as they do. */
+/* bfsim run: run programs in a session that lasts as long as they do. */
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
@@ -39,8 +39,8 @@ struct options {
 	const char *trace_path;
 	const char *report_path;
 	unsigned int timeout_s;
-	enum cli_generation generation; /* of the commands that follow ... */
-	bool has_generation;            /* ... else each program's own is found out */
+	enum cli_generation generation; /* of the commands that follow the option */
+	bool has_generation;            /* else each program's symbols decide */
 	struct cli_run_command *commands;
 	size_t num_commands;
 };
@@ -50,18 +50,17 @@ static const struct argp_option option_list[] = {
 	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0 },
 	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0 },
 	{ "generation", 'g', "GENERATION", 0,
-	  "Which libraries the commands behind this option use: " CLI_GENERATION_HELP
-	  "; without it, as the symbols say of the first program in a command that uses DOCA",
+	  "Libraries of the commands after this option: " CLI_GENERATION_HELP
+	  "; default: by the symbols of the first program in the command that uses DOCA",
 	  0 },
 	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
-	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never struck", 0 },
-	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write what the programs have recorded, as bfsim trace does", 0 },
+	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", 0 },
+	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", 0 },
 	{ "report", KEY_REPORT, "FILE", 0,
-	  "At the end, write a page about the run, as bfsim report does; all is recorded then (level full) unless --trace-level says otherwise",
-	  0 },
+	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then", 0 },
 	CLI_TRACE_LEVEL_OPTION,
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all after so long, with status 124", 0 },
+	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", 0 },
 	{ 0 },
 };
 
@@ -72,7 +71,7 @@ static void add_command(struct options *options, const char *side, const char *t
 
 	if (!commands)
 		argp_failure(state, CLI_FAILED, 0, "out of memory");
-	if (text[strspn(text, " \t\n")] == '\0') /* a variable that was not set */
+	if (text[strspn(text, " \t\n")] == '\0') /* such as a shell variable that is not set */
 		argp_error(state, "the command on %s is empty", side);
 	commands[options->num_commands++] = (struct cli_run_command){
 		.side = side,
@@ -82,7 +81,7 @@ static void add_command(struct options *options, const char *side, const char *t
 	options->commands = commands;
 }
 
-/* "SIDE=CMD"; the option's text is cut in two. */
+/* Split "SIDE=CMD" in place. */
 static void add_side_command(struct options *options, char *arg, struct argp_state *state)
 {
 	char *equals = strchr(arg, '=');
@@ -182,7 +181,7 @@ static int run_session(const struct options *options)
 					      cli_session_prepare_temporary(&session_dir))
 		return CLI_FAILED;
 	status = cli_supervise(&supervisor);
-	sim_session_dir_remove(&session_dir); /* the daemon did, unless it was killed */
+	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
 	sim_session_dir_fini(&session_dir);
 	return status;
 }
@@ -196,8 +195,9 @@ int cli_run(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
-		       "Each CMD is for /bin/sh. The exit status is 0 when all commands' are, else that of the first that "
-		       "failed. Without --session the session's directory is a temporary one. Faults that never struck are named at the end.",
+		       "/bin/sh runs each CMD. The exit status is 0 when all commands return 0, else that of the first command "
+		       "that failed. Without --session, the session's directory is temporary. Faults that never hit are named "
+		       "at the end.",
 		.children = children,
 	};
 	struct options options = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim sdk: where an SDK tree is, or shell lines that make builds and programs use it. */
+/* bfsim sdk: print the path of an SDK tree, or shell lines that make builds and programs use it. */
 #include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +18,7 @@ struct options {
 	bool env;
 };
 
-/* What finds which part of a tree: pkg-config; compilers that are told plain
- * names (-ldoca_dma, <doca_dma.h>); and programs when they start. */
+/* Variables of pkg-config, of the compiler and linker, and of the loader, with the part of the tree for each. */
 static const struct {
 	const char *variable;
 	const char *part;
@@ -31,8 +30,8 @@ static const struct {
 };
 
 static const struct argp_option option_list[] = {
-	{ "on", 'o', "SIDE", 0, "Whose tree: host or dpu (required)", 0 },
-	{ "generation", 'g', "GENERATION", 0, "Which interface: " CLI_GENERATION_HELP "; without it, task", 0 },
+	{ "on", 'o', "SIDE", 0, "Side of the tree: host or dpu (required)", 0 },
+	{ "generation", 'g', "GENERATION", 0, "Interface: " CLI_GENERATION_HELP "; default: task", 0 },
 	{ "env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0 },
 	{ 0 },
 };
@@ -56,7 +55,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->side)
-			argp_error(state, "whose tree? Give --on host or --on dpu");
+			argp_error(state, "no side: give --on host or --on dpu");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -83,9 +82,8 @@ static int print_env(const char *tree)
 	int status = CLI_OK;
 
 	if (strpbrk(tree, ":;"))
-		return cli_fail(
-			"%s cannot stand in a list of directories, where : and ; separate: install bfsim elsewhere",
-			tree);
+		return cli_fail("%s contains : or ;, which a list of directories cannot: install bfsim elsewhere",
+				tree);
 	for (size_t i = 0; status == CLI_OK && i < sizeof(env_vars) / sizeof(env_vars[0]); i++)
 		status = print_export(env_vars[i].variable, tree, env_vars[i].part);
 	return status;
@@ -108,8 +106,8 @@ int cli_sdk(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
-		.doc = "Say where the SDK tree is that applications for a side are built against.\v"
-		       "eval \"$(bfsim sdk --on dpu --env)\" sets a shell up for building and running against it.",
+		.doc = "Print the path of the SDK tree for applications of a side.\v"
+		       "eval \"$(bfsim sdk --on dpu --env)\" sets up a shell for building and running against it.",
 	};
 	struct options options = { 0 };
 	char *tree;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim stats: what the processes of a session have done, in numbers. */
+/* bfsim stats: counts of the tasks and messages of a session. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -60,8 +60,8 @@ int cli_stats(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "[SESSION]",
-		.doc = "Count what the processes of a session have done, those that have ended too: tasks by context and operation, "
-		       "messages by connection. SESSION is the session's directory, as with --session.",
+		.doc = "Print counts of the processes of a session, including processes that have ended: tasks by context and "
+		       "operation, messages by connection. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

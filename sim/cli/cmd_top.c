@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim top: a session while it runs. */
+/* bfsim top: a live view of a session. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "interval", 'i', "SECONDS", 0, "Look so often (default: 1; from 0.05 to 3600)", 0 },
-	{ "once", KEY_ONCE, NULL, 0, "Look twice, an interval apart, print what there is and end", 0 },
+	{ "interval", 'i', "SECONDS", 0, "Interval between two views (default: 1; from 0.05 to 3600)", 0 },
+	{ "once", KEY_ONCE, NULL, 0, "Print one view after one interval, and end", 0 },
 	{ 0 },
 };
 
@@ -64,7 +64,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Whether it could be written. */
+/* Returns whether the view could be written. */
 static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_snapshot *snapshot, const char *dir)
 {
 	unsigned int columns, lines;
@@ -82,7 +82,7 @@ static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_
 	return good;
 }
 
-/* Until it is time for the next snapshot. Whether there is to be one. */
+/* Wait until the next snapshot is due. Returns false when the user quits. */
 static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapshot *snapshot,
 			  const struct options *options)
 {
@@ -101,7 +101,7 @@ static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapsh
 	}
 }
 
-/* What was said of a failure while the view was there is gone with it: *ret_lost. */
+/* Show views until the user quits. *ret_lost: a message was printed on the alternate screen, which is gone. */
 static int watch_session(struct cli_screen *screen, const struct options *options, int dir_fd, bool *ret_lost)
 {
 	struct cli_top_snapshot snapshot, next;
@@ -155,10 +155,10 @@ int cli_top(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "[SESSION]",
-		.doc = "Watch a session while it runs: what each context and connection of its processes does, the busiest first.\v"
-		       "Rates are those since the last look. FLY is the tasks in flight, FAIL those that failed and FLT the "
-		       "faults that struck, since the context began. \"q\" ends it. Where standard output is no terminal, one look "
-		       "follows the other. SESSION is the session's directory, as with --session.",
+		.doc = "Show the activity of each context and connection of a session while it runs, the busiest first.\v"
+		       "Rates are since the last view. FLY is the number of tasks in flight. FAIL and FLT are the failed tasks "
+		       "and the faults that hit, since the context was created. \"q\" quits. If standard output is no "
+		       "terminal, views are printed one after another. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};
 	struct options options = { .interval_ns = (uint64_t)NS_PER_S };

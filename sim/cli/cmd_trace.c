@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim trace: what the processes of a session have recorded. */
+/* bfsim trace: write what the processes of a session have recorded. */
 #include <argp.h>
 #include <stdbool.h>
 
@@ -53,10 +53,10 @@ int cli_trace(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "[SESSION]",
-		.doc = "Write what the processes of a session have recorded, those that have ended too: contexts and their states, tasks, "
-		       "messages, connections, faults and log lines of all sides on one time axis.\v"
+		.doc = "Write what the processes of a session have recorded, including processes that have ended: states of contexts, "
+		       "tasks, messages, connections, faults and log lines of all sides on one time axis.\v"
 		       "Open a trace at https://ui.perfetto.dev or in chrome://tracing. SESSION is the session's directory, as "
-		       "with --session. What is recorded, $BFSIM_TRACE and bfsim up --trace-level say; doc/trace.md explains it.",
+		       "with --session. $BFSIM_TRACE and bfsim up --trace-level select what is recorded; see doc/trace.md.",
 		.children = cli_session_children,
 	};
 	struct options options = { 0 };

@@ -58,7 +58,7 @@ static void print_exec_hint(void *arg, const char *side)
 	printf("  bfsim exec%s --on %s -- COMMAND...\n", (const char *)arg, side);
 }
 
-/* Say where the session is and what to type, ready to be copied. */
+/* Print the directory of the session, and commands to copy. */
 static void print_usage_hints(const struct options *options, const char *dir)
 {
 	struct pcie_topology *topology;

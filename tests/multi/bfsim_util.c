@@ -94,7 +94,7 @@ void card_end(void)
 
 /* The daemon has done it before it takes the next request, which the second call is. On a private card
  * it is done when the rule is added. */
-uint32_t card_strike(const char *rule)
+uint32_t card_inject(const char *rule)
 {
 	struct bfsim_fault fault;
 	uint32_t id;

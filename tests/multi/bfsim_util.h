@@ -43,9 +43,9 @@ bool card_is_private(void);
 void card_begin(const char *side, const char *topology, const char *clock);
 void card_end(void);
 
-/* Add a rule for a link or a function, and go on when it has struck; its id. On a private card a device must have been
+/* Add a rule for a link or a function, and go on when it has hit; its id. On a private card a device must have been
  * looked for. */
-uint32_t card_strike(const char *rule);
+uint32_t card_inject(const char *rule);
 
 /* @call returns 0; or @code, with an explanation that contains @text. */
 #define NEED_OK(call)                own_need((call), 0, "", #call, __FILE__, __LINE__)

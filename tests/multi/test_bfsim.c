@@ -34,7 +34,7 @@ static uint32_t add(const char *rule)
 	return id;
 }
 
-/* How often a rule met what it looks for, and struck. */
+/* How often a rule met what it looks for, and hit. */
 static void need_counts(uint32_t id, uint64_t matched, uint64_t fired)
 {
 	struct bfsim_fault fault;
@@ -47,7 +47,7 @@ static void need_counts(uint32_t id, uint64_t matched, uint64_t fired)
 
 /* ---- rules on a private card ---- */
 
-static void test_rule_from_before_the_first_device_strikes(void)
+static void test_rule_from_before_the_first_device_hits(void)
 {
 	uint32_t id = add("dma.memcpy nth=2 fail=IO_FAILED");
 	struct rig *rig = rig_open(NULL);
@@ -73,7 +73,7 @@ static void test_rule_counts_on_when_the_device_is_opened_again(void)
 	}
 }
 
-static void test_removed_rule_strikes_no_more(void)
+static void test_removed_rule_hits_no_more(void)
 {
 	uint32_t first = add("dma.memcpy size=1 fail=IO_FAILED"), second = add("dma.memcpy fail=IO_FAILED");
 	struct rig *rig = rig_open(NULL);
@@ -88,7 +88,7 @@ static void test_removed_rule_strikes_no_more(void)
 	rig_close(rig);
 }
 
-static void test_cleared_plan_strikes_no_more_and_ids_go_on(void)
+static void test_cleared_plan_hits_no_more_and_ids_go_on(void)
 {
 	struct rig *rig = rig_open(NULL);
 
@@ -180,7 +180,7 @@ static void write_plan(const char *text)
 	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-static void test_plan_of_a_file_strikes(void)
+static void test_plan_of_a_file_hits(void)
 {
 	struct rig *rig = rig_open(NULL);
 
@@ -237,7 +237,7 @@ static void test_delays_of_a_file_are_read_when_the_rule_is_added(void)
 
 /* ---- reports and mistakes ---- */
 
-static void test_unfired_names_the_first_rule_that_never_struck(void)
+static void test_unfired_names_the_first_rule_that_never_hit(void)
 {
 	struct bfsim_fault first = { 0 };
 	struct rig *rig = rig_open(NULL);
@@ -303,18 +303,18 @@ static void test_rules_follow_session_time(void)
 int main(int argc, char **argv)
 {
 	static const struct own_test tests[] = {
-		OWN_TEST(test_rule_from_before_the_first_device_strikes),
+		OWN_TEST(test_rule_from_before_the_first_device_hits),
 		OWN_TEST(test_rule_counts_on_when_the_device_is_opened_again),
-		OWN_TEST(test_removed_rule_strikes_no_more),
-		OWN_TEST(test_cleared_plan_strikes_no_more_and_ids_go_on),
+		OWN_TEST(test_removed_rule_hits_no_more),
+		OWN_TEST(test_cleared_plan_hits_no_more_and_ids_go_on),
 		OWN_TEST(test_seed_decides_what_fails),
 		OWN_TEST(test_forked_child_has_the_rules_and_counts_for_itself),
-		OWN_TEST(test_plan_of_a_file_strikes),
+		OWN_TEST(test_plan_of_a_file_hits),
 		OWN_TEST(test_plan_that_comes_with_bfsim_can_be_loaded),
 		OWN_TEST(test_plan_with_a_wrong_rule_adds_none),
 		OWN_TEST(test_plan_that_finds_no_room_adds_none),
 		OWN_TEST(test_delays_of_a_file_are_read_when_the_rule_is_added),
-		OWN_TEST(test_unfired_names_the_first_rule_that_never_struck),
+		OWN_TEST(test_unfired_names_the_first_rule_that_never_hit),
 		OWN_TEST(test_mistakes_are_errors_that_say_so),
 		OWN_TEST(test_time_goes_on_over_devices),
 		OWN_TEST(test_rules_follow_session_time),

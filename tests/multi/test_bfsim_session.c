@@ -115,8 +115,8 @@ static void test_session_ends_with_a_test_that_is_killed(void)
 	CHECK(!exists(dir));
 }
 
-/* One plan for the session: a rule of the test's strikes a copy of its child. */
-static void test_rules_of_a_session_strike_in_all_its_processes(void)
+/* One plan for the session: a rule of the test's hits a copy of its child. */
+static void test_rules_of_a_session_hit_in_all_its_processes(void)
 {
 	struct bfsim_session *session = start();
 	struct bfsim_fault fault;
@@ -428,7 +428,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_programs_start_on_the_side_of_their_environment),
 		OWN_TEST(test_stopped_session_leaves_nothing),
 		OWN_TEST(test_session_ends_with_a_test_that_is_killed),
-		OWN_TEST(test_rules_of_a_session_strike_in_all_its_processes),
+		OWN_TEST(test_rules_of_a_session_hit_in_all_its_processes),
 		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
 		OWN_TEST(test_tasks_of_ended_processes_are_counted),
 		OWN_TEST(test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer),

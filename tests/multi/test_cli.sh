@@ -470,7 +470,7 @@ test_a_run_and_its_worker_killed_together_leave_nothing() {
 
 # --- what happens to the card --------------------------------------------------
 
-test_function_and_link_commands_strike_the_device_that_is_named() {
+test_function_and_link_commands_hit_the_device_that_is_named() {
 	bfsim up --session s >/dev/null
 	status 0 bfsim function reset 03:00.0 --session s
 	status 0 bfsim function fatal mlx5_1 --session s
@@ -509,7 +509,7 @@ test_function_and_link_commands_explain_what_is_wrong() {
 	says 'there is no device .*09:00.0 in session s; bfsim devs --session s lists them' err
 	one_line err
 	status 2 bfsim function jump 03:00.0 --session s
-	says 'it is reset, remove, add or fatal' err
+	says 'give reset, remove, add or fatal' err
 	status 2 bfsim function reset --session s
 	status 2 bfsim link down 03:00.0 --session s
 	says 'for how long' err
@@ -517,7 +517,7 @@ test_function_and_link_commands_explain_what_is_wrong() {
 	says 'to gen2x4' err
 	status 2 bfsim link degrade 03:00.0 --to gen9x4 --session s
 	status 2 bfsim link cut 03:00.0 --session s
-	says 'it is down, degrade or errors' err
+	says 'give down, degrade or errors' err
 	status 1 bfsim function reset 03:00.0 --session nowhere
 	bfsim fault list --session s >rules
 	same 1 "$(wc -l <rules)"
@@ -543,21 +543,21 @@ test_run_goes_on_when_a_rule_kills_its_daemon() {
 	status 0 bfsim run --require-faults --fault 'daemon kill' --trace t.json --host \
 		"until '$bfsim_program' ps 2>&1 | grep 'is stale, its daemon died'; do sleep 0.05; done"
 	says '^host. .* is stale' out
-	says '^bfsim: nothing to write to t.json: ' err
+	says '^bfsim: cannot write t.json: the recordings were lost' err
 	same '' "$(ls -A "$TMPDIR")"
 }
 
 test_run_passes_on_that_a_rule_killed_a_program() {
 	status 137 bfsim run --dpu "exec '$peer' listen name" --fault 'peer side=dpu kill' --require-faults
-	says '^bfsim: fault 1 struck 1 of the 1 that it looked for: peer side=dpu kill$' err
+	says '^bfsim: fault 1 hit 1 of 1 matches: peer side=dpu kill$' err
 }
 
-test_a_fault_that_never_struck_is_named_and_may_be_required_to() {
+test_a_fault_that_never_hit_is_named_and_may_be_required_to() {
 	status 0 bfsim run --dpu true --fault 'dma.memcpy hang'
-	says '^bfsim: fault 1 never struck: dma.memcpy hang \(nothing that it looks for came\)$' err
+	says '^bfsim: fault 1 never hit: dma.memcpy hang \(nothing matched\)$' err
 	status 1 bfsim run --dpu true --fault 'dma.memcpy hang' --require-faults
 	status 1 bfsim run --dpu true --fault 'function device=03:00.0 add' --require-faults
-	says '^bfsim: fault 1 never struck: function .* add \(what it looks for came, but .* was already what it would become\)$' err
+	says '^bfsim: fault 1 never hit: function .* add \(what matched came .* the device was in that state already\)$' err
 	status 2 bfsim run --dpu true --fault 'dma.memcyp hang'
 	says 'column 1: unknown operation `dma.memcyp`; did you mean `dma.memcpy`' err
 }

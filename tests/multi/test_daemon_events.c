@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules that strike by the clock: processes that are killed or stopped, a daemon
+/* Rules that hit by the clock: processes that are killed or stopped, a daemon
  * that is. Whoever is left gets errors, and nobody stays stopped. */
 #include <errno.h>
 #include <sched.h>
@@ -221,7 +221,7 @@ static void test_process_is_killed_when_the_rule_begins_and_its_importers_get_er
 	end_card();
 }
 
-static void test_rule_that_began_strikes_those_that_are_there_oldest_first(void **state)
+static void test_rule_that_began_hits_those_that_are_there_oldest_first(void **state)
 {
 	struct actor other;
 
@@ -247,7 +247,7 @@ static void attach_and_stay(int talk, const void *arg)
 		recv(talk, &byte, 1, 0);
 }
 
-static void test_rule_strikes_a_process_that_comes_later(void **state)
+static void test_rule_hits_a_process_that_comes_later(void **state)
 {
 	struct proc late;
 
@@ -555,7 +555,7 @@ static void run_in_namespace(int talk, const void *arg)
 	_exit(0);
 }
 
-static void test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted(void **state)
+static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted(void **state)
 {
 	int dir_fd, rc;
 	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
@@ -586,8 +586,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_process_is_killed_when_the_rule_begins_and_its_importers_get_errors),
-		TEST(test_rule_that_began_strikes_those_that_are_there_oldest_first),
-		TEST(test_rule_strikes_a_process_that_comes_later),
+		TEST(test_rule_that_began_hits_those_that_are_there_oldest_first),
+		TEST(test_rule_hits_a_process_that_comes_later),
 		TEST(test_rule_that_is_over_spares_who_comes_then),
 		TEST(test_paused_process_stops_and_goes_on),
 		TEST(test_process_goes_on_when_the_daemon_ends_before),
@@ -601,7 +601,7 @@ int main(void)
 		TEST(test_imports_through_a_function_end_when_it_is_reset),
 		TEST(test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset),
 		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
-		TEST(test_process_that_the_daemon_does_not_see_is_not_struck_and_not_counted),
+		TEST(test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

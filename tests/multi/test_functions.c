@@ -55,7 +55,7 @@ static void test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_aga
 	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL));
 	rig_submit_small(rig, 1);
 	late = rig_memcpy(rig, 2, rig_src(rig, 0, 64), rig_dst(rig, 64, 64));
-	card_strike("function device=03:00.0 reset");
+	card_inject("function device=03:00.0 reset");
 	CHECK(doca_task_submit(doca_dma_task_memcpy_as_task(late)) == DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_dma_task_memcpy_as_task(late));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
@@ -76,8 +76,8 @@ static void test_other_functions_go_on(void)
 
 	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	card_strike("function device=03:00.1 reset");
-	card_strike("function side=host remove");
+	card_inject("function device=03:00.1 reset");
+	card_inject("function side=host remove");
 	rig_submit_small(rig, 1);
 	rig_drain(rig);
 	CHECK(rig_small_is_done(rig, 1));
@@ -96,7 +96,7 @@ static void test_sleeper_wakes_when_its_function_is_reset(void)
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	MUST(doca_pe_request_notification(rig->pe));
 	CHECK(!rig_is_readable(handle));
-	card_strike("function device=mlx5_0 reset");
+	card_inject("function device=mlx5_0 reset");
 	CHECK(rig_wait_readable(handle));
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	CHECK(doca_pe_progress(rig->pe) == 1);
@@ -106,7 +106,7 @@ static void test_sleeper_wakes_when_its_function_is_reset(void)
 }
 
 /* It is looked at, but changes nothing: to count it as a fault would be wrong. */
-static void need_no_strike(const char *rule)
+static void need_no_hit(const char *rule)
 {
 	struct bfsim_fault fault;
 	uint32_t id;
@@ -117,24 +117,24 @@ static void need_no_strike(const char *rule)
 	CHECK(fault.matched > 0 && fault.fired == 0);
 }
 
-static void test_function_is_not_struck_by_what_has_become_of_it_already(void)
+static void test_function_is_not_hit_by_what_has_become_of_it_already(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	need_no_strike("function device=b1:00.0 add");
-	need_no_strike("function device=b1:00.0 num_vfs=2");
-	card_strike("function device=b1:00.0 num_vfs=0");
-	need_no_strike("function device=b1:00.0 num_vfs=0");
-	card_strike("function device=b1:00.0 add"); /* as its VFs are not there */
-	card_strike("function device=b1:00.0 rep_remove");
-	need_no_strike("function device=b1:00.0 rep_remove");
-	card_strike("link device=b1:00.0 fatal");
-	need_no_strike("link device=b1:00.0 fatal");
-	card_strike("function device=b1:00.0 add");
-	card_strike("function device=b1:00.0 remove");
-	need_no_strike("function device=b1:00.0 remove");
-	need_no_strike("function device=b1:00.0 reset");
-	need_no_strike("link device=b1:00.0 fatal");
+	need_no_hit("function device=b1:00.0 add");
+	need_no_hit("function device=b1:00.0 num_vfs=2");
+	card_inject("function device=b1:00.0 num_vfs=0");
+	need_no_hit("function device=b1:00.0 num_vfs=0");
+	card_inject("function device=b1:00.0 add"); /* as its VFs are not there */
+	card_inject("function device=b1:00.0 rep_remove");
+	need_no_hit("function device=b1:00.0 rep_remove");
+	card_inject("link device=b1:00.0 fatal");
+	need_no_hit("link device=b1:00.0 fatal");
+	card_inject("function device=b1:00.0 add");
+	card_inject("function device=b1:00.0 remove");
+	need_no_hit("function device=b1:00.0 remove");
+	need_no_hit("function device=b1:00.0 reset");
+	need_no_hit("link device=b1:00.0 fatal");
 	CHECK(num_devs() == 2);
 	card_end();
 }
@@ -149,13 +149,13 @@ static void test_removed_function_is_not_listed_until_it_is_added(void)
 	card_begin("dpu", NULL, NULL);
 	MUST(doca_devinfo_create_list(&old, &before));
 	rig = rig_start(rig_open(NULL));
-	card_strike("function device=03:00.0 remove");
+	card_inject("function device=03:00.0 remove");
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	CHECK(num_devs() == before - 1);
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	need_no_strike("function device=03:00.0 reset"); /* of nothing */
+	need_no_hit("function device=03:00.0 reset"); /* of nothing */
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	card_strike("function device=03:00.0 add");
+	card_inject("function device=03:00.0 add");
 	CHECK(num_devs() == before);
 	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION); /* that was another */
 	rig_close(rig);
@@ -170,12 +170,12 @@ static void test_function_that_failed_is_of_no_use_before_it_is_reset(void)
 
 	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	card_strike("link device=03:00.0 fatal");
+	card_inject("link device=03:00.0 fatal");
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
 	CHECK(num_devs() == 2);
 	CHECK(open_first() == DOCA_ERROR_NOT_CONNECTED);
-	card_strike("function device=03:00.0 reset");
+	card_inject("function device=03:00.0 reset");
 	CHECK(open_first() == DOCA_SUCCESS);
 	need_copy();
 	card_end();
@@ -189,7 +189,7 @@ static uint32_t num_reps(struct doca_dev *dev, bool open_last)
 
 	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
 	if (open_last) {
-		card_strike("function device=b1:00.0 rep_remove");
+		card_inject("function device=b1:00.0 rep_remove");
 		CHECK(doca_dev_rep_open(list[0], &rep) == DOCA_ERROR_INVALID_VALUE);
 	}
 	MUST(doca_devinfo_rep_destroy_list(list));
@@ -205,7 +205,7 @@ static void test_removed_representor_is_not_listed_until_its_function_is_added(v
 	dev = rig_open_dev(0);
 	before = num_reps(dev, true);
 	CHECK(num_reps(dev, false) == before - 1);
-	card_strike("function device=b1:00.0 add");
+	card_inject("function device=b1:00.0 add");
 	CHECK(num_reps(dev, false) == before);
 	MUST(doca_dev_close(dev));
 	card_end();
@@ -216,11 +216,11 @@ static void test_pf_has_as_many_vfs_as_it_is_told(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	card_strike("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
+	card_inject("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
 	CHECK(num_devs() == 5);
-	card_strike("function device=b1:00.0 num_vfs=1");
+	card_inject("function device=b1:00.0 num_vfs=1");
 	CHECK(num_devs() == 6);
-	card_strike("function device=b1:00.0 num_vfs=9");
+	card_inject("function device=b1:00.0 num_vfs=9");
 	CHECK(num_devs() == 7);
 	card_end();
 }
@@ -229,9 +229,9 @@ static void test_pf_takes_its_vfs_and_sfs_with_it(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	card_strike("function device=b1:00.0 remove");
+	card_inject("function device=b1:00.0 remove");
 	CHECK(num_devs() == 2);
-	card_strike("function device=b1:00.0 add");
+	card_inject("function device=b1:00.0 add");
 	CHECK(num_devs() == 7);
 	card_end();
 }
@@ -261,7 +261,7 @@ static void test_copies_wait_while_the_link_is_down(void)
 	rig = rig_start(rig_open(NULL));
 	copy_ns(rig, 1);
 	up_ns = bfsim_now_ns() + DOWN_NS; /* at the earliest */
-	card_strike("link device=b1:00.1 down=300ms");
+	card_inject("link device=b1:00.1 down=300ms");
 	copy_ns(rig, 2);
 	CHECK(bfsim_now_ns() >= up_ns);
 	for (uint64_t number = 3; number < 103; number++)
@@ -282,7 +282,7 @@ static void test_sleeper_wakes_when_the_link_is_up(void)
 	rig = rig_start(rig_open(NULL));
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	up_ns = bfsim_now_ns() + DOWN_NS;
-	card_strike("link side=dpu down=300ms");
+	card_inject("link side=dpu down=300ms");
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	rig_submit_small(rig, 1);
 	MUST(doca_pe_request_notification(rig->pe));
@@ -301,7 +301,7 @@ static void test_copies_behind_a_long_wait_end_with_the_function(void)
 
 	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	card_strike("link down=3600s");
+	card_inject("link down=3600s");
 	NEED_OK(bfsim_fault_add("dma.memcpy nth=1 refuse", NULL));
 	refused = rig_small_task(rig, 1);
 	CHECK(doca_task_submit(refused) == DOCA_ERROR_AGAIN);
@@ -309,7 +309,7 @@ static void test_copies_behind_a_long_wait_end_with_the_function(void)
 	rig_submit_small(rig, 2);
 	for (int i = 0; i < 1000; i++)
 		CHECK(doca_pe_progress(rig->pe) == 0);
-	card_strike("function device=03:00.0 reset"); /* what never was due ends, too */
+	card_inject("function device=03:00.0 reset"); /* what never was due ends, too */
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
 	card_end();
@@ -324,13 +324,13 @@ static void test_degraded_link_makes_copies_slower_in_virtual_time(void)
 	card_begin("host", NULL, "virtual");
 	rig = rig_start(rig_open(NULL));
 	trained_ns = copy_ns(rig, 1);
-	card_strike("link device=b1:00.0 degrade=gen1x1");
+	card_inject("link device=b1:00.0 degrade=gen1x1");
 	degraded_ns = copy_ns(rig, 2);
 	CHECK(degraded_ns > trained_ns);
-	card_strike("link device=03:00.0 errors=90%");
+	card_inject("link device=03:00.0 errors=90%");
 	damaged_ns = copy_ns(rig, 3);
 	CHECK(damaged_ns > degraded_ns);
-	card_strike("link device=03:00.0 down=2ms");
+	card_inject("link device=03:00.0 down=2ms");
 	CHECK(copy_ns(rig, 4) >= 2000000);
 	CHECK(copy_ns(rig, 5) < 2 * damaged_ns); /* that is over */
 	rig_close(rig);
@@ -354,17 +354,17 @@ static void test_rule_that_is_taken_out_gives_the_link_back(void)
 	card_begin("host", NULL, "virtual");
 	rig = rig_start(rig_open(NULL));
 	trained_ns = settled_ns(rig);
-	degrade = card_strike("link device=b1:00.0 degrade=gen1x1");
+	degrade = card_inject("link device=b1:00.0 degrade=gen1x1");
 	degraded_ns = settled_ns(rig);
-	errors = card_strike("link errors=90%");
+	errors = card_inject("link errors=90%");
 	damaged_ns = settled_ns(rig);
 	CHECK(trained_ns < degraded_ns && degraded_ns < damaged_ns);
 	NEED_OK(bfsim_fault_remove(errors));
 	CHECK(settled_ns(rig) == degraded_ns);
 	NEED_OK(bfsim_fault_remove(degrade));
 	CHECK(settled_ns(rig) == trained_ns);
-	card_strike("link degrade=gen1x1 errors=90%");
-	down = card_strike("link down=3600s");
+	card_inject("link degrade=gen1x1 errors=90%");
+	down = card_inject("link down=3600s");
 	NEED_OK(bfsim_fault_remove(down));
 	CHECK(settled_ns(rig) == damaged_ns);
 	NEED_OK(bfsim_fault_clear());
@@ -380,7 +380,7 @@ static void test_link_is_up_when_the_rule_is_taken_out(void)
 
 	card_begin("dpu", NULL, NULL);
 	rig = rig_start(rig_open(NULL));
-	NEED_OK(bfsim_fault_remove(card_strike("link down=3600s")));
+	NEED_OK(bfsim_fault_remove(card_inject("link down=3600s")));
 	copy_ns(rig, 1);
 	rig_close(rig);
 	card_end();
@@ -416,13 +416,13 @@ static void test_forked_child_stands_before_the_same_functions(void)
 
 	card_begin("dpu", NULL, NULL);
 	need_copy();
-	card_strike("function device=03:00.1 remove");
+	card_inject("function device=03:00.1 remove");
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
 		CHECK(num_devs() == 1);
 		need_copy();
-		card_strike("function device=03:00.0 reset");
+		card_inject("function device=03:00.0 reset");
 		need_copy();
 		_exit(0);
 	}
@@ -437,7 +437,7 @@ int main(void)
 		OWN_TEST(test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_again),
 		OWN_TEST(test_other_functions_go_on),
 		OWN_TEST(test_sleeper_wakes_when_its_function_is_reset),
-		OWN_TEST(test_function_is_not_struck_by_what_has_become_of_it_already),
+		OWN_TEST(test_function_is_not_hit_by_what_has_become_of_it_already),
 		OWN_TEST(test_removed_function_is_not_listed_until_it_is_added),
 		OWN_TEST(test_function_that_failed_is_of_no_use_before_it_is_reset),
 		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),

@@ -74,7 +74,7 @@ test_wrong_input_is_explained() {
 	says 'profile bluefield-9: there are bluefield-2, bluefield-3 and connectx-7' err
 	for size in 0 -1 1.5 12x 4KB 2T 99999999999999999999 ''; do
 		status 2 bfsim pcie -- "$size"
-		says "\"$size\" is no size: give bytes" err
+		says "\"$size\" is not a size: give bytes" err
 	done
 	status 2 bfsim pcie --csv --json
 	says '--csv and --json are two formats' err

@@ -128,7 +128,7 @@ static void test_rules_that_begin_later_do_so_in_their_order(void)
 }
 
 /* Both have begun when the first device is looked for: the function is there when it is to be added. */
-static void test_rules_that_began_before_the_card_was_there_strike_in_their_order(void)
+static void test_rules_that_began_before_the_card_was_there_hit_in_their_order(void)
 {
 	uint32_t first, last;
 
@@ -142,7 +142,7 @@ static void test_rules_that_began_before_the_card_was_there_strike_in_their_orde
 	CHECK(times_fired(first) == 1 && times_fired(last) == 2);
 }
 
-static void test_rule_that_is_taken_out_before_its_time_never_strikes(void)
+static void test_rule_that_is_taken_out_before_its_time_never_hits(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 	uint64_t from_ns, ms = 50;
@@ -184,7 +184,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void)
 /* ---- forks ---- */
 
 /* The child's device is open before that, unless the machine is busy: then it is of the function's next life. */
-static void test_forked_child_is_struck_by_what_comes_later(void)
+static void test_forked_child_is_hit_by_what_comes_later(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 	uint32_t id = add_later("function device=03:00.0", 2000, "reset");
@@ -210,7 +210,7 @@ static void test_forked_child_is_struck_by_what_comes_later(void)
 }
 
 /* Both at once would leave it removed: the rule that is first ends it for the other. */
-static void test_forked_child_is_not_struck_again_by_what_was(void)
+static void test_forked_child_is_not_hit_again_by_what_was(void)
 {
 	struct rig *rig = rig_open(NULL);
 	uint32_t removes = add("function device=03:00.1 remove"), adds = add("function device=03:00.1 add");
@@ -349,11 +349,11 @@ int main(void)
 		OWN_TEST(test_in_virtual_time_it_waits_as_well),
 		OWN_TEST(test_sleeper_wakes_when_its_functions_time_has_come),
 		OWN_TEST(test_rules_that_begin_later_do_so_in_their_order),
-		OWN_TEST(test_rules_that_began_before_the_card_was_there_strike_in_their_order),
-		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_strikes),
+		OWN_TEST(test_rules_that_began_before_the_card_was_there_hit_in_their_order),
+		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_hits),
 		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
-		OWN_TEST(test_forked_child_is_struck_by_what_comes_later),
-		OWN_TEST(test_forked_child_is_not_struck_again_by_what_was),
+		OWN_TEST(test_forked_child_is_hit_by_what_comes_later),
+		OWN_TEST(test_forked_child_is_not_hit_again_by_what_was),
 		OWN_TEST(test_tasks_are_counted),
 		OWN_TEST(test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer),
 		OWN_TEST(test_tasks_of_many_are_all_counted),

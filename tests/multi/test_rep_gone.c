@@ -86,10 +86,10 @@ static void test_server_does_not_start_for_a_representor_that_was_removed(void)
 	open_rep();
 	MUST(doca_pe_create(&pe));
 	server = make_server(pe);
-	card_strike("function device=b1:00.0 rep_remove");
+	card_inject("function device=b1:00.0 rep_remove");
 	CHECK(doca_ctx_start(doca_comch_server_as_ctx(server)) == DOCA_ERROR_INITIALIZATION);
 	CHECK(doca_ctx_start(doca_comch_server_as_ctx(server)) == DOCA_ERROR_INITIALIZATION);
-	card_strike("function device=b1:00.0 add");
+	card_inject("function device=b1:00.0 add");
 	MUST(doca_ctx_start(doca_comch_server_as_ctx(server)));
 	stop(pe, doca_comch_server_as_ctx(server));
 	MUST(doca_comch_server_destroy(server));
@@ -105,7 +105,7 @@ static void test_server_for_another_representor_starts(void)
 	open_rep();
 	MUST(doca_pe_create(&pe));
 	server = make_server(pe);
-	card_strike("function device=b1:00.1 rep_remove");
+	card_inject("function device=b1:00.1 rep_remove");
 	MUST(doca_ctx_start(doca_comch_server_as_ctx(server)));
 	stop(pe, doca_comch_server_as_ctx(server));
 	MUST(doca_comch_server_destroy(server));
@@ -126,9 +126,9 @@ static void test_service_does_not_listen_for_a_representor_that_was_removed(void
 	MUST(doca_comm_channel_ep_set_max_msg_size(ep, 64));
 	MUST(doca_comm_channel_ep_set_send_queue_size(ep, 8));
 	MUST(doca_comm_channel_ep_set_recv_queue_size(ep, 8));
-	card_strike("function device=b1:00.0 rep_remove");
+	card_inject("function device=b1:00.0 rep_remove");
 	CHECK(doca_comm_channel_ep_listen(ep, "test") == DOCA_ERROR_INITIALIZATION);
-	card_strike("function device=b1:00.0 add");
+	card_inject("function device=b1:00.0 add");
 	MUST(doca_comm_channel_ep_listen(ep, "test"));
 	MUST(doca_comm_channel_ep_destroy(ep));
 	close_rep();

@@ -27,7 +27,7 @@ for side in sorted(set(sides.values())):
     print(side, [status for name, status in tasks if name == side])' "$1"
 }
 
-# hits TRACE: which match each fault struck, of which side, and by how much it was late.
+# hits TRACE: which match each fault hit, of which side, and by how much it was late.
 hits() {
 	python3 -c 'import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
@@ -51,7 +51,7 @@ test_the_task_that_chance_failed_fails_again_and_no_other() {
 	done
 }
 
-test_delays_that_were_drawn_strike_each_side_where_they_did() {
+test_delays_that_were_drawn_hit_each_side_where_they_did() {
 	record t.json --seed 7 --fault 'dma.memcpy size>=64 p=5% delay=uniform(1us,90us)' --dpu "$peer 400" --host "$peer 300"
 	status 0 bfsim fault replay t.json
 	mv out plan.yaml
@@ -71,7 +71,7 @@ test_skips_and_limits_become_numbers() {
 }
 
 # Neither a line of a plan nor YAML can have each of these letters.
-test_a_program_with_an_odd_name_is_struck_again() {
+test_a_program_with_an_odd_name_is_hit_again() {
 	odd=$(printf 'it"s\001 m\303\266')
 	ln -s "$peer" "$odd"
 	record t.json --fault 'dma.memcpy nth=3 fail=IO_FAILED' --dpu "./'$odd' 5"
@@ -92,7 +92,7 @@ test_a_plan_of_a_plan_is_the_same() {
 	cmp first.yaml second.yaml
 }
 
-test_a_rule_that_never_struck_leaves_nothing() {
+test_a_rule_that_never_hit_leaves_nothing() {
 	record t.json --fault 'dma.memcpy nth=100 fail=IO_FAILED' --dpu "$peer 5"
 	status 0 bfsim fault replay t.json
 	record u.json --fault-plan out --dpu "$peer 5"
@@ -149,7 +149,7 @@ test_a_rule_with_a_file_of_delays_that_was_taken_out_is_said() {
 	bfsim fault rm --session s "$(cat id)"
 	bfsim trace s -o t.json
 	status 1 bfsim fault replay t.json
-	says 'rule 1 struck, but was no longer in the plan' err
+	says 'rule 1 hit, but was no longer in the plan' err
 }
 
 fired() { [ "$(bfsim fault list --session s | awk '$1 == '"$1"' {print $3}')" -gt 0 ]; }
@@ -178,7 +178,7 @@ test_a_file_that_is_no_trace_is_refused() {
 	status 1 bfsim fault replay t.json
 	says 't.json:1: this is no trace' err
 	status 2 bfsim fault replay
-	says 'of what' err
+	says 'give one file' err
 }
 
 run_tests "$0" "$work"

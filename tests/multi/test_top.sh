@@ -48,7 +48,7 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	stay dpu 20
 	status 0 bfsim top --once --interval 0.05 s
 	says '^bfsim top: 1 process, 0 ended; clock functional, [0-9.]+ m?s; s$' out
-	says '^faults: 1 rule, struck 4 times, 0/s now$' out
+	says '^faults: 1 rule, hit 4 times, 0/s now$' out
 	says "^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0 B/s +0 +0 +0 +4$" out
 	narrow out
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Checking a program against the libraries of each provider. */
 #include "check_binary.h"
 
 #include <elf.h>
@@ -16,7 +17,7 @@
 #define OWN_MACHINE EM_NONE
 #endif
 
-/* Leave DOCA's symbols alone in the list. */
+/* Remove all symbols but those of DOCA. */
 static void keep_doca_symbols(struct cli_imports *imports)
 {
 	size_t kept = 0;
@@ -56,8 +57,8 @@ static int compare_imports(const void *a, const void *b)
 	return strcmp(((const struct cli_import *)a)->symbol, ((const struct cli_import *)b)->symbol);
 }
 
-/* The current generation's headers are of the newest release, which releases.h compares with; the other's are of 2.2.
- * What differs from the newest both there and in a later release is taken to differ between the two. */
+/* The task generation has the headers of the newest release, which releases.h compares with. The workq generation has
+ * those of 2.2: a function that differs from the newest release both in 2.2 and in @provider counts as changed. */
 bool cli_check_changed(const struct cli_check *check, const struct cli_import *import, enum cli_provider provider)
 {
 	bool changed = cli_has_changed(import->symbol, provider);
@@ -125,7 +126,8 @@ bool cli_check_links(const struct cli_check *check, enum cli_provider provider)
 	return check->counts[provider].absent == 0;
 }
 
-/* bfsim's current generation is of the newest release's parameters; the other one's are those of 2.2. */
+/* bfsim's task generation has the parameters of the newest release. The workq generation has those of 2.2, like the
+ * programs for it. */
 bool cli_check_has_abi_mismatch(const struct cli_check *check, const struct cli_import *import)
 {
 	bool starts_somewhere = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What bfsim check-binary says to people: a verdict of a few lines, then a table. */
+/* The check of a program as text: a verdict of a few lines, then a table. */
 #include <stdio.h>
 
 #include "check_binary.h"
@@ -11,7 +11,7 @@ static const char *plural_suffix(size_t num)
 	return num == 1 ? "" : "s";
 }
 
-/* "2.5, 2.10": the releases of which @holds. Returns how many. */
+/* Print the releases for which @holds is true, as "2.5, 2.10". Returns their number. */
 static size_t print_releases(const struct cli_check *check, bool (*holds)(const struct cli_check *, enum cli_provider))
 {
 	size_t num = 0;
@@ -21,7 +21,7 @@ static size_t print_releases(const struct cli_check *check, bool (*holds)(const 
 			printf("%s%s", num++ ? ", " : "", cli_provider_name(i));
 	}
 	if (num == 0)
-		printf("no release that is known here");
+		printf("no known release");
 	return num;
 }
 
@@ -37,7 +37,7 @@ static void print_program(const struct cli_check *check)
 		printf("%s%s", i ? ", " : "; needs ", imports->needed[i]);
 	printf("\n");
 	if (cli_check_other_machine(check))
-		printf("  it is a program for %s: what follows holds there\n", cli_check_other_machine(check));
+		printf("  it is a program for %s: the results below apply there\n", cli_check_other_machine(check));
 }
 
 static void print_absent_libraries(const struct cli_check *check, enum cli_provider provider)
@@ -59,7 +59,7 @@ static void print_bfsim(const struct cli_check *check)
 	if (counts->absent)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->other_version)
-		printf("; %zu in another version: link it anew", counts->other_version);
+		printf("; %zu in another version: relink it", counts->other_version);
 	print_absent_libraries(check, check->bfsim_provider);
 	if (mismatches)
 		printf("; %zu with other parameters than it was built with", mismatches);
@@ -88,7 +88,7 @@ static void print_verdict(const struct cli_check *check, int against)
 {
 	print_program(check);
 	if (check->imports.num == 0 && check->imports.num_needed == 0)
-		return; /* nothing of DOCA's, or only what it loads while it runs */
+		return; /* the program does not use DOCA, or loads it at run time */
 	if (against >= 0)
 		print_against(check, (enum cli_provider)against);
 	print_bfsim(check);
@@ -127,7 +127,7 @@ static const char *release_cell(const struct cli_check *check, const struct cli_
 		    [cli_symbol_status(import->symbol, import->version, release)];
 }
 
-/* Whether the table is about it, even if not everything is asked for. */
+/* Returns whether the table lists the symbol without --all. */
 static bool needs_row(const struct cli_check *check, const struct cli_import *import, int against)
 {
 	if (against >= 0)
@@ -174,7 +174,7 @@ int cli_check_print(const struct cli_check *check, int against, bool all)
 	if (cli_table_print(&table) < 0)
 		return -1;
 	if (is_any_changed(check))
-		printf("* its parameters or its result are others there than in %s\n",
+		printf("* parameters or result differ from those of %s\n",
 		       check->bfsim_provider == CLI_BFSIM_TASK ? "the newest release" : "2.2");
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading the imports of a program with libelf. */
 #include "elf_imports.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #define VERSION_HIDDEN 0x8000 /* a flag beside a version's index */
 
-/* The sections that matter; those that the file lacks are NULL. */
+/* The sections that are read; NULL if the file lacks them. */
 struct sections {
 	Elf *elf;
 	Elf_Data *symbols, *versions, *verneed, *dynamic;
@@ -62,7 +63,7 @@ static int record_section(struct sections *found, Elf_Scn *section)
 	return 0;
 }
 
-/* Whether the file has something for the loader, which its sections then must tell of. */
+/* Returns whether the file is dynamically linked: then it must have a symbol section. */
 static bool is_dynamic(Elf *elf)
 {
 	size_t num = 0;
@@ -93,8 +94,8 @@ static int find_sections(Elf *elf, struct sections *found)
 
 /* ---- versions ---- */
 
-/* The needed version of number @index: its name, and its library. Offsets in the
- * table only grow, so that a damaged one has an end. */
+/* The name and the library of the needed version @index. Offsets in the table only grow, so that the search ends in
+ * a damaged file, too. */
 static int find_version(const struct sections *in, size_t index, const char **ret_version, const char **ret_library)
 {
 	size_t at = 0;
@@ -124,7 +125,7 @@ static int find_version(const struct sections *in, size_t index, const char **re
 			break;
 		at += need.vn_next;
 	}
-	return 0; /* one of the file's own */
+	return 0; /* defined by the file itself */
 }
 
 static int symbol_version(const struct sections *in, size_t symbol, const char **ret_version, const char **ret_library)
@@ -211,7 +212,7 @@ static int collect_imports(Elf *elf, struct cli_imports *imports)
 	rc = find_sections(elf, &in);
 	for (size_t i = 0; rc == 0 && in.dynamic && i < in.num_dynamic; i++)
 		rc = collect_needed(&in, i, imports);
-	for (size_t i = 1; rc == 0 && in.symbols && i < in.num_symbols; i++) /* the first is none */
+	for (size_t i = 1; rc == 0 && in.symbols && i < in.num_symbols; i++) /* entry 0 is empty */
 		rc = collect_symbol(&in, i, imports);
 	return rc;
 }
@@ -241,7 +242,7 @@ static int read_fd(int fd, struct cli_imports *imports)
 int cli_imports_read(const char *path, struct cli_imports *ret)
 {
 	struct cli_imports imports = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait for the writer of a pipe */
 	int rc;
 
 	if (fd < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The generation of bfsim's libraries that a program was linked for. */
 #include "generation.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "releases.h"
 
-/* Whether a release from @first to @last has it as it was linked. */
+/* Returns whether a release from @first to @last has the symbol in the version it was linked with. */
 static bool is_in_releases(const struct cli_import *import, enum cli_provider first, enum cli_provider last)
 {
 	for (enum cli_provider i = first; i <= last; i++) {
@@ -39,9 +40,9 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 
 static bool is_executable_file(const char *path)
 {
-	struct stat what;
+	struct stat info;
 
-	return stat(path, &what) == 0 && S_ISREG(what.st_mode) && access(path, X_OK) == 0;
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
 static char *find_in_dir(const char *dir, size_t len, const char *command)
@@ -56,7 +57,7 @@ static char *find_in_dir(const char *dir, size_t len, const char *command)
 	return NULL;
 }
 
-/* Where execvp() finds it; NULL: nowhere, or no memory. */
+/* The path that execvp() finds; NULL: none, or no memory. */
 static char *find_program(const char *command)
 {
 	const char *list = getenv("PATH"), *end;
@@ -80,7 +81,7 @@ static bool has_doca_symbols(const struct cli_imports *imports)
 	return false;
 }
 
-/* Whether @word is a program that uses DOCA; of which generation, then. */
+/* Returns whether @word is a program that uses DOCA, and its generation. */
 static bool detect_from_word(const char *word, enum cli_generation *ret_generation)
 {
 	struct cli_imports imports;
@@ -97,11 +98,11 @@ static bool detect_from_word(const char *word, enum cli_generation *ret_generati
 	return found;
 }
 
-/* ---- of a shell's ---- */
+/* ---- of a command for a shell ---- */
 
 #define BETWEEN_WORDS " \t\n;&|<>()"
 
-/* Copy the next word from *text on to @word (which has room), without its quotes. */
+/* Copy the next word at *text without its quotes to @word, which has the size of the text. */
 static void next_word(const char **text, char *word)
 {
 	char quote = '\0';

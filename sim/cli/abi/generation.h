@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/abi/generation.h - which of bfsim's two generations of libraries a program was linked for.
+/* sim/cli/abi/generation.h - the generation of bfsim's libraries that a program was linked for.
  *
  *   workq   work queues, releases 1.5 to 2.2
  *   task    progress engines and tasks, from 2.5 on
  *
- * Both have the same SONAMEs. The program's own imports tell them apart: symbols,
- * or versions of symbols, that only one of them has. A program is often not the
- * first word of its command (valgrind ./app, timeout 9 ./app, sh -c './app'): the
- * first word counts that names one which uses DOCA. Where none does (scripts, files
- * that can't be read, programs that load their libraries later), it is the current
- * generation, task.
+ * Both have the same SONAMEs. The imports of the program decide: symbols, or versions of symbols, that only one
+ * generation has. A program is often not the first word of its command (valgrind ./app, timeout 9 ./app,
+ * sh -c './app'): the first word that names a program which uses DOCA counts. Without such a word (scripts,
+ * unreadable files, programs that load libraries at run time) the result is the current generation, task.
  */
 #ifndef SIM_CLI_ABI_GENERATION_H
 #define SIM_CLI_ABI_GENERATION_H
@@ -19,10 +17,10 @@
 
 enum cli_generation cli_generation_of_imports(const struct cli_imports *imports);
 
-/* Of a command's words, up to NULL; a word may itself be for a shell. */
+/* Of the words of a command, up to NULL. A word may be a command for a shell. */
 enum cli_generation cli_generation_of_command(char *const *command);
 
-/* Of the words of a command for sh(1), with what is quoted in one piece, and nothing expanded. */
+/* Of a command for sh(1). Quoted text is one word; nothing is expanded. */
 enum cli_generation cli_generation_of_shell(const char *text);
 
 #endif

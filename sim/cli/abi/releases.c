@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Queries on the table of symbols. */
 #include "releases.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static bool node_has_version(char node, const char *version)
 	case 'E':
 		return strcmp(version, "EXPERIMENTAL") == 0;
 	default:
-		return false; /* the library has none; the loader refuses */
+		return false; /* the library has no versions; the loader fails */
 	}
 }
 
@@ -68,7 +69,7 @@ enum cli_symbol_status cli_symbol_status(const char *name, const char *version, 
 	return !version || node_has_version(node, version) ? CLI_PRESENT : CLI_OTHER_VERSION;
 }
 
-/* All releases' libraries are version 2 of theirs. */
+/* In all releases, libraries have version 2. */
 bool cli_provider_has_library(const char *soname, enum cli_provider provider)
 {
 	const char *end = strstr(soname, ".so");

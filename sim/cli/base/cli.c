@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Exit statuses and messages, for all commands. */
 #include "cli.h"
 
 #include <argp.h>
@@ -10,7 +11,7 @@
 
 const char *argp_program_version = "bfsim " BFSIM_VERSION;
 
-/* Names of files and programs may have anything in them, for the terminal too. */
+/* Names of files and programs may contain control sequences of the terminal. */
 static void mask_control_chars(char *text)
 {
 	for (; *text; text++)

@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* To the nearest @step; what is next to the largest number stays as it is. */
+/* Round to the nearest @step. A value that would overflow stays. */
 static uint64_t round_to_step(uint64_t value, uint64_t step)
 {
 	return value > UINT64_MAX - step / 2 ? value : (value + step / 2) / step * step;
 }
 
-/* Three digits of @value, which is counted in the first of @units; each next one is a thousand of the one before. */
+/* Format three digits of @value, which is in units[0]; each unit is 1000 of the unit before. */
 static void format_scaled(uint64_t value, const char *const units[], size_t count, char text[CLI_HUMAN_SIZE])
 {
 	uint64_t unit = 1, parts;

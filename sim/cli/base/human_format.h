@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/human_format.h - numbers and texts of a report as people read them. */
+/* sim/cli/base/human_format.h - numbers as people read them. */
 #ifndef SIM_CLI_BASE_HUMAN_FORMAT_H
 #define SIM_CLI_BASE_HUMAN_FORMAT_H
 
@@ -15,7 +15,7 @@ void cli_human_byte_rate(uint64_t bytes_per_s, char text[CLI_HUMAN_SIZE]);
 void cli_human_count(uint64_t count, char text[CLI_HUMAN_SIZE]);
 void cli_human_percent(uint64_t thousandths, char text[CLI_HUMAN_SIZE]); /* "12.3 %" */
 
-/* @amount in @ns, for a second. */
+/* @amount in @ns, as a rate per second. */
 uint64_t cli_per_second(uint64_t amount, uint64_t ns);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Paths of this installation. */
 #include "install.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "pcie_model/topology/topology.h"
 
-/* The directory of this program (@levels 0), or one that many levels above it. */
+/* The directory of this program (@levels 0), or the one @levels above it. */
 static char *program_dir(int levels)
 {
 	char *path = realpath("/proc/self/exe", NULL);
@@ -38,7 +39,7 @@ char *cli_bfsimd_path(void)
 
 	if (!override || !override[0])
 		return append_path(program_dir(0), "bfsimd");
-	path = realpath(override, NULL); /* it is started from another directory */
+	path = realpath(override, NULL); /* absolute: the daemon starts in another directory */
 	return path ? path : strdup(override);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Access to a session from outside: its directory, topology and daemon. */
 #include "session_client.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The options --session and --clock. */
 #include "session_opt.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/session_opt.h - the option --session, which most commands take.
+/* sim/cli/base/session_opt.h - the options --session and --clock.
  *
- * A command lists cli_session_argp among its argp children and hands it a
+ * A command lists cli_session_argp among its argp children with a
  * struct cli_session_opt as input.
  */
 #ifndef SIM_CLI_BASE_SESSION_OPT_H
@@ -14,7 +14,7 @@
 #include "sim/clock/clock.h"
 
 struct cli_session_opt {
-	const char *dir;  /* as given, or the user's default */
+	const char *dir;  /* of the option, else the default */
 	bool is_explicit; /* by the option or $BFSIM_SESSION */
 	bool is_from_option;
 	char default_dir[PATH_MAX];
@@ -22,11 +22,11 @@ struct cli_session_opt {
 
 extern const struct argp cli_session_argp;
 
-/* The option --clock of commands that make a session: its text, and what it says; a wrong one ends the command. */
+/* The option --clock of commands that create a session: help text and mode. Another value is a usage error. */
 #define CLI_CLOCK_HELP "How time passes on the card: functional (the default), timed or virtual"
 enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state);
 
-/* The children of a command that takes --session. */
+/* The argp children of a command that takes --session. */
 extern const struct argp_child cli_session_children[];
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Creating a session, with messages on standard error. */
 #include "session_start.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Environment variables that put a process on a side of a session. */
 #include "side_env.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static int prepend_library_path(const char *dir)
 	return rc;
 }
 
-/* NULL without memory. */
+/* The directory of the libraries; NULL without memory. */
 static char *sdk_libdir(const char *side, enum cli_generation generation)
 {
 	char *tree = cli_sdk_tree(generation, side), *dir = NULL;
@@ -37,8 +38,8 @@ static char *sdk_libdir(const char *side, enum cli_generation generation)
 	return dir;
 }
 
-/* @dir, of @generation, is not there. In a build tree nothing is, and programs'
- * own run path finds the libraries; an installation may lack one generation. */
+/* The directory @dir of @generation does not exist. A build tree has none: there, the run path of the programs finds
+ * the libraries. An installation may lack one generation. */
 static int check_missing_sdk(const char *dir, const char *side, enum cli_generation generation)
 {
 	char *current = sdk_libdir(side, CLI_GENERATION_TASK);
@@ -63,7 +64,7 @@ static int add_sdk_library_path(const char *side, enum cli_generation generation
 	else if (access(dir, F_OK) < 0)
 		rc = check_missing_sdk(dir, side, generation);
 	else if (strpbrk(dir, ":;"))
-		cli_fail("%s cannot stand in LD_LIBRARY_PATH, where : and ; separate: install bfsim elsewhere", dir);
+		cli_fail("%s contains : or ;, which LD_LIBRARY_PATH cannot: install bfsim elsewhere", dir);
 	else if ((rc = prepend_library_path(dir)) < 0)
 		cli_fail("out of memory");
 	free(dir);

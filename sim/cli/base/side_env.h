@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/side_env.h - what makes a process one of a session's side: three environment variables.
+/* sim/cli/base/side_env.h - environment variables that put a process on a side of a session.
  *
  *   BFSIM_SESSION     the session's directory, absolute
  *   BFSIM_SIDE        the side
- *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree of a
- *                     generation, when this bfsim is installed (in a build tree it is left alone)
+ *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree when bfsim is installed; unchanged in a
+ *                     build tree
  */
 #ifndef SIM_CLI_BASE_SIDE_ENV_H
 #define SIM_CLI_BASE_SIDE_ENV_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Text in columns. */
 #include "table.h"
 
 #include <stdarg.h>
@@ -49,7 +50,7 @@ static size_t column_width(const struct cli_table *table, size_t column)
 	return widest;
 }
 
-/* The last column ends where its text ends. */
+/* The last column is not padded. */
 static void print_cell(const struct cli_table *table, size_t column, const char *text)
 {
 	bool is_last = column + 1 == table->num_columns;

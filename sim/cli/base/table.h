@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/table.h - text in columns, each as wide as what stands in it.
+/* sim/cli/base/table.h - text in columns, each as wide as its longest cell.
  *
- * Cells are added row by row, from left to right; then the table is printed
- * below its headings. Memory that runs out shows when it is printed.
+ * Add the cells row by row, from left to right, then print the table. Printing reports a lack of memory.
  */
 #ifndef SIM_CLI_BASE_TABLE_H
 #define SIM_CLI_BASE_TABLE_H
@@ -10,11 +9,11 @@
 #include <stddef.h>
 
 struct cli_table {
-	const char *const *headings; /* borrowed; those that begin with '>' are of right-aligned columns */
+	const char *const *headings; /* borrowed; '>' before a heading aligns the column to the right */
 	size_t num_columns;
 	char **cells;
 	size_t num_cells;
-	int failed;
+	int failed; /* out of memory */
 };
 
 #define CLI_TABLE(headings_)                                                                       \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The option --trace-level. */
 #include "trace_opt.h"
 
 #include "sim/trace/trace.h"

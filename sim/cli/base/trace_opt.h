@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/trace_opt.h - the option --trace-level, of all that start a session. */
+/* sim/cli/base/trace_opt.h - the option --trace-level of commands that create a session. */
 #ifndef SIM_CLI_BASE_TRACE_OPT_H
 #define SIM_CLI_BASE_TRACE_OPT_H
 
@@ -17,7 +17,7 @@ enum {
 			0                                                                                                \
 	}
 
-/* The level (sim/trace/trace.h) that the option's argument names. */
+/* The level (sim/trace/trace.h) of that name. Another name is a usage error. */
 uint32_t cli_trace_level(const char *text, struct argp_state *state);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan that repeats the faults of a recorded run. */
 #include "fault_replay.h"
 
 #include <errno.h>
@@ -11,19 +12,19 @@
 #include "sim/cli/report/report.h"
 #include "sim/faults/plan/plan.h"
 
-/* What stays of when a rule strikes: matches were counted while it did. */
+/* The conditions on time stay: a rule counts matches only in its time. */
 #define TIME_CONDITIONS (SIM_WHEN_FROM | SIM_WHEN_UNTIL)
 
-/* Rules that were there from the begin have times a little behind it in virtual time: a nanosecond each. */
+/* Rules that are added before the run starts have times a little above 0 in virtual time: one nanosecond each. */
 #define BEGIN_SLACK_NS 10000
 
 struct replay {
 	const struct cli_report *report;
-	const char *name; /* of the trace */
+	const char *name; /* the trace, in messages */
 	FILE *out;
 	size_t num_rules;
-	bool warned_of_late_rule; /* said that a rule was added while programs ran */
-	bool is_incomplete;       /* something that struck, and that the plan does not repeat */
+	bool warned_of_late_rule; /* printed that a rule was added while programs ran */
+	bool is_incomplete;       /* the plan does not repeat all hits */
 };
 
 static void report_gap(struct replay *replay, const char *what, uint64_t rule)
@@ -32,7 +33,7 @@ static void report_gap(struct replay *replay, const char *what, uint64_t rule)
 	replay->is_incomplete = true;
 }
 
-/* Names as a line of a plan can have them: what can't stand there is any letter. */
+/* In a rule, "?" matches the characters that a line of a plan cannot contain. */
 static void mask_special_chars(char *name)
 {
 	for (; *name; name++)
@@ -47,7 +48,7 @@ static void mask_rule_names(struct sim_rule *rule)
 	mask_special_chars(rule->device);
 }
 
-/* In single quotes nothing means anything to YAML but they themselves. */
+/* In single quotes, YAML interprets only the single quote. */
 static void print_rule(struct replay *replay, const struct sim_rule *rule)
 {
 	char line[SIM_RULE_TEXT_SIZE];
@@ -61,7 +62,7 @@ static void print_rule(struct replay *replay, const struct sim_rule *rule)
 
 /* ---- a hit ---- */
 
-/* It counts this process's matches alone. Names too long for a rule are not in it. */
+/* Let the rule count matches of this process only. Names that are too long for a rule are left out. */
 static void bind_to_process(struct sim_rule *rule, const struct cli_report_process *process)
 {
 	const char *side = process ? process->side : "", *program = process ? process->program : "";
@@ -90,7 +91,7 @@ static void set_nth_match(struct sim_rule *rule, uint32_t match)
 	rule->seed = 0;
 }
 
-/* Added while programs ran: what came before did not count. That can be said by time alone. */
+/* A rule that was added while programs ran did not count earlier matches. A start time expresses that. */
 static void set_begin_time(struct sim_rule *rule, uint64_t added_ns)
 {
 	rule->when |= SIM_WHEN_FROM;
@@ -116,7 +117,7 @@ static void set_fixed_delay(struct sim_rule *rule, uint64_t delay_ns)
 	rule->delay_b = 0;
 	if (delay_ns > 0)
 		return;
-	rule->actions &= ~SIM_ACT_BIT(SIM_ACT_DELAY); /* the draw came to nothing */
+	rule->actions &= ~SIM_ACT_BIT(SIM_ACT_DELAY); /* a delay of 0 was drawn */
 	rule->delay_kind = SIM_DELAY_NONE;
 }
 
@@ -127,14 +128,15 @@ static void print_hit(struct replay *replay, const struct sim_rule *from, uint64
 	struct sim_rule rule = *from;
 
 	if (fault->match == 0 || fault->match > UINT32_MAX) {
-		report_gap(replay, "struck, but the trace does not say at which match", fault->rule);
+		report_gap(replay, "hit, but the trace does not contain the number of the match", fault->rule);
 		return;
 	}
 	set_nth_match(&rule, (uint32_t)fault->match);
 	if (is_added_late(added_ns, process ? process->first_ns : 0)) {
 		set_begin_time(&rule, added_ns);
 		if (!is_virtual(replay) && !replay->warned_of_late_rule) {
-			report_gap(replay, "was added while the program ran: what it strikes is up to how fast that is",
+			report_gap(replay,
+				   "was added while the program ran: its hits depend on the speed of the program",
 				   fault->rule);
 			replay->warned_of_late_rule = true;
 		}
@@ -145,7 +147,7 @@ static void print_hit(struct replay *replay, const struct sim_rule *from, uint64
 	bind_to_process(&rule, process);
 	mask_rule_names(&rule);
 	if (sim_rule_check(&rule) < 0) {
-		report_gap(replay, "struck in a process that no rule can name", fault->rule);
+		report_gap(replay, "hit a process that no rule can name", fault->rule);
 		return;
 	}
 	print_rule(replay, &rule);
@@ -166,7 +168,7 @@ static uint64_t print_hits(struct replay *replay, uint64_t id, const struct sim_
 	return count;
 }
 
-/* When the first process began to do something. */
+/* Time of the first record of any process. */
 static uint64_t first_process_begin_ns(const struct replay *replay)
 {
 	uint64_t begin = UINT64_MAX;
@@ -179,7 +181,7 @@ static uint64_t first_process_begin_ns(const struct replay *replay)
 static void print_event_rule(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
 {
 	if (is_past && (rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
-		report_gap(replay, "was taken out, and the trace does not say when: it goes on", id);
+		report_gap(replay, "was removed, and the trace does not contain when: it stays in the plan", id);
 	if (is_added_late(added_ns, first_process_begin_ns(replay)))
 		set_begin_time(rule, added_ns);
 	mask_rule_names(rule);
@@ -194,7 +196,7 @@ static void print_recorded_rule(struct replay *replay, const struct cli_report_r
 	struct sim_rule rule;
 
 	if (sim_rule_parse(recorded->text, &rule, delays_file, &error) < 0) {
-		report_gap(replay, "is none that this bfsim knows", recorded->id);
+		report_gap(replay, "is not known to this version of bfsim", recorded->id);
 		return;
 	}
 	if (sim_rule_ops(&rule) & SIM_OPS_EVENTS) {
@@ -204,7 +206,7 @@ static void print_recorded_rule(struct replay *replay, const struct cli_report_r
 	if (print_hits(replay, recorded->id, &rule, recorded->added_ns) < recorded->fired)
 		report_gap(
 			replay,
-			"struck more often than the trace says: records were overwritten, or are not kept of what it strikes",
+			"hit more often than the trace contains: records were overwritten, or its hits are not recorded",
 			recorded->id);
 }
 
@@ -217,7 +219,7 @@ static void check_removed_rules(struct replay *replay)
 		for (size_t j = 0; j < replay->report->num_rules; j++)
 			is_there |= replay->report->rules[j].id == id;
 		if (!is_there) {
-			report_gap(replay, "struck, but was no longer in the plan when the trace was written", id);
+			report_gap(replay, "hit, but was no longer in the plan when the trace was written", id);
 			return;
 		}
 	}
@@ -238,7 +240,7 @@ static bool are_indistinguishable(const struct cli_report_process *a, const stru
 	return strcmp(a->side, b->side) == 0 && strcmp(a->program, b->program) == 0;
 }
 
-/* Rules know a process by its side and program. */
+/* A rule identifies a process by its side and program only. */
 static void check_processes(struct replay *replay)
 {
 	const struct cli_report *report = replay->report;
@@ -251,8 +253,8 @@ static void check_processes(struct replay *replay)
 			    !are_indistinguishable(process, &report->processes[j]))
 				continue;
 			cli_fail(
-				"%s: there were several processes %s: %s; the plan can't tell them apart, and strikes the first "
-				"that gets there",
+				"%s: there were several processes %s: %s; the plan cannot tell them apart, and hits the first one "
+				"that matches",
 				replay->name, process->side, process->program);
 			replay->is_incomplete = true;
 			return;
@@ -274,7 +276,7 @@ int cli_fault_replay(const struct cli_report *report, const char *name, FILE *ou
 	check_removed_rules(&replay);
 	check_processes(&replay);
 	if (replay.num_rules > SIM_PLAN_MAX_RULES) {
-		cli_fail("%s: %zu strikes, but a plan holds %d rules", name, replay.num_rules, SIM_PLAN_MAX_RULES);
+		cli_fail("%s: %zu hits, but a plan holds %d rules", name, replay.num_rules, SIM_PLAN_MAX_RULES);
 		replay.is_incomplete = true;
 	}
 	return replay.is_incomplete ? -1 : 0;

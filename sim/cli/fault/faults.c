@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Faults on the command line: compiling rules, sending them to a session, reporting hits. */
 #include "faults.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static const struct argp_option option_list[] = {
 	{ "fault", KEY_FAULT, "RULE", 0,
 	  "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0 },
 	{ "fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0 },
-	{ "seed", KEY_SEED, "NUMBER", 0, "Of what faults leave to chance (default: the plan's, else 0)", 0 },
+	{ "seed", KEY_SEED, "NUMBER", 0, "Seed of random faults (default: the plan's, else 0)", 0 },
 	{ 0 },
 };
 
@@ -37,7 +38,7 @@ void cli_faults_fini(struct cli_faults *faults)
 	*faults = (struct cli_faults){ 0 };
 }
 
-/* Takes @delays. */
+/* Takes ownership of @delays, also on failure. */
 static int append_fault(struct cli_faults *faults, const struct sim_rule *rule, struct sim_delays *delays)
 {
 	struct cli_fault *list = reallocarray(faults->list, faults->count + 1, sizeof(*list));
@@ -157,7 +158,7 @@ static bool has_device(const struct pcie_topology *topology, const char *dir, co
 	return false;
 }
 
-/* Rules end at a time of the session's. */
+/* Let the rule end after the duration. Rules take absolute session time. */
 static int set_end_time(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *duration_rule)
 {
 	struct sim_rule *rule = &faults->list[0].rule;
@@ -172,7 +173,7 @@ static int set_end_time(struct cli_faults *faults, int dir_fd, const char *dir, 
 	return 0;
 }
 
-/* Whether it would change nothing at any function that it names; then says so. */
+/* Returns true, with a message, when the rule would change none of the functions that it names. */
 static bool is_noop_everywhere(const struct sim_rule *rule, const struct sim_function_table *functions,
 			       const struct pcie_topology *topology)
 {
@@ -225,7 +226,8 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 	int dir_fd, rc = -1;
 
 	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
-	snprintf(end, sizeof(end), "link down=%s", duration ? duration : "1ns"); /* so that it is read as in rules */
+	snprintf(end, sizeof(end), "link down=%s",
+		 duration ? duration : "1ns"); /* reuse the parser of rules for the time */
 	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&duration_rule, end) < 0) {
 		cli_faults_fini(&faults);
 		return CLI_USAGE;
@@ -241,17 +243,17 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 }
 
 struct rule_report {
-	bool with_hits; /* say what struck, too */
+	bool with_hits; /* report rules that hit, too */
 	int num_unfired;
 };
 
 static const char *unfired_reason(const struct sim_plan_rule *rule)
 {
 	if (rule->matched == 0)
-		return "nothing that it looks for came";
+		return "nothing matched";
 	if (sim_rule_ops(&rule->rule) & (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION)))
-		return "what it looks for came, but not when it would strike, or was already what it would become";
-	return "what it looks for came, but not when it would strike";
+		return "what matched came at another time or number, or the device was in that state already";
+	return "what matched came at another time or number";
 }
 
 static void report_rule(void *arg, const struct sim_plan_rule *rule)
@@ -259,11 +261,11 @@ static void report_rule(void *arg, const struct sim_plan_rule *rule)
 	struct rule_report *report = arg;
 
 	if (rule->fired > 0 && report->with_hits)
-		cli_fail("fault %u struck %" PRIu64 " of the %" PRIu64 " that it looked for: %s", rule->id, rule->fired,
-			 rule->matched, rule->text);
+		cli_fail("fault %u hit %" PRIu64 " of %" PRIu64 " matches: %s", rule->id, rule->fired, rule->matched,
+			 rule->text);
 	if (rule->fired > 0)
 		return;
-	cli_fail("fault %u never struck: %s (%s)", rule->id, rule->text, unfired_reason(rule));
+	cli_fail("fault %u never hit: %s (%s)", rule->id, rule->text, unfired_reason(rule));
 	report->num_unfired++;
 }
 

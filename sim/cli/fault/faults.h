@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/fault/faults.h - faults on the command line, and what became of them.
+/* sim/cli/fault/faults.h - faults on the command line, and a report of their hits.
  *
  * A command that takes --fault, --fault-plan and --seed lists cli_faults_argp among
  * its argp children, with a zeroed struct cli_faults as input. Rules are compiled
- * as they are read: a wrong one is a wrong command line.
+ * as they are parsed: an invalid rule is a usage error.
  */
 #ifndef SIM_CLI_FAULT_FAULTS_H
 #define SIM_CLI_FAULT_FAULTS_H
@@ -16,7 +16,7 @@
 
 struct cli_fault {
 	struct sim_rule rule;
-	struct sim_delays *delays; /* NULL = it needs none */
+	struct sim_delays *delays; /* of a file; NULL = none */
 };
 
 struct cli_faults {
@@ -30,24 +30,24 @@ extern const struct argp cli_faults_argp;
 
 void cli_faults_fini(struct cli_faults *faults);
 
-/* Compile a line and add it. Returns 0, or -1 after it said what is wrong with it. */
+/* Compile a rule and add it. Returns 0, or -1 with a message. */
 int cli_faults_add(struct cli_faults *faults, const char *line);
 
-/* Put them into the plan of the session @dir, behind what is there; print their ids if
- * @print_ids. Returns 0 or -1. */
+/* Append the rules to the plan of the session @dir, and print their ids if @print_ids. Returns 0, or -1 with a
+ * message. */
 int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool print_ids);
 
-/* Have @action happen now to the device of that name in the session @dir, and last for
- * @duration (a time as in rules; NULL: it has no end, or says it itself). Returns the exit
- * status; the line on standard error says why not, also when there is no such device, or it is as @action would have it already: then no rule is added. */
+/* Inject @action at the device with that name in the session @dir, now. @duration is a time as in rules; with NULL,
+ * the action has no end or contains it. Returns an exit status. A device that does not exist, or is in that state
+ * already, is an error: then no rule is added. */
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
 				const char *duration);
 
-/* Say on standard error which rules of a plan never struck, and with @with_hits also which
- * did. Returns how many never did. */
+/* Print on standard error which rules of a plan never hit, and with @with_hits also which did. Returns the number of
+ * rules that never hit. */
 int cli_faults_report(const struct sim_plan *plan, bool with_hits);
 
-/* Whether a rule of the plan has killed the session's daemon. */
+/* Returns whether a rule of the plan has killed the session's daemon. */
 bool cli_faults_killed_daemon(const struct sim_plan *plan);
 
 #endif

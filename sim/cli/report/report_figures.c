@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations and links: their tables and their plots. */
+/* The sections of operations and links: a table and plots. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "report_page.h"
 #include "report_plot.h"
 
-#define MAX_PLOTTED  24 /* operations; a table has all */
+#define MAX_PLOTTED  24 /* operations; the table has all */
 #define CAPTION_SIZE 256
 #define MIN_BINS     8
 
@@ -80,7 +80,7 @@ static void slice_text(const struct cli_plot *plot, uint32_t number, char text[C
 	cli_human_time(plot->first + number * plot->step, text);
 }
 
-/* The bins with tasks, and empty ones around them if they are few: a single bar says nothing. */
+/* Plot the bins with tasks, extended by empty bins to at least MIN_BINS. */
 static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
 {
 	uint32_t first = op->first_bin, end = op->end_bin;
@@ -115,7 +115,7 @@ static void plot_latency(const struct cli_report_op *op, FILE *out)
 	cli_plot_print(&plot, out);
 }
 
-/* A plot over the trace's time, of @values each of a slice. */
+/* A plot of one value per slice, over the time of the report. */
 static struct cli_plot make_time_plot(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
 {
 	return (struct cli_plot){
@@ -216,7 +216,7 @@ void cli_report_put_operations(const struct cli_report *report, FILE *out)
 		return;
 	}
 	fputs("<p class=\"soft\">Latency is from a task's submission until it is back, and from a message's sending until its receipt."
-	      " Ended counts all; timed are those that were recorded one by one, which the plots show.</p>\n",
+	      " Ended counts all tasks. Timed counts those recorded one by one, which the plots show.</p>\n",
 	      out);
 	put_table(report, out);
 	plot_ops(report, out);
@@ -249,13 +249,13 @@ static void plot_direction(const struct cli_report *report, const struct cli_rep
 		cli_plot_print(&plot, out);
 }
 
+/* In functional mode no task uses time on a link, so the report has no links. */
 void cli_report_put_links(const struct cli_report *report, FILE *out)
 {
-	if (report->num_links ==
-	    0) /* in functional mode nothing takes the time that a link would, and no task says that it used one */
+	if (report->num_links == 0)
 		return;
-	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">What tasks of a device moved over its link to the host, as a part of what"
-	      " that carries of large transfers in this direction.</p>\n<div class=\"figures\">\n",
+	fputs("<h2 id=\"links\">Links</h2>\n<p class=\"soft\">Bytes that tasks of a device moved over its link to the host, as a share of"
+	      " the link's bandwidth for large transfers in this direction.</p>\n<div class=\"figures\">\n",
 	      out);
 	for (size_t i = 0; i < report->num_links; i++)
 		for (enum cli_report_direction direction = 0; direction < CLI_REPORT_NUM_DIRECTIONS; direction++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much of each link was used, and when.
+/* The utilization of each link over time.
  *
- *   task 1  submitted |===========| back
- *   task 2     submitted |........========| back     while task 1 had the link, task 2 had not
- *   task 3          submitted |......---==| back     at the same time: its bytes came before, or there was no room for them
+ *   task 1  submitted |===========| reaped
+ *   task 2     submitted |........========| reaped     task 1 used the link first
+ *   task 3          submitted |......---==| reaped     at the same time as task 2: its bytes crossed before
  *
- * A trace says of a task when it was submitted, when it was back, and which way its bytes
- * went. A direction of a link carries one task's bytes after the other's, no faster than it can: so a
- * task's have crossed it after those of the one that was back before, evenly as far as is known,
- * and when several are found to be back at once (who polls may come late), one behind the other before that. */
+ * A trace has the submission, the end and the direction of a task. A direction of a link carries one task's bytes
+ * after the other's, at most at the link's bandwidth. So a task's bytes are spread evenly from the end of the
+ * previous task to its own end. Tasks that are reaped at the same time (the program polled late) are placed one
+ * before the other, backwards from that time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +26,9 @@ uint64_t cli_report_link_utilization(const struct cli_report_link_traffic *traff
 	return share < UINT64_MAX ? (uint64_t)share : UINT64_MAX;
 }
 
-/* When a task's bytes crossed. */
+/* The time in which a task's bytes crossed the link. */
 struct transfer {
-	uint64_t submitted_ns; /* not before */
+	uint64_t submitted_ns; /* earliest begin */
 	uint64_t begin_ns, end_ns, bytes;
 };
 
@@ -41,7 +41,7 @@ static int compare_transfers(const void *left, const void *right)
 	return a->submitted_ns < b->submitted_ns ? -1 : a->submitted_ns > b->submitted_ns;
 }
 
-/* So many of @bytes, evenly in a time @all_ns, are over after @ns of it. */
+/* The part of @bytes that has crossed after @ns, when all cross evenly in @all_ns. */
 static uint64_t bytes_sent_after(uint64_t bytes, uint64_t ns, uint64_t all_ns)
 {
 	return ns < all_ns ? (uint64_t)((u128)bytes * ns / all_ns) : bytes;
@@ -73,7 +73,7 @@ static bool op_uses_link(const struct cli_report *report, const struct cli_repor
 	return strcmp(op->device, link->device) == 0 && process && strcmp(process->side, link->side) == 0;
 }
 
-/* Those of the link's that went that way, as they ended. */
+/* Collect the transfers of the link in one direction, sorted by their end. */
 static size_t collect_transfers(const struct cli_report *report, const bool *belongs,
 				enum cli_report_direction direction, struct transfer *transfers)
 {
@@ -91,7 +91,7 @@ static size_t collect_transfers(const struct cli_report *report, const bool *bel
 	return count;
 }
 
-/* How long @bytes take at least. */
+/* The time that @bytes take at the bandwidth of the link. */
 static uint64_t min_transfer_ns(const struct cli_report_link_traffic *traffic, uint64_t bytes)
 {
 	u128 ns = traffic->payload_bps ? (u128)bytes * 8 * 1000000000 / traffic->payload_bps : 0;
@@ -99,7 +99,8 @@ static uint64_t min_transfer_ns(const struct cli_report_link_traffic *traffic, u
 	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* One after the other: from where the one before is over; then from the last to the first, not too fast. */
+/* Place transfers one after the other. First pass: each begins at the end of the previous one. Second pass, backwards:
+ * none is faster than the link, and none overlaps the next. */
 static void schedule_transfers(const struct cli_report_link_traffic *traffic, struct transfer *transfers, size_t count)
 {
 	uint64_t limit_ns = UINT64_MAX;

@@ -7,7 +7,7 @@
 #include "report_page.h"
 #include "sim/cli/base/human_format.h"
 
-#define MAX_LISTED 200 /* hits, and warnings */
+#define MAX_LISTED 200 /* hits, and warnings; the JSON has all */
 
 static void put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out)
 {
@@ -62,7 +62,7 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 	put_number_tile(out, "Tasks completed", completed, false);
 	put_number_tile(out, "Tasks failed", failed, true);
 	put_number_tile(out, "Messages recorded", messages, false);
-	put_number_tile(out, "Faults struck", report->faults.count, false);
+	put_number_tile(out, "Faults injected", report->faults.count, false);
 	put_number_tile(out, "Warnings and errors", report->warnings.count, true);
 	fputs("</dl>\n", out);
 }
@@ -89,7 +89,7 @@ static void put_processes(const struct cli_report *report, FILE *out)
 	cli_html_put_table_end(out);
 }
 
-/* What is not in the plots is said before they are looked at. */
+/* Notes on data that the plots lack. */
 static void put_caveats(const struct cli_report *report, FILE *out)
 {
 	bool is_sampled = false, has_lost = false;
@@ -99,14 +99,14 @@ static void put_caveats(const struct cli_report *report, FILE *out)
 		has_lost |= report->processes[i].num_lost > 0;
 	}
 	if (has_lost)
-		fputs("<p class=\"bad\">Records were overwritten by later ones: the plots lack what was before.</p>\n",
+		fputs("<p class=\"bad\">Old records were overwritten: the plots do not show what happened before.</p>\n",
 		      out);
 	if (is_sampled)
-		fputs("<p class=\"soft\">Of tasks and messages that come fast only some were recorded: counts are of all, times are of"
-		      " those, and throughput is less than it was. With <code>--trace-level full</code> all are.</p>\n",
+		fputs("<p class=\"soft\">Only a sample of fast tasks and messages was recorded: counts are exact, times are of the sample,"
+		      " and throughput is lower than it was. <code>--trace-level full</code> records all.</p>\n",
 		      out);
 	if (report->clock && strcmp(report->clock, "virtual") == 0)
-		fputs("<p class=\"soft\">Time was virtual: the times of this page are what the card's model says, whatever the machine took.</p>\n",
+		fputs("<p class=\"soft\">Time was virtual: the times of this page are those of the card's model, not of this machine.</p>\n",
 		      out);
 }
 
@@ -159,7 +159,7 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 
 static void put_faults(const struct cli_report *report, FILE *out)
 {
-	static const char *const rule_headings[] = { ">Rule", "What it says", ">Struck", NULL };
+	static const char *const rule_headings[] = { ">Rule", "Text", ">Hits", NULL };
 	static const char *const hit_headings[] = { ">After", ">Rule", "Process", "Context", "Operation",
 						    ">Match", ">Size", ">Delay",  NULL };
 
@@ -174,8 +174,8 @@ static void put_faults(const struct cli_report *report, FILE *out)
 	cli_html_put_table_end(out);
 	if (report->faults.count == 0)
 		return;
-	fputs("<h3>What they hit</h3>\n", out);
-	cli_html_put_table_begin(out, "What faults hit", hit_headings);
+	fputs("<h3>Hits</h3>\n", out);
+	cli_html_put_table_begin(out, "Hits of faults", hit_headings);
 	for (size_t i = 0; i < report->faults.count && i < MAX_LISTED; i++)
 		put_hit(report, &report->faults.list[i], out);
 	cli_html_put_table_end(out);
@@ -197,7 +197,7 @@ static void put_warning(const struct cli_report *report, const struct cli_report
 
 static void put_warnings(const struct cli_report *report, FILE *out)
 {
-	static const char *const headings[] = { ">After", "Process", "Level", "What the log says", NULL };
+	static const char *const headings[] = { ">After", "Process", "Level", "Text", NULL };
 
 	fputs("<h2 id=\"warnings\">Warnings and errors</h2>\n", out);
 	if (report->warnings.count == 0) {
@@ -213,7 +213,7 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 
 /* ---- the whole ---- */
 
-/* In a script element nothing may look like a tag. */
+/* The data of the page as JSON. A script element must not contain a "<". */
 static void put_data(const struct cli_report *report, FILE *out)
 {
 	json_object *json = cli_report_json(report);

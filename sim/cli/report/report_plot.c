@@ -8,9 +8,9 @@
 #include "html.h"
 #include "pcie_model/arith.h"
 
-#define HEIGHT             1000 /* of the picture, in its own units; a bar is 10 wide */
+#define HEIGHT             1000 /* of the view box, where a bar is 10 wide */
 #define MAX_LABELS         4
-#define LAST_LABEL_PERCENT 80 /* of a hundred: a label from here on has no room behind its bar's begin */
+#define LAST_LABEL_PERCENT 80 /* labels from this position on are aligned to the right edge */
 
 uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 {
@@ -28,7 +28,7 @@ static uint32_t height_of(uint64_t value, uint64_t top)
 	if (value >= top)
 		return HEIGHT;
 	value = (uint64_t)((unsigned __int128)value * HEIGHT / top);
-	return value < HEIGHT / 100 ? HEIGHT / 100 : (uint32_t)value; /* what is there is seen */
+	return value < HEIGHT / 100 ? HEIGHT / 100 : (uint32_t)value; /* at least visible */
 }
 
 static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, FILE *out)
@@ -45,7 +45,7 @@ static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, 
 		number * 10, HEIGHT - height, height, from, to, value);
 }
 
-/* A few, at the begins of bars, evenly. */
+/* Print at most MAX_LABELS labels, evenly spaced. */
 static void put_labels(const struct cli_plot *plot, FILE *out)
 {
 	uint32_t step = (plot->count + MAX_LABELS - 1) / MAX_LABELS;

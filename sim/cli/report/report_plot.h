@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/report/report_plot.h - bars over something, in a page: a figure that says in words what it shows.
+/* sim/cli/report/report_plot.h - a bar chart in the page, with a caption.
  *
- * The bars are SVG and stretch with the window; letters are the page's own and do
- * not, so that they are as readable in a narrow one. Nothing runs in the page: it
- * can be looked at where scripts are forbidden, as CI systems do for what
- * builds leave behind. Each bar says its numbers when it is pointed at.
+ * The bars are SVG and stretch with the window. Labels are HTML and do not, so that they stay readable in a narrow
+ * window. The page runs no script, as CI systems forbid scripts in artifacts. Each bar has a tooltip with its numbers.
  */
 #ifndef SIM_CLI_REPORT_REPORT_PLOT_H
 #define SIM_CLI_REPORT_REPORT_PLOT_H
@@ -14,13 +12,13 @@
 #include "sim/cli/base/human_format.h"
 
 struct cli_plot {
-	const char *title, *caption; /* what it is; what it shows */
-	const char *colour;          /* class of the page's style */
+	const char *title, *caption; /* quantity; summary of the values */
+	const char *colour;          /* CSS class */
 	const uint64_t *values;
 	uint32_t count; /* > 0 */
-	uint64_t top;   /* value of full height; 0 = the largest */
+	uint64_t top;   /* value of a bar of full height; 0 = the largest value */
 	void (*value_text)(uint64_t value, char text[CLI_HUMAN_SIZE]);
-	/* Where bar @number begins; number = count: where the last ends. */
+	/* The position where bar @number begins; @number = count: where the last bar ends. */
 	void (*position_text)(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE]);
 	uint64_t first, step; /* for position_text() */
 };

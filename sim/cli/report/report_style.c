@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a report looks: in the light and in the dark, in wide windows and narrow ones. The
- * colours differ to colour-blind eyes as well, and none of them says anything alone. */
+/* The style sheet of a report: light and dark, wide and narrow windows. The colours differ for colour-blind readers,
+ * too, and no information depends on colour alone. */
 #include "report_page.h"
 
 const char cli_report_style[] =

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Passing on the output of a program in whole lines. */
 #include "output_relay.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static void emit_line(struct cli_output_relay *relay)
 	relay->len = 0;
 }
 
-/* Make room for @len bytes more. */
+/* Make room for @len more bytes. Returns false without memory. */
 static bool reserve(struct cli_output_relay *relay, size_t len)
 {
 	size_t size = relay->size ? relay->size : 256;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/run/output_relay.h - what a program writes, passed on in whole lines with a name before each.
+/* sim/cli/run/output_relay.h - the output of a program, passed on in whole lines with a name before each.
  *
  *   program --pipe--> held until its line is complete --> "NAME| line"
  *
- * A line longer than CLI_OUTPUT_RELAY_LINE_MAX is broken there; a last line without an end
- * gets one.
+ * A line longer than CLI_OUTPUT_RELAY_LINE_MAX is split; a last line without a newline gets one.
  */
 #ifndef SIM_CLI_RUN_OUTPUT_RELAY_H
 #define SIM_CLI_RUN_OUTPUT_RELAY_H
@@ -16,21 +15,21 @@
 #define CLI_OUTPUT_RELAY_LINE_MAX (1 << 20)
 
 struct cli_output_relay {
-	int fd; /* non-blocking; -1 when all was read */
+	int fd; /* non-blocking; -1 after its end */
 	FILE *out;
 	const char *name;
 	int name_width; /* names are padded to it */
-	char *partial;  /* the begun line */
+	char *partial;  /* the incomplete line */
 	size_t len, size;
 };
 
-/* Pass on what @fd (taken over, made non-blocking) brings. @name is borrowed. */
+/* Relay the output of @fd, which the relay owns and makes non-blocking. @name is borrowed. */
 void cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width);
 
-/* Read what is there, once; closes fd at its end. Returns whether the output took it all. */
+/* Read once and pass on complete lines; close fd at its end. Returns false after a write error. */
 bool cli_output_relay_forward(struct cli_output_relay *relay);
 
-/* Pump until there is nothing more to read now, and pass on what is held. */
+/* Pass on what can be read now and the incomplete line, and close fd. */
 void cli_output_relay_fini(struct cli_output_relay *relay);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One command of bfsim run: starting its shell, and ending its input. */
 #include "program.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 		close_pipes(pipes, NUM_PIPES);
 		return -1;
 	}
-	setpgid(pid, pid); /* here as well: whoever is first */
+	setpgid(pid, pid); /* in parent and child: the first call counts */
 	close(pipes[STDIN_FILENO][0]);
 	close(pipes[STDOUT_FILENO][1]);
 	close(pipes[STDERR_FILENO][1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/run/program.h - one command of bfsim run: a shell in a process group, and our ends of its three pipes. */
+/* sim/cli/run/program.h - one command of bfsim run: a shell in a process group, and its standard streams as pipes. */
 #ifndef SIM_CLI_RUN_PROGRAM_H
 #define SIM_CLI_RUN_PROGRAM_H
 
@@ -12,7 +12,7 @@
 
 struct cli_program {
 	const char *side;
-	pid_t pid; /* also its process group's id; 0 = not running */
+	pid_t pid; /* also the id of its process group; 0 = not running */
 	int in_fd; /* its standard input; -1 = closed */
 	struct cli_output_relay out, err;
 };
@@ -20,19 +20,19 @@ struct cli_program {
 struct cli_program_cfg {
 	const char *side;
 	const char *text; /* for /bin/sh -c */
-	const char *dir;  /* the session's, absolute */
+	const char *dir;  /* of the session, absolute */
 	enum cli_generation generation;
-	const sigset_t *mask; /* its signal mask */
-	int name_width;       /* before its lines */
+	const sigset_t *mask; /* signal mask of the program */
+	int name_width;       /* of the side before its lines */
 };
 
-/* Start it. Returns 0, or -1 with the reason on standard error and nothing to release. */
+/* Start a program. Returns 0, or -1 with a message; then there is nothing to release. */
 int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program);
 
-/* Its input brings a newline and its end; nothing happens when it did already. */
+/* Write a newline to the standard input of the program and close it. A second call does nothing. */
 void cli_program_end_input(struct cli_program *program);
 
-/* Pass on what it wrote last, and close all. */
+/* Pass on its last output and close all pipes. */
 void cli_program_fini(struct cli_program *program);
 
 #endif

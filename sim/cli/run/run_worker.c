@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The worker of bfsim run: a daemon and programs, from start to end. */
 #include "run_worker.h"
 
 #include <errno.h>
@@ -34,11 +35,11 @@ struct run {
 	bool ending;
 	bool end_requested;     /* by a signal or the timeout */
 	int64_t kill_at_ms;     /* while ending */
-	bool orphans_signalled; /* what programs left behind was asked to end */
-	bool is_done;           /* nothing is left but the daemon */
+	bool orphans_signalled; /* SIGTERM was sent to processes that programs left behind */
+	bool is_done;           /* only the daemon is left */
 };
 
-/* Ask the programs that still run, and all in their process groups, to end. */
+/* Send SIGTERM to the process groups of the programs that run. */
 static void begin_shutdown(struct run *run)
 {
 	if (run->ending)
@@ -104,7 +105,7 @@ static const struct sim_plan *session_plan(const struct run *run)
 	return &sim_shared_state_of(&run->shared_state)->plan;
 }
 
-/* Whom a rule killed was meant to die: what the commands make of it is what the run is for. */
+/* A rule may kill the daemon: then the run goes on, as it tests how programs react. */
 static void handle_daemon_exit(struct run *run, int status)
 {
 	run->daemon = 0;
@@ -126,7 +127,7 @@ static void handle_child_exit(struct run *run, pid_t pid, int status)
 	}
 }
 
-/* Daemons, most likely. Whoever had all ended expects no less. */
+/* Print how many background processes the commands left. A run that is being ended does not print them. */
 static void report_orphans(const struct run *run, unsigned int count)
 {
 	if (count > 0 && !run->ending)
@@ -134,7 +135,7 @@ static void report_orphans(const struct run *run, unsigned int count)
 			 count > 1 ? "es" : "");
 }
 
-/* Whoever ended. When no program runs any more, what they left behind ends too. */
+/* Reap all children that ended. When no program runs any more, end the processes that they left behind. */
 static void reap_children(struct run *run)
 {
 	unsigned int num_orphans;
@@ -176,8 +177,8 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 	fail_run(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
 }
 
-/* Wait for output, ends and signals, and take them: output first, so that what
- * a program said stands before the news of its end. */
+/* Wait for output and signals, and handle them. Output comes first, so that the output of a program precedes
+ * the message about its end. */
 static void wait_and_handle(struct run *run, struct pollfd *fds)
 {
 	size_t num_fds = 2 * run->num_programs;
@@ -284,8 +285,8 @@ static int inject_faults(struct run *run)
 	return rc;
 }
 
-/* A test that meant to inject a fault and did not would pass for the wrong reason: say so.
- * Of a run that went wrong, whether it was a fault. */
+/* Name the rules that never hit: a test that did not inject its fault would pass for the wrong reason. After a failed
+ * run, name the rules that hit, too. */
 static void report_faults(struct run *run)
 {
 	bool with_hits = run->status != 0 || run->end_requested;
@@ -294,7 +295,7 @@ static void report_faults(struct run *run)
 		run->status = CLI_FAILED;
 }
 
-/* The daemon cleans its directory when it is asked to end. If it had to be killed we do: who guards us may be dead. */
+/* End the daemon, which removes its directory. Remove the directory here as well, for a daemon that was killed. */
 static void end_daemon(struct run *run)
 {
 	struct timespec grace = { .tv_sec = CLI_RUN_GRACE_MS / 1000 };
@@ -312,7 +313,7 @@ static void end_daemon(struct run *run)
 	sim_session_dir_remove(run->cfg->session_dir);
 }
 
-/* Of all that ran, while the daemon still knows it. */
+/* Write the trace and the report. The daemon has the recordings, so it must still run. */
 static void write_outputs(struct run *run)
 {
 	const char *dir = run->cfg->session_dir->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
@@ -320,7 +321,7 @@ static void write_outputs(struct run *run)
 
 	if (run->daemon <= 0) {
 		if (trace || report)
-			cli_fail("nothing to write to %s: what was recorded ended with the session's daemon",
+			cli_fail("cannot write %s: the recordings were lost when the session's daemon ended",
 				 trace ? trace : report);
 		return;
 	}

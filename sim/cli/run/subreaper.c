@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The processes below this one, found through /proc. */
 #include "subreaper.h"
 
 #include <ctype.h>
@@ -17,8 +18,8 @@ void cli_become_subreaper(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* The parent of process @pid, or 0. In /proc/PID/stat it stands behind the
- * program's name, which is in parentheses and may hold any character. */
+/* The parent of process @pid, or 0. In /proc/PID/stat it follows the name of the program, which is in parentheses
+ * and may contain any character. */
 static pid_t read_parent_pid(const char *pid)
 {
 	char path[64], text[512];

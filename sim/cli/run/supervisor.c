@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The supervisor of bfsim run: signals, the time limit, and the end of the worker. */
 #include "supervisor.h"
 
 #include <errno.h>
@@ -15,18 +16,18 @@
 #include "sim/cli/base/cli.h"
 #include "subreaper.h"
 
-/* timeout(1) and others signal a process and then its group: that is one request. */
+/* timeout(1) and others signal a process and then its group: a repetition within this time is the same request. */
 #define REPEATED_SIGNAL_MS 500
 
 struct supervisor {
 	pid_t worker;
 	sigset_t watched;
-	int status;           /* why it was ended: CLI_TIMED_OUT or 128 + signal; 0 = it was not */
-	int64_t deadline_ms;  /* when it must have ended; 0 = never */
-	int64_t term_sent_ms; /* when it was asked to end */
+	int status;           /* reason of the end: CLI_TIMED_OUT or 128 + signal; 0 = not asked to end */
+	int64_t deadline_ms;  /* end of the time limit, or of the grace period; 0 = none */
+	int64_t term_sent_ms; /* time of SIGTERM */
 };
 
-/* The signals that end a command, except those that we were started to ignore (nohup). */
+/* The signals that end a command, except those that are ignored since the start (nohup). */
 static void choose_signals(sigset_t *watched)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -45,22 +46,22 @@ static void block_signals(const sigset_t *watched, sigset_t *original)
 {
 	sigset_t blocked = *watched;
 
-	signal(SIGCHLD, SIG_DFL); /* a parent that ignored it would make our waits fail */
+	signal(SIGCHLD, SIG_DFL); /* if the parent ignored it, waitpid() would fail */
 	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGPIPE); /* a reader that went away is a failed write */
+	sigaddset(&blocked, SIGPIPE); /* a closed reader shows as a write error */
 	sigprocmask(SIG_BLOCK, &blocked, original);
 }
 
-static void run_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor, const sigset_t *original)
+static void become_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor, const sigset_t *original)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != supervisor)
-		raise(SIGTERM); /* it died before; the worker sees this as soon as it looks */
+		raise(SIGTERM); /* the supervisor died before prctl() */
 	cli_become_subreaper();
 	exit(cfg->work(cfg->arg, original));
 }
 
-/* End the worker: gently the first time, then at once. */
+/* End the worker: by SIGTERM the first time, then by SIGKILL. */
 static void terminate_worker(struct supervisor *supervisor, int status)
 {
 	if (supervisor->status != 0) {
@@ -74,15 +75,15 @@ static void terminate_worker(struct supervisor *supervisor, int status)
 	kill(supervisor->worker, SIGTERM);
 }
 
-/* The deadline is reached: of the work, or of its end. */
+/* The time limit or the grace period is over. */
 static void handle_deadline(struct supervisor *supervisor, unsigned int timeout_s)
 {
 	if (supervisor->status == 0) {
-		cli_fail("not finished after %u s (--timeout): ending all", timeout_s);
+		cli_fail("not finished after %u s (--timeout): ending all programs", timeout_s);
 		terminate_worker(supervisor, CLI_TIMED_OUT);
 	} else {
 		kill(supervisor->worker, SIGKILL);
-		supervisor->deadline_ms = 0; /* now only wait */
+		supervisor->deadline_ms = 0; /* only wait for its end */
 	}
 }
 
@@ -102,7 +103,7 @@ static int wait_for_signal(const struct supervisor *supervisor)
 	return signal > 0 ? signal : 0;
 }
 
-/* Returns what waitpid() says of the worker. */
+/* Returns the worker's status as waitpid() does. */
 static int wait_for_worker(struct supervisor *supervisor, unsigned int timeout_s)
 {
 	int status;
@@ -126,7 +127,7 @@ static int final_status(const struct supervisor *supervisor, int worker_status)
 	int status = WIFEXITED(worker_status) ? WEXITSTATUS(worker_status) : CLI_SIGNAL + WTERMSIG(worker_status);
 
 	if (WIFSIGNALED(worker_status))
-		cli_kill_descendants(0); /* else the worker did */
+		cli_kill_descendants(0); /* a worker that exits has done this */
 	return supervisor->status ? supervisor->status : status;
 }
 
@@ -143,7 +144,7 @@ int cli_supervise(const struct cli_supervisor_cfg *cfg)
 	fflush(NULL);
 	supervisor.worker = fork();
 	if (supervisor.worker == 0)
-		run_worker(cfg, self, &original);
+		become_worker(cfg, self, &original);
 	if (supervisor.worker < 0) {
 		status = cli_fail("cannot start a process: %s", strerror(errno));
 	} else {

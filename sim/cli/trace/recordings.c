@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fetching the recordings of a session's processes from its daemon. */
 #include "recordings.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@
 #include "sim/protocol/wire.h"
 #include "sim/trace/sanitize.h"
 
-#define LINK_TRANSFER_BYTES 65536 /* large enough for headers to be few */
+#define LINK_TRANSFER_BYTES 65536 /* of the transfers that define the bandwidth of a link */
 
-/* Text from others ends, and is printable. */
+/* Copy untrusted text: the copy is terminated and printable. */
 static void copy_clean_text(char *to, size_t size, const char *from, size_t from_size)
 {
 	size_t len = strnlen(from, from_size < size ? from_size : size - 1);
@@ -25,12 +26,12 @@ static void copy_clean_text(char *to, size_t size, const char *from, size_t from
 
 static struct sim_trace_process process_from_msg(const struct sim_msg *msg)
 {
-	struct sim_trace_process who = { .pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive };
+	struct sim_trace_process process = { .pid = msg->body.recorded.pid, .is_alive = msg->body.recorded.is_alive };
 
-	copy_clean_text(who.side, sizeof(who.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
-	copy_clean_text(who.program, sizeof(who.program), msg->body.recorded.program,
+	copy_clean_text(process.side, sizeof(process.side), msg->body.recorded.side, sizeof(msg->body.recorded.side));
+	copy_clean_text(process.program, sizeof(process.program), msg->body.recorded.program,
 			sizeof(msg->body.recorded.program));
-	return who;
+	return process;
 }
 
 struct fetch {
@@ -42,23 +43,23 @@ struct fetch {
 	uint64_t num_dropped;
 };
 
-/* One that makes no sense is left out, and said so: the others are worth having. */
+/* An invalid recording is skipped with a message: the other recordings stay useful. */
 static int add_recording(struct fetch *fetch, const struct sim_msg *msg, int fd)
 {
 	const struct sim_trace_clock clock = { .zero_ns = fetch->merged->zero_ns,
 					       .virtual_ns = sim_clock_page_virtual_ns(&fetch->shared_state->clock) };
 	struct sim_trace_recording recording = { 0 };
-	struct sim_trace_process who = process_from_msg(msg);
+	struct sim_trace_process owner = process_from_msg(msg);
 	int rc = (fetch->counts_only ? sim_trace_recording_read_counts_fd : sim_trace_recording_read_fd)(fd, &clock,
 													 &recording);
 
 	if (rc == -EPROTO) {
-		cli_fail("the recording of process %d (%s) makes no sense and is left out", who.pid, who.program);
+		cli_fail("the recording of process %d (%s) is invalid and is left out", owner.pid, owner.program);
 		return 0;
 	}
 	if (rc < 0)
 		return rc;
-	recording.owner = who;
+	recording.owner = owner;
 	return sim_merged_trace_add(fetch->merged, &recording);
 }
 
@@ -93,7 +94,7 @@ static int fetch_recordings(struct fetch *fetch)
 
 struct rules {
 	struct sim_merged_trace *merged;
-	bool are_past;
+	bool are_removed; /* from the plan */
 	int rc;
 };
 
@@ -102,7 +103,7 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 	struct rules *rules = arg;
 	struct sim_trace_rule *added;
 
-	if (rules->rc < 0 || (rules->are_past && rule->fired == 0))
+	if (rules->rc < 0 || (rules->are_removed && rule->fired == 0))
 		return;
 	rules->rc = sim_merged_trace_add_rule(rules->merged, rule->id, rule->text);
 	if (rules->rc < 0)
@@ -110,7 +111,7 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 	added = &rules->merged->rules[rules->merged->num_rules - 1];
 	added->fired = rule->fired;
 	added->added_ns = rule->added_ns;
-	added->removed = rules->are_past;
+	added->removed = rules->are_removed;
 }
 
 static void read_clock(const struct sim_clock_page *page, struct sim_merged_trace *merged)
@@ -121,14 +122,14 @@ static void read_clock(const struct sim_clock_page *page, struct sim_merged_trac
 	merged->session_ns = sim_clock_page_now_ns(page);
 }
 
-/* What the faults say that struck, and how time passes. */
+/* Read the rules of the plan, those that were removed after a hit, and the clock. */
 static int read_rules_and_clock(struct fetch *fetch)
 {
 	struct rules rules = { .merged = fetch->merged };
 
 	read_clock(&fetch->shared_state->clock, fetch->merged);
 	sim_plan_each(&fetch->shared_state->plan, add_rule, &rules);
-	rules.are_past = true; /* what they did is still told */
+	rules.are_removed = true; /* the trace contains their hits */
 	sim_plan_each_removed(&fetch->shared_state->plan, add_rule, &rules);
 	return rules.rc < 0 ? cli_session_report_error(fetch->dir, rules.rc) : 0;
 }
@@ -148,7 +149,7 @@ static int fetch_all(struct fetch *fetch)
 	return rc;
 }
 
-/* What each device's link carries of large transfers: payload of reads by the card, and of writes. */
+/* Read the payload bandwidth of each device's link, of large transfers: reads by the card, and writes. */
 static int fetch_links(int dir_fd, const char *dir, struct sim_merged_trace *merged)
 {
 	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing a session's trace to a file. */
 #include "trace_write.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ enum cli_trace_format cli_trace_format_of_file(const char *path)
 	return len >= 4 && strcmp(path + len - 4, ".csv") == 0 ? CLI_TRACE_CSV : CLI_TRACE_PERFETTO;
 }
 
-/* What a trace lacks is said beside it, as not every format has a place for it. */
+/* Print the number of missing records: not every format has a place for it. */
 static void warn_if_incomplete(const struct sim_merged_trace *merged, uint64_t num_dropped)
 {
 	for (uint32_t i = 0; i < merged->num_recordings; i++) {
@@ -38,11 +39,11 @@ static void warn_if_incomplete(const struct sim_merged_trace *merged, uint64_t n
 			cli_fail("process %d (%s): %" PRIu64 " records were overwritten by later ones",
 				 recording->owner.pid, recording->owner.program, recording->num_lost);
 		if (recording->num_bad)
-			cli_fail("process %d (%s): %" PRIu64 " records make no sense and are left out",
+			cli_fail("process %d (%s): %" PRIu64 " records are invalid and are left out",
 				 recording->owner.pid, recording->owner.program, recording->num_bad);
 	}
 	if (num_dropped)
-		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace is without them",
+		cli_fail("%" PRIu64 " processes of this session ended too long ago: the trace does not contain them",
 			 num_dropped);
 }
 

@@ -10,11 +10,11 @@ enum cli_trace_format { CLI_TRACE_PERFETTO, CLI_TRACE_CSV };
 /* "perfetto", "csv". Returns 0 or -1. */
 int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format);
 
-/* The format that a file of that name is expected to have: *.csv, or Perfetto's. */
+/* The format for a file of that name: CSV for *.csv, else Perfetto's. */
 enum cli_trace_format cli_trace_format_of_file(const char *path);
 
-/* Write the trace of a live session to @path; NULL or "-" = standard output. Returns
- * an exit status; what went wrong was said. A file that can't be written whole stays as far as it came. */
+/* Write the trace of a live session to @path; NULL or "-" = standard output. Returns an exit status; a failure comes
+ * with a message. After a write error the incomplete file stays. */
 int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path);
 
 #endif

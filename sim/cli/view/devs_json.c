@@ -6,7 +6,7 @@
 #include "func_text.h"
 #include "sim/cli/base/json.h"
 
-/* Names as in topology files. */
+/* The names are those of topology files. */
 static json_object *caps_json(const struct pcie_caps *caps)
 {
 	json_object *json = json_object_new_object();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several tables for each card, so that a line fits a terminal. */
+/* The functions of a topology as tables. Each card has several, so that lines fit a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static bool is_shown(const struct pcie_function *function, uint32_t card, const 
 	return function->card == card && (!side || strcmp(function->side, side) == 0);
 }
 
-/* Print a table with the rows that @add makes for each function; nothing when there are none. */
+/* Print a table with the rows that @add appends for each function. Print nothing without rows. */
 static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side, struct cli_table table,
 		       add_row *add)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Properties of a PCIe function as text. */
 #include "func_text.h"
 
 #include <arpa/inet.h>
@@ -47,7 +48,7 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 	inet_ntop(AF_INET6, function->ipv6, text, CLI_IP_SIZE);
 }
 
-/* @value in the largest of the units, each @step times the one before, that divides it. */
+/* Format @value in the largest unit without a remainder. Each unit is @step times the unit before. */
 static void format_exact_unit(uint64_t value, uint64_t step, const char *const *units, size_t num_units,
 			      char text[CLI_RATE_SIZE])
 {

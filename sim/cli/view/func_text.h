@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/view/func_text.h - a PCIe function's properties as text, the same in tables and JSON. */
+/* sim/cli/view/func_text.h - properties of a PCIe function as text, for tables and JSON. */
 #ifndef SIM_CLI_VIEW_FUNC_TEXT_H
 #define SIM_CLI_VIEW_FUNC_TEXT_H
 
@@ -13,17 +13,17 @@
 const char *cli_func_type(const struct pcie_function *function);       /* "pf", "vf", "sf" */
 const char *cli_func_link_layer(const struct pcie_function *function); /* "ethernet", "infiniband" */
 
-/* Where it is: "0000:b1:00.0", an SF "0000:b1:00.0/sf4", as topology files name it behind the side. */
+/* The address as in topology files: "0000:b1:00.0", of an SF "0000:b1:00.0/sf4". */
 void cli_func_address(const struct pcie_function *function, char text[CLI_FUNC_ADDRESS_SIZE]);
 
 void cli_func_mac(const struct pcie_function *function, char text[CLI_MAC_SIZE]);
 void cli_func_ipv4(const struct pcie_function *function, char text[CLI_IP_SIZE]); /* "" = none */
 void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE]);
 
-/* "200 Gb/s"; exact, with the largest unit that leaves no remainder. */
+/* "200 Gb/s": exact, in the largest unit without a remainder. */
 void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE]);
 
-/* "2 MiB", likewise. */
+/* "2 MiB": likewise. */
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE]);
 
 #endif

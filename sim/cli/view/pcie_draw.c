@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The curve of a link's bandwidth, drawn by gnuplot.
  *
- * gnuplot reads our script from one unlinked file and writes the picture into
- * another, which is copied when it succeeded: a failure leaves what the user had.
+ * gnuplot reads the script from one temporary file and writes the picture to another, which is copied on success. So
+ * a failure keeps an existing file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static void write_point(FILE *script, const struct pcie_link *link, uint64_t byt
 	fprintf(script, "%" PRIu64 " %s %s %s\n", bytes, write, read, mix);
 }
 
-/* From @first to @last, as many points between any size and its double. */
+/* Write points from @first to @last, POINTS_PER_OCTAVE in each octave. */
 static void write_curve(FILE *script, const struct pcie_link *link, uint64_t first, uint64_t last)
 {
 	uint64_t octave = 1;
@@ -74,7 +74,7 @@ static void write_style(FILE *script, const struct pcie_link *link)
 			"set key bottom right Left reverse samplen 2\n");
 }
 
-/* Colours that differ in print and to colour-blind eyes. */
+/* The colours differ in print and for colour-blind readers. */
 static void write_plot(FILE *script, uint64_t first, uint64_t last)
 {
 	static const struct {
@@ -106,7 +106,7 @@ static void write_script(FILE *script, const struct pcie_link *link, const uint6
 	write_plot(script, first, last);
 }
 
-/* Returns 0, or -1 with the reason on standard error. */
+/* Returns 0, or -1 with a message. */
 static int run_gnuplot(int script_fd, int picture_fd)
 {
 	char *argv[] = { (char *)"gnuplot", (char *)"--default-settings", NULL };
@@ -169,7 +169,7 @@ int cli_pcie_draw(const struct pcie_link *link, const uint64_t *sizes, size_t nu
 
 	if (script && picture) {
 		write_script(script, link, sizes, num);
-		rewind(script); /* writes what is buffered */
+		rewind(script); /* flushes it */
 		rc = ferror(script) ? -1 : 0;
 	}
 	if (rc < 0)

@@ -8,7 +8,7 @@
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/table.h"
 
-/* One row: its bandwidths as text. */
+/* The bandwidths of one row as text. */
 struct row {
 	char write[CLI_GBPS_SIZE], read[CLI_GBPS_SIZE], mix[CLI_GBPS_SIZE];
 };
@@ -70,7 +70,7 @@ int cli_pcie_print_csv(const struct pcie_link *link, const uint64_t *sizes, size
 	return 0;
 }
 
-/* A number that is printed with our digits. */
+/* Add a number that prints with exactly these digits. */
 static void add_gbps(json_object *to, const char *name, const char *text)
 {
 	json_object_object_add(to, name, json_object_new_double_s(strtod(text, NULL), text));

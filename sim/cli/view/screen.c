@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The terminal of a live view: control sequences, signals and keys. */
 #include "screen.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "sim/base/monotonic.h"
 #include "sim/trace/trace.h"
 
-#define ENTER_ALT_SCREEN "\033[?1049h\033[?25l" /* ... and no cursor */
+#define ENTER_ALT_SCREEN "\033[?1049h\033[?25l" /* hides the cursor, too */
 #define LEAVE_ALT_SCREEN "\033[?25h\033[?1049l"
 #define CURSOR_HOME      "\033[H"
 #define CLEAR_LINE       "\033[K"
@@ -33,7 +34,7 @@ static bool write_all(const char *text, size_t len)
 	return true;
 }
 
-/* ---- taking and giving back ---- */
+/* ---- acquiring and restoring ---- */
 
 static void acquire_terminal(struct cli_screen *screen)
 {
@@ -112,7 +113,7 @@ void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns,
 	*ret_lines = size.ws_row;
 }
 
-/* Line by line over what stood there: nothing flickers. */
+/* Overwrite the screen line by line, so that it does not flicker. */
 static bool show_lines(const char *text, size_t len)
 {
 	bool good = write_all(CURSOR_HOME, strlen(CURSOR_HOME));
@@ -135,7 +136,7 @@ bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t l
 
 /* ---- waiting ---- */
 
-/* Let the signal do what it does by itself. One that stops us comes back here. */
+/* Take the default action of the signal. After SIGTSTP, the process continues here. */
 static void raise_default_action(struct cli_screen *screen, int number)
 {
 	sigset_t set;
@@ -149,7 +150,7 @@ static void raise_default_action(struct cli_screen *screen, int number)
 	acquire_terminal(screen);
 }
 
-/* Whether one had to do with the size, or with what is on the screen. */
+/* Returns whether the screen must be drawn again. */
 static bool handle_signals(struct cli_screen *screen)
 {
 	struct signalfd_siginfo info;
@@ -163,7 +164,7 @@ static bool handle_signals(struct cli_screen *screen)
 	return changed;
 }
 
-/* A terminal that has gone brings no keys any more. */
+/* Returns whether the user pressed "q". A terminal that is gone is not read again. */
 static bool read_quit_key(struct cli_screen *screen)
 {
 	char key;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/view/screen.h - the terminal, borrowed for a live view and given back as it was.
+/* sim/cli/view/screen.h - the terminal of a live view.
  *
  *   open --> show, wait, show, wait, ... --> close
  *
- * The view has the terminal's other screen, so that what stood there comes back. Signals
- * that end or stop the process arrive in wait(), which gives the terminal back
- * before it lets them do their work. Where standard output is no terminal, what is
- * shown is written there, one after another.
+ * The view uses the alternate screen, so that the terminal's contents come back at the end. Signals that end or stop
+ * the process arrive in cli_screen_wait(), which restores the terminal before their default action. If standard
+ * output is no terminal, views are written one after another.
  *
- * A handful of control sequences that all terminals of today have (ECMA-48, and the
- * other screen of xterm) do; curses would bring a library and a terminal
- * database for these.
+ * The few control sequences (ECMA-48, and xterm's alternate screen) are common to all current terminals; curses would
+ * add a library and a terminal database.
  */
 #ifndef SIM_CLI_VIEW_SCREEN_H
 #define SIM_CLI_VIEW_SCREEN_H
@@ -24,9 +22,9 @@
 struct cli_screen {
 	bool is_terminal; /* standard output */
 	bool is_acquired;
-	bool has_keyboard; /* standard input is a terminal, too */
+	bool has_keyboard; /* standard input is a terminal */
 	struct termios saved_termios;
-	sigset_t saved_mask; /* of signals, before */
+	sigset_t saved_mask; /* of signals */
 	int signal_fd;
 };
 
@@ -36,14 +34,14 @@ enum cli_screen_event { CLI_SCREEN_TIME, CLI_SCREEN_SIZE, CLI_SCREEN_QUIT, CLI_S
 int cli_screen_open(struct cli_screen *screen);
 void cli_screen_close(struct cli_screen *screen);
 
-/* How large it is; of what is no terminal 80 columns, and 0 lines: as many as it takes. */
+/* The size of the terminal; else 80 columns and 0 lines, which means no limit. */
 void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns, unsigned int *ret_lines);
 
-/* Show @text instead of what was shown. Whether it could be written. */
+/* Show @text in place of the last text. Returns false after a write error. */
 bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t len);
 
-/* Wait until @until_ns (CLOCK_MONOTONIC), until the size changes or the user has enough ("q"). Does not
- * return when a signal ends the process. */
+/* Wait until @until_ns (CLOCK_MONOTONIC), a change of the size, or a user's "q". Does not return when a signal ends
+ * the process. */
 enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/view/stats.h - what bfsim stats prints. man/bfsim-stats.1 documents the names. */
+/* sim/cli/view/stats.h - the output of bfsim stats. man/bfsim-stats.1 documents the names. */
 #ifndef SIM_CLI_VIEW_STATS_H
 #define SIM_CLI_VIEW_STATS_H
 

@@ -26,7 +26,7 @@ static json_object *operations_json(const struct sim_trace_recording *recording,
 	return list;
 }
 
-/* What contexts and connections have in common. */
+/* Members that contexts and connections have in common. */
 static json_object *object_json(const struct sim_trace_recording *recording, uint32_t number)
 {
 	const struct sim_trace_object *object = &recording->objects[number - 1];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The counts of a session's processes as tables, for bfsim stats. */
 #include <inttypes.h>
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/view/top.h - a session that runs, seen again and again: what changed since the last snapshot.
+/* sim/cli/view/top.h - snapshots of a live session, and the changes between them.
  *
- *   snapshot --> counts of each context and connection --+-- minus those of the snapshot before --> rows, the busiest first
+ *   snapshot --> counts of each context and connection --+-- minus those of the last snapshot --> rows, the busiest first
  *
- * A row is a context with all its tasks, or a connection with its messages. Of
- * processes and objects that have gone there are none.
+ * A row is a context with all its tasks, or a connection with its messages. Processes and objects that have ended
+ * have no row.
  */
 #ifndef SIM_CLI_VIEW_TOP_H
 #define SIM_CLI_VIEW_TOP_H
@@ -16,15 +16,15 @@
 #include "sim/trace/export/merged_trace.h"
 
 struct cli_top_row {
-	/* Who it is; the same at each snapshot. */
+	/* Identity: the same in each snapshot. */
 	int32_t pid;
 	uint64_t process_began_ns;
 	uint32_t number;
 	char side[16], program[32], object[40];
-	/* Since it began. */
+	/* Totals. */
 	uint64_t tasks, bytes, messages, failed, faults;
 	uint64_t in_flight;
-	/* A second, since the snapshot before. */
+	/* Per second, since the last snapshot. */
 	uint64_t task_rate, byte_rate, message_rate;
 };
 
@@ -38,13 +38,14 @@ struct cli_top_snapshot {
 	size_t num_rows;
 };
 
-/* Look at a session. Rates are those since *before, NULL = 0. Returns 0, or -1 (said). *ret_snapshot is the caller's. */
+/* Take a snapshot of a session. Rates are since @before; 0 if that is NULL. Returns 0, or -1 with a message. The caller
+ * releases *ret_snapshot. */
 int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snapshot *before,
 			  struct cli_top_snapshot *ret_snapshot);
 void cli_top_snapshot_fini(struct cli_top_snapshot *snapshot);
 
-/* Print it in so many columns, lines no longer than these, and so many lines (0 = as many as it takes).
- * @bold: headings stand out by the terminal's means. */
+/* Print at most @lines lines of at most @columns characters. @lines 0: no limit. @bold: highlight headings with control
+ * sequences. */
 void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
 		   bool bold, FILE *out);
 

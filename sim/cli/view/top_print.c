@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A snapshot in lines, none of which is longer than the terminal is wide. */
+/* Printing a snapshot within the size of the terminal. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define LINE_SIZE  512
 #define HEAD_LINES 4
 
-/* The first @columns characters. */
+/* Print the first @columns characters. */
 static void put_truncated(FILE *out, const char *text, unsigned int columns)
 {
 	unsigned int count = 0;
@@ -27,7 +27,7 @@ static void put_line(FILE *out, const char *text, unsigned int columns)
 	fputc('\n', out);
 }
 
-/* A text in a column of @width characters, with blanks behind it; appended to @line. */
+/* Append a text, padded to @width characters, to @line. */
 static void append_left_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
 {
 	size_t len = strlen(line);
@@ -52,7 +52,7 @@ static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigne
 	snprintf(line + len, LINE_SIZE - len, "%*s ", (int)width, text);
 }
 
-/* 80 columns of the terminal. Where there are fewer, those go first that say least. */
+/* The fields need 80 columns. A narrower terminal drops fields in the order of drop_order. */
 enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
 static const struct {
@@ -142,7 +142,7 @@ static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, u
 		 snapshot->clock ? snapshot->clock : "unknown", time, dir);
 	put_line(out, line, columns);
 	cli_human_count(snapshot->hit_rate, rate);
-	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, struck %" PRIu64 " times, %s/s now", snapshot->num_rules,
+	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, hit %" PRIu64 " times, %s/s now", snapshot->num_rules,
 		 snapshot->num_rules == 1 ? "rule" : "rules", snapshot->num_hits, rate);
 	put_line(out, line, columns);
 	fputc('\n', out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Taking a snapshot of a session: counts, and rates since the last snapshot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "sim/trace/trace.h"
 #include "top.h"
 
-/* As much of a text as there is room for, in whole characters. */
+/* Copy as many whole characters as fit. */
 static void copy_utf8_prefix(char *to, size_t size, const char *from)
 {
 	size_t len = strlen(from);
@@ -37,7 +38,8 @@ static void count_tasks(const struct sim_trace_recording *recording, struct cli_
 		row->tasks += ended;
 		row->bytes += op->bytes;
 		row->failed += op->failed;
-		row->in_flight += op->submitted > ended ? op->submitted - ended : 0; /* the writer goes on meanwhile */
+		row->in_flight += op->submitted > ended ? op->submitted - ended :
+							  0; /* the process runs on: counts may be inconsistent */
 	}
 }
 
@@ -85,7 +87,7 @@ static uint64_t saturating_sub(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* One that is new did all of it since the snapshot before. */
+/* The totals of a new row count as changes since the last snapshot. */
 static void set_rates(struct cli_top_row *row, const struct cli_top_snapshot *before, uint64_t ns)
 {
 	static const struct cli_top_row none;
@@ -99,7 +101,7 @@ static void set_rates(struct cli_top_row *row, const struct cli_top_snapshot *be
 	row->message_rate = cli_per_second(saturating_sub(row->messages, old->messages), ns);
 }
 
-/* The busiest first; those that are idle as they came. */
+/* The highest rate first; equal rates by age. */
 static int compare_busiest_first(const void *left, const void *right)
 {
 	const struct cli_top_row *a = left, *b = right;
@@ -126,7 +128,7 @@ static size_t count_rows(const struct sim_merged_trace *merged)
 static void add_rows(struct cli_top_snapshot *snapshot, const struct sim_trace_recording *recording,
 		     const struct cli_top_snapshot *before)
 {
-	/* 0 is the process itself: faults that struck none of its objects. */
+	/* Row 0 is the process itself, for faults that hit none of its objects. */
 	for (uint32_t i = 0; i <= recording->num_objects; i++) {
 		struct cli_top_row row;
 

@@ -50,7 +50,7 @@ static int setup(void **state)
 	return patient_create(dev, &policy, &patient) == DOCA_SUCCESS ? 0 : -1;
 }
 
-/* A rule that never struck would be a test of nothing. */
+/* A rule that never hit would be a test of nothing. */
 static int teardown(void **state)
 {
 	struct bfsim_fault idle;
@@ -58,7 +58,7 @@ static int teardown(void **state)
 
 	(void)state;
 	if (unfired > 0)
-		fprintf(stderr, "never struck: %s\n", idle.text);
+		fprintf(stderr, "never hit: %s\n", idle.text);
 	bfsim_fault_clear();
 	patient_destroy(patient);
 	return doca_dev_close(dev) == DOCA_SUCCESS && unfired == 0 ? 0 : -1;
