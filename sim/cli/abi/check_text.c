@@ -99,8 +99,6 @@ static void print_verdict(const struct cli_check *check, int against)
 	printf("\n");
 }
 
-/* ---- the table ---- */
-
 static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)
 {
 	if (cli_check_has_abi_mismatch(check, import))

@@ -36,8 +36,6 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 	return only_old > only_new ? CLI_GENERATION_WORKQ : CLI_GENERATION_TASK;
 }
 
-/* ---- of a command ---- */
-
 static bool is_executable_file(const char *path)
 {
 	struct stat info;
@@ -97,8 +95,6 @@ static bool detect_from_word(const char *word, enum cli_generation *ret_generati
 	free(path);
 	return found;
 }
-
-/* ---- of a command for a shell ---- */
 
 #define BETWEEN_WORDS " \t\n;&|<>()"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "pcie_model/arith.h"
 
 void cli_table_add(struct cli_table *table, const char *format, ...)
 {
@@ -42,11 +43,8 @@ static size_t column_width(const struct cli_table *table, size_t column)
 {
 	size_t widest = strlen(heading_text(table, column));
 
-	for (size_t i = column; i < table->num_cells; i += table->num_columns) {
-		size_t len = strlen(table->cells[i]);
-
-		widest = len > widest ? len : widest;
-	}
+	for (size_t i = column; i < table->num_cells; i += table->num_columns)
+		widest = max_u64(widest, strlen(table->cells[i]));
 	return widest;
 }
 

@@ -95,7 +95,7 @@ static void set_nth_match(struct sim_rule *rule, uint32_t match)
 static void set_begin_time(struct sim_rule *rule, uint64_t added_ns)
 {
 	rule->when |= SIM_WHEN_FROM;
-	rule->from_ns = rule->from_ns > added_ns ? rule->from_ns : added_ns;
+	rule->from_ns = max_u64(rule->from_ns, added_ns);
 }
 
 static bool is_added_late(uint64_t added_ns, uint64_t begin_ns)

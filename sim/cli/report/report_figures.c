@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "html.h"
+#include "pcie_model/arith.h"
 #include "report_page.h"
 #include "report_plot.h"
 
@@ -194,7 +195,7 @@ static int busiest_first(const void *left, const void *right)
 static void plot_ops(const struct cli_report *report, FILE *out)
 {
 	const struct cli_report_op **order = calloc(report->num_ops + 1, sizeof(struct cli_report_op *));
-	size_t count = report->num_ops < MAX_PLOTTED ? report->num_ops : MAX_PLOTTED;
+	size_t count = min_size(report->num_ops, MAX_PLOTTED);
 
 	for (size_t i = 0; order && i < report->num_ops; i++)
 		order[i] = &report->ops[i];

@@ -27,8 +27,6 @@ static uint32_t bin_index(uint64_t ns)
 	return bin;
 }
 
-/* ---- percentiles ---- */
-
 static int compare_u64(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -81,8 +79,6 @@ static int set_all_percentiles(struct cli_report *report)
 	return 0;
 }
 
-/* ---- slices and bins ---- */
-
 static void count_latency(struct cli_report_op *op, uint64_t ns)
 {
 	uint32_t bin = bin_index(ns);
@@ -107,8 +103,6 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 	if (task->is_timed)
 		count_latency(op, task->latency_ns);
 }
-
-/* ---- the whole ---- */
 
 int cli_report_compute_stats(struct cli_report *report)
 {

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "subreaper.h"
@@ -234,11 +235,8 @@ static int start_programs(struct run *run)
 	const struct cli_run_cfg *cfg = run->cfg;
 	size_t width = 0;
 
-	for (size_t i = 0; i < cfg->num_commands; i++) {
-		size_t len = strlen(cfg->commands[i].side);
-
-		width = len > width ? len : width;
-	}
+	for (size_t i = 0; i < cfg->num_commands; i++)
+		width = max_u64(width, strlen(cfg->commands[i].side));
 	for (size_t i = 0; i < cfg->num_commands; i++) {
 		struct cli_program_cfg program = { .side = cfg->commands[i].side,
 						   .text = cfg->commands[i].text,

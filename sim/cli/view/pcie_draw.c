@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
 #include "pcie_curve.h"
 
@@ -97,8 +98,8 @@ static void write_script(FILE *script, const struct pcie_link *link, const uint6
 	uint64_t first = sizes[0], last = sizes[0];
 
 	for (size_t i = 1; i < num; i++) {
-		first = sizes[i] < first ? sizes[i] : first;
-		last = sizes[i] > last ? sizes[i] : last;
+		first = min_u64(first, sizes[i]);
+		last = max_u64(last, sizes[i]);
 	}
 	write_curve(script, link, first, last);
 	write_marks(script, link, sizes, num);

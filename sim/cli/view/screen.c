@@ -34,8 +34,6 @@ static bool write_all(const char *text, size_t len)
 	return true;
 }
 
-/* ---- acquiring and restoring ---- */
-
 static void acquire_terminal(struct cli_screen *screen)
 {
 	struct termios keys;
@@ -99,8 +97,6 @@ void cli_screen_close(struct cli_screen *screen)
 	sigprocmask(SIG_SETMASK, &screen->saved_mask, NULL);
 }
 
-/* ---- showing ---- */
-
 void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns, unsigned int *ret_lines)
 {
 	struct winsize size;
@@ -133,8 +129,6 @@ bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t l
 {
 	return screen->is_acquired ? show_lines(text, len) : write_all(text, len) && write_all("\n", 1);
 }
-
-/* ---- waiting ---- */
 
 /* Take the default action of the signal. After SIGTSTP, the process continues here. */
 static void raise_default_action(struct cli_screen *screen, int number)

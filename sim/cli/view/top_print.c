@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "sim/cli/base/human_format.h"
 #include "top.h"
 
@@ -152,7 +153,7 @@ void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, uns
 		   bool bold, FILE *out)
 {
 	size_t max_rows = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : snapshot->num_rows;
-	size_t count = snapshot->num_rows <= max_rows ? snapshot->num_rows : max_rows;
+	size_t count = min_size(snapshot->num_rows, max_rows);
 
 	put_head(snapshot, dir, columns, out);
 	put_headings(columns, bold, out);

@@ -25,8 +25,6 @@ static void copy_utf8_prefix(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* ---- counts ---- */
-
 static void count_tasks(const struct sim_trace_recording *recording, struct cli_top_row *row)
 {
 	for (uint32_t i = 0; i < recording->num_ops; i++) {
@@ -71,8 +69,6 @@ static struct cli_top_row build_row(const struct sim_trace_recording *recording,
 	return row;
 }
 
-/* ---- rates ---- */
-
 static const struct cli_top_row *find_row(const struct cli_top_snapshot *snapshot, const struct cli_top_row *row)
 {
 	for (size_t i = 0; snapshot && i < snapshot->num_rows; i++)
@@ -113,8 +109,6 @@ static int compare_busiest_first(const void *left, const void *right)
 		return a->process_began_ns < b->process_began_ns ? -1 : 1;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
-
-/* ---- the snapshot ---- */
 
 static size_t count_rows(const struct sim_merged_trace *merged)
 {
