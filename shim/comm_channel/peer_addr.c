@@ -5,7 +5,7 @@
 
 #include "ep_priv.h"
 #include "shim/comch/endpoint/comm_channel_hooks.h"
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 
 #define NEED_ADDR(addr) SHIM_NEED(addr, SHIM_CHANNEL_ADDR)

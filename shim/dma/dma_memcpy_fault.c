@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "dma_priv.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_fault.h"
 #include "sim/fabric/remote.h"
 
 static uint64_t write_addr(const struct doca_buf *dst)

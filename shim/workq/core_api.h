@@ -198,10 +198,10 @@ doca_error_t core_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *ev
 						      struct doca_sync_event_task_wait_neq **task);
 struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task);
 
-/* --- faults (shim/common/process/fault.h) --- */
+/* --- faults (shim/common/pe/ctx_priv.h) --- */
 
 /* The user starts a context of @dev, or of none (NULL): SUCCESS, or as a fault has it. */
-doca_error_t shim_fault_inject_ctx_start(const struct doca_dev *dev);
+doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
 
 /* --- DMA: in libdoca_dma --- */
 

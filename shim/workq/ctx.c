@@ -64,7 +64,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 
 	NEED_CTX(ctx);
 	NEED_STOPPED(workq_ctx);
-	result = shim_fault_inject_ctx_start(workq_ctx->dev);
+	result = shim_ctx_inject_start_fault(workq_ctx->dev);
 	if (result == DOCA_SUCCESS)
 		result = workq_ctx->ops->start(workq_ctx);
 	workq_ctx->started = result == DOCA_SUCCESS;

@@ -6,7 +6,7 @@
 
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_decorators.h"
 #include "shim/dma/dma_priv.h"
 
 struct workq_dma_core {
@@ -143,15 +143,7 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	memcpy->dst = dst;
 	task->user_data = user_data;
 	task->hook = &core->hook;
-	result = shim_task_fault_submit(task);
-	if (doca_likely(result == DOCA_SUCCESS)) {
-		shim_task_trace_submit(task);
-		if (doca_unlikely(sim_queue_submit(core->dma->ctx.queue, &task->job) < 0)) {
-			shim_task_trace_refused(task);
-			shim_task_fault_finish(task);
-			result = DOCA_ERROR_NO_MEMORY;
-		}
-	}
+	result = shim_task_post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		doca_task_free(task);
 		return result;

@@ -15,7 +15,7 @@
 #define SHIM_COMCH_FAULT_PRIV_H
 
 #include "conn_priv.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_fault.h"
 
 /* Ask the plan whether a fault hits @op of @size bytes at @endpoint. */
 static inline bool comch_fault_query(const struct comch_endpoint *endpoint, enum sim_op op, uint64_t size,

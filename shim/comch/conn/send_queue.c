@@ -7,6 +7,7 @@
  * A task whose message costs its sender time, or is delayed, completes later. */
 #include <errno.h>
 
+#include "shim/common/pe/task_trace.h"
 #include "conn_priv.h"
 
 /* Move the tasks that @matches selects, in their order. */

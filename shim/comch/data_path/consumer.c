@@ -8,7 +8,7 @@
 
 #include "consumer_priv.h"
 #include "pcie_model/arith.h"
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 #include "sim/protocol/wire.h"

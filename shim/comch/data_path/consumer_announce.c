@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "data_path_priv.h"
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/process/runtime.h"
 #include "sim/protocol/wire.h"
 

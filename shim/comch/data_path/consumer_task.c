@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "consumer_priv.h"
+#include "shim/common/pe/task_trace.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
 

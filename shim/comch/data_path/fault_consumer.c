@@ -10,7 +10,7 @@
 #include "consumer_priv.h"
 #include "pcie_model/arith.h"
 #include "shim/common/mem/buf_priv.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_fault.h"
 
 typedef struct doca_comch_consumer_task_post_recv recv_task;
 

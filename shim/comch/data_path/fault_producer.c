@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults at a producer's send task: failed, changed, delayed, reordered, sent twice, dropped, or the end of the
- * connection. The job's delay and hang are the task decorator's (shim/common/process/fault.h). */
+ * connection. The job's delay and hang are the task decorator's (shim/common/pe/task_fault.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "pcie_model/arith.h"
 #include "producer_priv.h"
 #include "shim/common/base/check.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_fault.h"
 
 static void send_site(const struct doca_task *task, struct sim_fault_site *ret_site)
 {

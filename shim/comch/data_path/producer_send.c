@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "producer_priv.h"
+#include "shim/common/pe/task_trace.h"
 #include "shim/common/base/check.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/process/runtime.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
 #include "sim/protocol/wire.h"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocation of memory, with a hook for fault injection. */
 #include "alloc.h"
 
 #include <stdlib.h>
 
-#include "fault.h"
-
-bool shim_alloc_fault_hits(struct sim_injector *faults, size_t bytes)
-{
-	struct sim_fault_site site = { .op = SIM_OP_ALLOC, .function = SIM_NO_FUNCTION, .size = bytes };
-	struct sim_fault_hit hit;
-
-	return shim_fault_hits(faults, &site, 0, &hit);
-}
+bool (*shim_alloc_fault_hook)(size_t bytes);
 
 void *shim_calloc(size_t count, size_t bytes)
 {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/process/alloc.h - memory that a fault may refuse.
+/* shim/common/base/alloc.h - allocation of memory, with a hook for fault injection.
  *
- * What the library keeps for its user (objects, slabs of tasks and buffers, lists)
- * comes from here, or asks here first; so a rule for "alloc" can have the n-th
- * of them fail. What the log and faults themselves allocate does not.
+ * The library allocates its users' objects, slabs and lists through this header. So a
+ * fault rule for "alloc" can make the n-th allocation fail. The log and the fault
+ * injection itself call malloc() directly.
  */
 #ifndef SHIM_ALLOC_H
 #define SHIM_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime.h"
+#include "object.h"
 
-/* Ask the plan. */
-SHIM_INTERNAL_API bool shim_alloc_fault_hits(struct sim_injector *faults, size_t bytes);
+/* Returns whether an allocation of @bytes must fail. Set once, by a constructor; NULL = none fails. */
+extern SHIM_INTERNAL_API bool (*shim_alloc_fault_hook)(size_t bytes);
 
-/* Whether an allocation of so many bytes fails. */
+/* Returns whether an allocation of @bytes must fail. */
 static inline bool shim_alloc_fails(size_t bytes)
 {
-	struct sim_injector *faults = shim_faults();
-
-	return sim_injector_may_hit(faults, SIM_OP_ALLOC) && shim_alloc_fault_hits(faults, bytes);
+	return shim_alloc_fault_hook && shim_alloc_fault_hook(bytes);
 }
 
-/* As calloc(), malloc() and realloc(); what they return goes to free(). */
+/* As calloc(), malloc() and realloc(); free() frees the memory. */
 SHIM_INTERNAL_API void *shim_calloc(size_t count, size_t bytes);
 SHIM_INTERNAL_API void *shim_malloc(size_t bytes);
 SHIM_INTERNAL_API void *shim_realloc(void *memory, size_t bytes);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 
 struct shim_handle_list {
 	struct shim_handle_list *next;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 
 /* What a freed object holds. */
 struct free_object {

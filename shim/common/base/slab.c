@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 
 #define MIN_CLASS   12 /* 4 KiB */
 #define NUM_CLASSES 48

@@ -9,7 +9,6 @@
 #include "dev_priv.h"
 #include "shim/common/base/handle_list.h"
 #include "shim/common/process/runtime.h"
-#include "shim/common/process/fault.h"
 
 /* All functions of this process's side, made with the first list; indexed by function id. */
 static struct {
@@ -55,7 +54,7 @@ static void free_table(void)
 	devices.inherited = false;
 }
 
-void shim_devices_clear(void)
+static void clear_devices(void)
 {
 	pthread_mutex_lock(&devices.lock);
 	free_table();
@@ -63,16 +62,36 @@ void shim_devices_clear(void)
 	pthread_mutex_unlock(&devices.lock);
 }
 
-void shim_devices_forked(void)
+/* In a forked child the lists stay, and the child may open the devices in them. */
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&devices.lock, NULL);
 	invalidate_devs();
 	devices.inherited = devices.devinfos != NULL;
 }
 
-bool shim_devices_in_use(void)
+static bool devices_in_use(void)
 {
 	return devices.num_open > 0;
+}
+
+static struct shim_runtime_user runtime_user = {
+	.forked = reset_after_fork,
+	.in_use = devices_in_use,
+	.detach = clear_devices,
+};
+
+static void __attribute__((constructor)) add_runtime_user(void)
+{
+	shim_runtime_add_user(&runtime_user);
+}
+
+/* A program that closed its devices leaves the session in order. The kernel disconnects any other
+ * program, as after a crash. Threads that main() did not wait for may still use the tables, so they stay. */
+static void __attribute__((destructor)) leave_at_exit(void)
+{
+	if (!devices_in_use())
+		shim_runtime_leave();
 }
 
 /* Whether a place in the table is for this function: NULL for those of other sides. */
@@ -168,7 +187,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 
 	SHIM_NEED_OUT(dev_list);
 	SHIM_NEED_OUT(nb_devs);
-	result = shim_runtime_get(&session);
+	result = shim_runtime_hold(&session);
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&devices.lock);
@@ -176,6 +195,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 	if (result == DOCA_SUCCESS)
 		result = make_list(dev_list, nb_devs);
 	pthread_mutex_unlock(&devices.lock);
+	shim_runtime_release();
 	return result;
 }
 
@@ -217,24 +237,18 @@ static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t inject_open_fault(const struct doca_devinfo *devinfo)
-{
-	const struct doca_dev dev = { .function = devinfo->function };
-
-	return shim_fault_inject_call_at(SIM_OP_DEV_OPEN, &dev, 0, 0);
-}
-
 /* A forked child may open what its parent listed: it attaches by that. */
 static doca_error_t attach_inherited(void)
 {
 	struct sim_session *session;
-	doca_error_t result = shim_runtime_get(&session);
+	doca_error_t result = shim_runtime_hold(&session);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&devices.lock);
 	result = make_table(session);
 	pthread_mutex_unlock(&devices.lock);
+	shim_runtime_release();
 	return result;
 }
 
@@ -246,7 +260,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 		return result;
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(dev);
-	result = inject_open_fault(devinfo);
+	result = shim_fault_inject(SIM_OP_DEV_OPEN, devinfo->function->id, 0, 0);
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&devices.lock);

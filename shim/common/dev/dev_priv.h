@@ -5,8 +5,9 @@
 
 #include <doca_dev.h>
 
-#include "shim/common/base/object.h"
 #include "pcie_model/topology/topology.h"
+#include "shim/common/base/object.h"
+#include "shim/common/process/fault.h"
 #include "sim/state/function_status.h"
 
 struct doca_devinfo {
@@ -55,19 +56,12 @@ static inline bool shim_dev_is_stale(const struct doca_dev *dev)
 	       dev->function_generation;
 }
 
-/* Whether any device is open. */
-bool shim_devices_in_use(void);
-
-/* Drop the table of devices: the session it came from is left. */
-void shim_devices_clear(void);
-
-/* In a forked child: the devices are the parent's. Lists stay, and what stands in them is the child's to open. */
-void shim_devices_forked(void);
-
-/* Drop the lists of representors, which point into the session's topology. */
-void shim_dev_reps_clear(void);
-
-/* In a forked child: another thread of the parent may have held their lock. */
-void shim_dev_reps_forked(void);
+/* Ask the fault plan about a public call @op on @dev (NULL = none), of @size bytes at @addr. SUCCESS, or the
+ * status that the call must fail with. A fault may delay the return; a hang never returns. */
+static inline doca_error_t shim_dev_inject_fault(const struct doca_dev *dev, enum sim_op op, uint64_t size,
+						 uint64_t addr)
+{
+	return shim_fault_inject(op, dev ? shim_dev_function(dev)->id : SIM_NO_FUNCTION, size, addr);
+}
 
 #endif

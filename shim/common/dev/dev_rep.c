@@ -137,7 +137,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 	return DOCA_SUCCESS;
 }
 
-void shim_dev_reps_clear(void)
+static void free_all_lists(void)
 {
 	void *list;
 
@@ -147,9 +147,16 @@ void shim_dev_reps_clear(void)
 	pthread_mutex_unlock(&reps.lock);
 }
 
-void shim_dev_reps_forked(void)
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&reps.lock, NULL);
+}
+
+static struct shim_runtime_user runtime_user = { .forked = reset_after_fork, .detach = free_all_lists };
+
+static void __attribute__((constructor)) add_runtime_user(void)
+{
+	shim_runtime_add_user(&runtime_user);
 }
 
 /* Whether the device that listed it is open; its handle may be another device's by now. */

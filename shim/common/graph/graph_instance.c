@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 
 #define NEED_INSTANCE(instance) SHIM_NEED(instance, SHIM_GRAPH_INSTANCE)

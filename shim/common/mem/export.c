@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
 

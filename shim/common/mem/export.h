@@ -27,9 +27,6 @@ struct shim_export {
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
 				       const struct sim_region *region, int object_fd, struct shim_export **ret_export);
 
-/* mmap_export.c, in a forked child: another thread of the parent may have been exporting. */
-void shim_exports_forked(void);
-
 /* End all of them, made in @session. On return no importer touches the memory any more. */
 void shim_exports_revoke(struct shim_export **exports, struct sim_session *session);
 

@@ -3,13 +3,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "shim/common/process/alloc.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 #include "export.h"
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
-#include "shim/common/process/fault.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -20,9 +19,16 @@
 /* Several threads may export a thread-safe map. */
 static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void shim_exports_forked(void)
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&exports_lock, NULL);
+}
+
+static struct shim_runtime_user runtime_user = { .forked = reset_after_fork };
+
+static void __attribute__((constructor)) add_runtime_user(void)
+{
+	shim_runtime_add_user(&runtime_user);
 }
 
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
@@ -105,7 +111,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s on side %s can't export memory over PCI; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_fault_inject_call_at(SIM_OP_MMAP_EXPORT, dev, mmap->len_bytes, (uintptr_t)mmap->addr);
+	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
 		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
 	if (result != DOCA_SUCCESS)
@@ -198,7 +204,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = shim_fault_inject_call_at(SIM_OP_MMAP_IMPORT, dev, remote->region.len_bytes, 0);
+	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_IMPORT, remote->region.len_bytes, 0);
 	if (result == DOCA_SUCCESS)
 		result = create_imported_mmap(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)

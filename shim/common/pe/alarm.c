@@ -5,11 +5,6 @@
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
 
-uint64_t shim_now_ns(void)
-{
-	return sim_session_now_ns(shim_session());
-}
-
 static void destroy_queue(struct shim_alarm *alarm)
 {
 	sim_queue_destroy(alarm->queue);

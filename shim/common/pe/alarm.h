@@ -27,9 +27,6 @@ struct shim_alarm {
 	struct sim_job job;
 };
 
-/* Session time. */
-SHIM_INTERNAL_API uint64_t shim_now_ns(void);
-
 /* The context has something to do then, if not before. SIM_JOB_NEVER_DUE sets nothing. */
 SHIM_INTERNAL_API void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns);
 

@@ -5,7 +5,6 @@
 
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
-#include "shim/common/process/fault.h"
 #include "task_priv.h"
 
 static const bool legal_transitions[4][4] = {
@@ -100,6 +99,11 @@ static doca_error_t start_ctx(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev)
+{
+	return shim_dev_inject_fault(dev, SIM_OP_CTX_START, 0, 0);
+}
+
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
 	doca_error_t result;
@@ -116,7 +120,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
 				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
-	result = ctx->is_internal ? DOCA_SUCCESS : shim_fault_inject_ctx_start(ctx->dev);
+	result = ctx->is_internal ? DOCA_SUCCESS : shim_ctx_inject_start_fault(ctx->dev);
 	return result == DOCA_SUCCESS ? start_ctx(ctx) : result;
 }
 
@@ -187,11 +191,6 @@ bool shim_ctx_is_drained_always(const struct doca_ctx *ctx)
 {
 	(void)ctx;
 	return true;
-}
-
-bool shim_ctx_can_idle(const struct doca_ctx *ctx)
-{
-	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->is_drained(ctx);
 }
 
 bool shim_ctx_try_idle(struct doca_ctx *ctx)

@@ -86,6 +86,9 @@ SHIM_INTERNAL_API void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx
 /* In ops->start: open the queue, for at most @max_jobs tasks in flight. */
 SHIM_INTERNAL_API doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs);
 
+/* The user starts a context of @dev, or of none (NULL): SUCCESS, or the status that a fault injects. */
+SHIM_INTERNAL_API doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
+
 /* Take it apart. Returns IN_USE (the object stays) unless it is idle. */
 SHIM_INTERNAL_API doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 
@@ -128,13 +131,13 @@ SHIM_INTERNAL_API bool shim_ctx_stop_stale(struct doca_ctx *ctx);
 size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
 
 /* Whether nothing keeps a stopping context from being idle. */
-bool shim_ctx_can_idle(const struct doca_ctx *ctx);
+static inline bool shim_ctx_can_idle(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->is_drained(ctx);
+}
 
 /* Leave the stopping state if nothing keeps it there. Whether it did. */
 bool shim_ctx_try_idle(struct doca_ctx *ctx);
-
-/* pe.c: connect it. */
-void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 
 /* pe.c: one step of the next context that has one; of a live engine, by its thread. */
 SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
@@ -148,26 +151,20 @@ void shim_pe_vclock_update(struct doca_ctx *ctx);
 /* pe_vclock.c: in virtual time, the context hands in jobs. */
 void shim_pe_vclock_mark_busy(void *ctx);
 
-/* pe.c: break the connection of a context that goes away. */
+/* pe_registry.c: connect a context to an engine for life, and disconnect it before its object is freed. */
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 void shim_pe_disconnect(struct doca_ctx *ctx);
 
-/* pe.c: wake whoever sleeps on the context's progress engine; any thread. */
+/* pe_registry.c: wake the thread that sleeps on the context's progress engine; any thread. */
 SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
 
-/* pe.c: the same, by its own thread, which may be about to sleep. */
+/* pe_registry.c: the same, by the engine's own thread, which may be about to sleep. */
 SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
 
-/* pe.c: the descriptor that others may write to (as an eventfd) to wake it. */
+/* pe_registry.c: the engine's eventfd; a write to it wakes the engine's thread. */
 SHIM_INTERNAL_API int shim_pe_event_fd(const struct doca_ctx *ctx);
 
-/* pe_registry.c: whoever sleeps on any engine of the process is woken to look; any thread. And in a forked child. */
-void shim_pe_wake_all(void);
-void shim_pe_forked(void);
-
-/* Whether any has a context. */
-bool shim_pe_any_in_use(void);
-
-/* task.c: free the pools. */
+/* task_pool.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);
 
 #endif

@@ -60,27 +60,6 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx)
-{
-	ctx->pe = pe;
-	ctx->next_in_pe = pe->ctxs;
-	pe->ctxs = ctx;
-}
-
-void shim_pe_disconnect(struct doca_ctx *ctx)
-{
-	struct doca_ctx **link;
-
-	if (!ctx->pe)
-		return;
-	link = &ctx->pe->ctxs;
-	while (*link != ctx)
-		link = &(*link)->next_in_pe;
-	*link = ctx->next_in_pe;
-	ctx->pe->cursor = NULL;
-	ctx->pe = NULL;
-}
-
 /* One step of one context: a completion, or its way from stopping to idle. */
 static inline bool progress_ctx(struct doca_ctx *ctx)
 {
@@ -114,14 +93,15 @@ static inline bool step(struct doca_pe *pe)
 	return false;
 }
 
-bool shim_pe_step(struct doca_pe *pe)
+/* For pe_vclock.c. */
+static bool step_out_of_line(struct doca_pe *pe)
 {
 	return step(pe);
 }
 
 bool shim_pe_progress_one(struct doca_pe *pe)
 {
-	return doca_likely(!pe->vclock_handle) ? step(pe) : shim_pe_vclock_step(pe);
+	return doca_likely(!pe->vclock_handle) ? step(pe) : shim_pe_vclock_step(pe, step_out_of_line);
 }
 
 static size_t num_in_flight(const struct doca_pe *pe)
@@ -220,24 +200,6 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	if (has_events)
 		eventfd_write(pe->event_fd, 1);
 	return DOCA_SUCCESS;
-}
-
-void shim_pe_notify(void *arg)
-{
-	struct doca_ctx *ctx = arg;
-
-	eventfd_write(ctx->pe->event_fd, 1);
-}
-
-void shim_pe_notify_self(struct doca_ctx *ctx)
-{
-	if (ctx->pe->armed)
-		shim_pe_notify(ctx);
-}
-
-int shim_pe_event_fd(const struct doca_ctx *ctx)
-{
-	return ctx->pe->event_fd;
 }
 
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)

@@ -25,11 +25,9 @@ static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_
 	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
 }
 
-/* pe.c: one step of the next context that has one, whatever time it is. */
-bool shim_pe_step(struct doca_pe *pe);
-
-/* pe_vclock.c: the same when it is its turn; lets time pass up to the next such step. */
-bool shim_pe_vclock_step(struct doca_pe *pe);
+/* pe_vclock.c: @step, which completes something of the engine, when the scheduler lets the engine run. Lets time pass
+ * up to the next such step. Returns whether a step completed something. */
+bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe));
 
 /* pe_vclock.c: the engine is armed, and its thread is about to sleep. Whether there are @has_events, or come by letting time pass. */
 bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);

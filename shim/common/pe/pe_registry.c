@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All progress engines of the process: something may have become of any one's contexts. */
+/* The progress engines of the process, the contexts that are connected to them, and how to wake their threads. */
 #include <pthread.h>
 #include <sys/eventfd.h>
 
@@ -30,7 +30,46 @@ void shim_pe_unregister(struct doca_pe *pe)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void shim_pe_wake_all(void)
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	ctx->pe = pe;
+	ctx->next_in_pe = pe->ctxs;
+	pe->ctxs = ctx;
+}
+
+void shim_pe_disconnect(struct doca_ctx *ctx)
+{
+	struct doca_ctx **link;
+
+	if (!ctx->pe)
+		return;
+	link = &ctx->pe->ctxs;
+	while (*link != ctx)
+		link = &(*link)->next_in_pe;
+	*link = ctx->next_in_pe;
+	ctx->pe->cursor = NULL;
+	ctx->pe = NULL;
+}
+
+void shim_pe_notify(void *arg)
+{
+	struct doca_ctx *ctx = arg;
+
+	eventfd_write(ctx->pe->event_fd, 1);
+}
+
+void shim_pe_notify_self(struct doca_ctx *ctx)
+{
+	if (ctx->pe->armed)
+		shim_pe_notify(ctx);
+}
+
+int shim_pe_event_fd(const struct doca_ctx *ctx)
+{
+	return ctx->pe->event_fd;
+}
+
+static void notify_all(void)
 {
 	pthread_mutex_lock(&engines.lock);
 	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
@@ -38,20 +77,32 @@ void shim_pe_wake_all(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-bool shim_pe_any_in_use(void)
+/* A graph has no device: only its engine shows that it is in use. */
+static bool any_has_context(void)
 {
-	bool used = false;
+	bool found = false;
 
 	pthread_mutex_lock(&engines.lock);
 	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
-		used = used || pe->ctxs;
+		found = found || pe->ctxs;
 	pthread_mutex_unlock(&engines.lock);
-	return used;
+	return found;
 }
 
-/* Their descriptors are the parent's, too. */
-void shim_pe_forked(void)
+/* In a forked child the engines' descriptors are shared with the parent: do not write to them. */
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&engines.lock, NULL);
 	engines.first = NULL;
+}
+
+static struct shim_runtime_user runtime_user = {
+	.forked = reset_after_fork,
+	.in_use = any_has_context,
+	.functions_changed = notify_all,
+};
+
+static void __attribute__((constructor)) add_runtime_user(void)
+{
+	shim_runtime_add_user(&runtime_user);
 }

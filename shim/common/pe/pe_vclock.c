@@ -96,17 +96,17 @@ bool shim_pe_vclock_may_poll(struct doca_pe *pe)
 	return !shim_pe_vclock_handle(pe) || sim_vclock_source_may_poll(pe->vclock_handle);
 }
 
-bool shim_pe_vclock_step(struct doca_pe *pe)
+bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 	uint64_t next_ns, before_ns = SIM_CLOCK_NEVER_NS;
 
 	if (!vclock_handle)
-		return shim_pe_step(pe);
+		return step(pe);
 	if (!sim_vclock_source_may_poll(vclock_handle))
 		return false;
 	for (;;) {
-		if (shim_pe_step(pe)) /* it called the user, who may have destroyed the engine */
+		if (step(pe)) /* it called the user, who may have destroyed the engine */
 			return true;
 		next_ns = run_due_jobs(pe);
 		if (has_completions(pe))

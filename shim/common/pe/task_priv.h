@@ -55,7 +55,7 @@ struct shim_task_type {
 	bool (*get_pcie_job)(const struct doca_task *task, struct pcie_job *ret_job);
 	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
 	void (*complete)(struct doca_task *task);
-	const struct shim_task_fault_ops *fault_ops; /* NULL = faults are not injected into it (strike.h) */
+	const struct shim_task_fault_ops *fault_ops; /* NULL = faults are not injected into it (task_fault.h) */
 };
 
 struct shim_task_times; /* task_trace.c's */
@@ -82,51 +82,21 @@ SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const st
 SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
 					       union doca_data user_data, struct doca_task **ret_task);
 
+/* Give a task back that is not in flight. */
+void shim_task_return_to_pool(struct doca_task *task);
+
 /* The task whose job this is. */
 static inline struct doca_task *shim_task_from_job(const struct sim_job *job)
 {
 	return (struct doca_task *)((uintptr_t)job - offsetof(struct doca_task, job));
 }
 
-/* What a task's job asks of the card; for its queue. */
-bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie_job *ret_job);
-
-/* Recording (task_trace.c). Whoever posts a task, or submits its job, calls shim_task_trace_submit()
- * before, and shim_task_trace_refused() if it went wrong. */
-SHIM_INTERNAL_API void shim_task_trace_begin(struct doca_task *task);
-SHIM_INTERNAL_API void shim_task_trace_refused(struct doca_task *task);
-SHIM_INTERNAL_API void shim_task_trace_record(struct doca_task *task, doca_error_t status);
-
-/* Of a task in flight, for the record of what it does: when it was submitted, if it is timed; else 0. */
-SHIM_INTERNAL_API uint64_t shim_task_trace_submitted_ns(const struct doca_task *task);
-
-static inline void shim_task_trace_submit(struct doca_task *task)
+/* Set *@ret_job to the request of a task's job to the card. Returns false if the job takes no model time. */
+static inline bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie_job *ret_job)
 {
-	const struct sim_trace_task_stats *stats = &task->pool->stats;
+	const struct doca_task *task = shim_task_from_job(job);
 
-	if (!stats->op)
-		return;
-	task->bytes = 0;
-	if (__builtin_expect(sim_trace_task_stats_should_sample(stats), 0))
-		shim_task_trace_begin(task);
-	sim_trace_counter_add(&stats->op->submitted, 1);
-}
-
-/* It is over. */
-static inline void shim_task_trace_end(struct doca_task *task, doca_error_t status)
-{
-	struct sim_trace_op *op = task->pool->stats.op;
-
-	if (!op)
-		return;
-	if (__builtin_expect(status == DOCA_SUCCESS, 1)) {
-		sim_trace_counter_add(&op->completed, 1);
-		sim_trace_counter_add(&op->bytes, task->bytes);
-	} else {
-		sim_trace_counter_add(&op->failed, 1);
-	}
-	if (__builtin_expect(task->timed || status != DOCA_SUCCESS, 0))
-		shim_task_trace_record(task, status);
+	return task->pool->type->get_pcie_job && task->pool->type->get_pcie_job(task, ret_job);
 }
 
 /* Stage the task's job in the context's queue. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks on the record: those whose turn it is, and those that failed. */
 #include "shim/common/process/runtime.h"
-#include "task_priv.h"
+#include "task_trace.h"
 
 #include <stdlib.h>
 
@@ -69,8 +69,7 @@ uint64_t shim_task_trace_submitted_ns(const struct doca_task *task)
 static void stop_timing(struct doca_task *task)
 {
 	task->timed = false;
-	task->job.run =
-		task->pool->type->run; /* who has put another there (strike.h) is done with it, or takes it back next */
+	task->job.run = task->pool->type->run; /* a fault that replaced it has ended with the task */
 }
 
 void shim_task_trace_refused(struct doca_task *task)

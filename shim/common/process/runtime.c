@@ -9,23 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/common/pe/ctx_priv.h"
-#include "shim/common/dev/dev_priv.h"
-#include "shim/common/mem/export.h"
+#include "shim/common/base/slab.h"
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
 #include "sim/session/current_session.h"
-#include "shim/common/base/slab.h"
-#include "shim/common/sync/sync_watch.h"
 
-/* One process is one attachment: this is the place that knows it. */
 static struct {
-	pthread_mutex_t lock;
-	struct sim_session *session;
+	pthread_mutex_t lock; /* protects writes of @session, and @num_holds */
+	_Atomic(struct sim_session *) session;
+	uint32_t num_holds;
+	struct shim_runtime_user *users; /* settled before main() */
 } runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 uint32_t shim_fork_generation;
 struct sim_vclock_sched *shim_vclock;
+
+void shim_runtime_add_user(struct shim_runtime_user *user)
+{
+	user->next = runtime.users;
+	runtime.users = user;
+}
 
 /* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
 static void read_sdk_tree_side(char *side, size_t size)
@@ -69,7 +72,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&runtime.lock);
 }
 
-/* A forked child is not its parent: it lets go, and attaches anew when it uses a device. */
+/* A forked child is a process of its own: it abandons the session, and attaches when it uses a device. */
 static void fork_child(void)
 {
 	shim_fork_generation++;
@@ -79,15 +82,14 @@ static void fork_child(void)
 	shim_log_streams_forked();
 	shim_objects_forked();
 	shim_slabs_forked();
-	shim_sync_watcher_forked();
-	shim_pe_forked();
-	shim_exports_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
+	runtime.num_holds = 0;
 	shim_vclock = NULL;
-	shim_devices_forked();
-	shim_dev_reps_forked();
+	for (const struct shim_runtime_user *user = runtime.users; user; user = user->next)
+		if (user->forked)
+			user->forked();
 	pthread_mutex_unlock(&runtime.lock); /* of fork_prepare() */
 }
 
@@ -106,30 +108,45 @@ static int parse_clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 
 static void detach(void)
 {
-	shim_devices_clear();
-	shim_dev_reps_clear();
+	struct sim_session *session = runtime.session;
+
+	for (const struct shim_runtime_user *user = runtime.users; user; user = user->next)
+		if (user->detach)
+			user->detach();
 	shim_vclock = NULL;
-	sim_session_detach(runtime.session);
 	runtime.session = NULL;
+	sim_session_detach(session);
 }
 
-/* What has to do with the session is an open device, or a graph, which has none; what else there is
- * of it are lists, which are as stale behind this as destroyed ones. */
+static bool is_in_use(void)
+{
+	for (const struct shim_runtime_user *user = runtime.users; user; user = user->next)
+		if (user->in_use && user->in_use())
+			return true;
+	return runtime.num_holds > 0;
+}
+
 static bool detach_if_unused(void)
 {
 	bool unused;
 
 	pthread_mutex_lock(&runtime.lock);
-	unused = !shim_devices_in_use() && !shim_pe_any_in_use();
+	unused = !is_in_use();
 	if (runtime.session && unused)
 		detach();
 	pthread_mutex_unlock(&runtime.lock);
 	return unused;
 }
 
+static void notify_functions_changed(void)
+{
+	for (const struct shim_runtime_user *user = runtime.users; user; user = user->next)
+		if (user->functions_changed)
+			user->functions_changed();
+}
+
 static int attach(void)
 {
-	int rc;
 	char side[PCIE_SIDE_SIZE] = "host";
 	const char *chosen = getenv_nonempty("BFSIM_SIDE");
 	struct sim_session_cfg cfg = {
@@ -138,44 +155,60 @@ static int attach(void)
 		.side = chosen ? chosen : side,
 		.forced_path = getenv_nonempty("BFSIM_PATH"),
 	};
+	struct sim_session *session;
+	int rc;
 
 	read_sdk_tree_side(side, sizeof(side));
 	if (parse_clock_mode(getenv_nonempty("BFSIM_CLOCK"), &cfg.clock) < 0)
 		return -EINVAL;
-	rc = sim_session_attach(&cfg, &runtime.session);
-	if (rc == 0)
-		shim_vclock = sim_session_turns(runtime.session);
-	if (rc == 0)
-		sim_session_on_functions_changed(runtime.session, shim_pe_wake_all);
-	if (rc == 0)
-		sim_current_session_set_detach_hook(detach_if_unused);
-	return rc;
+	rc = sim_session_attach(&cfg, &session);
+	if (rc < 0)
+		return rc;
+	shim_vclock = sim_session_turns(session);
+	sim_session_on_functions_changed(session, notify_functions_changed);
+	sim_current_session_set_detach_hook(detach_if_unused);
+	runtime.session = session;
+	return 0;
 }
 
-doca_error_t shim_runtime_get(struct sim_session **ret_session)
+doca_error_t shim_runtime_hold(struct sim_session **ret_session)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&runtime.lock);
 	if (!runtime.session)
 		rc = attach();
+	if (rc == 0) {
+		runtime.num_holds++;
+		*ret_session = runtime.session;
+	}
 	pthread_mutex_unlock(&runtime.lock);
 	if (rc < 0)
 		return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
-	*ret_session = runtime.session;
 	return DOCA_SUCCESS;
+}
+
+void shim_runtime_release(void)
+{
+	pthread_mutex_lock(&runtime.lock);
+	runtime.num_holds--;
+	pthread_mutex_unlock(&runtime.lock);
 }
 
 struct sim_session *shim_session(void)
 {
-	return runtime.session;
+	return atomic_load_explicit(&runtime.session, memory_order_acquire);
 }
 
-/* At exit: a program that closed its devices leaves in order; another one is
- * cut off by the kernel, as a crashed one is. Threads that main() did not wait
- * for may look at devices just now: they find all as it was. */
-static void __attribute__((destructor)) leave_at_exit(void)
+uint64_t shim_now_ns(void)
 {
-	if (runtime.session && !shim_devices_in_use())
-		sim_session_leave(runtime.session);
+	return sim_session_now_ns(shim_session());
+}
+
+void shim_runtime_leave(void)
+{
+	struct sim_session *session = shim_session();
+
+	if (session)
+		sim_session_leave(session);
 }

@@ -16,26 +16,50 @@
 #include "shim/common/base/object.h"
 #include "sim/session/session.h"
 
-/* The session; attaches on the first call. The log says why it can't be had. */
-doca_error_t shim_runtime_get(struct sim_session **ret_session);
+/* The session; the first call attaches. On failure the log has the reason. The session
+ * stays until shim_runtime_release(), which must follow. */
+doca_error_t shim_runtime_hold(struct sim_session **ret_session);
+void shim_runtime_release(void);
 
-/* Who goes on in virtual time; NULL in other times. */
+/* A part of the shim that depends on the session. Each slot may be NULL. No hook may call this file. */
+struct shim_runtime_user {
+	/* In a forked child: the session is the parent's, and other threads of the parent may have held locks. */
+	void (*forked)(void);
+	/* Returns whether objects of the session exist that forbid to detach. */
+	bool (*in_use)(void);
+	/* The process detaches: drop what points into the session. */
+	void (*detach)(void);
+	/* The state of a function changed; called by a thread of the session. */
+	void (*functions_changed)(void);
+	struct shim_runtime_user *next;
+};
+
+/* Add @user, which is static, in a constructor. */
+void shim_runtime_add_user(struct shim_runtime_user *user);
+
+/* The process exits: tell the other participants. The session stays, as other threads may still use it. */
+void shim_runtime_leave(void);
+
+/* The scheduler of virtual time; NULL in other clock modes. */
 extern SHIM_INTERNAL_API struct sim_vclock_sched *shim_vclock;
 
-/* Something was written that another process may wait for. */
+/* This process wrote a message that another process may wait for. */
 static inline void shim_message_sent(void)
 {
 	if (__builtin_expect(shim_vclock != NULL, 0))
 		sim_vclock_sched_message_sent(shim_vclock);
 }
 
-/* Counts the forks that led here: what was made under another number is the parent's. */
+/* Number of forks from the first process to this one. An object that has another number belongs to the parent. */
 extern SHIM_INTERNAL_API uint32_t shim_fork_generation;
 
-/* The session of a process that has opened a device: it is attached. */
+/* The session that the process is attached to, or NULL. It stays as long as a device is open. */
 SHIM_INTERNAL_API struct sim_session *shim_session(void);
 
-/* Its faults; NULL as long as there is no session. */
+/* Session time; of an attached process. */
+SHIM_INTERNAL_API uint64_t shim_now_ns(void);
+
+/* The session's fault injector; NULL without a session. */
 static inline struct sim_injector *shim_faults(void)
 {
 	const struct sim_session *session = shim_session();

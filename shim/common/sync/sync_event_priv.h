@@ -41,7 +41,7 @@
 #include "shim/common/mem/export.h"
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/pe/task_priv.h"
-#include "shim/common/process/fault.h"
+#include "shim/common/pe/task_fault.h"
 #include "sync_value.h"
 #include "sync_watch.h"
 

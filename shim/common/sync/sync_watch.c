@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/common/process/runtime.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
@@ -143,12 +144,20 @@ static void wake_watcher(void)
 
 /* ---- hold and release ---- */
 
-void shim_sync_watcher_forked(void)
+/* In a forked child the watcher's thread does not exist. */
+static void reset_after_fork(void)
 {
 	pthread_mutex_init(&watcher.thread_lock, NULL);
 	pthread_mutex_init(&watcher.lock, NULL);
 	watcher.num_users = 0;
 	LIST_INIT(&watcher.watches);
+}
+
+static struct shim_runtime_user runtime_user = { .forked = reset_after_fork };
+
+static void __attribute__((constructor)) add_runtime_user(void)
+{
+	shim_runtime_add_user(&runtime_user);
 }
 
 static void set_stop(bool stop)

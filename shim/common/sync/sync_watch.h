@@ -36,9 +36,6 @@ int shim_sync_watcher_hold(void);
 /* Undo a hold; the last one stops the watcher. */
 void shim_sync_watcher_release(void);
 
-/* In a forked child, which has neither the watcher's thread nor the holder of a lock. */
-void shim_sync_watcher_forked(void);
-
 /* Watch an open value, which stays open until the watch is removed. Changes from now on are noticed. */
 void shim_sync_watch_add(struct shim_sync_watch *watch);
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/pe/task_decorators.h - what surrounds a task's way through its library: fault injection and tracing.
+ *
+ * A caller of a type's post() calls shim_task_post() instead. The end of a task passes through
+ * shim_task_end() exactly once.
+ */
+#ifndef SHIM_TASK_DECORATORS_H
+#define SHIM_TASK_DECORATORS_H
+
+#include "task_fault.h"
+#include "task_trace.h"
+
+/* Post a task. On failure the task is as before. */
+static inline doca_error_t shim_task_post(struct doca_task *task)
+{
+	doca_error_t result = shim_task_fault_submit(task);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	shim_task_trace_submit(task);
+	result = doca_likely(!task->fault_hit) ? task->pool->type->post(task) : shim_task_fault_post(task);
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		shim_task_trace_refused(task);
+		if (task->fault_hit)
+			shim_task_fault_finish(task);
+	}
+	return result;
+}
+
+/* The status of a task whose job ended with @rc, 0 or -errno. */
+static inline doca_error_t shim_task_job_status(const struct doca_task *task, int rc)
+{
+	return doca_likely(rc == 0) ? DOCA_SUCCESS : shim_task_fault_status(task);
+}
+
+/* The task ends with @status, before its user hears of it. */
+static inline void shim_task_end(struct doca_task *task, doca_error_t status)
+{
+	shim_task_trace_end(task, status);
+	if (doca_unlikely(task->fault_hit))
+		shim_task_fault_finish(task);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/pe/task_fault.h - fault injection into tasks: a decorator around a task's type.
+ *
+ *   submit --ask the injector--> refused
+ *                           '--> [hit: task->fault_hit] --the decorator's post() and run()--> end, with the hit's status
+ *
+ * The injector is asked once for each submission (task_decorators.h). A hit stays with the task until
+ * its end. A link that is down delays all tasks, as a hit does. A type without a decorator has no faults.
+ */
+#ifndef SHIM_TASK_FAULT_H
+#define SHIM_TASK_FAULT_H
+
+#include "shim/common/process/fault.h"
+#include "task_priv.h"
+
+/* The decorator of a task type. */
+struct shim_task_fault_ops {
+	enum sim_op op;
+	/* Set the task's size and the address of its data. */
+	void (*site)(const struct doca_task *task, struct sim_fault_site *ret_site);
+	/* Returns whether it is known that no rule applies, which saves the question. NULL: it is never known. */
+	bool (*no_fault_cached)(const struct doca_task *task);
+	/* Instead of the type's post(), for a task that has a hit. NULL: the type's. */
+	doca_error_t (*post)(struct doca_task *task, const struct sim_fault_hit *hit);
+	/* Instead of the type's run(), for a job that has a hit: do the work with the faults of hit->actions.
+	 * Before, the hit's delay is applied, and a job that hangs does not run. NULL in types without jobs. */
+	int (*run)(struct sim_job *job, const struct sim_fault_hit *hit);
+};
+
+/* For shim_task_fault_ops: a task without a size. */
+SHIM_INTERNAL_API void shim_task_fault_site_empty(const struct doca_task *task, struct sim_fault_site *ret_site);
+
+/* For no_fault_cached(): whether it is known by now, and then for how far around (injector.h). */
+SHIM_INTERNAL_API bool shim_task_no_fault_cached(const struct doca_task *task, struct sim_no_fault_copy *ret_copy);
+
+/* Ask the injector about a task that is about to be posted. SUCCESS, or the status of a refusal. */
+SHIM_INTERNAL_API doca_error_t shim_task_fault_ask(struct doca_task *task);
+
+/* Post a task that has a hit. */
+SHIM_INTERNAL_API doca_error_t shim_task_fault_post(struct doca_task *task);
+
+/* The status of a task whose job failed. */
+SHIM_INTERNAL_API doca_error_t shim_task_fault_status(const struct doca_task *task);
+
+/* The task ended, or was not posted: forget its hit. */
+SHIM_INTERNAL_API void shim_task_fault_finish(struct doca_task *task);
+
+static inline doca_error_t shim_task_fault_submit(struct doca_task *task)
+{
+	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
+
+	if (doca_likely(!ops ||
+			!(sim_injector_may_hit(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
+		return DOCA_SUCCESS;
+	if (ops->no_fault_cached && doca_likely(ops->no_fault_cached(task) && !shim_ctx_link_is_down(task->ctx)))
+		return DOCA_SUCCESS;
+	return shim_task_fault_ask(task);
+}
+
+/* Returns whether a task has this fault. */
+#define shim_task_has_fault(task, act) \
+	(doca_unlikely((task)->fault_hit != NULL) && SHIM_HIT_HAS_ACT((task)->fault_hit, act))
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pools of tasks: memory for the tasks of one type that a context has. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "shim/common/base/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/base/slab.h"
+#include "task_priv.h"
+
+doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
+				struct shim_task_pool **ret_pool)
+{
+	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
+
+	assert(sim_task_kind_exists(type->name)); /* who asks for its count is told that there is none, else */
+	if (pool) {
+		pool->bytes = count * type->size;
+		pool->tasks = shim_slab_new(pool->bytes);
+	}
+	if (!pool || !pool->tasks) {
+		free(pool);
+		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	pool->type = type;
+	pool->count = pool->num_never_used = count;
+	sim_trace_task_stats_init(&pool->stats, ctx->trace_id, type->name);
+	pool->next = ctx->pools;
+	ctx->pools = pool;
+	*ret_pool = pool;
+	return DOCA_SUCCESS;
+}
+
+void shim_task_pools_free(struct doca_ctx *ctx)
+{
+	while (ctx->pools) {
+		struct shim_task_pool *first = ctx->pools;
+
+		ctx->pools = first->next;
+		shim_slab_free(first->tasks, first->bytes);
+		free(first->times);
+		free(first);
+	}
+}
+
+doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, union doca_data user_data,
+			     struct doca_task **ret_task)
+{
+	struct doca_task *task;
+
+	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_same_process(ctx))
+		return DOCA_ERROR_BAD_STATE;
+	task = pool->free;
+	if (task)
+		pool->free = task->next_free;
+	else if (pool->num_never_used)
+		task = (struct doca_task *)(pool->tasks + --pool->num_never_used * pool->type->size);
+	else
+		return DOCA_ERROR_NO_MEMORY;
+	task->object.magic = shim_magic(SHIM_TASK);
+	task->in_flight = false;
+	task->freed = false;
+	task->timed = false;
+	task->status = DOCA_SUCCESS;
+	task->job.run = pool->type->run;
+	task->pool = pool;
+	task->ctx = ctx;
+	task->hook = NULL;
+	task->fault_hit = NULL;
+	task->user_data = user_data;
+	ctx->num_allocated++;
+	*ret_task = task;
+	return DOCA_SUCCESS;
+}
+
+void shim_task_return_to_pool(struct doca_task *task)
+{
+	struct shim_task_pool *pool = task->pool;
+
+	task->object.magic = 0;
+	task->next_free = pool->free;
+	pool->free = task;
+	task->ctx->num_allocated--;
+	if (shim_ctx_can_idle(task->ctx))
+		shim_pe_notify_self(task->ctx); /* progress takes it there */
+}
+
+/* The reference forbids it, but programs that get away with it on a card (they
+ * free posted receives, then stop) would otherwise never see their context idle. */
+static void defer_free(struct doca_task *task)
+{
+	task->freed = true;
+	if (task->pool->has_warned)
+		return;
+	task->pool->has_warned = true;
+	sim_warn(
+		"doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
+		task->pool->type->name, (void *)task);
+}
+
+void doca_task_free(struct doca_task *task)
+{
+	if (doca_unlikely(!shim_object_is(task, SHIM_TASK) || task->freed))
+		sim_err("doca_task_free: task %p is NULL or was freed already; nothing was freed", (void *)task);
+	else if (doca_unlikely(task->in_flight))
+		defer_free(task);
+	else
+		shim_task_return_to_pool(task);
+}
