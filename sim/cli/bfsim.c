@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	{ "ps", "show a session's processes, their memory and connections", cli_ps },
 	{ "exec", "start a program on one side of a session's card", cli_exec },
 	{ "run", "run programs on both sides, in a session of their own", cli_run },
-	{ "fault", "see and change the fault plan of a session", cli_fault },
+	{ "fault", "show and change the fault plan of a session", cli_fault },
 	{ "function", "reset, remove, add or break a PCIe function", cli_function },
 	{ "link", "take a card's PCIe link down, or slow it down", cli_link },
 	{ "trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace },

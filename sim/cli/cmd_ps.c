@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim ps: the processes of a session, their imported memory and their connections. */
 #include <argp.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,23 +63,13 @@ static json_object *request_status(const char *dir)
 	return status;
 }
 
-static const char *get_text(json_object *object, const char *name)
-{
-	return json_object_get_string(json_object_object_get(object, name));
-}
-
-static unsigned long long get_number(json_object *object, const char *name)
-{
-	return json_object_get_uint64(json_object_object_get(object, name));
-}
-
 /* The process with the number @peer, or NULL. */
-static json_object *find_process(json_object *processes, unsigned long long peer)
+static json_object *find_process(json_object *processes, uint64_t peer)
 {
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
 
-		if (get_number(process, "peer") == peer)
+		if (cli_json_number(process, "peer") == peer)
 			return process;
 	}
 	return NULL;
@@ -92,11 +83,11 @@ static int print_processes(json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
 
-		cli_table_add(&table, "%llu", get_number(process, "pid"));
-		cli_table_add(&table, "%s", get_text(process, "side"));
-		cli_table_add(&table, "%s", get_text(process, "program"));
-		cli_table_add(&table, "%llu", get_number(process, "exports"));
-		cli_table_add(&table, "%llu", get_number(process, "imports"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "pid"));
+		cli_table_add(&table, "%s", cli_json_text(process, "side"));
+		cli_table_add(&table, "%s", cli_json_text(process, "program"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "exports"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "imports"));
 	}
 	return cli_table_print(&table);
 }
@@ -109,28 +100,28 @@ static int print_imports(json_object *imports, json_object *processes)
 
 	for (size_t i = 0; i < json_object_array_length(imports); i++) {
 		json_object *import = json_object_array_get_idx(imports, i);
-		json_object *importer = find_process(processes, get_number(import, "importer"));
-		json_object *exporter = find_process(processes, get_number(import, "exporter"));
+		json_object *importer = find_process(processes, cli_json_number(import, "importer"));
+		json_object *exporter = find_process(processes, cli_json_number(import, "exporter"));
 		bool writable = json_object_get_boolean(json_object_object_get(import, "writable"));
 
-		cli_table_add(&table, "%llu", get_number(importer, "pid"));
-		cli_table_add(&table, "%llu", get_number(exporter, "pid"));
-		cli_table_add(&table, "%llu", get_number(import, "bytes"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(importer, "pid"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(exporter, "pid"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(import, "bytes"));
 		cli_table_add(&table, "%s", writable ? "rw" : "ro");
-		cli_table_add(&table, "%s", get_text(import, "path"));
-		cli_table_add(&table, "%s", get_text(import, "reason"));
+		cli_table_add(&table, "%s", cli_json_text(import, "path"));
+		cli_table_add(&table, "%s", cli_json_text(import, "reason"));
 	}
 	return cli_table_print(&table);
 }
 
 static const char *peer_program(json_object *processes, json_object *object, const char *peer)
 {
-	return get_text(find_process(processes, get_number(object, peer)), "program");
+	return cli_json_text(find_process(processes, cli_json_number(object, peer)), "program");
 }
 
-static unsigned long long peer_pid(json_object *processes, json_object *object, const char *peer)
+static uint64_t peer_pid(json_object *processes, json_object *object, const char *peer)
 {
-	return get_number(find_process(processes, get_number(object, peer)), "pid");
+	return cli_json_number(find_process(processes, cli_json_number(object, peer)), "pid");
 }
 
 static int print_services(json_object *services, json_object *processes)
@@ -141,11 +132,11 @@ static int print_services(json_object *services, json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(services); i++) {
 		json_object *service = json_object_array_get_idx(services, i);
 
-		cli_table_add(&table, "%s", get_text(service, "name"));
-		cli_table_add(&table, "%llu", peer_pid(processes, service, "peer"));
+		cli_table_add(&table, "%s", cli_json_text(service, "name"));
+		cli_table_add(&table, "%" PRIu64, peer_pid(processes, service, "peer"));
 		cli_table_add(&table, "%s", peer_program(processes, service, "peer"));
-		cli_table_add(&table, "%s %s", get_text(service, "side"), get_text(service, "function"));
-		cli_table_add(&table, "%s %s", get_text(service, "rep_side"), get_text(service, "rep"));
+		cli_table_add(&table, "%s %s", cli_json_text(service, "side"), cli_json_text(service, "function"));
+		cli_table_add(&table, "%s %s", cli_json_text(service, "rep_side"), cli_json_text(service, "rep"));
 	}
 	return cli_table_print(&table);
 }
@@ -158,9 +149,9 @@ static void add_endpoint(struct cli_table *table, json_object *channel, json_obj
 		cli_table_add(table, "-");
 		return;
 	}
-	cli_table_add(table, "%llu %s", peer_pid(processes, channel, names[0]),
+	cli_table_add(table, "%" PRIu64 " %s", peer_pid(processes, channel, names[0]),
 		      peer_program(processes, channel, names[0]));
-	cli_table_add(table, "%s %s", get_text(channel, names[1]), get_text(channel, names[2]));
+	cli_table_add(table, "%s %s", cli_json_text(channel, names[1]), cli_json_text(channel, names[2]));
 }
 
 static int print_channels(json_object *channels, json_object *processes)
@@ -173,8 +164,8 @@ static int print_channels(json_object *channels, json_object *processes)
 	for (size_t i = 0; i < json_object_array_length(channels); i++) {
 		json_object *channel = json_object_array_get_idx(channels, i);
 
-		cli_table_add(&table, "%s", get_text(channel, "name"));
-		cli_table_add(&table, "%s", get_text(channel, "state"));
+		cli_table_add(&table, "%s", cli_json_text(channel, "name"));
+		cli_table_add(&table, "%s", cli_json_text(channel, "state"));
 		add_endpoint(&table, channel, processes, client);
 		add_endpoint(&table, channel, processes, server);
 	}
@@ -197,7 +188,7 @@ static int print_status(json_object *status)
 	json_object *processes = json_object_object_get(status, "processes");
 	json_object *imports = json_object_object_get(status, "imports");
 
-	printf("session %s, daemon %llu\n", get_text(status, "session"), get_number(status, "pid"));
+	printf("session %s, daemon %" PRIu64 "\n", cli_json_text(status, "session"), cli_json_number(status, "pid"));
 	if (json_object_array_length(processes) == 0) {
 		printf("no process is attached\n");
 		return 0;

@@ -557,7 +557,7 @@ test_a_fault_that_never_hit_is_named_and_may_be_required_to() {
 	says '^bfsim: fault 1 never hit: dma.memcpy hang \(nothing matched\)$' err
 	status 1 bfsim run --dpu true --fault 'dma.memcpy hang' --require-faults
 	status 1 bfsim run --dpu true --fault 'function device=03:00.0 add' --require-faults
-	says '^bfsim: fault 1 never hit: function .* add \(what matched came .* the device was in that state already\)$' err
+	says '^bfsim: fault 1 never hit: function .* add \(events matched, .* the device was in that state already\)$' err
 	status 2 bfsim run --dpu true --fault 'dma.memcyp hang'
 	says 'column 1: unknown operation `dma.memcyp`; did you mean `dma.memcpy`' err
 }

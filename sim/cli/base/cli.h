@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/base/cli.h - exit statuses and messages, for all commands.
  *
- * A failure prints one line on standard error: what failed, where, and what to do about it.
+ * A failure prints one line on standard error, with the failure, its place and a remedy.
  */
 #ifndef SIM_CLI_BASE_CLI_H
 #define SIM_CLI_BASE_CLI_H

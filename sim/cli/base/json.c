@@ -1,10 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of JSON objects, and printing them. */
+/* Reading, adding and printing members of JSON objects. */
 #include "json.h"
 
 #include <stdio.h>
 
 #include "cli.h"
+
+json_object *cli_json_member(json_object *object, const char *key)
+{
+	json_object *value = NULL;
+
+	if (object && json_object_is_type(object, json_type_object))
+		json_object_object_get_ex(object, key, &value);
+	return value;
+}
+
+const char *cli_json_text(json_object *object, const char *key)
+{
+	json_object *value = cli_json_member(object, key);
+
+	return value && json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
+}
+
+uint64_t cli_json_number(json_object *object, const char *key)
+{
+	json_object *value = cli_json_member(object, key);
+
+	return value && json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
+}
+
+json_object *cli_json_list(json_object *object, const char *key)
+{
+	json_object *value = cli_json_member(object, key);
+
+	return value && json_object_is_type(value, json_type_array) ? value : NULL;
+}
 
 void cli_json_add_text(json_object *object, const char *key, const char *text)
 {

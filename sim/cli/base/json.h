@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/json.h - members of JSON objects, and printing them. */
+/* sim/cli/base/json.h - reading, adding and printing members of JSON objects. */
 #ifndef SIM_CLI_BASE_JSON_H
 #define SIM_CLI_BASE_JSON_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Members of an untrusted object. A member that is missing or has another type is NULL, "" or 0. @object may be NULL
+ * or any value. */
+json_object *cli_json_member(json_object *object, const char *key);
+const char *cli_json_text(json_object *object, const char *key);
+uint64_t cli_json_number(json_object *object, const char *key);
+json_object *cli_json_list(json_object *object, const char *key); /* an array, or NULL */
 
 /* Add a member to @object. A @text that is NULL becomes null. */
 void cli_json_add_text(json_object *object, const char *key, const char *text);

@@ -252,8 +252,8 @@ static const char *unfired_reason(const struct sim_plan_rule *rule)
 	if (rule->matched == 0)
 		return "nothing matched";
 	if (sim_rule_ops(&rule->rule) & (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION)))
-		return "what matched came at another time or number, or the device was in that state already";
-	return "what matched came at another time or number";
+		return "events matched, but at another time or number, or the device was in that state already";
+	return "events matched, but at another time or number";
 }
 
 static void report_rule(void *arg, const struct sim_plan_rule *rule)

@@ -9,6 +9,7 @@
 
 #include "report_add.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
 
 #define MAX_TIME_US 1e15 /* 31 years */
 #define MAX_FLOWS   (UINT32_C(1) << 22)
@@ -36,48 +37,16 @@ struct reader {
 	bool has_summary;
 };
 
-/* ---- JSON: members that are missing or of another type are "", 0 and NULL ---- */
-
-static json_object *get_member(json_object *object, const char *key)
-{
-	json_object *value = NULL;
-
-	if (object && json_object_is_type(object, json_type_object))
-		json_object_object_get_ex(object, key, &value);
-	return value;
-}
-
-static const char *get_text(json_object *object, const char *key)
-{
-	json_object *value = get_member(object, key);
-
-	return value && json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
-}
-
-static uint64_t get_number(json_object *object, const char *key)
-{
-	json_object *value = get_member(object, key);
-
-	return value && json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
-}
-
-static json_object *get_list(json_object *object, const char *key)
-{
-	json_object *value = get_member(object, key);
-
-	return value && json_object_is_type(value, json_type_array) ? value : NULL;
-}
-
 static uint64_t event_time_ns(json_object *event)
 {
-	double us = json_object_get_double(get_member(event, "ts"));
+	double us = json_object_get_double(cli_json_member(event, "ts"));
 
 	return us > 0 && us < MAX_TIME_US ? (uint64_t)(us * 1000 + 0.5) : 0;
 }
 
 static int64_t event_pid(json_object *event)
 {
-	return json_object_get_int64(get_member(event, "pid"));
+	return json_object_get_int64(cli_json_member(event, "pid"));
 }
 
 static uint32_t parse_directions(const char *name)
@@ -91,22 +60,22 @@ static uint32_t parse_directions(const char *name)
 
 static void read_task(struct reader *reader, json_object *event)
 {
-	json_object *args = get_member(event, "args");
+	json_object *args = cli_json_member(event, "args");
 	struct cli_report_task task = { .begin_ns = event_time_ns(event),
-					.bytes = get_number(args, "bytes"),
-					.in_flight = (uint32_t)get_number(args, "in_flight"),
-					.directions = parse_directions(get_text(args, "way")),
-					.latency_ns = get_number(args, "ns"),
-					.is_timed = get_member(args, "ns") != NULL };
-	size_t op = cli_report_add_op(reader->report, event_pid(event), get_text(args, "context"),
-				      get_text(args, "device"), get_text(args, "operation"));
+					.bytes = cli_json_number(args, "bytes"),
+					.in_flight = (uint32_t)cli_json_number(args, "in_flight"),
+					.directions = parse_directions(cli_json_text(args, "way")),
+					.latency_ns = cli_json_number(args, "ns"),
+					.is_timed = cli_json_member(args, "ns") != NULL };
+	size_t op = cli_report_add_op(reader->report, event_pid(event), cli_json_text(args, "context"),
+				      cli_json_text(args, "device"), cli_json_text(args, "operation"));
 
 	if (op == SIZE_MAX)
 		return;
 	if (task.latency_ns > (uint64_t)MAX_TIME_US)
 		task.latency_ns = 0;
 	task.op = (uint32_t)op;
-	reader->report->ops[op].recorded_failed += strcmp(get_text(args, "status"), "ok") != 0;
+	reader->report->ops[op].recorded_failed += strcmp(cli_json_text(args, "status"), "ok") != 0;
 	cli_report_add_task(reader->report, &task);
 }
 
@@ -114,7 +83,7 @@ static void read_track(struct reader *reader, json_object *event)
 {
 	struct track *tracks;
 
-	if (strcmp(get_text(event, "name"), "thread_name") != 0)
+	if (strcmp(cli_json_text(event, "name"), "thread_name") != 0)
 		return;
 	tracks = reallocarray(reader->tracks, reader->num_tracks + 1, sizeof(*tracks));
 	reader->report->has_failed |= !tracks;
@@ -123,15 +92,15 @@ static void read_track(struct reader *reader, json_object *event)
 	reader->tracks = tracks;
 	tracks[reader->num_tracks++] =
 		(struct track){ .pid = event_pid(event),
-				.tid = get_number(event, "tid"),
+				.tid = cli_json_number(event, "tid"),
 				.name = cli_report_copy_text(reader->report,
-							     get_text(get_member(event, "args"), "name")) };
+							     cli_json_text(cli_json_member(event, "args"), "name")) };
 }
 
 static const char *track_name(const struct reader *reader, json_object *event)
 {
 	int64_t pid = event_pid(event);
-	uint64_t tid = get_number(event, "tid");
+	uint64_t tid = cli_json_number(event, "tid");
 
 	for (size_t i = 0; i < reader->num_tracks; i++)
 		if (reader->tracks[i].pid == pid && reader->tracks[i].tid == tid)
@@ -170,7 +139,7 @@ static struct message *get_message(struct reader *reader, uint64_t number)
 
 static void read_sent(struct reader *reader, json_object *event)
 {
-	struct message *message = get_message(reader, get_number(event, "id"));
+	struct message *message = get_message(reader, cli_json_number(event, "id"));
 	char connection[256];
 	size_t op;
 
@@ -186,7 +155,7 @@ static void read_sent(struct reader *reader, json_object *event)
 
 static void read_received(struct reader *reader, json_object *event)
 {
-	struct message *message = get_message(reader, get_number(event, "id"));
+	struct message *message = get_message(reader, cli_json_number(event, "id"));
 	struct cli_report_task task = { .is_timed = true };
 	uint64_t time_ns = event_time_ns(event);
 
@@ -203,7 +172,7 @@ static void read_received(struct reader *reader, json_object *event)
 static void read_message(struct reader *reader, json_object *event, char phase)
 {
 	if (phase == 'X')
-		reader->bytes = get_number(get_member(event, "args"), "bytes");
+		reader->bytes = cli_json_number(cli_json_member(event, "args"), "bytes");
 	else if (phase == 's')
 		read_sent(reader, event);
 	else if (phase == 'f')
@@ -212,25 +181,25 @@ static void read_message(struct reader *reader, json_object *event, char phase)
 
 static void read_incident(struct reader *reader, json_object *event, struct cli_report_incidents *incidents)
 {
-	json_object *args = get_member(event, "args");
+	json_object *args = cli_json_member(event, "args");
 
 	cli_report_add_incident(
 		reader->report, incidents,
 		&(struct cli_report_incident){ .time_ns = event_time_ns(event),
 					       .pid = event_pid(event),
-					       .is_error = strcmp(get_text(event, "name"), "error") == 0,
-					       .rule = (uint32_t)get_number(args, "rule"),
-					       .match = get_number(args, "match"),
-					       .bytes = get_number(args, "bytes"),
-					       .delay_ns = get_number(args, "delay_ns"),
-					       .text = get_text(args, "text"),
-					       .operation = get_text(args, "operation"),
-					       .context = get_text(args, "context") });
+					       .is_error = strcmp(cli_json_text(event, "name"), "error") == 0,
+					       .rule = (uint32_t)cli_json_number(args, "rule"),
+					       .match = cli_json_number(args, "match"),
+					       .bytes = cli_json_number(args, "bytes"),
+					       .delay_ns = cli_json_number(args, "delay_ns"),
+					       .text = cli_json_text(args, "text"),
+					       .operation = cli_json_text(args, "operation"),
+					       .context = cli_json_text(args, "context") });
 }
 
 static void read_instant(struct reader *reader, json_object *event)
 {
-	const char *category = get_text(event, "cat");
+	const char *category = cli_json_text(event, "cat");
 
 	if (strcmp(category, "fault") == 0)
 		read_incident(reader, event, &reader->report->faults);
@@ -241,7 +210,7 @@ static void read_instant(struct reader *reader, json_object *event)
 /* The begin of a task ("b") has all its figures: its other events are not read. */
 static void read_event(struct reader *reader, json_object *event)
 {
-	char phase = get_text(event, "ph")[0];
+	char phase = cli_json_text(event, "ph")[0];
 
 	if (phase == 'M') {
 		read_track(reader, event);
@@ -250,7 +219,7 @@ static void read_event(struct reader *reader, json_object *event)
 	cli_report_add_time(reader->report, event_time_ns(event));
 	if (phase == 'b')
 		read_task(reader, event);
-	else if (strcmp(get_text(event, "cat"), "message") == 0)
+	else if (strcmp(cli_json_text(event, "cat"), "message") == 0)
 		read_message(reader, event, phase);
 	else if (phase == 'i')
 		read_instant(reader, event);
@@ -262,38 +231,39 @@ static void read_process(struct reader *reader, json_object *process)
 {
 	cli_report_add_process(reader->report,
 			       &(struct cli_report_process){ .pid = event_pid(process),
-							     .side = get_text(process, "side"),
-							     .program = get_text(process, "program"),
-							     .level = get_text(process, "level"),
-							     .first_ns = get_number(process, "first_ns"),
-							     .num_records = get_number(process, "records"),
-							     .num_lost = get_number(process, "lost_records"),
-							     .num_bad = get_number(process, "bad_records") });
+							     .side = cli_json_text(process, "side"),
+							     .program = cli_json_text(process, "program"),
+							     .level = cli_json_text(process, "level"),
+							     .first_ns = cli_json_number(process, "first_ns"),
+							     .num_records = cli_json_number(process, "records"),
+							     .num_lost = cli_json_number(process, "lost_records"),
+							     .num_bad = cli_json_number(process, "bad_records") });
 }
 
 static void read_counts(struct reader *reader, json_object *op)
 {
-	cli_report_add_counts(reader->report, event_pid(op), get_text(op, "context"), get_text(op, "device"),
-			      get_text(op, "operation"),
-			      &(struct cli_report_counts){ .submitted = get_number(op, "submitted"),
-							   .completed = get_number(op, "completed"),
-							   .failed = get_number(op, "failed"),
-							   .bytes = get_number(op, "bytes") });
+	cli_report_add_counts(reader->report, event_pid(op), cli_json_text(op, "context"), cli_json_text(op, "device"),
+			      cli_json_text(op, "operation"),
+			      &(struct cli_report_counts){ .submitted = cli_json_number(op, "submitted"),
+							   .completed = cli_json_number(op, "completed"),
+							   .failed = cli_json_number(op, "failed"),
+							   .bytes = cli_json_number(op, "bytes") });
 }
 
 static void read_link(struct reader *reader, json_object *link)
 {
-	cli_report_add_link(reader->report, get_text(link, "side"), get_text(link, "device"),
-			    get_number(link, "to_card_bps"), get_number(link, "to_host_bps"));
+	cli_report_add_link(reader->report, cli_json_text(link, "side"), cli_json_text(link, "device"),
+			    cli_json_number(link, "to_card_bps"), cli_json_number(link, "to_host_bps"));
 }
 
 static void read_rule(struct reader *reader, json_object *rule)
 {
-	cli_report_add_rule(reader->report, &(struct cli_report_rule){ .id = get_number(rule, "id"),
-								       .text = get_text(rule, "text"),
-								       .fired = get_number(rule, "fired"),
-								       .added_ns = get_number(rule, "added_ns"),
-								       .is_removed = get_number(rule, "taken_out") });
+	cli_report_add_rule(reader->report,
+			    &(struct cli_report_rule){ .id = cli_json_number(rule, "id"),
+						       .text = cli_json_text(rule, "text"),
+						       .fired = cli_json_number(rule, "fired"),
+						       .added_ns = cli_json_number(rule, "added_ns"),
+						       .is_removed = cli_json_number(rule, "taken_out") });
 }
 
 static void read_list(struct reader *reader, json_object *list,
@@ -311,15 +281,15 @@ static bool read_summary(struct reader *reader, char *line)
 	line[0] = '{';
 	line[1] = ' ';
 	rest = json_tokener_parse(line);
-	summary = get_member(rest, "otherData");
-	reader->has_summary = get_list(summary, "processes") != NULL;
-	if (get_member(summary, "clock"))
-		reader->report->clock = cli_report_copy_text(reader->report, get_text(summary, "clock"));
-	reader->report->session_ns = get_number(summary, "session_ns");
-	read_list(reader, get_list(summary, "processes"), read_process);
-	read_list(reader, get_list(summary, "operations"), read_counts);
-	read_list(reader, get_list(summary, "links"), read_link);
-	read_list(reader, get_list(summary, "rules"), read_rule);
+	summary = cli_json_member(rest, "otherData");
+	reader->has_summary = cli_json_list(summary, "processes") != NULL;
+	if (cli_json_member(summary, "clock"))
+		reader->report->clock = cli_report_copy_text(reader->report, cli_json_text(summary, "clock"));
+	reader->report->session_ns = cli_json_number(summary, "session_ns");
+	read_list(reader, cli_json_list(summary, "processes"), read_process);
+	read_list(reader, cli_json_list(summary, "operations"), read_counts);
+	read_list(reader, cli_json_list(summary, "links"), read_link);
+	read_list(reader, cli_json_list(summary, "rules"), read_rule);
 	json_object_put(rest);
 	return reader->has_summary;
 }
