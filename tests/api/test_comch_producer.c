@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Producers: what they are made of, their configuration and states, and their send tasks. */
+#include <doca_log.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "comch_fast.h"
 
 /* unreachable: doca_comch_producer_create DOCA_ERROR_NOT_PERMITTED: both ends of a connection are of one version
@@ -7,6 +11,18 @@
  */
 
 #define MANY 5000
+
+/* Whether the library has logged a line with @text to @log. */
+static bool has_logged(FILE *log, const char *text)
+{
+	char line[512];
+	bool found = false;
+
+	rewind(log);
+	while (!found && fgets(line, sizeof(line), log))
+		found = strstr(line, text) != NULL;
+	return found;
+}
 
 static void some_send(struct doca_comch_producer_task_send *task, union doca_data a, union doca_data b)
 {
@@ -32,8 +48,13 @@ static void test_producer_is_made_of_an_established_connection_host(struct side 
 	struct comch_actor *client = comch_client(side, small, COMCH_NAME);
 	struct doca_comch_producer *producers[3], *more = NULL;
 	struct doca_comch_connection *connection;
+	struct doca_log_backend *backend;
+	FILE *log = tmpfile();
 	uint32_t id, other;
 
+	CHECK(log);
+	MUST(doca_log_backend_create_with_file_sdk(log, &backend));
+	MUST(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_ERROR));
 	comch_start(client);
 	MUST(doca_comch_client_get_connection(client->client, &connection));
 	/* provokes: doca_comch_producer_create DOCA_ERROR_BAD_STATE */
@@ -48,6 +69,7 @@ static void test_producer_is_made_of_an_established_connection_host(struct side 
 	/* provokes: doca_comch_producer_create DOCA_ERROR_NO_MEMORY */
 	EXPECT(doca_comch_producer_create(connection, &more), DOCA_ERROR_NO_MEMORY);
 	CHECK(!more);
+	CHECK(has_logged(log, "doca_comch_producer_create: the connection has 3 producers, the device's limit"));
 	/* provokes: doca_comch_producer_get_id DOCA_ERROR_INVALID_VALUE */
 	MUST(doca_comch_producer_get_id(producers[0], &id));
 	MUST(doca_comch_producer_get_id(producers[1], &other));

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -274,6 +273,21 @@ static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
 	card_end();
 }
 
+/* The other process is stopped: this one fills what that one has posted, and from then on sends and receives nothing. */
+static void wait_until_stalled(struct proc *side)
+{
+	struct side_status status = ask(side);
+	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
+
+	for (unsigned int num_equal = 0; num_equal < 200;) {
+		struct side_status before = status;
+
+		status = ask(side);
+		num_equal = status.sent == before.sent && status.received == before.received ? num_equal + 1 : 0;
+		assert_true(proc_now_ms() < end);
+	}
+}
+
 static void stop_one(bool stop_server)
 {
 	struct side_arg arg = { .sleeps = true,
@@ -283,14 +297,13 @@ static void stop_one(bool stop_server)
 				.num_workers = 2,
 				.max_len = 65536,
 				.num_messages = peer_rounds(1600) };
-	struct timespec second = { .tv_sec = 1 };
 	struct proc server, client;
 
 	start_sides(&server, arg, &client, arg);
 	while (ask(&client).received < arg.num_messages / 10)
 		;
 	proc_signal(stop_server ? &server : &client, SIGSTOP);
-	nanosleep(&second, NULL);
+	wait_until_stalled(stop_server ? &client : &server);
 	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
 	proc_say(server.talk, "!", 1);
 	proc_say(client.talk, "!", 1);
