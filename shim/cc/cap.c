@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a device can do. Names in parentheses: the headers have macros of some. */
+/* Capabilities of a device. The names are in parentheses, as the header has macros of some. */
 #include "cc_priv.h"
 
 #define DEFINE_SUPPORTED(name, comch)                         \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/cc/cc_priv.h - libdoca_cc: Comch by the names that 2.5 and 2.6 had for it.
+/* shim/cc/cc_priv.h - libdoca_cc: Comch under its names of releases 2.5 and 2.6.
  *
  * Handles are Comch's objects under other names, and each function forwards to
- * Comch's. What differs is translated here: size_t for uint32_t, the logarithm
- * of a number of tasks for the number, two names for each task (2.5's and 2.6's).
+ * Comch's. This library translates the differences: size_t for uint32_t, the logarithm
+ * of the number of tasks for the number, two names for each task (2.5's and 2.6's).
  *
- * Callbacks that take pointers and unions alone are called as Comch's are: the
- * machine passes both the same way. Those whose numbers have other types are
- * called by one of ours; Comch keeps the program's for it (shim/comch/endpoint/comm_channel_hooks.h).
+ * A callback whose arguments are pointers and unions is passed to Comch as it is:
+ * the calling convention is the same. Where the types of numbers differ, Comch calls
+ * an adapter, which calls the program's callback (shim/comch/conn/callbacks.h).
  */
 #ifndef SHIM_CC_PRIV_H
 #define SHIM_CC_PRIV_H
@@ -19,14 +19,14 @@
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 
-/* The same object by Comch's name, and by ours. */
+/* The same object under Comch's name, and under doca_cc's. */
 #define TO_COMCH(kind, handle) ((struct doca_comch_##kind *)(uintptr_t)(handle))
 #define TO_CC(kind, handle)    ((struct doca_cc_##kind *)(uintptr_t)(handle))
 
-/* A callback of the same arguments. */
+/* A callback with the same calling convention. */
 #define TO_COMCH_CB(type, cb) ((doca_comch_##type)(void (*)(void))(cb))
 
-/* Have @call give a @type by way of &tmp, and put it at @out as @as; @call gets NULL for @out NULL. */
+/* Evaluate @call, which writes a @type to tmp, and store that at @out as @as. If @out is NULL, tmp is NULL. */
 #define FORWARD_OUT(type, call, out, as)                            \
 	({                                                          \
 		__typeof__(type) tmp_, *tmp = (out) ? &tmp_ : NULL; \
@@ -36,7 +36,7 @@
 		result_;                                            \
 	})
 
-/* What does not fit is beyond any limit of Comch's. */
+/* UINT32_MAX is above each of Comch's limits. */
 static inline uint32_t cc_u32_saturate(size_t size)
 {
 	return size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;

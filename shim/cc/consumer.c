@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers. Their task is doca_cc_consumer_post_recv_task in 2.5, doca_cc_consumer_task_post_recv in 2.6. */
+/* Consumers under doca_cc's names. Their task is doca_cc_consumer_post_recv_task in 2.5, and
+ * doca_cc_consumer_task_post_recv in 2.6. */
 #include "cc_priv.h"
 
 doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Servers, clients and their connections. */
+/* Servers, clients and their connections under doca_cc's names. */
 #include "cc_priv.h"
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 
-/* ---- callbacks of other types ---- */
+/* ---- adapters of callbacks ---- */
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
@@ -110,7 +110,7 @@ struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connec
 	return TO_CC(client, doca_comch_client_get_client_ctx(TO_COMCH(connection, connection)));
 }
 
-/* ---- what both have ---- */
+/* ---- functions of both ---- */
 
 #define DEFINE_SERVER_CLIENT(kind)                                                                                   \
 	doca_error_t doca_cc_##kind##_destroy(struct doca_cc_##kind *cc)                                             \

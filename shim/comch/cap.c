@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a device can do for Comch: its limits come from the topology. */
+/* Comch's capabilities of a device; the limits come from the topology. */
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
@@ -9,7 +9,7 @@
 
 #define MAX_LIST_LEN 1 /* the Comch guide: chained buffers are not supported */
 
-/* Channels have two ends; a device that can be either has the data path as well. */
+/* A device that can be an end of a connection has the data path as well. */
 static bool has_data_path(const struct doca_devinfo *devinfo)
 {
 	return devinfo->function->caps.comch_server || devinfo->function->caps.comch_client;
@@ -64,7 +64,7 @@ LIMIT(doca_comch_consumer_cap_get_max_consumers, max_consumers, comch_max_consum
 LIMIT(doca_comch_producer_cap_get_max_num_tasks, max_num_tasks, comch_max_fast_tasks)
 LIMIT(doca_comch_producer_cap_get_max_producers, max_producers, comch_max_producers)
 
-/* Limits that a device without a data path does not have. */
+/* A device without a data path does not have these limits. */
 #define DATA_PATH_LIMIT(function_name, out, value)                                                             \
 	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out)                          \
 	{                                                                                                      \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_cc.h - doca_comch.h by the names that 2.5 and 2.6 had for it.
+/* doca_cc.h - Comch under its names of releases 2.5 and 2.6.
  *
- * New programs use doca_comch.h, which says how all this works: a server here is a
- * Comch server, a client a Comch client, and either reaches the other. Functions
- * return what theirs do.
+ * New programs use doca_comch.h, which documents these functions: a server here is a
+ * Comch server, a client is a Comch client, and the two APIs reach each other.
+ * Functions return the same errors.
  *
- * The two releases differ. What only one of them has is here for both: 2.5's send
- * task (doca_cc_send_task, configured with the logarithm of a number of tasks)
- * and 2.6's (doca_cc_task_send, with the number). Where one function has numbers
- * of other types, the declarations are 2.5's, with size_t; C11 programs may as
- * well pass 2.6's uint32_t pointers and callbacks, for which there are macros below.
+ * The two releases differ. This header has the functions of both: 2.5's send task
+ * (doca_cc_send_task, configured with the logarithm of the number of tasks) and
+ * 2.6's (doca_cc_task_send, with the number). Where the types of numbers differ, the
+ * declarations are 2.5's, with size_t. The macros below let C11 programs
+ * also pass 2.6's uint32_t pointers and callbacks.
  */
 #ifndef DOCA_CC_H_
 #define DOCA_CC_H_
@@ -39,7 +39,7 @@ struct doca_dev_rep;
 struct doca_devinfo;
 struct doca_task;
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo);
@@ -239,11 +239,11 @@ doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_cl
 						    doca_cc_event_consumer_cb_t new_consumer_event_cb,
 						    doca_cc_event_consumer_cb_t expired_consumer_event_cb);
 
-/* --- 2.6's types: C11 tells them apart --- */
+/* --- 2.6's types, selected by C11's _Generic --- */
 
 #if !defined(__cplusplus) && __STDC_VERSION__ >= 201112L && defined(DOCA_ALLOW_EXPERIMENTAL_API)
 
-/* A getter that writes a size_t, for a place that takes a uint32_t. */
+/* Call a getter that writes a size_t, and store the result in a uint32_t. */
 #define DOCA_CC_GETTER_OF_2_6(name, of_type)                                                \
 	static inline doca_error_t name##_of_2_6(const struct of_type *of, uint32_t *value) \
 	{                                                                                   \
@@ -274,8 +274,8 @@ DOCA_CC_GETTER_OF_2_6(doca_cc_client_get_recv_queue_size, doca_cc_client)
 #define doca_cc_client_get_max_msg_size(of, value)     DOCA_CC_GET(doca_cc_client_get_max_msg_size, of, value)
 #define doca_cc_client_get_recv_queue_size(of, value)  DOCA_CC_GET(doca_cc_client_get_recv_queue_size, of, value)
 
-/* Callbacks that take a uint32_t for a size_t, a uint8_t for a bool: the machine passes
- * what fits in the smaller one alike, as it does to a program that was linked with 2.6. */
+/* Callbacks that take a uint32_t for a size_t, or a uint8_t for a bool: the calling convention
+ * passes a value that fits the smaller type in the same way. */
 typedef void (*doca_cc_msg_recv_cb_of_2_6_t)(struct doca_cc_event_msg_recv *, uint8_t *, uint32_t,
 					     struct doca_cc_connection *);
 typedef void (*doca_cc_status_cb_of_2_6_t)(struct doca_cc_event_connection_status_changed *,

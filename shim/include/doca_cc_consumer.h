@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_cc_consumer.h - doca_comch_consumer.h by the names that 2.5 and 2.6 had for it; see doca_cc.h. */
+/* doca_cc_consumer.h - Comch's consumers under their names of releases 2.5 and 2.6; see doca_cc.h. */
 #ifndef DOCA_CC_CONSUMER_H_
 #define DOCA_CC_CONSUMER_H_
 
@@ -23,7 +23,7 @@ struct doca_devinfo;
 struct doca_mmap;
 struct doca_task;
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo); /* 2.5 */
@@ -109,7 +109,7 @@ struct doca_buf *doca_cc_consumer_task_post_recv_get_buf(struct doca_cc_consumer
 DOCA_EXPERIMENTAL
 void doca_cc_consumer_task_post_recv_set_buf(struct doca_cc_consumer_task_post_recv *task, struct doca_buf *buf);
 
-/* Who sent what came. */
+/* After completion: the id of the message's producer. */
 DOCA_EXPERIMENTAL
 uint32_t doca_cc_consumer_task_post_recv_get_producer_id(struct doca_cc_consumer_task_post_recv *task);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_cc_producer.h - doca_comch_producer.h by the names that 2.5 and 2.6 had for it; see doca_cc.h. */
+/* doca_cc_producer.h - Comch's producers under their names of releases 2.5 and 2.6; see doca_cc.h. */
 #ifndef DOCA_CC_PRODUCER_H_
 #define DOCA_CC_PRODUCER_H_
 
@@ -22,7 +22,7 @@ struct doca_ctx;
 struct doca_devinfo;
 struct doca_task;
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo); /* 2.5 */

@@ -6,30 +6,32 @@
  *
  * A server listens under a name, for the one host function that its representor
  * stands for. A client on that function connects to the name. A server has many
- * connections, a client one. Both are contexts (doca_ctx.h): configured while
+ * connections, a client has one. Both are contexts (doca_ctx.h): configured while
  * idle, connected to a progress engine, started, stopped, destroyed.
  *
- *   server  [idle] --start--> [running]; each client brings a connect event
+ *   server  [idle] --start--> [running]; each client causes a connect event
  *   client  [idle] --start--> [starting] --accepted--> [running]
  *                                        '--no such server, refused--> [stopping] --> [idle]
  *           [running] --the server disconnects, stops or dies--> [stopping] --> [idle]
  *
- * Messages are copied, arrive whole, once and in order, and come to the other
- * side as an event. On a connection, programs can set up the fast path for bulk
- * data: doca_comch_producer.h sends to doca_comch_consumer.h, without copies.
+ * Messages are copied. They arrive whole, once and in order, and cause an event
+ * on the other side. For bulk data, programs can set up a data path on a
+ * connection: a producer (doca_comch_producer.h) sends to a consumer
+ * (doca_comch_consumer.h), without copies.
  *
- * Before start a program gives a send task configuration and a receive callback,
- * a server its connection callbacks too. Callbacks run inside doca_pe_progress().
+ * Before the start, a program configures the send task and registers a receive
+ * callback; a server also registers its connection callbacks. Callbacks run inside
+ * doca_pe_progress().
  *
- * Teardown goes from the inside out: producers and consumers first, then the
- * connection (doca_comch_server_disconnect()) or the context (doca_ctx_stop()),
- * both of which are refused while producers or consumers live on it. Stopping
- * tells every peer, and ends inside doca_pe_progress().
+ * Teardown begins with producers and consumers. Then follow the connection
+ * (doca_comch_server_disconnect()) or the context (doca_ctx_stop()): both calls
+ * are refused while a producer or consumer of the connection is started. A stop
+ * disconnects every peer, and ends inside doca_pe_progress().
  *
  * Sizes and lengths are bytes. Functions that return doca_error_t return
- * DOCA_ERROR_INVALID_VALUE for a NULL argument. A server, a client and all that
- * belongs to it are used by one thread at a time: the one that drives its
- * progress engine.
+ * DOCA_ERROR_INVALID_VALUE for a NULL argument. A server or client, with its
+ * connections and tasks, is used by one thread at a time: the thread that drives
+ * its progress engine.
  */
 #ifndef DOCA_COMCH_H_
 #define DOCA_COMCH_H_
@@ -57,7 +59,7 @@ struct doca_dev_rep;
 struct doca_devinfo;
 struct doca_task;
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 /* DOCA_SUCCESS if the device can have servers (the DPU's), DOCA_ERROR_NOT_SUPPORTED if it can't. */
 DOCA_STABLE
@@ -101,12 +103,12 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 DOCA_STABLE
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
 
-/* The same object as a context; lives and dies with @comch_server. NULL for NULL. */
+/* The same object as a context, until @comch_server is destroyed. NULL for NULL. */
 DOCA_STABLE
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server);
 
-/* The largest message, either way; the same on both ends of a connection. Without
- * a call it is a default that the getter tells. set: DOCA_ERROR_BAD_STATE unless
+/* The largest message in either direction; it has to be the same at both ends of a
+ * connection. The getter returns the default if none was set. set: DOCA_ERROR_BAD_STATE unless
  * idle; DOCA_ERROR_INVALID_VALUE above the device's limit. */
 DOCA_STABLE
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size);
@@ -114,31 +116,31 @@ doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_
 DOCA_STABLE
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server, uint32_t *size);
 
-/* Messages that wait here for doca_pe_progress(); with the queue full, senders
- * wait. As above otherwise. */
+/* How many received messages can wait for doca_pe_progress(). While the queue is full,
+ * senders wait. Otherwise as above. */
 DOCA_STABLE
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size);
 
 DOCA_STABLE
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server, uint32_t *size);
 
-/* What it was made with. */
+/* The arguments of doca_comch_server_create(). */
 DOCA_STABLE
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server, struct doca_dev **dev);
 
 DOCA_STABLE
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server, struct doca_dev_rep **rep);
 
-/* End one connection; the client is told, and stops. DOCA_ERROR_IN_USE while
- * producers or consumers live on it; DOCA_ERROR_AGAIN when the word can't be sent
- * now: progress and try again. */
+/* End one connection; the client's context stops. DOCA_ERROR_IN_USE while
+ * producers or consumers of it are started; DOCA_ERROR_AGAIN when the client can't be
+ * notified now: progress and try again. */
 DOCA_STABLE
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
 					  struct doca_comch_connection *connection);
 
 /* --- The client --- */
 
-/* A client on @dev (host side) for the server called @name. As for the server. */
+/* A client on @dev (host side) of the server @name. Otherwise as for the server. */
 DOCA_STABLE
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, struct doca_comch_client **comch_client);
 
@@ -163,28 +165,28 @@ doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_clien
 DOCA_STABLE
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client, struct doca_dev **dev);
 
-/* Its one connection, which belongs to the client. DOCA_ERROR_BAD_STATE before start. */
+/* The client's one connection, which the client owns. DOCA_ERROR_BAD_STATE before start. */
 DOCA_STABLE
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 					      struct doca_comch_connection **connection);
 
-/* --- Connections: made and ended by their server or client, never by the program --- */
+/* --- Connections: created and destroyed by their server or client --- */
 
-/* A place for the program's own; empty at first. */
+/* A value that the program may store; 0 at first. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection, union doca_data user_data);
 
 DOCA_STABLE
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection);
 
-/* Whose it is: one of the two is NULL. */
+/* The server or client of the connection: one of the two is NULL. */
 DOCA_STABLE
 struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection);
 
 DOCA_STABLE
 struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection);
 
-/* What went over a connection since it was made, control messages only. */
+/* Counters of a connection since it was created; they count control messages only. */
 enum doca_comch_counter {
 	DOCA_COMCH_COUNTER_SENT_MESSAGES = 1,
 	DOCA_COMCH_COUNTER_SENT_BYTES = 2,
@@ -192,26 +194,26 @@ enum doca_comch_counter {
 	DOCA_COMCH_COUNTER_RECV_BYTES = 4,
 };
 
-/* Take a snapshot of all counters, which get_counter() then answers from.
- * DOCA_ERROR_CONNECTION_INPROGRESS before the connection is made,
+/* Take a snapshot of all counters, which doca_comch_connection_get_counter() then reads.
+ * DOCA_ERROR_CONNECTION_INPROGRESS before the connection is established,
  * DOCA_ERROR_CONNECTION_ABORTED after it failed. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection);
 
-/* DOCA_ERROR_INVALID_VALUE for a counter that there is not. */
+/* DOCA_ERROR_INVALID_VALUE for an unknown counter. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *comch_connection,
 					       enum doca_comch_counter counter_type, uint64_t *counter_value);
 
 /* --- The send task --- */
 
-/* Called from doca_pe_progress() when @task is done; it is the program's again
- * (doca_pe.h). doca_task_get_status() says how it went. */
+/* Called from doca_pe_progress() when @task completes; the program owns the task again
+ * (doca_pe.h). doca_task_get_status() returns the result. */
 typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task, union doca_data task_user_data,
 						     union doca_data ctx_user_data);
 
-/* Before start: what to call for messages that were sent and for those that
- * weren't, and how many tasks can exist at once. DOCA_ERROR_BAD_STATE unless idle. */
+/* Before start: the callbacks for tasks that succeed and for those that fail, and the
+ * number of tasks. DOCA_ERROR_BAD_STATE unless idle. */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_set_conf(struct doca_comch_server *comch_server,
 						  doca_comch_task_send_completion_cb_t task_completion_cb,
@@ -224,9 +226,9 @@ doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comc
 						  doca_comch_task_send_completion_cb_t task_error_cb,
 						  uint32_t num_send_tasks);
 
-/* Take a task from a running context, the caller's to submit and to free: @len
- * bytes from @msg to @peer. @msg needs no memory map; it is borrowed until the
- * task's callback. DOCA_ERROR_NO_MEMORY when all tasks are taken. */
+/* Allocate a task of a running context, which sends @len bytes at @msg to @peer. The
+ * caller submits and frees it. @msg needs no memory map; it is borrowed until the
+ * task's callback. DOCA_ERROR_NO_MEMORY when all tasks are allocated. */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
 						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
@@ -243,7 +245,7 @@ struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task
 
 /* --- Events: registered before start, DOCA_ERROR_BAD_STATE unless idle --- */
 
-/* A message came. @recv_buffer is lent for the length of the callback. */
+/* A message was received. @recv_buffer is valid during the callback. */
 typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *event, uint8_t *recv_buffer,
 					       uint32_t msg_len, struct doca_comch_connection *comch_connection);
 
@@ -255,8 +257,8 @@ DOCA_STABLE
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
 						       doca_comch_event_msg_recv_cb_t recv_event_cb);
 
-/* A client came, or went. @change_successful is 0 if that failed. After the
- * disconnect callback the connection is no more. */
+/* A client connected or disconnected. @change_successful is 0 if that failed. After the
+ * disconnect callback the connection no longer exists. */
 typedef void (*doca_comch_event_connection_status_changed_cb_t)(
 	struct doca_comch_event_connection_status_changed *event, struct doca_comch_connection *comch_connection,
 	uint8_t change_successful);
@@ -266,8 +268,8 @@ doca_error_t doca_comch_server_event_connection_status_changed_register(
 	struct doca_comch_server *comch_server, doca_comch_event_connection_status_changed_cb_t connect_event_cb,
 	doca_comch_event_connection_status_changed_cb_t disconnect_event_cb);
 
-/* The peer started a consumer, or it went away. @id is its number on this
- * connection: where producers send to. */
+/* The peer started a consumer, or stopped it. @id is the consumer's number on this
+ * connection, to which producers send. */
 typedef void (*doca_comch_event_consumer_cb_t)(struct doca_comch_event_consumer *event,
 					       struct doca_comch_connection *comch_connection, uint32_t id);
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_comch_consumer.h - the receiving end of Comch's fast path.
+/* doca_comch_consumer.h - the receiving end of Comch's data path.
  *
  *   consumer_create(connection, map) --> set_conf --> connect to a progress engine --> doca_ctx_start
- *     --> the peer gets a consumer event with our id
+ *     --> the peer gets a consumer event with this consumer's id
  *     --> post receive tasks; each completes when a producer's message has filled it
  *     --> doca_ctx_stop --> consumer_destroy
  *
- * A consumer lives on an established connection (doca_comch.h), on either side;
- * a connection can have several, each on its own progress engine and thread. It
- * offers buffers: a producer of the peer (doca_comch_producer.h) that sends to the
- * consumer's id writes straight into the oldest one. What a message brings goes
- * behind the data that the buffer holds, and its data length grows. A message
+ * A consumer belongs to an established connection (doca_comch.h), on either side.
+ * A connection can have several, each on its own progress engine and thread. A
+ * consumer posts buffers: a producer of the peer (doca_comch_producer.h) that sends
+ * to the consumer's id writes straight into the oldest one. A message is appended to
+ * the data that the buffer holds, and the buffer's data length grows. A message
  * may also carry a few bytes of immediate data; a task without a buffer takes
- * these alone. Messages of one producer arrive in the order they were sent.
+ * immediate data only. Messages of one producer arrive in the order they were sent.
  *
  * The memory map has to allow the card's other side to write to it
  * (DOCA_ACCESS_FLAG_PCI_READ_WRITE). Buffers come from that map and are not chained.
  *
- * Start takes the context to starting; it runs when the peer knows of it, for
- * which the connection's own progress engine has to be driven, here and there.
+ * After the start, the context is starting until the peer knows the consumer. For
+ * that, the progress engines of the connection's server and client have to be driven.
  *
  * A consumer can also come from a MsgQ (doca_comch_msgq.h), for messages between
  * this processor and the DPA; the DPA part of this header is for those.
  *
  * Sizes and lengths are bytes. Functions that return doca_error_t return
  * DOCA_ERROR_INVALID_VALUE for a NULL argument. A consumer is used by one thread
- * at a time: the one that drives its progress engine.
+ * at a time: the thread that drives its progress engine.
  */
 #ifndef DOCA_COMCH_CONSUMER_H_
 #define DOCA_COMCH_CONSUMER_H_
@@ -51,13 +51,13 @@ struct doca_dpa_thread;
 struct doca_mmap;
 struct doca_task;
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 /* DOCA_SUCCESS if the device can have consumers, DOCA_ERROR_NOT_SUPPORTED if it can't. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo);
 
-/* The most post receive tasks that set_conf() accepts. */
+/* The most tasks that doca_comch_consumer_task_post_recv_set_conf() accepts. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks);
 
@@ -74,15 +74,15 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devi
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers);
 
-/* The most immediate data that set_imm_data_len() accepts. */
+/* The most immediate data that doca_comch_consumer_set_imm_data_len() accepts, in bytes. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_imm_data_len);
 
-/* --- Life --- */
+/* --- Create and destroy --- */
 
 /* A consumer on @comch_connection whose buffers lie in @buf_mmap, a started map.
- * Both are borrowed and outlive it; the result is the caller's. create:
+ * Both are borrowed and outlive it; the caller owns the result. create:
  * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_BAD_STATE (the connection is not established),
  * DOCA_ERROR_NOT_PERMITTED (the peer speaks another version). destroy, while
  * idle: DOCA_ERROR_IN_USE otherwise. */
@@ -93,15 +93,15 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 DOCA_STABLE
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer);
 
-/* The same object as a context; lives and dies with @consumer. NULL for NULL. */
+/* The same object as a context, until @consumer is destroyed. NULL for NULL. */
 DOCA_STABLE
 struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer);
 
-/* Its number, unique on its connection: what the peer's consumer event brings. */
+/* The consumer's number, unique on its connection: the id in the peer's consumer event. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id);
 
-/* How much immediate data a message to this consumer may carry. set:
+/* The most immediate data that a message to this consumer may carry. set:
  * DOCA_ERROR_BAD_STATE unless idle; DOCA_ERROR_INVALID_VALUE above the device's limit. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len);
@@ -111,22 +111,22 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
 
 /* --- The post receive task --- */
 
-/* Called from doca_pe_progress() when a message came (or none will); @task is the
- * program's again (doca_pe.h). doca_task_get_status() says how it went. */
+/* Called from doca_pe_progress() when a message filled @task, or the task failed; the
+ * program owns the task again (doca_pe.h). doca_task_get_status() returns the result. */
 typedef void (*doca_comch_consumer_task_post_recv_completion_cb_t)(struct doca_comch_consumer_task_post_recv *task,
 								   union doca_data task_user_data,
 								   union doca_data ctx_user_data);
 
-/* Before start: what to call for messages that came and for tasks that failed,
- * and how many tasks can exist at once. DOCA_ERROR_BAD_STATE unless idle. */
+/* Before start: the callbacks for tasks that succeed and for those that fail, and the
+ * number of tasks. DOCA_ERROR_BAD_STATE unless idle. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 	struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
 	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks);
 
-/* Take a task from a running consumer, the caller's to submit and to free. @buf,
- * or NULL for immediate data alone, is borrowed until the task's callback: leave
- * it alone from submit on. DOCA_ERROR_NO_MEMORY when all tasks are taken. */
+/* Allocate a task of a running consumer; the caller submits and frees it. @buf is NULL
+ * for immediate data only. It is borrowed until the task's callback, and must not be
+ * used from the submit on. DOCA_ERROR_NO_MEMORY when all tasks are allocated. */
 DOCA_STABLE
 doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
 							   struct doca_comch_consumer_task_post_recv **task);
@@ -142,8 +142,8 @@ void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_
 DOCA_STABLE
 struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task);
 
-/* After completion: who sent it (0 before), and the immediate data that came,
- * which is the task's until it is freed or submitted again; NULL and 0 for none. */
+/* After completion: the producer's id (0 before), and the message's immediate data,
+ * which the task holds until it is freed or submitted again; NULL and 0 for none. */
 DOCA_STABLE
 uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task);
 
@@ -155,37 +155,37 @@ uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_c
 
 /* --- Consumers on the DPA --- */
 
-/* Objects as DPA kernels name them. */
+/* The handles of these objects in DPA kernels. */
 typedef uint64_t doca_dpa_dev_comch_consumer_t;
 typedef uint64_t doca_dpa_dev_comch_consumer_completion_t;
 
-/* A completion context: where the receives of DPA consumers are reported, and
- * which DPA thread that wakes.
+/* A completion context: it collects the completions of DPA consumers' receives, and
+ * wakes a DPA thread.
  *
  *   create --> [stopped] --start--> [started] --stop--> [stopped] --> destroy
  *
  * Its properties are set while stopped; consumers are attached while started, and
- * it stops when none is left. DOCA_ERROR_BAD_STATE otherwise. */
+ * it can stop when none is attached. DOCA_ERROR_BAD_STATE otherwise. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **consumer_comp);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *consumer_comp);
 
-/* Needs a thread, and how many consumers and receives it is for. */
+/* Before the start, set the thread and the numbers of consumers and receives. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp);
 
-/* The DPA thread that is told of completions. */
+/* The DPA thread that completions wake. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,
 							   struct doca_dpa_thread *dpa_thread);
 
-/* How many consumers can be attached, and how many receives they can have out
- * together. Both are rounded up to a power of two; the getters tell the result. */
+/* The most consumers that can be attached, and the most receives that they can have in
+ * flight together. Both are rounded up to a power of two; the getters return the result. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct doca_comch_consumer_completion *consumer_comp,
 								  uint32_t max_num_consumers);
@@ -202,7 +202,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t *max_num_recv);
 
-/* How much immediate data a completion has room for: as much as the largest of its consumers. */
+/* The room for immediate data in a completion: as much as any of its consumers needs. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t imm_data_len);
@@ -211,15 +211,15 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t *imm_data_len);
 
-/* Its name on the DPA, while started. */
+/* Its handle on the DPA, while started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 	struct doca_comch_consumer_completion *consumer_comp,
 	doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle);
 
 /* For a consumer whose data path is on the DPA (doca_ctx_set_datapath_on_dpa()),
- * before start: the receives it can have out, rounded up to a power of two, and
- * where they are reported, with @user_data on each. */
+ * before start: the most receives in flight, rounded up to a power of two; and the
+ * completion context that reports them, with @user_data in each completion. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv);
 
@@ -228,7 +228,7 @@ doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *cons
 						struct doca_comch_consumer_completion *consumer_comp,
 						uint32_t user_data);
 
-/* Its name on the DPA. DOCA_ERROR_BAD_STATE unless running with its data path there. */
+/* Its handle on the DPA. DOCA_ERROR_BAD_STATE unless running with its data path there. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
 						doca_dpa_dev_comch_consumer_t *dpa_consumer);

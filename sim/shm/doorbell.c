@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Doorbells: a bitmap of slots in shared memory, with a summary word. */
 #include "doorbell.h"
 
 #include <assert.h>
@@ -10,11 +11,12 @@ bool sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot)
 	assert(slot < SIM_DOORBELL_SLOTS);
 	atomic_fetch_or(&shared->words[word], UINT64_C(1) << slot % 64);
 	atomic_fetch_or(&shared->summary, UINT64_C(1) << word);
-	/* Both are sequentially consistent, as is the owner's side: one of us sees the other. */
+	/* These accesses and those of sim_doorbell_arm() are sequentially consistent: the owner sees the ring, or the
+	 * peer sees that the owner sleeps. */
 	return atomic_load(&shared->asleep) && atomic_exchange(&shared->asleep, 0);
 }
 
-/* Move what the peers rang to the owner's part. */
+/* Move the rings from the shared part to the owner's part. */
 static void collect_pending(struct sim_doorbells *doorbells)
 {
 	uint64_t summary;
@@ -31,7 +33,7 @@ static void collect_pending(struct sim_doorbells *doorbells)
 	}
 }
 
-/* The first set bit at or behind @from, going round; @bits is not 0. */
+/* The first set bit at or after @from, wrapping around; @bits is not 0. */
 static uint32_t find_bit_from(uint64_t bits, uint32_t from)
 {
 	uint64_t not_before = bits >> from << from;
@@ -39,7 +41,7 @@ static uint32_t find_bit_from(uint64_t bits, uint32_t from)
 	return (uint32_t)__builtin_ctzll(not_before ? not_before : bits);
 }
 
-/* The word to look into: the cursor's own bits behind it come first, those before it last. */
+/* The word that the search finds: the rest of the cursor's word comes first, its beginning last. */
 static uint32_t pick_word(const struct sim_doorbells *doorbells)
 {
 	uint32_t word = doorbells->cursor / 64;

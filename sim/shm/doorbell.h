@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/shm/doorbell.h - which of many peers have news for one process, without asking each.
+/* sim/shm/doorbell.h - many peers notify one process; the owner finds the slots that rang without polling each.
  *
- *   peers:  put the news where it belongs; ring(their slot) --true--> wake the owner
- *   owner:  next() --> a slot to look at;   about to sleep: arm() --false--> sleep
+ *   peer:   write a record; sim_doorbell_ring(its slot) --true--> wake the owner
+ *   owner:  sim_doorbell_next() --> a slot to poll;   before it sleeps: sim_doorbell_arm() --false--> sleep
  *
  * The shared part lies in memory that the owner created and its peers map. A
- * peer may ring any slot, for nothing: a slot that rings is to be looked at, no
- * more. One peer's many rings between two looks are one.
+ * peer may ring any slot, also without a record: a ring only says that the slot
+ * is to be polled. Several rings of a slot between two polls become one.
  */
 #ifndef SIM_SHM_DOORBELL_H
 #define SIM_SHM_DOORBELL_H
@@ -19,29 +19,29 @@
 #define SIM_DOORBELL_SLOTS (SIM_DOORBELL_WORDS * 64)
 
 struct sim_doorbell_shared {
-	_Atomic uint32_t asleep;  /* the owner wants to be woken */
-	_Atomic uint64_t summary; /* bit w: word w has something */
+	_Atomic uint32_t asleep;  /* the owner is to be woken */
+	_Atomic uint64_t summary; /* bit w: word w is not 0 */
 	_Atomic uint64_t words[SIM_DOORBELL_WORDS];
 };
 
 /* The owner's part. */
 struct sim_doorbells {
 	struct sim_doorbell_shared *shared;
-	uint64_t summary; /* taken from the shared part, still to be looked at */
+	uint64_t summary; /* with @words: rings that were moved from the shared part, and not polled yet */
 	uint64_t words[SIM_DOORBELL_WORDS];
-	uint32_t cursor; /* where the next look begins: everyone gets a turn */
+	uint32_t cursor; /* the next search begins here, so that each slot gets its turn */
 };
 
-/* Announce news of @slot, after writing it. Whether the owner sleeps: then the caller wakes it. */
+/* Ring @slot, after writing what the owner shall find. Returns whether the owner sleeps: then the caller wakes it. */
 bool sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
 
-/* A slot to look at, which rings again if more comes. Whether there is one. */
+/* Take the next slot that rang; it may ring again. Returns whether there is one. */
 bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot);
 
-/* Look at @slot again later: it has more. */
+/* Owner: poll @slot again later. */
 void sim_doorbell_requeue(struct sim_doorbells *doorbells, uint32_t slot);
 
-/* From now on ring() says true, once. Whether there is something to look at already. */
+/* Before the owner sleeps: the next ring returns true, once. Returns whether a slot is to be polled already. */
 bool sim_doorbell_arm(struct sim_doorbells *doorbells);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Receive queues: slots in shared memory, each with the number of the posting that was filled last. */
 #include "recvq.h"
 
 #include <assert.h>
@@ -6,10 +7,10 @@
 #include <string.h>
 
 struct slot {
-	_Atomic uint64_t filled; /* of which posting, counted from 1, it was the last time */
-	uint64_t addr;           /* the consumer's */
+	_Atomic uint64_t filled; /* the last posting that was filled here, counted from 1 */
+	uint64_t addr;           /* written by the consumer, as is @len */
 	uint32_t len;
-	uint32_t written; /* the producer's, up to the end */
+	uint32_t written; /* this and the rest: written by the producer */
 	uint32_t producer;
 	uint32_t imm_bytes;
 	uint8_t failed;
@@ -127,8 +128,8 @@ void sim_recvq_claim(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_rec
 {
 	const struct slot *slot = slot_at(queue, queue->claimed);
 
-	/* Another thread may have filled it the last time round. The consumer has seen to it that this is over, but
-	 * within our process it is this load that orders the two. */
+	/* Another thread may have filled the slot's last posting. The consumer polled that before it posted the slot
+	 * again; within this process, this load orders the two threads. */
 	(void)atomic_load_explicit(&slot->filled, memory_order_acquire);
 	*ret_desc = (struct sim_recvq_desc){ .addr = slot->addr, .len_bytes = slot->len };
 	*ret_slot = queue->claimed++;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rings of records: one writer, one reader. */
 #include "ring.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-/* In front of each record's data. One of kind KIND_PADDING fills the end of the memory. */
+/* Precedes each record's data. A header of kind KIND_PADDING fills the rest of the memory. */
 struct record_header {
 	uint32_t len;
 	uint32_t kind;
@@ -13,15 +14,15 @@ struct record_header {
 
 #define KIND_PADDING UINT32_MAX
 
-#define RESTART_BYTES 2048 /* from here on an empty ring begins anew: a small record is still in its first page */
+#define RESTART_BYTES 2048 /* from this offset on an empty ring restarts: a small record is still in the first page */
 
 static uint64_t record_bytes(uint64_t len)
 {
 	return sizeof(struct record_header) + (len + 7) / 8 * 8;
 }
 
-/* One more than may wait of the largest records, as what is left before the end may be too short for one; and at
- * least four, so that one fits whenever half is free, wherever the end lies. */
+/* Room for one more record than max_records, as the bytes before the end may be too few for a record; and for at
+ * least four, so that a record fits whenever half of the ring is free, wherever the end is. */
 static uint64_t data_size(const struct sim_ring_cfg *cfg)
 {
 	uint64_t records = cfg->max_records < 3 ? 3 : cfg->max_records;
@@ -44,7 +45,7 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 
 /* ---- the writer ---- */
 
-/* What the reader has not read yet; -EPROTO if that can't be. */
+/* Records and bytes that the reader has not read. Returns 0, or -EPROTO if the numbers are impossible. */
 static int get_used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
 {
 	uint64_t bytes = atomic_load_explicit(&ring->shared->bytes_read, memory_order_acquire);
@@ -60,7 +61,7 @@ static uint64_t bytes_before_end(const struct sim_ring *ring)
 	return ring->size_bytes - ring->offset;
 }
 
-/* Bytes that a record takes here, with what must be skipped before it. */
+/* Bytes that a record takes at the current offset, with the padding before it. */
 static uint64_t bytes_needed(const struct sim_ring *ring, size_t len)
 {
 	uint64_t left = bytes_before_end(ring);
@@ -93,7 +94,7 @@ static void write_header(struct sim_ring *ring, uint32_t kind, uint32_t len)
 	memcpy(ring->shared->data + ring->offset, &header, sizeof(header));
 }
 
-/* If the reader has read all: it finds the next record by its number. */
+/* Restart if the reader has read all records; the reader compares the number of its next record with @restart. */
 static void restart_if_empty(struct sim_ring *ring)
 {
 	if (ring->offset < RESTART_BYTES || atomic_load(&ring->shared->tail) != ring->count)
@@ -186,7 +187,7 @@ bool sim_ring_needs_notify(struct sim_ring *ring)
 
 	if (!atomic_load(&ring->shared->space_wanted))
 		return false;
-	/* The head is the writer's word: at worst it is told at the wrong time. */
+	/* The head is untrusted: at worst the writer is notified at the wrong time. */
 	waiting = atomic_load_explicit(&ring->shared->head, memory_order_relaxed) - ring->count;
 	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->space_wanted, 0);
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/shm/ring.h - records from one process to another, in order, through shared memory.
+/* sim/shm/ring.h - a ring of records from one process to another, in shared memory.
  *
  *            tail           head
  *   |.........[rec][rec][rec]..........|      one writer, one reader, no lock
  *
- * The reader creates the memory, and with it decides how many records, and of
- * what size, may wait for it. A full ring refuses; a writer that then asks for
- * room is to be told of it by the reader: when half of the ring is free, so that
- * the two do not take turns record by record.
+ * The reader creates the memory, and so decides how many records, and of what
+ * size, the ring holds. A write to a full ring fails; if the writer then asks for
+ * space, the reader notifies it when half of the ring is free, so that the
+ * two do not take turns record by record.
  *
- * A ring that is empty begins anew at its first byte now and then, so that one
- * that is never full does not walk through all of its memory: few pages are ever
- * touched, and those stay in the caches.
+ * An empty ring restarts at its first byte now and then. So a ring that is
+ * never full uses only its first pages, which stay in the caches.
  *
- * What was written stays when the writer dies. Neither side trusts the other: a
- * head, tail or length that can't be ends the ring with -EPROTO, and a record is
- * copied out before it is looked at.
+ * Records stay readable when the writer dies. Neither side trusts the other: an
+ * impossible head, tail or length ends the ring with -EPROTO, and a record is
+ * copied before it is checked.
  */
 #ifndef SIM_SHM_RING_H
 #define SIM_SHM_RING_H
@@ -26,17 +25,16 @@
 #include <stdint.h>
 
 struct sim_ring_shared {
-	_Alignas(64) _Atomic uint64_t head; /* records written; the writer's */
-	_Atomic uint64_t restart;           /* the last record that the ring began anew with; the writer's */
-	_Alignas(64) _Atomic uint64_t tail; /* records read; the reader's */
-	_Atomic uint64_t bytes_read;        /* in bytes, with what was skipped */
+	_Alignas(64) _Atomic uint64_t head; /* records written; stored by the writer */
+	_Atomic uint64_t restart;           /* number of the record at the last restart; stored by the writer */
+	_Alignas(64) _Atomic uint64_t tail; /* records read; stored by the reader */
+	_Atomic uint64_t bytes_read;        /* with the bytes that were skipped; stored by the reader */
 	_Alignas(64) _Atomic uint32_t space_wanted;
 	_Alignas(64) uint8_t data[];
 };
 
-/* How large a ring is. */
 struct sim_ring_cfg {
-	uint32_t max_records; /* that may wait, > 0 */
+	uint32_t max_records; /* written and not read, > 0 */
 	uint32_t max_record_bytes;
 };
 
@@ -47,11 +45,11 @@ struct sim_ring {
 	uint32_t max_record_bytes;
 	uint64_t size_bytes; /* of the data */
 	uint64_t count;      /* records written, or read, by this side */
-	uint64_t bytes;      /* in bytes, with what was skipped */
+	uint64_t bytes;      /* with the bytes that were skipped */
 	uint64_t offset;     /* of the next record */
 };
 
-/* Bytes that a ring takes, and the view of one that lies at @memory (zeroed when the reader created it). */
+/* The size of a ring in bytes; and a view of the ring at @memory, which is zeroed when the reader created it. */
 size_t sim_ring_size(const struct sim_ring_cfg *cfg);
 void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *memory);
 
@@ -65,16 +63,17 @@ static inline int sim_ring_write(struct sim_ring *ring, uint32_t kind, const voi
 	return sim_ring_write_parts(ring, kind, NULL, 0, data, len);
 }
 
-/* A writer that found no room wants to be told. Whether there is some meanwhile: then nobody will tell. */
+/* Writer, after -EAGAIN: ask for space. Returns whether there is room for @len bytes by now; if not, the reader
+ * notifies the writer. */
 bool sim_ring_arm_space(struct sim_ring *ring, size_t len);
 
-/* Take the next into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
+/* Read the next record into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);
 
-/* Reader: whether one waits. */
+/* Reader: whether there is a record to read. */
 bool sim_ring_has_record(const struct sim_ring *ring);
 
-/* Reader, after a read: whether the writer is to be told of room, now. */
+/* Reader, after a read: whether to notify the writer that there is space. */
 bool sim_ring_needs_notify(struct sim_ring *ring);
 
 #endif

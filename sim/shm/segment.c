@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Segments: sealed memfds that two processes map. */
 #include "segment.h"
 
 #include <errno.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Completion contexts of DPA consumers, as far as they go without a DPA: one
- * needs a DPA thread to start. So none leaves the stopped state here.
- */
+/* Completion contexts of DPA consumers. The start needs a DPA thread, and bfsim does not simulate the DPA: so a
+ * completion context stays stopped. */
 #include <doca_comch_consumer.h>
 
 #include "shim/common/base/check.h"
 
 #define MAX_IMM_BYTES         32 /* the Comch guide: the longest immediate message to or from the DPA */
-#define MAX_ROUNDED           (UINT32_C(1) << 31) /* the largest power of two that a getter can tell */
-#define DEFAULT_MAX_CONSUMERS 1                   /* our choice: public programs leave it out and attach one */
+#define MAX_ROUNDED           (UINT32_C(1) << 31) /* the largest power of two that fits a getter's type */
+#define DEFAULT_MAX_CONSUMERS 1                   /* our choice: public programs do not set it, and attach one */
 
 struct doca_comch_consumer_completion {
 	struct shim_object object;
@@ -56,7 +55,7 @@ doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_com
 doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
 {
 	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
-	return DOCA_SUCCESS; /* stopping what is stopped is fine, as for contexts and maps */
+	return DOCA_SUCCESS; /* it is stopped already, which is no error, as for contexts and maps */
 }
 
 doca_error_t doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_completion *consumer_comp,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What consumers and producers would have for a data path on the DPA: checked, then not simulated. */
+/* Consumers and producers whose data path is on the DPA: arguments are checked, then the call is not simulated. */
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
 
-#define MAX_ROUNDED (UINT32_C(1) << 31) /* counts are rounded up to a power of two, which has to fit */
+#define MAX_ROUNDED (UINT32_C(1) << 31) /* counts are rounded up to a power of two, which has to fit a uint32_t */
 
 /* Refuse to configure a context that is not idle. A consumer or producer begins with its context. */
 #define NEED_IDLE(object)                                                                                   \

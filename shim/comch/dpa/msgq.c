@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MsgQs, as far as they go without a DPA: a MsgQ needs one to have a direction,
- * and a direction to start. So none leaves the stopped state here.
- */
+/* MsgQs. The start needs a direction, a direction needs a DPA, and bfsim does not simulate the DPA: so a MsgQ stays
+ * stopped. */
 #include <doca_comch_msgq.h>
 
 #include "shim/common/base/check.h"
@@ -49,7 +48,7 @@ doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, stru
 	return SHIM_NOT_SIMULATED("the DPA");
 }
 
-/* Within the device's limits? Nothing is made from the counts, so they are not kept. */
+/* Check the count against the device's limit. The count has no further effect. */
 doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq, uint32_t max_num_consumers)
 {
 	uint32_t max;
@@ -87,7 +86,7 @@ doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
 {
 	SHIM_NEED(msgq, SHIM_COMCH_MSGQ);
-	return DOCA_SUCCESS; /* stopping what is stopped is fine, as for contexts and maps */
+	return DOCA_SUCCESS; /* it is stopped already, which is no error, as for contexts and maps */
 }
 
 doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq, struct doca_comch_consumer **consumer)
