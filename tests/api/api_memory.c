@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <doca_ctx.h>
 #include <doca_dma.h>

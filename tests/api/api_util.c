@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -90,14 +91,6 @@ void api_join(pid_t child)
 	if (WIFSIGNALED(status))
 		fail_msg("the child was killed by signal %d", WTERMSIG(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line)
-{
-	if (result == expected)
-		return;
-	print_error("%s is %s, expected %s\n", call, doca_error_get_name(result), doca_error_get_name(expected));
-	_fail(file, line);
 }
 
 /* ---- devices ---- */

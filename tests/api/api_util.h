@@ -35,6 +35,8 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 
+#include "doca_check.h"
+
 #define API_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define API_WITH(array)  .tests = (array), .num_tests = API_COUNT(array)
 
@@ -56,14 +58,6 @@ pid_t api_fork(void);
 
 /* Wait for it; the test fails unless the status is 0. */
 void api_join(pid_t child);
-
-/* --- Expectations: @call is evaluated once, and shown when it was in vain --- */
-
-#define assert_doca(call, code) api_expect((call), (code), #call, __FILE__, __LINE__)
-#define assert_ok(call)         assert_doca(call, DOCA_SUCCESS)
-#define assert_invalid(call)    assert_doca(call, DOCA_ERROR_INVALID_VALUE)
-
-void api_expect(doca_error_t result, doca_error_t expected, const char *call, const char *file, int line);
 
 /* --- Devices --- */
 

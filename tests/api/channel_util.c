@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "channel_util.h"
+#include "doca_check.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -58,12 +59,6 @@ int channel_session_end(void **state)
 }
 
 /* ---- the processes ---- */
-
-void channel_fail(const char *file, int line, const char *what, const char *is, const char *expected)
-{
-	fprintf(stderr, "%s:%d: %s: %s, expected %s\n", file, line, what, is, expected);
-	_exit(1);
-}
 
 static void open_device(struct side *side, bool is_dpu)
 {

@@ -27,6 +27,8 @@
 
 #include <doca_comm_channel.h>
 
+#include "doca_check.h"
+
 #define CHANNEL_NAME "test"
 
 struct side {
@@ -58,24 +60,6 @@ int channel_session_start(void **state);
 int channel_session_end(void **state);
 
 /* ---- in the processes ---- */
-
-#define CHECK(condition)                                                               \
-	do {                                                                           \
-		if (!(condition))                                                      \
-			channel_fail(__FILE__, __LINE__, #condition, "false", "true"); \
-	} while (0)
-
-#define EXPECT(call, code)                                                                            \
-	do {                                                                                          \
-		doca_error_t result_ = (call);                                                        \
-		if (result_ != (code))                                                                \
-			channel_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code); \
-	} while (0)
-
-#define MUST(call) EXPECT(call, DOCA_SUCCESS)
-
-void channel_fail(const char *file, int line, const char *what, const char *is, const char *expected)
-	__attribute__((noreturn));
 
 /* One word to the other side; and wait for its next, which must be this one. */
 void channel_tell(struct side *side, char word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch_fast.h"
+#include "doca_check.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch_util.h"
+#include "doca_check.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,14 +18,6 @@
 
 static const char *const state_names[] = { "idle", "starting", "running", "stopping" };
 
-void comch_fail(const char *file, int line, const char *what, const char *is, const char *expected)
-{
-	fprintf(stderr, "%s:%d (%s): %s: %s", file, line, getenv("BFSIM_SIDE"), what, is);
-	fprintf(stderr, expected[0] ? ", expected %s\n" : "%s\n", expected);
-	fflush(NULL);
-	_exit(1); /* the rest of a failed test is no leak */
-}
-
 /* ---- words ---- */
 
 void comch_tell(struct side *side, uint64_t word)
@@ -37,7 +30,7 @@ uint64_t comch_hear(struct side *side)
 	uint64_t word;
 
 	if (read(side->word_fd, &word, sizeof(word)) != sizeof(word))
-		comch_fail(__FILE__, __LINE__, "the other side", "ended", "a word");
+		check_fail(__FILE__, __LINE__, "the other side", "ended", "a word");
 	return word;
 }
 
@@ -116,7 +109,7 @@ void comch_expect_at(struct side *side, const char *lines, const char *file, int
 	while (strlen(side->trace) < len && strncmp(side->trace, lines, strlen(side->trace)) == 0)
 		comch_step(side);
 	if (strcmp(side->trace, lines) != 0)
-		comch_fail(file, line, "trace", side->trace, lines);
+		check_fail(file, line, "trace", side->trace, lines);
 	comch_forget(side);
 }
 

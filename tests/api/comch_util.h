@@ -46,6 +46,8 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
+#include "doca_check.h"
+
 #define COMCH_NAME  "test" /* of a server, where the name does not matter */
 #define COMCH_TASKS 16
 
@@ -86,26 +88,6 @@ struct side {
 	bool is_quiet; /* no lines for messages and sends: they are many */
 	char trace[8192];
 };
-
-/* ---- expectations ---- */
-
-#define CHECK(condition)                                                          \
-	do {                                                                      \
-		if (!(condition))                                                 \
-			comch_fail(__FILE__, __LINE__, "not so", #condition, ""); \
-	} while (0)
-
-#define EXPECT(call, code)                                                                          \
-	do {                                                                                        \
-		doca_error_t result_ = (call);                                                      \
-		if (result_ != (code))                                                              \
-			comch_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_), #code); \
-	} while (0)
-
-#define MUST(call) EXPECT(call, DOCA_SUCCESS)
-
-void comch_fail(const char *file, int line, const char *what, const char *is, const char *expected)
-	__attribute__((noreturn));
 
 /* ---- the test program ---- */
 

@@ -35,6 +35,8 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "doca_check.h"
+
 #define RIG_ARENA_BYTES 65536
 #define RIG_TASKS       16
 #define RIG_BUFS        512
@@ -71,18 +73,6 @@ struct rig {
 	void (*on_state)(struct rig *rig, enum doca_ctx_states state);
 	void *arg; /* the test's */
 };
-
-/* End the process, failing the test, unless @condition holds. */
-#define CHECK(condition)                                                                        \
-	do {                                                                                    \
-		if (!(condition)) {                                                             \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			exit(1);                                                                \
-		}                                                                               \
-	} while (0)
-
-/* End the process unless @call succeeds. */
-#define MUST(call) CHECK((call) == DOCA_SUCCESS)
 
 /* Compare result codes by name. */
 #define assert_result(call, code) assert_string_equal(doca_error_get_name(call), #code)

@@ -15,20 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
+
 /* What the child wrote, as strings. */
 struct child_output {
 	char out[1 << 18];
 	char err[1 << 18];
 };
-
-/* In the child: end it, failing the test, unless @cond holds. */
-#define CHECK(cond)                                                                        \
-	do {                                                                               \
-		if (!(cond)) {                                                             \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-			exit(1);                                                           \
-		}                                                                          \
-	} while (0)
 
 static inline void child_read_back(FILE *file, char *text, size_t size)
 {

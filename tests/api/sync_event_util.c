@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 #include <poll.h>
 #include <stdio.h>

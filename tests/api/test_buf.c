@@ -2,6 +2,7 @@
 /* Buffers: the data segment, references, lists; and handles that are none. Taking
  * buffers is in test_buf_inventory.c. */
 #include "buf_util.h"
+#include "doca_check.h"
 
 enum { NUM_BUFS = 5 };
 

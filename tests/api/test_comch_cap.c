@@ -3,6 +3,7 @@
  * other limits, and on one without Arm cores.
  */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The client: how it finds its server, its states, its configuration and its end. */
 #include "comch_util.h"
+#include "doca_check.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections: whose they are, counters, stale handles; and what callbacks may do to them. */
 #include "comch_util.h"
+#include "doca_check.h"
 
 /* ---- whose it is ---- */
 

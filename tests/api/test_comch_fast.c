@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fast path: what goes from producers to consumers, and what does not. */
 #include "comch_fast.h"
+#include "doca_check.h"
 
 /* ---- what a message is made of ---- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comch_fast.h"
+#include "doca_check.h"
 
 /* unreachable: doca_comch_producer_create DOCA_ERROR_NOT_PERMITTED: both ends of a connection are of one version
  * unreachable: doca_comch_producer_destroy DOCA_ERROR_INITIALIZATION: nothing is initialized to destroy one

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Control messages: sizes, order, receive queues that are full, tasks. */
 #include "comch_util.h"
+#include "doca_check.h"
 
 #include <poll.h>
 

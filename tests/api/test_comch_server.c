@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The server: whom it takes in under which name, its configuration, and how it lets clients go. */
 #include "comch_util.h"
+#include "doca_check.h"
 
 /* unreachable: doca_comch_server_create DOCA_ERROR_INITIALIZATION: no mutex is initialized that could fail to be
  * unreachable: doca_comch_server_get_device DOCA_ERROR_BAD_STATE: the device never changes

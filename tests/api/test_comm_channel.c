@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comm Channel without a peer: what devices can do, properties, states, and what is refused. */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two Comm Channel endpoints and what they say to each other. */
 #include "channel_util.h"
+#include "doca_check.h"
 
 #include <poll.h>
 #include <stdio.h>

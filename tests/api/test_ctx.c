@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 /* ---- start and stop ---- */
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 /* unreachable: doca_ctx_start DOCA_ERROR_UNEXPECTED: a corrupted context is no live handle, which is INVALID_VALUE */
 /* unreachable: doca_ctx_stop DOCA_ERROR_UNEXPECTED: a corrupted context is no live handle, which is INVALID_VALUE */

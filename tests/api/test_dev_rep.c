@@ -14,6 +14,7 @@
  * unreachable: doca_devinfo_rep_is_equal_pci_addr DOCA_ERROR_UNEXPECTED: an address in the topology is always valid
  */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 /* unreachable: doca_dma_cap_task_memcpy_is_supported DOCA_ERROR_DRIVER: there is no driver that a query could fail in */
 /* unreachable: doca_dma_create DOCA_ERROR_INITIALIZATION: a context has no mutex whose making could fail */

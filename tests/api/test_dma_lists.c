@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 static struct doca_buf *chain(struct doca_buf *list, struct doca_buf *buf)
 {

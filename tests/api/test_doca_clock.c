@@ -11,6 +11,7 @@
 
 #include "api_util.h"
 #include "dma_util.h"
+#include "doca_check.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What releases 2.5 and 2.6 had and later ones renamed or dropped. */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs as plans: what may be put together, when, and what is refused. */
 #include "graph_util.h"
+#include "doca_check.h"
 
 #include <unistd.h>
 

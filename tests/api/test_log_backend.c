@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "log_child.h"
+#include "check.h"
 
 DOCA_LOG_REGISTER(TEST::LOG::BACKEND);
 

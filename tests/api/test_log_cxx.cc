@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include "log_child.h"
+#include "check.h"
 
 DOCA_LOG_REGISTER(TEST::LOG::CXX);
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "log_child.h"
+#include "check.h"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>

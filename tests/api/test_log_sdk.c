@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "log_child.h"
+#include "check.h"
 
 DOCA_LOG_REGISTER(TEST::LOG::SDK);
 

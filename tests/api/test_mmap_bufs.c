@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory maps and the buffers that point into them: who may go first, and several threads. */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <pthread.h>
 

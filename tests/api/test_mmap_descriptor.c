@@ -2,6 +2,7 @@
 /* Export descriptors: cut, altered, stale, of another session, on another card; and
  * what a forked child has of its parent's exports and imports. */
 #include "api_util.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 static int handle_of(struct rig *rig)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of sync events: how many there are, and what they hold. */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 static struct doca_dev *dev;
 

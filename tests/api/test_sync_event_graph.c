@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of sync events as nodes of a graph: what is behind a wait comes when the value does. */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 #include <string.h>
 

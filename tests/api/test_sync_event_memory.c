@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sync events whose value lies in memory of the program's: at an address, or in a buffer. */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 #include <stdatomic.h>
 #include <string.h>

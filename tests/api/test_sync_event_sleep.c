@@ -2,6 +2,7 @@
 /* Sleeping on a progress engine's handle while sync events' tasks wait: whoever
  * changes the value, and however, wakes the sleeper. */
 #include "sync_event_util.h"
+#include "doca_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

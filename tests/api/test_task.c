@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 static struct doca_task *as_task(struct doca_dma_task_memcpy *task)
 {

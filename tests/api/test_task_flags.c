@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 #define NONE  DOCA_TASK_SUBMIT_FLAG_NONE
 #define FLUSH DOCA_TASK_SUBMIT_FLAG_FLUSH

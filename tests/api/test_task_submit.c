@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 
 /* ---- the wrong time ---- */
 

@@ -14,6 +14,7 @@
 #include <doca_clock.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 #include "time_util.h"
 
 #define ROUNDS 40

@@ -14,6 +14,7 @@
 #include <doca_sync_event.h>
 
 #include "dma_util.h"
+#include "doca_check.h"
 #include "time_util.h"
 
 /* An engine with one task, which is submitted again and again. */

@@ -3,6 +3,7 @@
 
 #include <bfsim.h>
 
+#include "check.h"
 #include "sim/faults/rule/op.h"
 
 #define MAX_CELLS 64
@@ -38,7 +39,7 @@ void cell_strike(void)
 
 	snprintf(rule, sizeof(rule), "%s %s", cell->op, cell->rest);
 	if (bfsim_fault_add(rule, &rule_id) != 0)
-		comch_fail(__FILE__, __LINE__, rule, bfsim_error(), "a rule");
+		check_fail(__FILE__, __LINE__, rule, bfsim_error(), "a rule");
 }
 
 void cell_struck(void)
@@ -46,7 +47,7 @@ void cell_struck(void)
 	struct bfsim_fault fault;
 
 	if (bfsim_fault_get(rule_id, &fault) != 0 || fault.fired != 1)
-		comch_fail(__FILE__, __LINE__, cell->op, "fired not once", cell->rest);
+		check_fail(__FILE__, __LINE__, cell->op, "fired not once", cell->rest);
 	CHECK(bfsim_fault_clear() == 0);
 }
 

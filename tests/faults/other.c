@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "other.h"
+#include "doca_check.h"
 
 #define OTHER "other"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cell.h"
+#include "doca_check.h"
 
 #define BYTES 4096
 

@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "cell.h"
+#include "doca_check.h"
 
 #define OTHER "other"
 
@@ -136,7 +137,7 @@ static void hear_all(struct end *end, const char *expected)
 	if (cell_is("flip"))
 		unflip(side->trace);
 	if (strcmp(side->trace, expected) != 0)
-		comch_fail(__FILE__, __LINE__, "heard", side->trace, expected);
+		check_fail(__FILE__, __LINE__, "heard", side->trace, expected);
 	comch_forget(side);
 }
 
@@ -202,7 +203,7 @@ static void say_all(struct end *end)
 	for (int i = 0; i < 4; i++)
 		comch_note(side, "%s ", doca_error_get_name(say(end, texts[i])) + strlen("DOCA_"));
 	if (strcmp(side->trace, cell->on_host) != 0)
-		comch_fail(__FILE__, __LINE__, "said", side->trace, cell->on_host);
+		check_fail(__FILE__, __LINE__, "said", side->trace, cell->on_host);
 	comch_forget(side);
 }
 

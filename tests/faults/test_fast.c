@@ -6,6 +6,7 @@
 #include <bfsim.h>
 
 #include "cell.h"
+#include "doca_check.h"
 #include "other.h"
 #include "tests/api/comch_fast.h"
 
@@ -43,7 +44,7 @@ static void expect(struct side *side, const char *lines)
 	}
 	comch_until(side, has_lines(side->trace, lines));
 	if (strlen(side->trace) != strlen(lines))
-		comch_fail(__FILE__, __LINE__, "trace", side->trace, lines);
+		check_fail(__FILE__, __LINE__, "trace", side->trace, lines);
 	comch_forget(side);
 }
 

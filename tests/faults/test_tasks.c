@@ -12,6 +12,7 @@
 
 #include "cell.h"
 #include "tests/api/comch_fast.h"
+#include "doca_check.h"
 
 #define BYTES 64
 #define NUM   3

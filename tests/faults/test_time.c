@@ -17,6 +17,7 @@
 #include <bfsim.h>
 
 #include "tests/api/dma_util.h"
+#include "doca_check.h"
 #include "tests/api/sync_event_util.h"
 
 #define LONG_NS UINT64_C(5000000000000) /* "5000s": nobody waits for that in earnest */

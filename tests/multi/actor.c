@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "check.h"
 #include "sim/daemon/daemon.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
@@ -35,7 +36,7 @@ static void run_daemon(int talk, const void *arg)
 	int rc;
 
 	if (how->max_fds)
-		PROC_NEED(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 	rc = sim_daemon_run(&cfg);
 	send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
 }
@@ -148,7 +149,7 @@ static uint32_t my_function(void)
 	for (uint32_t i = 0; i < topology->num_functions; i++)
 		if (strcmp(topology->functions[i].side, sim_session_side(self.session)) == 0)
 			return i;
-	PROC_NEED(!"a function of this side");
+	CHECK(!"a function of this side");
 	return 0;
 }
 
@@ -168,14 +169,14 @@ static struct memory *map_memory(enum actor_memory kind, int *ret_number)
 
 	while (number < ACTOR_MAX_EXPORTS && self.memories[number].bytes)
 		number++;
-	PROC_NEED(number < ACTOR_MAX_EXPORTS);
+	CHECK(number < ACTOR_MAX_EXPORTS);
 	memory = &self.memories[number];
 	memory->fd = kind == ACTOR_MEMFD ? memfd_create("actor", MFD_CLOEXEC) : -1;
 	if (memory->fd >= 0)
-		PROC_NEED(ftruncate(memory->fd, ACTOR_BYTES) == 0);
+		CHECK(ftruncate(memory->fd, ACTOR_BYTES) == 0);
 	memory->bytes = mmap(NULL, ACTOR_BYTES, PROT_READ | PROT_WRITE,
 			     memory->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, memory->fd, 0);
-	PROC_NEED(memory->bytes != MAP_FAILED);
+	CHECK(memory->bytes != MAP_FAILED);
 	*ret_number = number;
 	return memory;
 }
@@ -233,7 +234,7 @@ static int copy_here(void *to)
 /* All bytes are the same, or a reader saw two states of the memory. */
 static void need_uniform(const uint8_t *bytes)
 {
-	PROC_NEED(memcmp(bytes, bytes + 1, ACTOR_BYTES - 1) == 0);
+	CHECK(memcmp(bytes, bytes + 1, ACTOR_BYTES - 1) == 0);
 }
 
 static int do_read(uint8_t *ret_fill)
@@ -253,7 +254,7 @@ static int do_read_until_error(uint8_t expected)
 
 	while ((rc = copy_here(self.copy)) == 0) {
 		need_uniform(self.copy);
-		PROC_NEED(self.copy[0] == expected);
+		CHECK(self.copy[0] == expected);
 		if (reads++ == 0)
 			proc_say(self.talk, &reads, sizeof(reads)); /* it runs */
 	}
@@ -287,10 +288,10 @@ static int do_read_halted(uint8_t *ret_fill)
 	int rc;
 
 	self.guard = mmap(NULL, ACTOR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	PROC_NEED(self.guard != MAP_FAILED);
-	PROC_NEED(sigaction(SIGSEGV, &catch, &before) == 0);
+	CHECK(self.guard != MAP_FAILED);
+	CHECK(sigaction(SIGSEGV, &catch, &before) == 0);
 	rc = copy_here(self.guard);
-	PROC_NEED(sigaction(SIGSEGV, &before, NULL) == 0);
+	CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
 	if (rc == 0) {
 		need_uniform(self.guard);
 		*ret_fill = self.guard[0];
@@ -319,18 +320,18 @@ static pid_t do_fork(bool abandon)
 	int ready[2];
 	char byte;
 
-	PROC_NEED(pipe(ready) == 0);
+	CHECK(pipe(ready) == 0);
 	pid = fork();
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
 		close(self.talk);
 		if (abandon)
 			sim_session_abandon(self.session);
-		PROC_NEED(write(ready[1], "", 1) == 1);
+		CHECK(write(ready[1], "", 1) == 1);
 		for (;;)
 			pause();
 	}
-	PROC_NEED(read(ready[0], &byte, 1) == 1);
+	CHECK(read(ready[0], &byte, 1) == 1);
 	close(ready[0]);
 	close(ready[1]);
 	return pid;

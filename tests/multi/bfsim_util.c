@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bfsim_util.h"
+#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "channel_end.h"
+#include "check.h"
 
 #include <poll.h>
 #include <setjmp.h>
@@ -50,17 +51,17 @@ void end_open(const char *side, uint32_t function)
 
 	memset(&end, 0, sizeof(end));
 	setenv("BFSIM_SIDE", side, 1);
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > function);
-	PROC_NEED(doca_dev_open(list[function], &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_create(&end.ep) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_set_device(end.ep, dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_set_recv_queue_size(end.ep, CHANNEL_QUEUE) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > function);
+	CHECK(doca_dev_open(list[function], &dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_create(&end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_set_device(end.ep, dev) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_set_recv_queue_size(end.ep, CHANNEL_QUEUE) == DOCA_SUCCESS);
 }
 
 void end_get_channels(void)
 {
-	PROC_NEED(doca_comm_channel_ep_get_event_channel(end.ep, &end.send, &end.recv) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_get_event_channel(end.ep, &end.send, &end.recv) == DOCA_SUCCESS);
 }
 
 /* For the host's function of that number, which the DPU's of that number has the representor of. */
@@ -72,12 +73,12 @@ void end_start_service(uint32_t function)
 	uint32_t count;
 
 	end_open("dpu", function);
-	PROC_NEED(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_set_device_rep(end.ep, rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_listen(end.ep, CHANNEL_NAME) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	CHECK(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_set_device_rep(end.ep, rep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_listen(end.ep, CHANNEL_NAME) == DOCA_SUCCESS);
 	end_get_channels();
 }
 
@@ -96,7 +97,7 @@ void end_sleep_on(int fd)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
-	PROC_NEED(poll(&wait, 1, PROC_DEADLINE_MS / 2) == 1);
+	CHECK(poll(&wait, 1, PROC_DEADLINE_MS / 2) == 1);
 }
 
 doca_error_t end_try_receive(uint32_t *value)
@@ -104,7 +105,7 @@ doca_error_t end_try_receive(uint32_t *value)
 	size_t len = sizeof(*value);
 	doca_error_t result = doca_comm_channel_ep_recvfrom(end.ep, value, &len, DOCA_CC_MSG_FLAG_NONE, &end.peer);
 
-	PROC_NEED(result != DOCA_SUCCESS || len == sizeof(*value));
+	CHECK(result != DOCA_SUCCESS || len == sizeof(*value));
 	return result;
 }
 
@@ -113,7 +114,7 @@ doca_error_t end_receive(uint32_t *value)
 	doca_error_t result;
 
 	while ((result = end_try_receive(value)) == DOCA_ERROR_AGAIN) {
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
 		end_sleep_on(end.recv);
 	}
 	return result;
@@ -129,7 +130,7 @@ doca_error_t end_send(uint32_t value)
 	doca_error_t result;
 
 	while ((result = end_try_send(value)) == DOCA_ERROR_AGAIN) {
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		end_sleep_on(end.send);
 	}
 	return result;
@@ -141,8 +142,8 @@ void end_echo_until_gone(void)
 	uint32_t value;
 
 	while ((result = end_receive(&value)) == DOCA_SUCCESS)
-		PROC_NEED(end_send(value) == DOCA_SUCCESS);
-	PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
+		CHECK(end_send(value) == DOCA_SUCCESS);
+	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
 }
 
 void end_tell(int talk)

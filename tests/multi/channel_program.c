@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "channel_end.h"
+#include "check.h"
 
 #define TALK 3
 
@@ -25,26 +26,26 @@ static void be_client(void)
 {
 	uint32_t value;
 
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	for (uint32_t i = 0; i < CHANNEL_MESSAGES; i++) {
-		PROC_NEED(end_send(i) == DOCA_SUCCESS);
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-		PROC_NEED(value == i);
+		CHECK(end_send(i) == DOCA_SUCCESS);
+		CHECK(end_receive(&value) == DOCA_SUCCESS);
+		CHECK(value == i);
 	}
 	end_tell(TALK);
-	PROC_NEED(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
-	PROC_NEED(end_try_send(0) == DOCA_ERROR_CONNECTION_RESET);
+	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
+	CHECK(end_try_send(0) == DOCA_ERROR_CONNECTION_RESET);
 	end_tell(TALK);
 }
 
 int main(int argc, char **argv)
 {
 	proc_become();
-	PROC_NEED(argc == 2);
+	CHECK(argc == 2);
 	if (strcmp(argv[1], "service") == 0)
 		be_service();
 	else
 		be_client();
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	return 0;
 }

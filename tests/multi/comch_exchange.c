@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #define FROM_SERVER UINT32_C(0x80000000) /* a server's messages: this, and whom they are for */
 
@@ -67,9 +68,9 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	struct pair *pair = calloc(1, sizeof(*pair));
 	struct exchange *exchange = exchange_of(talk);
 
-	PROC_NEED(pair);
+	CHECK(pair);
 	pair->number = talk->number;
-	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = pair }));
+	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = pair }));
 	if (exchange->arg.freezes && talk->num_connected == 1)
 		freeze(exchange, EXCHANGE_FROZEN);
 	if (talk->client || exchange->arg.num_in == 0) /* a server waits until it knows for whom it is */
@@ -86,7 +87,7 @@ static void on_disconnected(struct talk *talk, struct doca_comch_connection *con
 	struct exchange *exchange = exchange_of(talk);
 	struct pair *pair = pair_of(connection);
 
-	PROC_NEED(is_whole(exchange, pair)); /* what was sent before a stop has come before it */
+	CHECK(is_whole(exchange, pair)); /* what was sent before a stop has come before it */
 	exchange->num_whole++;
 	free(pair);
 }
@@ -98,7 +99,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 
 	if (talk->server && pair->in == 0)
 		pair->number = sender;
-	PROC_NEED(sender == (talk->server ? pair->number : FROM_SERVER | pair->number));
+	CHECK(sender == (talk->server ? pair->number : FROM_SERVER | pair->number));
 	if (pair->in++ == 0)
 		feed(talk, connection);
 }
@@ -122,7 +123,7 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 	exchange->may_send = arg->withholds ? arg->withholds : arg->num_out;
 	exchange->num_talks = arg->num_clients ? arg->num_clients : 1;
 	exchange->talks = calloc(exchange->num_talks, sizeof(*exchange->talks));
-	PROC_NEED(exchange->talks);
+	CHECK(exchange->talks);
 	loop_open(&exchange->loop, arg->sleeps);
 	loop_watch(&exchange->loop, talk_fd);
 	*ret_cfg = (struct talk_cfg){ .name = arg->name,
@@ -195,12 +196,12 @@ static void run(struct exchange *exchange)
 	for (uint32_t i = 0; i < exchange->num_talks; i++) {
 		struct talk *talk = &exchange->talks[i];
 
-		PROC_NEED(talk->num_connected == (talk->server ? exchange->arg.num_peers : 1));
-		PROC_NEED(talk->num_refused == 0 && talk->failed == 0);
+		CHECK(talk->num_connected == (talk->server ? exchange->arg.num_peers : 1));
+		CHECK(talk->num_refused == 0 && talk->failed == 0);
 		talk_stop(talk);
 		talk_close(talk);
 	}
-	PROC_NEED(exchange->num_whole == (exchange->talks[0].server ? exchange->arg.num_peers : exchange->num_talks));
+	CHECK(exchange->num_whole == (exchange->talks[0].server ? exchange->arg.num_peers : exchange->num_talks));
 	loop_close(&exchange->loop);
 	free(exchange->talks);
 }
@@ -221,9 +222,9 @@ static void run_role(int talk_fd, bool is_server)
 		exchange.talks[i].number = exchange.arg.number + i;
 	}
 	run(&exchange);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 	say(&exchange, EXCHANGE_DONE);
-	PROC_NEED(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
+	CHECK(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
 }
 
 static void run_server(int talk_fd)

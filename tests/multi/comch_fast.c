@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch_fast.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ void fast_learn(struct fast_book *book, uint32_t id, bool is_new)
 {
 	pthread_mutex_lock(&book->lock);
 	if (is_new) {
-		PROC_NEED(book->count < FAST_MAX);
+		CHECK(book->count < FAST_MAX);
 		book->ids[book->count++] = id;
 	} else {
 		book->expired++;
@@ -80,7 +81,7 @@ static uint32_t *seq_from(struct fast *fast, uint32_t producer_id)
 		if (fast->seen[i].id == producer_id)
 			return &fast->seen[i].seq;
 	}
-	PROC_NEED(!"there are only so many producers");
+	CHECK(!"there are only so many producers");
 	return NULL;
 }
 
@@ -92,13 +93,13 @@ static void check_message(struct fast *fast, const struct doca_comch_consumer_ta
 	size_t data_len;
 	void *data;
 
-	NEED_OK(doca_buf_get_data(buf, &data));
-	NEED_OK(doca_buf_get_data_len(buf, &data_len));
-	PROC_NEED(data_len == len);
-	PROC_NEED(pattern_is(data, len, id, *seq));
-	PROC_NEED(doca_comch_consumer_task_post_recv_get_imm_data_len(task) == (has_imm(len, *seq) ? IMM_BYTES : 0));
+	MUST(doca_buf_get_data(buf, &data));
+	MUST(doca_buf_get_data_len(buf, &data_len));
+	CHECK(data_len == len);
+	CHECK(pattern_is(data, len, id, *seq));
+	CHECK(doca_comch_consumer_task_post_recv_get_imm_data_len(task) == (has_imm(len, *seq) ? IMM_BYTES : 0));
 	if (has_imm(len, *seq))
-		PROC_NEED(pattern_is(doca_comch_consumer_task_post_recv_get_imm_data(task), IMM_BYTES, ~id, *seq));
+		CHECK(pattern_is(doca_comch_consumer_task_post_recv_get_imm_data(task), IMM_BYTES, ~id, *seq));
 	(*seq)++;
 	fast->received++;
 }
@@ -107,7 +108,7 @@ static void check_message(struct fast *fast, const struct doca_comch_consumer_ta
 
 static void return_receive(struct doca_comch_consumer_task_post_recv *task)
 {
-	NEED_OK(doca_buf_dec_refcount(doca_comch_consumer_task_post_recv_get_buf(task), NULL));
+	MUST(doca_buf_dec_refcount(doca_comch_consumer_task_post_recv_get_buf(task), NULL));
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 }
 
@@ -118,11 +119,11 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 
 	(void)task_data;
 	check_message(fast, task);
-	NEED_OK(doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task)));
+	MUST(doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task)));
 	if (fast->consumer_state != DOCA_CTX_STATE_RUNNING)
 		return_receive(task);
 	else
-		NEED_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+		MUST(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
 }
 
 /* When the consumer stops, all that are posted come back. */
@@ -132,8 +133,8 @@ static void on_receive_failed(struct doca_comch_consumer_task_post_recv *task, u
 	struct fast *fast = data.ptr;
 
 	(void)task_data;
-	PROC_NEED(doca_task_get_status(doca_comch_consumer_task_post_recv_as_task(task)) != DOCA_SUCCESS);
-	PROC_NEED(fast->consumer_state == DOCA_CTX_STATE_STOPPING || fast->cfg.endless);
+	CHECK(doca_task_get_status(doca_comch_consumer_task_post_recv_as_task(task)) != DOCA_SUCCESS);
+	CHECK(fast->consumer_state == DOCA_CTX_STATE_STOPPING || fast->cfg.endless);
 	fast->unreceived++;
 	return_receive(task);
 }
@@ -149,9 +150,9 @@ static struct doca_buf *buf_at(struct fast *fast, unsigned int index)
 {
 	struct doca_buf *buf;
 
-	NEED_OK(doca_buf_inventory_buf_get_by_addr(fast->inventory, fast->mmap,
-						   fast->memory + (size_t)index * fast->cfg.max_len, fast->cfg.max_len,
-						   &buf));
+	MUST(doca_buf_inventory_buf_get_by_addr(fast->inventory, fast->mmap,
+						fast->memory + (size_t)index * fast->cfg.max_len, fast->cfg.max_len,
+						&buf));
 	return buf;
 }
 
@@ -160,8 +161,8 @@ static void post_receives(struct fast *fast)
 	for (unsigned int i = 0; i < FAST_DEPTH; i++) {
 		struct doca_comch_consumer_task_post_recv *task;
 
-		NEED_OK(doca_comch_consumer_task_post_recv_alloc_init(fast->consumer, buf_at(fast, i), &task));
-		NEED_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+		MUST(doca_comch_consumer_task_post_recv_alloc_init(fast->consumer, buf_at(fast, i), &task));
+		MUST(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
 	}
 }
 
@@ -170,7 +171,7 @@ static bool start(const struct fast *fast, struct doca_ctx *ctx, doca_error_t wa
 {
 	doca_error_t result = doca_ctx_start(ctx);
 
-	PROC_NEED(result == wanted || (fast->cfg.endless && result == DOCA_ERROR_NOT_CONNECTED));
+	CHECK(result == wanted || (fast->cfg.endless && result == DOCA_ERROR_NOT_CONNECTED));
 	return result == wanted;
 }
 
@@ -178,13 +179,12 @@ static void open_consumer(struct fast *fast)
 {
 	struct doca_ctx *ctx;
 
-	NEED_OK(doca_comch_consumer_create(fast->cfg.connection, fast->mmap, &fast->consumer));
+	MUST(doca_comch_consumer_create(fast->cfg.connection, fast->mmap, &fast->consumer));
 	ctx = doca_comch_consumer_as_ctx(fast->consumer);
-	NEED_OK(doca_pe_connect_ctx(fast->loop.pe, ctx));
-	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
-	NEED_OK(doca_ctx_set_state_changed_cb(ctx, on_consumer_state));
-	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_receive_failed,
-							    FAST_DEPTH));
+	MUST(doca_pe_connect_ctx(fast->loop.pe, ctx));
+	MUST(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
+	MUST(doca_ctx_set_state_changed_cb(ctx, on_consumer_state));
+	MUST(doca_comch_consumer_task_post_recv_set_conf(fast->consumer, on_received, on_receive_failed, FAST_DEPTH));
 }
 
 static void start_consumer(struct fast *fast)
@@ -192,7 +192,7 @@ static void start_consumer(struct fast *fast)
 	if (!start(fast, doca_comch_consumer_as_ctx(fast->consumer), DOCA_ERROR_IN_PROGRESS))
 		return;
 	LOOP_UNTIL(&fast->loop, fast->consumer_state != DOCA_CTX_STATE_STARTING);
-	PROC_NEED(fast->consumer_state == DOCA_CTX_STATE_RUNNING || fast->cfg.endless);
+	CHECK(fast->consumer_state == DOCA_CTX_STATE_RUNNING || fast->cfg.endless);
 	if (fast->consumer_state == DOCA_CTX_STATE_RUNNING)
 		post_receives(fast);
 }
@@ -215,7 +215,7 @@ static void on_sent(struct doca_comch_producer_task_send *task, union doca_data 
 
 static void on_send_failed(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data data)
 {
-	PROC_NEED(doca_task_get_status(doca_comch_producer_task_send_as_task(task)) != DOCA_SUCCESS);
+	CHECK(doca_task_get_status(doca_comch_producer_task_send_as_task(task)) != DOCA_SUCCESS);
 	end_send(task, task_data, data)->failed++;
 }
 
@@ -232,13 +232,13 @@ static void open_producer(struct fast *fast)
 
 	for (unsigned int i = 0; i < FAST_DEPTH; i++)
 		fast->slots[i].buf = buf_at(fast, FAST_DEPTH + i);
-	NEED_OK(doca_comch_producer_create(fast->cfg.connection, &fast->producer));
-	NEED_OK(doca_comch_producer_get_id(fast->producer, &fast->producer_id));
+	MUST(doca_comch_producer_create(fast->cfg.connection, &fast->producer));
+	MUST(doca_comch_producer_get_id(fast->producer, &fast->producer_id));
 	ctx = doca_comch_producer_as_ctx(fast->producer);
-	NEED_OK(doca_pe_connect_ctx(fast->loop.pe, ctx));
-	NEED_OK(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
-	NEED_OK(doca_ctx_set_state_changed_cb(ctx, on_producer_state));
-	NEED_OK(doca_comch_producer_task_send_set_conf(fast->producer, on_sent, on_send_failed, FAST_DEPTH));
+	MUST(doca_pe_connect_ctx(fast->loop.pe, ctx));
+	MUST(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = fast }));
+	MUST(doca_ctx_set_state_changed_cb(ctx, on_producer_state));
+	MUST(doca_comch_producer_task_send_set_conf(fast->producer, on_sent, on_send_failed, FAST_DEPTH));
 }
 
 static void fill(struct fast *fast, struct fast_slot *slot, uint32_t seq)
@@ -246,9 +246,9 @@ static void fill(struct fast *fast, struct fast_slot *slot, uint32_t seq)
 	uint32_t len = len_of(fast, seq);
 	void *head;
 
-	NEED_OK(doca_buf_get_head(slot->buf, &head));
+	MUST(doca_buf_get_head(slot->buf, &head));
 	pattern_fill(head, len, fast->producer_id, seq);
-	NEED_OK(doca_buf_set_data(slot->buf, head, len));
+	MUST(doca_buf_set_data(slot->buf, head, len));
 	pattern_fill(slot->imm, IMM_BYTES, ~fast->producer_id, seq);
 }
 
@@ -258,9 +258,9 @@ static doca_error_t submit(struct fast *fast, struct fast_slot *slot, uint32_t i
 	struct doca_comch_producer_task_send *task;
 	doca_error_t result;
 
-	NEED_OK(doca_comch_producer_task_send_alloc_init(fast->producer, len ? slot->buf : NULL,
-							 has_imm(len, seq) ? slot->imm : NULL,
-							 has_imm(len, seq) ? IMM_BYTES : 0, id, &task));
+	MUST(doca_comch_producer_task_send_alloc_init(fast->producer, len ? slot->buf : NULL,
+						      has_imm(len, seq) ? slot->imm : NULL,
+						      has_imm(len, seq) ? IMM_BYTES : 0, id, &task));
 	doca_task_set_user_data(doca_comch_producer_task_send_as_task(task), (union doca_data){ .ptr = slot });
 	result = doca_task_submit(doca_comch_producer_task_send_as_task(task));
 	slot->busy = result == DOCA_SUCCESS;
@@ -281,7 +281,7 @@ static bool send_next(struct fast *fast, struct fast_slot *slot, unsigned int pe
 	else if (result == DOCA_ERROR_AGAIN)
 		fast->refused++;
 	else
-		PROC_NEED(fast->cfg.endless); /* it is gone, or going */
+		CHECK(fast->cfg.endless); /* it is gone, or going */
 	return result == DOCA_SUCCESS;
 }
 
@@ -329,7 +329,7 @@ static void stop(struct fast *fast, struct doca_ctx *ctx, const enum doca_ctx_st
 	if (!ctx)
 		return;
 	result = doca_ctx_stop(ctx);
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	LOOP_UNTIL(&fast->loop, *state == DOCA_CTX_STATE_IDLE);
 }
 
@@ -340,28 +340,28 @@ static void get_memory(struct fast *fast)
 	int fd = mapped ? memfd_create("fast-path", MFD_CLOEXEC) : -1;
 	size_t len = (size_t)fast->cfg.max_len * 2 * FAST_DEPTH;
 
-	PROC_NEED(!mapped || ftruncate(fd, (off_t)len) == 0);
+	CHECK(!mapped || ftruncate(fd, (off_t)len) == 0);
 	fast->memory =
 		mmap(NULL, len, PROT_READ | PROT_WRITE, mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
-	PROC_NEED(fast->memory != MAP_FAILED);
+	CHECK(fast->memory != MAP_FAILED);
 	if (mapped)
 		close(fd);
-	NEED_OK(doca_mmap_create(&fast->mmap));
-	NEED_OK(doca_mmap_set_memrange(fast->mmap, fast->memory, len));
-	NEED_OK(doca_mmap_set_permissions(fast->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
-	NEED_OK(doca_mmap_add_dev(fast->mmap, fast->cfg.dev));
-	NEED_OK(doca_mmap_start(fast->mmap));
-	NEED_OK(doca_buf_inventory_create(2 * FAST_DEPTH, &fast->inventory));
-	NEED_OK(doca_buf_inventory_start(fast->inventory));
+	MUST(doca_mmap_create(&fast->mmap));
+	MUST(doca_mmap_set_memrange(fast->mmap, fast->memory, len));
+	MUST(doca_mmap_set_permissions(fast->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	MUST(doca_mmap_add_dev(fast->mmap, fast->cfg.dev));
+	MUST(doca_mmap_start(fast->mmap));
+	MUST(doca_buf_inventory_create(2 * FAST_DEPTH, &fast->inventory));
+	MUST(doca_buf_inventory_start(fast->inventory));
 }
 
 static void put_memory(struct fast *fast)
 {
 	for (unsigned int i = 0; i < FAST_DEPTH; i++)
 		if (fast->slots[i].buf)
-			NEED_OK(doca_buf_dec_refcount(fast->slots[i].buf, NULL));
-	NEED_OK(doca_buf_inventory_destroy(fast->inventory));
-	NEED_OK(doca_mmap_destroy(fast->mmap));
+			MUST(doca_buf_dec_refcount(fast->slots[i].buf, NULL));
+	MUST(doca_buf_inventory_destroy(fast->inventory));
+	MUST(doca_mmap_destroy(fast->mmap));
 	munmap(fast->memory, (size_t)fast->cfg.max_len * 2 * FAST_DEPTH);
 }
 
@@ -370,7 +370,7 @@ static void exchange(struct fast *fast)
 	bool knows = fast->producer && wait_for_consumers(fast->cfg.book, fast->cfg.num_peers);
 	char word;
 
-	PROC_NEED(knows || !fast->producer || fast->cfg.endless);
+	CHECK(knows || !fast->producer || fast->cfg.endless);
 	if (fast->cfg.freeze_fd >= 0)
 		proc_hear(fast->cfg.freeze_fd, &word, 1);
 	while (!is_over(fast)) {
@@ -392,13 +392,13 @@ static void *run(void *arg)
 	stop(fast, doca_comch_producer_as_ctx(fast->producer), &fast->producer_state);
 	stop(fast, doca_comch_consumer_as_ctx(fast->consumer), &fast->consumer_state);
 	if (fast->producer)
-		NEED_OK(doca_comch_producer_destroy(fast->producer));
+		MUST(doca_comch_producer_destroy(fast->producer));
 	if (fast->consumer)
-		NEED_OK(doca_comch_consumer_destroy(fast->consumer));
+		MUST(doca_comch_consumer_destroy(fast->consumer));
 	loop_close(&fast->loop);
 	put_memory(fast);
 	fast->done = true;
-	PROC_NEED(eventfd_write(fast->cfg.done_fd, 1) == 0);
+	CHECK(eventfd_write(fast->cfg.done_fd, 1) == 0);
 	return NULL;
 }
 
@@ -411,10 +411,10 @@ void fast_start(struct fast *fast, const struct fast_cfg *cfg)
 		open_consumer(fast);
 	if (fast->cfg.produces)
 		open_producer(fast);
-	PROC_NEED(pthread_create(&fast->thread, NULL, run, fast) == 0);
+	CHECK(pthread_create(&fast->thread, NULL, run, fast) == 0);
 }
 
 void fast_join(struct fast *fast)
 {
-	PROC_NEED(pthread_join(fast->thread, NULL) == 0);
+	CHECK(pthread_join(fast->thread, NULL) == 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch_peer.h"
+#include "doca_check.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -37,13 +38,13 @@ static void exec_wrapped(int talk, const struct start *start)
 	char *argv[] = { "/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "peer", self, "peer", name, NULL };
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	PROC_NEED(len > 0);
+	CHECK(len > 0);
 	self[len] = '\0';
 	snprintf(name, sizeof(name), "%s", start->role->name);
-	PROC_NEED(talk == 3 || dup2(talk, 3) == 3);
-	PROC_NEED(fcntl(3, F_SETFD, 0) == 0);
+	CHECK(talk == 3 || dup2(talk, 3) == 3);
+	CHECK(fcntl(3, F_SETFD, 0) == 0);
 	execv(argv[0], argv);
-	PROC_NEED(!"/bin/sh can be started");
+	CHECK(!"/bin/sh can be started");
 }
 
 static void run_role(int talk, const void *arg)
@@ -72,7 +73,7 @@ void peer_main(int argc, char **argv, const struct peer_role *roles)
 	proc_become();
 	while (roles->name && strcmp(roles->name, argv[2]) != 0)
 		roles++;
-	PROC_NEED(roles->name);
+	CHECK(roles->name);
 	roles->run(3);
 	exit(0);
 }
@@ -104,11 +105,11 @@ static void run_daemon(int talk, const void *arg)
 			 (char *)(uintptr_t)how->topology,
 			 NULL };
 
-	PROC_NEED(argv[0]);
+	CHECK(argv[0]);
 	snprintf(ready, sizeof(ready), "%d", talk);
-	PROC_NEED(fcntl(talk, F_SETFD, 0) == 0);
+	CHECK(fcntl(talk, F_SETFD, 0) == 0);
 	execv(argv[0], argv);
-	PROC_NEED(!"the daemon can be started");
+	CHECK(!"the daemon can be started");
 }
 
 void card_start(const char *topology)
@@ -205,17 +206,17 @@ struct doca_dev *peer_open(const char *address)
 	struct doca_dev *dev = NULL;
 	uint32_t count;
 
-	NEED_OK(doca_devinfo_create_list(&list, &count));
+	MUST(doca_devinfo_create_list(&list, &count));
 	for (uint32_t i = 0; i < count && !dev; i++) {
 		uint8_t wanted = !address;
 
 		if (address)
-			NEED_OK(doca_devinfo_is_equal_pci_addr(list[i], address, &wanted));
+			MUST(doca_devinfo_is_equal_pci_addr(list[i], address, &wanted));
 		if (wanted)
-			NEED_OK(doca_dev_open(list[i], &dev));
+			MUST(doca_dev_open(list[i], &dev));
 	}
-	NEED_OK(doca_devinfo_destroy_list(list));
-	PROC_NEED(dev);
+	MUST(doca_devinfo_destroy_list(list));
+	CHECK(dev);
 	return dev;
 }
 
@@ -225,17 +226,17 @@ struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address)
 	struct doca_dev_rep *rep = NULL;
 	uint32_t count;
 
-	NEED_OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
+	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
 	for (uint32_t i = 0; i < count && !rep; i++) {
 		uint8_t wanted = !address;
 
 		if (address)
-			NEED_OK(doca_devinfo_rep_is_equal_pci_addr(list[i], address, &wanted));
+			MUST(doca_devinfo_rep_is_equal_pci_addr(list[i], address, &wanted));
 		if (wanted)
-			NEED_OK(doca_dev_rep_open(list[i], &rep));
+			MUST(doca_dev_rep_open(list[i], &rep));
 	}
-	NEED_OK(doca_devinfo_rep_destroy_list(list));
-	PROC_NEED(rep);
+	MUST(doca_devinfo_rep_destroy_list(list));
+	CHECK(rep);
 	return rep;
 }
 
@@ -245,7 +246,7 @@ void loop_watch(struct loop *loop, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	PROC_NEED(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+	CHECK(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
 void loop_open(struct loop *loop, bool sleeps)
@@ -253,15 +254,15 @@ void loop_open(struct loop *loop, bool sleeps)
 	doca_notification_handle_t handle;
 
 	*loop = (struct loop){ .sleeps = sleeps, .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
-	PROC_NEED(loop->epoll_fd >= 0);
-	NEED_OK(doca_pe_create(&loop->pe));
-	NEED_OK(doca_pe_get_notification_handle(loop->pe, &handle));
+	CHECK(loop->epoll_fd >= 0);
+	MUST(doca_pe_create(&loop->pe));
+	MUST(doca_pe_get_notification_handle(loop->pe, &handle));
 	loop_watch(loop, handle);
 }
 
 void loop_close(struct loop *loop)
 {
-	NEED_OK(doca_pe_destroy(loop->pe));
+	MUST(doca_pe_destroy(loop->pe));
 	close(loop->epoll_fd);
 }
 
@@ -270,12 +271,12 @@ static int sleep_on(struct loop *loop, int ms)
 	struct epoll_event event;
 	int rc;
 
-	NEED_OK(doca_pe_request_notification(loop->pe));
+	MUST(doca_pe_request_notification(loop->pe));
 	do {
 		rc = epoll_wait(loop->epoll_fd, &event, 1, ms);
 	} while (rc < 0 && errno == EINTR);
-	PROC_NEED(rc >= 0);
-	NEED_OK(doca_pe_clear_notification(loop->pe, 0));
+	CHECK(rc >= 0);
+	MUST(doca_pe_clear_notification(loop->pe, 0));
 	return rc;
 }
 
@@ -291,7 +292,7 @@ void loop_turn(struct loop *loop, int ms)
 		sched_yield();
 	else if (sleep_on(loop, ms < 0 ? PROC_DEADLINE_MS : ms) > 0)
 		return;
-	PROC_NEED(proc_now_ms() - loop->quiet_ms < PROC_DEADLINE_MS);
+	CHECK(proc_now_ms() - loop->quiet_ms < PROC_DEADLINE_MS);
 }
 
 /* ---- messages ---- */

@@ -17,10 +17,9 @@
 #include <doca_pe.h>
 
 #include "proc.h"
+#include "doca_check.h"
 
 /* In a role: go on only if it works. */
-#define NEED_OK(call) PROC_NEED((call) == DOCA_SUCCESS)
-
 /* ---- processes ---- */
 
 struct peer_role {

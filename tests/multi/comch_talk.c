@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static struct talk *talk_of(struct doca_comch_connection *connection)
 	struct doca_ctx *ctx = server ? doca_comch_server_as_ctx(server) : doca_comch_client_as_ctx(client);
 	union doca_data data;
 
-	NEED_OK(doca_ctx_get_user_data(ctx, &data));
+	MUST(doca_ctx_get_user_data(ctx, &data));
 	return data.ptr;
 }
 
@@ -36,7 +37,7 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 		return;
 	if (to == DOCA_CTX_STATE_RUNNING) {
 		talk->num_connected++;
-		NEED_OK(doca_comch_client_get_connection(talk->client, &talk->connection));
+		MUST(doca_comch_client_get_connection(talk->client, &talk->connection));
 		if (talk->cfg.connected)
 			talk->cfg.connected(talk, talk->connection);
 	} else if (to == DOCA_CTX_STATE_STOPPING && from == DOCA_CTX_STATE_RUNNING) {
@@ -71,7 +72,7 @@ static void on_disconnected(struct doca_comch_event_connection_status_changed *e
 	struct talk *talk = talk_of(connection);
 
 	(void)event;
-	PROC_NEED(well);
+	CHECK(well);
 	talk->num_disconnected++;
 	if (talk->cfg.disconnected)
 		talk->cfg.disconnected(talk, connection);
@@ -114,7 +115,7 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 	struct copy *copy = task_data.ptr;
 	struct doca_comch_connection *connection = copy->connection;
 
-	NEED_OK(doca_task_get_status(doca_comch_task_send_as_task(task)));
+	MUST(doca_task_get_status(doca_comch_task_send_as_task(task)));
 	doca_task_free(doca_comch_task_send_as_task(task));
 	free(copy);
 	talk->sent++;
@@ -127,7 +128,7 @@ static void on_failed(struct doca_comch_task_send *task, union doca_data task_da
 	struct talk *talk = data.ptr;
 
 	talk->last_error = doca_task_get_status(doca_comch_task_send_as_task(task));
-	PROC_NEED(talk->last_error != DOCA_SUCCESS);
+	CHECK(talk->last_error != DOCA_SUCCESS);
 	doca_task_free(doca_comch_task_send_as_task(task));
 	free(task_data.ptr);
 	talk->failed++;
@@ -147,62 +148,61 @@ static void adopt_ctx(struct talk *talk, struct doca_ctx *ctx)
 	union doca_data self = { .ptr = talk };
 
 	talk->ctx = ctx;
-	NEED_OK(doca_pe_connect_ctx(talk->loop->pe, ctx));
-	NEED_OK(doca_ctx_set_user_data(ctx, self));
-	NEED_OK(doca_ctx_set_state_changed_cb(ctx, on_state));
+	MUST(doca_pe_connect_ctx(talk->loop->pe, ctx));
+	MUST(doca_ctx_set_user_data(ctx, self));
+	MUST(doca_ctx_set_state_changed_cb(ctx, on_state));
 }
 
 void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
 {
 	prepare(talk, cfg, loop, dev);
 	talk->rep = peer_open_rep(dev, cfg->function);
-	NEED_OK(doca_comch_server_create(dev, talk->rep, cfg->name, &talk->server));
+	MUST(doca_comch_server_create(dev, talk->rep, cfg->name, &talk->server));
 	adopt_ctx(talk, doca_comch_server_as_ctx(talk->server));
-	NEED_OK(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, talk->cfg.num_tasks));
-	NEED_OK(doca_comch_server_event_msg_recv_register(talk->server, on_message));
-	NEED_OK(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected,
-									   on_disconnected));
-	NEED_OK(doca_comch_server_event_consumer_register(talk->server, on_new_consumer, on_expired_consumer));
+	MUST(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, talk->cfg.num_tasks));
+	MUST(doca_comch_server_event_msg_recv_register(talk->server, on_message));
+	MUST(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected, on_disconnected));
+	MUST(doca_comch_server_event_consumer_register(talk->server, on_new_consumer, on_expired_consumer));
 	if (cfg->recv_queue)
-		NEED_OK(doca_comch_server_set_recv_queue_size(talk->server, cfg->recv_queue));
+		MUST(doca_comch_server_set_recv_queue_size(talk->server, cfg->recv_queue));
 }
 
 void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
 {
 	prepare(talk, cfg, loop, dev);
-	NEED_OK(doca_comch_client_create(dev, cfg->name, &talk->client));
+	MUST(doca_comch_client_create(dev, cfg->name, &talk->client));
 	adopt_ctx(talk, doca_comch_client_as_ctx(talk->client));
-	NEED_OK(doca_comch_client_task_send_set_conf(talk->client, on_sent, on_failed, talk->cfg.num_tasks));
-	NEED_OK(doca_comch_client_event_msg_recv_register(talk->client, on_message));
-	NEED_OK(doca_comch_client_event_consumer_register(talk->client, on_new_consumer, on_expired_consumer));
+	MUST(doca_comch_client_task_send_set_conf(talk->client, on_sent, on_failed, talk->cfg.num_tasks));
+	MUST(doca_comch_client_event_msg_recv_register(talk->client, on_message));
+	MUST(doca_comch_client_event_consumer_register(talk->client, on_new_consumer, on_expired_consumer));
 	if (cfg->recv_queue)
-		NEED_OK(doca_comch_client_set_recv_queue_size(talk->client, cfg->recv_queue));
+		MUST(doca_comch_client_set_recv_queue_size(talk->client, cfg->recv_queue));
 }
 
 void talk_close(struct talk *talk)
 {
 	if (talk->server)
-		NEED_OK(doca_comch_server_destroy(talk->server));
+		MUST(doca_comch_server_destroy(talk->server));
 	if (talk->client)
-		NEED_OK(doca_comch_client_destroy(talk->client));
+		MUST(doca_comch_client_destroy(talk->client));
 	if (talk->rep)
-		NEED_OK(doca_dev_rep_close(talk->rep));
+		MUST(doca_dev_rep_close(talk->rep));
 }
 
 void talk_start(struct talk *talk)
 {
 	doca_error_t wanted = talk->client ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 
-	PROC_NEED(doca_ctx_start(talk->ctx) == wanted);
+	CHECK(doca_ctx_start(talk->ctx) == wanted);
 }
 
 void talk_stop(struct talk *talk)
 {
 	doca_error_t result = doca_ctx_stop(talk->ctx);
 
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	LOOP_UNTIL(talk->loop, talk->state == DOCA_CTX_STATE_IDLE);
-	PROC_NEED(talk_in_flight(talk) == 0);
+	CHECK(talk_in_flight(talk) == 0);
 }
 
 /* ---- messages ---- */
@@ -222,19 +222,19 @@ bool talk_send(struct talk *talk, struct doca_comch_connection *connection, cons
 	struct doca_comch_task_send *task;
 	doca_error_t result;
 
-	PROC_NEED(copy);
+	CHECK(copy);
 	copy->connection = connection;
 	memcpy(copy->bytes, bytes, len);
 	result = alloc_task(talk, copy, len, &task);
 	if (result != DOCA_SUCCESS) {
-		PROC_NEED(result == DOCA_ERROR_NO_MEMORY);
+		CHECK(result == DOCA_ERROR_NO_MEMORY);
 		free(copy);
 		return false;
 	}
 	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = copy });
 	result = doca_task_submit(doca_comch_task_send_as_task(task));
 	if (result != DOCA_SUCCESS) { /* the other end is gone, of which we hear next */
-		PROC_NEED(result == DOCA_ERROR_NOT_CONNECTED);
+		CHECK(result == DOCA_ERROR_NOT_CONNECTED);
 		doca_task_free(doca_comch_task_send_as_task(task));
 		free(copy);
 		return false;
@@ -246,7 +246,7 @@ size_t talk_in_flight(const struct talk *talk)
 {
 	size_t count;
 
-	NEED_OK(doca_ctx_get_num_inflight_tasks(talk->ctx, &count));
+	MUST(doca_ctx_get_num_inflight_tasks(talk->ctx, &count));
 	return count;
 }
 
@@ -272,10 +272,10 @@ uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq)
 {
 	uint32_t sender, number;
 
-	PROC_NEED(len == note_len(seq));
+	CHECK(len == note_len(seq));
 	memcpy(&sender, bytes, sizeof(sender));
 	memcpy(&number, bytes + 4, sizeof(number));
-	PROC_NEED(number == seq);
-	PROC_NEED(pattern_is(bytes + 8, len - 8, sender, seq));
+	CHECK(number == seq);
+	CHECK(pattern_is(bytes + 8, len - 8, sender, seq));
 	return sender;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "copier.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 
@@ -11,9 +12,9 @@ static void end(struct doca_dma_task_memcpy *memcpy, struct copier *copier)
 {
 	struct doca_task *task = doca_dma_task_memcpy_as_task(memcpy);
 
-	NEED_OK(doca_task_get_status(task));
-	NEED_OK(doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_dma_task_memcpy_get_src(memcpy), NULL));
-	NEED_OK(doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(memcpy), NULL));
+	MUST(doca_task_get_status(task));
+	MUST(doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_dma_task_memcpy_get_src(memcpy), NULL));
+	MUST(doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(memcpy), NULL));
 	doca_task_free(task);
 	copier->done++;
 	if (copier->on_done)
@@ -31,28 +32,28 @@ void copier_open(struct copier *copier, struct loop *loop, struct doca_dev *dev,
 	union doca_data self = { .ptr = copier };
 
 	*copier = (struct copier){ .loop = loop, .memory = calloc(2, COPIER_BYTES) };
-	PROC_NEED(copier->memory);
-	NEED_OK(doca_clock_create(dev, &copier->clock));
-	NEED_OK(doca_mmap_create(&copier->mmap));
-	NEED_OK(doca_mmap_set_memrange(copier->mmap, copier->memory, 2 * COPIER_BYTES));
-	NEED_OK(doca_mmap_add_dev(copier->mmap, dev));
-	NEED_OK(doca_mmap_start(copier->mmap));
-	NEED_OK(doca_buf_inventory_create(2 * num_tasks, &copier->inventory));
-	NEED_OK(doca_buf_inventory_start(copier->inventory));
-	NEED_OK(doca_dma_create(dev, &copier->dma));
-	NEED_OK(doca_pe_connect_ctx(loop->pe, doca_dma_as_ctx(copier->dma)));
-	NEED_OK(doca_ctx_set_user_data(doca_dma_as_ctx(copier->dma), self));
-	NEED_OK(doca_dma_task_memcpy_set_conf(copier->dma, on_end, on_end, num_tasks));
-	NEED_OK(doca_ctx_start(doca_dma_as_ctx(copier->dma)));
+	CHECK(copier->memory);
+	MUST(doca_clock_create(dev, &copier->clock));
+	MUST(doca_mmap_create(&copier->mmap));
+	MUST(doca_mmap_set_memrange(copier->mmap, copier->memory, 2 * COPIER_BYTES));
+	MUST(doca_mmap_add_dev(copier->mmap, dev));
+	MUST(doca_mmap_start(copier->mmap));
+	MUST(doca_buf_inventory_create(2 * num_tasks, &copier->inventory));
+	MUST(doca_buf_inventory_start(copier->inventory));
+	MUST(doca_dma_create(dev, &copier->dma));
+	MUST(doca_pe_connect_ctx(loop->pe, doca_dma_as_ctx(copier->dma)));
+	MUST(doca_ctx_set_user_data(doca_dma_as_ctx(copier->dma), self));
+	MUST(doca_dma_task_memcpy_set_conf(copier->dma, on_end, on_end, num_tasks));
+	MUST(doca_ctx_start(doca_dma_as_ctx(copier->dma)));
 }
 
 void copier_close(struct copier *copier)
 {
-	NEED_OK(doca_ctx_stop(doca_dma_as_ctx(copier->dma)));
-	NEED_OK(doca_dma_destroy(copier->dma));
-	NEED_OK(doca_buf_inventory_destroy(copier->inventory));
-	NEED_OK(doca_mmap_destroy(copier->mmap));
-	NEED_OK(doca_clock_destroy(copier->clock));
+	MUST(doca_ctx_stop(doca_dma_as_ctx(copier->dma)));
+	MUST(doca_dma_destroy(copier->dma));
+	MUST(doca_buf_inventory_destroy(copier->inventory));
+	MUST(doca_mmap_destroy(copier->mmap));
+	MUST(doca_clock_destroy(copier->clock));
 	free(copier->memory);
 }
 
@@ -62,17 +63,17 @@ void copier_submit(struct copier *copier, size_t len)
 	struct doca_buf *src, *dst;
 	union doca_data none = { .u64 = 0 };
 
-	NEED_OK(doca_buf_inventory_buf_get_by_data(copier->inventory, copier->mmap, copier->memory, len, &src));
-	NEED_OK(doca_buf_inventory_buf_get_by_addr(copier->inventory, copier->mmap, copier->memory + COPIER_BYTES, len,
-						   &dst));
-	NEED_OK(doca_dma_task_memcpy_alloc_init(copier->dma, src, dst, none, &task));
-	NEED_OK(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
+	MUST(doca_buf_inventory_buf_get_by_data(copier->inventory, copier->mmap, copier->memory, len, &src));
+	MUST(doca_buf_inventory_buf_get_by_addr(copier->inventory, copier->mmap, copier->memory + COPIER_BYTES, len,
+						&dst));
+	MUST(doca_dma_task_memcpy_alloc_init(copier->dma, src, dst, none, &task));
+	MUST(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
 }
 
 uint64_t copier_now_ns(const struct copier *copier)
 {
 	union doca_clock_timespec_t now;
 
-	NEED_OK(doca_clock_get_timestamp(copier->clock, DOCA_CLOCK_NIC_FREE_RUNNING, &now));
+	MUST(doca_clock_get_timestamp(copier->clock, DOCA_CLOCK_NIC_FREE_RUNNING, &now));
 	return (uint64_t)now.ts.tv_sec * 1000000000u + (uint64_t)now.ts.tv_nsec;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sync_actor.h"
+#include "doca_check.h"
 
 #include <poll.h>
 #include <setjmp.h>
@@ -44,8 +45,6 @@ struct answer {
 
 /* ---- in the process ---- */
 
-#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
-
 static struct {
 	int talk;
 	struct doca_dev *dev;
@@ -73,7 +72,7 @@ static void start_event(enum sync_use use)
 		return;
 	}
 	self.ctx = doca_sync_event_as_ctx(self.event);
-	PROC_NEED(self.ctx);
+	CHECK(self.ctx);
 	MUST(doca_pe_create(&self.pe));
 	MUST(doca_pe_connect_ctx(self.pe, self.ctx));
 	MUST(doca_sync_event_task_wait_eq_set_conf(self.event, on_wait, on_wait, 1));
@@ -85,9 +84,9 @@ static uint64_t *map_word(void)
 	int fd = memfd_create("value", MFD_CLOEXEC);
 	uint64_t *word;
 
-	PROC_NEED(fd >= 0 && ftruncate(fd, 4096) == 0);
+	CHECK(fd >= 0 && ftruncate(fd, 4096) == 0);
 	word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	PROC_NEED(word != MAP_FAILED);
+	CHECK(word != MAP_FAILED);
 	return word + 7;
 }
 
@@ -102,7 +101,7 @@ static void do_export(const struct say *say, struct answer *answer)
 		MUST(doca_sync_event_set_addr(self.event, map_word()));
 	start_event(say->use);
 	MUST(doca_sync_event_export_to_remote_pci(self.event, self.dev, &bytes, &answer->descriptor.len));
-	PROC_NEED(answer->descriptor.len <= SYNC_DESCRIPTOR_MAX);
+	CHECK(answer->descriptor.len <= SYNC_DESCRIPTOR_MAX);
 	memcpy(answer->descriptor.bytes, bytes, answer->descriptor.len);
 }
 
@@ -123,7 +122,7 @@ static doca_error_t do_add(uint64_t count)
 
 	for (uint64_t i = 0; i < count && result == DOCA_SUCCESS; i++) {
 		result = doca_sync_event_update_add(self.event, 1, &before);
-		PROC_NEED(result != DOCA_SUCCESS || i == 0 || before > last); /* it only grows */
+		CHECK(result != DOCA_SUCCESS || i == 0 || before > last); /* it only grows */
 		last = before;
 	}
 	return result;
@@ -141,7 +140,7 @@ static doca_error_t wait_event_driven(uint64_t value)
 	MUST(doca_task_submit(doca_sync_event_task_wait_eq_as_doca_task(wait)));
 	while (!self.wait_is_over) {
 		MUST(doca_pe_request_notification(self.pe));
-		PROC_NEED(poll(&handle, 1, PROC_DEADLINE_MS) == 1);
+		CHECK(poll(&handle, 1, PROC_DEADLINE_MS) == 1);
 		MUST(doca_pe_clear_notification(self.pe, handle.fd));
 		while (doca_pe_progress(self.pe))
 			;

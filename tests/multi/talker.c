@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "talker.h"
+#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +47,8 @@ static void wait_for_bell(void)
 	struct pollfd bell = { .fd = self.bell, .events = POLLIN };
 	eventfd_t count;
 
-	PROC_NEED(poll(&bell, 1, PROC_DEADLINE_MS) == 1);
-	PROC_NEED(eventfd_read(self.bell, &count) == 0);
+	CHECK(poll(&bell, 1, PROC_DEADLINE_MS) == 1);
+	CHECK(eventfd_read(self.bell, &count) == 0);
 }
 
 static struct sim_handshake_msg letter_of(const struct talker_say *say)
@@ -57,7 +58,7 @@ static struct sim_handshake_msg letter_of(const struct talker_say *say)
 	memcpy(letter.body, say->text, letter.len_bytes);
 	for (uint32_t i = 0; i < say->num_fds; i++) {
 		letter.fds[i] = memfd_create("letter", MFD_CLOEXEC);
-		PROC_NEED(dprintf(letter.fds[i], "%s %u", say->text, i) > 0);
+		CHECK(dprintf(letter.fds[i], "%s %u", say->text, i) > 0);
 	}
 	return letter;
 }
@@ -77,9 +78,9 @@ static void read_letter(const struct sim_handshake_msg *letter, struct talker_an
 		char expected[SIM_HANDSHAKE_MSG_SIZE + 16], found[sizeof(expected)] = "";
 
 		snprintf(expected, sizeof(expected), "%s %u", answer->text, i);
-		PROC_NEED(fcntl(letter->fds[i], F_GETFD) & FD_CLOEXEC);
-		PROC_NEED(pread(letter->fds[i], found, sizeof(found) - 1, 0) > 0);
-		PROC_NEED(strcmp(found, expected) == 0);
+		CHECK(fcntl(letter->fds[i], F_GETFD) & FD_CLOEXEC);
+		CHECK(pread(letter->fds[i], found, sizeof(found) - 1, 0) > 0);
+		CHECK(strcmp(found, expected) == 0);
 	}
 	close_fds(letter);
 }
@@ -155,7 +156,7 @@ static int do_wait_status(const struct talker_say *say)
 	int before = sim_channel_status(self.channels[say->channel]), status;
 
 	while ((status = sim_channel_status(self.channels[say->channel])) != say->status) {
-		PROC_NEED(status == before || status == 0);
+		CHECK(status == before || status == 0);
 		wait_for_bell();
 	}
 	return status;
@@ -175,10 +176,10 @@ static void do_limit_fds(int more)
 	struct rlimit limit;
 	int fd = dup(0); /* the lowest free one */
 
-	PROC_NEED(fd >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	CHECK(fd >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
 	close(fd);
 	limit.rlim_cur = (rlim_t)(fd + more);
-	PROC_NEED(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
 static pid_t do_fork(void)
@@ -187,17 +188,17 @@ static pid_t do_fork(void)
 	char byte;
 	pid_t pid;
 
-	PROC_NEED(pipe(ready) == 0);
+	CHECK(pipe(ready) == 0);
 	pid = fork();
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
 		close(self.talk);
 		sim_session_abandon(self.session);
-		PROC_NEED(write(ready[1], "", 1) == 1);
+		CHECK(write(ready[1], "", 1) == 1);
 		for (;;)
 			pause();
 	}
-	PROC_NEED(pid > 0 && read(ready[0], &byte, 1) == 1);
+	CHECK(pid > 0 && read(ready[0], &byte, 1) == 1);
 	close(ready[0]);
 	close(ready[1]);
 	return pid;

@@ -2,6 +2,7 @@
 /* <bfsim.h> on a private card: rules, what became of them, time. Each test runs in a
  * process of its own, as a process takes its place on a card once. */
 #include "bfsim_util.h"
+#include "doca_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

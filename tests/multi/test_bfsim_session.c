@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <bfsim.h>: sessions of a test's own. Each test runs in a process of its own. */
 #include "bfsim_util.h"
+#include "doca_check.h"
 
 #include <errno.h>
 #include <signal.h>

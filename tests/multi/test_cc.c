@@ -19,6 +19,7 @@
 #include <doca_pe.h>
 
 #include "actor.h"
+#include "doca_check.h"
 
 #define NAME        "cc"
 #define NUM_PINGS   100
@@ -56,8 +57,6 @@ typedef struct doca_cc_producer_task_send produce_task;
 #define PRODUCE_CONF(of, done, failed)    doca_cc_producer_task_send_set_conf(of, done, failed, 1 << LOG_TASKS)
 #endif
 
-#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
-
 /* ---- in the processes ---- */
 
 static struct {
@@ -75,7 +74,7 @@ static struct {
 
 static void on_sent(send_task *task, union doca_data task_data, union doca_data ctx_data)
 {
-	PROC_NEED(task_data.u64 == 0 && ctx_data.ptr == &end);
+	CHECK(task_data.u64 == 0 && ctx_data.ptr == &end);
 	MUST(doca_task_get_status(SEND_AS_TASK(task)));
 	doca_task_free(SEND_AS_TASK(task));
 	end.sent++;
@@ -98,9 +97,9 @@ static void send_ping(uint32_t number)
 static void on_message(struct doca_cc_event_msg_recv *event, uint8_t *bytes, cc_size len,
 		       struct doca_cc_connection *connection)
 {
-	PROC_NEED(event && connection == end.connection);
+	CHECK(event && connection == end.connection);
 	memcpy(&end.last, bytes, sizeof(end.last));
-	PROC_NEED(len == sizeof(end.last) + end.last);
+	CHECK(len == sizeof(end.last) + end.last);
 	end.received++;
 	if (end.server)
 		send_ping(end.last);
@@ -109,27 +108,27 @@ static void on_message(struct doca_cc_event_msg_recv *event, uint8_t *bytes, cc_
 static void on_connect(struct doca_cc_event_connection_status_changed *event, struct doca_cc_connection *connection,
 		       cc_flag well)
 {
-	PROC_NEED(event && well == 1);
-	PROC_NEED(doca_cc_server_get_server_ctx(connection) == end.server);
+	CHECK(event && well == 1);
+	CHECK(doca_cc_server_get_server_ctx(connection) == end.server);
 	end.connection = connection;
 }
 
 static void on_disconnect(struct doca_cc_event_connection_status_changed *event, struct doca_cc_connection *connection,
 			  cc_flag well)
 {
-	PROC_NEED(event && well == 1 && connection == end.connection);
+	CHECK(event && well == 1 && connection == end.connection);
 	end.connection = NULL;
 }
 
 static void on_consumer(struct doca_cc_event_consumer *event, struct doca_cc_connection *connection, uint32_t id)
 {
-	PROC_NEED(event && connection == end.connection);
+	CHECK(event && connection == end.connection);
 	end.consumer = id;
 }
 
 static void on_expired(struct doca_cc_event_consumer *event, struct doca_cc_connection *connection, uint32_t id)
 {
-	PROC_NEED(event && connection == end.connection && id == end.consumer);
+	CHECK(event && connection == end.connection && id == end.consumer);
 	end.consumer_expired = true;
 }
 
@@ -153,7 +152,7 @@ static void start(struct doca_ctx *ctx)
 	MUST(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = &end }));
 	MUST(doca_pe_connect_ctx(end.pe, ctx));
 	result = doca_ctx_start(ctx);
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	UNTIL(is_in(ctx, DOCA_CTX_STATE_RUNNING));
 }
 
@@ -161,7 +160,7 @@ static void stop(struct doca_ctx *ctx)
 {
 	doca_error_t result = doca_ctx_stop(ctx);
 
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	while (!is_in(ctx, DOCA_CTX_STATE_IDLE))
 		doca_pe_progress(end.pe);
 }
@@ -186,22 +185,21 @@ static void open_device(const char *side)
 }
 
 /* A size is what was set; what is wider than Comch's own numbers is refused, not cut off. */
-#define CHECK_SIZES(kind, of)                                                                          \
-	do {                                                                                           \
-		struct doca_dev *dev_;                                                                 \
-		cc_size size_ = 7;                                                                     \
-                                                                                                       \
-		MUST(doca_cc_##kind##_set_max_msg_size(of, MAX_MSG));                                  \
-		MUST(doca_cc_##kind##_get_max_msg_size(of, &size_));                                   \
-		PROC_NEED(size_ == MAX_MSG);                                                           \
-		MUST(doca_cc_##kind##_set_recv_queue_size(of, 20));                                    \
-		MUST(doca_cc_##kind##_get_recv_queue_size(of, &size_));                                \
-		PROC_NEED(size_ == 20);                                                                \
-		PROC_NEED(doca_cc_##kind##_set_recv_queue_size(of, (UINT64_C(1) << 32) + 1) ==         \
-			  DOCA_ERROR_INVALID_VALUE);                                                   \
-		PROC_NEED(doca_cc_##kind##_get_recv_queue_size(of, NULL) == DOCA_ERROR_INVALID_VALUE); \
-		MUST(doca_cc_##kind##_get_device(of, &dev_));                                          \
-		PROC_NEED(dev_ == end.dev);                                                            \
+#define CHECK_SIZES(kind, of)                                                                                         \
+	do {                                                                                                          \
+		struct doca_dev *dev_;                                                                                \
+		cc_size size_ = 7;                                                                                    \
+                                                                                                                      \
+		MUST(doca_cc_##kind##_set_max_msg_size(of, MAX_MSG));                                                 \
+		MUST(doca_cc_##kind##_get_max_msg_size(of, &size_));                                                  \
+		CHECK(size_ == MAX_MSG);                                                                              \
+		MUST(doca_cc_##kind##_set_recv_queue_size(of, 20));                                                   \
+		MUST(doca_cc_##kind##_get_recv_queue_size(of, &size_));                                               \
+		CHECK(size_ == 20);                                                                                   \
+		CHECK(doca_cc_##kind##_set_recv_queue_size(of, (UINT64_C(1) << 32) + 1) == DOCA_ERROR_INVALID_VALUE); \
+		CHECK(doca_cc_##kind##_get_recv_queue_size(of, NULL) == DOCA_ERROR_INVALID_VALUE);                    \
+		MUST(doca_cc_##kind##_get_device(of, &dev_));                                                         \
+		CHECK(dev_ == end.dev);                                                                               \
 	} while (0)
 
 static void start_server(void)
@@ -209,13 +207,13 @@ static void start_server(void)
 	struct doca_dev_rep *rep;
 
 	open_device("dpu");
-	PROC_NEED(doca_cc_server_create(end.dev, end.rep, NAME, NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_cc_server_create(end.dev, end.rep, NAME, NULL) == DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_cc_server_create(end.dev, end.rep, NAME, &end.server));
 	CHECK_SIZES(server, end.server);
 	MUST(doca_cc_server_get_device_repr(end.server, &rep));
-	PROC_NEED(rep == end.rep);
+	CHECK(rep == end.rep);
 	MUST(SEND_CONF(server, end.server, on_sent, on_sent));
-	PROC_NEED(doca_cc_server_event_msg_recv_register(end.server, NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_cc_server_event_msg_recv_register(end.server, NULL) == DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_cc_server_event_msg_recv_register(end.server, on_message));
 	MUST(doca_cc_server_event_connection_register(end.server, on_connect, on_disconnect));
 	MUST(doca_cc_server_event_consumer_register(end.server, on_consumer, on_expired));
@@ -234,7 +232,7 @@ static void start_client(void)
 	end.ctx = doca_cc_client_as_ctx(end.client);
 	start(end.ctx);
 	MUST(doca_cc_client_get_connection(end.client, &end.connection));
-	PROC_NEED(doca_cc_client_get_client_ctx(end.connection) == end.client);
+	CHECK(doca_cc_client_get_client_ctx(end.connection) == end.client);
 }
 
 static uint64_t counter(enum doca_cc_counter which)
@@ -286,14 +284,14 @@ static void on_consumed(recv_task *task, union doca_data task_data, union doca_d
 {
 	const struct block *block = task_data.ptr;
 
-	PROC_NEED(ctx_data.ptr == &end);
+	CHECK(ctx_data.ptr == &end);
 	MUST(doca_task_get_status(RECV(as_task)(task)));
-	PROC_NEED(RECV(get_buf)(task) == block->buf);
+	CHECK(RECV(get_buf)(task) == block->buf);
 #if CC_SPELLING == 26
-	PROC_NEED(doca_cc_consumer_task_post_recv_get_producer_id(task) != 0);
+	CHECK(doca_cc_consumer_task_post_recv_get_producer_id(task) != 0);
 #endif
 	for (int i = 0; i < BLOCK_BYTES; i++)
-		PROC_NEED(block->bytes[i] == (uint8_t)(i * 7));
+		CHECK(block->bytes[i] == (uint8_t)(i * 7));
 	doca_task_free(RECV(as_task)(task));
 	end.consumed = true;
 }
@@ -324,10 +322,10 @@ static void on_produced(produce_task *task, union doca_data task_data, union doc
 {
 	const struct block *block = task_data.ptr;
 
-	PROC_NEED(ctx_data.ptr == &end);
+	CHECK(ctx_data.ptr == &end);
 	MUST(doca_task_get_status(PRODUCE(as_task)(task)));
-	PROC_NEED(PRODUCE(get_buf)(task) == block->buf);
-	PROC_NEED(PRODUCE(get_consumer_id)(task) == (cc_consumer_id)end.consumer);
+	CHECK(PRODUCE(get_buf)(task) == block->buf);
+	CHECK(PRODUCE(get_consumer_id)(task) == (cc_consumer_id)end.consumer);
 	doca_task_free(PRODUCE(as_task)(task));
 	end.produced = true;
 }
@@ -365,7 +363,7 @@ static void echo_server(int talk, const void *unused)
 	UNTIL(end.connection);
 	MUST(doca_cc_connection_set_user_data(end.connection, (union doca_data){ .u64 = 42 }));
 	UNTIL(end.received == NUM_PINGS && end.sent == NUM_PINGS);
-	PROC_NEED(doca_cc_connection_get_user_data(end.connection).u64 == 42);
+	CHECK(doca_cc_connection_get_user_data(end.connection).u64 == 42);
 	consume();
 	UNTIL(!end.connection);
 	stop(end.ctx);
@@ -380,12 +378,12 @@ static void pinging_client(int talk, const void *unused)
 	for (uint32_t i = 0; i < NUM_PINGS; i++) {
 		send_ping(i);
 		UNTIL(end.received == i + 1);
-		PROC_NEED(end.last == i);
+		CHECK(end.last == i);
 	}
 	MUST(doca_cc_connection_update_info(end.connection));
-	PROC_NEED(counter(DOCA_CC_COUNTER_SENT_MESSAGES) == NUM_PINGS);
-	PROC_NEED(counter(DOCA_CC_COUNTER_RECV_MESSAGES) == NUM_PINGS);
-	PROC_NEED(counter(DOCA_CC_COUNTER_SENT_BYTES) == counter(DOCA_CC_COUNTER_RECV_BYTES));
+	CHECK(counter(DOCA_CC_COUNTER_SENT_MESSAGES) == NUM_PINGS);
+	CHECK(counter(DOCA_CC_COUNTER_RECV_MESSAGES) == NUM_PINGS);
+	CHECK(counter(DOCA_CC_COUNTER_SENT_BYTES) == counter(DOCA_CC_COUNTER_RECV_BYTES));
 	produce();
 	stop(end.ctx);
 	MUST(doca_cc_client_destroy(end.client));
@@ -417,41 +415,41 @@ static void ask_device(int talk, const void *unused)
 	setenv("BFSIM_SIDE", "dpu", 1);
 	MUST(doca_devinfo_create_list(&list, &count));
 	MUST(doca_cc_cap_server_is_supported(list[0]));
-	PROC_NEED(doca_cc_cap_client_is_supported(list[0]) == DOCA_ERROR_NOT_SUPPORTED);
+	CHECK(doca_cc_cap_client_is_supported(list[0]) == DOCA_ERROR_NOT_SUPPORTED);
 	MUST(doca_cc_cap_get_max_name_len(list[0], &num));
-	PROC_NEED(num == 120);
+	CHECK(num == 120);
 	MUST(doca_cc_cap_get_max_msg_size(list[0], &size));
-	PROC_NEED(size == 4080);
+	CHECK(size == 4080);
 	MUST(doca_cc_cap_get_max_recv_queue_size(list[0], &size));
-	PROC_NEED(size == 8192);
+	CHECK(size == 8192);
 	MUST(doca_cc_cap_get_max_send_tasks(list[0], &size));
-	PROC_NEED(size == 8192);
+	CHECK(size == 8192);
 	MUST(doca_cc_cap_get_max_clients(list[0], &size));
-	PROC_NEED(size == 2048);
-	PROC_NEED(doca_cc_cap_get_max_clients(list[0], (cc_size *)NULL) == DOCA_ERROR_INVALID_VALUE);
-	PROC_NEED(doca_cc_cap_get_max_clients(NULL, &size) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(size == 2048);
+	CHECK(doca_cc_cap_get_max_clients(list[0], (cc_size *)NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_cc_cap_get_max_clients(NULL, &size) == DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_cc_consumer_cap_get_max_buf_size(list[0], &size));
-	PROC_NEED(size == 1 << 30);
+	CHECK(size == 1 << 30);
 	MUST(doca_cc_producer_cap_get_max_buf_size(list[0], &size));
-	PROC_NEED(size == 1 << 30);
+	CHECK(size == 1 << 30);
 #if CC_SPELLING == 25
 	MUST(doca_cc_cap_is_consumer_supported(list[0]));
 	MUST(doca_cc_cap_is_producer_supported(list[0]));
 	MUST(doca_cc_consumer_cap_get_max_log_num_tasks(list[0], &size));
-	PROC_NEED(size == 11);
+	CHECK(size == 11);
 	MUST(doca_cc_producer_cap_get_max_log_num_tasks(list[0], &size));
-	PROC_NEED(size == 11);
+	CHECK(size == 11);
 #else
 	MUST(doca_cc_consumer_cap_is_supported(list[0]));
 	MUST(doca_cc_producer_cap_is_supported(list[0]));
 	MUST(doca_cc_consumer_cap_get_max_num_tasks(list[0], &num));
-	PROC_NEED(num == 2048);
+	CHECK(num == 2048);
 	MUST(doca_cc_producer_cap_get_max_num_tasks(list[0], &num));
-	PROC_NEED(num == 2048);
+	CHECK(num == 2048);
 	MUST(doca_cc_consumer_cap_get_max_consumers(list[0], &num));
-	PROC_NEED(num == 1024);
+	CHECK(num == 1024);
 	MUST(doca_cc_producer_cap_get_max_producers(list[0], &num));
-	PROC_NEED(num == 1024);
+	CHECK(num == 1024);
 #endif
 	MUST(doca_devinfo_destroy_list(list));
 }

@@ -16,6 +16,7 @@
 #include <doca_pe.h>
 
 #include "channel_end.h"
+#include "check.h"
 
 enum generation {
 	TASK,
@@ -36,11 +37,11 @@ static void be_program(int talk, const void *arg)
 	const struct part *part = arg;
 	const char *program = getenv(programs[part->generation]);
 
-	PROC_NEED(program);
-	PROC_NEED(talk == 3 || dup2(talk, 3) == 3);
-	PROC_NEED(fcntl(3, F_SETFD, 0) == 0);
+	CHECK(program);
+	CHECK(talk == 3 || dup2(talk, 3) == 3);
+	CHECK(fcntl(3, F_SETFD, 0) == 0);
 	execl(program, program, part->role, (char *)NULL);
-	PROC_NEED(!"the program can be started");
+	CHECK(!"the program can be started");
 }
 
 /* Returns once it listens. */
@@ -116,10 +117,10 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	struct doca_comch_task_send *task;
 
 	(void)event;
-	PROC_NEED(len == sizeof(value));
+	CHECK(len == sizeof(value));
 	memcpy(&value, bytes, len);
-	PROC_NEED(doca_comch_server_task_send_alloc_init(comch, connection, &value, len, &task) == DOCA_SUCCESS);
-	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_task_send_alloc_init(comch, connection, &value, len, &task) == DOCA_SUCCESS);
+	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 }
 
 static void on_status(struct doca_comch_event_connection_status_changed *event,
@@ -127,7 +128,7 @@ static void on_status(struct doca_comch_event_connection_status_changed *event,
 {
 	(void)event;
 	(void)connection;
-	PROC_NEED(well);
+	CHECK(well);
 }
 
 static void comch_echo_server(int talk, const void *unused)
@@ -140,17 +141,16 @@ static void comch_echo_server(int talk, const void *unused)
 
 	(void)unused;
 	end_open("dpu", 0);
-	PROC_NEED(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_create(dev, rep, CHANNEL_NAME, &comch) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_task_send_set_conf(comch, on_sent, on_sent, 1) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_msg_recv_register(comch, on_message) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) ==
-		  DOCA_SUCCESS);
-	PROC_NEED(doca_pe_create(&pe) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	CHECK(doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_create(dev, rep, CHANNEL_NAME, &comch) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_task_send_set_conf(comch, on_sent, on_sent, 1) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_msg_recv_register(comch, on_message) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_connection_status_changed_register(comch, on_status, on_status) == DOCA_SUCCESS);
+	CHECK(doca_pe_create(&pe) == DOCA_SUCCESS);
+	CHECK(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
 	end_tell(talk);
 	while (echoed < CHANNEL_MESSAGES)
 		doca_pe_progress(pe);

@@ -19,6 +19,7 @@
 
 #include "actor.h"
 #include "sim/session/channel.h"
+#include "check.h"
 #include "talker.h"
 
 #define THREADS 4
@@ -59,7 +60,7 @@ static void ring(void *arg)
 
 	for (int i = 0; i < 10; i++)
 		sched_yield();
-	PROC_NEED(!atomic_load(&bell->over));
+	CHECK(!atomic_load(&bell->over));
 	eventfd_write(bell->fd, 1);
 }
 
@@ -67,7 +68,7 @@ static struct bell *bell_new(void)
 {
 	unsigned int number = atomic_fetch_add(&num_bells, 1);
 
-	PROC_NEED(number < sizeof(bells) / sizeof(bells[0]));
+	CHECK(number < sizeof(bells) / sizeof(bells[0]));
 	bells[number].fd = eventfd(0, EFD_CLOEXEC);
 	return &bells[number];
 }
@@ -83,8 +84,8 @@ static void bell_wait(struct bell *bell)
 	struct pollfd rung = { .fd = bell->fd, .events = POLLIN };
 	eventfd_t count;
 
-	PROC_NEED(poll(&rung, 1, PROC_DEADLINE_MS) == 1);
-	PROC_NEED(eventfd_read(bell->fd, &count) == 0);
+	CHECK(poll(&rung, 1, PROC_DEADLINE_MS) == 1);
+	CHECK(eventfd_read(bell->fd, &count) == 0);
 }
 
 static struct sim_session *attach(const char *side)
@@ -92,7 +93,7 @@ static struct sim_session *attach(const char *side)
 	struct sim_session_cfg cfg = { .dir = dir, .side = side };
 	struct sim_session *session;
 
-	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	CHECK(sim_session_attach(&cfg, &session) == 0);
 	return session;
 }
 
@@ -126,7 +127,7 @@ static void serve_one(struct sim_session *session, struct sim_listener *listener
 	if (sim_channel_accept(channel, &welcome) == 0)
 		while (sim_channel_send(channel, &welcome) == 0)
 			sim_channel_notify_peer(channel);
-	PROC_NEED(sim_channel_status(channel) == -ECONNRESET || sim_channel_status(channel) == -ENOBUFS);
+	CHECK(sim_channel_status(channel) == -ECONNRESET || sim_channel_status(channel) == -ENOBUFS);
 	sim_channel_close(session, channel, -ECONNRESET);
 	bell_end(bell);
 }
@@ -138,7 +139,7 @@ static void *serve(void *arg)
 	struct bell *offers = bell_new();
 	struct sim_listener *listener;
 
-	PROC_NEED(sim_session_listen(worker->session, &service, ring, offers, &listener) == 0);
+	CHECK(sim_session_listen(worker->session, &service, ring, offers, &listener) == 0);
 	for (int i = 0; i < ROUNDS; i++)
 		serve_one(worker->session, listener, offers);
 	sim_session_unlisten(worker->session, listener);
@@ -183,8 +184,8 @@ static void *ask(void *arg)
 		struct bell *bell = bell_new();
 		struct sim_channel *channel;
 
-		PROC_NEED(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring,
-					      bell, &channel) == 0);
+		CHECK(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring, bell,
+					  &channel) == 0);
 		if (i % 7 == 0)
 			while (sim_channel_status(channel) == -EINPROGRESS)
 				bell_wait(bell);
@@ -201,7 +202,7 @@ static void settle(struct sim_session *session)
 	struct sim_handshake_msg hello = { 0 };
 	struct sim_channel *channel;
 
-	PROC_NEED(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);
+	CHECK(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);
 }
 
 static void run_threads(int talk, const void *arg)
@@ -215,14 +216,14 @@ static void run_threads(int talk, const void *arg)
 	for (int i = 0; i < THREADS; i++) {
 		workers[i].session = session;
 		snprintf(workers[i].name, sizeof(workers[i].name), "server %d", i);
-		PROC_NEED(pthread_create(&workers[i].thread, NULL, serves ? serve : ask, &workers[i]) == 0);
+		CHECK(pthread_create(&workers[i].thread, NULL, serves ? serve : ask, &workers[i]) == 0);
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	proc_say(talk, "", 1);
 	recv(talk, &byte, 1, 0); /* the other side is ready, too */
 	settle(session);
-	PROC_NEED(proc_num_fds(getpid()) <= before);
+	CHECK(proc_num_fds(getpid()) <= before);
 	sim_session_detach(session);
 }
 

@@ -16,6 +16,7 @@
 
 #include "comch_fast.h"
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #define ROUNDS     50 /* of each of the four */
 #define MAX_LINKS  8  /* connections at once: some whose end is not told yet */
@@ -84,10 +85,10 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	struct link *link = party->links;
 
 	while (link->used)
-		PROC_NEED(++link < party->links + MAX_LINKS);
+		CHECK(++link < party->links + MAX_LINKS);
 	*link = (struct link){ .used = true, .connection = connection };
 	fast_book_init(&link->book);
-	NEED_OK(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
+	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
 	fast_start(&link->fast, &(struct fast_cfg){ .connection = connection,
 						    .dev = talk->dev,
 						    .book = &link->book,
@@ -107,7 +108,7 @@ static void on_disconnected(struct talk *talk, struct doca_comch_connection *con
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
 	(void)talk;
-	PROC_NEED(link->connection == connection);
+	CHECK(link->connection == connection);
 	link->connection = NULL;
 	fast_over(&link->book);
 }
@@ -117,7 +118,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 	struct party *party = talk->cfg.owner;
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	PROC_NEED(note_take(bytes, len, link->in++) == (talk->server ? 1 : 2));
+	CHECK(note_take(bytes, len, link->in++) == (talk->server ? 1 : 2));
 	if (party->is_victim && !party->runs && link->in >= RUNNING_AT &&
 	    (!party->arg.uses_fast || link->fast.received > 0)) {
 		party->runs = true;
@@ -202,7 +203,7 @@ static void bury(struct party *party)
 	if (talk->client && talk->state == DOCA_CTX_STATE_STARTING) /* it may wait for another server otherwise */
 		doca_ctx_stop(talk->ctx);
 	LOOP_UNTIL(&party->loop, !reap(party) && (talk->server || talk->state == DOCA_CTX_STATE_IDLE));
-	PROC_NEED(talk_in_flight(talk) == 0);
+	CHECK(talk_in_flight(talk) == 0);
 	party->toll.failed_sends = talk->failed;
 	proc_say(party->talk_fd, &party->toll, sizeof(party->toll));
 }
@@ -238,7 +239,7 @@ static void run_survivor(int talk_fd)
 	talk_close(&party.talk);
 	loop_close(&party.loop);
 	close(party.done_fd);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 /* ---- the test ---- */

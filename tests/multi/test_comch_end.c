@@ -15,6 +15,7 @@
 #include <doca_pe.h>
 
 #include "actor.h"
+#include "check.h"
 
 #define NAME      "end"
 #define NUM_TASKS 100 /* more than a receive queue holds */
@@ -60,7 +61,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t well)
 {
 	(void)event;
-	PROC_NEED(well);
+	CHECK(well);
 	end.connection = connection;
 	end.was_connected = true;
 }
@@ -70,7 +71,7 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 {
 	(void)event;
 	(void)well;
-	PROC_NEED(end.connection == connection);
+	CHECK(end.connection == connection);
 	end.connection = NULL;
 }
 
@@ -81,10 +82,10 @@ static void open_device(const char *side)
 
 	memset(&end, 0, sizeof(end));
 	setenv("BFSIM_SIDE", side, 1);
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
-	PROC_NEED(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_create(&end.pe) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
+	CHECK(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_pe_create(&end.pe) == DOCA_SUCCESS);
 }
 
 static struct doca_dev_rep *open_rep(void)
@@ -93,9 +94,9 @@ static struct doca_dev_rep *open_rep(void)
 	struct doca_dev_rep *rep;
 	uint32_t count;
 
-	PROC_NEED(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	CHECK(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
 	return rep;
 }
 
@@ -104,14 +105,14 @@ static struct doca_comch_server *start_server(void)
 	struct doca_comch_server *server;
 
 	open_device("dpu");
-	PROC_NEED(doca_comch_server_create(end.dev, open_rep(), NAME, &server) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_task_send_set_conf(server, on_sent, on_not_sent, NUM_TASKS) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_msg_recv_register(server, on_message) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect) ==
-		  DOCA_SUCCESS);
+	CHECK(doca_comch_server_create(end.dev, open_rep(), NAME, &server) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_task_send_set_conf(server, on_sent, on_not_sent, NUM_TASKS) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_msg_recv_register(server, on_message) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect) ==
+	      DOCA_SUCCESS);
 	end.ctx = doca_comch_server_as_ctx(server);
-	PROC_NEED(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(end.ctx) == DOCA_SUCCESS);
+	CHECK(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(end.ctx) == DOCA_SUCCESS);
 	return server;
 }
 
@@ -119,7 +120,7 @@ static bool is_in(enum doca_ctx_states wanted)
 {
 	enum doca_ctx_states state;
 
-	PROC_NEED(doca_ctx_get_state(end.ctx, &state) == DOCA_SUCCESS);
+	CHECK(doca_ctx_get_state(end.ctx, &state) == DOCA_SUCCESS);
 	return state == wanted;
 }
 
@@ -128,15 +129,15 @@ static struct doca_comch_client *connect_client(void)
 	struct doca_comch_client *client;
 
 	open_device("host");
-	PROC_NEED(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
 	end.ctx = doca_comch_client_as_ctx(client);
-	PROC_NEED(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
+	CHECK(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
 	while (!is_in(DOCA_CTX_STATE_RUNNING))
 		doca_pe_progress(end.pe);
-	PROC_NEED(doca_comch_client_get_connection(client, &end.connection) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_get_connection(client, &end.connection) == DOCA_SUCCESS);
 	return client;
 }
 
@@ -162,14 +163,14 @@ static void server(int talk, const void *num_messages)
 	for (int i = 0; i < *(const int *)num_messages; i++) {
 		struct doca_comch_task_send *task;
 
-		PROC_NEED(doca_comch_server_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
-		PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+		CHECK(doca_comch_server_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
+		CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	}
 	meet(talk);
 	deadline_ms = proc_now_ms() + PROC_DEADLINE_MS / 4;
 	while (end.connection || end.sent + end.failed < *(const int *)num_messages) {
 		doca_pe_progress(end.pe);
-		PROC_NEED(proc_now_ms() < deadline_ms);
+		CHECK(proc_now_ms() < deadline_ms);
 	}
 	proc_say(talk, &end, sizeof(end));
 }
@@ -182,14 +183,14 @@ static void client_that_goes(int talk, const void *unused)
 
 	(void)unused;
 	meet(talk);
-	PROC_NEED(doca_comch_client_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
-	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
+	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	while (!end.sent)
 		doca_pe_progress(end.pe);
 	doca_ctx_stop(end.ctx);
 	while (!is_in(DOCA_CTX_STATE_IDLE))
 		doca_pe_progress(end.pe);
-	PROC_NEED(doca_comch_client_destroy(comch) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_destroy(comch) == DOCA_SUCCESS);
 }
 
 /* Connect, then never progress again. */

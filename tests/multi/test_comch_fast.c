@@ -14,6 +14,7 @@
 
 #include "comch_fast.h"
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #define MIB (1024u * 1024)
 
@@ -147,7 +148,7 @@ static void run_side(int talk_fd)
 	LOOP_UNTIL(&side.loop, is_done(&side));
 	for (uint32_t i = 0; i < side.arg.num_workers; i++) {
 		fast_join(&side.workers[i]);
-		PROC_NEED(side.workers[i].failed == 0);
+		CHECK(side.workers[i].failed == 0);
 	}
 	if (side.arg.is_server) /* the client goes first */
 		LOOP_UNTIL(&side.loop, side.talk.num_disconnected == 1);
@@ -155,9 +156,9 @@ static void run_side(int talk_fd)
 	talk_close(&side.talk);
 	loop_close(&side.loop);
 	close(side.done_fd);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 	proc_say(talk_fd, "d", 1);
-	PROC_NEED(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
+	CHECK(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
 }
 
 static const struct peer_role side_role = { "side", run_side };

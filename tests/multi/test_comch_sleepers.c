@@ -14,6 +14,7 @@
 #include <doca_pe.h>
 
 #include "actor.h"
+#include "check.h"
 
 #define NAME        "sleepers"
 #define NUM_CLIENTS 300 /* the server keeps 256 descriptors */
@@ -41,7 +42,7 @@ static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_
 	(void)task;
 	(void)task_data;
 	(void)ctx_data;
-	PROC_NEED(!"a message could be sent");
+	CHECK(!"a message could be sent");
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
@@ -49,7 +50,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 {
 	(void)event;
 	(void)connection;
-	PROC_NEED(len == 1 && bytes[0] == 'x');
+	CHECK(len == 1 && bytes[0] == 'x');
 	end.received++;
 }
 
@@ -57,7 +58,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t well)
 {
 	(void)event;
-	PROC_NEED(well);
+	CHECK(well);
 	end.last = connection;
 	end.connected++;
 }
@@ -77,11 +78,11 @@ static void open_device(const char *side)
 	uint32_t count;
 
 	setenv("BFSIM_SIDE", side, 1);
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
-	PROC_NEED(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_create(&end.pe) == DOCA_SUCCESS);
-	PROC_NEED(doca_pe_get_notification_handle(end.pe, &end.handle) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
+	CHECK(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_pe_create(&end.pe) == DOCA_SUCCESS);
+	CHECK(doca_pe_get_notification_handle(end.pe, &end.handle) == DOCA_SUCCESS);
 }
 
 static void start_server(struct doca_comch_server **ret_server)
@@ -92,17 +93,17 @@ static void start_server(struct doca_comch_server **ret_server)
 	uint32_t count;
 
 	open_device("dpu");
-	PROC_NEED(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_create(end.dev, rep, NAME, ret_server) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_task_send_set_conf(*ret_server, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_msg_recv_register(*ret_server, on_message) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_server_event_connection_status_changed_register(*ret_server, on_connect, on_disconnect) ==
-		  DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	CHECK(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_create(end.dev, rep, NAME, ret_server) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_task_send_set_conf(*ret_server, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_msg_recv_register(*ret_server, on_message) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_event_connection_status_changed_register(*ret_server, on_connect, on_disconnect) ==
+	      DOCA_SUCCESS);
 	ctx = doca_comch_server_as_ctx(*ret_server);
-	PROC_NEED(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(ctx) == DOCA_SUCCESS);
+	CHECK(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(ctx) == DOCA_SUCCESS);
 }
 
 static void connect_client(void)
@@ -111,15 +112,15 @@ static void connect_client(void)
 	struct doca_comch_client *client;
 	struct doca_ctx *ctx;
 
-	PROC_NEED(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
-	PROC_NEED(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_create(end.dev, NAME, &client) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_task_send_set_conf(client, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
+	CHECK(doca_comch_client_event_msg_recv_register(client, on_message) == DOCA_SUCCESS);
 	ctx = doca_comch_client_as_ctx(client);
-	PROC_NEED(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
-	PROC_NEED(doca_ctx_start(ctx) == DOCA_ERROR_IN_PROGRESS);
+	CHECK(doca_pe_connect_ctx(end.pe, ctx) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(ctx) == DOCA_ERROR_IN_PROGRESS);
 	while (state != DOCA_CTX_STATE_RUNNING) {
 		doca_pe_progress(end.pe);
-		PROC_NEED(doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE);
+		CHECK(doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE);
 	}
 }
 
@@ -136,10 +137,10 @@ static void fall_asleep(void)
 	for (;;) {
 		while (doca_pe_progress(end.pe))
 			;
-		PROC_NEED(doca_pe_request_notification(end.pe) == DOCA_SUCCESS);
+		CHECK(doca_pe_request_notification(end.pe) == DOCA_SUCCESS);
 		if (!wakes_within(0))
 			return;
-		PROC_NEED(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
+		CHECK(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
 	}
 }
 
@@ -155,8 +156,8 @@ static void server(int talk, const void *unused)
 	while (end.connected < NUM_CLIENTS)
 		doca_pe_progress(end.pe);
 	proc_hear(talk, &byte, 1); /* the clients sleep */
-	PROC_NEED(doca_comch_server_task_send_alloc_init(comch, end.last, "x", 1, &task) == DOCA_SUCCESS);
-	PROC_NEED(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_task_send_alloc_init(comch, end.last, "x", 1, &task) == DOCA_SUCCESS);
+	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	while (!end.sent)
 		doca_pe_progress(end.pe);
 	proc_hear(talk, &byte, 1);
@@ -173,8 +174,8 @@ static void clients(int talk, const void *unused)
 	fall_asleep();
 	proc_say(talk, &byte, 1);
 	while (!end.received) {
-		PROC_NEED(wakes_within(PROC_DEADLINE_MS / 4));
-		PROC_NEED(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
+		CHECK(wakes_within(PROC_DEADLINE_MS / 4));
+		CHECK(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
 		fall_asleep();
 	}
 	proc_say(talk, &byte, 1);

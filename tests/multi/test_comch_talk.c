@@ -13,6 +13,7 @@
 
 #include "comch_exchange.h"
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #define CLIENTS 64
 
@@ -248,9 +249,9 @@ static void test_server_and_client_start_in_either_order(void **state)
 
 static void echo(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
 {
-	PROC_NEED(note_take(bytes, len, 0) == 7);
+	CHECK(note_take(bytes, len, 0) == 7);
 	if (talk->server)
-		PROC_NEED(note_send(talk, connection, 7, 0));
+		CHECK(note_send(talk, connection, 7, 0));
 }
 
 struct lives {
@@ -277,10 +278,10 @@ static void serve_lives(int talk_fd)
 		LOOP_UNTIL(&loop, talk.sent == life);
 		talk_stop(&talk);
 	}
-	PROC_NEED(talk.num_connected == lives.count && talk.received == lives.count);
+	CHECK(talk.num_connected == lives.count && talk.received == lives.count);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 /* Starts again whenever its server went; says so the first time. */
@@ -300,13 +301,13 @@ static void outlive(int talk_fd)
 		if (life == 1)
 			proc_say(talk_fd, "s", 1);
 		LOOP_UNTIL(&loop, talk.state != DOCA_CTX_STATE_STARTING);
-		PROC_NEED(note_send(&talk, talk.connection, 7, 0));
+		CHECK(note_send(&talk, talk.connection, 7, 0));
 		LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
-		PROC_NEED(talk.received == life && talk.num_disconnected == life);
+		CHECK(talk.received == life && talk.num_disconnected == life);
 	}
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 static void live(bool sleeps)
@@ -365,9 +366,9 @@ static void seek_in_vain(int talk_fd)
 	}
 	for (int i = 0; i < NUM_SEEKS; i++) {
 		LOOP_UNTIL(&loop, talks[i].state == DOCA_CTX_STATE_IDLE);
-		PROC_NEED(talks[i].num_connected == 0 && talks[i].num_refused == 1);
+		CHECK(talks[i].num_connected == 0 && talks[i].num_refused == 1);
 		talk_close(&talks[i]);
-		NEED_OK(doca_dev_close(devs[i]));
+		MUST(doca_dev_close(devs[i]));
 	}
 	loop_close(&loop);
 }
@@ -413,10 +414,10 @@ static int take_fds(int fds[MOST_FDS])
 	const struct rlimit few = { .rlim_cur = MOST_FDS, .rlim_max = MOST_FDS };
 	int count = 0;
 
-	PROC_NEED(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
 	while (count < MOST_FDS && (fds[count] = dup(STDERR_FILENO)) >= 0)
 		count++;
-	PROC_NEED(count > OFFER_FDS);
+	CHECK(count > OFFER_FDS);
 	for (int i = 0; i < OFFER_FDS; i++)
 		close(fds[--count]);
 	return count;
@@ -441,7 +442,7 @@ static void run_poor_server(int talk_fd)
 	proc_say(talk_fd, "!", 1);
 	LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
 	proc_hear(talk_fd, &word, 1);
-	PROC_NEED(talk.num_connected == 0);
+	CHECK(talk.num_connected == 0);
 	while (num_fds > 0)
 		close(fds[--num_fds]);
 	proc_say(talk_fd, "!", 1);
@@ -449,7 +450,7 @@ static void run_poor_server(int talk_fd)
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 static void run_client_that_comes_again(int talk_fd)
@@ -465,7 +466,7 @@ static void run_client_that_comes_again(int talk_fd)
 	talk_open_client(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
 	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
-	PROC_NEED(talk.num_connected == 0 && talk.num_refused == 1);
+	CHECK(talk.num_connected == 0 && talk.num_refused == 1);
 	proc_say(talk_fd, "!", 1);
 	proc_hear(talk_fd, &word, 1);
 	talk_start(&talk);
@@ -473,7 +474,7 @@ static void run_client_that_comes_again(int talk_fd)
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 /* It takes the client's offer and has nothing left for the connection: the client hears of it, and may come again. */

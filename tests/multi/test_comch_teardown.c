@@ -14,6 +14,7 @@
 #include <doca_mmap.h>
 
 #include "comch_talk.h"
+#include "doca_check.h"
 
 #define QUEUE          4
 #define MANY_CONSUMERS 1000 /* more letters than the daemon and its socket keep for a process that reads none */
@@ -41,17 +42,17 @@ struct memory {
 
 static void memory_open(struct memory *memory, struct doca_dev *dev)
 {
-	NEED_OK(doca_mmap_create(&memory->mmap));
-	NEED_OK(doca_mmap_set_memrange(memory->mmap, memory->bytes, sizeof(memory->bytes)));
-	NEED_OK(doca_mmap_set_permissions(memory->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
-	NEED_OK(doca_mmap_add_dev(memory->mmap, dev));
-	NEED_OK(doca_mmap_start(memory->mmap));
+	MUST(doca_mmap_create(&memory->mmap));
+	MUST(doca_mmap_set_memrange(memory->mmap, memory->bytes, sizeof(memory->bytes)));
+	MUST(doca_mmap_set_permissions(memory->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	MUST(doca_mmap_add_dev(memory->mmap, dev));
+	MUST(doca_mmap_start(memory->mmap));
 }
 
 static void unused(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
 {
 	(void)task, (void)task_data, (void)data;
-	PROC_NEED(!"a receive ends that was never posted");
+	CHECK(!"a receive ends that was never posted");
 }
 
 static struct doca_comch_consumer *open_consumer(struct doca_comch_connection *connection, struct memory *memory,
@@ -59,9 +60,9 @@ static struct doca_comch_consumer *open_consumer(struct doca_comch_connection *c
 {
 	struct doca_comch_consumer *consumer;
 
-	NEED_OK(doca_comch_consumer_create(connection, memory->mmap, &consumer));
-	NEED_OK(doca_pe_connect_ctx(loop->pe, doca_comch_consumer_as_ctx(consumer)));
-	NEED_OK(doca_comch_consumer_task_post_recv_set_conf(consumer, unused, unused, 1));
+	MUST(doca_comch_consumer_create(connection, memory->mmap, &consumer));
+	MUST(doca_pe_connect_ctx(loop->pe, doca_comch_consumer_as_ctx(consumer)));
+	MUST(doca_comch_consumer_task_post_recv_set_conf(consumer, unused, unused, 1));
 	return consumer;
 }
 
@@ -71,20 +72,20 @@ static void need_closed_on_exec(void)
 	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) {
 		int flags = fcntl(fd, F_GETFD);
 
-		PROC_NEED(flags < 0 || flags & FD_CLOEXEC);
+		CHECK(flags < 0 || flags & FD_CLOEXEC);
 	}
 }
 
 static void start(struct doca_comch_consumer *consumer)
 {
-	PROC_NEED(doca_ctx_start(doca_comch_consumer_as_ctx(consumer)) == DOCA_ERROR_IN_PROGRESS);
+	CHECK(doca_ctx_start(doca_comch_consumer_as_ctx(consumer)) == DOCA_ERROR_IN_PROGRESS);
 }
 
 static enum doca_ctx_states state_of(struct doca_comch_consumer *consumer)
 {
 	enum doca_ctx_states state;
 
-	NEED_OK(doca_ctx_get_state(doca_comch_consumer_as_ctx(consumer), &state));
+	MUST(doca_ctx_get_state(doca_comch_consumer_as_ctx(consumer), &state));
 	return state;
 }
 
@@ -92,7 +93,7 @@ static void stop(struct doca_comch_consumer *consumer, struct loop *loop)
 {
 	doca_error_t result = doca_ctx_stop(doca_comch_consumer_as_ctx(consumer));
 
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
 	LOOP_UNTIL(loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
 }
 
@@ -153,7 +154,7 @@ static void run_counter(int talk_fd)
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 /* ---- its clients ---- */
@@ -185,9 +186,9 @@ static void client_close(struct client *client)
 {
 	talk_stop(&client->talk);
 	talk_close(&client->talk);
-	NEED_OK(doca_mmap_destroy(client->memory.mmap));
+	MUST(doca_mmap_destroy(client->memory.mmap));
 	loop_close(&client->loop);
-	NEED_OK(doca_dev_close(client->dev));
+	MUST(doca_dev_close(client->dev));
 }
 
 static void say_and_wait(struct client *client)
@@ -211,8 +212,8 @@ static void go_at_once(int talk_fd)
 		LOOP_UNTIL(&client.loop, state_of(consumers[i]) == DOCA_CTX_STATE_RUNNING);
 	}
 	for (int i = 0; i < 3; i++) {
-		PROC_NEED(doca_ctx_stop(doca_comch_consumer_as_ctx(consumers[i])) == DOCA_SUCCESS);
-		NEED_OK(doca_comch_consumer_destroy(consumers[i]));
+		CHECK(doca_ctx_stop(doca_comch_consumer_as_ctx(consumers[i])) == DOCA_SUCCESS);
+		MUST(doca_comch_consumer_destroy(consumers[i]));
 	}
 	client_close(&client);
 }
@@ -257,16 +258,16 @@ static void live_unheard(int talk_fd)
 
 	client_open(&client, talk_fd, 0);
 	for (uint32_t seq = 0; seq < messages; seq++)
-		PROC_NEED(note_send(&client.talk, client.talk.connection, 1, seq));
+		CHECK(note_send(&client.talk, client.talk.connection, 1, seq));
 	consumer = open_consumer(client.talk.connection, &client.memory, &client.loop);
 	for (int life = 0; life < 2; life++) {
 		start(consumer);
 		for (int i = 0; i < 20; i++)
 			loop_turn(&client.loop, 1);
-		PROC_NEED(state_of(consumer) == DOCA_CTX_STATE_STARTING);
+		CHECK(state_of(consumer) == DOCA_CTX_STATE_STARTING);
 		stop(consumer, &client.loop);
 	}
-	NEED_OK(doca_comch_consumer_destroy(consumer));
+	MUST(doca_comch_consumer_destroy(consumer));
 	say_and_wait(&client);
 	LOOP_UNTIL(&client.loop, client.talk.sent == messages);
 	client_close(&client);
@@ -315,11 +316,11 @@ static void linger(int talk_fd)
 	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_STOPPING);
 	for (end = proc_now_ms() + 500; proc_now_ms() < end; turns++)
 		loop_turn(&client.loop, 100);
-	PROC_NEED(client.talk.state == DOCA_CTX_STATE_STOPPING);
-	PROC_NEED(turns < 50); /* it slept */
+	CHECK(client.talk.state == DOCA_CTX_STATE_STOPPING);
+	CHECK(turns < 50); /* it slept */
 	LOOP_UNTIL(&loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
 	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
-	NEED_OK(doca_comch_consumer_destroy(consumer));
+	MUST(doca_comch_consumer_destroy(consumer));
 	loop_close(&loop);
 	client_close(&client);
 }
@@ -373,13 +374,13 @@ static void offer_many(int talk_fd)
 	LOOP_UNTIL(&loop, count.disconnected == 1);
 	for (int i = 0; i < MANY_CONSUMERS; i++) {
 		LOOP_UNTIL(&loop, state_of(consumers[i]) == DOCA_CTX_STATE_IDLE);
-		NEED_OK(doca_comch_consumer_destroy(consumers[i]));
+		MUST(doca_comch_consumer_destroy(consumers[i]));
 	}
 	talk_stop(&talk);
 	talk_close(&talk);
-	NEED_OK(doca_mmap_destroy(memory.mmap));
+	MUST(doca_mmap_destroy(memory.mmap));
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 static void read_nothing(int talk_fd)

@@ -13,6 +13,7 @@
 #include <doca_dev.h>
 
 #include "channel_end.h"
+#include "check.h"
 
 #define NUM_CLIENTS 8
 
@@ -28,7 +29,7 @@ static void watch(int epoll_fd, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
-	PROC_NEED(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+	CHECK(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
 static void echo(struct doca_comm_channel_addr_t *to, uint32_t value)
@@ -37,7 +38,7 @@ static void echo(struct doca_comm_channel_addr_t *to, uint32_t value)
 
 	end.peer = to;
 	result = end_try_send(value);
-	PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
 	debt.to = result == DOCA_ERROR_AGAIN ? to : NULL;
 	debt.value = value;
 }
@@ -56,8 +57,8 @@ static int receive_all(void)
 			echo(end.peer, value);
 			continue;
 		}
-		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
-		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+		CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
 		gone++;
 	}
 	return gone;
@@ -68,8 +69,8 @@ static uint32_t count_peers(void)
 	struct doca_comm_channel_addr_t **list;
 	uint32_t count;
 
-	PROC_NEED(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_get_peer_addr_list(end.ep, &list, &count) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_get_peer_addr_list(end.ep, &list, &count) == DOCA_SUCCESS);
 	return count;
 }
 
@@ -78,7 +79,7 @@ static void sleep_on_both(int news, int service)
 {
 	struct pollfd fds[] = { { .fd = news, .events = POLLIN }, { .fd = service, .events = POLLIN } };
 
-	PROC_NEED(poll(fds, 2, PROC_DEADLINE_MS / 2) > 0);
+	CHECK(poll(fds, 2, PROC_DEADLINE_MS / 2) > 0);
 }
 
 /* Until all clients have come and gone; the service channel has told of both. */
@@ -90,21 +91,21 @@ static void echo_service(int talk, const void *unused)
 
 	(void)unused;
 	end_start_service(0);
-	PROC_NEED(doca_comm_channel_ep_get_service_event_channel(end.ep, &service) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_get_service_event_channel(end.ep, &service) == DOCA_SUCCESS);
 	end_tell(talk);
 	while (gone < NUM_CLIENTS) {
 		uint32_t count = count_peers();
 
 		most = count > most ? count : most;
 		if (debt.to)
-			PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+			CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		else
-			PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+			CHECK(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
 		sleep_on_both(debt.to ? end.send : end.recv, service);
 		gone += receive_all();
 	}
-	PROC_NEED(count_peers() == 0 && most > 0);
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(count_peers() == 0 && most > 0);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 }
 
@@ -114,7 +115,7 @@ static void pipelining_client(int talk, const void *number)
 	uint32_t sent = 0, received = 0, base = *(const uint32_t *)number * 10000, value;
 	int epoll_fd = epoll_create1(0);
 
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	watch(epoll_fd, end.recv);
 	watch(epoll_fd, end.send);
 	while (received < CHANNEL_MESSAGES) {
@@ -123,18 +124,18 @@ static void pipelining_client(int talk, const void *number)
 
 		while (sent < CHANNEL_MESSAGES && (result = end_try_send(base + sent)) == DOCA_SUCCESS)
 			sent++;
-		PROC_NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+		CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
 		while ((result = end_try_receive(&value)) == DOCA_SUCCESS)
-			PROC_NEED(value == base + received++);
-		PROC_NEED(result == DOCA_ERROR_AGAIN);
+			CHECK(value == base + received++);
+		CHECK(result == DOCA_ERROR_AGAIN);
 		if (received == CHANNEL_MESSAGES)
 			break;
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
 		if (sent < CHANNEL_MESSAGES)
-			PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
-		PROC_NEED(epoll_wait(epoll_fd, events, 2, PROC_DEADLINE_MS / 2) > 0);
+			CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		CHECK(epoll_wait(epoll_fd, events, 2, PROC_DEADLINE_MS / 2) > 0);
 	}
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 }
 
@@ -166,20 +167,20 @@ static void service_that_does_not_receive(int talk, const void *unused)
 	(void)unused;
 	end_start_service(0);
 	end_tell(talk);
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 0);
+	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 0);
 	end_tell(talk);
 	end_hear(talk);
 	for (int i = 0; i < 100; i++) {
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
-		PROC_NEED(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
-		PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
 	}
 	end_tell(talk);
 	end_hear(talk);
 	for (uint32_t i = 1; i <= CHANNEL_QUEUE; i++)
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == i);
-	PROC_NEED(end_try_receive(&value) == DOCA_ERROR_AGAIN);
+		CHECK(end_receive(&value) == DOCA_SUCCESS && value == i);
+	CHECK(end_try_receive(&value) == DOCA_ERROR_AGAIN);
 	end_tell(talk);
 }
 
@@ -188,15 +189,15 @@ static void client_that_fills_the_queue(int talk, const void *unused)
 	uint32_t sent = 1;
 
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	PROC_NEED(end_send(0) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_send(0) == DOCA_SUCCESS);
 	end_hear(talk);
 	while (end_try_send(sent) == DOCA_SUCCESS)
 		sent++;
-	PROC_NEED(sent == CHANNEL_QUEUE + 1);
+	CHECK(sent == CHANNEL_QUEUE + 1);
 	end_tell(talk);
 	end_hear(talk);
-	PROC_NEED(end_try_send(sent) == DOCA_ERROR_AGAIN);
+	CHECK(end_try_send(sent) == DOCA_ERROR_AGAIN);
 	end_tell(talk);
 	end_hear(talk);
 }
@@ -232,9 +233,9 @@ static void numbered_service(int talk, const void *function)
 
 	end_start_service(*(const uint32_t *)function);
 	end_tell(talk);
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-	PROC_NEED(value == *(const uint32_t *)function);
-	PROC_NEED(end_send(value) == DOCA_SUCCESS);
+	CHECK(end_receive(&value) == DOCA_SUCCESS);
+	CHECK(value == *(const uint32_t *)function);
+	CHECK(end_send(value) == DOCA_SUCCESS);
 	end_hear(talk);
 }
 
@@ -244,9 +245,9 @@ static void numbered_client(int talk, const void *function)
 	doca_error_t result = end_call_service(number);
 
 	if (result == DOCA_SUCCESS) {
-		PROC_NEED(end_send(number) == DOCA_SUCCESS);
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-		PROC_NEED(value == number);
+		CHECK(end_send(number) == DOCA_SUCCESS);
+		CHECK(end_receive(&value) == DOCA_SUCCESS);
+		CHECK(value == number);
 	}
 	proc_say(talk, &result, sizeof(result));
 }
@@ -300,22 +301,22 @@ static void client_that_forks(int talk, const void *unused)
 	pid_t child;
 
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	PROC_NEED(end_send(0) == DOCA_SUCCESS);
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_send(0) == DOCA_SUCCESS);
+	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	child = fork();
 	if (child == 0) {
-		PROC_NEED(end_try_receive(&value) == DOCA_ERROR_NOT_CONNECTED);
-		PROC_NEED(end_try_send(7) == DOCA_ERROR_NOT_CONNECTED);
-		PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+		CHECK(end_try_receive(&value) == DOCA_ERROR_NOT_CONNECTED);
+		CHECK(end_try_send(7) == DOCA_ERROR_NOT_CONNECTED);
+		CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 		_exit(0);
 	}
 	proc_adopt(child);
-	PROC_NEED(waitpid(child, &status, 0) == child && status == 0);
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
 	for (uint32_t i = 1; i < CHANNEL_MESSAGES; i++) {
-		PROC_NEED(end_send(i) == DOCA_SUCCESS);
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-		PROC_NEED(value == i);
+		CHECK(end_send(i) == DOCA_SUCCESS);
+		CHECK(end_receive(&value) == DOCA_SUCCESS);
+		CHECK(value == i);
 	}
 	end_tell(talk);
 }

@@ -11,6 +11,7 @@
 
 #include "channel_end.h"
 #include "sim/api/bfsim.h"
+#include "check.h"
 
 /* ---- deaths ---- */
 
@@ -54,21 +55,21 @@ static void surviving_service(int talk, const void *way)
 	end_start_service(0);
 	for (int round = 0; round < 2; round++) {
 		end_tell(talk);
-		PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+		CHECK(end_receive(&value) == DOCA_SUCCESS);
 		end_tell(talk);
 		result = go_on(*(const enum way *)way);
-		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
-		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+		CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
 	}
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 }
 
 static void idle_client(int talk, const void *unused)
 {
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_tell(talk);
 	end_hear(talk);
 }
@@ -99,7 +100,7 @@ static void idle_service(int talk, const void *unused)
 	(void)unused;
 	end_start_service(0);
 	end_tell(talk);
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
+	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	end_tell(talk);
 	end_hear(talk);
 }
@@ -110,22 +111,21 @@ static void surviving_client(int talk, const void *way)
 	doca_error_t result = end_call_service(0);
 
 	for (int round = 0; round < 2; round++) {
-		PROC_NEED(result == DOCA_SUCCESS);
+		CHECK(result == DOCA_SUCCESS);
 		end_get_channels();
-		PROC_NEED(end_send(1) == DOCA_SUCCESS);
+		CHECK(end_send(1) == DOCA_SUCCESS);
 		end_tell(talk);
 		result = go_on(*(const enum way *)way);
-		PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
-		PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
-		PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
-		PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) ==
-			  DOCA_ERROR_CONNECTION_ABORTED);
+		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+		CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+		CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
 		end_tell(talk);
 		end_hear(talk);
 		if (round == 0)
 			result = doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer);
 	}
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 }
 
 static void test_client_survives_each_service(void **state)
@@ -157,14 +157,14 @@ static void waiting_client(int talk, const void *unused)
 	doca_error_t result;
 
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	end_tell(talk);
 	while ((result = doca_comm_channel_peer_addr_update_info(end.peer)) == DOCA_ERROR_CONNECTION_INPROGRESS) {
-		PROC_NEED(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
+		CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		end_sleep_on(end.send);
 	}
-	PROC_NEED(result == DOCA_ERROR_CONNECTION_ABORTED);
-	PROC_NEED(end_try_send(1) == DOCA_ERROR_CONNECTION_RESET);
+	CHECK(result == DOCA_ERROR_CONNECTION_ABORTED);
+	CHECK(end_try_send(1) == DOCA_ERROR_CONNECTION_RESET);
 	end_tell(talk);
 }
 
@@ -174,7 +174,7 @@ static void mute_service(int talk, const void *unused)
 	end_start_service(0);
 	end_tell(talk);
 	end_hear(talk);
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 }
 
 static void test_handshake_ends_with_the_service(void **state)
@@ -218,18 +218,18 @@ static void test_daemons_death_ends_connections(void **state)
 static void talk_to_first(int talk, const void *unused)
 {
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_hear(talk);
 }
 
 static void talk_to_second(int talk, const void *unused)
 {
 	(void)unused;
-	PROC_NEED(end_call_service(1) == DOCA_SUCCESS);
-	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	CHECK(end_call_service(1) == DOCA_SUCCESS);
+	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_hear(talk);
-	PROC_NEED(end_send(2) == DOCA_SUCCESS);
+	CHECK(end_send(2) == DOCA_SUCCESS);
 	end_hear(talk);
 }
 
@@ -246,26 +246,26 @@ static void two_services(int talk, const void *unused)
 	second = end;
 	end_tell(talk);
 	end = first;
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS);
-	PROC_NEED(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
+	CHECK(end_receive(&value) == DOCA_SUCCESS);
+	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
 	while (doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS)
 		; /* it may see the reset before it hears of the connection's end */
-	PROC_NEED(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
-	PROC_NEED(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is nobody else to wait for */
+	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
+	CHECK(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is nobody else to wait for */
 	end_tell(talk);
 	first = end;
 	end = second;
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 1);
+	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 1);
 	second = end;
 	end = first;
-	PROC_NEED(end_try_send(3) == DOCA_ERROR_CONNECTION_RESET);
-	PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
-	PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(end_try_send(3) == DOCA_ERROR_CONNECTION_RESET);
+	CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
+	CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 	end = second;
-	PROC_NEED(end_receive(&value) == DOCA_SUCCESS && value == 2);
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 2);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 }
 
@@ -298,19 +298,19 @@ static void client_of_stopped_service(int talk, const void *unused)
 	uint32_t value;
 
 	(void)unused;
-	PROC_NEED(end_call_service(0) == DOCA_SUCCESS);
-	PROC_NEED(end_send(1) == DOCA_SUCCESS);
+	CHECK(end_call_service(0) == DOCA_SUCCESS);
+	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_tell(talk);
 	end_hear(talk);
 	while (end_try_send(2) == DOCA_SUCCESS)
 		;
-	PROC_NEED(end_try_send(2) == DOCA_ERROR_AGAIN);
-	PROC_NEED(end_try_receive(&value) == DOCA_ERROR_AGAIN);
-	PROC_NEED(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &peer) == DOCA_SUCCESS);
-	PROC_NEED(doca_comm_channel_peer_addr_update_info(peer) == DOCA_ERROR_CONNECTION_INPROGRESS);
-	PROC_NEED(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	CHECK(end_try_send(2) == DOCA_ERROR_AGAIN);
+	CHECK(end_try_receive(&value) == DOCA_ERROR_AGAIN);
+	CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &peer) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_peer_addr_update_info(peer) == DOCA_ERROR_CONNECTION_INPROGRESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 	end_tell(talk);
 }
 

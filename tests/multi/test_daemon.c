@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "check.h"
 #include "sim/state/shared_state.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
@@ -293,17 +294,17 @@ static void count_packets(int talk, const void *arg)
 	struct sim_segment shared;
 	struct sim_msg msg;
 
-	PROC_NEED(sim_session_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
-	PROC_NEED(sim_shared_state_create(SIM_CLOCK_FUNCTIONAL, &shared, &shared_fd) == 0);
+	CHECK(sim_session_dir_write(dir_fd, "topology.yaml", yaml, strlen(yaml)) == 0);
+	CHECK(sim_shared_state_create(SIM_CLOCK_FUNCTIONAL, &shared, &shared_fd) == 0);
 	listening = sim_session_dir_listen(dir_fd);
-	PROC_NEED(listening >= 0);
+	CHECK(listening >= 0);
 	proc_say(talk, "", 1);
 	sock = accept(listening, NULL, NULL);
 	while (sim_msg_recv(sock, &msg, &fd) == 0) {
 		packets++;
 		if (msg.type == SIM_MSG_ATTACH) {
 			msg.is_reply = 1;
-			PROC_NEED(sim_msg_send(sock, &msg, shared_fd) == 0);
+			CHECK(sim_msg_send(sock, &msg, shared_fd) == 0);
 		}
 	}
 	proc_say(talk, &packets, sizeof(packets));

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "check.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
@@ -450,21 +451,21 @@ static void export_from_namespace(int talk, const void *arg)
 	if (pid > 0) {
 		int end;
 
-		PROC_NEED(waitpid(pid, &end, 0) == pid && end == 0);
+		CHECK(waitpid(pid, &end, 0) == pid && end == 0);
 		_exit(0); /* ... and its helpers would be in the namespace, too */
 	}
 	if (shared)
-		PROC_NEED(ftruncate(fd, ACTOR_BYTES) == 0);
+		CHECK(ftruncate(fd, ACTOR_BYTES) == 0);
 	memory = mmap(NULL, ACTOR_BYTES, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd,
 		      0);
-	PROC_NEED(memory != MAP_FAILED);
+	CHECK(memory != MAP_FAILED);
 	memset(memory, key.fill, ACTOR_BYTES);
 	region.addr = region.cpu_addr = (uintptr_t)memory;
-	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	CHECK(sim_session_attach(&cfg, &session) == 0);
 	for (uint32_t i = 0; i < sim_session_topology(session)->num_functions; i++)
 		if (strcmp(sim_session_topology(session)->functions[i].side, "host") == 0)
 			region.function = i;
-	PROC_NEED(sim_session_export(session, &region, fd, &key.key) == 0);
+	CHECK(sim_session_export(session, &region, fd, &key.key) == 0);
 	proc_say(talk, &key, sizeof(key));
 	recv(talk, &byte, 1, 0); /* until the test has done with it */
 	sim_session_detach(session);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "check.h"
 #include "sim/clock/participant.h"
 #include "sim/control/control.h"
 #include "sim/daemon/daemon.h"
@@ -551,7 +552,7 @@ static void run_in_namespace(int talk, const void *arg)
 		_exit(0);
 	}
 	close(cfg.ready_fd);
-	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 	_exit(0);
 }
 

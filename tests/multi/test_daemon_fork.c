@@ -16,6 +16,7 @@
 #include <doca_mmap.h>
 
 #include "actor.h"
+#include "check.h"
 
 static char *dir;
 static struct proc card;
@@ -44,10 +45,10 @@ static void use_devices(void)
 	struct doca_dev *dev;
 	uint32_t count;
 
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
-	PROC_NEED(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
+	CHECK(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_dev_close(dev) == DOCA_SUCCESS);
 }
 
 /* The parent uses devices, then its child does; both live on. */
@@ -59,7 +60,7 @@ static void use_fork_use(int talk, const void *arg)
 	(void)arg;
 	use_devices();
 	pid = fork();
-	PROC_NEED(pid >= 0);
+	CHECK(pid >= 0);
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
 		pid = getpid();
@@ -106,15 +107,15 @@ static void fork_while_attaching(int talk, const void *arg)
 	int status;
 
 	(void)talk, (void)arg;
-	PROC_NEED(pthread_create(&thread, NULL, use_devices_in_thread, NULL) == 0);
+	CHECK(pthread_create(&thread, NULL, use_devices_in_thread, NULL) == 0);
 	pid = fork();
-	PROC_NEED(pid >= 0);
+	CHECK(pid >= 0);
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000);
 		use_devices();
 		_exit(0);
 	}
-	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 	pthread_join(thread, NULL);
 }
 
@@ -139,9 +140,9 @@ static struct doca_dev *open_device(void)
 	struct doca_dev *dev;
 	uint32_t count;
 
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS);
+	CHECK(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
 	return dev;
 }
 
@@ -152,13 +153,13 @@ static void export_memory(struct doca_dev *dev)
 	struct doca_mmap *map;
 	size_t len;
 
-	PROC_NEED(doca_mmap_create(&map) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_set_memrange(map, memory, sizeof(memory)) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_add_dev(map, dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_start(map) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_export_pci(map, dev, &descriptor, &len) == DOCA_SUCCESS);
-	PROC_NEED(doca_mmap_destroy(map) == DOCA_SUCCESS);
+	CHECK(doca_mmap_create(&map) == DOCA_SUCCESS);
+	CHECK(doca_mmap_set_memrange(map, memory, sizeof(memory)) == DOCA_SUCCESS);
+	CHECK(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE) == DOCA_SUCCESS);
+	CHECK(doca_mmap_add_dev(map, dev) == DOCA_SUCCESS);
+	CHECK(doca_mmap_start(map) == DOCA_SUCCESS);
+	CHECK(doca_mmap_export_pci(map, dev, &descriptor, &len) == DOCA_SUCCESS);
+	CHECK(doca_mmap_destroy(map) == DOCA_SUCCESS);
 }
 
 static void list_representors(struct doca_dev *dev)
@@ -166,8 +167,8 @@ static void list_representors(struct doca_dev *dev)
 	struct doca_devinfo_rep **list;
 	uint32_t count;
 
-	PROC_NEED(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
 }
 
 static void register_source(struct doca_dev *unused)
@@ -175,9 +176,9 @@ static void register_source(struct doca_dev *unused)
 	int own;
 
 	(void)unused;
-	PROC_NEED(doca_log_register_source("fork", &own) == DOCA_SUCCESS);
-	PROC_NEED(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
-	PROC_NEED(doca_log_unregister_source(own) == DOCA_SUCCESS);
+	CHECK(doca_log_register_source("fork", &own) == DOCA_SUCCESS);
+	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
+	CHECK(doca_log_unregister_source(own) == DOCA_SUCCESS);
 }
 
 static void flush_slowly(char *line)
@@ -191,7 +192,7 @@ static int source; /* of lines; it is there before the threads are */
 static void log_line(struct doca_dev *unused)
 {
 	(void)unused;
-	PROC_NEED(doca_log(DOCA_LOG_LEVEL_INFO, source, "file", 1, "func", "a line") == DOCA_SUCCESS);
+	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, source, "file", 1, "func", "a line") == DOCA_SUCCESS);
 }
 
 struct busy {
@@ -221,21 +222,21 @@ static void fork_among_threads(int talk, const void *arg)
 
 	(void)talk;
 	setenv("BFSIM_SIDE", busy.side, 1);
-	PROC_NEED(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
-	PROC_NEED(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
+	CHECK(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
+	CHECK(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
 	busy.dev = open_device();
 	for (int i = 0; i < 2; i++)
-		PROC_NEED(pthread_create(&threads[i], NULL, work_on, &busy) == 0);
+		CHECK(pthread_create(&threads[i], NULL, work_on, &busy) == 0);
 	for (int i = 0; i < 30; i++) {
 		pid_t pid = fork();
 
-		PROC_NEED(pid >= 0);
+		CHECK(pid >= 0);
 		if (pid == 0) {
 			alarm(PROC_DEADLINE_MS / 1000);
 			busy.work(open_device());
 			_exit(0);
 		}
-		PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 	}
 	atomic_store(&busy.stop, true);
 	for (int i = 0; i < 2; i++)
@@ -287,13 +288,13 @@ static void open_what_the_parent_listed(struct doca_devinfo **list)
 	struct doca_dev *dev;
 	uint8_t is_equal;
 
-	PROC_NEED(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.0", &is_equal) == DOCA_SUCCESS && !is_equal);
-	PROC_NEED(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.1", &is_equal) == DOCA_SUCCESS && is_equal);
-	PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_as_devinfo(dev) == list[1]);
-	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.0", &is_equal) == DOCA_SUCCESS && !is_equal);
+	CHECK(doca_devinfo_is_equal_pci_addr(list[1], "b1:00.1", &is_equal) == DOCA_SUCCESS && is_equal);
+	CHECK(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
+	CHECK(doca_dev_as_devinfo(dev) == list[1]);
+	CHECK(doca_dev_close(dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_ERROR_INVALID_VALUE);
 	use_devices();
 }
 
@@ -307,24 +308,24 @@ static void list_then_fork(int talk, const void *arg)
 	pid_t pid;
 
 	(void)talk;
-	PROC_NEED(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
+	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
 	pid = fork();
-	PROC_NEED(pid >= 0);
+	CHECK(pid >= 0);
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000);
 		if (arg) {
 			setenv("BFSIM_SIDE", arg, 1);
-			PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_ERROR_INVALID_VALUE);
+			CHECK(doca_dev_open(list[1], &dev) == DOCA_ERROR_INVALID_VALUE);
 			use_devices();
 		} else {
 			open_what_the_parent_listed(list);
 		}
 		_exit(0);
 	}
-	PROC_NEED(waitpid(pid, &status, 0) == pid && status == 0);
-	PROC_NEED(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_dev_close(dev) == DOCA_SUCCESS);
-	PROC_NEED(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(doca_dev_open(list[1], &dev) == DOCA_SUCCESS);
+	CHECK(doca_dev_close(dev) == DOCA_SUCCESS);
+	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
 }
 
 static void run(proc_body *body, const void *arg)

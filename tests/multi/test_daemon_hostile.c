@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "check.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
@@ -512,8 +513,8 @@ static void flood(int talk, const void *arg)
 	struct sim_msg attach = { .type = SIM_MSG_ATTACH, .body.attach.side = "dpu" };
 
 	(void)arg;
-	PROC_NEED(sim_msg_send(sock, &attach, -1) == 0);
-	PROC_NEED(sim_msg_recv(sock, &attach, &fd) == 0);
+	CHECK(sim_msg_send(sock, &attach, -1) == 0);
+	CHECK(sim_msg_recv(sock, &attach, &fd) == 0);
 	proc_say(talk, "", 1);
 	for (;;)
 		if (sim_msg_send(sock, &nudge, -1) < 0)

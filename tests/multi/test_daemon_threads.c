@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "actor.h"
+#include "check.h"
 
 #define EXPORTERS     2
 #define THREADS       4
@@ -72,7 +73,7 @@ static struct sim_session *attach(const char *side)
 	struct sim_session_cfg cfg = { .dir = dir, .side = side };
 	struct sim_session *session;
 
-	PROC_NEED(sim_session_attach(&cfg, &session) == 0);
+	CHECK(sim_session_attach(&cfg, &session) == 0);
 	return session;
 }
 
@@ -107,9 +108,9 @@ static void export_again_and_again(int talk, const void *arg)
 	uint8_t *memory;
 
 	(void)talk;
-	PROC_NEED(ftruncate(fd, BYTES) == 0);
+	CHECK(ftruncate(fd, BYTES) == 0);
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	PROC_NEED(memory != MAP_FAILED);
+	CHECK(memory != MAP_FAILED);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct sim_region region = { .addr = (uintptr_t)memory,
 					     .cpu_addr = (uintptr_t)memory,
@@ -120,11 +121,11 @@ static void export_again_and_again(int talk, const void *arg)
 
 		memset(memory, round, BYTES);
 		/* In turns reached through its object and through cma. */
-		PROC_NEED(sim_session_export(session, &region, round % 2 ? fd : -1, &key) == 0);
+		CHECK(sim_session_export(session, &region, round % 2 ? fd : -1, &key) == 0);
 		publish(notice, &key, (uint8_t)round);
 		while (atomic_load(&notice->reads) == 0)
 			sched_yield();
-		PROC_NEED(sim_session_unexport(session, key.id) == 0);
+		CHECK(sim_session_unexport(session, key.id) == 0);
 		memset(memory, 0xff, BYTES);
 	}
 	atomic_fetch_sub(&board->exporters_left, 1);
@@ -140,9 +141,9 @@ static void read_some(struct notice *notice, struct sim_remote *remote, uint8_t 
 
 	for (int i = 0; i < 4 && rc == 0; i++) {
 		rc = sim_copy(NULL, (uintptr_t)bytes, remote, remote->region.addr, BYTES);
-		PROC_NEED(rc == 0 || rc == -EIO);
+		CHECK(rc == 0 || rc == -EIO);
 		if (rc == 0)
-			PROC_NEED(bytes[0] == fill && memcmp(bytes, bytes + 1, BYTES - 1) == 0);
+			CHECK(bytes[0] == fill && memcmp(bytes, bytes + 1, BYTES - 1) == 0);
 		atomic_fetch_add(&notice->reads, 1);
 	}
 }
@@ -161,7 +162,7 @@ static void *import_again_and_again(void *arg)
 		if (!look_up(notice, &key, &fill))
 			continue;
 		rc = sim_session_import(session, &key, DPU_FUNCTION, &remote);
-		PROC_NEED(rc == 0 || rc == -ESTALE);
+		CHECK(rc == 0 || rc == -ESTALE);
 		if (rc < 0)
 			continue;
 		read_some(notice, remote, fill);
@@ -177,7 +178,7 @@ static void import_in_threads(int talk, const void *arg)
 
 	(void)talk, (void)arg;
 	for (int i = 0; i < THREADS; i++)
-		PROC_NEED(pthread_create(&threads[i], NULL, import_again_and_again, session) == 0);
+		CHECK(pthread_create(&threads[i], NULL, import_again_and_again, session) == 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	sim_session_detach(session);

@@ -11,6 +11,7 @@
 #include <doca_dev.h>
 
 #include "actor.h"
+#include "check.h"
 
 #define NUM_THREADS  2
 #define NUM_PROGRAMS 20
@@ -45,7 +46,7 @@ static void end_among_threads(int talk, const void *is_private)
 		unsetenv("BFSIM_SESSION");
 	setenv("BFSIM_SIDE", "host", 1);
 	for (int i = 0; i < NUM_THREADS; i++)
-		PROC_NEED(pthread_create(&thread, NULL, look_for_devices, NULL) == 0);
+		CHECK(pthread_create(&thread, NULL, look_for_devices, NULL) == 0);
 	while (atomic_load(&num_looks) < 100)
 		usleep(100);
 	exit(0);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "comch_talk.h"
+#include "doca_check.h"
 
 static int setup(void **state)
 {
@@ -90,7 +91,7 @@ static void run_end(int talk_fd)
 			talk_stop(&talk);
 		talk_close(&talk);
 		loop_close(&loop);
-		NEED_OK(doca_dev_close(dev));
+		MUST(doca_dev_close(dev));
 	}
 }
 
@@ -127,7 +128,7 @@ static void run_note(int talk_fd)
 	proc_say(talk_fd, "c", 1);
 	if (!end.arg.is_server) {
 		proc_hear(talk_fd, &word, 1);
-		PROC_NEED(note_send(&talk, talk.connection, 1, 0));
+		CHECK(note_send(&talk, talk.connection, 1, 0));
 	}
 	LOOP_UNTIL(&loop, talk.received + talk.sent == 1);
 	proc_say(talk_fd, "d", 1);
@@ -135,7 +136,7 @@ static void run_note(int talk_fd)
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 /* ---- the test ---- */

@@ -15,6 +15,7 @@
 
 #include "sim/api/bfsim.h"
 #include "comch_talk.h"
+#include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 
 #define BURST 20
@@ -81,13 +82,13 @@ static void run_sender(int talk_fd)
 	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_RUNNING);
 	diary.sent_ns = bfsim_now_ns();
 	for (uint8_t i = 0; i < BURST; i++)
-		PROC_NEED(talk_send(&talk, talk.connection, &i, 1));
+		CHECK(talk_send(&talk, talk.connection, &i, 1));
 	if (plan.stays)
 		LOOP_UNTIL(&loop, talk.sent == BURST);
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 	proc_say(talk_fd, &diary, sizeof(diary));
 }
 
@@ -96,7 +97,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 	struct dpu_diary *diary = talk->cfg.owner;
 
 	(void)connection;
-	PROC_NEED(len == 1 && bytes[0] == diary->num_came && diary->num_came < BURST);
+	CHECK(len == 1 && bytes[0] == diary->num_came && diary->num_came < BURST);
 	diary->came_ns[diary->num_came++] = bfsim_now_ns();
 }
 
@@ -119,7 +120,7 @@ static void run_receiver(int talk_fd)
 	talk_stop(&talk);
 	talk_close(&talk);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 	proc_say(talk_fd, &diary, sizeof(diary));
 }
 
@@ -129,9 +130,9 @@ static struct doca_comm_channel_ep_t *open_endpoint(struct doca_dev *dev, const 
 {
 	struct doca_comm_channel_ep_t *ep;
 
-	NEED_OK(doca_comm_channel_ep_create(&ep));
-	NEED_OK(doca_comm_channel_ep_set_device(ep, dev));
-	NEED_OK(doca_comm_channel_ep_set_recv_queue_size(ep, plan->queue ? plan->queue : BURST));
+	MUST(doca_comm_channel_ep_create(&ep));
+	MUST(doca_comm_channel_ep_set_device(ep, dev));
+	MUST(doca_comm_channel_ep_set_recv_queue_size(ep, plan->queue ? plan->queue : BURST));
 	return ep;
 }
 
@@ -142,7 +143,7 @@ static void send_byte(struct doca_comm_channel_ep_t *ep, struct doca_comm_channe
 
 	while ((result = doca_comm_channel_ep_sendto(ep, &byte, 1, DOCA_CC_MSG_FLAG_NONE, peer)) == DOCA_ERROR_AGAIN)
 		; /* being connected, or no room */
-	PROC_NEED(result == DOCA_SUCCESS);
+	CHECK(result == DOCA_SUCCESS);
 }
 
 static doca_error_t receive_byte(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t **peer,
@@ -173,13 +174,13 @@ static void run_channel_sender(int talk_fd)
 	while (doca_comm_channel_ep_connect(ep, NAME, &peer) != DOCA_SUCCESS)
 		; /* it is not there yet */
 	send_byte(ep, peer, BURST);
-	PROC_NEED(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
+	CHECK(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	diary.sent_ns = bfsim_now_ns();
 	for (uint8_t i = 0; i < BURST; i++)
 		send_byte(ep, peer, i);
-	NEED_OK(doca_comm_channel_ep_disconnect(ep, peer));
-	NEED_OK(doca_comm_channel_ep_destroy(ep));
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_comm_channel_ep_disconnect(ep, peer));
+	MUST(doca_comm_channel_ep_destroy(ep));
+	MUST(doca_dev_close(dev));
 	proc_say(talk_fd, &diary, sizeof(diary));
 }
 
@@ -198,20 +199,20 @@ static void run_channel_receiver(int talk_fd)
 	dev = peer_open(NULL);
 	rep = peer_open_rep(dev, NULL);
 	ep = open_endpoint(dev, &plan);
-	NEED_OK(doca_comm_channel_ep_set_device_rep(ep, rep));
-	NEED_OK(doca_comm_channel_ep_listen(ep, NAME));
+	MUST(doca_comm_channel_ep_set_device_rep(ep, rep));
+	MUST(doca_comm_channel_ep_listen(ep, NAME));
 	proc_say(talk_fd, "l", 1);
-	PROC_NEED(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
+	CHECK(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	send_byte(ep, peer, BURST);
 	while ((result = receive_byte(ep, &peer, &byte)) == DOCA_SUCCESS) {
-		PROC_NEED(byte == diary.num_came && diary.num_came < BURST);
+		CHECK(byte == diary.num_came && diary.num_came < BURST);
 		diary.came_ns[diary.num_came++] = bfsim_now_ns();
 	}
-	PROC_NEED(result == DOCA_ERROR_CONNECTION_RESET);
-	NEED_OK(doca_comm_channel_ep_disconnect(ep, peer));
-	NEED_OK(doca_comm_channel_ep_destroy(ep));
-	NEED_OK(doca_dev_rep_close(rep));
-	NEED_OK(doca_dev_close(dev));
+	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+	MUST(doca_comm_channel_ep_disconnect(ep, peer));
+	MUST(doca_comm_channel_ep_destroy(ep));
+	MUST(doca_dev_rep_close(rep));
+	MUST(doca_dev_close(dev));
 	proc_say(talk_fd, &diary, sizeof(diary));
 }
 

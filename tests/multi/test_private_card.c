@@ -2,6 +2,7 @@
 /* What rules do by the clock to a private card, where no daemon sees to it. (What becomes of
  * functions and links is told in test_functions.c, for private cards as well.) */
 #include "bfsim_util.h"
+#include "doca_check.h"
 
 #include <errno.h>
 #include <sched.h>

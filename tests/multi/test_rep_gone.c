@@ -2,6 +2,7 @@
 /* Who holds a handle of a representor that was removed since: nobody can listen there, before the
  * representor is back. Each test runs in a process of its own, in a session or on its private card. */
 #include "bfsim_util.h"
+#include "doca_check.h"
 
 #include <doca_comch.h>
 #include <doca_comm_channel.h>

@@ -13,10 +13,10 @@
 
 #include "actor.h"
 #include "sim/control/control.h"
+#include "doca_check.h"
 #include "sim/protocol/session_dir.h"
 #include "sync_actor.h"
 
-#define assert_ok(call)     assert_int_equal((call), DOCA_SUCCESS)
 #define assert_failed(call) assert_int_equal((call), DOCA_ERROR_IO_FAILED)
 
 static char *dir;

@@ -13,6 +13,7 @@
 #include "sim/api/bfsim.h"
 #include "comch_talk.h"
 #include "copier.h"
+#include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 
 static int teardown(void **state)
@@ -51,7 +52,7 @@ static uint64_t waited_ns(void)
 	const struct dirent *task;
 	uint64_t sum = 0;
 
-	PROC_NEED(tasks);
+	CHECK(tasks);
 	while ((task = readdir(tasks)) != NULL) {
 		unsigned long long ran, waited;
 		char path[300];
@@ -107,12 +108,12 @@ static void run_stream(int talk)
 	copier.on_done = NULL;
 	for (size_t in_flight = 1; in_flight > 0;) {
 		doca_pe_progress(loop.pe);
-		NEED_OK(doca_pe_get_num_inflight_tasks(loop.pe, &in_flight));
+		MUST(doca_pe_get_num_inflight_tasks(loop.pe, &in_flight));
 	}
 	proc_say(talk, &tally, sizeof(tally));
 	copier_close(&copier);
 	loop_close(&loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 }
 
 static const struct peer_role stream_role = { "stream", run_stream };
@@ -236,7 +237,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 	struct end *end = talk->cfg.owner;
 
 	(void)connection;
-	PROC_NEED(len == 1 && bytes[0] == end->received && end->received < ROUNDS);
+	CHECK(len == 1 && bytes[0] == end->received && end->received < ROUNDS);
 	end->diary.received_ns[end->received++] = copier_now_ns(&end->copier);
 }
 
@@ -265,7 +266,7 @@ static void end_close(struct end *end, int talk)
 	talk_close(&end->talk);
 	copier_close(&end->copier);
 	loop_close(&end->loop);
-	NEED_OK(doca_dev_close(dev));
+	MUST(doca_dev_close(dev));
 	proc_say(talk, &end->diary, sizeof(end->diary));
 }
 
@@ -280,7 +281,7 @@ static void say(struct end *end, unsigned int round)
 {
 	uint8_t byte = (uint8_t)round;
 
-	PROC_NEED(talk_send(&end->talk, end->talk.connection, &byte, 1));
+	CHECK(talk_send(&end->talk, end->talk.connection, &byte, 1));
 }
 
 /* Copies, then asks, then waits for the answer. */

@@ -21,11 +21,10 @@
 #include <doca_pe.h>
 
 #include "two_sides.h"
+#include "doca_check.h"
 
 #define MIB   (1024u * 1024)
 #define TASKS 16
-
-#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
 
 /* The DPU's side: everything that a DMA application has. */
 struct dpu {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "two_sides.h"
+#include "doca_check.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -76,15 +77,6 @@ static pid_t spawn(char *const argv[], int *ret_to, int *ret_from)
 }
 
 /* ---- the host's side ---- */
-
-#define MUST(call)                                                                              \
-	do {                                                                                    \
-		doca_error_t result_ = (call);                                                  \
-		if (result_ != DOCA_SUCCESS) {                                                  \
-			fprintf(stderr, "host: %s: %s\n", #call, doca_error_get_name(result_)); \
-			exit(93);                                                               \
-		}                                                                               \
-	} while (0)
 
 static struct doca_dev *open_device(const char *address)
 {

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "../far.h"
+#include "far.h"
 #include "sim/fabric/remote.h"
 #include "sim/base/log.h"
 

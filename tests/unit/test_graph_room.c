@@ -15,6 +15,7 @@
 #include <doca_graph.h>
 
 #include "shim/common/pe/task_priv.h"
+#include "doca_check.h"
 
 enum { TASKS = 3 };
 
@@ -115,8 +116,6 @@ static void note_failed(struct doca_graph_instance *instance, union doca_data da
 	(void)instance, (void)data, (void)graph;
 	fail_msg("an instance failed");
 }
-
-#define assert_ok(call) assert_int_equal(call, DOCA_SUCCESS)
 
 static void open_device(void)
 {

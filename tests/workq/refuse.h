@@ -10,8 +10,8 @@
 
 #include <doca_error.h>
 
-#define assert_refused(call, code) (refuse_listen(), refuse_check((call), (code), #call, __FILE__, __LINE__))
-#define assert_invalid(call)       assert_refused(call, DOCA_ERROR_INVALID_VALUE)
+#define assert_refused(call, code)   (refuse_listen(), refuse_check((call), (code), #call, __FILE__, __LINE__))
+#define assert_refused_invalid(call) assert_refused(call, DOCA_ERROR_INVALID_VALUE)
 
 /* Standard error goes to a file of ours between the two; the second ends the test unless all is as it must be. */
 void refuse_listen(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sides.h"
+#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct doca_dev *side_enter(const char *side)
 		if (doca_dma_job_get_supported(list[i], DOCA_DMA_JOB_MEMCPY) == DOCA_SUCCESS)
 			MUST(doca_dev_open(list[i], &dev));
 	MUST(doca_devinfo_list_destroy(list));
-	PROC_NEED(dev);
+	CHECK(dev);
 	return dev;
 }
 
@@ -61,7 +62,7 @@ void side_be_host(int talk, const void *arg)
 	memset(memory, SIDE_FILL, SIDE_LEN);
 	MUST(doca_mmap_export(mmap, dev, &descriptor, &gift.map_len));
 	MUST(doca_sync_event_export_to_dpu(event, dev, &bytes, &gift.event_len));
-	PROC_NEED(gift.map_len <= sizeof(gift.map) && gift.event_len <= sizeof(gift.event));
+	CHECK(gift.map_len <= sizeof(gift.map) && gift.event_len <= sizeof(gift.event));
 	memcpy(gift.map, descriptor, gift.map_len);
 	memcpy(gift.event, bytes, gift.event_len);
 	free(descriptor);
@@ -150,8 +151,8 @@ doca_error_t engine_finish(struct engine *engine, struct doca_event *ret_event)
 	do
 		result = doca_workq_progress_retrieve(engine->workq, ret_event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
 	while (result == DOCA_ERROR_AGAIN);
-	PROC_NEED(result == DOCA_SUCCESS ? ret_event->result.u64 == DOCA_SUCCESS :
-					   ret_event->result.u64 == DOCA_ERROR_IO_FAILED);
+	CHECK(result == DOCA_SUCCESS ? ret_event->result.u64 == DOCA_SUCCESS :
+				       ret_event->result.u64 == DOCA_ERROR_IO_FAILED);
 	return result;
 }
 

@@ -18,13 +18,11 @@
 #include <doca_mmap.h>
 #include <doca_sync_event.h>
 
-#include "tests/multi/proc.h"
+#include "proc.h"
 
 #define SIDE_LEN     8192 /* bytes of the host's memory ... */
 #define SIDE_FILL    0x5a /* ... and what they are */
 #define ENGINE_DEPTH 8
-
-#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
 
 /* Where the card's daemon is: set before the processes start. */
 extern const char *side_session;

@@ -13,10 +13,9 @@
 #include <cmocka.h>
 
 #include "log_child.h"
+#include "doca_check.h"
 
-#define WORDS(...)      ((char *[]){ "prog", __VA_ARGS__, NULL })
-#define assert_ok(call) assert_int_equal((call), DOCA_SUCCESS)
-
+#define WORDS(...) ((char *[]){ "prog", __VA_ARGS__, NULL })
 struct config {
 	int size;
 	int validated;

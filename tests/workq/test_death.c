@@ -12,6 +12,7 @@
 
 #include "sides.h"
 #include "tests/multi/actor.h"
+#include "doca_check.h"
 
 static char *dir;
 static struct proc card, host, dpu;
@@ -85,11 +86,11 @@ static void be_dpu(int talk, const void *arg)
 	memset(memory, 1, SIDE_LEN);
 	engine = engine_start(memory, arg, false);
 	MUST(engine_copy(&engine, engine.from));
-	PROC_NEED(memory[0] == SIDE_FILL && memory[SIDE_LEN / 2 - 1] == SIDE_FILL);
+	CHECK(memory[0] == SIDE_FILL && memory[SIDE_LEN / 2 - 1] == SIDE_FILL);
 	engine_submit_wait(&engine, 0);
 	proc_say(talk, "w", 1);
 	outcome = outcome_of(&engine);
-	PROC_NEED(memory[0] == 1);
+	CHECK(memory[0] == 1);
 	proc_say(talk, &outcome, sizeof(outcome));
 	engine_stop(&engine);
 	free(memory);
@@ -107,7 +108,7 @@ static void be_sleeping_dpu(int talk, const void *arg)
 	MUST(doca_workq_event_handle_arm(engine.workq));
 	engine_submit_wait(&engine, 0);
 	proc_say(talk, "w", 1);
-	PROC_NEED(poll(&wait, 1, PROC_DEADLINE_MS) == 1);
+	CHECK(poll(&wait, 1, PROC_DEADLINE_MS) == 1);
 	MUST(doca_workq_event_handle_clear(engine.workq, wait.fd));
 	outcome = outcome_of(&engine);
 	proc_say(talk, &outcome, sizeof(outcome));
@@ -186,10 +187,10 @@ static void be_waiting_dpu(int talk, const void *arg)
 	MUST(doca_sync_event_create_from_export(dev, gift->event, gift->event_len, &event));
 	MUST(doca_sync_event_start(event));
 	for (int i = 0; i < 2; i++)
-		PROC_NEED(pthread_create(&threads[i], NULL, waits[i], event) == 0);
+		CHECK(pthread_create(&threads[i], NULL, waits[i], event) == 0);
 	proc_say(talk, "w", 1);
 	for (int i = 0; i < 2; i++) {
-		PROC_NEED(pthread_join(threads[i], &result) == 0);
+		CHECK(pthread_join(threads[i], &result) == 0);
 		results[i] = (doca_error_t)(uintptr_t)result;
 	}
 	proc_say(talk, results, sizeof(results));
@@ -225,7 +226,7 @@ static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *re
 		if (submitted == ENGINE_DEPTH)
 			proc_say(talk, "w", 1);
 		result = engine_finish(engine, &event);
-		PROC_NEED(event.user_data.u64 < submitted);
+		CHECK(event.user_data.u64 < submitted);
 		events++;
 	} while (result == DOCA_SUCCESS);
 	while (events < submitted) {
@@ -243,10 +244,10 @@ static void be_busy_dpu(int talk, const void *arg)
 	struct doca_event event;
 	uint64_t events, submitted = copy_until_failure(&engine, talk, &events);
 
-	PROC_NEED(events == submitted);
-	PROC_NEED(doca_workq_progress_retrieve(engine.workq, &event, 0) == DOCA_ERROR_AGAIN);
+	CHECK(events == submitted);
+	CHECK(doca_workq_progress_retrieve(engine.workq, &event, 0) == DOCA_ERROR_AGAIN);
 	MUST(engine_copy(&engine, engine.local));
-	PROC_NEED(engine_copy(&engine, engine.from) == DOCA_ERROR_IO_FAILED);
+	CHECK(engine_copy(&engine, engine.from) == DOCA_ERROR_IO_FAILED);
 	engine_stop(&engine);
 	free(memory);
 }

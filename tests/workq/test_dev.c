@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(call)      assert_int_equal((call), DOCA_SUCCESS)
-#define assert_invalid(call) assert_int_equal((call), DOCA_ERROR_INVALID_VALUE)
+#include "doca_check.h"
 
 struct listed {
 	struct doca_devinfo **infos;

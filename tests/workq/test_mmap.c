@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../far.h"
+#include "far.h"
 #include "rig.h"
 
 static char first[4096], second[4096], third[4096];

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "api_util.h"
+#include "doca_check.h"
 
 static char memory[4096];
 static struct doca_dev *dev;

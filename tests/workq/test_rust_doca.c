@@ -27,14 +27,13 @@
 #include <doca_mmap.h>
 
 #include "tests/multi/actor.h"
+#include "doca_check.h"
 
 #define TEXT           "a text that crosses the bus"
 #define MAX_CHUNKS     64
 #define NUM_BUFFERS    1024
 #define MAX_DESCRIPTOR 2048
 #define PATH_SIZE      4096
-
-#define MUST(call) PROC_NEED((call) == DOCA_SUCCESS)
 
 static char *dir;
 static struct proc card, host, dpu;
@@ -87,7 +86,7 @@ static struct device device_open(const char *address)
 	for (uint32_t i = 0; i < count && !device.dev; i++)
 		if (is_at(device.list[i], address))
 			MUST(doca_dev_open(device.list[i], &device.dev));
-	PROC_NEED(device.dev);
+	CHECK(device.dev);
 	return device;
 }
 
@@ -184,7 +183,7 @@ static void copy(struct engine *engine, struct doca_buf *src, struct doca_buf *d
 	while (result == DOCA_ERROR_AGAIN);
 	MUST(result);
 	MUST((doca_error_t)event.result.u64);
-	PROC_NEED(event.type == DOCA_DMA_JOB_MEMCPY);
+	CHECK(event.type == DOCA_DMA_JOB_MEMCPY);
 }
 
 static void buffers_drop(struct doca_buf *src, struct doca_buf *dst)
@@ -210,7 +209,7 @@ static void copy_locally(const struct device *device, char *from, char *to, size
 	map_populate(mmap, to, len);
 	dst = buffer_of(inventory, mmap, to, len);
 	copy(&engine, src, dst);
-	PROC_NEED(memcmp(from, to, len) == 0);
+	CHECK(memcmp(from, to, len) == 0);
 	buffers_drop(src, dst);
 	MUST(doca_buf_inventory_destroy(inventory));
 	local_map_drop(mmap, device);
@@ -248,7 +247,7 @@ static FILE *file_of(const char *name, const char *mode)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, mode);
-	PROC_NEED(file);
+	CHECK(file);
 	return file;
 }
 
@@ -256,7 +255,7 @@ static void save_config(const void *descriptor, size_t descriptor_len, const voi
 {
 	FILE *file = file_of("export.txt", "wb");
 
-	PROC_NEED(fwrite(descriptor, 1, descriptor_len, file) == descriptor_len);
+	CHECK(fwrite(descriptor, 1, descriptor_len, file) == descriptor_len);
 	fclose(file);
 	file = file_of("buffer.txt", "w");
 	fprintf(file, "%llu\n%zu\n", (unsigned long long)(uintptr_t)memory, len);
@@ -276,10 +275,10 @@ static struct config load_config(void)
 	FILE *file = file_of("export.txt", "rb");
 
 	config.descriptor_len = fread(config.descriptor, 1, sizeof(config.descriptor), file);
-	PROC_NEED(feof(file));
+	CHECK(feof(file));
 	fclose(file);
 	file = file_of("buffer.txt", "r");
-	PROC_NEED(fscanf(file, "%llu\n%zu\n", &address, &config.len) == 2);
+	CHECK(fscanf(file, "%llu\n%zu\n", &address, &config.len) == 2);
 	fclose(file);
 	config.memory = (void *)(uintptr_t)address;
 	return config;
@@ -385,7 +384,7 @@ static void be_without_device(int talk, const void *arg)
 		map_populate(mmap, memory[i], 64);
 		buf[i] = buffer_of(inventory, mmap, memory[i], 64);
 		MUST(doca_buf_get_data(buf[i], &data));
-		PROC_NEED(data == memory[i]);
+		CHECK(data == memory[i]);
 	}
 	buffers_drop(buf[0], buf[1]);
 	MUST(doca_buf_inventory_destroy(inventory));
@@ -415,12 +414,12 @@ static void be_exporter(int talk, const void *arg)
 	enter("host");
 	device = device_open("b1:00.0");
 	MUST(doca_dma_get_max_buf_size(doca_dev_as_devinfo(device.dev), &max));
-	PROC_NEED(max >= 1024);
+	CHECK(max >= 1024);
 	mmap = map_new();
 	MUST(doca_mmap_dev_add(mmap, device.dev));
 	map_populate(mmap, memory, 1024);
 	MUST(doca_mmap_export(mmap, device.dev, &descriptor, &len));
-	PROC_NEED(doca_mmap_dev_rm(mmap, device.dev) == DOCA_ERROR_NOT_PERMITTED);
+	CHECK(doca_mmap_dev_rm(mmap, device.dev) == DOCA_ERROR_NOT_PERMITTED);
 	free(descriptor);
 	MUST(doca_mmap_destroy(mmap));
 	device_drop(&device);

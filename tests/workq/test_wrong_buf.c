@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "refuse.h"
+#include "doca_check.h"
 #include "rig.h"
 
 static char memory[8192];
@@ -32,14 +33,14 @@ static void test_what_is_no_live_inventory_is_refused_everywhere(void **state)
 	assert_int_equal(doca_buf_inventory_destroy(stale), DOCA_SUCCESS);
 	wrong[1] = stale;
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_buf_inventory_destroy(wrong[i]));
-		assert_invalid(doca_buf_inventory_start(wrong[i]));
-		assert_invalid(doca_buf_inventory_stop(wrong[i]));
-		assert_invalid(doca_buf_inventory_buf_by_args(wrong[i], mmap, memory, 1, memory, 1, &none));
-		assert_invalid(doca_buf_inventory_buf_dup(wrong[i], buf, &none));
-		assert_invalid(doca_buf_inventory_get_num_elements(wrong[i], &count));
-		assert_invalid(doca_buf_inventory_get_num_free_elements(wrong[i], &count));
-		assert_invalid(doca_buf_inventory_get_user_data(wrong[i], &data));
+		assert_refused_invalid(doca_buf_inventory_destroy(wrong[i]));
+		assert_refused_invalid(doca_buf_inventory_start(wrong[i]));
+		assert_refused_invalid(doca_buf_inventory_stop(wrong[i]));
+		assert_refused_invalid(doca_buf_inventory_buf_by_args(wrong[i], mmap, memory, 1, memory, 1, &none));
+		assert_refused_invalid(doca_buf_inventory_buf_dup(wrong[i], buf, &none));
+		assert_refused_invalid(doca_buf_inventory_get_num_elements(wrong[i], &count));
+		assert_refused_invalid(doca_buf_inventory_get_num_free_elements(wrong[i], &count));
+		assert_refused_invalid(doca_buf_inventory_get_user_data(wrong[i], &data));
 	}
 	assert_null(none);
 	assert_int_equal(count, 7);
@@ -52,14 +53,14 @@ static void test_an_inventory_has_a_size_and_its_questions_a_place_for_the_answe
 	struct rig *rig = *state;
 	struct doca_buf_inventory *none = NULL;
 
-	assert_invalid(doca_buf_inventory_create(NULL, 0, 0, &none));
-	assert_invalid(doca_buf_inventory_create(NULL, SIZE_MAX, 0, &none));
-	assert_invalid(doca_buf_inventory_create(NULL, 1, 4, &none)); /* no such extension */
-	assert_invalid(doca_buf_inventory_create(NULL, 1, 0, NULL));
+	assert_refused_invalid(doca_buf_inventory_create(NULL, 0, 0, &none));
+	assert_refused_invalid(doca_buf_inventory_create(NULL, SIZE_MAX, 0, &none));
+	assert_refused_invalid(doca_buf_inventory_create(NULL, 1, 4, &none)); /* no such extension */
+	assert_refused_invalid(doca_buf_inventory_create(NULL, 1, 0, NULL));
 	assert_null(none);
-	assert_invalid(doca_buf_inventory_get_num_elements(rig->inventory, NULL));
-	assert_invalid(doca_buf_inventory_get_num_free_elements(rig->inventory, NULL));
-	assert_invalid(doca_buf_inventory_get_user_data(rig->inventory, NULL));
+	assert_refused_invalid(doca_buf_inventory_get_num_elements(rig->inventory, NULL));
+	assert_refused_invalid(doca_buf_inventory_get_num_free_elements(rig->inventory, NULL));
+	assert_refused_invalid(doca_buf_inventory_get_user_data(rig->inventory, NULL));
 }
 
 static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void **state)
@@ -70,20 +71,21 @@ static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void 
 	char *end = memory + sizeof(memory), *before = (char *)((uintptr_t)memory - 1);
 
 	assert_int_equal(doca_mmap_create(NULL, &fresh), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, NULL, memory, 1, memory, 1, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, fresh, memory, 1, memory, 1, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, NULL));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, before, 1, before, 1, &none));
-	assert_invalid(
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, NULL, memory, 1, memory, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, fresh, memory, 1, memory, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, NULL));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, before, 1, before, 1, &none));
+	assert_refused_invalid(
 		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, sizeof(memory) + 1, memory, 1, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, end - 1, 2, end - 1, 0, &none));
-	assert_invalid(
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, end - 1, 2, end - 1, 0, &none));
+	assert_refused_invalid(
 		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 1, SIZE_MAX, memory + 1, 0, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory + 8, 1, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory, 9, &none));
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 8, 8, memory + 7, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory + 8, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory, 9, &none));
+	assert_refused_invalid(
+		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 8, 8, memory + 7, 1, &none));
 	assert_int_equal(doca_mmap_stop(mmap), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, &none));
 	assert_null(none);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_destroy(fresh), DOCA_SUCCESS);
@@ -97,7 +99,7 @@ static void test_an_inventory_gives_what_it_has_while_it_is_started(void **state
 	struct doca_buf *buf, *member, *none = NULL;
 
 	assert_int_equal(doca_buf_inventory_create(NULL, 1, 0, &single), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
 	buf = rig_room(rig, mmap, memory, 1);
 	member = rig_room(rig, mmap, memory, 1);
 	assert_refused(doca_buf_inventory_buf_dup(single, buf, &none), DOCA_ERROR_BAD_STATE);
@@ -105,8 +107,8 @@ static void test_an_inventory_gives_what_it_has_while_it_is_started(void **state
 	assert_int_equal(doca_buf_list_chain(buf, member), DOCA_SUCCESS);
 	assert_refused(doca_buf_inventory_buf_dup(single, buf, &none), DOCA_ERROR_NO_MEMORY); /* a list of two */
 	assert_refused(doca_buf_inventory_buf_dup(single, member, &none), DOCA_ERROR_NOT_PERMITTED);
-	assert_invalid(doca_buf_inventory_buf_dup(single, NULL, &none));
-	assert_invalid(doca_buf_inventory_buf_dup(single, buf, NULL));
+	assert_refused_invalid(doca_buf_inventory_buf_dup(single, NULL, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_dup(single, buf, NULL));
 	assert_null(none);
 	rig_return(buf);
 	assert_int_equal(doca_buf_inventory_buf_by_addr(single, mmap, memory, 1, &buf), DOCA_SUCCESS);
@@ -114,7 +116,7 @@ static void test_an_inventory_gives_what_it_has_while_it_is_started(void **state
 	assert_refused(doca_buf_inventory_destroy(single), DOCA_ERROR_IN_USE);
 	rig_return(buf);
 	assert_int_equal(doca_buf_inventory_stop(single), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
 	assert_int_equal(doca_buf_inventory_destroy(single), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
@@ -139,23 +141,23 @@ static void test_what_is_no_live_buffer_is_refused_everywhere(void **state)
 
 	rig_return(stale);
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_buf_get_refcount(wrong[i], &refs));
-		assert_invalid(doca_buf_get_head(wrong[i], &addr));
-		assert_invalid(doca_buf_get_len(wrong[i], &len));
-		assert_invalid(doca_buf_get_data(wrong[i], &addr));
-		assert_invalid(doca_buf_get_data_len(wrong[i], &len));
-		assert_invalid(doca_buf_set_data(wrong[i], memory, 1));
-		assert_invalid(doca_buf_reset_data_len(wrong[i]));
-		assert_invalid(doca_buf_list_chain(wrong[i], good));
-		assert_invalid(doca_buf_list_chain(good, wrong[i]));
-		assert_invalid(doca_buf_list_unchain(wrong[i], good));
-		assert_invalid(doca_buf_list_unchain(good, wrong[i]));
-		assert_invalid(doca_buf_list_next(wrong[i], &found));
-		assert_invalid(doca_buf_list_last(wrong[i], &found));
-		assert_invalid(doca_buf_list_num_elements(wrong[i], &count));
-		assert_invalid(doca_buf_list_is_first(wrong[i], &yes));
-		assert_invalid(doca_buf_list_is_last(wrong[i], &yes));
-		assert_invalid(doca_buf_is_in_list(wrong[i], &inside));
+		assert_refused_invalid(doca_buf_get_refcount(wrong[i], &refs));
+		assert_refused_invalid(doca_buf_get_head(wrong[i], &addr));
+		assert_refused_invalid(doca_buf_get_len(wrong[i], &len));
+		assert_refused_invalid(doca_buf_get_data(wrong[i], &addr));
+		assert_refused_invalid(doca_buf_get_data_len(wrong[i], &len));
+		assert_refused_invalid(doca_buf_set_data(wrong[i], memory, 1));
+		assert_refused_invalid(doca_buf_reset_data_len(wrong[i]));
+		assert_refused_invalid(doca_buf_list_chain(wrong[i], good));
+		assert_refused_invalid(doca_buf_list_chain(good, wrong[i]));
+		assert_refused_invalid(doca_buf_list_unchain(wrong[i], good));
+		assert_refused_invalid(doca_buf_list_unchain(good, wrong[i]));
+		assert_refused_invalid(doca_buf_list_next(wrong[i], &found));
+		assert_refused_invalid(doca_buf_list_last(wrong[i], &found));
+		assert_refused_invalid(doca_buf_list_num_elements(wrong[i], &count));
+		assert_refused_invalid(doca_buf_list_is_first(wrong[i], &yes));
+		assert_refused_invalid(doca_buf_list_is_last(wrong[i], &yes));
+		assert_refused_invalid(doca_buf_is_in_list(wrong[i], &inside));
 	}
 	assert_null(found);
 	rig_return(good);
@@ -168,17 +170,17 @@ static void test_a_buffers_answers_need_a_place(void **state)
 	struct doca_mmap *mmap = map_of_memory(rig);
 	struct doca_buf *buf = rig_room(rig, mmap, memory, 1);
 
-	assert_invalid(doca_buf_get_refcount(buf, NULL));
-	assert_invalid(doca_buf_get_head(buf, NULL));
-	assert_invalid(doca_buf_get_len(buf, NULL));
-	assert_invalid(doca_buf_get_data(buf, NULL));
-	assert_invalid(doca_buf_get_data_len(buf, NULL));
-	assert_invalid(doca_buf_list_next(buf, NULL));
-	assert_invalid(doca_buf_list_last(buf, NULL));
-	assert_invalid(doca_buf_list_num_elements(buf, NULL));
-	assert_invalid(doca_buf_list_is_first(buf, NULL));
-	assert_invalid(doca_buf_list_is_last(buf, NULL));
-	assert_invalid(doca_buf_is_in_list(buf, NULL));
+	assert_refused_invalid(doca_buf_get_refcount(buf, NULL));
+	assert_refused_invalid(doca_buf_get_head(buf, NULL));
+	assert_refused_invalid(doca_buf_get_len(buf, NULL));
+	assert_refused_invalid(doca_buf_get_data(buf, NULL));
+	assert_refused_invalid(doca_buf_get_data_len(buf, NULL));
+	assert_refused_invalid(doca_buf_list_next(buf, NULL));
+	assert_refused_invalid(doca_buf_list_last(buf, NULL));
+	assert_refused_invalid(doca_buf_list_num_elements(buf, NULL));
+	assert_refused_invalid(doca_buf_list_is_first(buf, NULL));
+	assert_refused_invalid(doca_buf_list_is_last(buf, NULL));
+	assert_refused_invalid(doca_buf_is_in_list(buf, NULL));
 	rig_return(buf);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
@@ -191,10 +193,10 @@ static void test_a_data_segment_outside_its_buffer_is_refused_and_changes_nothin
 	size_t len;
 	void *data;
 
-	assert_invalid(doca_buf_set_data(buf, memory + 99, 1));
-	assert_invalid(doca_buf_set_data(buf, memory + 100, 101));
-	assert_invalid(doca_buf_set_data(buf, memory + 200, 1));
-	assert_invalid(doca_buf_set_data(buf, memory + 101, SIZE_MAX));
+	assert_refused_invalid(doca_buf_set_data(buf, memory + 99, 1));
+	assert_refused_invalid(doca_buf_set_data(buf, memory + 100, 101));
+	assert_refused_invalid(doca_buf_set_data(buf, memory + 200, 1));
+	assert_refused_invalid(doca_buf_set_data(buf, memory + 101, SIZE_MAX));
 	assert_int_equal(doca_buf_get_data(buf, &data), DOCA_SUCCESS);
 	assert_ptr_equal(data, memory + 100);
 	assert_int_equal(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
@@ -220,9 +222,9 @@ static void test_a_member_of_a_list_is_no_head(void **state)
 	assert_refused(doca_buf_list_num_elements(member, &count), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_buf_list_chain(member, other), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_buf_list_chain(other, member), DOCA_ERROR_NOT_PERMITTED);
-	assert_invalid(doca_buf_list_unchain(head, head));
-	assert_invalid(doca_buf_list_unchain(head, other));
-	assert_invalid(doca_buf_list_unchain(member, head));
+	assert_refused_invalid(doca_buf_list_unchain(head, head));
+	assert_refused_invalid(doca_buf_list_unchain(head, other));
+	assert_refused_invalid(doca_buf_list_unchain(member, head));
 	assert_int_equal(count, 7);
 	assert_int_equal(doca_buf_refcount_add(other, NULL), DOCA_SUCCESS);
 	assert_refused(doca_buf_list_chain(head, other), DOCA_ERROR_NOT_PERMITTED); /* two references */
@@ -255,13 +257,13 @@ static void test_what_is_no_live_pool_is_refused_everywhere(void **state)
 	assert_int_equal(doca_bufpool_destroy(stale), DOCA_SUCCESS);
 	wrong[1] = stale;
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_bufpool_destroy(wrong[i]));
-		assert_invalid(doca_bufpool_start(wrong[i]));
-		assert_invalid(doca_bufpool_stop(wrong[i]));
-		assert_invalid(doca_bufpool_buf_alloc(wrong[i], &none));
-		assert_invalid(doca_bufpool_get_num_elements(wrong[i], &count));
-		assert_invalid(doca_bufpool_get_num_free_elements(wrong[i], &count));
-		assert_invalid(doca_bufpool_get_user_data(wrong[i], &data));
+		assert_refused_invalid(doca_bufpool_destroy(wrong[i]));
+		assert_refused_invalid(doca_bufpool_start(wrong[i]));
+		assert_refused_invalid(doca_bufpool_stop(wrong[i]));
+		assert_refused_invalid(doca_bufpool_buf_alloc(wrong[i], &none));
+		assert_refused_invalid(doca_bufpool_get_num_elements(wrong[i], &count));
+		assert_refused_invalid(doca_bufpool_get_num_free_elements(wrong[i], &count));
+		assert_refused_invalid(doca_bufpool_get_user_data(wrong[i], &data));
 	}
 	assert_null(none);
 	assert_int_equal(count, 7);
@@ -277,19 +279,19 @@ static void test_a_pool_has_elements_of_a_size_over_one_range(void **state)
 	struct doca_bufpool *none = NULL;
 
 	assert_int_equal(doca_mmap_create(NULL, &fresh), DOCA_SUCCESS);
-	assert_invalid(doca_bufpool_create(NULL, 0, 0, 1, 1, mmap, &none));
-	assert_invalid(doca_bufpool_create(NULL, SIZE_MAX, 0, 1, 1, mmap, &none));
-	assert_invalid(doca_bufpool_create(NULL, 1, 4, 1, 1, mmap, &none));
-	assert_invalid(doca_bufpool_create(NULL, 1, 0, 0, 1, mmap, &none));
-	assert_invalid(doca_bufpool_create(NULL, 1, 0, 1, 3, mmap, &none));
-	assert_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, NULL, &none));
-	assert_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, mmap, NULL));
+	assert_refused_invalid(doca_bufpool_create(NULL, 0, 0, 1, 1, mmap, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, SIZE_MAX, 0, 1, 1, mmap, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 4, 1, 1, mmap, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 0, 1, mmap, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 3, mmap, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, NULL, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, mmap, NULL));
 	assert_refused(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_mmap_start(fresh), DOCA_SUCCESS);
 	assert_refused(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_mmap_populate(fresh, memory, 100, 4096, NULL, NULL), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_populate(fresh, memory + 100, 100, 4096, NULL, NULL), DOCA_SUCCESS);
-	assert_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none));
+	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none));
 	assert_null(none);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_destroy(fresh), DOCA_SUCCESS);
@@ -313,13 +315,13 @@ static void test_a_pool_gives_what_it_has_while_it_and_its_map_are_started(void 
 	assert_int_equal(doca_bufpool_create(NULL, 2, 0, sizeof(memory), 1, mmap, &large), DOCA_SUCCESS);
 	assert_refused(doca_bufpool_start(pool), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
-	assert_invalid(doca_bufpool_start(large)); /* than the map */
+	assert_refused_invalid(doca_bufpool_start(large)); /* than the map */
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_bufpool_start(pool), DOCA_SUCCESS);
-	assert_invalid(doca_bufpool_buf_alloc(pool, NULL));
-	assert_invalid(doca_bufpool_get_num_elements(pool, NULL));
-	assert_invalid(doca_bufpool_get_num_free_elements(pool, NULL));
-	assert_invalid(doca_bufpool_get_user_data(pool, NULL));
+	assert_refused_invalid(doca_bufpool_buf_alloc(pool, NULL));
+	assert_refused_invalid(doca_bufpool_get_num_elements(pool, NULL));
+	assert_refused_invalid(doca_bufpool_get_num_free_elements(pool, NULL));
+	assert_refused_invalid(doca_bufpool_get_user_data(pool, NULL));
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(doca_bufpool_buf_alloc(pool, &bufs[i]), DOCA_SUCCESS);
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_NO_MEMORY);

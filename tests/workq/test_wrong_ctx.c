@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "refuse.h"
+#include "doca_check.h"
 #include "rig.h"
 
 static char memory[4096];
@@ -64,18 +65,18 @@ static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
 
 	wrong_queues(rig, wrong);
 	for (int i = 0; i < NUM_WRONG; i++) {
-		assert_invalid(doca_workq_destroy(wrong[i]));
-		assert_invalid(doca_workq_get_depth(wrong[i], &depth));
-		assert_invalid(doca_workq_submit(wrong[i], &job));
-		assert_invalid(doca_workq_progress_retrieve(wrong[i], &event, 0));
-		assert_invalid(doca_workq_set_event_driven_enable(wrong[i], 1));
-		assert_invalid(doca_workq_get_event_driven_enable(wrong[i], &yes));
-		assert_invalid(doca_workq_get_event_handle(wrong[i], &handle));
-		assert_invalid(doca_workq_set_event_handle(wrong[i], 0, 0));
-		assert_invalid(doca_workq_event_handle_arm(wrong[i]));
-		assert_invalid(doca_workq_event_handle_clear(wrong[i], 0));
-		assert_invalid(doca_ctx_workq_add(rig->ctx, wrong[i]));
-		assert_invalid(doca_ctx_workq_rm(rig->ctx, wrong[i]));
+		assert_refused_invalid(doca_workq_destroy(wrong[i]));
+		assert_refused_invalid(doca_workq_get_depth(wrong[i], &depth));
+		assert_refused_invalid(doca_workq_submit(wrong[i], &job));
+		assert_refused_invalid(doca_workq_progress_retrieve(wrong[i], &event, 0));
+		assert_refused_invalid(doca_workq_set_event_driven_enable(wrong[i], 1));
+		assert_refused_invalid(doca_workq_get_event_driven_enable(wrong[i], &yes));
+		assert_refused_invalid(doca_workq_get_event_handle(wrong[i], &handle));
+		assert_refused_invalid(doca_workq_set_event_handle(wrong[i], 0, 0));
+		assert_refused_invalid(doca_workq_event_handle_arm(wrong[i]));
+		assert_refused_invalid(doca_workq_event_handle_clear(wrong[i], 0));
+		assert_refused_invalid(doca_ctx_workq_add(rig->ctx, wrong[i]));
+		assert_refused_invalid(doca_ctx_workq_rm(rig->ctx, wrong[i]));
 	}
 	assert_int_equal(event.type, 77); /* and nothing was written */
 	assert_int_equal(handle, -7);
@@ -100,18 +101,18 @@ static void test_what_is_no_live_context_is_refused_everywhere(void **state)
 
 	wrong_ctxs(rig, wrong);
 	for (int i = 0; i < NUM_WRONG; i++) {
-		assert_invalid(doca_ctx_dev_add(wrong[i], rig->dev));
-		assert_invalid(doca_ctx_dev_rm(wrong[i], rig->dev));
-		assert_invalid(doca_ctx_start(wrong[i]));
-		assert_invalid(doca_ctx_stop(wrong[i]));
-		assert_invalid(doca_ctx_workq_add(wrong[i], rig->workq));
-		assert_invalid(doca_ctx_workq_rm(wrong[i], rig->workq));
-		assert_invalid(doca_ctx_get_event_driven_supported(wrong[i], &yes));
-		assert_invalid(doca_ctx_set_datapath_on_gpu(wrong[i], any));
-		assert_invalid(doca_dma_destroy((struct doca_dma *)wrong[i]));
+		assert_refused_invalid(doca_ctx_dev_add(wrong[i], rig->dev));
+		assert_refused_invalid(doca_ctx_dev_rm(wrong[i], rig->dev));
+		assert_refused_invalid(doca_ctx_start(wrong[i]));
+		assert_refused_invalid(doca_ctx_stop(wrong[i]));
+		assert_refused_invalid(doca_ctx_workq_add(wrong[i], rig->workq));
+		assert_refused_invalid(doca_ctx_workq_rm(wrong[i], rig->workq));
+		assert_refused_invalid(doca_ctx_get_event_driven_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_ctx_set_datapath_on_gpu(wrong[i], any));
+		assert_refused_invalid(doca_dma_destroy((struct doca_dma *)wrong[i]));
 		assert_null(doca_dma_as_ctx((struct doca_dma *)wrong[i]));
 		job.ctx = wrong[i];
-		assert_invalid(doca_workq_submit(rig->workq, &job));
+		assert_refused_invalid(doca_workq_submit(rig->workq, &job));
 	}
 	assert_int_equal(yes, 7);
 }
@@ -125,8 +126,8 @@ static void test_what_is_no_open_device_is_refused(void **state)
 	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
 	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_ctx_dev_add(doca_dma_as_ctx(dma), wrong[i]));
-		assert_invalid(doca_ctx_dev_rm(doca_dma_as_ctx(dma), wrong[i]));
+		assert_refused_invalid(doca_ctx_dev_add(doca_dma_as_ctx(dma), wrong[i]));
+		assert_refused_invalid(doca_ctx_dev_rm(doca_dma_as_ctx(dma), wrong[i]));
 	}
 	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
 }
@@ -146,28 +147,28 @@ static void test_null_is_no_place_for_an_answer_and_numbers_have_limits(void **s
 	uint64_t size;
 	uint32_t count;
 
-	assert_invalid(doca_workq_create(0, &queue));
-	assert_invalid(doca_workq_create(UINT32_MAX, &queue));
+	assert_refused_invalid(doca_workq_create(0, &queue));
+	assert_refused_invalid(doca_workq_create(UINT32_MAX, &queue));
 	assert_null(queue);
-	assert_invalid(doca_workq_create(1, NULL));
-	assert_invalid(doca_workq_get_depth(rig->workq, NULL));
-	assert_invalid(doca_workq_submit(rig->workq, NULL));
-	assert_invalid(doca_workq_progress_retrieve(rig->workq, NULL, 0));
-	assert_invalid(doca_workq_progress_retrieve(rig->workq, &event, 1));
-	assert_invalid(doca_workq_set_event_driven_enable(rig->workq, 2));
-	assert_invalid(doca_workq_get_event_driven_enable(rig->workq, NULL));
-	assert_invalid(doca_ctx_get_event_driven_supported(rig->ctx, NULL));
-	assert_invalid(doca_ctx_get_max_num_ctx(NULL));
-	assert_invalid(doca_ctx_set_datapath_on_gpu(rig->ctx, NULL));
-	assert_invalid(doca_dma_create(NULL));
+	assert_refused_invalid(doca_workq_create(1, NULL));
+	assert_refused_invalid(doca_workq_get_depth(rig->workq, NULL));
+	assert_refused_invalid(doca_workq_submit(rig->workq, NULL));
+	assert_refused_invalid(doca_workq_progress_retrieve(rig->workq, NULL, 0));
+	assert_refused_invalid(doca_workq_progress_retrieve(rig->workq, &event, 1));
+	assert_refused_invalid(doca_workq_set_event_driven_enable(rig->workq, 2));
+	assert_refused_invalid(doca_workq_get_event_driven_enable(rig->workq, NULL));
+	assert_refused_invalid(doca_ctx_get_event_driven_supported(rig->ctx, NULL));
+	assert_refused_invalid(doca_ctx_get_max_num_ctx(NULL));
+	assert_refused_invalid(doca_ctx_set_datapath_on_gpu(rig->ctx, NULL));
+	assert_refused_invalid(doca_dma_create(NULL));
 	for (int i = 0; i < 2; i++) {
-		assert_invalid(doca_dma_job_get_supported(i ? wrong : NULL, DOCA_DMA_JOB_MEMCPY));
-		assert_invalid(doca_dma_get_max_buf_size(i ? wrong : NULL, &size));
-		assert_invalid(doca_dma_get_max_list_buf_num_elem(i ? wrong : NULL, &count));
+		assert_refused_invalid(doca_dma_job_get_supported(i ? wrong : NULL, DOCA_DMA_JOB_MEMCPY));
+		assert_refused_invalid(doca_dma_get_max_buf_size(i ? wrong : NULL, &size));
+		assert_refused_invalid(doca_dma_get_max_list_buf_num_elem(i ? wrong : NULL, &count));
 	}
-	assert_invalid(doca_dma_job_get_supported(info, DOCA_DMA_JOB_MEMCPY + 1));
-	assert_invalid(doca_dma_get_max_buf_size(info, NULL));
-	assert_invalid(doca_dma_get_max_list_buf_num_elem(info, NULL));
+	assert_refused_invalid(doca_dma_job_get_supported(info, DOCA_DMA_JOB_MEMCPY + 1));
+	assert_refused_invalid(doca_dma_get_max_buf_size(info, NULL));
+	assert_refused_invalid(doca_dma_get_max_list_buf_num_elem(info, NULL));
 }
 
 /* Representors are the DPU's.
@@ -202,7 +203,7 @@ static void test_a_context_is_configured_before_it_starts_and_has_queues_after(v
 
 	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
 	ctx = doca_dma_as_ctx(dma);
-	assert_invalid(doca_ctx_start(ctx)); /* no device */
+	assert_refused_invalid(doca_ctx_start(ctx)); /* no device */
 	assert_refused(doca_ctx_stop(ctx), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_add(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_rm(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
@@ -262,8 +263,8 @@ static void test_only_an_event_driven_queue_has_a_handle(void **state)
 	assert_int_equal(handle, -7);
 	assert_int_equal(doca_workq_create(1, &queue), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_set_event_driven_enable(queue, 1), DOCA_SUCCESS);
-	assert_invalid(doca_workq_get_event_handle(queue, NULL));
-	assert_invalid(doca_workq_set_event_handle(queue, -1, 0));
+	assert_refused_invalid(doca_workq_get_event_handle(queue, NULL));
+	assert_refused_invalid(doca_workq_set_event_handle(queue, -1, 0));
 	assert_int_equal(doca_workq_set_event_handle(queue, 0, 0), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(doca_workq_destroy(queue), DOCA_SUCCESS);
 }
@@ -307,9 +308,9 @@ static void test_a_job_goes_to_a_started_context_of_the_queue(void **state)
 	job.ctx = rig->ctx;
 	assert_refused(doca_workq_submit(other, &job), DOCA_ERROR_NOT_FOUND);
 	job.type = DOCA_ACTION_NONE;
-	assert_invalid(doca_workq_submit(rig->workq, &job));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &job));
 	job.type = INT32_MIN;
-	assert_invalid(doca_workq_submit(rig->workq, &job));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &job));
 	assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
 	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
 	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
@@ -407,9 +408,9 @@ static void test_members_of_lists_are_refused_and_overlaps_stay_inside(void **st
 	assert_int_equal(memory[31], 'a');
 	assert_int_equal(memory[96], 'b');
 	assert_int_equal(doca_buf_list_chain(head, pair.to), DOCA_SUCCESS);
-	assert_invalid(doca_workq_submit(rig->workq, &job.base));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &job.base));
 	job = rig_job(rig, head, pair.to, 1);
-	assert_invalid(doca_workq_submit(rig->workq, &job.base));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &job.base));
 	assert_int_equal(doca_buf_list_unchain(head, pair.to), DOCA_SUCCESS);
 	rig_return(head);
 	pair_free(&pair);

@@ -27,6 +27,7 @@
 #include <cmocka.h>
 
 #include "refuse.h"
+#include "doca_check.h"
 
 struct found {
 	struct doca_devinfo **infos;
@@ -103,24 +104,24 @@ static void test_what_is_no_live_info_is_refused_everywhere(void **state)
 	uint16_t lid;
 
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_dev_open(wrong[i], &dev));
-		assert_invalid(doca_devinfo_get_pci_addr_str(wrong[i], text));
-		assert_invalid(doca_devinfo_get_is_pci_addr_equal(wrong[i], "03:00.0", &yes));
-		assert_invalid(doca_devinfo_get_pci_addr(wrong[i], &bdf));
-		assert_invalid(doca_devinfo_get_ibdev_name(wrong[i], text, sizeof(text)));
-		assert_invalid(doca_devinfo_get_iface_name(wrong[i], text, sizeof(text)));
-		assert_invalid(doca_devinfo_get_mac_addr(wrong[i], bytes, sizeof(bytes)));
-		assert_invalid(doca_devinfo_get_ipv4_addr(wrong[i], bytes, sizeof(bytes)));
-		assert_invalid(doca_devinfo_get_ipv6_addr(wrong[i], bytes, sizeof(bytes)));
-		assert_invalid(doca_devinfo_get_lid(wrong[i], &lid));
-		assert_invalid(doca_devinfo_get_is_hotplug_manager_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_get_is_mmap_export_dpu_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_get_is_mmap_export_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_get_is_mmap_from_export_dpu_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_get_is_mmap_from_export_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_rep_get_is_list_all_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_rep_get_is_list_net_supported(wrong[i], &yes));
-		assert_invalid(doca_devinfo_rep_get_is_list_emulated_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_dev_open(wrong[i], &dev));
+		assert_refused_invalid(doca_devinfo_get_pci_addr_str(wrong[i], text));
+		assert_refused_invalid(doca_devinfo_get_is_pci_addr_equal(wrong[i], "03:00.0", &yes));
+		assert_refused_invalid(doca_devinfo_get_pci_addr(wrong[i], &bdf));
+		assert_refused_invalid(doca_devinfo_get_ibdev_name(wrong[i], text, sizeof(text)));
+		assert_refused_invalid(doca_devinfo_get_iface_name(wrong[i], text, sizeof(text)));
+		assert_refused_invalid(doca_devinfo_get_mac_addr(wrong[i], bytes, sizeof(bytes)));
+		assert_refused_invalid(doca_devinfo_get_ipv4_addr(wrong[i], bytes, sizeof(bytes)));
+		assert_refused_invalid(doca_devinfo_get_ipv6_addr(wrong[i], bytes, sizeof(bytes)));
+		assert_refused_invalid(doca_devinfo_get_lid(wrong[i], &lid));
+		assert_refused_invalid(doca_devinfo_get_is_hotplug_manager_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_get_is_mmap_export_dpu_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_get_is_mmap_export_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_get_is_mmap_from_export_dpu_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_get_is_mmap_from_export_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_rep_get_is_list_all_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_rep_get_is_list_net_supported(wrong[i], &yes));
+		assert_refused_invalid(doca_devinfo_rep_get_is_list_emulated_supported(wrong[i], &yes));
 	}
 	assert_null(dev);
 	assert_int_equal(bdf.raw, 0x1234);
@@ -148,12 +149,12 @@ static void test_what_is_no_live_representors_info_is_refused_everywhere(void **
 	wrong[1] = list[0];
 	assert_int_equal(doca_devinfo_rep_list_destroy(list), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_dev_rep_open(wrong[i], &rep));
-		assert_invalid(doca_devinfo_rep_get_pci_addr_str(wrong[i], text));
-		assert_invalid(doca_devinfo_rep_get_is_pci_addr_equal(wrong[i], "b1:00.0", &yes));
-		assert_invalid(doca_devinfo_rep_get_pci_addr(wrong[i], &bdf));
-		assert_invalid(doca_devinfo_rep_get_pci_func_type(wrong[i], &type));
-		assert_invalid(doca_devinfo_rep_get_vuid(wrong[i], text, sizeof(text)));
+		assert_refused_invalid(doca_dev_rep_open(wrong[i], &rep));
+		assert_refused_invalid(doca_devinfo_rep_get_pci_addr_str(wrong[i], text));
+		assert_refused_invalid(doca_devinfo_rep_get_is_pci_addr_equal(wrong[i], "b1:00.0", &yes));
+		assert_refused_invalid(doca_devinfo_rep_get_pci_addr(wrong[i], &bdf));
+		assert_refused_invalid(doca_devinfo_rep_get_pci_func_type(wrong[i], &type));
+		assert_refused_invalid(doca_devinfo_rep_get_vuid(wrong[i], text, sizeof(text)));
 	}
 	assert_null(rep);
 	assert_int_equal(bdf.raw, 0x1234);
@@ -181,21 +182,21 @@ static void test_what_is_not_open_is_not_closed_and_no_list_is_destroyed_twice(v
 	assert_int_equal(doca_dev_rep_close(wrong_rep[1]), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
 		if (wrong[i]) /* to close NULL is fine */
-			assert_invalid(doca_dev_close(wrong[i]));
+			assert_refused_invalid(doca_dev_close(wrong[i]));
 		assert_null(doca_dev_as_devinfo(wrong[i]));
-		assert_invalid(doca_devinfo_rep_list_create(wrong[i], DOCA_DEV_REP_FILTER_NET, &reps, &count));
+		assert_refused_invalid(doca_devinfo_rep_list_create(wrong[i], DOCA_DEV_REP_FILTER_NET, &reps, &count));
 		if (i == 1 && wrong_rep[1] == found->rep)
 			continue; /* opened twice, closed once */
-		assert_invalid(doca_dev_rep_close(wrong_rep[i]));
+		assert_refused_invalid(doca_dev_rep_close(wrong_rep[i]));
 		assert_null(doca_dev_rep_as_devinfo(wrong_rep[i]));
 	}
 	assert_int_equal(count, 7);
-	assert_invalid(doca_devinfo_list_destroy(NULL));
-	assert_invalid(doca_devinfo_rep_list_destroy(NULL));
+	assert_refused_invalid(doca_devinfo_list_destroy(NULL));
+	assert_refused_invalid(doca_devinfo_rep_list_destroy(NULL));
 	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_SUCCESS);
-	assert_invalid(doca_devinfo_rep_list_destroy((struct doca_devinfo_rep **)list));
+	assert_refused_invalid(doca_devinfo_rep_list_destroy((struct doca_devinfo_rep **)list));
 	assert_int_equal(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
-	assert_invalid(doca_devinfo_list_destroy(list));
+	assert_refused_invalid(doca_devinfo_list_destroy(list));
 }
 
 /* ---- places and numbers ---- */
@@ -211,44 +212,44 @@ static void test_answers_need_a_place_that_is_large_enough(void **state)
 	uint8_t yes, bytes[16];
 	char text[256];
 
-	assert_invalid(doca_devinfo_list_create(NULL, &count));
-	assert_invalid(doca_devinfo_list_create(&list, NULL));
-	assert_invalid(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, NULL, &count));
-	assert_invalid(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &reps, NULL));
-	assert_invalid(doca_devinfo_rep_list_create(found->dev, 1 << 20, &reps, &count)); /* no such filter */
-	assert_invalid(doca_dev_open(info, NULL));
-	assert_invalid(doca_dev_rep_open(rep, NULL));
-	assert_invalid(doca_devinfo_get_pci_addr_str(info, NULL));
-	assert_invalid(doca_devinfo_get_pci_addr(info, NULL));
-	assert_invalid(doca_devinfo_get_is_pci_addr_equal(info, NULL, &yes));
-	assert_invalid(doca_devinfo_get_is_pci_addr_equal(info, "03:00.0", NULL));
-	assert_invalid(doca_devinfo_get_is_pci_addr_equal(info, "the first", &yes));
-	assert_invalid(doca_devinfo_get_ibdev_name(info, NULL, DOCA_DEVINFO_IBDEV_NAME_SIZE));
-	assert_invalid(doca_devinfo_get_ibdev_name(info, text, DOCA_DEVINFO_IBDEV_NAME_SIZE - 1));
-	assert_invalid(doca_devinfo_get_iface_name(info, NULL, DOCA_DEVINFO_IFACE_NAME_SIZE));
-	assert_invalid(doca_devinfo_get_iface_name(info, text, DOCA_DEVINFO_IFACE_NAME_SIZE - 1));
-	assert_invalid(doca_devinfo_get_mac_addr(info, bytes, DOCA_DEVINFO_MAC_ADDR_SIZE - 1));
-	assert_invalid(doca_devinfo_get_ipv4_addr(info, bytes, DOCA_DEVINFO_IPV4_ADDR_SIZE - 1));
-	assert_invalid(doca_devinfo_get_ipv6_addr(info, bytes, DOCA_DEVINFO_IPV6_ADDR_SIZE - 1));
-	assert_invalid(doca_devinfo_get_mac_addr(info, NULL, DOCA_DEVINFO_MAC_ADDR_SIZE));
-	assert_invalid(doca_devinfo_get_ipv4_addr(info, NULL, DOCA_DEVINFO_IPV4_ADDR_SIZE));
-	assert_invalid(doca_devinfo_get_ipv6_addr(info, NULL, DOCA_DEVINFO_IPV6_ADDR_SIZE));
-	assert_invalid(doca_devinfo_get_lid(info, NULL));
-	assert_invalid(doca_devinfo_get_is_hotplug_manager_supported(info, NULL));
-	assert_invalid(doca_devinfo_get_is_mmap_export_dpu_supported(info, NULL));
-	assert_invalid(doca_devinfo_get_is_mmap_export_supported(info, NULL));
-	assert_invalid(doca_devinfo_get_is_mmap_from_export_dpu_supported(info, NULL));
-	assert_invalid(doca_devinfo_get_is_mmap_from_export_supported(info, NULL));
-	assert_invalid(doca_devinfo_rep_get_is_list_all_supported(info, NULL));
-	assert_invalid(doca_devinfo_rep_get_is_list_net_supported(info, NULL));
-	assert_invalid(doca_devinfo_rep_get_is_list_emulated_supported(info, NULL));
-	assert_invalid(doca_devinfo_rep_get_pci_addr_str(rep, NULL));
-	assert_invalid(doca_devinfo_rep_get_pci_addr(rep, NULL));
-	assert_invalid(doca_devinfo_rep_get_is_pci_addr_equal(rep, NULL, &yes));
-	assert_invalid(doca_devinfo_rep_get_is_pci_addr_equal(rep, "b1:00.0", NULL));
-	assert_invalid(doca_devinfo_rep_get_pci_func_type(rep, NULL));
-	assert_invalid(doca_devinfo_rep_get_vuid(rep, NULL, DOCA_DEVINFO_REP_VUID_SIZE));
-	assert_invalid(doca_devinfo_rep_get_vuid(rep, text, 1));
+	assert_refused_invalid(doca_devinfo_list_create(NULL, &count));
+	assert_refused_invalid(doca_devinfo_list_create(&list, NULL));
+	assert_refused_invalid(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, NULL, &count));
+	assert_refused_invalid(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &reps, NULL));
+	assert_refused_invalid(doca_devinfo_rep_list_create(found->dev, 1 << 20, &reps, &count)); /* no such filter */
+	assert_refused_invalid(doca_dev_open(info, NULL));
+	assert_refused_invalid(doca_dev_rep_open(rep, NULL));
+	assert_refused_invalid(doca_devinfo_get_pci_addr_str(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_pci_addr(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_pci_addr_equal(info, NULL, &yes));
+	assert_refused_invalid(doca_devinfo_get_is_pci_addr_equal(info, "03:00.0", NULL));
+	assert_refused_invalid(doca_devinfo_get_is_pci_addr_equal(info, "the first", &yes));
+	assert_refused_invalid(doca_devinfo_get_ibdev_name(info, NULL, DOCA_DEVINFO_IBDEV_NAME_SIZE));
+	assert_refused_invalid(doca_devinfo_get_ibdev_name(info, text, DOCA_DEVINFO_IBDEV_NAME_SIZE - 1));
+	assert_refused_invalid(doca_devinfo_get_iface_name(info, NULL, DOCA_DEVINFO_IFACE_NAME_SIZE));
+	assert_refused_invalid(doca_devinfo_get_iface_name(info, text, DOCA_DEVINFO_IFACE_NAME_SIZE - 1));
+	assert_refused_invalid(doca_devinfo_get_mac_addr(info, bytes, DOCA_DEVINFO_MAC_ADDR_SIZE - 1));
+	assert_refused_invalid(doca_devinfo_get_ipv4_addr(info, bytes, DOCA_DEVINFO_IPV4_ADDR_SIZE - 1));
+	assert_refused_invalid(doca_devinfo_get_ipv6_addr(info, bytes, DOCA_DEVINFO_IPV6_ADDR_SIZE - 1));
+	assert_refused_invalid(doca_devinfo_get_mac_addr(info, NULL, DOCA_DEVINFO_MAC_ADDR_SIZE));
+	assert_refused_invalid(doca_devinfo_get_ipv4_addr(info, NULL, DOCA_DEVINFO_IPV4_ADDR_SIZE));
+	assert_refused_invalid(doca_devinfo_get_ipv6_addr(info, NULL, DOCA_DEVINFO_IPV6_ADDR_SIZE));
+	assert_refused_invalid(doca_devinfo_get_lid(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_hotplug_manager_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_mmap_export_dpu_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_mmap_export_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_mmap_from_export_dpu_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_get_is_mmap_from_export_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_is_list_all_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_is_list_net_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_is_list_emulated_supported(info, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_pci_addr_str(rep, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_pci_addr(rep, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_is_pci_addr_equal(rep, NULL, &yes));
+	assert_refused_invalid(doca_devinfo_rep_get_is_pci_addr_equal(rep, "b1:00.0", NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_pci_func_type(rep, NULL));
+	assert_refused_invalid(doca_devinfo_rep_get_vuid(rep, NULL, DOCA_DEVINFO_REP_VUID_SIZE));
+	assert_refused_invalid(doca_devinfo_rep_get_vuid(rep, text, 1));
 }
 
 /* ---- the wrong moment ---- */

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../far.h"
+#include "far.h"
+#include "doca_check.h"
 #include "refuse.h"
 #include "rig.h"
 
@@ -105,28 +106,28 @@ static void test_what_is_no_live_map_is_refused_everywhere(void **state)
 
 	map_end(stale);
 	for (int i = 0; i < 4; i++) {
-		assert_invalid(doca_mmap_destroy(wrong[i]));
-		assert_invalid(doca_mmap_start(wrong[i]));
-		assert_invalid(doca_mmap_stop(wrong[i]));
-		assert_invalid(doca_mmap_set_memrange(wrong[i], first, 1));
-		assert_invalid(doca_mmap_set_dmabuf_memrange(wrong[i], 0, 0, 1));
-		assert_invalid(doca_mmap_set_free_cb(wrong[i], on_free, NULL));
-		assert_invalid(doca_mmap_set_permissions(wrong[i], DOCA_ACCESS_LOCAL_READ_ONLY));
-		assert_invalid(doca_mmap_set_max_num_devices(wrong[i], 1));
-		assert_invalid(doca_mmap_set_max_num_chunks(wrong[i], 1));
-		assert_invalid(doca_mmap_dev_add(wrong[i], rig->dev));
-		assert_invalid(doca_mmap_dev_rm(wrong[i], rig->dev));
-		assert_invalid(doca_mmap_populate(wrong[i], first, 1, 4096, NULL, NULL));
-		assert_invalid(doca_mmap_export(wrong[i], rig->dev, &descriptor, &len));
-		assert_invalid(doca_mmap_export_dpu(wrong[i], rig->dev, &borrowed, &len));
-		assert_invalid(doca_mmap_export_rdma(wrong[i], rig->dev, &borrowed, &len));
-		assert_invalid(doca_mmap_get_memrange(wrong[i], &addr, &len));
-		assert_invalid(doca_mmap_get_user_data(wrong[i], &data));
-		assert_invalid(doca_mmap_get_max_num_devices(wrong[i], &count));
-		assert_invalid(doca_mmap_get_max_num_chunks(wrong[i], &count));
-		assert_invalid(doca_mmap_get_num_bufs(wrong[i], &count));
-		assert_invalid(doca_mmap_get_exported(wrong[i], &yes));
-		assert_invalid(doca_mmap_get_from_export(wrong[i], &yes));
+		assert_refused_invalid(doca_mmap_destroy(wrong[i]));
+		assert_refused_invalid(doca_mmap_start(wrong[i]));
+		assert_refused_invalid(doca_mmap_stop(wrong[i]));
+		assert_refused_invalid(doca_mmap_set_memrange(wrong[i], first, 1));
+		assert_refused_invalid(doca_mmap_set_dmabuf_memrange(wrong[i], 0, 0, 1));
+		assert_refused_invalid(doca_mmap_set_free_cb(wrong[i], on_free, NULL));
+		assert_refused_invalid(doca_mmap_set_permissions(wrong[i], DOCA_ACCESS_LOCAL_READ_ONLY));
+		assert_refused_invalid(doca_mmap_set_max_num_devices(wrong[i], 1));
+		assert_refused_invalid(doca_mmap_set_max_num_chunks(wrong[i], 1));
+		assert_refused_invalid(doca_mmap_dev_add(wrong[i], rig->dev));
+		assert_refused_invalid(doca_mmap_dev_rm(wrong[i], rig->dev));
+		assert_refused_invalid(doca_mmap_populate(wrong[i], first, 1, 4096, NULL, NULL));
+		assert_refused_invalid(doca_mmap_export(wrong[i], rig->dev, &descriptor, &len));
+		assert_refused_invalid(doca_mmap_export_dpu(wrong[i], rig->dev, &borrowed, &len));
+		assert_refused_invalid(doca_mmap_export_rdma(wrong[i], rig->dev, &borrowed, &len));
+		assert_refused_invalid(doca_mmap_get_memrange(wrong[i], &addr, &len));
+		assert_refused_invalid(doca_mmap_get_user_data(wrong[i], &data));
+		assert_refused_invalid(doca_mmap_get_max_num_devices(wrong[i], &count));
+		assert_refused_invalid(doca_mmap_get_max_num_chunks(wrong[i], &count));
+		assert_refused_invalid(doca_mmap_get_num_bufs(wrong[i], &count));
+		assert_refused_invalid(doca_mmap_get_exported(wrong[i], &yes));
+		assert_refused_invalid(doca_mmap_get_from_export(wrong[i], &yes));
 	}
 	assert_null(descriptor);
 	assert_int_equal(count, 7);
@@ -144,22 +145,22 @@ static void test_null_is_no_place_for_an_answer(void **state)
 	size_t len;
 
 	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
-	assert_invalid(doca_mmap_create(NULL, NULL));
-	assert_invalid(doca_mmap_get_memrange(mmap, NULL, &len));
-	assert_invalid(doca_mmap_get_memrange(mmap, &any, NULL));
-	assert_invalid(doca_mmap_get_user_data(mmap, NULL));
-	assert_invalid(doca_mmap_get_max_num_devices(mmap, NULL));
-	assert_invalid(doca_mmap_get_max_num_chunks(mmap, NULL));
-	assert_invalid(doca_mmap_get_num_bufs(mmap, NULL));
-	assert_invalid(doca_mmap_get_exported(mmap, NULL));
-	assert_invalid(doca_mmap_get_from_export(mmap, NULL));
-	assert_invalid(doca_mmap_export(mmap, rig->dev, NULL, &len));
-	assert_invalid(doca_mmap_export(mmap, rig->dev, &any, NULL));
-	assert_invalid(doca_mmap_export_dpu(mmap, rig->dev, NULL, &len));
-	assert_invalid(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, NULL));
-	assert_invalid(doca_mmap_create_from_export(NULL, NULL, 1, rig->dev, &none));
-	assert_invalid(doca_mmap_create_from_export(NULL, first, 1, NULL, &none));
-	assert_invalid(doca_mmap_create_from_export(NULL, first, 1, rig->dev, NULL));
+	assert_refused_invalid(doca_mmap_create(NULL, NULL));
+	assert_refused_invalid(doca_mmap_get_memrange(mmap, NULL, &len));
+	assert_refused_invalid(doca_mmap_get_memrange(mmap, &any, NULL));
+	assert_refused_invalid(doca_mmap_get_user_data(mmap, NULL));
+	assert_refused_invalid(doca_mmap_get_max_num_devices(mmap, NULL));
+	assert_refused_invalid(doca_mmap_get_max_num_chunks(mmap, NULL));
+	assert_refused_invalid(doca_mmap_get_num_bufs(mmap, NULL));
+	assert_refused_invalid(doca_mmap_get_exported(mmap, NULL));
+	assert_refused_invalid(doca_mmap_get_from_export(mmap, NULL));
+	assert_refused_invalid(doca_mmap_export(mmap, rig->dev, NULL, &len));
+	assert_refused_invalid(doca_mmap_export(mmap, rig->dev, &any, NULL));
+	assert_refused_invalid(doca_mmap_export_dpu(mmap, rig->dev, NULL, &len));
+	assert_refused_invalid(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, NULL));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, NULL, 1, rig->dev, &none));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, first, 1, NULL, &none));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, first, 1, rig->dev, NULL));
 	assert_null(none);
 	map_end(mmap);
 }
@@ -176,11 +177,11 @@ static void test_what_is_no_open_device_is_refused(void **state)
 	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
 	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_mmap_dev_add(mmap, wrong[i]));
-		assert_invalid(doca_mmap_dev_rm(mmap, wrong[i]));
-		assert_invalid(doca_mmap_export(mmap, wrong[i], &descriptor, &len));
-		assert_invalid(doca_mmap_export_dpu(mmap, wrong[i], &borrowed, &len));
-		assert_invalid(doca_mmap_create_from_export(NULL, first, 1, wrong[i], &none));
+		assert_refused_invalid(doca_mmap_dev_add(mmap, wrong[i]));
+		assert_refused_invalid(doca_mmap_dev_rm(mmap, wrong[i]));
+		assert_refused_invalid(doca_mmap_export(mmap, wrong[i], &descriptor, &len));
+		assert_refused_invalid(doca_mmap_export_dpu(mmap, wrong[i], &borrowed, &len));
+		assert_refused_invalid(doca_mmap_create_from_export(NULL, first, 1, wrong[i], &none));
 	}
 	rig_return(rig_room(rig, mmap, first, 100)); /* it is as it was */
 	map_end(mmap);
@@ -191,21 +192,22 @@ static void test_numbers_and_ranges_have_limits(void **state)
 	struct doca_mmap *mmap = started_map(NULL), *fresh = empty_map();
 
 	(void)state;
-	assert_invalid(doca_mmap_populate(mmap, NULL, 1, 4096, NULL, NULL));
-	assert_invalid(doca_mmap_populate(mmap, first, 0, 4096, NULL, NULL));
-	assert_invalid(doca_mmap_populate(mmap, first, SIZE_MAX, 4096, NULL, NULL));
-	assert_invalid(doca_mmap_populate(mmap, first, 1, 0, NULL, NULL));
-	assert_invalid(doca_mmap_populate(mmap, first, 1, 4095, NULL, NULL));
-	assert_invalid(doca_mmap_populate(mmap, first, 1, 12288, NULL, NULL));
-	assert_invalid(doca_mmap_set_max_num_chunks(fresh, 0));
-	assert_invalid(doca_mmap_set_max_num_devices(fresh, 0));
-	assert_invalid(doca_mmap_set_memrange(fresh, NULL, 1));
-	assert_invalid(doca_mmap_set_memrange(fresh, first, 0));
-	assert_invalid(doca_mmap_set_memrange(fresh, first, SIZE_MAX));
-	assert_invalid(doca_mmap_set_dmabuf_memrange(fresh, -1, 0, 1));
-	assert_invalid(doca_mmap_set_permissions(fresh, 1u << 31));
-	assert_invalid(doca_mmap_set_permissions(fresh, DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE));
-	assert_invalid(doca_mmap_set_free_cb(fresh, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, NULL, 1, 4096, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, first, 0, 4096, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, first, SIZE_MAX, 4096, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, first, 1, 0, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, first, 1, 4095, NULL, NULL));
+	assert_refused_invalid(doca_mmap_populate(mmap, first, 1, 12288, NULL, NULL));
+	assert_refused_invalid(doca_mmap_set_max_num_chunks(fresh, 0));
+	assert_refused_invalid(doca_mmap_set_max_num_devices(fresh, 0));
+	assert_refused_invalid(doca_mmap_set_memrange(fresh, NULL, 1));
+	assert_refused_invalid(doca_mmap_set_memrange(fresh, first, 0));
+	assert_refused_invalid(doca_mmap_set_memrange(fresh, first, SIZE_MAX));
+	assert_refused_invalid(doca_mmap_set_dmabuf_memrange(fresh, -1, 0, 1));
+	assert_refused_invalid(doca_mmap_set_permissions(fresh, 1u << 31));
+	assert_refused_invalid(
+		doca_mmap_set_permissions(fresh, DOCA_ACCESS_DPU_READ_ONLY | DOCA_ACCESS_DPU_READ_WRITE));
+	assert_refused_invalid(doca_mmap_set_free_cb(fresh, NULL, NULL));
 	map_end(mmap);
 	map_end(fresh);
 }
@@ -235,7 +237,7 @@ static void test_a_map_of_2_2_is_configured_before_its_start_only(void **state)
 		       DOCA_ERROR_NOT_PERMITTED); /* not started */
 	assert_int_equal(doca_mmap_set_memrange(fresh, first, 1), DOCA_SUCCESS);
 	assert_refused(doca_mmap_set_memrange(fresh, first, 1), DOCA_ERROR_NOT_PERMITTED);
-	assert_invalid(doca_mmap_start(fresh)); /* no device */
+	assert_refused_invalid(doca_mmap_start(fresh)); /* no device */
 	assert_refused(doca_mmap_dev_rm(fresh, rig->dev), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_mmap_dev_add(fresh, rig->dev), DOCA_SUCCESS);
 	assert_refused(doca_mmap_dev_add(fresh, rig->dev), DOCA_ERROR_ALREADY_EXIST);
@@ -289,7 +291,7 @@ static void test_chunks_and_devices_have_a_maximum_and_buffers_hold_them(void **
 	assert_refused(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_IN_USE);
 	assert_refused(doca_mmap_dev_add(mmap, other), DOCA_ERROR_NO_MEMORY);
 	assert_refused(doca_mmap_dev_add(mmap, poor), DOCA_ERROR_NO_MEMORY); /* as it stands alone */
-	assert_invalid(doca_mmap_dev_rm(mmap, other));
+	assert_refused_invalid(doca_mmap_dev_rm(mmap, other));
 	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
 	assert_refused(populate(mmap, second), DOCA_ERROR_NO_MEMORY);
 	buf = rig_room(rig, mmap, first, 100);
@@ -316,8 +318,8 @@ static void test_chunks_do_not_meet(void **state)
 	assert_refused(doca_mmap_populate(mmap, first, 400, 4096, NULL, NULL),
 		       DOCA_ERROR_NOT_PERMITTED); /* around it */
 	assert_int_equal(populate(mmap, first + 200), DOCA_SUCCESS);
-	assert_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, first + 150, 100, first + 150, 0,
-						      &none)); /* over two */
+	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, first + 150, 100, first + 150, 0,
+							      &none)); /* over two */
 	map_end(mmap);
 }
 
@@ -371,7 +373,7 @@ static void test_one_range_is_exported_by_who_can(void **state)
 	assert_refused(doca_mmap_export(mmap, rig->dev, &descriptor, &len), DOCA_ERROR_NOT_PERMITTED); /* no chunk */
 	assert_refused(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
-	assert_invalid(doca_mmap_export(mmap, poor, &descriptor, &len)); /* not in the map */
+	assert_refused_invalid(doca_mmap_export(mmap, poor, &descriptor, &len)); /* not in the map */
 	assert_refused(doca_mmap_export_dpu(mmap, poor, &borrowed, &len), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(populate(mmap, second), DOCA_SUCCESS);
 	assert_refused(doca_mmap_export(mmap, rig->dev, &descriptor, &len), DOCA_ERROR_NOT_PERMITTED); /* two */
@@ -425,12 +427,12 @@ static void test_a_descriptor_is_whole_unaltered_of_this_card_and_alive(void **s
 	uint8_t *bytes = import.descriptor;
 	struct doca_mmap *none = NULL;
 
-	assert_invalid(doca_mmap_create_from_export(NULL, bytes, 0, rig->dev, &none));
-	assert_invalid(doca_mmap_create_from_export(NULL, bytes, import.len - 1, rig->dev, &none));
-	assert_invalid(doca_mmap_create_from_export(NULL, bytes, SIZE_MAX, rig->dev, &none));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, bytes, 0, rig->dev, &none));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, bytes, import.len - 1, rig->dev, &none));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, bytes, SIZE_MAX, rig->dev, &none));
 	for (size_t at = 0; at < import.len; at += 16) {
 		bytes[at] ^= 4;
-		assert_invalid(doca_mmap_create_from_export(NULL, bytes, import.len, rig->dev, &none));
+		assert_refused_invalid(doca_mmap_create_from_export(NULL, bytes, import.len, rig->dev, &none));
 		bytes[at] ^= 4;
 	}
 	assert_refused(doca_mmap_create_from_export(NULL, bytes, import.len, far, &none), DOCA_ERROR_NOT_PERMITTED);

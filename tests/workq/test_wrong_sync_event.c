@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "refuse.h"
+#include "doca_check.h"
 #include "rig.h"
 
 static struct doca_sync_event *event_new(struct doca_dev *dev)
@@ -65,27 +66,27 @@ static void test_what_is_no_live_event_is_refused_everywhere(void **state)
 
 	event_end(stale);
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_sync_event_destroy(wrong[i]));
-		assert_invalid(doca_sync_event_start(wrong[i]));
-		assert_invalid(doca_sync_event_stop(wrong[i]));
-		assert_invalid(doca_sync_event_set_addr(wrong[i], &value));
-		assert_invalid(doca_sync_event_publisher_add_location_cpu(wrong[i], rig->dev));
-		assert_invalid(doca_sync_event_publisher_add_location_dpu(wrong[i]));
-		assert_invalid(doca_sync_event_publisher_add_location_dpa(wrong[i], any));
-		assert_invalid(doca_sync_event_publisher_add_location_gpu(wrong[i], any));
-		assert_invalid(doca_sync_event_subscriber_add_location_cpu(wrong[i], rig->dev));
-		assert_invalid(doca_sync_event_subscriber_add_location_dpu(wrong[i]));
-		assert_invalid(doca_sync_event_subscriber_add_location_dpa(wrong[i], any));
-		assert_invalid(doca_sync_event_subscriber_add_location_gpu(wrong[i], any));
-		assert_invalid(doca_sync_event_export_to_dpu(wrong[i], rig->dev, &data, &len));
-		assert_invalid(doca_sync_event_export_to_dpa(wrong[i], any, &handle));
-		assert_invalid(doca_sync_event_export_to_gpu(wrong[i], any, &gpu_handle));
-		assert_invalid(doca_sync_event_export_remote(wrong[i], &remote));
-		assert_invalid(doca_sync_event_get(wrong[i], &value));
-		assert_invalid(doca_sync_event_update_set(wrong[i], 1));
-		assert_invalid(doca_sync_event_update_add(wrong[i], 1, &value));
-		assert_invalid(doca_sync_event_wait_gt(wrong[i], 1, 1));
-		assert_invalid(doca_sync_event_wait_gt_yield(wrong[i], 1, 1));
+		assert_refused_invalid(doca_sync_event_destroy(wrong[i]));
+		assert_refused_invalid(doca_sync_event_start(wrong[i]));
+		assert_refused_invalid(doca_sync_event_stop(wrong[i]));
+		assert_refused_invalid(doca_sync_event_set_addr(wrong[i], &value));
+		assert_refused_invalid(doca_sync_event_publisher_add_location_cpu(wrong[i], rig->dev));
+		assert_refused_invalid(doca_sync_event_publisher_add_location_dpu(wrong[i]));
+		assert_refused_invalid(doca_sync_event_publisher_add_location_dpa(wrong[i], any));
+		assert_refused_invalid(doca_sync_event_publisher_add_location_gpu(wrong[i], any));
+		assert_refused_invalid(doca_sync_event_subscriber_add_location_cpu(wrong[i], rig->dev));
+		assert_refused_invalid(doca_sync_event_subscriber_add_location_dpu(wrong[i]));
+		assert_refused_invalid(doca_sync_event_subscriber_add_location_dpa(wrong[i], any));
+		assert_refused_invalid(doca_sync_event_subscriber_add_location_gpu(wrong[i], any));
+		assert_refused_invalid(doca_sync_event_export_to_dpu(wrong[i], rig->dev, &data, &len));
+		assert_refused_invalid(doca_sync_event_export_to_dpa(wrong[i], any, &handle));
+		assert_refused_invalid(doca_sync_event_export_to_gpu(wrong[i], any, &gpu_handle));
+		assert_refused_invalid(doca_sync_event_export_remote(wrong[i], &remote));
+		assert_refused_invalid(doca_sync_event_get(wrong[i], &value));
+		assert_refused_invalid(doca_sync_event_update_set(wrong[i], 1));
+		assert_refused_invalid(doca_sync_event_update_add(wrong[i], 1, &value));
+		assert_refused_invalid(doca_sync_event_wait_gt(wrong[i], 1, 1));
+		assert_refused_invalid(doca_sync_event_wait_gt_yield(wrong[i], 1, 1));
 		assert_null(doca_sync_event_as_ctx(wrong[i]));
 	}
 	assert_int_equal(value, 7);
@@ -105,33 +106,33 @@ static void test_null_is_no_place_and_no_device(void **state)
 	size_t len;
 
 	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
-	assert_invalid(doca_sync_event_create(NULL));
+	assert_refused_invalid(doca_sync_event_create(NULL));
 	for (int i = 0; i < 3; i++) {
-		assert_invalid(doca_sync_event_publisher_add_location_cpu(event, wrong[i]));
-		assert_invalid(doca_sync_event_subscriber_add_location_cpu(event, wrong[i]));
-		assert_invalid(doca_sync_event_create_from_export(wrong[i], bytes, 1, &none));
-		assert_invalid(doca_sync_event_export_to_dpu(event, wrong[i], &data, &len));
+		assert_refused_invalid(doca_sync_event_publisher_add_location_cpu(event, wrong[i]));
+		assert_refused_invalid(doca_sync_event_subscriber_add_location_cpu(event, wrong[i]));
+		assert_refused_invalid(doca_sync_event_create_from_export(wrong[i], bytes, 1, &none));
+		assert_refused_invalid(doca_sync_event_export_to_dpu(event, wrong[i], &data, &len));
 	}
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, NULL, 1, &none));
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 1, NULL));
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 0, &none));
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 1, &none));
-	assert_invalid(doca_sync_event_set_addr(event, NULL));
-	assert_invalid(doca_sync_event_set_addr(event, (uint64_t *)((char *)&value + 1)));
-	assert_invalid(doca_sync_event_publisher_add_location_dpa(event, NULL));
-	assert_invalid(doca_sync_event_publisher_add_location_gpu(event, NULL));
-	assert_invalid(doca_sync_event_subscriber_add_location_dpa(event, NULL));
-	assert_invalid(doca_sync_event_subscriber_add_location_gpu(event, NULL));
-	assert_invalid(doca_sync_event_export_to_dpa(event, NULL, &handle));
-	assert_invalid(doca_sync_event_export_to_dpa(event, any, NULL));
-	assert_invalid(doca_sync_event_export_to_gpu(event, NULL, any));
-	assert_invalid(doca_sync_event_export_to_gpu(event, any, NULL));
-	assert_invalid(doca_sync_event_export_remote(event, NULL));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, NULL, 1, &none));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 1, NULL));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 0, &none));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, 1, &none));
+	assert_refused_invalid(doca_sync_event_set_addr(event, NULL));
+	assert_refused_invalid(doca_sync_event_set_addr(event, (uint64_t *)((char *)&value + 1)));
+	assert_refused_invalid(doca_sync_event_publisher_add_location_dpa(event, NULL));
+	assert_refused_invalid(doca_sync_event_publisher_add_location_gpu(event, NULL));
+	assert_refused_invalid(doca_sync_event_subscriber_add_location_dpa(event, NULL));
+	assert_refused_invalid(doca_sync_event_subscriber_add_location_gpu(event, NULL));
+	assert_refused_invalid(doca_sync_event_export_to_dpa(event, NULL, &handle));
+	assert_refused_invalid(doca_sync_event_export_to_dpa(event, any, NULL));
+	assert_refused_invalid(doca_sync_event_export_to_gpu(event, NULL, any));
+	assert_refused_invalid(doca_sync_event_export_to_gpu(event, any, NULL));
+	assert_refused_invalid(doca_sync_event_export_remote(event, NULL));
 	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
-	assert_invalid(doca_sync_event_get(event, NULL));
-	assert_invalid(doca_sync_event_update_add(event, 1, NULL));
-	assert_invalid(doca_sync_event_export_to_dpu(event, rig->dev, NULL, &len));
-	assert_invalid(doca_sync_event_export_to_dpu(event, rig->dev, &data, NULL));
+	assert_refused_invalid(doca_sync_event_get(event, NULL));
+	assert_refused_invalid(doca_sync_event_update_add(event, 1, NULL));
+	assert_refused_invalid(doca_sync_event_export_to_dpu(event, rig->dev, NULL, &len));
+	assert_refused_invalid(doca_sync_event_export_to_dpu(event, rig->dev, &data, NULL));
 	assert_null(none);
 	event_end(event);
 }
@@ -153,14 +154,14 @@ static void test_a_device_says_what_it_can_do(void **state)
 	struct doca_devinfo *wrong[] = { NULL, (struct doca_devinfo *)rig->workq };
 
 	for (int i = 0; i < 2; i++) {
-		assert_invalid(doca_sync_event_get_create_from_export_supported(wrong[i]));
-		assert_invalid(doca_sync_event_get_export_to_dpu_supported(wrong[i]));
-		assert_invalid(doca_sync_event_get_export_to_dpa_supported(wrong[i]));
-		assert_invalid(doca_sync_event_get_export_to_gpu_supported(wrong[i]));
-		assert_invalid(doca_sync_event_job_get_supported(wrong[i], DOCA_SYNC_EVENT_JOB_GET));
+		assert_refused_invalid(doca_sync_event_get_create_from_export_supported(wrong[i]));
+		assert_refused_invalid(doca_sync_event_get_export_to_dpu_supported(wrong[i]));
+		assert_refused_invalid(doca_sync_event_get_export_to_dpa_supported(wrong[i]));
+		assert_refused_invalid(doca_sync_event_get_export_to_gpu_supported(wrong[i]));
+		assert_refused_invalid(doca_sync_event_job_get_supported(wrong[i], DOCA_SYNC_EVENT_JOB_GET));
 	}
-	assert_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_WAIT_GT - 1));
-	assert_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1));
+	assert_refused_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_WAIT_GT - 1));
+	assert_refused_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1));
 	assert_int_equal(doca_sync_event_get_create_from_export_supported(info), DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_get_export_to_dpu_supported(info), DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_get_create_from_export_supported(lacking), DOCA_ERROR_NOT_SUPPORTED);
@@ -250,9 +251,9 @@ static void test_exports_need_a_started_event_a_device_that_can_and_the_whole_de
 	assert_true(len <= sizeof(bytes));
 	memcpy(bytes, data, len);
 	assert_refused(doca_sync_event_create_from_export(poor, bytes, len, &imported), DOCA_ERROR_NOT_SUPPORTED);
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, bytes, len - 1, &imported));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, len - 1, &imported));
 	bytes[len / 2] ^= 1;
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported));
 	bytes[len / 2] ^= 1;
 	assert_null(imported);
 	assert_int_equal(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported), DOCA_SUCCESS);
@@ -279,8 +280,8 @@ static void test_descriptors_of_the_other_kind_are_refused(void **state)
 	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_export_to_dpu(event, rig->dev, &of_event, &event_len), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_export_dpu(mmap, rig->dev, &of_map, &map_len), DOCA_SUCCESS);
-	assert_invalid(doca_sync_event_create_from_export(rig->dev, of_map, map_len, &no_event));
-	assert_invalid(doca_mmap_create_from_export(NULL, of_event, event_len, rig->dev, &no_map));
+	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, of_map, map_len, &no_event));
+	assert_refused_invalid(doca_mmap_create_from_export(NULL, of_event, event_len, rig->dev, &no_map));
 	assert_null(no_event);
 	assert_null(no_map);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
@@ -310,11 +311,11 @@ static void test_jobs_that_make_no_sense_are_refused_and_hold_no_place(void **st
 	assert_int_equal(doca_ctx_start(none.ctx), DOCA_SUCCESS);
 	assert_refused(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(doca_ctx_workq_add(none.ctx, rig->workq), DOCA_SUCCESS);
-	assert_invalid(doca_workq_submit(rig->workq, &none));
-	assert_invalid(doca_workq_submit(rig->workq, &dma));
-	assert_invalid(doca_workq_submit(rig->workq, &get.base));
-	assert_invalid(doca_workq_submit(rig->workq, &add.base));
-	assert_invalid(doca_workq_submit(rig->workq, &wait.base));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &none));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &dma));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &get.base));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &add.base));
+	assert_refused_invalid(doca_workq_submit(rig->workq, &wait.base));
 	for (int i = 0; i < RIG_DEPTH; i++)
 		assert_int_equal(doca_workq_submit(rig->workq, &set.base), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_NO_MEMORY);

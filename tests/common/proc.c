@@ -26,20 +26,14 @@ static struct proc alive[MAX_PROCS];
 static int num_alive;
 static bool in_process;
 
-void proc_die(const char *file, int line, const char *what)
-{
-	fprintf(stderr, "%s:%d: in process %d: %s (errno: %s)\n", file, line, (int)getpid(), what, strerror(errno));
-	_exit(1);
-}
-
 /* The test fails, or the process ends. */
-#define NEED(condition, what)                                      \
-	do {                                                       \
-		if (condition)                                     \
-			break;                                     \
-		if (in_process)                                    \
-			proc_die(__FILE__, __LINE__, what);        \
-		fail_msg("%s (errno: %s)", what, strerror(errno)); \
+#define NEED(condition, what)                                               \
+	do {                                                                \
+		if (condition)                                              \
+			break;                                              \
+		if (in_process)                                             \
+			check_fail(__FILE__, __LINE__, what, "failed", ""); \
+		fail_msg("%s (errno: %s)", what, strerror(errno));          \
 	} while (0)
 
 static void forget(pid_t pid)
@@ -63,7 +57,7 @@ static void run(proc_body *body, int talk, const void *arg, pid_t parent)
 	in_process = true;
 	crash_plainly();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	PROC_NEED(getppid() == parent);
+	CHECK(getppid() == parent);
 	for (int i = 0; i < num_alive; i++)
 		close(alive[i].talk);
 	num_alive = 0;

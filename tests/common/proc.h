@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/multi/proc.h - real processes for a test: forked, spoken to over a socket, never left behind.
+/* tests/common/proc.h - real processes for a test: forked, spoken to over a socket, never left behind.
  *
  *   test:   proc_start(&proc, body, arg) --fork--> body(talk, arg) in the process
  *           proc_say(proc.talk, ...)       <---->  proc_hear(talk, ...)
@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "check.h"
 
 /* Whether a sanitizer makes programs slow. */
 #if defined(__has_feature)
@@ -81,14 +83,5 @@ void proc_await_fds(pid_t pid, int count);
 char *proc_make_dir(void);
 void proc_remove_dir(char *dir);
 int proc_num_files(const char *dir);
-
-/* In a process: go on only if @condition holds. */
-#define PROC_NEED(condition)                                      \
-	do {                                                      \
-		if (!(condition))                                 \
-			proc_die(__FILE__, __LINE__, #condition); \
-	} while (0)
-
-void proc_die(const char *file, int line, const char *what) __attribute__((noreturn));
 
 #endif

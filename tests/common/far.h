@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/far.h - where memory can be that is to go, and must not come back.
+/* tests/common/far.h - where memory can be that is to go, and must not come back.
  *
  * What a test unmaps is soon part of another mapping: the next one that the
  * library, the allocator or a sanitizer asks for, which are put beside those that

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/common/check.h - expectations outside of cmocka's reach: in processes, threads and callbacks.
+ *
+ * A failed one prints file, line, process and side (BFSIM_SIDE), and ends the
+ * process with status 1; whoever waits for the process fails its test. Inside
+ * a cmocka test, use assert_*() of cmocka.h and tests/common/doca_check.h.
+ */
+#ifndef TESTS_COMMON_CHECK_H
+#define TESTS_COMMON_CHECK_H
+
+/* End the process unless @condition holds. */
+#define CHECK(condition)                                                                 \
+	do {                                                                             \
+		if (!(condition))                                                        \
+			check_fail(__FILE__, __LINE__, "does not hold", #condition, ""); \
+	} while (0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Print "@what: @is, expected @expected" (without the last part if @expected is "") and end the process. */
+void check_fail(const char *file, int line, const char *what, const char *is, const char *expected)
+	__attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
