@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_buf_array.h - an array of equal buffers for the code of a DPA or a GPU.
+/* doca_buf_array.h - arrays of buffers of one size, for the code of a DPA or a GPU.
  *
  *   create(n) --> set_params(map, size, offset), set_target --> start --> get handle
  *             --> stop --> destroy
  *
  *   map:  |<- offset ->[ element 0 ][ element 1 ]  [ element n-1 ]......|
  *
- * The CPU sets the array up and hands its handle to the kernel, which reaches the
- * elements by index. bfsim has neither DPA nor GPU: what names one of them returns
- * DOCA_ERROR_NOT_SUPPORTED. The array itself can be configured, started and
- * stopped, with all its checks. A card would also refuse to start it without a
- * target (DOCA_ERROR_BAD_STATE); bfsim, where none can be set, does not.
+ * The CPU sets the array up and passes its handle to the kernel, which accesses the elements by index. bfsim
+ * has neither DPA nor GPU: functions that need one return DOCA_ERROR_NOT_SUPPORTED. The array can be
+ * configured, started and stopped, with all checks but one: a card refuses to start an array without a target
+ * (DOCA_ERROR_BAD_STATE), and bfsim does not, because no target can be set.
  *
- * An array does not hold its map: either may go first.
+ * An array does not hold its map: either may be destroyed first.
  *
- * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in
- * bytes. One thread at a time per array.
+ * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in bytes. One thread at a time
+ * for each array.
  */
 #ifndef DOCA_BUF_ARRAY_H_
 #define DOCA_BUF_ARRAY_H_
@@ -35,13 +34,13 @@ struct doca_gpu;
 struct doca_gpu_buf_arr;
 struct doca_mmap;
 
-/* An array in the DPA's memory. */
+/* Handle of an array in the DPA's memory. */
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 
 /* --- Life --- */
 
-/* An array of @num_elem elements, at least one; the caller's to destroy.
- * DOCA_ERROR_NO_MEMORY. destroy stops it if need be. */
+/* Create an array of @num_elem elements, at least one; the caller destroys it.
+ * DOCA_ERROR_NO_MEMORY. destroy stops the array. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr);
 
@@ -50,7 +49,7 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr);
 
 /* DOCA_ERROR_BAD_STATE when the array is started already, has no parameters, or
  * its map is not started; DOCA_ERROR_NO_MEMORY when the map has no room for all
- * elements. Stopping one that is not started is fine. */
+ * elements. A stop of a stopped array succeeds. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr);
 
@@ -59,14 +58,13 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr);
 
 /* --- Properties: DOCA_ERROR_BAD_STATE while the array is started --- */
 
-/* Elements of @elem_size bytes (not 0), one behind the other, the first
- * @start_offset bytes into the range of @mmap, which must have one. The last call
- * counts. */
+/* Set the elements: @elem_size bytes each (not 0), contiguous, from @start_offset bytes on in the range of @mmap,
+ * which must have a range. A later call replaces an earlier one. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size,
 				     uint64_t start_offset);
 
-/* Whose code will use the array. Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
+/* Set the target whose code uses the array. Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler);
 

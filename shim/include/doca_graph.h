@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_graph.h - tasks and callbacks that follow each other without the program in between.
+/* doca_graph.h - graphs: tasks and callbacks that start each other without calls of the program in between.
  *
- * A graph is a plan. Its nodes are
- *   - of a context: a task of that context is submitted;
- *   - of the user: a function of the program is called;
- *   - of another graph: an instance of that graph is run.
- * A dependency (from --> to) says that "to" waits for "from". Nodes that wait
- * for none are the roots. An instance is the plan with data: a task, a cookie or
- * an instance for each node. Many instances of one graph can run at once.
+ * A graph consists of nodes and dependencies. A node is one of:
+ *   - a context node, which submits a task of that context;
+ *   - a user node, which calls a function of the program;
+ *   - a sub graph node, which runs an instance of another graph.
+ * With a dependency (from --> to), node "to" starts after node "from" has ended. Nodes without dependencies
+ * are the roots. An instance adds data to the graph: a task, a cookie or an instance for each node. Several
+ * instances of one graph can run at once.
  *
  *   doca_graph_create --> set_conf, nodes, dependencies --> doca_graph_start
  *     --> instance_create, set_..._node_data --> instance_submit --> callback --> ...
@@ -28,19 +28,17 @@
  *   while (!is_done)
  *           doca_pe_progress(pe);
  *
- * A submitted instance ends with one callback, from inside doca_pe_progress(), and
- * can be submitted again from there on. The first node that fails makes the
- * instance fail: no further node begins, of its sub graphs' instances neither, and
- * the error callback comes when those under way have ended. A context without room
- * for a task is no failure, nor is a task or a sub graph's instance that is still
- * busy elsewhere: such a node waits for its turn.
+ * A submitted instance ends with one callback, from inside doca_pe_progress(), which may submit it again. The
+ * first node that fails makes the instance fail: no further node starts, not even in sub graphs, and the error
+ * callback is called when the running nodes have ended. A node waits, and does not fail, while its context has
+ * no room for a task, or while its task or sub graph's instance is in use elsewhere.
  *
- * The tasks' own callbacks are not called, nor are those of a sub graph: its end is
- * the end of the node. Functions of user nodes are called from inside
- * doca_pe_progress(), those of roots from inside doca_graph_instance_submit().
+ * The callbacks of a node's task and of a sub graph are not called: their end is the end of the node. The
+ * functions of user nodes are called from inside doca_pe_progress(), and those of roots from inside
+ * doca_graph_instance_submit().
  *
- * A graph belongs to a progress engine, and so to its thread; all its contexts
- * and sub graphs belong to the same engine. Destroy the graph before the engine.
+ * A graph belongs to a progress engine and its thread; all its contexts and sub graphs belong to the same
+ * engine. Destroy the graph before the engine.
  * Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL
  * argument.
  */
@@ -66,63 +64,63 @@ struct doca_task;
 
 /* --- Life of a graph --- */
 
-/* An empty graph of @pe, the caller's to destroy. DOCA_ERROR_NO_MEMORY. */
+/* Create an empty graph of @pe, which the caller destroys. DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph);
 
-/* Free it and its nodes. DOCA_ERROR_BAD_STATE while started. */
+/* Free the graph and its nodes. DOCA_ERROR_BAD_STATE while started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_destroy(struct doca_graph *graph);
 
-/* Called when an instance has ended. It may be submitted again, or destroyed, right here. */
+/* Called when an instance has ended. The callback may submit or destroy the instance. */
 typedef void (*doca_graph_completion_cb_t)(struct doca_graph_instance *instance, union doca_data instance_user_data,
 					   union doca_data graph_user_data);
 
-/* What to call for instances that went well and for those that failed, and how
- * many instances can exist at once. DOCA_ERROR_BAD_STATE while started. */
+/* Set the callbacks for instances that succeed and for instances that fail, and the
+ * maximum number of instances at once. DOCA_ERROR_BAD_STATE while started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_set_conf(struct doca_graph *graph, doca_graph_completion_cb_t graph_completion_cb,
 				 doca_graph_completion_cb_t graph_error_cb, uint32_t num_instances);
 
-/* What the callbacks get. set: DOCA_ERROR_BAD_STATE while started. */
+/* The callbacks' graph_user_data. set: DOCA_ERROR_BAD_STATE while started. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data user_data);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca_data *user_data);
 
-/* Freeze the plan; a started graph stays as it is. DOCA_ERROR_BAD_STATE: it has no
- * context node or no configuration, a context is not running, or a sub graph not
- * started. DOCA_ERROR_INVALID_VALUE: a context is of another engine. */
+/* Fix nodes and dependencies. Starting a started graph succeeds. DOCA_ERROR_BAD_STATE: the
+ * graph has no context node or no configuration, a context is not running, or a sub
+ * graph is not started. DOCA_ERROR_INVALID_VALUE: a context is of another engine. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_start(struct doca_graph *graph);
 
-/* Let it be changed again. DOCA_ERROR_IN_USE while it has instances. */
+/* Allow changes again. DOCA_ERROR_IN_USE while the graph has instances. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_stop(struct doca_graph *graph);
 
-/* --- The plan: before start --- */
+/* --- Nodes and dependencies: before start --- */
 
-/* Nodes live as long as their graph. All: DOCA_ERROR_BAD_STATE while started,
+/* Nodes are destroyed with their graph. All: DOCA_ERROR_BAD_STATE while started,
  * DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph, const struct doca_ctx *ctx,
 					     struct doca_graph_node **node);
 
-/* The function of a user node; whatever it returns but DOCA_SUCCESS is the node's failure. */
+/* The function of a user node. The node fails with any result but DOCA_SUCCESS. */
 typedef doca_error_t (*doca_graph_user_node_cb_t)(void *cookie);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph, doca_graph_user_node_cb_t cb,
 					      struct doca_graph_node **node);
 
-/* @sub_graph is borrowed, and started (else DOCA_ERROR_BAD_STATE, too).
+/* @sub_graph is borrowed and has to be started (else DOCA_ERROR_BAD_STATE).
  * DOCA_ERROR_NOT_PERMITTED: @graph would be part of itself. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph, struct doca_graph *sub_graph,
 					       struct doca_graph_node **node);
 
-/* Let @to wait for @from. DOCA_ERROR_BAD_STATE while started, DOCA_ERROR_NO_MEMORY,
+/* Have @to start after @from. DOCA_ERROR_BAD_STATE while started, DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_PERMITTED (they would wait for each other). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_graph_node *from,
@@ -130,17 +128,17 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
 
 /* --- Instances --- */
 
-/* An instance of a started graph, the caller's to destroy. DOCA_ERROR_BAD_STATE (not
- * started), DOCA_ERROR_NO_MEMORY (also when all that were configured exist). */
+/* Create an instance of a started graph, which the caller destroys. DOCA_ERROR_BAD_STATE (not
+ * started), DOCA_ERROR_NO_MEMORY (also when all configured instances exist). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct doca_graph_instance **graph_instance);
 
-/* Free it; its tasks stay the caller's. DOCA_ERROR_IN_USE while it is submitted, or
- * is another instance's node data. */
+/* Free the instance; its tasks stay the caller's. DOCA_ERROR_IN_USE while it is submitted, or
+ * is the data of another instance's node. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance);
 
-/* What the callbacks get. set: DOCA_ERROR_IN_USE while submitted. */
+/* The callbacks' instance_user_data. set: DOCA_ERROR_IN_USE while submitted. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance, union doca_data user_data);
 
@@ -148,28 +146,28 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance *graph_instance,
 					       union doca_data *user_data);
 
-/* What a node works on in this instance. All: DOCA_ERROR_BAD_STATE while submitted,
+/* Set the data of a node in this instance. All: DOCA_ERROR_BAD_STATE while submitted,
  * DOCA_ERROR_NOT_PERMITTED (a node of another graph or of another kind). */
 
-/* @task must live as long as the instance. DOCA_ERROR_NOT_PERMITTED: of another context, too. */
+/* @task has to exist as long as the instance. DOCA_ERROR_NOT_PERMITTED also if it is of another context. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *graph_instance,
 						   struct doca_graph_node *node, struct doca_task *task);
 
-/* @cookie may be NULL, which it is until it is set. */
+/* @cookie may be NULL, and is NULL until it is set. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
 						    struct doca_graph_node *node, void *cookie);
 
-/* DOCA_ERROR_NOT_PERMITTED: of another graph than the node's, or submitted, too. */
+/* DOCA_ERROR_NOT_PERMITTED also if @sub_graph_instance is of another graph than the node's, or is submitted. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_instance,
 							 struct doca_graph_node *node,
 							 struct doca_graph_instance *sub_graph_instance);
 
-/* Run it: begins the roots. DOCA_ERROR_IN_USE: it is submitted already.
- * DOCA_ERROR_INVALID_VALUE: a node has no data. When a root fails while nothing is
- * under way, its error is the result, and no callback comes. */
+/* Start the instance's roots. DOCA_ERROR_IN_USE: the instance is submitted already.
+ * DOCA_ERROR_INVALID_VALUE: a node has no data. If a root fails while no node runs, its
+ * error is the result, and no callback is called. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instance);
 

@@ -28,7 +28,9 @@
  *                   ;
  *   }
  *
- * Arm before the last look at the engine: what completes after arming wakes.
+ * doca_pe_request_notification() makes the descriptor readable at once if progress would find
+ * something, and otherwise with the next event. So no event is missed between the last progress call
+ * and the sleep, and no progress call is needed after arming.
  *
  * A progress engine, its contexts and their tasks belong to one thread at a
  * time; different engines are independent. Functions that return doca_error_t

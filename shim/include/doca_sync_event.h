@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_sync_event.h - sync events: a 64-bit value that several sides set, add to, read and wait for.
+/* doca_sync_event.h - sync events: a 64-bit value that threads and processes set, add to, read and wait for.
  *
  *   create --> add_publisher_location, add_subscriber_location, set_addr or set_doca_buf
  *     |             |
@@ -7,20 +7,16 @@
  *     |             |                                                                              +--> destroy
  *     |             +--> as_ctx, task set_conf, doca_ctx_start --> tasks --> doca_ctx_stop --------+
  *     |
- *   create_from_export: the same value, on the card's other side; it is started in either way
- *                       and not configured
+ *   create_from_export: the same value on the card's other side; started in either way, not configured
  *
- * An event is used in one of two ways, for life: on its own, or as a context
- * (doca_ctx.h) whose tasks complete in a progress engine. Publishers change the
- * value, subscribers read it and wait for it; the locations say where they are,
- * and don't keep a side from doing either. All changes are atomic, also
- * between processes. A value that a publisher passes through quickly may be
- * missed by those that wait for it.
+ * An event is used in one of two ways for good: on its own, or as a context (doca_ctx.h) whose tasks complete
+ * in a progress engine. Publishers change the value; subscribers read it and wait for it. Their locations are
+ * hints: each side can do both. All changes are atomic, also between processes. A wait may miss a value that
+ * is soon replaced.
  *
- * The value begins with 0, in memory of the library's, unless memory is given:
- * then with what is there. An export lives until the event stops; from then on,
- * and from the exporter's death on, whatever an importer does or waits for ends
- * with DOCA_ERROR_IO_FAILED.
+ * The value starts with 0 in memory of the library. In memory of the program it starts with the contents of
+ * that memory. An export ends when the event stops, or its process dies. From then on all operations and waits
+ * of importers fail with DOCA_ERROR_IO_FAILED.
  *
  * Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL
  * argument. An event is configured, started and stopped by one thread at a time;
@@ -55,22 +51,22 @@ struct doca_sync_event_task_wait_neq;
 struct doca_task;
 struct doca_sync_event_task_wait_gt; /* of releases 2.5 and 2.6: see the end */
 
-/* An event, and an event of another machine, as kernels on a DPA or a GPU name it. */
+/* Handles of an event, and of an event of another machine, for kernels on a DPA or a GPU. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
 typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
 typedef uint64_t doca_gpu_dev_sync_event_t;
 typedef uint64_t doca_gpu_dev_sync_event_remote_net_t;
 
-/* --- What a device can do: DOCA_SUCCESS, or DOCA_ERROR_NOT_SUPPORTED if it can't --- */
+/* --- Capabilities of a device: DOCA_SUCCESS, or DOCA_ERROR_NOT_SUPPORTED if it can't --- */
 
-/* Export an event to the card's other side, or make one of such an export. */
+/* Export an event to the card's other side, or create one from such an export. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
 
-/* Hand an event to a DPA, to a GPU, or to another machine. */
+/* Export an event to a DPA, to a GPU, or to another machine. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo);
 
@@ -108,12 +104,12 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_de
 
 /* --- Life --- */
 
-/* A new event, the caller's. DOCA_ERROR_NO_MEMORY. */
+/* Create an event, which the caller destroys. DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_create(struct doca_sync_event **event);
 
-/* An event that stands for one of the card's other side, of which @data is an
- * export; @data is not kept. DOCA_ERROR_INVALID_VALUE (not an unaltered export of
+/* Create an event that shares the value of the exported event; @data is read during the
+ * call only. DOCA_ERROR_INVALID_VALUE (not an unaltered export of
  * a sync event), DOCA_ERROR_NOT_SUPPORTED (the device can't import, or the two
  * processes can't share memory), DOCA_ERROR_NOT_PERMITTED (of another card),
  * DOCA_ERROR_DRIVER (the export has ended), DOCA_ERROR_NO_MEMORY. */
@@ -121,40 +117,40 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 						struct doca_sync_event **event);
 
-/* Stops an event that was started on its own. DOCA_ERROR_IN_USE while it is a context that is not idle. */
+/* Stop and free an event. DOCA_ERROR_IN_USE while the event is a context that is not idle. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
-/* Use it on its own. DOCA_ERROR_BAD_STATE (started already, lacks a publisher's
- * or a subscriber's location, or is a context), DOCA_ERROR_NO_MEMORY. */
+/* Start the event for use on its own. DOCA_ERROR_BAD_STATE (started already, without a publisher's or a
+ * subscriber's location, or a context), DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_start(struct doca_sync_event *event);
 
-/* Waits of other threads end with DOCA_ERROR_BAD_STATE; exports end. Stopping a stopped one is fine. */
+/* Waits of other threads end with DOCA_ERROR_BAD_STATE; exports end. A stop of a stopped event succeeds. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
 
-/* Use it as a context, which lives and dies with it. NULL for NULL, and after doca_sync_event_start(). */
+/* Return the event as a context, valid as long as the event. NULL for NULL, and after doca_sync_event_start(). */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
 
 /* --- Configuration: before the first start and after a stop; else DOCA_ERROR_BAD_STATE --- */
 
-/* Who publishes: this side's CPU, by way of @dev (borrowed until destroy), or the card's other side. */
+/* Add a publisher: this side's CPU, through @dev (borrowed until destroy), or the card's other side. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event);
 
-/* Who subscribes. */
+/* Add a subscriber: the same locations. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
 
-/* Other places. DOCA_ERROR_NOT_SUPPORTED. */
+/* Other locations. DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa);
 
@@ -170,31 +166,29 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event *event, struct doca_gpu *gpu);
 
-/* Keep the value in 8 bytes at @addr, a multiple of 8, of this process. They are
- * borrowed while the event is started. DOCA_ERROR_NOT_SUPPORTED (not memory that
- * can be read and written here). */
+/* Keep the value in 8 bytes of this process at @addr, a multiple of 8. The memory is borrowed while the event is
+ * started. DOCA_ERROR_NOT_SUPPORTED (memory that can't be read and written in this process). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr);
 
-/* Keep it in the data segment of @buf, a reference to which is held until
- * destroy. DOCA_ERROR_NOT_PERMITTED unless that has 8 bytes, is no list, and its
- * memory map permits local writing and RDMA reads, writes and atomics; an export
- * needs PCI reads and writes besides. */
+/* Keep the value in the data segment of @buf; the event holds a reference until destroy.
+ * DOCA_ERROR_NOT_PERMITTED unless the data segment has 8 bytes, @buf is in no list, and its memory map permits
+ * local writes and RDMA reads, writes and atomics. An export needs PCI reads and writes as well. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf);
 
 /* --- Export: while started --- */
 
-/* Let the card's other side use it: *data, @sz bytes, lives until the event
- * stops; pass it over a channel that you trust. DOCA_ERROR_NOT_SUPPORTED (the
- * device can't, or the user's memory for the value lies in no shared object that
- * another process could map), DOCA_ERROR_NOT_PERMITTED (the memory map's
+/* Export the event to the card's other side. *data, *sz bytes, is valid until the event
+ * stops; send it over a trusted channel. DOCA_ERROR_NOT_SUPPORTED (the device can't, or
+ * the program's memory for the value is in no shared object that another process could
+ * map), DOCA_ERROR_NOT_PERMITTED (the memory map's
  * permissions), DOCA_ERROR_BAD_STATE, DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
 						  const uint8_t **data, size_t *sz);
 
-/* To others. DOCA_ERROR_NOT_SUPPORTED. */
+/* Exports to other locations. DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz);
 
@@ -223,7 +217,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
 						       doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
 
-/* --- At once: while started in either way; else DOCA_ERROR_BAD_STATE --- */
+/* --- Operations in the caller's thread: while started in either way; else DOCA_ERROR_BAD_STATE --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value);
@@ -231,13 +225,12 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
 
-/* *fetched is what the value was before. */
+/* *fetched is set to the value before the addition. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched);
 
-/* Wait until the event's value, of it the bits in @mask, is equal to @value, is
- * not, or is greater. The first form of each looks as often as it can at first,
- * the second lets other threads run after each look; both sleep when it takes long. */
+/* Wait until the value's bits in @mask are equal to @value, not equal, or greater. The first form of each spins
+ * at first; the _yield form yields the CPU after each poll. Both sleep in a long wait. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
@@ -258,17 +251,16 @@ doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64
 
 /* --- Tasks of the context ---
  *
- * For each kind: set_conf, while idle (DOCA_ERROR_NOT_PERMITTED), says what to
- * call for tasks that went well and for those that failed, and how many can
- * exist at once (0 is fine); alloc_init, while running (DOCA_ERROR_BAD_STATE),
- * takes one, the caller's to submit and to free: DOCA_ERROR_NO_MEMORY when all
- * are taken. as_doca_task gives the same object as a task. Its values can be
- * changed while it is not in flight.
+ * For each kind: set_conf, while idle (else DOCA_ERROR_NOT_PERMITTED), sets the callbacks for tasks that succeed
+ * and for tasks that fail, and the maximum number of tasks at once, which may be 0. alloc_init, while running
+ * (else DOCA_ERROR_BAD_STATE), allocates a task, which the caller submits and frees; DOCA_ERROR_NO_MEMORY when
+ * all tasks are allocated. as_doca_task returns the object as a task. Its values can be changed while it is not
+ * in flight.
  *
- * get, notify_set and notify_add take effect in the order of their submission.
- * Tasks that wait hold up no others and complete in any order. */
+ * get, notify_set and notify_add take effect in the order of their submission. A wait holds up no other task,
+ * and waits complete in any order. */
 
-/* Read the value to *ret_val_ptr, which lives until the callback. */
+/* Read the value to *ret_val_ptr, which has to be valid until the callback. */
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
 							 union doca_data task_user_data, union doca_data ctx_user_data);
 
@@ -315,7 +307,7 @@ void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_not
 DOCA_EXPERIMENTAL
 uint64_t doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task);
 
-/* Add to the value; *fetched_val_ptr, which lives until the callback, is what it was before. */
+/* Add to the value. *fetched_val_ptr, which has to be valid until the callback, is set to the value before. */
 typedef void (*doca_sync_event_task_notify_add_completion_cb_t)(struct doca_sync_event_task_notify_add *task,
 								union doca_data task_user_data,
 								union doca_data ctx_user_data);
@@ -347,9 +339,8 @@ void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_
 DOCA_EXPERIMENTAL
 uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event_task_notify_add *task);
 
-/* Wait until the value, of it the bits in @mask, is equal to wait_val. The mask's
- * set bits are whole bytes, none or 1, 2, 4 or 8 in a row; submitting a task with
- * another one is DOCA_ERROR_INVALID_VALUE. */
+/* Wait until the value's bits in @mask are equal to wait_val. The mask is 0, or 1, 2, 4 or 8 bytes of ones in a
+ * row; the submission of a task with another mask returns DOCA_ERROR_INVALID_VALUE. */
 typedef void (*doca_sync_event_task_wait_eq_completion_cb_t)(struct doca_sync_event_task_wait_eq *task,
 							     union doca_data task_user_data,
 							     union doca_data ctx_user_data);
@@ -380,7 +371,7 @@ void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *
 DOCA_EXPERIMENTAL
 uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task);
 
-/* The same, until it is not equal. */
+/* The same, until the bits are not equal. */
 typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(struct doca_sync_event_task_wait_neq *task,
 							      union doca_data task_user_data,
 							      union doca_data ctx_user_data);
@@ -411,9 +402,9 @@ void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq
 DOCA_EXPERIMENTAL
 uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
 
-/* ============ Of releases 2.5 and 2.6 only: later headers of the vendor's lack all of these ============ */
+/* --- Releases 2.5 and 2.6 only: the vendor's later headers lack these functions --- */
 
-/* remote_pci was spelled dpu. */
+/* In these releases remote_pci was called dpu. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_cap_is_export_to_dpu_supported(const struct doca_devinfo *devinfo);
 
@@ -427,7 +418,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data,
 					   size_t *sz);
 
-/* get_..._handle was spelled export_to. DOCA_ERROR_NOT_SUPPORTED. */
+/* In these releases get_..._handle was called export_to. DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
 					   doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
@@ -444,7 +435,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_export_to_gpu(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
 						      doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
 
-/* Wait until the masked value is greater than wait_val; all else as for wait_eq. */
+/* Wait until the masked value is greater than wait_val; otherwise as wait_eq. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_cap_task_wait_gt_is_supported(const struct doca_devinfo *devinfo);
 
