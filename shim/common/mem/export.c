@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Exports to the card's other side and imports from it, for memory maps and sync events. */
 #include "export.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "shim/common/base/alloc.h"
+#include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
+
+static doca_error_t fail_refused(const char *func, int rc)
+{
+	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
+	return DOCA_ERROR_DRIVER;
+}
 
 /* ---- exports ---- */
 
@@ -15,14 +23,6 @@ static struct shim_export *find_export(struct shim_export *export, const struct 
 	while (export && export->dev != dev)
 		export = export->next;
 	return export;
-}
-
-static doca_error_t translate_export_error(const char *func, int rc)
-{
-	if (rc == -ENOTSUP || rc == -ENOMEM)
-		return rc == -ENOTSUP ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_NO_MEMORY;
-	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
-	return DOCA_ERROR_DRIVER;
 }
 
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
@@ -46,7 +46,7 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 	rc = sim_session_export(session, region, object_fd, &export->key);
 	if (rc < 0) {
 		free(export);
-		return translate_export_error(func, rc);
+		return rc == -ENOTSUP || rc == -ENOMEM ? shim_error_from_errno(rc) : fail_refused(func, rc);
 	}
 	sim_descriptor_encode(sim_session_id(session), &export->key, export->bytes);
 	shim_dev_hold(dev);
@@ -77,40 +77,34 @@ void shim_exports_revoke(struct shim_export **exports, struct sim_session *sessi
 
 /* ---- imports ---- */
 
-static doca_error_t translate_import_error(const char *func, int rc)
+static doca_error_t fail_import(const char *func, int rc)
 {
 	static const struct {
 		int rc;
-		doca_error_t result;
 		const char *message;
-	} errors[] = {
-		{ -EINVAL, DOCA_ERROR_INVALID_VALUE,
-		  "not an unaltered export descriptor of bfsim; was it cut or changed on its way?" },
-		{ -ESTALE, DOCA_ERROR_DRIVER,
-		  "the exported memory is gone (its exporter stopped it or died); export it anew" },
-		{ -EREMOTE, DOCA_ERROR_INVALID_VALUE,
+	} messages[] = {
+		{ -EINVAL, "not an unaltered export descriptor of bfsim; was it cut or changed on its way?" },
+		{ -ESTALE, "the exported memory is gone (its exporter stopped it or died); export it again" },
+		{ -EREMOTE,
 		  "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)" },
-		{ -ENODEV, DOCA_ERROR_DRIVER,
-		  "the function was reset, failed or was removed; close the device and open it again" },
-		{ -EXDEV, DOCA_ERROR_NOT_PERMITTED,
-		  "the memory was exported through another card; use a device of the same card" },
-		{ -EMEDIUMTYPE, DOCA_ERROR_INVALID_VALUE,
+		{ -ENODEV, "the function was reset, failed or was removed; close the device and open it again" },
+		{ -EXDEV, "the memory was exported through another card; use a device of the same card" },
+		{ -EMEDIUMTYPE,
 		  "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own" },
-		{ -ETIMEDOUT, DOCA_ERROR_NOT_SUPPORTED,
-		  "the exporter does not answer; is it stopped? the line before says more" },
-		{ -ENOTSUP, DOCA_ERROR_NOT_SUPPORTED,
+		{ -ETIMEDOUT, "the exporter does not answer; is it stopped? the line before says more" },
+		{ -ENOTSUP,
 		  "no data path to the exporter works (the line before says why), or the device can't import" },
-		{ -ENOMEM, DOCA_ERROR_NO_MEMORY, "out of memory" },
+		{ -ENOMEM, "out of memory" },
 	};
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		if (errors[i].rc == rc) {
-			sim_err("%s: %s", func, errors[i].message);
-			return errors[i].result;
-		}
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		if (messages[i].rc != rc)
+			continue;
+		sim_err("%s: %s", func, messages[i].message);
+		/* The reference has no time-out of an import. */
+		return rc == -ETIMEDOUT ? DOCA_ERROR_NOT_SUPPORTED : shim_error_from_errno(rc);
 	}
-	sim_err("%s: the card refuses (error %d); is its daemon alive? see bfsim ps", func, -rc);
-	return DOCA_ERROR_DRIVER;
+	return fail_refused(func, rc);
 }
 
 static int import_region(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
@@ -123,7 +117,8 @@ static int import_region(const void *descriptor, size_t len, const struct doca_d
 					  sim_descriptor_decode(sim_session_id(session), descriptor, len, &key);
 
 	if (rc < 0)
-		return rc == -ESTALE ? -EREMOTE : rc; /* unlike a key that has ended, it was never one of ours */
+		return rc == -ESTALE ? -EREMOTE :
+				       rc; /* the key is of another session; -ESTALE is an ended key of this one */
 	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote);
 	if (rc < 0)
 		return rc;
@@ -140,7 +135,7 @@ doca_error_t shim_import(const char *func, const void *descriptor, size_t len, c
 {
 	int rc = import_region(descriptor, len, dev, wants_sync, ret_remote);
 
-	return rc < 0 ? translate_import_error(func, rc) : DOCA_SUCCESS;
+	return rc < 0 ? fail_import(func, rc) : DOCA_SUCCESS;
 }
 
 void shim_import_release(struct sim_remote *remote, struct sim_session *session)

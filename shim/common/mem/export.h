@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/mem/export.h - what objects of the shim hand to the card's other side, and take from it.
+/* shim/common/mem/export.h - exports to the card's other side, and imports from it.
  *
- * A memory map and a sync event keep a list of their exports, one for each
- * device; the descriptor's bytes live as long as the export. An import is a
- * remote of the session. Both are of the session in which they were made: in a
- * forked child they are its parent's, and only forgotten. @func is the public
- * function's name, for the log. One thread at a time for one object.
+ * A memory map and a sync event have a list of exports, one for each device. The bytes of a descriptor are
+ * valid as long as the export. An import is a remote of the session (sim/fabric/remote.h). Exports and imports
+ * belong to the session in which they were made: a forked child only forgets those of its parent. @func is
+ * the public function's name, for the log. One thread at a time for one object.
  */
 #ifndef SHIM_EXPORT_H
 #define SHIM_EXPORT_H
@@ -22,20 +21,20 @@ struct shim_export {
 	struct shim_export *next;
 };
 
-/* The export for @dev: the first call makes it, of @region in @object_fd (-1: no
- * shared object), which stays the caller's. NOT_SUPPORTED, NO_MEMORY or DRIVER. */
+/* Return the export for @dev. The first call creates the export: of @region in @object_fd (-1: no shared object),
+ * which stays the caller's. NOT_SUPPORTED, NO_MEMORY or DRIVER. */
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
 				       const struct sim_region *region, int object_fd, struct shim_export **ret_export);
 
-/* End all of them, made in @session. On return no importer touches the memory any more. */
+/* End all exports, which were made in @session. On return no importer accesses the memory. */
 void shim_exports_revoke(struct shim_export **exports, struct sim_session *session);
 
-/* Import what a descriptor of @len bytes names: a sync event's value if @wants_sync,
- * memory otherwise. INVALID_VALUE, NOT_SUPPORTED, NOT_PERMITTED, NO_MEMORY or DRIVER. */
+/* Import the object that a descriptor of @len bytes names: the value of a sync event if @wants_sync, else
+ * memory. INVALID_VALUE, NOT_SUPPORTED, NOT_PERMITTED, NO_MEMORY or DRIVER. */
 doca_error_t shim_import(const char *func, const void *descriptor, size_t len, const struct doca_dev *dev,
 			 bool wants_sync, struct sim_remote **ret_remote);
 
-/* End an import made in @session. */
+/* End an import, which was made in @session. */
 void shim_import_release(struct sim_remote *remote, struct sim_session *session);
 
 #endif
