@@ -205,16 +205,16 @@ bool shim_sync_task_check_settable(const char *func, const void *handle, enum sh
 /* Set or add, as the task's kind says. Return 0 or -errno. */
 int shim_sync_task_update(struct shim_sync_task *task);
 
-/* For post(): the task has run, with task->rc, or has to wait. A sleeping owner is woken. */
-void shim_sync_task_post_done(struct shim_sync_task *task);
-void shim_sync_task_post_wait(struct shim_sync_task *task);
+/* The task has ended, with task->rc: make it done, and wake a sleeping owner. */
+void shim_sync_task_end(struct shim_sync_task *task);
+
+/* post() of an update, and of a wait. */
+doca_error_t shim_sync_update_post(struct doca_task *task);
+doca_error_t shim_sync_wait_post(struct doca_task *task);
 
 /* ---- sync_event_task_fault.c ---- */
 
 extern const struct shim_task_fault_ops shim_sync_update_fault_ops, shim_sync_wait_fault_ops;
-
-/* For post() of a task that a fault hits. Return whether the fault posted the task: deferred, or failed. */
-bool shim_sync_task_apply_fault(struct shim_sync_task *task);
 
 /* A wait's condition holds: defer the task if a fault delays its end. Return whether one does. */
 bool shim_sync_task_defer_wait(struct shim_sync_task *task);

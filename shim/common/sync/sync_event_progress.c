@@ -47,9 +47,7 @@ static doca_error_t task_status(const struct shim_sync_task *task)
 {
 	if (task->rc == 0)
 		return DOCA_SUCCESS;
-	return task->rc != -ECANCELED && shim_task_has_fault(&task->task, FAIL) ?
-		       (doca_error_t)task->task.fault_hit->status :
-		       DOCA_ERROR_IO_FAILED;
+	return task->rc == -ECANCELED ? DOCA_ERROR_IO_FAILED : shim_task_fault_status(&task->task);
 }
 
 static void report_task(struct doca_sync_event *event, struct shim_sync_task *task)

@@ -81,14 +81,22 @@ int shim_sync_task_update(struct shim_sync_task *task)
 					     shim_sync_value_add(value, task->operand, &task->result);
 }
 
-void shim_sync_task_post_done(struct shim_sync_task *task)
+void shim_sync_task_end(struct shim_sync_task *task)
 {
 	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DONE);
 	shim_pe_notify_self(task->task.ctx);
 }
 
-void shim_sync_task_post_wait(struct shim_sync_task *task)
+doca_error_t shim_sync_update_post(struct doca_task *task)
 {
-	shim_sync_task_set_state(task, SHIM_SYNC_TASK_WAITING);
-	shim_pe_notify_self(task->task.ctx); /* the owner armed before this wait: it has to arm again */
+	shim_to_sync_task(task)->rc = shim_sync_task_update(shim_to_sync_task(task));
+	shim_sync_task_end(shim_to_sync_task(task));
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_sync_wait_post(struct doca_task *task)
+{
+	shim_sync_task_set_state(shim_to_sync_task(task), SHIM_SYNC_TASK_WAITING);
+	shim_pe_notify_self(task->ctx); /* the owner armed before this wait: it has to arm again */
+	return DOCA_SUCCESS;
 }

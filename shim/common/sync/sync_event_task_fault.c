@@ -8,16 +8,6 @@
 #include "pcie_model/arith.h"
 #include "sync_event_priv.h"
 
-const struct shim_task_fault_ops shim_sync_update_fault_ops = {
-	.op = SIM_OP_SYNC_EVENT_UPDATE,
-	.site = shim_task_fault_site_empty,
-};
-
-const struct shim_task_fault_ops shim_sync_wait_fault_ops = {
-	.op = SIM_OP_SYNC_EVENT_WAIT,
-	.site = shim_task_fault_site_empty,
-};
-
 static void defer(struct shim_sync_task *task)
 {
 	task->due_ns = shim_task_has_fault(&task->task, HANG) ?
@@ -27,19 +17,48 @@ static void defer(struct shim_sync_task *task)
 	shim_alarm_set(task->task.ctx, task->due_ns);
 }
 
-bool shim_sync_task_apply_fault(struct shim_sync_task *task)
+/* Post a task that a fault hits: deferred if @is_deferred, ended if it fails, else with @post. */
+static doca_error_t post_faulted(struct shim_sync_task *task, bool is_deferred,
+				 doca_error_t (*post)(struct doca_task *task))
 {
-	bool fails = shim_task_has_fault(&task->task, FAIL), is_delayed = shim_task_has_fault(&task->task, DELAY);
+	bool fails = shim_task_has_fault(&task->task, FAIL);
 
+	if (!is_deferred && !fails)
+		return post(&task->task);
 	task->rc = fails ? -EIO : 0;
-	if (shim_task_has_fault(&task->task, HANG) || (is_delayed && (fails || !shim_sync_kind_is_wait(task->kind))))
+	if (is_deferred)
 		defer(task);
-	else if (fails)
-		shim_sync_task_post_done(task);
 	else
-		return false; /* a wait whose end is deferred later */
-	return true;
+		shim_sync_task_end(task);
+	return DOCA_SUCCESS;
 }
+
+static doca_error_t update_post_faulted(struct doca_task *task, const struct sim_fault_hit *hit)
+{
+	return post_faulted(shim_to_sync_task(task), SHIM_HIT_HAS_ACT(hit, HANG) || SHIM_HIT_HAS_ACT(hit, DELAY),
+			    shim_sync_update_post);
+}
+
+/* A delayed wait that does not fail waits at once: its end is deferred. */
+static doca_error_t wait_post_faulted(struct doca_task *task, const struct sim_fault_hit *hit)
+{
+	return post_faulted(shim_to_sync_task(task),
+			    SHIM_HIT_HAS_ACT(hit, HANG) ||
+				    (SHIM_HIT_HAS_ACT(hit, DELAY) && SHIM_HIT_HAS_ACT(hit, FAIL)),
+			    shim_sync_wait_post);
+}
+
+const struct shim_task_fault_ops shim_sync_update_fault_ops = {
+	.op = SIM_OP_SYNC_EVENT_UPDATE,
+	.site = shim_task_fault_site_empty,
+	.post = update_post_faulted,
+};
+
+const struct shim_task_fault_ops shim_sync_wait_fault_ops = {
+	.op = SIM_OP_SYNC_EVENT_WAIT,
+	.site = shim_task_fault_site_empty,
+	.post = wait_post_faulted,
+};
 
 bool shim_sync_task_defer_wait(struct shim_sync_task *task)
 {
@@ -55,7 +74,7 @@ static void complete_deferred(struct shim_sync_task *task, bool stops)
 		task->rc = -ECANCELED;
 	else if (task->rc == 0 && !shim_sync_kind_is_wait(task->kind))
 		task->rc = shim_sync_task_update(task);
-	shim_sync_task_post_done(task);
+	shim_sync_task_end(task);
 }
 
 void shim_sync_event_release_due(struct doca_sync_event *event)

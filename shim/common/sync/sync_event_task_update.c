@@ -22,18 +22,7 @@ static doca_error_t get_post(struct doca_task *base)
 	struct shim_sync_task *task = shim_to_sync_task(base);
 
 	task->rc = shim_sync_value_get(&shim_sync_task_event(base)->value, &task->result);
-	shim_sync_task_post_done(task);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t update_post(struct doca_task *base)
-{
-	struct shim_sync_task *task = shim_to_sync_task(base);
-
-	if (doca_unlikely(base->fault_hit) && shim_sync_task_apply_fault(task))
-		return DOCA_SUCCESS;
-	task->rc = shim_sync_task_update(task);
-	shim_sync_task_post_done(task);
+	shim_sync_task_end(task);
 	return DOCA_SUCCESS;
 }
 
@@ -77,7 +66,7 @@ static const struct shim_task_type notify_set_type = {
 	.size = sizeof(struct doca_sync_event_task_notify_set),
 	.check = update_check,
 	.validate = update_check,
-	.post = update_post,
+	.post = shim_sync_update_post,
 	.complete = complete_notify_set,
 	.fault_ops = &shim_sync_update_fault_ops,
 };
@@ -110,7 +99,7 @@ static const struct shim_task_type notify_add_type = {
 	.size = sizeof(struct doca_sync_event_task_notify_add),
 	.check = update_check_out,
 	.validate = update_check_out,
-	.post = update_post,
+	.post = shim_sync_update_post,
 	.complete = complete_notify_add,
 	.fault_ops = &shim_sync_update_fault_ops,
 };

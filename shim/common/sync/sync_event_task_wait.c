@@ -30,13 +30,6 @@ static doca_error_t wait_check(const struct doca_task *task)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t wait_post(struct doca_task *task)
-{
-	if (doca_likely(!task->fault_hit) || !shim_sync_task_apply_fault(shim_to_sync_task(task)))
-		shim_sync_task_post_wait(shim_to_sync_task(task));
-	return DOCA_SUCCESS;
-}
-
 /* Define all of a kind of wait. */
 #define DEFINE_WAIT_TASK(kind_name, kind, task_name, task_relation)                                                  \
 	SHIM_SYNC_DEFINE_TASK(kind_name, kind, kind_name##_type)                                                     \
@@ -48,7 +41,7 @@ static doca_error_t wait_post(struct doca_task *task)
 		.size = sizeof(struct doca_sync_event_task_##kind_name),                                             \
 		.check = wait_check,                                                                                 \
 		.validate = wait_check,                                                                              \
-		.post = wait_post,                                                                                   \
+		.post = shim_sync_wait_post,                                                                         \
 		.complete = complete_##kind_name,                                                                    \
 		.fault_ops = &shim_sync_wait_fault_ops,                                                              \
 	};                                                                                                           \
