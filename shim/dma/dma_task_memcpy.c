@@ -168,7 +168,7 @@ static int copy_lists(struct doca_dma_task_memcpy *memcpy)
 	return rc;
 }
 
-/* A local copy of at most this size is a brief job (sim_job.brief): it ends before another thread could see it run. */
+/* A local copy of at most this size is a short job (sim_job.is_short): it completes before another thread could see it run. */
 #define SHORT_COPY_BYTES 1024
 
 /* The common case: one buffer to one buffer. */
@@ -181,7 +181,7 @@ static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	memcpy->task.job.brief = src->data_len <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
+	memcpy->task.job.is_short = src->data_len <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
 	memcpy->task.bytes = src->data_len;
 	dst->data_len += src->data_len;
 	return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine.h"
+/* The engine's thread: ticks, and sleeps when there is no traffic. */
+#include "engine_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 
-#include "engine_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
@@ -21,7 +21,8 @@ int sim_engine_create(struct sim_engine **ret_engine)
 
 	if (!engine)
 		return -ENOMEM;
-	engine->alarm_ns = SIM_JOB_NEVER_DUE;
+	engine->alarm_ns = SIM_ENGINE_NO_ALARM;
+	LIST_INIT(&engine->members);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->unpinned, NULL);
 	pthread_mutex_init(&engine->sleep_lock, NULL);
@@ -50,70 +51,49 @@ void sim_engine_destroy(struct sim_engine *engine)
 	free(engine);
 }
 
-/* Run what is queued by now: an owner that goes on submitting must not keep the other queues waiting. */
-static void run_unpolled(struct sim_queue *queue)
+void sim_engine_add(struct sim_engine *engine, struct sim_engine_member *member)
 {
-	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
-	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
-
-	while ((int32_t)(end - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
-		if (!sim_queue_run_some(queue))
-			break; /* the owner is at it */
-	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
-		sim_queue_notify(queue);
+	pthread_mutex_lock(&engine->lock);
+	LIST_INSERT_HEAD(&engine->members, member, link);
+	pthread_mutex_unlock(&engine->lock);
 }
 
-static uint64_t release_due(struct sim_queue *queue)
+void sim_engine_lock_unpinned(struct sim_engine *engine, struct sim_engine_member *member)
 {
-	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
-	uint64_t due_ns;
-
-	if (queue_time_is_virtual(queue->time))
-		return SIM_JOB_NEVER_DUE; /* who waits for it moves that time, and lets go */
-	due_ns = sim_queue_release(queue);
-	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
-		sim_queue_notify(queue);
-	return due_ns;
+	pthread_mutex_lock(&engine->lock);
+	while (member->pinned)
+		pthread_cond_wait(&engine->unpinned, &engine->lock);
 }
 
-/* Whether the queue holds jobs; those that no poll has moved since the last tick are
- * run, ends that are due are let go. *next_ns is lowered to when the next one is. */
-static bool tick_queue(struct sim_queue *queue, uint64_t *next_ns)
+void sim_engine_remove(struct sim_engine *engine, struct sim_engine_member *member)
 {
-	uint64_t due_ns;
-	uint32_t run = atomic_load_explicit(&queue->run, memory_order_acquire);
-	bool pending = sim_queue_has_pending(queue);
-
-	if (pending && queue->seen_pending && queue->seen_run == run)
-		run_unpolled(queue);
-	queue->seen_pending = pending;
-	queue->seen_run = run;
-	due_ns = release_due(queue);
-	if (due_ns != 0 && due_ns < *next_ns)
-		*next_ns = due_ns;
-	return pending || due_ns != SIM_JOB_NEVER_DUE;
+	sim_engine_lock_unpinned(engine, member);
+	LIST_REMOVE(member, link);
+	pthread_mutex_unlock(&engine->lock);
 }
 
 static void set_alarm(struct sim_engine *engine, uint64_t when_ns)
 {
 	pthread_mutex_lock(&engine->sleep_lock);
-	if (when_ns < engine->alarm_ns)
-		engine->alarm_ns = when_ns;
+	engine->alarm_ns = min_u64(engine->alarm_ns, when_ns);
 	pthread_mutex_unlock(&engine->sleep_lock);
 }
 
+/* Returns whether any member has work left. */
 static bool tick(struct sim_engine *engine)
 {
-	uint64_t next_ns = SIM_JOB_NEVER_DUE;
+	uint64_t next_ns = SIM_ENGINE_NO_ALARM;
+	struct sim_engine_member *member;
 	bool busy = false;
 
 	pthread_mutex_lock(&engine->lock);
-	for (struct sim_queue *queue = engine->queues; queue; queue = queue->next) {
-		queue->pinned = true;
+	LIST_FOREACH(member, &engine->members, link)
+	{
+		member->pinned = true;
 		pthread_mutex_unlock(&engine->lock);
-		busy |= tick_queue(queue, &next_ns); /* may take long: other queues come and go meanwhile */
+		busy |= member->tick(member, &next_ns); /* may take long: other members come and go meanwhile */
 		pthread_mutex_lock(&engine->lock);
-		queue->pinned = false;
+		member->pinned = false;
 		pthread_cond_broadcast(&engine->unpinned);
 	}
 	pthread_mutex_unlock(&engine->lock);
@@ -121,16 +101,15 @@ static bool tick(struct sim_engine *engine)
 	return busy;
 }
 
-/* Returns whether it is earlier still. */
+/* Returns whether a signal ended the wait before @when_ns. */
 static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
 {
-	const struct timespec until = { .tv_sec = (time_t)(when_ns / SIM_NS_PER_S),
-					.tv_nsec = (long)(when_ns % SIM_NS_PER_S) };
+	const struct timespec until = sim_timespec_from_ns(when_ns);
 
 	return pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0;
 }
 
-/* Wait for the next tick, or while the engine sleeps; false when it shall end. */
+/* Wait for the next tick, or while the engine sleeps. Returns false when the thread has to end. */
 static bool wait_for_tick(struct sim_engine *engine)
 {
 	uint64_t tick_ns;
@@ -140,9 +119,9 @@ static bool wait_for_tick(struct sim_engine *engine)
 	while (!engine->stop && !atomic_load(&engine->awake))
 		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
 	tick_ns = sim_monotonic_ns() + TICK_NS;
-	while (!engine->stop && wait_until(engine, tick_ns < engine->alarm_ns ? tick_ns : engine->alarm_ns))
+	while (!engine->stop && wait_until(engine, min_u64(tick_ns, engine->alarm_ns)))
 		;
-	engine->alarm_ns = SIM_JOB_NEVER_DUE;
+	engine->alarm_ns = SIM_ENGINE_NO_ALARM;
 	keep_running = !engine->stop;
 	pthread_mutex_unlock(&engine->sleep_lock);
 	return keep_running;
@@ -153,14 +132,14 @@ static void *engine_thread(void *arg)
 	struct sim_engine *engine = arg;
 	unsigned int idle_ticks = 0;
 
-	prctl(PR_SET_TIMERSLACK, 1ul); /* ends that are due in some microseconds */
+	prctl(PR_SET_TIMERSLACK, 1ul); /* completions may be due in some microseconds */
 	while (wait_for_tick(engine)) {
 		if (tick(engine)) {
 			idle_ticks = 0;
 		} else if (++idle_ticks >= IDLE_TICKS) {
 			idle_ticks = 0;
 			atomic_store(&engine->awake, false);
-			/* A job may have come between the look and the store: look once more. */
+			/* A job may have been queued between the tick and the store: tick once more. */
 			if (tick(engine))
 				atomic_store(&engine->awake, true);
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/engine.h - the engine's hand in this process: runs jobs that their owners leave lying.
+/* sim/engine/engine.h - the engine's thread in this process: runs jobs that no owner polls.
  *
- * An owner that polls runs its own jobs. A job that nobody polls for a tick is
- * run by the engine's thread. That thread is started by the first doorbell,
- * ticks while there is traffic, and sleeps after IDLE_TICKS ticks without a
- * queued job: ringing it awake costs a system call then, and none in between.
+ * An owner that polls runs its own jobs. The engine's thread runs a job that
+ * nobody has polled for a tick. The first doorbell starts the thread. The thread
+ * ticks while there is traffic and sleeps after IDLE_TICKS ticks without a queued
+ * job. A doorbell makes a system call only when the thread sleeps.
  */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
@@ -14,7 +14,7 @@ struct sim_engine;
 /* Create an engine without queues. Returns 0 or -ENOMEM. */
 int sim_engine_create(struct sim_engine **ret_engine);
 
-/* Stop its thread and free it; its queues are gone by then. NULL is fine. */
+/* Stop the thread and free the engine; all queues are destroyed by then. NULL is fine. */
 void sim_engine_destroy(struct sim_engine *engine);
 
 #endif

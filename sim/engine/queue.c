@@ -1,88 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "queue.h"
+/* A queue's counters: submit, run, hold, complete, reap. */
+#include "queue_priv.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "engine_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
+#include "sim/clock/clock.h"
 
 #define MAX_JOBS  (UINT32_C(1) << 30) /* counters are compared by their difference */
-#define MAX_BRIEF 16                  /* brief jobs that run under one lock */
-
-/* @max_jobs is MAX_JOBS at most. */
-static uint32_t ring_size(uint32_t max_jobs)
-{
-	uint32_t size = 1;
-
-	while (size < max_jobs)
-		size <<= 1;
-	return size;
-}
-
-static void engine_add(struct sim_engine *engine, struct sim_queue *queue)
-{
-	pthread_mutex_lock(&engine->lock);
-	queue->next = engine->queues;
-	if (queue->next)
-		queue->next->prev_link = &queue->next;
-	queue->prev_link = &engine->queues;
-	engine->queues = queue;
-	pthread_mutex_unlock(&engine->lock);
-}
-
-void sim_queue_lock_engine(struct sim_queue *queue)
-{
-	pthread_mutex_lock(&queue->engine->lock);
-	while (queue->pinned)
-		pthread_cond_wait(&queue->engine->unpinned, &queue->engine->lock);
-}
-
-static void engine_remove(struct sim_queue *queue)
-{
-	sim_queue_lock_engine(queue);
-	*queue->prev_link = queue->next;
-	if (queue->next)
-		queue->next->prev_link = queue->prev_link;
-	pthread_mutex_unlock(&queue->engine->lock);
-}
-
-int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
-		     struct sim_queue **ret_queue)
-{
-	uint32_t size = max_jobs <= MAX_JOBS ? ring_size(max_jobs) : 0;
-	struct sim_queue *queue = size ? aligned_alloc(CACHE_LINE, sizeof(*queue)) : NULL;
-
-	if (!queue)
-		return -ENOMEM;
-	*queue = (struct sim_queue){
-		.engine = engine,
-		.ring = calloc(size, sizeof(*queue->ring)),
-		.mask = size - 1,
-		.max_jobs = max_jobs,
-		.notify = notify,
-		.notify_arg = arg,
-		.running = ATOMIC_FLAG_INIT,
-	};
-	if (!queue->ring) {
-		free(queue);
-		return -ENOMEM;
-	}
-	engine_add(engine, queue);
-	*ret_queue = queue;
-	return 0;
-}
-
-void sim_queue_destroy(struct sim_queue *queue)
-{
-	if (!queue)
-		return;
-	engine_remove(queue); /* waits until the engine's thread has let go of it */
-	queue_time_free(queue->time);
-	free(queue->ring);
-	free(queue);
-}
+#define MAX_SHORT 16                  /* short jobs that run under one lock */
 
 uint32_t sim_queue_in_flight(const struct sim_queue *queue)
 {
@@ -101,23 +31,23 @@ void sim_queue_doorbell(struct sim_queue *queue)
 {
 	struct sim_engine *engine = queue->engine;
 
-	if (queue->time)
-		queue_time_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
-	/* Pairs with the thread going to sleep: we write tail and look at awake, it clears
-	 * awake and looks at tail; all four in one order (seq_cst), so that one sees the other. */
+	if (queue->clock)
+		queue_clock_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
+	/* The doorbell writes tail and then reads awake; the engine's thread, before it sleeps, clears
+	 * awake and then reads tail. All four are seq_cst, so at least one side sees the other's write. */
 	atomic_store(&queue->tail, queue->staged);
 	if (!atomic_load(&engine->awake) && !atomic_exchange(&engine->awake, true))
 		sim_engine_wake(engine);
 }
 
-bool sim_queue_has_pending(const struct sim_queue *queue)
+static bool has_pending(const struct sim_queue *queue)
 {
 	return atomic_load(&queue->tail) != atomic_load_explicit(&queue->run, memory_order_acquire);
 }
 
 bool sim_queue_has_done(const struct sim_queue *queue)
 {
-	/* A queue in error reports everything, the quiet ones too. */
+	/* A queue in error reports every job, the unsignaled ones too. */
 	const _Atomic uint32_t *end =
 		atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->done : &queue->reported;
 
@@ -130,21 +60,7 @@ static inline bool has_held(const struct sim_queue *queue)
 	       atomic_load_explicit(&queue->done, memory_order_relaxed);
 }
 
-static inline void complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
-{
-	bool report = !job->quiet || job->status < 0;
-
-	atomic_store_explicit(&queue->done, done + 1, memory_order_release);
-	if (report) /* from here on the job may be the owner's again */
-		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
-}
-
-void sim_queue_complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
-{
-	complete_job(queue, job, done);
-}
-
-/* Whether the end of @job still has to wait. */
+/* Whether the completion of @job is still held; a flush ends that. */
 static bool is_held(const struct sim_queue *queue, struct sim_job *job, uint64_t now_ns)
 {
 	if (!job->held || now_ns >= job->due_ns)
@@ -167,27 +83,27 @@ static uint64_t release_unclocked(struct sim_queue *queue)
 
 		if (is_held(queue, job, now_ns))
 			return job->due_ns;
-		complete_job(queue, job, done);
+		sim_queue_complete_job(queue, job, done);
 	}
 	return SIM_JOB_NEVER_DUE;
 }
 
-/* By CLOCK_MONOTONIC. */
+/* Returns as release(). */
 static uint64_t release_locked(struct sim_queue *queue)
 {
 	uint64_t due_ns;
 
-	if (!queue->time)
+	if (!queue->clock)
 		return release_unclocked(queue);
-	due_ns = queue_time_release(queue);
-	return due_ns == SIM_JOB_NEVER_DUE || queue_time_is_virtual(queue->time) ?
+	due_ns = queue_clock_release(queue);
+	return due_ns == SIM_JOB_NEVER_DUE || queue_clock_is_virtual(queue->clock) ?
 		       SIM_JOB_NEVER_DUE :
-		       queue_time_real_ns(queue->time, due_ns);
+		       queue_clock_real_ns(queue->clock, due_ns);
 }
 
 static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 {
-	job->held = job->brief = false;
+	job->held = job->is_short = false;
 	if (atomic_load_explicit(&queue->failed, memory_order_relaxed)) {
 		job->status = -ECANCELED;
 	} else {
@@ -197,63 +113,62 @@ static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 	}
 }
 
-static __attribute__((noinline)) void run_timed(struct sim_queue *queue, uint32_t run)
+static __attribute__((noinline)) void run_clocked(struct sim_queue *queue, uint32_t run)
 {
-	uint64_t begun_ns = queue_time_now_ns(queue->time);
+	uint64_t begun_ns = queue_clock_now_ns(queue->clock);
 
 	run_job(queue, queue->ring[run & queue->mask]);
-	queue_time_job_ran(queue, run, begun_ns);
+	queue_clock_job_ran(queue, run, begun_ns);
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 }
 
-/* Whether it was brief. */
+/* Returns whether the job was short. */
 static inline bool run_locked(struct sim_queue *queue, uint32_t run)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool in_order = !has_held(queue), brief;
+	bool in_order = !has_held(queue), is_short;
 
-	if (__builtin_expect(queue->time != NULL, 0)) {
-		run_timed(queue, run);
+	if (__builtin_expect(queue->clock != NULL, 0)) {
+		run_clocked(queue, run);
 		return false;
 	}
 	run_job(queue, job);
-	brief = job->brief;
+	is_short = job->is_short;
 	in_order &= !job->held;
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 	if (in_order)
-		complete_job(queue, job, run);
-	return brief;
+		sim_queue_complete_job(queue, job, run);
+	return is_short;
 }
 
+/* Run the oldest queued job, unless another thread runs the queue, and the jobs behind it as long as
+ * they are short. Returns whether any ran. */
 static inline __attribute__((always_inline)) bool run_some(struct sim_queue *queue)
 {
 	uint32_t run, first, end;
 
-	if (!sim_queue_has_pending(queue) || atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+	if (!has_pending(queue) || atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
 		return false;
 	first = run = atomic_load_explicit(&queue->run, memory_order_relaxed);
 	end = atomic_load_explicit(&queue->tail, memory_order_acquire);
-	if ((int32_t)(end - first) > MAX_BRIEF)
-		end = first + MAX_BRIEF;
+	if ((int32_t)(end - first) > MAX_SHORT)
+		end = first + MAX_SHORT;
 	while (run != end && run_locked(queue, run++))
 		;
 	atomic_flag_clear_explicit(&queue->running, memory_order_release);
 	return run != first;
 }
 
-bool sim_queue_run_some(struct sim_queue *queue)
-{
-	return run_some(queue);
-}
-
-uint64_t sim_queue_release(struct sim_queue *queue)
+/* Complete the jobs that are due. Returns when, by CLOCK_MONOTONIC, the next one is
+ * due: 0 = try again soon, SIM_JOB_NEVER_DUE = no job is held until a time. */
+static uint64_t release(struct sim_queue *queue)
 {
 	uint64_t due_ns;
 
 	if (!has_held(queue))
 		return SIM_JOB_NEVER_DUE;
 	if (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
-		return 0; /* somebody is at it: look again soon */
+		return 0; /* another thread runs the queue */
 	due_ns = release_locked(queue);
 	atomic_flag_clear_explicit(&queue->running, memory_order_release);
 	return due_ns;
@@ -264,7 +179,7 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue)
 	if (!sim_queue_has_done(queue)) {
 		run_some(queue);
 		if (has_held(queue))
-			sim_queue_release(queue);
+			release(queue);
 		if (!sim_queue_has_done(queue))
 			return NULL;
 	}
@@ -273,23 +188,23 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue)
 
 void sim_queue_drain(struct sim_queue *queue)
 {
-	while (sim_queue_has_pending(queue))
-		if (!sim_queue_run_some(queue))
-			sched_yield(); /* the engine's thread is at it */
+	while (has_pending(queue))
+		if (!run_some(queue))
+			sched_yield(); /* the engine's thread runs the queue */
 }
 
 uint64_t sim_queue_advance(struct sim_queue *queue)
 {
 	uint64_t due_ns;
 
-	if (!queue->time)
+	if (!queue->clock)
 		return SIM_JOB_NEVER_DUE;
 	sim_queue_drain(queue);
 	if (!has_held(queue))
 		return SIM_JOB_NEVER_DUE;
 	while (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
-		sched_yield(); /* the engine's thread is at it */
-	due_ns = queue_time_release(queue);
+		sched_yield(); /* the engine's thread runs the queue */
+	due_ns = queue_clock_release(queue);
 	atomic_flag_clear_explicit(&queue->running, memory_order_release);
 	return due_ns;
 }
@@ -300,19 +215,19 @@ void sim_queue_flush(struct sim_queue *queue)
 	atomic_store(&queue->failed, true);
 	atomic_store(&queue->tail, queue->staged);
 	if (sim_queue_in_flight(queue) > 0)
-		sim_queue_notify(queue); /* a poll will find them, if not at once */
+		sim_queue_notify(queue); /* the owner's next polls return the jobs */
 }
 
 void sim_queue_set_notify(struct sim_queue *queue, bool wanted)
 {
-	/* An exchange, here and in notify: who comes second sees what the first did before,
-	 * the owner the job's end, or the engine's thread the wish. */
+	/* Both sides exchange, here and in notify: the second one sees what the first one wrote before,
+	 * so that the owner sees the completion or the engine's thread sees notify_wanted. */
 	atomic_exchange(&queue->notify_wanted, wanted);
 }
 
 void sim_queue_arm_timer(struct sim_queue *queue)
 {
-	uint64_t due_ns = sim_queue_release(queue);
+	uint64_t due_ns = release(queue);
 
 	if (due_ns != SIM_JOB_NEVER_DUE)
 		sim_engine_wake_at(queue->engine, due_ns);
@@ -326,5 +241,115 @@ void sim_queue_notify(struct sim_queue *queue)
 
 uint64_t sim_queue_now_ns(const struct sim_queue *queue)
 {
-	return queue->time ? queue_time_now_ns(queue->time) : sim_monotonic_ns();
+	return queue->clock ? queue_clock_now_ns(queue->clock) : sim_monotonic_ns();
+}
+
+/* ---- the engine's tick ---- */
+
+/* Run what is queued by now: an owner that goes on submitting must not keep the other queues waiting. */
+static void run_unpolled(struct sim_queue *queue)
+{
+	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
+	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
+
+	while ((int32_t)(end - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
+		if (!run_some(queue))
+			break; /* the owner runs the queue */
+	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
+		sim_queue_notify(queue);
+}
+
+/* Returns as release(). In virtual time the owner releases, as it moves that time. */
+static uint64_t release_on_tick(struct sim_queue *queue)
+{
+	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
+	uint64_t due_ns;
+
+	if (queue_clock_is_virtual(queue->clock))
+		return SIM_JOB_NEVER_DUE;
+	due_ns = release(queue);
+	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
+		sim_queue_notify(queue);
+	return due_ns;
+}
+
+/* Run the jobs that no poll has run since the last tick, and complete those that are due. */
+static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
+{
+	struct sim_queue *queue = (struct sim_queue *)((char *)member - offsetof(struct sim_queue, member));
+	uint32_t run = atomic_load_explicit(&queue->run, memory_order_acquire);
+	bool pending = has_pending(queue);
+	uint64_t due_ns;
+
+	if (pending && queue->last_tick_pending && queue->last_tick_run == run)
+		run_unpolled(queue);
+	queue->last_tick_pending = pending;
+	queue->last_tick_run = run;
+	due_ns = release_on_tick(queue);
+	if (due_ns != 0)
+		*next_ns = min_u64(*next_ns, due_ns);
+	return pending || due_ns != SIM_JOB_NEVER_DUE;
+}
+
+/* ---- life ---- */
+
+/* @max_jobs is MAX_JOBS at most. */
+static uint32_t ring_size(uint32_t max_jobs)
+{
+	uint32_t size = 1;
+
+	while (size < max_jobs)
+		size <<= 1;
+	return size;
+}
+
+int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify)(void *arg), void *arg,
+		     struct sim_queue **ret_queue)
+{
+	uint32_t size = max_jobs <= MAX_JOBS ? ring_size(max_jobs) : 0;
+	struct sim_queue *queue = size ? aligned_alloc(CACHE_LINE, sizeof(*queue)) : NULL;
+
+	if (!queue)
+		return -ENOMEM;
+	*queue = (struct sim_queue){
+		.engine = engine,
+		.member.tick = tick,
+		.ring = calloc(size, sizeof(*queue->ring)),
+		.mask = size - 1,
+		.max_jobs = max_jobs,
+		.notify = notify,
+		.notify_arg = arg,
+		.running = ATOMIC_FLAG_INIT,
+	};
+	if (!queue->ring) {
+		free(queue);
+		return -ENOMEM;
+	}
+	sim_engine_add(engine, &queue->member);
+	*ret_queue = queue;
+	return 0;
+}
+
+void sim_queue_destroy(struct sim_queue *queue)
+{
+	if (!queue)
+		return;
+	sim_engine_remove(queue->engine, &queue->member);
+	free(queue->clock);
+	free(queue->ring);
+	free(queue);
+}
+
+int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg)
+{
+	struct queue_clock *clock;
+
+	if (!cfg->clock || sim_clock_mode(cfg->clock) == SIM_CLOCK_FUNCTIONAL)
+		return 0;
+	if (queue_clock_create(cfg, queue->mask + 1, &clock) < 0)
+		return -ENOMEM;
+	sim_engine_lock_unpinned(queue->engine, &queue->member);
+	queue->clock = clock;
+	pthread_mutex_unlock(&queue->engine->lock);
+	return 0;
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "sim/engine/engine_priv.h"
+#include "sim/engine/queue.h"
 
 #define DEADLINE_S 60
 #define MAX_JOBS   8
@@ -149,7 +150,7 @@ static void test_stale_jobs_run_in_order_and_once(void **state)
 	}
 }
 
-/* The quiet job fails, in the engine's thread; what comes behind it is cancelled there. */
+/* The unsignaled job fails, in the engine's thread; what comes behind it is cancelled there. */
 static void test_stale_jobs_behind_a_failed_one_are_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
@@ -215,7 +216,7 @@ static void test_flush_beside_a_running_job_spares_it(void **state)
 
 	sem_init(&gate, 0, 0);
 	jobs[0].gate = &gate;
-	jobs[0].job.quiet = true;
+	jobs[0].job.unsignaled = true;
 	ring(fixture->queue, &jobs[0]);
 	assert_true(comes(&fixture->ran));
 	assert_int_equal(sim_queue_submit(fixture->queue, &jobs[1].job), 0);
@@ -246,32 +247,32 @@ static void test_job_that_the_engines_thread_finishes_notifies(void **state)
 
 /* Order instead of waiting: when a second queue's job has run, in a later look of the
  * one thread, it is done with the first queue's. */
-static void test_notify_is_not_called_without_a_wish_nor_for_quiet_jobs(void **state)
+static void test_notify_is_not_called_without_a_wish_nor_for_unsignaled_jobs(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job quiet = make(fixture), loud = make(fixture), other_job = make(fixture);
+	struct test_job unsignaled = make(fixture), signaled = make(fixture), other_job = make(fixture);
 	struct sim_queue *other;
 
 	assert_int_equal(sim_queue_create(fixture->engine, 1, notify, fixture, &other), 0);
-	ring(fixture->queue, &loud);
+	ring(fixture->queue, &signaled);
 	assert_true(comes(&fixture->ran));
 	ring(other, &other_job);
 	assert_true(comes(&fixture->ran));
 	expect_done(other, &other_job, 0);
-	expect_done(fixture->queue, &loud, 0);
+	expect_done(fixture->queue, &signaled, 0);
 
-	quiet.job.quiet = true;
+	unsignaled.job.unsignaled = true;
 	sim_queue_set_notify(fixture->queue, true);
-	ring(fixture->queue, &quiet);
+	ring(fixture->queue, &unsignaled);
 	assert_true(comes(&fixture->ran));
 	ring(other, &other_job);
 	assert_true(comes(&fixture->ran));
 	assert_int_equal(sem_trywait(&fixture->notified), -1);
 
-	ring(fixture->queue, &loud);
+	ring(fixture->queue, &signaled);
 	assert_true(comes(&fixture->notified));
-	expect_done(fixture->queue, &quiet, 0);
-	expect_done(fixture->queue, &loud, 0);
+	expect_done(fixture->queue, &unsignaled, 0);
+	expect_done(fixture->queue, &signaled, 0);
 	sim_queue_destroy(other);
 }
 
@@ -447,7 +448,7 @@ int main(void)
 		TEST(test_poll_beside_a_running_job_finds_nothing),
 		TEST(test_flush_beside_a_running_job_spares_it),
 		TEST(test_job_that_the_engines_thread_finishes_notifies),
-		TEST(test_notify_is_not_called_without_a_wish_nor_for_quiet_jobs),
+		TEST(test_notify_is_not_called_without_a_wish_nor_for_unsignaled_jobs),
 		TEST(test_doorbell_wakes_the_sleeping_thread),
 		TEST(test_doorbell_while_the_thread_gives_up_is_not_lost),
 		TEST(test_thread_sleeps_though_a_polled_queue_exists),

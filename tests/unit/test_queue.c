@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/queue.h with its owner polling: order, errors, flush, quiet jobs. The
+/* sim/engine/queue.h with its owner polling: order, errors, flush, unsignaled jobs. The
  * engine's own thread has its tests in test_engine.c; where it could come first
  * here, both orders have one outcome. */
 #include <setjmp.h>
@@ -287,14 +287,14 @@ static void test_flush_of_empty_queue_cancels_what_comes(void **state)
 	expect_trace(fixture, "");
 }
 
-/* ---- quiet jobs ---- */
+/* ---- unsignaled jobs ---- */
 
-static void test_quiet_jobs_are_reported_with_the_next_one_that_is_not(void **state)
+static void test_unsignaled_jobs_are_reported_with_the_next_one_that_is_not(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[] = make_three(fixture);
 
-	jobs[0].job.quiet = jobs[1].job.quiet = true;
+	jobs[0].job.unsignaled = jobs[1].job.unsignaled = true;
 	submit(fixture, jobs, 2);
 	sim_queue_doorbell(fixture->queue);
 	expect_nothing(fixture);
@@ -305,24 +305,24 @@ static void test_quiet_jobs_are_reported_with_the_next_one_that_is_not(void **st
 		expect_done(fixture, &jobs[i], 0);
 }
 
-static void test_job_before_a_quiet_one_is_reported_alone(void **state)
+static void test_job_before_a_unsignaled_one_is_reported_alone(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[] = make_three(fixture);
 
-	jobs[1].job.quiet = true;
+	jobs[1].job.unsignaled = true;
 	submit(fixture, jobs, 2);
 	sim_queue_doorbell(fixture->queue);
 	expect_done(fixture, &jobs[0], 0);
 	expect_nothing(fixture);
 }
 
-static void test_quiet_job_that_fails_is_reported(void **state)
+static void test_unsignaled_job_that_fails_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[] = make_three(fixture);
 
-	jobs[0].job.quiet = jobs[1].job.quiet = jobs[2].job.quiet = true;
+	jobs[0].job.unsignaled = jobs[1].job.unsignaled = jobs[2].job.unsignaled = true;
 	jobs[1].result = -EIO;
 	submit(fixture, jobs, 3);
 	sim_queue_doorbell(fixture->queue);
@@ -331,12 +331,12 @@ static void test_quiet_job_that_fails_is_reported(void **state)
 	expect_done(fixture, &jobs[2], -ECANCELED);
 }
 
-static void test_flush_reports_the_quiet_jobs(void **state)
+static void test_flush_reports_the_unsignaled_jobs(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[] = make_three(fixture);
 
-	jobs[0].job.quiet = jobs[1].job.quiet = true;
+	jobs[0].job.unsignaled = jobs[1].job.unsignaled = true;
 	submit(fixture, jobs, 1);
 	sim_queue_doorbell(fixture->queue);
 	expect_nothing(fixture);
@@ -414,10 +414,10 @@ int main(void)
 		TEST(test_queue_in_error_takes_jobs_and_cancels_them),
 		TEST(test_flush_cancels_what_has_not_started),
 		TEST(test_flush_of_empty_queue_cancels_what_comes),
-		TEST(test_quiet_jobs_are_reported_with_the_next_one_that_is_not),
-		TEST(test_job_before_a_quiet_one_is_reported_alone),
-		TEST(test_quiet_job_that_fails_is_reported),
-		TEST(test_flush_reports_the_quiet_jobs),
+		TEST(test_unsignaled_jobs_are_reported_with_the_next_one_that_is_not),
+		TEST(test_job_before_a_unsignaled_one_is_reported_alone),
+		TEST(test_unsignaled_job_that_fails_is_reported),
+		TEST(test_flush_reports_the_unsignaled_jobs),
 		TEST(test_notify_is_called_once_a_wish),
 		TEST(test_flush_notifies_if_something_is_in_flight),
 		TEST(test_null_is_destroyed_without_harm),

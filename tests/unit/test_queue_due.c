@@ -12,6 +12,7 @@
 
 #include "sim/base/monotonic.h"
 #include "sim/engine/engine_priv.h"
+#include "sim/engine/queue.h"
 
 #define MAX_JOBS   8
 #define MS         1000000u
@@ -155,10 +156,10 @@ static void test_failure_that_is_held_back_comes_in_turn(void **state)
 	assert_false(jobs[2].ran);
 }
 
-static void test_quiet_jobs_that_are_held_back_are_reported_with_the_next(void **state)
+static void test_unsignaled_jobs_that_are_held_back_are_reported_with_the_next(void **state)
 {
 	struct fixture *fixture = *state;
-	struct test_job jobs[] = { { .delay_ns = MS, .job.quiet = true }, { .delay_ns = MS } };
+	struct test_job jobs[] = { { .delay_ns = MS, .job.unsignaled = true }, { .delay_ns = MS } };
 
 	submit(fixture, jobs, 2);
 	expect_done(fixture, &jobs[0], 0);
@@ -203,7 +204,7 @@ int main(void)
 		TEST(jobs_behind_run_at_once_and_end_in_turn),
 		TEST(end_that_is_never_due_is_canceled_by_a_flush),
 		TEST(failure_that_is_held_back_comes_in_turn),
-		TEST(quiet_jobs_that_are_held_back_are_reported_with_the_next),
+		TEST(unsignaled_jobs_that_are_held_back_are_reported_with_the_next),
 		TEST(sleeping_owner_is_notified_when_it_is_due),
 		TEST(owner_of_a_late_end_is_notified_however_long_it_takes),
 	};

@@ -34,7 +34,7 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
 
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	task->job.quiet = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	task->job.unsignaled = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 	result = shim_task_post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/engine/queue_priv.h - the inside of a queue, shared by queue.c and queue_clock.c. */
+#ifndef SIM_ENGINE_QUEUE_PRIV_H
+#define SIM_ENGINE_QUEUE_PRIV_H
+
+#include "engine_priv.h"
+#include "queue.h"
+
+#define CACHE_LINE 64
+
+struct queue_clock;
+
+struct sim_queue {
+	struct sim_engine *engine;
+	struct sim_engine_member member;
+	struct sim_job **ring;
+	uint32_t mask;
+	uint32_t max_jobs;
+	void (*notify)(void *arg);
+	void *notify_arg;
+	struct queue_clock *clock; /* NULL = no clock */
+	/* Free-running counters; the ring's slot is counter & mask. */
+	_Alignas(CACHE_LINE) uint32_t head;        /* reaped; the owner's */
+	uint32_t staged;                           /* submitted; the owner's */
+	_Atomic uint32_t tail;                     /* queued; written by the owner */
+	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* ran; written under the lock */
+	_Atomic uint32_t done;                     /* ran and no longer held; written under the lock */
+	_Atomic uint32_t reported;                 /* done and reported; written under the lock */
+	atomic_flag running;                       /* the lock: its holder runs jobs */
+	atomic_bool failed;                        /* jobs no longer run: error or flush */
+	atomic_bool flushed;                       /* completions are no longer held */
+	atomic_bool notify_wanted;
+	uint32_t last_tick_run; /* run and pending as of the engine's last tick */
+	bool last_tick_pending;
+};
+
+/* Complete @job, number @done, the oldest job that is not done yet. */
+static inline void sim_queue_complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)
+{
+	bool report = !job->unsignaled || job->status < 0;
+
+	atomic_store_explicit(&queue->done, done + 1, memory_order_release);
+	if (report) /* from here on the job may be the owner's again */
+		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
+}
+
+/* queue_clock.c: the jobs of a queue in model time. */
+
+/* Returns 0 or -ENOMEM; the caller frees *ret_clock with free(). */
+int queue_clock_create(const struct sim_queue_time *cfg, uint32_t num_slots, struct queue_clock **ret_clock);
+
+bool queue_clock_is_virtual(const struct queue_clock *clock); /* NULL is fine */
+uint64_t queue_clock_now_ns(const struct queue_clock *clock);
+
+/* Session time @ns by CLOCK_MONOTONIC; not for virtual time. */
+uint64_t queue_clock_real_ns(const struct queue_clock *clock, uint64_t ns);
+
+/* The jobs numbered from @from to @to (excluded) are queued. The owner calls this. */
+void queue_clock_enqueue(struct sim_queue *queue, uint32_t from, uint32_t to);
+
+/* Job @number ran; it began at session time @begun_ns. Under the queue's lock. */
+void queue_clock_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begun_ns);
+
+/* Complete the jobs that are due. Returns the session time of the next step, or
+ * SIM_JOB_NEVER_DUE. Under the queue's lock. */
+uint64_t queue_clock_release(struct sim_queue *queue);
+
+#endif
