@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Log lines of the simulator: to the sink, and warnings and errors to the recorder too. */
 #include "log.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "sim/trace/trace.h"
 
 static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
@@ -21,22 +21,29 @@ static void write_to_stderr(int level, const char *file, int line, const char *f
 }
 
 static sim_log_sink *log_sink = write_to_stderr;
+static _Atomic(sim_log_recorder *) log_recorder;
 
 void sim_log_set_sink(sim_log_sink *sink)
 {
 	log_sink = sink ? sink : write_to_stderr;
 }
 
+void sim_log_set_recorder(sim_log_recorder *recorder)
+{
+	atomic_store(&log_recorder, recorder);
+}
+
 void sim_log_at(int level, const char *file, int line, const char *func, const char *format, ...)
 {
+	sim_log_recorder *record = level <= SIM_LOG_WARNING ? atomic_load(&log_recorder) : NULL;
 	va_list args;
 
 	va_start(args, format);
 	log_sink(level, file, line, func, format, args);
 	va_end(args);
-	if (level <= SIM_LOG_WARNING) {
+	if (record) {
 		va_start(args, format);
-		sim_trace_log(level, format, args);
+		record(level, format, args);
 		va_end(args);
 	}
 }

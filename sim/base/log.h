@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/base/log.h - one line of log from the simulator, and where such lines go.
+/* sim/base/log.h - log lines of the simulator, and their destinations.
  *
- * Rooms below the shim log here. The shim directs the lines to the SDK log
+ * Folders below the shim log here. The shim directs the lines to the SDK log
  * backends; the command and the daemon leave them on standard error (the
  * default). A line says what was wrong, where, and what to do. Any thread may
- * log; the sink is set once, before threads start.
+ * log. The sink is set once, before threads start.
  */
 #ifndef SIM_LOG_H
 #define SIM_LOG_H
 
 #include <stdarg.h>
 
-/* Numbers as in the API's log levels, so that no table is needed above. */
+/* The numbers of the API's log levels. */
 enum sim_log_level {
 	SIM_LOG_CRIT = 20,
 	SIM_LOG_ERROR = 30,
@@ -23,9 +23,14 @@ enum sim_log_level {
 
 typedef void sim_log_sink(int level, const char *file, int line, const char *func, const char *format, va_list args);
 
-/* Send further lines to @sink; NULL restores the default (standard error,
- * warnings and worse, or as BFSIM_LOG_LEVEL says: a number of the above). */
+/* Send further lines to @sink. NULL restores the default: standard error, at
+ * SIM_LOG_WARNING and below, or at BFSIM_LOG_LEVEL (a number of enum sim_log_level). */
 void sim_log_set_sink(sim_log_sink *sink);
+
+/* Pass a copy of each warning and error to @recorder as well, at any time; NULL = to
+ * none (the default). */
+typedef void sim_log_recorder(int level, const char *format, va_list args);
+void sim_log_set_recorder(sim_log_recorder *recorder);
 
 void sim_log_at(int level, const char *file, int line, const char *func, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));

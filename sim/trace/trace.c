@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
 #include "trace_priv.h"
@@ -171,6 +172,7 @@ static int start_recording(enum sim_trace_level level, const struct sim_trace_cl
 	memcpy(self.memory, &head, sizeof(head));
 	atomic_fetch_add(&self.epoch, 1);
 	atomic_store_explicit(&self.on, true, memory_order_release);
+	sim_log_set_recorder(sim_trace_log); /* does nothing when the recording has ended */
 	return 0;
 }
 
