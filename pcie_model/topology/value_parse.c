@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The values of a description. */
 #include "value_parse_priv.h"
 
 #include <ctype.h>
@@ -7,16 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
+#include "pcie_model/quantity.h"
 
-static const struct unit byte_units[] = {
+static const struct pcie_unit byte_units[] = {
 	{ "", 1 }, { "KiB", 1ull << 10 }, { "MiB", 1ull << 20 }, { "GiB", 1ull << 30 }, { NULL, 0 },
 };
 
-static const struct unit rate_units[] = {
+static const struct pcie_unit rate_units[] = {
 	{ "", 1 },
 	{ "Mb/s", 1000ull * 1000 },
 	{ "Gb/s", 1000ull * 1000 * 1000 },
@@ -35,62 +33,25 @@ int pcie_parse_bool(const char *text, bool *ret_value)
 	return 0;
 }
 
-/* Read the digits at the start of @text; *ret_end is behind them. */
-static int read_digits(const char *text, uint64_t *ret_value, const char **ret_end)
-{
-	bool is_hex = text[0] == '0' && text[1] == 'x';
-	const char *digits = is_hex ? text + 2 : text;
-	char *end;
-
-	/* strtoull() also takes space and signs, and skips a second "0x" */
-	if (is_hex ? !isxdigit((unsigned char)*digits) : !isdigit((unsigned char)*digits))
-		return -EINVAL;
-	if (is_hex && digits[1] == 'x')
-		return -EINVAL;
-	errno = 0;
-	*ret_value = strtoull(digits, &end, is_hex ? 16 : 10);
-	if (errno)
-		return -EINVAL;
-	*ret_end = end;
-	return 0;
-}
-
 int pcie_parse_number(const char *text, uint64_t max, uint64_t *ret_value)
 {
-	const char *end;
-	uint64_t value;
+	static const struct pcie_quantity_syntax syntax = { .hex = true };
 
-	if (read_digits(text, &value, &end) || *end || value > max)
-		return -EINVAL;
-	*ret_value = value;
-	return 0;
-}
-
-static int read_with_unit(const char *text, const struct unit *unit, uint64_t *ret_value)
-{
-	const char *end;
-	uint64_t value;
-
-	if (read_digits(text, &value, &end))
-		return -EINVAL;
-	if (end[0] == ' ' && end[1])
-		end++;
-	while (unit->name && strcmp(unit->name, end) != 0)
-		unit++;
-	if (!unit->name || value > UINT64_MAX / unit->factor)
-		return -EINVAL;
-	*ret_value = value * unit->factor;
-	return 0;
+	return pcie_quantity_parse(text, strlen(text), &syntax, max, ret_value);
 }
 
 int pcie_parse_bytes(const char *text, uint64_t *ret_bytes)
 {
-	return read_with_unit(text, byte_units, ret_bytes);
+	static const struct pcie_quantity_syntax syntax = { .units = byte_units, .hex = true, .space = true };
+
+	return pcie_quantity_parse(text, strlen(text), &syntax, UINT64_MAX, ret_bytes);
 }
 
 int pcie_parse_rate(const char *text, uint64_t *ret_bps)
 {
-	return read_with_unit(text, rate_units, ret_bps);
+	static const struct pcie_quantity_syntax syntax = { .units = rate_units, .hex = true, .space = true };
+
+	return pcie_quantity_parse(text, strlen(text), &syntax, UINT64_MAX, ret_bps);
 }
 
 static int hex_byte(const char *text, uint8_t *ret_byte)

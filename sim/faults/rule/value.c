@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Values of rules: numbers, sizes, addresses, times and fractions. */
 #include "value.h"
 
 #include <errno.h>
@@ -7,9 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pcie_model/quantity.h"
 #include "rule.h"
 
 #define BILLION UINT64_C(1000000000)
+
+/* Smaller units first, as the writers need them. */
+static const struct pcie_unit byte_units[] = {
+	{ "", 1 }, { "k", 1u << 10 }, { "M", 1u << 20 }, { "G", 1u << 30 }, { "K", 1u << 10 }, { NULL, 0 },
+};
+
+static const struct pcie_unit time_units[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000 * 1000 }, { "s", BILLION }, { NULL, 0 },
+};
 
 static bool is_digit(char c)
 {
@@ -18,95 +29,52 @@ static bool is_digit(char c)
 
 int sim_value_number(struct sim_text text, uint64_t max, uint64_t *ret_value)
 {
-	uint64_t value = 0;
+	static const struct pcie_quantity_syntax syntax = { 0 };
 
-	if (!text.len)
-		return -EINVAL;
-	for (size_t i = 0; i < text.len; i++) {
-		if (!is_digit(text.at[i]) || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(text.at[i] - '0'), &value))
-			return -EINVAL;
-	}
-	if (value > max)
-		return -EINVAL;
-	*ret_value = value;
-	return 0;
-}
-
-static unsigned int size_shift(char suffix)
-{
-	switch (suffix) {
-	case 'k':
-	case 'K':
-		return 10;
-	case 'M':
-		return 20;
-	case 'G':
-		return 30;
-	default:
-		return 0;
-	}
+	return pcie_quantity_parse(text.at, text.len, &syntax, max, ret_value);
 }
 
 int sim_value_bytes(struct sim_text text, uint64_t *ret_bytes)
 {
-	unsigned int shift = text.len ? size_shift(text.at[text.len - 1]) : 0;
-	uint64_t value;
+	static const struct pcie_quantity_syntax syntax = { .units = byte_units };
 
-	text.len -= shift != 0;
-	if (sim_value_number(text, UINT64_MAX >> shift, &value))
-		return -EINVAL;
-	*ret_bytes = value << shift;
-	return 0;
-}
-
-size_t sim_value_write_bytes(uint64_t bytes, char ret_text[SIM_VALUE_SIZE])
-{
-	static const char suffixes[][2] = { "", "k", "M", "G" };
-	size_t i = 0;
-
-	while (bytes && bytes % 1024 == 0 && i < 3) {
-		bytes /= 1024;
-		i++;
-	}
-	return (size_t)snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 "%s", bytes, suffixes[i]);
-}
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return pcie_quantity_parse(text.at, text.len, &syntax, UINT64_MAX, ret_bytes);
 }
 
 int sim_value_addr(struct sim_text text, uint64_t *ret_addr)
 {
-	uint64_t addr = 0;
+	static const struct pcie_quantity_syntax syntax = { .hex = true };
 
-	if (text.len < 2 || memcmp(text.at, "0x", 2) != 0)
-		return sim_value_number(text, UINT64_MAX, ret_addr);
-	if (text.len == 2 || text.len > 2 + 16)
-		return -EINVAL;
-	for (size_t i = 2; i < text.len; i++) {
-		int digit = hex_digit(text.at[i]);
-
-		if (digit < 0)
-			return -EINVAL;
-		addr = addr << 4 | (uint64_t)digit;
-	}
-	*ret_addr = addr;
-	return 0;
+	return pcie_quantity_parse(text.at, text.len, &syntax, UINT64_MAX, ret_addr);
 }
 
-/* Decimals: digits with a point, and a power of ten ------------------------------- */
+/* Write @value in the largest of the first four units that divides it. */
+static size_t write_with_unit(uint64_t value, const struct pcie_unit units[4], char ret_text[SIM_VALUE_SIZE])
+{
+	size_t i = 3;
+
+	while (i > 0 && (!value || value % units[i].factor != 0))
+		i--;
+	return (size_t)snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 "%s", value / units[i].factor, units[i].name);
+}
+
+size_t sim_value_write_bytes(uint64_t bytes, char ret_text[SIM_VALUE_SIZE])
+{
+	return write_with_unit(bytes, byte_units, ret_text);
+}
+
+size_t sim_value_write_time(uint64_t ns, char ret_text[SIM_VALUE_SIZE])
+{
+	return write_with_unit(ns, time_units, ret_text);
+}
+
+/* ---- decimals: digits with a point, and a power of ten ---- */
 
 struct decimal {
-	uint64_t digits; /* at most 18 of them; what follows is dropped */
+	uint64_t digits; /* at most 18 digits; further ones are dropped */
 	int power;
 	bool is_truncated; /* a digit other than 0 was dropped */
-	size_t len;        /* of its text */
+	size_t len;        /* of the text that was read */
 };
 
 static void append_digit(struct decimal *decimal, char c, bool behind_point)
@@ -120,7 +88,7 @@ static void append_digit(struct decimal *decimal, char c, bool behind_point)
 	}
 }
 
-/* Digits at @text's place, with one point among them at most. Returns how many digits. */
+/* Read the digits that @text begins with; one point may be among them. Returns the number of digits. */
 static size_t read_digits(struct sim_text text, struct decimal *decimal)
 {
 	bool behind_point = false;
@@ -140,7 +108,7 @@ static size_t read_digits(struct sim_text text, struct decimal *decimal)
 	return i && text.at[i - 1] != '.' ? count : 0;
 }
 
-/* The "e-6" behind the digits, if there is one. */
+/* Read the exponent behind the digits ("e-6"), if there is one. */
 static int read_exponent(struct sim_text text, struct decimal *decimal)
 {
 	struct sim_text rest = { text.at + decimal->len, text.len - decimal->len };
@@ -170,7 +138,7 @@ static int read_decimal(struct sim_text text, struct decimal *ret_decimal)
 	return 0;
 }
 
-/* @decimal times 10^@shift, up to @max; *ret_is_exact if nothing was dropped. */
+/* Compute @decimal times 10^@shift, up to @max. *ret_is_exact = no digit was dropped. */
 static int scale_decimal(const struct decimal *decimal, int shift, uint64_t max, uint64_t *ret_value,
 			 bool *ret_is_exact)
 {
@@ -192,22 +160,13 @@ static int scale_decimal(const struct decimal *decimal, int shift, uint64_t max,
 	return 0;
 }
 
+/* Returns the power of ten that turns @unit into nanoseconds, or -1. */
 static int unit_shift(struct sim_text unit)
 {
-	if (unit.len == 1 && unit.at[0] == 's')
-		return 9;
-	if (unit.len != 2 || unit.at[1] != 's')
-		return -1;
-	switch (unit.at[0]) {
-	case 'm':
-		return 6;
-	case 'u':
-		return 3;
-	case 'n':
-		return 0;
-	default:
-		return -1;
-	}
+	for (int i = 0; time_units[i].name; i++)
+		if (strlen(time_units[i].name) == unit.len && memcmp(time_units[i].name, unit.at, unit.len) == 0)
+			return 3 * i;
+	return -1;
 }
 
 int sim_value_time(struct sim_text text, uint64_t *ret_ns)
@@ -221,23 +180,11 @@ int sim_value_time(struct sim_text text, uint64_t *ret_ns)
 		return -EINVAL;
 	shift = unit_shift((struct sim_text){ text.at + decimal.len, text.len - decimal.len });
 	if (shift < 0 && decimal.len == text.len && !decimal.digits)
-		shift = 0;
+		shift = 0; /* 0 needs no unit */
 	if (shift < 0 || scale_decimal(&decimal, shift, SIM_RULE_MAX_NS, &ns, &is_exact) || !is_exact)
 		return -EINVAL;
 	*ret_ns = ns;
 	return 0;
-}
-
-size_t sim_value_write_time(uint64_t ns, char ret_text[SIM_VALUE_SIZE])
-{
-	static const char units[][3] = { "ns", "us", "ms", "s" };
-	size_t i = 0;
-
-	while (ns && ns % 1000 == 0 && i < 3) {
-		ns /= 1000;
-		i++;
-	}
-	return (size_t)snprintf(ret_text, SIM_VALUE_SIZE, "%" PRIu64 "%s", ns, units[i]);
 }
 
 static int read_scaled(struct sim_text text, int shift, uint64_t max, uint64_t *ret_value)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/faults/rule/value.h - numbers, sizes, times and parts as rules write them.
+/* sim/faults/rule/value.h - numbers, sizes, times and fractions in the notation of rules.
  *
- * A text is a stretch of the rule's line. Each reader takes the whole text or
- * nothing: 0, or -EINVAL with the result as it was. No locale, no octal, no
- * sign, no surrounding space. Writers return how many bytes they wrote, without
- * the terminating zero.
+ * A text is a part of the rule's line. Each reader reads the whole text or
+ * nothing: it returns 0, or -EINVAL and leaves the result as it was. No locale, no
+ * octal, no sign, no surrounding space. Writers return the length of the text,
+ * without the terminating zero.
  */
 #ifndef SIM_FAULTS_VALUE_H
 #define SIM_FAULTS_VALUE_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_VALUE_SIZE 32 /* that a writer needs */
+#define SIM_VALUE_SIZE 32 /* buffer of a writer */
 
 struct sim_text {
 	const char *at;
@@ -37,7 +37,7 @@ size_t sim_value_write_time(uint64_t ns, char ret_text[SIM_VALUE_SIZE]);
 int sim_value_ppb(struct sim_text text, uint64_t max, uint64_t *ret_ppb);
 size_t sim_value_write_ppb(uint64_t ppb, char ret_text[SIM_VALUE_SIZE]);
 
-/* A part of the whole: a decimal up to 1, or percents ("12.5%"), in billionths. */
+/* A fraction: a decimal up to 1, or a percentage ("12.5%"), in billionths. */
 int sim_value_fraction(struct sim_text text, uint64_t *ret_ppb);
 int sim_value_percent(struct sim_text text, uint64_t *ret_ppb);
 
