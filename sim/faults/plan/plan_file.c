@@ -1,102 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An entry of the list is a text or a mapping, which libcyaml's schemas can't
- * say, so the events of the parser below it are read here one by one; they also
- * know their lines. */
+/* Plans as YAML files: the document, its files of delays, and adding its rules to a plan. */
 #include "plan_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/file.h"
-#include "plan_file_priv.h"
+#include "sim/faults/rule/value.h"
+#include "yaml_reader_priv.h"
 
-int sim_yaml_reader_fail_at(struct sim_yaml_reader *reader, unsigned int line, const char *format, ...)
+/* ---- the list of rules ---- */
+
+static int add_rule(struct sim_yaml_reader *reader, struct sim_plan_file *file, const struct sim_plan_file_rule *rule)
 {
-	const char *name = reader->name;
-	size_t len = strlen(name);
-	char *error = reader->error;
-	va_list args;
-	int used;
-
-	if (len > 80)
-		name += len - 80; /* its end matters most */
-	used = snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%s:%u: ", name, line);
-	va_start(args, format);
-	vsnprintf(error + used, (size_t)(SIM_PLAN_FILE_ERROR_SIZE - used), format, args);
-	va_end(args);
-	for (; *error; error++)
-		if ((unsigned char)*error < ' ' || *error == 0x7f)
-			*error = '?';
-	return -EINVAL;
-}
-
-static int fail_no_memory(struct sim_yaml_reader *reader)
-{
-	sim_yaml_reader_fail(reader, "no memory to read this");
-	return -ENOMEM;
-}
-
-/* The parser below knows a byte only. */
-static unsigned int line_of_byte(const struct sim_yaml_reader *reader, size_t offset)
-{
-	unsigned int line = 1;
-
-	for (size_t i = 0; i < offset && i < reader->len; i++)
-		line += reader->text[i] == '\n';
-	return line;
-}
-
-static int fail_not_yaml(struct sim_yaml_reader *reader)
-{
-	const yaml_parser_t *parser = &reader->parser;
-
-	if (parser->error == YAML_MEMORY_ERROR)
-		return fail_no_memory(reader);
-	reader->line = parser->error == YAML_READER_ERROR ? line_of_byte(reader, parser->problem_offset) :
-							    (unsigned int)parser->problem_mark.line + 1;
-	return sim_yaml_reader_fail(reader, "not YAML: %s", parser->problem ? parser->problem : "unreadable");
-}
-
-static bool has_anchor(const yaml_event_t *event)
-{
-	return (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) ||
-	       (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.anchor) ||
-	       (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor) ||
-	       event->type == YAML_ALIAS_EVENT;
-}
-
-int sim_yaml_reader_next(struct sim_yaml_reader *reader)
-{
-	yaml_event_t *event = &reader->event;
-
-	yaml_event_delete(event);
-	if (!yaml_parser_parse(&reader->parser, event))
-		return fail_not_yaml(reader);
-	reader->line = (unsigned int)event->start_mark.line + 1;
-	if (has_anchor(event))
-		return sim_yaml_reader_fail(reader,
-					    "anchors (&name) and aliases (*name) are not supported; repeat the text");
-	if (event->type == YAML_SCALAR_EVENT && strlen(sim_yaml_reader_text(reader)) != event->data.scalar.length)
-		return sim_yaml_reader_fail(reader, "has a zero byte in its text; take it away");
-	return 0;
-}
-
-/* The list ------------------------------------------------------------------------- */
-
-static int add_rule(struct sim_yaml_reader *reader, const struct sim_plan_file_rule *rule)
-{
-	struct sim_plan_file *file = reader->file;
 	uint32_t count = file->num_rules;
 
 	if (count == SIM_PLAN_MAX_RULES)
 		return sim_yaml_reader_fail_at(reader, rule->line, "there are more than %d rules", SIM_PLAN_MAX_RULES);
-	if ((count & (count - 1)) == 0) { /* full: twice as large */
+	if ((count & (count - 1)) == 0) { /* full: double it */
 		struct sim_plan_file_rule *larger =
 			realloc(file->rules, (count ? 2 * (size_t)count : 1) * sizeof(*larger));
 
 		if (!larger)
-			return fail_no_memory(reader);
+			return sim_yaml_reader_fail_no_memory(reader);
 		file->rules = larger;
 	}
 	file->rules[file->num_rules++] = *rule;
@@ -112,7 +40,7 @@ static int read_scalar_rule(struct sim_yaml_reader *reader, struct sim_plan_file
 	return 0;
 }
 
-static int read_rule(struct sim_yaml_reader *reader)
+static int read_rule(struct sim_yaml_reader *reader, struct sim_plan_file *file)
 {
 	struct sim_plan_file_rule rule = { .line = reader->line };
 	int rc;
@@ -120,15 +48,15 @@ static int read_rule(struct sim_yaml_reader *reader)
 	if (reader->event.type == YAML_SCALAR_EVENT)
 		rc = read_scalar_rule(reader, &rule);
 	else if (reader->event.type == YAML_MAPPING_START_EVENT)
-		rc = sim_yaml_reader_read_rule(reader, &rule);
+		rc = sim_plan_file_read_mapping(reader, &rule);
 	else
 		return sim_yaml_reader_fail(reader,
 					    "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
 					    "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
-	return rc ? rc : add_rule(reader, &rule);
+	return rc ? rc : add_rule(reader, file, &rule);
 }
 
-static int read_faults(struct sim_yaml_reader *reader)
+static int read_faults(struct sim_yaml_reader *reader, struct sim_plan_file *file)
 {
 	int rc = sim_yaml_reader_next(reader);
 
@@ -140,13 +68,13 @@ static int read_faults(struct sim_yaml_reader *reader)
 		rc = sim_yaml_reader_next(reader);
 		if (rc || reader->event.type == YAML_SEQUENCE_END_EVENT)
 			return rc;
-		rc = read_rule(reader);
+		rc = read_rule(reader, file);
 		if (rc)
 			return rc;
 	}
 }
 
-static int read_seed(struct sim_yaml_reader *reader)
+static int read_seed(struct sim_yaml_reader *reader, struct sim_plan_file *file)
 {
 	int rc = sim_yaml_reader_next(reader);
 	const char *text;
@@ -154,30 +82,30 @@ static int read_seed(struct sim_yaml_reader *reader)
 	if (rc)
 		return rc;
 	text = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
-	if (sim_value_number((struct sim_text){ text, strlen(text) }, UINT64_MAX, &reader->file->seed))
+	if (sim_value_number((struct sim_text){ text, strlen(text) }, UINT64_MAX, &file->seed))
 		return sim_yaml_reader_fail(reader, "seed: expected a number from 0, got `%.48s`", text);
-	reader->file->has_seed = true;
+	file->has_seed = true;
 	return 0;
 }
 
-/* The document --------------------------------------------------------------------- */
+/* ---- the document ---- */
 
-static int read_key(struct sim_yaml_reader *reader, bool *has_faults)
+static int read_key(struct sim_yaml_reader *reader, struct sim_plan_file *file, bool *has_faults)
 {
 	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
 
 	if (strcmp(key, "seed") == 0)
-		return reader->file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; take one away") :
-						read_seed(reader);
+		return file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; take one away") :
+					read_seed(reader, file);
 	if (strcmp(key, "faults") != 0)
 		return sim_yaml_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
 	if (*has_faults)
 		return sim_yaml_reader_fail(reader, "faults: is given twice; make one list of both");
 	*has_faults = true;
-	return read_faults(reader);
+	return read_faults(reader, file);
 }
 
-static int read_root(struct sim_yaml_reader *reader)
+static int read_root(struct sim_yaml_reader *reader, struct sim_plan_file *file)
 {
 	bool has_faults = false;
 	int rc;
@@ -190,14 +118,14 @@ static int read_root(struct sim_yaml_reader *reader)
 			return rc;
 		if (reader->event.type == YAML_MAPPING_END_EVENT)
 			break;
-		rc = read_key(reader, &has_faults);
+		rc = read_key(reader, file, &has_faults);
 		if (rc)
 			return rc;
 	}
 	return has_faults ? 0 : sim_yaml_reader_fail(reader, "there is no list named faults");
 }
 
-/* Pass over @type if it comes; what came is looked at next. */
+/* Go to the next event, which must be of @type. */
 static int expect_event(struct sim_yaml_reader *reader, yaml_event_type_t type, const char *message)
 {
 	int rc = sim_yaml_reader_next(reader);
@@ -207,7 +135,7 @@ static int expect_event(struct sim_yaml_reader *reader, yaml_event_type_t type, 
 	return reader->event.type == type ? 0 : sim_yaml_reader_fail(reader, "%s", message);
 }
 
-static int read_document(struct sim_yaml_reader *reader)
+static int read_document(struct sim_yaml_reader *reader, struct sim_plan_file *file)
 {
 	int rc = expect_event(reader, YAML_STREAM_START_EVENT, "not YAML");
 
@@ -216,7 +144,7 @@ static int read_document(struct sim_yaml_reader *reader)
 	if (!rc)
 		rc = sim_yaml_reader_next(reader);
 	if (!rc)
-		rc = read_root(reader);
+		rc = read_root(reader, file);
 	if (!rc)
 		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
 	if (!rc)
@@ -228,20 +156,17 @@ static int read_document(struct sim_yaml_reader *reader)
 int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct sim_plan_file *ret_file,
 			char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
-	struct sim_plan_file file = { .num_rules = 0 };
-	struct sim_yaml_reader reader = {
-		.name = name, .text = yaml, .len = len, .error = error, .file = &file, .line = 1
-	};
+	struct sim_yaml_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .line = 1 };
+	struct sim_plan_file file = { 0 };
 	int rc;
 
 	if (len > SIM_PLAN_FILE_MAX_BYTES)
 		return sim_yaml_reader_fail(&reader, "is larger than %u bytes", SIM_PLAN_FILE_MAX_BYTES);
-	if (!yaml_parser_initialize(&reader.parser))
-		return fail_no_memory(&reader);
-	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)yaml, len);
-	rc = read_document(&reader);
-	yaml_event_delete(&reader.event);
-	yaml_parser_delete(&reader.parser);
+	rc = sim_yaml_reader_init(&reader);
+	if (rc)
+		return rc;
+	rc = read_document(&reader, &file);
+	sim_yaml_reader_fini(&reader);
 	if (rc) {
 		sim_plan_file_fini(&file);
 		return rc;
@@ -250,11 +175,11 @@ int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct s
 	return 0;
 }
 
-/* Files ---------------------------------------------------------------------------- */
+/* ---- files ---- */
 
-static int format_error(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *what)
+static int format_error(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *reason)
 {
-	snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %.240s", path, what);
+	snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %.240s", path, reason);
 	return rc;
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rule that is written as a mapping: it is put into a line, so that there is
- * one parser, and errors are led back to the keys. */
+/* A rule in the form of a mapping: composed into a line for the parser of rules; errors
+ * are mapped back to the lines of the keys. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "plan_file_priv.h"
+#include "sim/faults/rule/keyword.h"
+#include "yaml_reader_priv.h"
 
 struct key_position {
-	unsigned int column; /* where the word begins in the line */
-	unsigned int line;   /* of its key in the file */
+	unsigned int column; /* of the keyword in the composed line */
+	unsigned int line;   /* of the key in the file */
 };
 
 struct line_builder {
@@ -40,7 +42,7 @@ static int begin_key(struct sim_yaml_reader *reader, struct line_builder *builde
 	return 0;
 }
 
-/* A value that would fall apart in a line gets quotes. */
+/* A value with spaces gets quotes. */
 static int append_value(struct sim_yaml_reader *reader, struct line_builder *builder, const char *value)
 {
 	const char *quote = *value && sim_token_len(value) < strlen(value) ? "\"" : "";
@@ -53,10 +55,10 @@ static int append_value(struct sim_yaml_reader *reader, struct line_builder *bui
 		       0;
 }
 
-/* What YAML has meant by true and false, in its versions; each in lower case, capitalized, or in capitals. A program
- * may be called yes, so these are values where a word needs one. */
-static const char *const true_words[] = { "true", "yes", "on", NULL }, *const false_words[] = { "false", "no", "off",
-												NULL };
+/* The booleans of YAML 1.1 and 1.2, in any case. A keyword that needs a value takes
+ * them as text: a program may be called yes. */
+static const char *const true_words[] = { "true", "yes", "on", NULL };
+static const char *const false_words[] = { "false", "no", "off", NULL };
 
 static bool is_one_of(const char *value, const char *const *names)
 {
@@ -88,7 +90,7 @@ static int append_key_value(struct sim_yaml_reader *reader, struct line_builder 
 	return append_value(reader, builder, value);
 }
 
-/* Keys are words, and nothing that a line would read as more. */
+/* A key consists of letters only: other characters would mean something else in a line. */
 static bool is_keyword_text(const char *key)
 {
 	return *key && strspn(key, "abcdefghijklmnopqrstuvwxyz_") == strlen(key);
@@ -106,7 +108,6 @@ static int read_op(struct sim_yaml_reader *reader, char op[SIM_RULE_LINE_SIZE])
 	return 0;
 }
 
-/* One key and its value. */
 static int read_pair(struct sim_yaml_reader *reader, struct line_builder *builder, char op[SIM_RULE_LINE_SIZE])
 {
 	unsigned int line = reader->line;
@@ -145,7 +146,7 @@ static int read_pairs(struct sim_yaml_reader *reader, struct line_builder *build
 	}
 }
 
-/* The line of the key whose word stands at @column; of the rule when it is the operation. */
+/* The line of the key at @column of the composed line; @otherwise if that is the operation. */
 static unsigned int source_line_of(const struct line_builder *builder, unsigned int column, unsigned int otherwise)
 {
 	for (size_t i = 0; i < builder->num_keys; i++)
@@ -154,9 +155,9 @@ static unsigned int source_line_of(const struct line_builder *builder, unsigned 
 	return otherwise;
 }
 
-int sim_yaml_reader_read_rule(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule)
+int sim_plan_file_read_mapping(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule)
 {
-	struct line_builder builder = { .len = 0 };
+	struct line_builder builder = { 0 };
 	char op[SIM_RULE_LINE_SIZE] = "", line[2 * SIM_RULE_LINE_SIZE];
 	struct sim_rule_error error;
 	unsigned int at;

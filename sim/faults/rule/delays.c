@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of delays. */
 #include "delays.h"
 
 #include <errno.h>
@@ -48,8 +49,6 @@ int sim_delays_check(const struct sim_delays *delays, size_t len)
 	return 0;
 }
 
-/* Text ------------------------------------------------------------------------------- */
-
 struct line_reader {
 	const char *at, *end;
 	unsigned int number;
@@ -60,7 +59,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next line without what surrounds its value; an empty one for comments. */
+/* Read the next line, without its comment and the space around its value. Returns false at the end. */
 static bool next_line(struct line_reader *lines, struct sim_text *ret_text)
 {
 	const char *begin = lines->at, *newline, *end;
@@ -93,7 +92,7 @@ static int append_delay(struct sim_delays **delays, uint64_t ns)
 {
 	uint32_t count = (*delays)->count;
 
-	if (count >= 64 && (count & (count - 1)) == 0) { /* full: twice as large */
+	if (count >= 64 && (count & (count - 1)) == 0) { /* full: double it */
 		struct sim_delays *larger = realloc(*delays, sim_delays_size(2 * count));
 
 		if (!larger)
@@ -150,8 +149,6 @@ int sim_delays_parse(const char *file, const char *text, size_t len, struct sim_
 	*ret_delays = delays;
 	return 0;
 }
-
-/* Files ------------------------------------------------------------------------------ */
 
 int sim_delays_load(const char *file, const char *dir, struct sim_delays **ret_delays, char error[SIM_RULE_ERROR_SIZE])
 {

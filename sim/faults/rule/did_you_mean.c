@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The name that somebody meant who wrote another. */
+/* The closest known name, by edit distance. */
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "rule_priv.h"
 
 #define MAX_LEN 32
 
-static unsigned int min_uint(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters have to be put in, left out, changed or swapped with the next
- * one, for the first i of one text and the first j of the other. */
+/* The edit distance of @text and @name: insertions, deletions, substitutions and swaps of
+ * neighbours. steps[i][j] is the distance of their first i and j characters. */
 static unsigned int edit_distance(struct sim_text text, const char *name)
 {
 	unsigned int steps[MAX_LEN + 1][MAX_LEN + 1];
@@ -24,10 +20,10 @@ static unsigned int edit_distance(struct sim_text text, const char *name)
 				steps[i][j] = i + j;
 				continue;
 			}
-			steps[i][j] = min_uint(min_uint(steps[i - 1][j], steps[i][j - 1]) + 1,
-					       steps[i - 1][j - 1] + (text.at[i - 1] != name[j - 1]));
+			steps[i][j] = min_u32(min_u32(steps[i - 1][j], steps[i][j - 1]) + 1,
+					      steps[i - 1][j - 1] + (text.at[i - 1] != name[j - 1]));
 			if (i > 1 && j > 1 && text.at[i - 1] == name[j - 2] && text.at[i - 2] == name[j - 1])
-				steps[i][j] = min_uint(steps[i][j], steps[i - 2][j - 2] + 1);
+				steps[i][j] = min_u32(steps[i][j], steps[i - 2][j - 2] + 1);
 		}
 	}
 	return steps[text.len][len];
@@ -36,7 +32,7 @@ static unsigned int edit_distance(struct sim_text text, const char *name)
 const char *sim_did_you_mean(struct sim_text text, const char *(*name)(size_t i), size_t count)
 {
 	const char *best = NULL;
-	unsigned int best_distance = 3; /* further away is something else */
+	unsigned int best_distance = 3; /* a larger distance is no typing error */
 
 	if (text.len < 2 || text.len > MAX_LEN)
 		return NULL;

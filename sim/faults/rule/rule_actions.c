@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words that say what. The action's bit is set already. */
+/* The actions of a rule and their parameters. The parser has set the action's bit already. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *status_name_at(size_t i)
 	return sim_status_name((uint32_t)i);
 }
 
-/* The API's prefix may stand before it. */
+/* Find a status by name, with or without the API's prefix. */
 static int find_status(struct sim_text text, uint32_t *ret_status)
 {
 	static const char prefix[] = "DOCA_ERROR_";
@@ -111,7 +111,7 @@ int sim_read_errors(struct sim_rule_parser *parser, const struct sim_token *toke
 	return 0;
 }
 
-/* "gen2x4". */
+/* Read "gen2x4". */
 int sim_read_degrade(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_text text = token->value;
@@ -128,7 +128,7 @@ int sim_read_degrade(struct sim_rule_parser *parser, const struct sim_token *tok
 	return 0;
 }
 
-/* Delays ------------------------------------------------------------------------- */
+/* ---- delays ---- */
 
 static struct sim_text trim(struct sim_text text)
 {
@@ -141,7 +141,7 @@ static struct sim_text trim(struct sim_text text)
 	return text;
 }
 
-/* What a distribution's two numbers are. */
+/* A distribution of delays with two parameters; the first one is a time. */
 struct distribution {
 	const char *name, *usage;
 	enum sim_delay_kind kind;

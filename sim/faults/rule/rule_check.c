@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What makes a rule one that can act. */
+/* The check of a rule as a whole: whether it can act, and whether untrusted memory holds a rule. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-/* Each says by itself what becomes of the operation: one of them in a rule. */
+/* Each of these decides the outcome of the operation alone: a rule has at most one of them. */
 #define EXCLUSIVE_ACTIONS \
 	(SIM_ACTS_TERMINAL | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) | A(PAUSE))
 
-/* With these there is nothing left to be late, wrong or twice. */
+/* No other action can accompany these: nothing is left to delay, corrupt or duplicate. */
 #define SOLE_ACTIONS (A(HANG) | A(REFUSE) | A(DROP))
 
 #define CONNECT_OPS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
@@ -35,7 +35,7 @@ uint64_t sim_rule_ops(const struct sim_rule *rule)
 	return ops;
 }
 
-/* Verdicts ------------------------------------------------------------------------ */
+/* ---- contradictions ---- */
 
 static int set_conflict(struct sim_rule_conflict *conflict, const char *word, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -110,7 +110,7 @@ static int check_delay(const struct sim_rule *rule, struct sim_rule_conflict *co
 	return 0;
 }
 
-/* Why no operation is left ---------------------------------------------------------- */
+/* ---- why no operation is left ---- */
 
 static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conflict *conflict, enum sim_act act)
 {
@@ -189,7 +189,7 @@ int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict
 	return check_ops(rule, ret_conflict);
 }
 
-/* Rules from elsewhere ------------------------------------------------------------- */
+/* ---- rules from untrusted memory ---- */
 
 static bool is_terminated(const char *text, size_t size)
 {
@@ -209,7 +209,7 @@ static bool name_is_valid(const struct sim_rule *rule, enum sim_where where, con
 	return is_terminated(text, size) && is_printable(text) && !(rule->where & where) == !text[0];
 }
 
-/* Counters are there when they are said to be. */
+/* A counter is set if and only if its bit of rule->when is. */
 static bool counters_are_valid(const struct sim_rule *rule)
 {
 	return !(rule->when & SIM_WHEN_NTH) == !rule->nth && !(rule->when & SIM_WHEN_EVERY) == !rule->every &&
@@ -256,7 +256,7 @@ static bool link_is_valid(const struct sim_rule *rule)
 	       (has_any_action(rule, A(NUM_VFS)) || !rule->num_vfs) && rule->num_vfs <= SIM_MAX_VFS;
 }
 
-/* An action has its parameters, and others have none. */
+/* An action has its parameters; the parameters of absent actions are 0. */
 static bool parameters_are_valid(const struct sim_rule *rule)
 {
 	return has_any_action(rule, A(FAIL)) == (rule->status != 0) &&

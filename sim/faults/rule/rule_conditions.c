@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words that say where and when. */
+/* The conditions of a rule: where and when it applies. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "pcie_model/pci_addr.h"
 #include "rule_priv.h"
 
-int sim_read_number(struct sim_rule_parser *parser, const struct sim_token *token, uint32_t min, uint32_t max,
-		    uint32_t *ret_value)
-{
-	char what[64];
-	uint64_t value;
+/* ---- where ---- */
 
-	if (sim_value_number(token->value, max, &value) == 0 && value >= min) {
-		*ret_value = (uint32_t)value;
-		return 0;
-	}
-	if (max == UINT32_MAX || max == INT32_MAX)
-		snprintf(what, sizeof(what), "a number from %u", min);
-	else
-		snprintf(what, sizeof(what), "a number from %u to %u", min, max);
-	return sim_rule_parser_expected(parser, token, what);
-}
-
-/* Where ------------------------------------------------------------------------ */
-
-/* A name or pattern into @ret_text, which has @size bytes. */
+/* Copy a name or pattern to @ret_text, which has @size bytes. */
 static int read_name(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_where where,
 		     char *ret_text, size_t size)
 {
@@ -62,7 +46,7 @@ int sim_read_pid(struct sim_rule_parser *parser, const struct sim_token *token)
 	return 0;
 }
 
-/* An address is kept in one spelling. */
+/* A PCI address is kept in its canonical form. */
 int sim_read_device(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_rule *rule = &parser->rule;
@@ -79,7 +63,7 @@ int sim_read_device(struct sim_rule_parser *parser, const struct sim_token *toke
 
 typedef int bound_reader(struct sim_text text, uint64_t *ret_value);
 
-/* "a..b" or "a". */
+/* Read "a..b" or "a". */
 static int read_range(struct sim_text text, bound_reader *read, uint64_t *ret_min, uint64_t *ret_max)
 {
 	const char *dots = memmem(text.at, text.len, "..", 2);
@@ -93,7 +77,7 @@ static int read_range(struct sim_text text, bound_reader *read, uint64_t *ret_mi
 	return read(first, ret_min) || read(last, ret_max) ? -EINVAL : 0;
 }
 
-/* What one comparison leaves of all sizes. */
+/* Read the bounds that one comparison sets. */
 static int read_size_bounds(const struct sim_token *token, uint64_t *ret_min, uint64_t *ret_max)
 {
 	uint64_t bound;
@@ -120,7 +104,7 @@ static int read_size_bounds(const struct sim_token *token, uint64_t *ret_min, ui
 	}
 }
 
-/* Several conditions on the size hold together. */
+/* Several conditions on the size intersect. */
 int sim_read_size(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_rule *rule = &parser->rule;
@@ -129,8 +113,8 @@ int sim_read_size(struct sim_rule_parser *parser, const struct sim_token *token)
 	if (read_size_bounds(token, &min, &max))
 		return sim_rule_parser_expected(parser, token, "bytes (4096, 64k, 1M) or a range of them (1k..64k)");
 	rule->where |= SIM_WHERE_SIZE;
-	rule->size_min = min > rule->size_min ? min : rule->size_min;
-	rule->size_max = max < rule->size_max ? max : rule->size_max;
+	rule->size_min = max_u64(rule->size_min, min);
+	rule->size_max = min_u64(rule->size_max, max);
 	return 0;
 }
 
@@ -144,7 +128,7 @@ int sim_read_addr(struct sim_rule_parser *parser, const struct sim_token *token)
 	return 0;
 }
 
-/* When ------------------------------------------------------------------------- */
+/* ---- when ---- */
 
 static int read_count(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_when when,
 		      uint32_t *ret_count)
@@ -212,7 +196,7 @@ int sim_read_until(struct sim_rule_parser *parser, const struct sim_token *token
 	return read_time(parser, token, &parser->rule.until_ns);
 }
 
-/* How long, for the actions that last. */
+/* The duration of stall, down and pause. */
 int sim_read_duration(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	if (parser->rule.duration_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A compiled rule as text again. */
+/* The text of a compiled rule. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void put(struct writer *writer, const char *format, ...)
 	writer->used += len < 0 ? 0 : (size_t)len < room ? (size_t)len : room - 1;
 }
 
-/* Operations: all, whole families, and the rest by name -------------------------------- */
+/* ---- operations: all, whole families, and single ones ---- */
 
 static size_t family_len(const char *name)
 {
@@ -70,7 +70,7 @@ static void put_ops(struct writer *writer, uint64_t ops)
 	}
 }
 
-/* Where and when ---------------------------------------------------------------------- */
+/* ---- where and when ---- */
 
 static void put_name(struct writer *writer, const char *word, const char *name)
 {
@@ -153,7 +153,7 @@ static void put_when(struct writer *writer, const struct sim_rule *rule)
 	put_count(writer, rule, SIM_WHEN_TIMES, "times", rule->times);
 }
 
-/* What ----------------------------------------------------------------------------------- */
+/* ---- actions ---- */
 
 static void put_delay(struct writer *writer, const struct sim_rule *rule, const char *delays_file)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations that a rule names, and patterns. */
+/* The operations of a rule, and patterns with * and ?. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rule_priv.h"
 
-/* The last * that was passed, with what it stands for growing, decides. */
+/* On a mismatch, backtrack to the last * and let it match one more character. */
 static bool glob_matches(struct sim_text pattern, const char *text)
 {
 	const char *star_text = NULL;

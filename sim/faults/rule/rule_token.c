@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tokens of a rule's line, and the errors of its parser. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rule_priv.h"
+
+static void replace_control_chars(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, const char *format, ...)
+{
+	struct sim_rule_error *error = parser->error;
+	va_list args;
+
+	error->column = (unsigned int)(at - parser->line) + 1;
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	replace_control_chars(error->text);
+	return -EINVAL;
+}
+
+int sim_rule_parser_expected(const struct sim_rule_parser *parser, const struct sim_token *token, const char *what)
+{
+	return sim_rule_parser_fail(parser, token->value.at, "%.*s: expected %s, got " SIM_TEXT_FMT,
+				    (int)token->name.len, token->name.at, what, SIM_TEXT_ARG(token->value));
+}
+
+bool sim_text_equals(struct sim_text text, const char *word)
+{
+	return strlen(word) == text.len && memcmp(word, text.at, text.len) == 0;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The end of the token that begins at @at: spaces inside quotes or parentheses belong to it. */
+static const char *token_end(const char *at, int *ret_depth, bool *ret_quoted)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (; *at && (quoted || depth > 0 || !is_space(*at)); at++) {
+		quoted ^= *at == '"';
+		depth += !quoted && *at == '(';
+		depth -= !quoted && *at == ')';
+	}
+	*ret_depth = depth;
+	*ret_quoted = quoted;
+	return at;
+}
+
+size_t sim_token_len(const char *text)
+{
+	bool quoted;
+	int depth;
+
+	return (size_t)(token_end(text, &depth, &quoted) - text);
+}
+
+int sim_rule_next_token(struct sim_rule_parser *parser, const char **at, struct sim_text *ret_text)
+{
+	const char *begin = *at, *end;
+	bool quoted;
+	int depth;
+
+	while (is_space(*begin))
+		begin++;
+	end = token_end(begin, &depth, &quoted);
+	if (quoted)
+		return sim_rule_parser_fail(parser, begin, "a \" is missing; quotes stand around a whole value");
+	if (depth != 0)
+		return sim_rule_parser_fail(parser, begin, "parentheses do not match: there is a %c too few",
+					    depth > 0 ? ')' : '(');
+	*ret_text = (struct sim_text){ begin, (size_t)(end - begin) };
+	*at = end;
+	return 0;
+}
+
+static size_t name_len(struct sim_text text)
+{
+	size_t len = 0;
+
+	while (len < text.len && !strchr("=<>", text.at[len]))
+		len++;
+	return len;
+}
+
+/* Read the comparison that @sign begins with. Returns its length. */
+static size_t read_compare(struct sim_text sign, enum sim_compare *ret_compare)
+{
+	bool equals = sign.len > 1 && sign.at[1] == '=';
+
+	switch (sign.at[0]) {
+	case '>':
+		*ret_compare = equals ? SIM_COMPARE_AT_LEAST : SIM_COMPARE_ABOVE;
+		break;
+	case '<':
+		*ret_compare = equals ? SIM_COMPARE_AT_MOST : SIM_COMPARE_BELOW;
+		break;
+	default:
+		*ret_compare = SIM_COMPARE_EQUAL;
+	}
+	return equals ? 2 : 1;
+}
+
+/* Take the quotes off a value. */
+static int unquote(struct sim_rule_parser *parser, struct sim_text *value)
+{
+	if (value->len && value->at[0] == '"') {
+		if (value->at[value->len - 1] != '"' || value->len < 2)
+			return sim_rule_parser_fail(parser, value->at, "quotes stand around a whole value");
+		value->at++;
+		value->len -= 2;
+		if (memchr(value->at, '"', value->len))
+			return sim_rule_parser_fail(parser, value->at, "quotes stand around a whole value");
+	}
+	return 0;
+}
+
+int sim_rule_split_token(struct sim_rule_parser *parser, struct sim_text text, struct sim_token *ret_token)
+{
+	struct sim_token token = { .name = { text.at, name_len(text) } };
+	size_t sign_len;
+
+	if (token.name.len < text.len) {
+		struct sim_text sign = { text.at + token.name.len, text.len - token.name.len };
+
+		sign_len = read_compare(sign, &token.compare);
+		token.value = (struct sim_text){ sign.at + sign_len, sign.len - sign_len };
+		if (unquote(parser, &token.value))
+			return -EINVAL;
+	}
+	*ret_token = token;
+	return 0;
+}
+
+int sim_read_number(struct sim_rule_parser *parser, const struct sim_token *token, uint32_t min, uint32_t max,
+		    uint32_t *ret_value)
+{
+	char what[64];
+	uint64_t value;
+
+	if (sim_value_number(token->value, max, &value) == 0 && value >= min) {
+		*ret_value = (uint32_t)value;
+		return 0;
+	}
+	if (max == UINT32_MAX || max == INT32_MAX)
+		snprintf(what, sizeof(what), "a number from %u", min);
+	else
+		snprintf(what, sizeof(what), "a number from %u to %u", min, max);
+	return sim_rule_parser_expected(parser, token, what);
+}
