@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The clock of a session, in its three modes. */
 #include "clock.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "link_state.h"
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 
 #define PS_PER_NS 1000
@@ -51,8 +52,7 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 {
 	uint32_t end = atomic_load_explicit(&page->end, memory_order_relaxed);
 
-	memset(page->participants, 0,
-	       (end < SIM_CLOCK_MAX_PARTICIPANTS ? end : SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
+	memset(page->participants, 0, min_u32(end, SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
 	memset(&page->lock, 0, sizeof(page->lock));
 	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);
@@ -123,7 +123,7 @@ uint64_t sim_clock_now_ns(const struct sim_clock *clock)
 
 uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns)
 {
-	return ns > UINT64_MAX - clock->start_ns ? UINT64_MAX : ns + clock->start_ns;
+	return add_saturating_u64(ns, clock->start_ns);
 }
 
 static uint32_t card_index(const struct sim_clock *clock, uint32_t function)
@@ -141,28 +141,28 @@ struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t fu
 	return &clock->page->cards[card_index(clock, function)];
 }
 
+static uint64_t ps_from_ns(uint64_t ns)
+{
+	return ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : ns * PS_PER_NS;
+}
+
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			      struct pcie_queue_state *queue)
 {
 	const struct pcie_card *card = &clock->topology->cards[card_index(clock, function)];
-	uint64_t now_ns = sim_clock_now_ns(clock);
-	uint64_t now_ps = now_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : now_ns * PS_PER_NS;
 
-	return pcie_queue_submit(&card->profile->engine, job, now_ps, queue);
+	return pcie_queue_submit(&card->profile->engine, job, ps_from_ns(sim_clock_now_ns(clock)), queue);
 }
 
-/* A link that is down is busy with nothing, in both directions. */
+/* Both directions of a link are busy until the link is up. */
 static void delay_until_link_up(struct sim_clock_card *card, uint64_t arrival_ps)
 {
-	uint64_t up_ns = sim_clock_link_up_ns(card);
-	uint64_t up_ps = up_ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : up_ns * PS_PER_NS;
+	uint64_t up_ps = ps_from_ns(sim_clock_link_up_ns(card));
 
 	if (up_ps <= arrival_ps)
 		return;
-	if (card->link.tx_ps < up_ps)
-		card->link.tx_ps = up_ps;
-	if (card->link.rx_ps < up_ps)
-		card->link.rx_ps = up_ps;
+	card->link.tx_ps = max_u64(card->link.tx_ps, up_ps);
+	card->link.rx_ps = max_u64(card->link.rx_ps, up_ps);
 }
 
 uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,

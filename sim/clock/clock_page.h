@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/clock_page.h - the time of a session, in memory that its processes share.
  *
- * One process makes it of zeroed memory; the others have it mapped. Whatever
- * stands in it, nobody reads or writes elsewhere, or waits without end because
- * of it: times may be wrong, no more.
+ * One process initialises the page, in zeroed memory; the others map it. The page
+ * is untrusted: corrupt contents give wrong times, never bad accesses or endless
+ * waits.
  */
 #ifndef SIM_CLOCK_PAGE_H
 #define SIM_CLOCK_PAGE_H
@@ -13,14 +13,13 @@
 
 #define SIM_CLOCK_MAX_CARDS        4096
 #define SIM_CLOCK_MAX_PARTICIPANTS 1024
+#define SIM_CLOCK_MAX_WINDOWS      64 /* of one link, at a time */
 
-#define SIM_CLOCK_MAX_WINDOWS 64 /* of one link, at a time */
-
-/* What one rule has wrong with a link for a time (trouble.h); zero is nothing. */
+/* The degradation of a link by one rule (link_state.h); all zero = none. */
 struct sim_clock_degrade_window {
-	_Atomic uint64_t until_ns, up_ns; /* until then it is worse; until then it is down */
-	_Atomic uint32_t rule;            /* its id; 0 = the window is free */
-	_Atomic uint32_t speed;           /* generation << 8 | lanes; 0 = as it was trained */
+	_Atomic uint64_t until_ns, up_ns; /* end of the degradation; end of the outage */
+	_Atomic uint32_t rule;            /* id; 0 = the window is free */
+	_Atomic uint32_t speed;           /* generation << 8 | lanes; 0 = as trained */
 	_Atomic uint32_t replay_ppb;
 };
 
@@ -29,7 +28,7 @@ struct sim_clock_link_degradation {
 	struct sim_clock_degrade_window windows[SIM_CLOCK_MAX_WINDOWS];
 };
 
-/* A card's engine and its link to the host: until when they are busy, in session time. */
+/* A card's engine and its link to the host, with the session times until which they are busy. */
 struct sim_clock_card {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_engine_state engine;
@@ -39,29 +38,29 @@ struct sim_clock_card {
 
 enum sim_clock_participant_state {
 	SIM_PARTICIPANT_FREE = 0,
-	SIM_PARTICIPANT_BUSY,     /* does something: virtual time stands still */
+	SIM_PARTICIPANT_BUSY,     /* runs: virtual time stands still */
 	SIM_PARTICIPANT_WAITING,  /* until its wake_ns, or for a message */
-	SIM_PARTICIPANT_DETACHED, /* has not called for so long that it is no longer waited for */
+	SIM_PARTICIPANT_DETACHED, /* time does not wait for this participant */
 };
 
-/* One of those that virtual time waits for (turns.h). */
+/* A participant of virtual time (participant.h). */
 struct sim_clock_participant {
-	_Alignas(64) _Atomic uint32_t state; /* enum sim_clock_participant_state; slept on (futex) */
-	_Atomic uint32_t heartbeats;         /* grows while it is busy and calls us */
-	_Atomic uint64_t owner;              /* pid << 32 | a number of its own */
-	_Atomic uint64_t wake_ns;            /* WAITING: until then; UINT64_MAX = for a message */
-	_Atomic uint64_t messages_seen;      /* messages that had been sent when it last looked */
-	_Atomic uint64_t rank;               /* of those that can go on at the same time the least is first */
+	_Alignas(64) _Atomic uint32_t state; /* enum sim_clock_participant_state; a futex */
+	_Atomic uint32_t heartbeats;         /* grows with each call of the participant */
+	_Atomic uint64_t owner;              /* pid << 32 | a number that is unique in the process */
+	_Atomic uint64_t wake_ns;            /* WAITING: the end of the wait; UINT64_MAX = a message */
+	_Atomic uint64_t messages_seen;      /* messages_sent as of the last poll */
+	_Atomic uint64_t rank; /* of participants that can run at the same time, the least rank runs first */
 };
 
 struct sim_clock_page {
 	_Atomic uint32_t mode;     /* enum sim_clock_mode */
-	_Atomic uint64_t start_ns; /* when the session began, by CLOCK_MONOTONIC */
-	/* Virtual time. The lock is held to change it, or a participant's state. */
+	_Atomic uint64_t start_ns; /* beginning of the session by CLOCK_MONOTONIC */
+	/* Virtual time. The lock protects changes of now_ns and of the participants' states. */
 	_Alignas(64) struct sim_clock_lock lock;
 	_Atomic uint64_t now_ns;
-	_Atomic uint64_t messages_sent; /* messages */
-	_Atomic uint32_t end;           /* participants in use end before this one */
+	_Atomic uint64_t messages_sent;
+	_Atomic uint32_t end; /* participants in use end before this one */
 	_Atomic uint32_t last_rank;
 	struct sim_clock_participant participants[SIM_CLOCK_MAX_PARTICIPANTS];
 	struct sim_clock_card cards[SIM_CLOCK_MAX_CARDS];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A card's link to the host when it is not as it was trained. */
+/* The degradation windows of a link, and their combination. */
 #include "link_state.h"
-#include "pcie_model/arith.h"
 
 #include <errno.h>
 #include <stddef.h>
+
+#include "pcie_model/arith.h"
 
 #define PS_PER_NS 1000
 #define PPB       1000000000u
@@ -24,7 +25,7 @@ static bool is_expired(const struct sim_clock_degrade_window *window, uint64_t n
 	return load(&window->until_ns) <= now_ns && load(&window->up_ns) <= now_ns;
 }
 
-/* From the end on: who reads meanwhile finds a window that is nothing, or over. */
+/* The ends first: a concurrent reader finds a window that is closed or over. */
 static void close_window(struct sim_clock_degrade_window *window)
 {
 	store(&window->until_ns, 0);
@@ -34,7 +35,7 @@ static void close_window(struct sim_clock_degrade_window *window)
 	store(&window->rule, 0);
 }
 
-/* The rule's own window, or one that is free. */
+/* The rule's own window, else a free one, or NULL. */
 static struct sim_clock_degrade_window *find_window(struct sim_clock_link_degradation *degradation, uint32_t rule,
 						    uint64_t now_ns)
 {
@@ -88,7 +89,7 @@ void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(con
 	store(&card->degradation.end, end);
 }
 
-/* ---- what they come to ---- */
+/* ---- combination ---- */
 
 uint64_t sim_clock_link_up_ns(const struct sim_clock_card *card)
 {

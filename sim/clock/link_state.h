@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/clock/link_state.h - a card's link to the host when it is down, slower than it was trained, or repeats packets.
+/* sim/clock/link_state.h - the degradation of a card's link: down, slower than trained, or with replayed packets.
  *
- *   rule --begins--> [window: what is wrong, until when] --its time has come, or the rule is taken out--> over
+ *   rule --begins--> [window: degradation, end] --the end has come, or the rule is removed--> closed
  *
- * Each rule has a window of its own, so that each ends at its own time. Those
- * that are open at a time make the link: down as long as one of them has it down, of
- * speeds and widths the lowest, of repeated packets the sum. A rule that is said
- * again, such as for another of the card's functions, is still one.
+ * Each rule has a window of its own, so that each degradation ends at its own
+ * time. Windows that overlap combine: the link is down while any of them says so,
+ * the lowest generation and width count, and replay rates add. A rule that hits several
+ * functions of a card has one window.
  *
- * One process of the session writes them (faults, sim/state/function_faults.c), one thread
- * at a time, in the page that all share; the model's times follow. Times are session time in
- * nanoseconds. Nothing in the page is trusted: a link that can't be is the one that was trained.
+ * One process of the session writes the windows (sim/state/function_faults.c), one
+ * thread at a time, in the shared page. Times are session time in nanoseconds. The
+ * page is untrusted: the model uses the trained link in place of an impossible one.
  */
 #ifndef SIM_CLOCK_LINK_STATE_H
 #define SIM_CLOCK_LINK_STATE_H
@@ -19,26 +19,26 @@
 
 #include "clock_page.h"
 
-/* What a rule does to a link. */
+/* The degradation of a link by one rule. */
 struct sim_clock_degrade {
-	uint64_t until_ns;          /* then the following two end */
-	uint32_t generation, lanes; /* it runs at these at most; 0 = as it was trained */
-	uint32_t replay_ppb;        /* so many of a billion packets are sent again, each as often as it takes */
-	uint64_t up_ns;             /* until then it is down: what has to cross it waits */
+	uint64_t until_ns;          /* end of generation, lanes and replay_ppb */
+	uint32_t generation, lanes; /* upper limits; 0 = as trained */
+	uint32_t replay_ppb;        /* packets that are replayed, in a billion */
+	uint64_t up_ns;             /* end of the outage; 0 = none */
 };
 
-/* The window of a rule opens. Returns 0 or -ENOSPC: SIM_CLOCK_MAX_WINDOWS are open at @now_ns. */
+/* Open or change the window of @rule. Returns 0, or -ENOSPC: SIM_CLOCK_MAX_WINDOWS are open at @now_ns. */
 int sim_clock_link_degrade(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *degrade,
 			   uint64_t now_ns);
 
-/* Close the windows of rules of which @rule_exists says that they are not. What waits for the link already waits on. */
+/* Close the windows of rules that no longer exist. Jobs that wait for the link already keep waiting. */
 void sim_clock_link_restore(struct sim_clock_card *card, bool (*rule_exists)(const void *arg, uint32_t rule),
 			    const void *arg);
 
-/* When it is up: 0, or a time that may have passed. */
+/* The time at which the link is up; it may have passed. */
 uint64_t sim_clock_link_up_ns(const struct sim_clock_card *card);
 
-/* What the link is for a job that arrives then. */
+/* The link as a job sees it that arrives at @at_ps. */
 struct pcie_link sim_clock_link_at(const struct pcie_link *trained,
 				   const struct sim_clock_link_degradation *degradation, uint64_t at_ps);
 

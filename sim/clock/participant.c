@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The participants of virtual time: their states, and the choice of the one that runs next. */
 #include "participant.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "vclock_sched.h"
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 
-#define MIN_STALL_CHECKS 10                  /* at least, before somebody is given up */
-#define OTHERS_RANK      (UINT64_C(1) << 32) /* behind those that are first */
+#define OTHERS_RANK (UINT64_C(1) << 32) /* added to the rank of participants that are not first */
 
 static _Atomic uint32_t last_number;
 
@@ -23,9 +21,31 @@ static enum sim_clock_participant_state state_of(const struct sim_clock_particip
 	return (enum sim_clock_participant_state)atomic_load_explicit(&shared->state, memory_order_acquire);
 }
 
-static void set_state(struct sim_clock_participant *shared, enum sim_clock_participant_state state)
+static const bool edges[4][4] = {
+	/* [from][to] */
+	[SIM_PARTICIPANT_FREE] = { [SIM_PARTICIPANT_BUSY] = true },
+	[SIM_PARTICIPANT_BUSY] = { [SIM_PARTICIPANT_BUSY] = true,
+				   [SIM_PARTICIPANT_WAITING] = true,
+				   [SIM_PARTICIPANT_DETACHED] = true,
+				   [SIM_PARTICIPANT_FREE] = true },
+	[SIM_PARTICIPANT_WAITING] = { [SIM_PARTICIPANT_BUSY] = true,
+				      [SIM_PARTICIPANT_WAITING] = true,
+				      [SIM_PARTICIPANT_DETACHED] = true,
+				      [SIM_PARTICIPANT_FREE] = true },
+	[SIM_PARTICIPANT_DETACHED] = { [SIM_PARTICIPANT_BUSY] = true,
+				       [SIM_PARTICIPANT_WAITING] = true,
+				       [SIM_PARTICIPANT_DETACHED] = true,
+				       [SIM_PARTICIPANT_FREE] = true },
+};
+
+/* The one function that writes a state. Under the page's lock. Nothing happens without an edge: another
+ * process has freed the slot. A state out of range, which corrupts the page, has all edges. */
+static void set_state(struct sim_clock_participant *shared, enum sim_clock_participant_state to)
 {
-	atomic_store_explicit(&shared->state, state, memory_order_release);
+	uint32_t from = atomic_load_explicit(&shared->state, memory_order_relaxed);
+
+	if (from > SIM_PARTICIPANT_DETACHED || edges[from][to])
+		atomic_store_explicit(&shared->state, to, memory_order_release);
 }
 
 static uint64_t owner_of(const struct sim_clock_participant *shared)
@@ -37,7 +57,7 @@ static uint32_t num_participants(const struct sim_clock_page *page)
 {
 	uint32_t end = atomic_load_explicit(&page->end, memory_order_acquire);
 
-	return end < SIM_CLOCK_MAX_PARTICIPANTS ? end : SIM_CLOCK_MAX_PARTICIPANTS;
+	return min_u32(end, SIM_CLOCK_MAX_PARTICIPANTS);
 }
 
 static void futex_wake(const struct sim_clock_participant *shared)
@@ -46,9 +66,9 @@ static void futex_wake(const struct sim_clock_participant *shared)
 		syscall(SYS_futex, &shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* ---- whose turn it is; under the page's lock ---- */
+/* ---- the next participant; under the page's lock ---- */
 
-/* When it could go on; now at the earliest. */
+/* The earliest time at which a waiting participant can run: now, if a message came. */
 static uint64_t ready_ns(const struct sim_clock_page *page, const struct sim_clock_participant *shared)
 {
 	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed);
@@ -57,10 +77,10 @@ static uint64_t ready_ns(const struct sim_clock_page *page, const struct sim_clo
 	if (atomic_load_explicit(&shared->messages_seen, memory_order_relaxed) !=
 	    atomic_load_explicit(&page->messages_sent, memory_order_relaxed))
 		return now_ns;
-	return wake_ns > now_ns ? wake_ns : now_ns;
+	return max_u64(wake_ns, now_ns);
 }
 
-/* NULL: somebody is busy, or all wait for messages. */
+/* Returns NULL if a participant is busy, or if all wait for messages. */
 static struct sim_clock_participant *find_earliest_waiter(struct sim_clock_page *page, uint64_t *ret_ns)
 {
 	struct sim_clock_participant *next = NULL;
@@ -87,7 +107,7 @@ static struct sim_clock_participant *find_earliest_waiter(struct sim_clock_page 
 	return next;
 }
 
-/* Give the next one its turn, unless somebody is busy. Returns who got it. */
+/* Unless a participant is busy, move time to the earliest waiting one and make it busy. Returns that one, or NULL. */
 static struct sim_clock_participant *advance_to_next(struct sim_clock_page *page)
 {
 	uint64_t ns;
@@ -100,7 +120,7 @@ static struct sim_clock_participant *advance_to_next(struct sim_clock_page *page
 	return next;
 }
 
-/* ---- taking and leaving a participant ---- */
+/* ---- join and leave ---- */
 
 static struct sim_clock_participant *find_by_state(struct sim_clock_page *page, enum sim_clock_participant_state state)
 {
@@ -111,7 +131,7 @@ static struct sim_clock_participant *find_by_state(struct sim_clock_page *page, 
 	return NULL;
 }
 
-/* One that is free, else one that somebody left without a word. */
+/* A free slot, else the slot of a detached participant. */
 static struct sim_clock_participant *find_free(struct sim_clock_page *page)
 {
 	struct sim_clock_participant *shared = find_by_state(page, SIM_PARTICIPANT_FREE);
@@ -168,7 +188,7 @@ void sim_participant_leave(struct sim_participant *participant)
 	futex_wake(next);
 }
 
-/* ---- being busy, waiting ---- */
+/* ---- changes of state ---- */
 
 void sim_participant_mark_busy(struct sim_participant *participant)
 {
@@ -230,14 +250,11 @@ void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns)
 	sim_clock_unlock(&page->lock, token);
 }
 
-/* ---- looking after others ---- */
-
-/* Whether it was still busy. */
-static bool detach_stalled(struct sim_clock_page *page, const struct sim_stall_watch *watch)
+bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_clock_participant *busy, uint64_t owner)
 {
-	struct sim_clock_participant *shared = (struct sim_clock_participant *)(uintptr_t)watch->shared, *next = NULL;
+	struct sim_clock_participant *shared = &page->participants[busy - page->participants], *next = NULL;
 	uint64_t token = sim_clock_lock(&page->lock);
-	bool was_busy = state_of(shared) == SIM_PARTICIPANT_BUSY && owner_of(shared) == watch->owner;
+	bool was_busy = state_of(shared) == SIM_PARTICIPANT_BUSY && owner_of(shared) == owner;
 
 	if (was_busy) {
 		set_state(shared, SIM_PARTICIPANT_DETACHED);
@@ -248,32 +265,16 @@ static bool detach_stalled(struct sim_clock_page *page, const struct sim_stall_w
 	return was_busy;
 }
 
-bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch,
-				 uint64_t *ret_stalled)
+const struct sim_clock_participant *sim_clock_page_find_busy(const struct sim_clock_page *page)
 {
-	const struct sim_clock_participant *busy = find_by_state(participant->page, SIM_PARTICIPANT_BUSY);
-	struct sim_stall_watch seen = { .shared = busy };
-
-	*ret_stalled = 0;
-	if (!busy || busy == participant->shared) {
-		watch->shared = NULL;
-		return false;
-	}
-	seen.heartbeats = atomic_load_explicit(&busy->heartbeats, memory_order_relaxed);
-	seen.owner = owner_of(busy);
-	seen.since_ns = sim_monotonic_ns();
-	if (watch->shared != busy || watch->heartbeats != seen.heartbeats || watch->owner != seen.owner)
-		*watch = seen;
-	else if (++watch->checks >= MIN_STALL_CHECKS &&
-		 seen.since_ns - watch->since_ns > SIM_VCLOCK_STALL_TIMEOUT_MS * SIM_NS_PER_MS &&
-		 detach_stalled(participant->page, watch))
-		*ret_stalled = watch->owner;
-	return true;
+	return find_by_state((struct sim_clock_page *)(uintptr_t)page, SIM_PARTICIPANT_BUSY);
 }
+
+/* ---- sleep ---- */
 
 void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
 {
-	const struct timespec timeout = { .tv_sec = (time_t)(ns / SIM_NS_PER_S), .tv_nsec = (long)(ns % SIM_NS_PER_S) };
+	const struct timespec timeout = sim_timespec_from_ns(ns);
 
 	syscall(SYS_futex, &participant->shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
 }

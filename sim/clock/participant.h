@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/clock/participant.h - a place among those that virtual time waits for: its states in the shared page.
+/* sim/clock/participant.h - the participants of virtual time: threads that it waits for (vclock_sched.h).
  *
- * turns.h explains them. These functions take the page's lock; a participant's place in
- * the page may be lost to another when it was taken for left: then nothing
- * happens any more.
+ *            join                wait until wake_ns
+ *   [free] -------> [busy] <--------------------------> [waiting]
+ *      ^            |    ^       runs next, or calls       |   ^
+ *      |            |    |                                 |   |
+ *      |     detach |    | calls again             detach  |   | waits again
+ *      |            v    |                                 v   |
+ *      +- leave --- [   detached: time does not wait for it    ]
+ *
+ * Leave is possible from busy and waiting as well. When no slot is free, a new
+ * participant takes the slot of a detached one; calls of the old one then have no effect
+ * (sim_participant_is_ours()).
+ *
+ * The states are in the shared page. These functions take the page's lock.
  */
 #ifndef SIM_CLOCK_PARTICIPANT_H
 #define SIM_CLOCK_PARTICIPANT_H
@@ -12,19 +22,11 @@
 
 struct sim_participant {
 	struct sim_clock_page *page;
-	struct sim_clock_participant *shared; /* NULL = it has none */
-	uint64_t owner;                       /* what shared->owner is as long as it is ours */
+	struct sim_clock_participant *shared; /* NULL = has not joined */
+	uint64_t owner;                       /* equals shared->owner as long as the slot is ours */
 };
 
-/* Somebody who is busy, and since when it has not called. Time alone says little: a machine that stood still
- * kept it from running, too. So it is looked at a number of times. */
-struct sim_stall_watch {
-	const struct sim_clock_participant *shared; /* NULL = nobody */
-	uint32_t heartbeats, checks;
-	uint64_t owner, since_ns;
-};
-
-/* Take a place; it is busy. Returns 0 or -ENOSPC. */
+/* Take a slot and be busy; @first: with a lower rank than others. Returns 0 or -ENOSPC. */
 int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, bool first);
 
 void sim_participant_leave(struct sim_participant *participant);
@@ -41,14 +43,19 @@ static inline enum sim_clock_participant_state sim_participant_state(const struc
 								      memory_order_acquire);
 }
 
-/* It is busy from now on, unless it waits and somebody else is. Whether it is. */
+void sim_participant_mark_busy(struct sim_participant *participant);
+
+/* Become busy, unless this participant waits and another one is busy. Returns whether it is busy now. */
 bool sim_participant_try_mark_busy(struct sim_participant *participant);
 
-/* It is busy from now on; or nobody waits for it. */
-void sim_participant_mark_busy(struct sim_participant *participant);
+/* Time no longer waits for this participant. */
 void sim_participant_detach(struct sim_participant *participant);
 
-/* It calls, for those who look after it. */
+/* Wait until @wake_ns, or for a message that @messages_seen does not count. Returns whether the
+ * participant is busy again at once. */
+bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, uint64_t messages_seen);
+
+/* Record that the participant's thread has called, for stall detection. */
 static inline void sim_participant_heartbeat(struct sim_participant *participant)
 {
 	_Atomic uint32_t *heartbeats = &participant->shared->heartbeats;
@@ -57,18 +64,17 @@ static inline void sim_participant_heartbeat(struct sim_participant *participant
 			      memory_order_relaxed);
 }
 
-/* Wait until @wake_ns, or a message that @messages_seen does not count. Whether its turn has come. */
-bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, uint64_t messages_seen);
-
-/* For who got no participant: time goes on to @ns at once, whoever is busy. */
-void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns);
-
-/* Look after those that are busy: give up on one that does not call. Whether there is one. */
-bool sim_participant_check_stall(const struct sim_participant *participant, struct sim_stall_watch *watch,
-				 uint64_t *ret_stalled);
-
-/* Sleep while it waits, @ns at most; and end such a sleep. */
+/* Sleep until the participant no longer waits, @ns at most; and end such a sleep. */
 void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns);
 void sim_participant_wake(const struct sim_participant *participant);
+
+/* Move time to @ns at once, even if participants are busy: for a thread that got no slot. */
+void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns);
+
+/* A busy participant, or NULL. Without the lock: the answer may be outdated. */
+const struct sim_clock_participant *sim_clock_page_find_busy(const struct sim_clock_page *page);
+
+/* Detach @busy, if it is still busy and @owner's. Returns whether it was. */
+bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_clock_participant *busy, uint64_t owner);
 
 #endif

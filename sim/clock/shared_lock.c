@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The lock: spins briefly, then sleeps and watches its holder. */
 #include "shared_lock.h"
-#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
 
-#define DEAD_AFTER_NS    (20 * UINT64_C(1000000))
+#include "sim/base/monotonic.h"
+
+#define DEAD_AFTER_NS    (20 * SIM_NS_PER_MS)
 #define STOPPED_AFTER_NS SIM_NS_PER_S
 #define SPINS            200
 
@@ -51,7 +52,7 @@ static bool is_dead(uint64_t holder)
 	return holder_pid <= 0 || (kill(holder_pid, 0) < 0 && errno == ESRCH);
 }
 
-/* Somebody holds it for longer than a few hundred nanoseconds. */
+/* The slow path: the holder has been preempted, is stopped or has died. */
 static void lock_contended(struct sim_clock_lock *lock, uint64_t token)
 {
 	const struct timespec interval = { .tv_nsec = 50000 };

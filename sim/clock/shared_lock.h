@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/clock/shared_lock.h - a lock in memory that processes share, which survives who holds it.
+/* sim/clock/shared_lock.h - a lock in shared memory that survives the death of its holder.
  *
  *   uint64_t token = sim_clock_lock(&lock);
  *   ... a few hundred nanoseconds of arithmetic, no call that waits ...
  *   sim_clock_unlock(&lock, token);
  *
- * It is one word: 0, or who holds it. It has no pointers, so that nonsense in it
- * leads nowhere. From a process that died it is taken over when that is noticed
- * (some ten milliseconds), from one that is stopped after a second; a pid
- * that can't be seen from here looks dead. What it protects must therefore be
- * such that it is valid at every moment, and two who change it at once do no
- * worse than to lose one of the changes.
+ * The lock is one word without pointers: 0, or the token of its holder. A waiter
+ * takes the lock over from a dead process (after some ten milliseconds) and from a
+ * stopped one (after a second). A process in another pid namespace looks dead. So
+ * the protected data must be valid at every moment, and two concurrent writers
+ * must at worst lose one of the changes.
  */
 #ifndef SIM_CLOCK_SHARED_LOCK_H
 #define SIM_CLOCK_SHARED_LOCK_H
@@ -19,13 +18,13 @@
 #include <stdint.h>
 
 struct sim_clock_lock {
-	_Atomic uint64_t holder; /* pid << 32 | a number of its own; 0 = free */
+	_Atomic uint64_t holder; /* token: pid << 32 | a number; 0 = free */
 };
 
-/* Take it; waits. Returns what to give it back with. */
+/* Wait for the lock and take it. Returns the token for sim_clock_unlock(). */
 uint64_t sim_clock_lock(struct sim_clock_lock *lock);
 
-/* Give it back; nothing happens if it was taken over meanwhile. */
+/* Release the lock; no effect if another holder has taken it over. */
 void sim_clock_unlock(struct sim_clock_lock *lock, uint64_t token);
 
 #endif

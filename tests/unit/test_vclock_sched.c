@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/clock/participant.h"
+#include "sim/clock/stall_watch.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/base/log.h"
 
@@ -378,11 +378,11 @@ static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 	atomic_store(&busy->owner, (uint64_t)getpid() << 32);
 	atomic_store(&fixture->page->end, 2);
 	watch.owner = atomic_load(&busy->owner);
-	assert_true(sim_participant_check_stall(&participant, &watch, &stalled));
+	assert_true(sim_stall_watch_check(&watch, &participant, &stalled));
 	assert_int_equal(stalled, 0);
 	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_BUSY);
 	for (int i = 0; i < 100 && stalled == 0; i++)
-		sim_participant_check_stall(&participant, &watch, &stalled);
+		sim_stall_watch_check(&watch, &participant, &stalled);
 	assert_int_equal(stalled, watch.owner);
 	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_DETACHED);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/clock/vclock_priv.h - the inside of the virtual-clock scheduler.
+ *
+ *   vclock_sched.c   its functions        --> vclock_thread.c   which sources a thread drives
+ *                                         --> vclock_sleeper.c  a helper thread that waits for a sleeping thread
+ *                                         --> vclock_stall.c    detection of stalled participants, with a warning
+ */
+#ifndef SIM_CLOCK_VCLOCK_PRIV_H
+#define SIM_CLOCK_VCLOCK_PRIV_H
+
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "participant.h"
+#include "stall_watch.h"
+#include "vclock_sched.h"
+
+/* A thread that drives progress engines: one participant. */
+struct sim_vclock_thread {
+	struct sim_vclock_sched *sched;
+	struct sim_participant participant;
+	LIST_HEAD(, sim_vclock_source) sources;
+	struct sim_stall_watch watch;
+	/* The sleeper, a helper thread that waits in place of this one. */
+	pthread_cond_t changed;
+	pthread_t sleeper;
+	bool started, stop, asleep;
+	LIST_ENTRY(sim_vclock_thread) link;
+};
+
+struct sim_vclock_sched {
+	struct sim_clock *clock;
+	struct sim_clock_page *page;
+	bool first;
+	pthread_key_t key;    /* the calling thread's sim_vclock_thread */
+	pthread_mutex_t lock; /* protects the threads and their sources; the page's lock is taken inside it */
+	LIST_HEAD(, sim_vclock_thread) threads;
+	uint32_t num_sources;
+	bool warned, is_destroyed;
+};
+
+struct sim_vclock_source {
+	struct sim_vclock_sched *sched;
+	_Atomic(struct sim_vclock_thread *) thread; /* the last caller; NULL = it has ended; written under the lock */
+	uint64_t next_ns;         /* time of the source's next work, as of its last poll; 0 = it has work now */
+	uint64_t messages_seen;   /* messages sent before the source last polled, or was offered a poll */
+	atomic_bool wake_pending; /* the sleeping thread is about to be woken for this source */
+	bool asleep;
+	void (*wake)(void *arg);
+	void *arg;
+	LIST_ENTRY(sim_vclock_source) link; /* in the thread's list */
+};
+
+/* ---- vclock_thread.c ---- */
+
+/* Bind @source to the calling thread and have that thread participate. Under the lock. Returns false
+ * without memory or a free slot: time does not wait for the source then. */
+bool sim_vclock_thread_bind(struct sim_vclock_source *source);
+
+/* Unbind @source; a thread without sources leaves. Under the lock. */
+void sim_vclock_thread_unbind(struct sim_vclock_source *source);
+
+/* The calling thread, bound to @source and participating, or NULL. */
+struct sim_vclock_thread *sim_vclock_thread_join(struct sim_vclock_source *source);
+
+/* Under the lock, which is released meanwhile. */
+void sim_vclock_thread_destroy(struct sim_vclock_thread *thread);
+
+/* Destructor of sched->key: the thread @arg ends. */
+void sim_vclock_thread_on_exit(void *arg);
+
+/* ---- vclock_sleeper.c ---- */
+
+/* The thread is about to sleep for @source: the sleeper wakes it when its participant is busy. */
+void sim_vclock_sleeper_begin(struct sim_vclock_thread *thread, struct sim_vclock_source *source);
+
+/* End the sleeper. Under the lock, which is released meanwhile. */
+void sim_vclock_sleeper_stop(struct sim_vclock_thread *thread);
+
+/* ---- vclock_stall.c ---- */
+
+/* As sim_stall_watch_check(); the first stall is logged. */
+bool sim_vclock_check_stall(struct sim_vclock_sched *sched, const struct sim_participant *self,
+			    struct sim_stall_watch *watch);
+
+#endif

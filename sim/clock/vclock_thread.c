@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that drive progress engines, and their sources. */
+#include <stdlib.h>
+
+#include "vclock_priv.h"
+
+void sim_vclock_thread_destroy(struct sim_vclock_thread *thread)
+{
+	struct sim_vclock_source *source;
+
+	LIST_REMOVE(thread, link);
+	LIST_FOREACH(source, &thread->sources, link)
+	source->thread = NULL;
+	LIST_INIT(&thread->sources);
+	sim_vclock_sleeper_stop(thread);
+	sim_participant_leave(&thread->participant);
+	pthread_cond_destroy(&thread->changed);
+	free(thread);
+}
+
+void sim_vclock_thread_on_exit(void *arg)
+{
+	struct sim_vclock_thread *thread = arg;
+	struct sim_vclock_sched *sched = thread->sched;
+
+	pthread_mutex_lock(&sched->lock);
+	sim_vclock_thread_destroy(thread);
+	pthread_mutex_unlock(&sched->lock);
+}
+
+static struct sim_vclock_thread *thread_create(struct sim_vclock_sched *sched)
+{
+	struct sim_vclock_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->sched = sched;
+	LIST_INIT(&thread->sources);
+	pthread_cond_init(&thread->changed, NULL);
+	if (pthread_setspecific(sched->key, thread) != 0) {
+		free(thread);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&sched->threads, thread, link);
+	return thread;
+}
+
+void sim_vclock_thread_unbind(struct sim_vclock_source *source)
+{
+	struct sim_vclock_thread *thread = source->thread;
+
+	if (!thread)
+		return;
+	LIST_REMOVE(source, link);
+	source->thread = NULL;
+	if (LIST_EMPTY(&thread->sources))
+		sim_participant_leave(&thread->participant);
+}
+
+bool sim_vclock_thread_bind(struct sim_vclock_source *source)
+{
+	struct sim_vclock_sched *sched = source->sched;
+	struct sim_vclock_thread *thread;
+
+	if (sched->is_destroyed)
+		return false;
+	thread = pthread_getspecific(sched->key);
+	if (!thread)
+		thread = thread_create(sched);
+	if (!thread)
+		return false;
+	if (source->thread != thread) {
+		sim_vclock_thread_unbind(source);
+		source->thread = thread;
+		LIST_INSERT_HEAD(&thread->sources, source, link);
+	}
+	if (!sim_participant_is_ours(&thread->participant)) /* new, or another participant has taken its slot */
+		return sim_participant_join(&thread->participant, sched->page, sched->first) == 0;
+	return true;
+}
+
+struct sim_vclock_thread *sim_vclock_thread_join(struct sim_vclock_source *source)
+{
+	struct sim_vclock_thread *thread = source->thread;
+	bool bound = true;
+
+	if (!thread || thread != pthread_getspecific(source->sched->key) ||
+	    !sim_participant_is_ours(&thread->participant)) {
+		pthread_mutex_lock(&source->sched->lock);
+		bound = sim_vclock_thread_bind(source);
+		thread = source->thread;
+		pthread_mutex_unlock(&source->sched->lock);
+	}
+	if (!bound)
+		return NULL;
+	sim_participant_heartbeat(&thread->participant);
+	return thread;
+}
