@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading a whole file into memory. */
 #include "file.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/base/file.h - a file's text. */
+/* sim/base/file.h - read a whole file. */
 #ifndef SIM_FILE_H
 #define SIM_FILE_H
 
 #include <stddef.h>
 
-/* Read all of @path, up to @max bytes. *ret_text is the caller's (free()). Returns
- * 0, -EFBIG (it has more), -ENOMEM or another -errno. */
+/* Read the file @path of up to @max bytes. The caller frees *ret_text with free().
+ * Returns 0, -EFBIG (the file is larger), -ENOMEM or another -errno. */
 int sim_file_read(const char *path, size_t max, char **ret_text, size_t *ret_len);
 
 #endif

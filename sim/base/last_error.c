@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread's last error message. */
 #include "last_error.h"
 
 #include <stdarg.h>
@@ -10,7 +11,7 @@ static _Thread_local char last_error[ERROR_SIZE];
 
 int sim_set_error(int rc, const char *format, ...)
 {
-	char line[ERROR_SIZE]; /* what is kept may be among the arguments */
+	char line[ERROR_SIZE]; /* an argument may be the old message itself */
 	va_list args;
 
 	va_start(args, format);

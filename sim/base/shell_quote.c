@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Quoting for a POSIX shell. */
 #include "shell_quote.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
-/* Between single quotes only the single quote itself means something. */
+/* Between single quotes only the single quote is special. */
 char *sim_shell_quote(const char *text)
 {
 	char *quoted = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/base/shell_quote.h - text as one word of a POSIX shell's command line: for what users are told to type. */
+/* sim/base/shell_quote.h - quote text for a POSIX shell, in commands that messages suggest. */
 #ifndef SIM_SHELL_QUOTE_H
 #define SIM_SHELL_QUOTE_H
 
-/* @text, with quotes if a shell would not read it as one word, as it is. The
- * result is the caller's (free()), or NULL when memory is short. */
+/* @text as one word of a command line, in quotes where the shell needs them. The caller
+ * frees the result with free(); NULL = no memory. */
 char *sim_shell_quote(const char *text);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Starting internal threads. */
 #include "thread.h"
 
 #include <signal.h>

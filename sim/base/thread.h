@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/base/thread.h - starting a thread of ours inside somebody else's process. */
+/* sim/base/thread.h - start an internal thread in an application's process. */
 #ifndef SIM_THREAD_H
 #define SIM_THREAD_H
 

@@ -204,7 +204,7 @@ static void test_words_that_do_not_go_together_are_refused(void **state)
 		{ "link down=1s degrade=gen1x1", 14, "degrade: can't stand beside down in one rule; write two rules" },
 		{ "comch.connect stall=1s down=2s", 24, "down: a rule has one of stall, down and pause" },
 		{ "dma.memcpy nth=3 every=3 hang", 18,
-		  "every: can't stand beside nth; nth strikes once, every again and again (skip says from where on)" },
+		  "every: can't stand beside nth; nth hits once, every hits again and again (skip says from where on)" },
 		{ "dma.memcpy moved=50% hang", 12, "moved: goes with fail only; it says what was written before" },
 		{ "dma.*,comch.send drop tear", 23, "tear: can't stand beside drop in one rule; write two rules" });
 }

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asking: which rules strike at a site, and what that comes to. */
+/* The evaluation of a site: the rules that hit, and their combination. */
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "rng_priv.h"
 #include "rule_index_priv.h"
-#include "pcie_model/arith.h"
 
 #define A(act)     SIM_ACT_BIT(SIM_ACT_##act)
 #define load(from) atomic_load_explicit((from), memory_order_relaxed)
 
 typedef unsigned __int128 u128;
 
-/* One question, while the rules are gone through. */
+/* The state of one evaluation. */
 struct evaluation {
 	struct sim_rule_index *index;
 	const struct sim_fault_site *site;
-	const struct sim_slot_bitmap *function; /* slots that strike at the site's function */
-	const struct sim_slot_bitmap *addr;     /* and at its address; NULL: it takes a look at each */
+	const struct sim_slot_bitmap *function; /* slots that can hit the site's function */
+	const struct sim_slot_bitmap *addr;     /* slots that can hit its address; NULL = check each */
 	struct sim_fault_hit hit;
-	bool terminated; /* nothing is left to strike */
-	bool any_match;  /* a rule, whether it struck or not */
+	bool terminated; /* a rule has ended the operation */
+	bool any_match;  /* a rule is for this site, whether it fired or not */
 };
 
-/* A rule that is looked at. */
+/* The rule under evaluation. */
 struct candidate {
 	uint32_t slot_index, id;
 	uint64_t added_ns;
 	struct sim_rule rule;
-	uint64_t match;         /* the number of this match */
-	uint64_t process_match; /* ... among this process's */
-	uint64_t delay_ns;      /* drawn, if the rule delays */
-	uint64_t key;           /* of its draws */
+	uint64_t match;         /* number of this match */
+	uint64_t process_match; /* number among the matches of this process */
+	uint64_t delay_ns;      /* the delay drawn */
+	uint64_t key;           /* key of its draws */
 };
 
-/* What several rules come to ----------------------------------------------------------- */
+/* ---- combination of rules ---- */
 
 static bool is_first(const struct evaluation *eval, enum sim_act act)
 {
@@ -53,7 +53,7 @@ static uint64_t draw_delay(const struct evaluation *eval, const struct candidate
 
 	if (rule->delay_kind != SIM_DELAY_TRACE)
 		return sim_rng_delay(rule, candidate->key);
-	/* a and b were checked when the rule came into the index. */
+	/* The index has checked delay_a and delay_b. */
 	return load(&eval->index->plan->delays[rule->delay_a + (candidate->match - 1) % rule->delay_b]);
 }
 
@@ -141,7 +141,7 @@ static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 		hit->refuse_status = SIM_STATUS_AGAIN;
 }
 
-/* Where and when ------------------------------------------------------------------------ */
+/* ---- where and when ---- */
 
 static bool is_event(enum sim_op op)
 {
@@ -167,7 +167,7 @@ static bool matches_operation(const struct sim_fault_site *site, const struct si
 	       (!is_event(site->op) || sim_rule_matches_process(rule, site->process));
 }
 
-/* Whether it has fired as often as it can. */
+/* Whether the rule has fired as often as it can. */
 static bool is_exhausted(const struct sim_plan_slot *slot, const struct sim_rule *rule)
 {
 	if ((rule->when & SIM_WHEN_TIMES) && load(&slot->fired) >= rule->times)
@@ -195,7 +195,7 @@ static bool is_noop(const struct sim_fault_site *site, const struct candidate *c
 	return site->is_noop && site->is_noop(site->arg, candidate->id, &candidate->rule);
 }
 
-/* Count the fault, unless other threads were the last that might. */
+/* Count the fault. Returns false if other threads have used up the limit. */
 static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 {
 	uint64_t fired = load(&slot->fired);
@@ -211,9 +211,9 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 	return false;
 }
 
-/* Going through ---------------------------------------------------------------------------- */
+/* ---- evaluation ---- */
 
-/* Whether the entry's first conditions rule out the site. One that changes just now is as good as not there. */
+/* Whether the entry's size and address conditions exclude the site. An entry that changes concurrently may give either answer. */
 static bool cannot_match(const struct sim_index_entry *entry, const struct sim_fault_site *site)
 {
 	return !(sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) ||
@@ -223,7 +223,7 @@ static bool cannot_match(const struct sim_index_entry *entry, const struct sim_f
 	       sim_fault_site_last_addr(site) < sim_index_entry_field(entry, addr_min);
 }
 
-/* Copy the entry of a slot. Whether it is one that may strike at this site. */
+/* Copy the entry of a slot. Returns whether it may hit this site. */
 static bool load_candidate(const struct evaluation *eval, struct candidate *candidate)
 {
 	const struct sim_index_entry *entry = &eval->index->entries[candidate->slot_index];
@@ -289,13 +289,13 @@ static void evaluate_word(struct evaluation *eval, const struct sim_slot_bitmap 
 	}
 }
 
-/* Whether the site is beyond all addresses that rules ask for. */
+/* Whether the site lies outside all address conditions. */
 static bool is_outside_rule_addresses(const struct sim_rule_index *index, const struct sim_fault_site *site)
 {
 	return site->addr > load(&index->addr_max) || sim_fault_site_last_addr(site) < load(&index->addr_min);
 }
 
-/* Words of the map that may have a rule for the site's function and address. */
+/* The words of the bitmap that may have a rule for the site's function and address. */
 static uint64_t candidate_words(const struct evaluation *eval, const struct sim_slot_bitmap *bitmap)
 {
 	uint64_t words = load(&bitmap->summary) & load(&eval->function->summary);
@@ -321,7 +321,7 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 	struct sim_rule_index *index = sim_rule_index_of(injector);
 	const struct sim_slot_bitmap *bitmap;
 	uint64_t words;
-	struct evaluation eval; /* filled in as it is needed: mostly it is not */
+	struct evaluation eval; /* initialised only as far as needed */
 
 	if (!injector || site->op >= SIM_OP_COUNT)
 		return false;
@@ -346,9 +346,9 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 	return true;
 }
 
-/* Bits ----------------------------------------------------------------------------------- */
+/* ---- flipped bits ---- */
 
-/* Each flip has its own stretch of the data, so that no two meet. */
+/* Each flip has its own part of the data, so that no two hit the same bit. */
 uint64_t sim_fault_hit_bit(const struct sim_fault_hit *hit, uint32_t i, uint64_t num_bits)
 {
 	uint64_t begin = (uint64_t)((u128)num_bits * i / hit->flip_bits);

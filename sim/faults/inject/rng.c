@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Random draws and their distributions, in integers. */
 #include "rng_priv.h"
 
-#define ONE        (INT64_C(1) << 32) /* fixed point with 32 bits behind the point */
+#define ONE        (INT64_C(1) << 32) /* fixed point with 32 fractional bits */
 #define LN2        INT64_C(2977044472)
 #define ONE_BY_LN2 INT64_C(6196328019)
 
 typedef unsigned __int128 u128;
 typedef __int128 i128;
 
-/* Each bit of the input changes half of the output's. */
+/* The finaliser of SplitMix64: each input bit flips half of the output bits. */
 static uint64_t mix64(uint64_t x)
 {
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -36,10 +37,10 @@ uint64_t sim_rng_below(uint64_t key, uint32_t stream, uint64_t below)
 	return (uint64_t)((u128)sim_rng_u64(key, stream) * below >> 64);
 }
 
-/* Arithmetic ---------------------------------------------------------------------- */
+/* ---- fixed-point arithmetic ---- */
 
-/* log2(@x) for @x > 0: the whole part is the place of the highest bit, the others
- * come one by one, as squaring doubles a logarithm. */
+/* log2(@x) for @x > 0. The integer part is the position of the highest bit; squaring
+ * doubles the logarithm and gives one more bit of the fraction. */
 static int64_t log2_of(u128 x)
 {
 	uint64_t high = (uint64_t)(x >> 64);
@@ -58,7 +59,7 @@ static int64_t log2_of(u128 x)
 	return log2;
 }
 
-/* 2^(1/2), 2^(1/4), ..., with 62 bits behind the point. */
+/* 2^(1/2), 2^(1/4), ..., with 62 fractional bits. */
 static const uint64_t roots[] = {
 	0x5a827999fcef3242, 0x4c1bf828c6dc54b8, 0x45cae0f1f545eb73, 0x42d561b3e6243d8a, 0x4166c34c5615d0ec,
 	0x40b268f9de0183ba, 0x4058f6a7ecccd5b6, 0x402c6be96af2fb58, 0x4016321b687027a8, 0x400b18178ba33b14,
@@ -104,7 +105,7 @@ static uint64_t isqrt(uint64_t x)
 	return root;
 }
 
-/* The root of a fixed-point number, as one. */
+/* The square root of a fixed-point number. */
 static int64_t fixed_sqrt(uint64_t x)
 {
 	int shift = x ? __builtin_clzll(x) & ~1 : 0;
@@ -112,16 +113,15 @@ static int64_t fixed_sqrt(uint64_t x)
 	return (int64_t)((isqrt(x << shift) << 16) >> (shift / 2));
 }
 
-/* Distributions ---------------------------------------------------------------------- */
+/* ---- distributions ---- */
 
-/* Standard normal, by the polar method: a point in the unit circle, drawn until it
- * is in there, gives an angle and a radius. */
+/* Draw from the standard normal distribution, by the polar method. */
 static int64_t draw_standard_normal(uint64_t key, uint32_t stream)
 {
 	for (;; stream++) {
 		uint64_t draw = sim_rng_u64(key, stream);
 		int64_t u = (int32_t)(draw >> 32), v = (int32_t)draw;
-		uint64_t square = (uint64_t)(u * u) + (uint64_t)(v * v); /* 62 bits behind the point */
+		uint64_t square = (uint64_t)(u * u) + (uint64_t)(v * v); /* 62 fractional bits */
 		int64_t minus_log2, minus_ln, radius;
 
 		if (square == 0 || square >= UINT64_C(1) << 62)
@@ -145,14 +145,14 @@ static uint64_t lognormal_delay(uint64_t mean, uint64_t deviation, int64_t z)
 {
 	int64_t v, s;
 
-	if (deviation < mean >> 10) /* there v has too few bits, and the two are the same */
+	if (deviation < mean >> 10) /* v would have too few bits; the distributions are equal here */
 		return normal_delay(mean, deviation, z);
 	v = log2_of((u128)mean * mean + (u128)deviation * deviation) - log2_of((u128)mean * mean);
 	s = fixed_sqrt((uint64_t)((i128)v * ONE_BY_LN2 >> 32));
 	return scale_by_power(mean, (int64_t)((i128)s * z >> 32) - v / 2);
 }
 
-/* least * u^(-1 / alpha), u from 0 (excluded) to 1. */
+/* minimum * u^(-1 / alpha), u from 0 (excluded) to 1. */
 static uint64_t pareto_delay(uint64_t minimum, uint64_t alpha, uint64_t draw)
 {
 	int64_t minus_log2 = 64 * ONE - log2_of((u128)draw + 1);

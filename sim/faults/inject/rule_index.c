@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The index: entries and bitmaps, kept up to date with the plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "rule_index_priv.h"
 #include "pcie_model/arith.h"
+#include "rule_index_priv.h"
 
 #define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
-/* Sets of slots; changed under the index's lock --------------------------------------- */
+/* ---- bitmaps; changed under the lock of the index ---- */
 
 static void bitmap_set(struct sim_slot_bitmap *bitmap, uint32_t slot_index)
 {
@@ -26,16 +27,16 @@ static void bitmap_clear(struct sim_slot_bitmap *bitmap, uint32_t slot_index)
 	uint64_t bits = load(&bitmap->words[word]);
 
 	if (!(bits & UINT64_C(1) << slot_index % 64))
-		return; /* what was never used stays untouched */
+		return; /* do not touch a page that was never used */
 	bits &= ~(UINT64_C(1) << slot_index % 64);
 	store(&bitmap->words[word], bits);
 	if (!bits)
 		store(&bitmap->summary, load(&bitmap->summary) & ~(UINT64_C(1) << word));
 }
 
-/* Entries -------------------------------------------------------------------------- */
+/* ---- entries ---- */
 
-/* An entry's rule, for the thread that holds the lock. Whether there is one. */
+/* Read an entry's rule, under the lock. Returns whether there is one. */
 static bool entry_rule(struct sim_rule_index *index, uint32_t slot_index, struct sim_rule *ret_rule)
 {
 	struct sim_index_entry *entry = &index->entries[slot_index];
@@ -91,7 +92,7 @@ static bool has_vfs(const struct pcie_topology *topology, uint32_t function)
 	return false;
 }
 
-/* A rule that can't change anything at a function would count as fired there for nothing. */
+/* Whether the rule can have an effect at the function; without one it must not count as fired. */
 static bool can_change_function(const struct sim_rule_index *index, const struct sim_rule *rule, uint32_t function)
 {
 	if ((rule->actions & SIM_ACT_BIT(SIM_ACT_REP_REMOVE)) && !has_rep(index->topology, function))
@@ -99,7 +100,7 @@ static bool can_change_function(const struct sim_rule_index *index, const struct
 	return !(rule->actions & SIM_ACT_BIT(SIM_ACT_NUM_VFS)) || has_vfs(index->topology, function);
 }
 
-/* Note at which functions the rule strikes. */
+/* Set the bits of the functions that the rule can hit. */
 static void set_function_bits(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule)
 {
 	bool any = !(rule->where & SIM_WHERE_DEVICE);
@@ -125,7 +126,7 @@ static void remove_entry(struct sim_rule_index *index, uint32_t slot_index)
 		bitmap_clear(&index->functions[i], slot_index);
 }
 
-/* Make of a rule of the plan what it is in this process. Whether it can strike here. */
+/* Turn a rule of the plan into the rule of this process. Returns whether it can hit here. */
 static bool bind_to_process(struct sim_rule_index *index, struct sim_rule *rule)
 {
 	struct sim_process self = { index->side, index->program, index->pid };
@@ -133,7 +134,7 @@ static bool bind_to_process(struct sim_rule_index *index, struct sim_rule *rule)
 
 	rule->ops = sim_rule_ops(rule);
 	if (!sim_rule_matches_process(rule, &self))
-		rule->ops &= SIM_OPS_EVENTS; /* those are about others */
+		rule->ops &= SIM_OPS_EVENTS; /* events concern other processes as well */
 	if (rule->delay_kind == SIM_DELAY_TRACE) {
 		if (!sim_plan_find_series(index->plan, rule->delay_a, &first, &count))
 			return false;
@@ -159,7 +160,7 @@ static void insert_entry(struct sim_rule_index *index, uint32_t slot_index, uint
 		activate_rule(index, slot_index, rule);
 }
 
-/* The index as a whole ---------------------------------------------------------------- */
+/* ---- the index as a whole ---- */
 
 static uint64_t timed_ops(const struct sim_rule *rule)
 {
@@ -245,7 +246,7 @@ void sim_rule_index_activate_due(struct sim_rule_index *index, uint64_t now_ns)
 void sim_rule_index_drop_exhausted(struct sim_rule_index *index, uint32_t slot_index, uint32_t id)
 {
 	if (pthread_mutex_trylock(&index->lock))
-		return; /* another time */
+		return; /* a later evaluation will do this */
 	if (load(&index->entries[slot_index].id) == id) {
 		remove_entry(index, slot_index);
 		summarize(index);
@@ -276,7 +277,7 @@ uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t afte
 	return next;
 }
 
-/* Life --------------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 static int copy_name(char *to, const char *from)
 {
@@ -286,8 +287,8 @@ static int copy_name(char *to, const char *from)
 	return 0;
 }
 
-/* Zeroed memory that a leak check knows nothing of: it does not look for pointers where the index is, and a
- * program that ends with its session open would be told that they are lost. Pages that stay empty cost nothing. */
+/* Map zeroed memory that leak checkers ignore: they would report a program that ends with
+ * its session open. Pages that stay empty cost nothing. */
 static void *map_zero_pages(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -297,7 +298,7 @@ static void *map_zero_pages(size_t bytes)
 
 static size_t functions_bytes(uint32_t num_functions)
 {
-	return (num_functions + (size_t)1) * sizeof(struct sim_slot_bitmap); /* and one for none */
+	return (num_functions + (size_t)1) * sizeof(struct sim_slot_bitmap); /* and one for SIM_NO_FUNCTION */
 }
 
 static void free_functions(struct sim_rule_index *index)
@@ -352,7 +353,7 @@ int sim_injector_create(const struct sim_injector_cfg *cfg, struct sim_injector 
 	index->plan = cfg->plan;
 	index->injector.plan = cfg->plan;
 	index->pid = cfg->self.pid;
-	summarize(index); /* of nothing */
+	summarize(index);
 	sim_rule_index_clear_no_fault_cache(index);
 	pthread_mutex_init(&index->lock, NULL);
 	*ret_injector = &index->injector;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/faults/inject/rule_index_priv.h - the inside of a process's index, shared by view.c and strike.c.
+/* sim/faults/inject/rule_index_priv.h - the index of a process's rules.
  *
- *   operation, class of sizes --> bitmap of slots --> entry: the rule, checked
- *   function                  --> bitmap of slots that do not ask for another one
- *   address beyond all asked  --> bitmap of slots that ask for none
+ *   operation, size class     --> bitmap of slots --> entry: the rule, checked
+ *   function                  --> bitmap of slots whose device condition the function meets
+ *   address outside all rules --> bitmap of slots without an address condition
  *
- * Classes of sizes are the powers of two, which most sizes are, and what lies
- * between them. A rule whose time has not come is an entry without a bit.
+ * The size classes are the powers of two, which most sizes are, and the ranges
+ * between them. A rule whose time has not come has an entry but no bits.
  *
- * One thread at a time changes an index, under its lock; others read it meanwhile.
- * All of it is allocated once and stays, so nothing that a reader looks at goes
- * away. An entry's id is cleared before the entry changes and set behind, as in
- * the plan; a bit alone proves nothing, the entry it leads to is looked at.
+ * One thread at a time changes an index, under its lock, while others read. The
+ * index is allocated once, so nothing that a reader uses goes away. An entry's id is
+ * cleared before the entry changes and set afterwards, as in the plan. A reader that
+ * finds a bit checks the entry.
  */
 #ifndef SIM_FAULTS_RULE_INDEX_PRIV_H
 #define SIM_FAULTS_RULE_INDEX_PRIV_H
@@ -27,19 +27,19 @@
 
 /* A set of slots. */
 struct sim_slot_bitmap {
-	_Atomic uint64_t summary; /* which words have a bit */
+	_Atomic uint64_t summary; /* the words that have a bit */
 	_Atomic uint64_t words[SIM_SLOT_BITMAP_WORDS];
 };
 
-/* A rule that may strike in this process. Its ops are those at which it may; a
- * series of delays is replaced by its position in the pool, a the first, b the count. */
+/* A rule that may hit in this process. rule.ops are the operations at which it may. Of a
+ * series of delays, delay_a is the position in the pool and delay_b the count. */
 struct sim_index_entry {
 	_Alignas(64) _Atomic uint32_t id;      /* 0 = none */
-	uint32_t known_id;                     /* what was last found in the plan; under the lock */
-	_Atomic uint64_t rule[SIM_RULE_WORDS]; /* its conditions are in the first line of the cache */
+	uint32_t known_id;                     /* the id in the plan as of the last refresh; under the lock */
+	_Atomic uint64_t rule[SIM_RULE_WORDS]; /* the conditions are in the first cache line */
 	_Atomic uint64_t added_ns;
 	_Atomic uint64_t matched; /* by this process */
-	bool is_indexed;          /* has its bits; under the lock */
+	bool is_indexed;          /* has its bits in the bitmaps; under the lock */
 };
 
 struct sim_rule_index {
@@ -50,9 +50,9 @@ struct sim_rule_index {
 	char side[SIM_PROCESS_NAME_SIZE], program[SIM_PROCESS_NAME_SIZE];
 	int32_t pid;
 	uint32_t num_functions;
-	uint32_t end;                        /* of the slots known; under the lock */
-	_Atomic uint64_t next_begin_ns;      /* then a rule's time has come */
-	_Atomic uint64_t addr_min, addr_max; /* rules for addresses are for these */
+	uint32_t end;                        /* one past the last known slot; under the lock */
+	_Atomic uint64_t next_begin_ns;      /* the earliest begin of a rule without bits */
+	_Atomic uint64_t addr_min, addr_max; /* the range of all address conditions */
 	_Atomic uint32_t num_missed,
 		cache_backoff; /* asks that met no rule; and how many of them before the next looks around */
 	struct sim_slot_bitmap any_address; /* rules for any address */
@@ -66,7 +66,7 @@ static inline struct sim_rule_index *sim_rule_index_of(struct sim_injector *inje
 	return (struct sim_rule_index *)injector; /* its first member */
 }
 
-/* A condition of an entry, without copying all of it. */
+/* One field of an entry's rule, without a copy of the rule. */
 #define sim_index_entry_field(entry, member) \
 	atomic_load_explicit(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)], memory_order_relaxed)
 
@@ -96,7 +96,7 @@ static inline unsigned int sim_size_class(uint64_t size)
 	return 2 * (63 - (unsigned int)__builtin_clzll(size)) + ((size & (size - 1)) != 0);
 }
 
-/* Bring the index up to date if the plan changed. */
+/* Update the index if the plan has changed. */
 void sim_rule_index_refresh(struct sim_rule_index *index);
 
 /* At a site of an operation, no event, no rule was met: note how far around it there is none. */
@@ -105,14 +105,14 @@ void sim_rule_index_cache_no_fault(struct sim_rule_index *index, const struct si
 /* Forget what was noted. Under the lock. */
 void sim_rule_index_clear_no_fault_cache(struct sim_rule_index *index);
 
-/* Take in the rules whose time has come. */
+/* Set the bits of the rules whose time has come. */
 void sim_rule_index_activate_due(struct sim_rule_index *index, uint64_t now_ns);
 
-/* The rule in @slot_index can't strike any more: it leaves the index, unless another
- * thread is at it or it has left. */
+/* Remove the rule in @slot_index, which cannot fire any more, unless another thread has
+ * the lock or has removed it. */
 void sim_rule_index_drop_exhausted(struct sim_rule_index *index, uint32_t slot_index, uint32_t id);
 
-/* Whether a rule's names are those of a process, and of a function. */
+/* Whether a process meets the side, program and pid conditions of a rule. */
 bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_process *process);
 
 #endif

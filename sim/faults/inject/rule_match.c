@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions that are names. */
+/* Conditions by name: side, program, pid and device. */
 #include <string.h>
 
 #include "rule_index_priv.h"
 
-/* "dpu" is also what "node0/dpu" ends in. */
+/* The pattern "dpu" matches "node0/dpu", too. */
 static bool side_matches(const char *pattern, const char *side)
 {
 	const char *last = strrchr(side, '/');
@@ -25,7 +25,7 @@ bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_proc
 	return !(rule->where & SIM_WHERE_PID) || rule->pid == process->pid;
 }
 
-/* An RDMA device's name, or an address, with its domain or without. */
+/* The pattern is for an RDMA device's name, or for an address with or without its domain. */
 bool sim_device_pattern_matches(const char *device, const struct pcie_function *function)
 {
 	char addr[PCIE_ADDR_TEXT_SIZE];

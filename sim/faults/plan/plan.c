@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan: untrusted reads, and changes by one process. */
 #include "plan_read.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "sim/faults/rule/printable.h"
 
 #define FILE_WORDS (SIM_DELAYS_FILE_SIZE / sizeof(uint64_t))
 #define NO_SERIES  SIM_PLAN_MAX_SERIES
@@ -11,7 +14,7 @@
 #define load(from)       atomic_load_explicit((from), memory_order_relaxed)
 #define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
 
-/* Reading ------------------------------------------------------------------------ */
+/* ---- reads ---- */
 
 void sim_atomic_words_load(void *to, const _Atomic uint64_t *from, size_t words)
 {
@@ -32,7 +35,7 @@ void sim_atomic_words_store(_Atomic uint64_t *to, const void *from, size_t words
 	}
 }
 
-/* The rule in the slot, if @number (its id, or its content_id) says that there is one. */
+/* Read the rule in a slot, if @number (its id or content_id) is not 0 before and after. */
 static bool read_slot(const struct sim_plan_slot *slot, const _Atomic uint32_t *number, uint32_t *ret_id,
 		      struct sim_rule *ret_rule)
 {
@@ -86,8 +89,8 @@ static void format_rule(const struct sim_plan *plan, struct sim_plan_rule *rule)
 	if (rule->rule.delay_kind == SIM_DELAY_TRACE && rule->rule.delay_a < SIM_PLAN_MAX_SERIES)
 		sim_atomic_words_load(file, plan->series[rule->rule.delay_a].file, FILE_WORDS);
 	file[sizeof(file) - 1] = '\0';
-	for (char *at = file; *at; at++) /* what is in the plan anybody may have written */
-		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
+	for (char *at = file; *at; at++) /* untrusted */
+		if (!sim_is_printable(*at) || *at == '"')
 			*at = '?';
 	sim_rule_format(&rule->rule, file, rule->text);
 }
@@ -126,7 +129,7 @@ void sim_plan_each_removed(const struct sim_plan *plan, sim_plan_rule_cb *cb, vo
 	}
 }
 
-/* Life ----------------------------------------------------------------------------- */
+/* ---- life ---- */
 
 void sim_plan_init(struct sim_plan *plan, uint64_t seed)
 {
@@ -151,7 +154,7 @@ void sim_plan_destroy(struct sim_plan *plan)
 		munmap(plan, sizeof(*plan));
 }
 
-/* Delays --------------------------------------------------------------------------- */
+/* ---- delays ---- */
 
 static bool is_series_used(const struct sim_plan *plan, uint32_t series)
 {
@@ -188,7 +191,7 @@ static bool series_equals(const struct sim_plan *plan, uint32_t series, const st
 	return true;
 }
 
-/* Where a series ends that lies in the @count delays from @first on; 0 = none does. */
+/* The end of a series that overlaps the @count delays from @first on; 0 = none does. */
 static uint32_t end_of_overlap(const struct sim_plan *plan, uint32_t first, uint32_t count)
 {
 	uint32_t other, others;
@@ -199,7 +202,7 @@ static uint32_t end_of_overlap(const struct sim_plan *plan, uint32_t first, uint
 	return 0;
 }
 
-/* Room for @count delays in the pool. */
+/* Find room for @count delays in the pool. */
 static int find_free_delays(const struct sim_plan *plan, uint32_t count, uint32_t *ret_first)
 {
 	uint32_t first = 0, end;
@@ -237,7 +240,7 @@ static int store_delays(struct sim_plan *plan, const struct sim_delays *delays, 
 	return 0;
 }
 
-/* Changes -------------------------------------------------------------------------- */
+/* ---- changes ---- */
 
 static void bump_generation(struct sim_plan *plan)
 {
@@ -268,7 +271,7 @@ static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct s
 	struct sim_plan_slot *slot = &plan->slots[slot_index];
 
 	store(&slot->content_id, 0);
-	atomic_thread_fence(memory_order_release); /* before what it was is overwritten */
+	atomic_thread_fence(memory_order_release); /* content_id is cleared before the slot is overwritten */
 	store(&slot->matched, 0);
 	store(&slot->fired, 0);
 	store(&slot->added_ns, now_ns);
@@ -308,7 +311,7 @@ int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struc
 	return 0;
 }
 
-/* Where the rule is, or SIM_PLAN_MAX_RULES. */
+/* The slot of the rule, or SIM_PLAN_MAX_RULES. */
 static uint32_t find_slot(const struct sim_plan *plan, uint32_t id)
 {
 	uint32_t end = sim_plan_num_slots(plan);

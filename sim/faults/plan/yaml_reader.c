@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/faults/rule/printable.h"
+
 int sim_yaml_reader_fail_at(struct sim_yaml_reader *reader, unsigned int line, const char *format, ...)
 {
 	const char *name = reader->name;
@@ -21,9 +23,7 @@ int sim_yaml_reader_fail_at(struct sim_yaml_reader *reader, unsigned int line, c
 	va_start(args, format);
 	vsnprintf(error + used, (size_t)(SIM_PLAN_FILE_ERROR_SIZE - used), format, args);
 	va_end(args);
-	for (; *error; error++)
-		if ((unsigned char)*error < ' ' || *error == 0x7f)
-			*error = '?';
+	sim_make_printable(error);
 	return -EINVAL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "sim/base/file.h"
 #include "value.h"
 
@@ -23,9 +24,7 @@ static int format_error(int rc, char error[SIM_RULE_ERROR_SIZE], const char *for
 	va_start(args, format);
 	vsnprintf(error, SIM_RULE_ERROR_SIZE, format, args);
 	va_end(args);
-	for (; *error; error++)
-		if ((unsigned char)*error < ' ' || *error == 0x7f)
-			*error = '?';
+	sim_make_printable(error);
 	return rc;
 }
 
@@ -40,9 +39,8 @@ int sim_delays_check(const struct sim_delays *delays, size_t len)
 	    len < sim_delays_size(delays->count) || !delays->file[0] ||
 	    !memchr(delays->file, '\0', sizeof(delays->file)))
 		return -EINVAL;
-	for (const char *at = delays->file; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == '"' || *at == 0x7f)
-			return -EINVAL;
+	if (!sim_is_quotable(delays->file))
+		return -EINVAL;
 	for (uint32_t i = 0; i < delays->count; i++)
 		if (delays->delay_ns[i] > SIM_RULE_MAX_NS)
 			return -EINVAL;

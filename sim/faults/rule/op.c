@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The tables of operations, actions and conditions, and their names. */
 #include "op.h"
 
 #include <errno.h>
@@ -6,11 +7,11 @@
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-/* The rows of the table; each operation has one or more of them. */
-#define TASK       (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted, later complete */
+/* Sets of actions; each operation has one or more of them. */
+#define TASK       (A(REFUSE) | A(DELAY) | A(FAIL) | A(HANG)) /* a task: submitted now, complete later */
 #define DATA       A(FLIP)
 #define MESSAGE    (A(DROP) | A(DUPLICATE) | A(REORDER) | A(TRUNCATE) | A(DELAY) | A(FLIP) | A(BREAK))
-#define CALL       (A(FAIL) | A(DELAY)) /* returns when it is done */
+#define CALL       (A(FAIL) | A(DELAY)) /* a call: returns when it is done */
 #define CONNECTION (A(REFUSE) | A(STALL) | A(FAIL))
 
 static const uint32_t op_actions[SIM_OP_COUNT] = {
@@ -84,7 +85,7 @@ uint32_t sim_op_where(enum sim_op op)
 	return op < SIM_OP_COUNT ? op_where[op] : 0;
 }
 
-/* Names ------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static const char *const op_names[] = {
 #define X(op, name) name,

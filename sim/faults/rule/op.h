@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/faults/rule/op.h - what faults strike, what they do there, and which goes with which.
+/* sim/faults/rule/op.h - operations that faults hit, actions that rules do to them, and the table of both.
  *
- * An operation is something that the API's user has the card do, or (the last
- * four) something that happens to the card by itself: these are events, and
- * whoever runs the session asks for them by the clock. An action is what a rule
- * does to it. The table of sim_op_actions() is the one that doc/faults.md shows.
+ * An operation is a task or call of the API. The last four operations are events:
+ * they happen to the card, and the process that runs the session evaluates them by
+ * the clock. An action is the effect of a rule. doc/faults.md shows the table of
+ * sim_op_actions().
  */
 #ifndef SIM_FAULTS_OP_H
 #define SIM_FAULTS_OP_H
@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(what, its name in rules): a task or call of the API, or an event. */
+/* X(operation, its name in rules) */
 #define SIM_OPS(X)                                                           \
 	X(DMA_MEMCPY, "dma.memcpy")                                          \
 	X(COMCH_CONNECT, "comch.connect")                                    \
 	X(COMCH_SEND, "comch.send")                                          \
-	X(COMCH_RECV, "comch.recv") /* a message comes in */                 \
+	X(COMCH_RECV, "comch.recv") /* a message arrives */                  \
 	X(COMCH_PRODUCER_SEND, "comch.producer.send")                        \
 	X(COMCH_CONSUMER_RECV, "comch.consumer.recv") /* a posted receive */ \
 	X(COMM_CHANNEL_CONNECT, "comm_channel.connect")                      \
@@ -48,29 +48,29 @@ enum sim_op {
 #define SIM_OPS_EVENTS \
 	(SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION) | SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON))
 
-/* X(action, its word in rules). What the victim sees is in doc/faults.md. */
+/* X(action, its keyword in rules). doc/faults.md describes what the application sees. */
 #define SIM_ACTS(X)                                                                            \
-	X(FAIL, "fail")             /* ends with a status; perhaps partly done */              \
+	X(FAIL, "fail")             /* completes with a status; perhaps partly done */         \
 	X(HANG, "hang")             /* never completes */                                      \
-	X(REFUSE, "refuse")         /* not taken: a submission, or a connection */             \
+	X(REFUSE, "refuse")         /* a submission or a connection is rejected */             \
 	X(DELAY, "delay")           /* completes, or arrives, later */                         \
 	X(FLIP, "flip")             /* some bits of the data are wrong */                      \
 	X(TEAR, "tear")             /* the second half of the data is not written */           \
-	X(DROP, "drop")             /* the message is lost; its sender does not know */        \
+	X(DROP, "drop")             /* the message is lost; the sender sees success */         \
 	X(DUPLICATE, "duplicate")   /* the message arrives twice */                            \
-	X(REORDER, "reorder")       /* the message arrives behind up to so many later ones */  \
-	X(TRUNCATE, "truncate")     /* the message arrives cut to so many bytes */             \
-	X(STALL, "stall")           /* the connection takes longer to be made */               \
+	X(REORDER, "reorder")       /* the message arrives behind some later ones */           \
+	X(TRUNCATE, "truncate")     /* only the first bytes of the message arrive */           \
+	X(STALL, "stall")           /* the connection takes longer to establish */             \
 	X(BREAK, "break")           /* the connection breaks, here */                          \
 	X(DOWN, "down")             /* the link is down for a time */                          \
 	X(DEGRADE, "degrade")       /* the link runs at another generation and width */        \
-	X(ERRORS, "errors")         /* the link repeats packets: this part of all */           \
+	X(ERRORS, "errors")         /* the link replays this fraction of its packets */        \
 	X(FATAL, "fatal")           /* an uncorrectable error stops the function's contexts */ \
 	X(RESET, "reset")           /* the function is reset (FLR) */                          \
-	X(REMOVE, "remove")         /* the function is gone */                                 \
+	X(REMOVE, "remove")         /* the function is removed */                              \
 	X(ADD, "add")               /* the function is plugged in */                           \
-	X(NUM_VFS, "num_vfs")       /* the function has so many VFs from now on */             \
-	X(REP_REMOVE, "rep_remove") /* the function's representor is gone */                   \
+	X(NUM_VFS, "num_vfs")       /* the function changes its number of VFs */               \
+	X(REP_REMOVE, "rep_remove") /* the function's representor is removed */                \
 	X(KILL, "kill")             /* the process is killed */                                \
 	X(PAUSE, "pause")           /* the process is stopped for a time */
 
@@ -83,23 +83,23 @@ enum sim_act {
 
 #define SIM_ACT_BIT(act) (UINT32_C(1) << (act))
 
-/* Behind a rule that does one of these nothing is left for later rules to do. */
+/* Actions that end the operation: later rules do not fire. */
 #define SIM_ACTS_TERMINAL                                                                      \
 	(SIM_ACT_BIT(SIM_ACT_FAIL) | SIM_ACT_BIT(SIM_ACT_HANG) | SIM_ACT_BIT(SIM_ACT_REFUSE) | \
 	 SIM_ACT_BIT(SIM_ACT_DROP) | SIM_ACT_BIT(SIM_ACT_BREAK) | SIM_ACT_BIT(SIM_ACT_FATAL) | \
 	 SIM_ACT_BIT(SIM_ACT_RESET) | SIM_ACT_BIT(SIM_ACT_REMOVE) | SIM_ACT_BIT(SIM_ACT_KILL))
 
-/* Names. NULL when there is none of that number; -ENOENT when there is none of that name. */
+/* Names of operations and actions. NULL, or -ENOENT, if there is none. */
 const char *sim_op_name(enum sim_op op);
 const char *sim_act_name(enum sim_act act);
 int sim_op_find(const char *name, size_t len, enum sim_op *ret_op);
 int sim_act_find(const char *name, size_t len, enum sim_act *ret_act);
 
-/* What can be done to @op: bits of enum sim_act. And the other way round. */
+/* The actions that @op can have (bits of enum sim_act), and the operations that can have @act. */
 uint32_t sim_op_actions(enum sim_op op);
 uint64_t sim_act_ops(enum sim_act act);
 
-/* Where a rule may look, besides at the operation itself. */
+/* Conditions of a rule, besides the operation. */
 enum sim_where {
 	SIM_WHERE_SIDE = 1,
 	SIM_WHERE_PROGRAM = 2,
@@ -109,7 +109,7 @@ enum sim_where {
 	SIM_WHERE_ADDR = 32,
 };
 
-/* What there is to look at in @op: bits of enum sim_where. */
+/* The conditions that @op can have: bits of enum sim_where. */
 uint32_t sim_op_where(enum sim_op op);
 
 /* The API's statuses: their numbers, and their names without the API's prefix

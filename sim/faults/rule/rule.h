@@ -2,14 +2,14 @@
 /* sim/faults/rule/rule.h - one fault rule, as a line of text and compiled.
  *
  *   dma.memcpy  size>=4k program=my_app  nth=3   fail=IO_FAILED moved=50%
- *   operation   where                    when    what
+ *   operation   where                    when    action
  *
- * Compiled it has a fixed size and no pointers: it is kept in memory that
- * processes share, and goes over sockets as it is. doc/faults.md is the manual
- * of the text. A rule is a value: copy it at will.
+ * A compiled rule has a fixed size and no pointers: processes share it in memory
+ * and send it over sockets as it is. A rule is a value: copy it at will. doc/faults.md
+ * describes the text.
  *
- * "delay=trace(FILE)" takes delays from a file. The rule says only that it does;
- * the delays are a struct sim_delays beside it (delays.h), which a plan keeps.
+ * "delay=trace(FILE)" takes delays from a file. The rule itself does not hold them:
+ * they are a struct sim_delays (delays.h), which a plan keeps.
  */
 #ifndef SIM_FAULTS_RULE_H
 #define SIM_FAULTS_RULE_H
@@ -25,11 +25,11 @@
 #define SIM_RULE_ERROR_SIZE 256
 #define SIM_RULE_TEXT_SIZE  SIM_RULE_LINE_SIZE
 
-#define SIM_PPB         1000000000u                   /* probabilities and parts are in billionths */
-#define SIM_RULE_MAX_NS UINT64_C(1000000000000000000) /* the longest time, and the longest delay drawn: 31 years */
+#define SIM_PPB         1000000000u                   /* probabilities and fractions are in billionths */
+#define SIM_RULE_MAX_NS UINT64_C(1000000000000000000) /* the longest time and delay: 31 years */
 #define SIM_NEVER_NS    UINT64_MAX
 
-/* When: which of the counters and limits were given (sim_rule.when). */
+/* Counters and limits that the rule has (sim_rule.when). */
 enum sim_when {
 	SIM_WHEN_NTH = 1,
 	SIM_WHEN_EVERY = 2,
@@ -41,30 +41,30 @@ enum sim_when {
 	SIM_WHEN_SKIP = 128,
 };
 
-/* Delays in ns, drawn as: */
+/* Distributions of delays, in ns. */
 enum sim_delay_kind {
 	SIM_DELAY_NONE,
 	SIM_DELAY_FIXED,     /* a */
 	SIM_DELAY_UNIFORM,   /* from a to b, both included */
 	SIM_DELAY_NORMAL,    /* mean a, standard deviation b; never below 0 */
 	SIM_DELAY_LOGNORMAL, /* mean a and standard deviation b of the delays themselves */
-	SIM_DELAY_PARETO,    /* least a, alpha b (in billionths) */
-	SIM_DELAY_TRACE,     /* those of a file, in order, over and over; a: the plan's number of it */
+	SIM_DELAY_PARETO,    /* minimum a, alpha b (in billionths) */
+	SIM_DELAY_TRACE,     /* the delays of a file in order, repeatedly; a: the plan's number of the series */
 };
 
 struct sim_rule {
 	uint64_t ops;                /* SIM_OP_BIT()s, as written; see sim_rule_ops() */
-	uint64_t size_min, size_max; /* of the operation in bytes, both included */
-	uint64_t addr_min, addr_max; /* the operation touches a byte of these */
-	uint64_t from_ns, until_ns;  /* session time; until itself is excluded; SIM_NEVER_NS = no end */
+	uint64_t size_min, size_max; /* bytes of the operation, inclusive */
+	uint64_t addr_min, addr_max; /* the operation touches a byte in this range */
+	uint64_t from_ns, until_ns;  /* session time, until excluded; SIM_NEVER_NS = no end */
 	uint64_t seed;               /* if SIM_WHEN_SEED; else the plan's */
 	uint64_t delay_a, delay_b;
-	uint64_t moved;                   /* FAIL: bytes written before; or billionths of the size */
+	uint64_t moved;                   /* FAIL: bytes written before, or billionths of the size */
 	uint64_t duration_ns;             /* STALL, DOWN, PAUSE */
 	uint32_t nth, every, times, skip; /* from 1, skip from 0; as sim_rule.when says */
 	uint32_t chance_ppb;              /* if SIM_WHEN_CHANCE */
-	uint32_t errors_ppb;              /* ERRORS: packets that are repeated */
-	uint32_t where;                   /* bits of enum sim_where: which conditions were given */
+	uint32_t errors_ppb;              /* ERRORS: packets that are replayed */
+	uint32_t where;                   /* bits of enum sim_where: conditions that the rule has */
 	uint32_t when;                    /* bits of enum sim_when */
 	uint32_t actions;                 /* SIM_ACT_BIT()s; at least one */
 	int32_t pid;
@@ -73,42 +73,42 @@ struct sim_rule {
 	uint32_t window;              /* REORDER: messages, from 1 */
 	uint32_t num_vfs;             /* NUM_VFS */
 	uint8_t status;               /* FAIL: a status of the API */
-	uint8_t refuse_status;        /* REFUSE: AGAIN or NO_MEMORY; 0 = not said */
+	uint8_t refuse_status;        /* REFUSE: AGAIN or NO_MEMORY; 0 = the default */
 	uint8_t delay_kind;           /* DELAY: enum sim_delay_kind */
 	uint8_t moved_is_fraction;    /* moved is in billionths of the size */
 	uint8_t link_gen, link_lanes; /* DEGRADE */
 	uint8_t reserved[2];
-	char side[SIM_RULE_SIDE_SIZE]; /* with * and ?; as are the two that follow */
+	char side[SIM_RULE_SIDE_SIZE]; /* pattern with * and ?; program and device, too */
 	char program[SIM_RULE_PROGRAM_SIZE];
-	char device[SIM_RULE_DEVICE_SIZE]; /* a PCI address with its domain, or an RDMA device's name */
+	char device[SIM_RULE_DEVICE_SIZE]; /* a PCI address with its domain, or the name of an RDMA device */
 };
 _Static_assert(sizeof(struct sim_rule) <= 256 && sizeof(struct sim_rule) % 8 == 0, "rules are shared and sent");
 
-/* What is wrong with a text. The column counts bytes from 1. */
+/* The error in a text. Columns count bytes from 1. */
 struct sim_rule_error {
 	unsigned int column;
 	char text[SIM_RULE_ERROR_SIZE]; /* one line: "nth: expected a number from 1, got `x`" */
 };
 
-/* Compile @text. A rule whose delays come from a file has its name in
- * @ret_delays_file, others an empty one; the file is not opened. Returns 0 or
- * -EINVAL with *ret_error set and the results as they were. */
+/* Compile @text. *ret_delays_file is the file that the delays come from, or ""; the
+ * file is not opened. Returns 0, or -EINVAL with *ret_error set and the results as
+ * they were. */
 int sim_rule_parse(const char *text, struct sim_rule *ret_rule, char ret_delays_file[SIM_DELAYS_FILE_SIZE],
 		   struct sim_rule_error *ret_error);
 
-/* The rule as text, which compiles to the same rule. @delays_file may be NULL
- * when the delays do not come from a file. @rule is one that sim_rule_check()
- * accepts. Returns the length, which is below SIM_RULE_TEXT_SIZE. */
+/* Write the text of @rule, which compiles to the same rule. @delays_file may be NULL
+ * when the delays do not come from a file. sim_rule_check() accepts @rule. Returns the
+ * length, below SIM_RULE_TEXT_SIZE. */
 size_t sim_rule_format(const struct sim_rule *rule, const char *delays_file, char ret_text[SIM_RULE_TEXT_SIZE]);
 
-/* Whether a rule from an untrusted place is one that a text can compile to: 0 or -EINVAL. */
+/* Check a rule from an untrusted source: 0 if some text compiles to it, else -EINVAL. */
 int sim_rule_check(const struct sim_rule *rule);
 
-/* The operations that the rule can strike: those that it names, that its
- * conditions can look at and that its actions can be done to. */
+/* The operations that the rule can hit: those that it names, that can have its
+ * conditions and its actions. */
 uint64_t sim_rule_ops(const struct sim_rule *rule);
 
-/* Whether @text is what @pattern, with * and ?, describes. */
+/* Whether @text matches @pattern, which may have * and ?. */
 bool sim_glob(const char *pattern, const char *text);
 
 #endif

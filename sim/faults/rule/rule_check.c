@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "printable.h"
 #include "rule_priv.h"
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
@@ -84,7 +85,7 @@ static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *con
 {
 	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
 		return set_conflict(conflict, "every",
-				    "every: can't stand beside nth; nth strikes once, every again and again "
+				    "every: can't stand beside nth; nth hits once, every hits again and again "
 				    "(skip says from where on)");
 	if (rule->until_ns <= rule->from_ns)
 		return set_conflict(conflict, "until", "until: is not later than from; the rule would never act");
@@ -196,17 +197,9 @@ static bool is_terminated(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-static bool is_printable(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == '"' || *text == 0x7f)
-			return false;
-	return true;
-}
-
 static bool name_is_valid(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
 {
-	return is_terminated(text, size) && is_printable(text) && !(rule->where & where) == !text[0];
+	return is_terminated(text, size) && sim_is_quotable(text) && !(rule->where & where) == !text[0];
 }
 
 /* A counter is set if and only if its bit of rule->when is. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "printable.h"
 #include "rule_priv.h"
 
 static int fail_unknown_keyword(const struct sim_rule_parser *parser, struct sim_text name)
@@ -113,9 +114,7 @@ static int check_line(const struct sim_rule_parser *parser)
 		return sim_rule_parser_fail(parser, parser->line, "the rule is longer than %d bytes",
 					    SIM_RULE_LINE_SIZE - 1);
 	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)parser->line[i];
-
-		if ((c < ' ' && c != '\t') || c == 0x7f)
+		if (!sim_is_printable(parser->line[i]) && parser->line[i] != '\t')
 			return sim_rule_parser_fail(parser, parser->line + i,
 						    "a rule is one line of plain text; "
 						    "take the control character away");

@@ -5,14 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "printable.h"
 #include "rule_priv.h"
-
-static void replace_control_chars(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
 
 int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, const char *format, ...)
 {
@@ -23,7 +17,7 @@ int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, c
 	va_start(args, format);
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
-	replace_control_chars(error->text);
+	sim_make_printable(error->text);
 	return -EINVAL;
 }
 
