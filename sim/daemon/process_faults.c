@@ -110,7 +110,7 @@ static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint6
 	    !can_signal_process(daemon, conn, info) ||
 	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
 		return;
-	sim_info("fault %u strikes process %d (%s): it is %s", strike.rules[0], (int)info->pid, info->program,
+	sim_info("fault %u hits process %d (%s): it is %s", strike.rules[0], (int)info->pid, info->program,
 		 strike.actions & DOES(KILL) ? "killed" : "stopped");
 	if (strike.actions & DOES(PAUSE))
 		pause_process(daemon, conn, strike.duration_ns);
@@ -129,7 +129,7 @@ static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_DAEMON) ||
 	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
 		return;
-	sim_info("fault %u strikes the daemon: it %s", strike.rules[0],
+	sim_info("fault %u hits the daemon: it %s", strike.rules[0],
 		 strike.actions & DOES(KILL) ? "is killed" : "rests");
 	if (strike.actions & DOES(PAUSE))
 		daemon->process_ops->pause_daemon(daemon, strike.duration_ns);

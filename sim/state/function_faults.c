@@ -205,7 +205,7 @@ static bool is_rule_noop(void *arg, uint32_t id, const struct sim_rule *rule)
 	if (!sim_rule_is_noop(rule, &events->shared->functions, events->topology, hit->function, &reason))
 		return false;
 	pcie_addr_format(&function->addr, addr);
-	sim_info("fault %u does not strike function %s (%s): %s already", id, addr, function->ibdev, reason);
+	sim_info("fault %u does not hit function %s (%s): %s already", id, addr, function->ibdev, reason);
 	return true;
 }
 
@@ -229,7 +229,7 @@ static void inject_into_function(struct sim_fault_events *events, enum sim_op op
 	if (!sim_injector_evaluate(events->faults, &site, &strike))
 		return;
 	pcie_addr_format(&about->addr, addr);
-	sim_info("fault %u strikes %s %s (%s)", strike.rules[0], sim_op_name(op), addr, about->ibdev);
+	sim_info("fault %u hits %s %s (%s)", strike.rules[0], sim_op_name(op), addr, about->ibdev);
 	apply_hit(events, function, &strike);
 }
 

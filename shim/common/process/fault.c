@@ -34,7 +34,7 @@ bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, u
 	if (!sim_injector_evaluate(faults, site, ret_hit))
 		return false;
 	trace_rule_hits(object, site, ret_hit);
-	sim_info("fault %u strikes: %s of %llu bytes", ret_hit->rules[0], sim_op_name(site->op),
+	sim_info("fault %u hits %s of %llu bytes", ret_hit->rules[0], sim_op_name(site->op),
 		 (unsigned long long)site->size);
 	return true;
 }
