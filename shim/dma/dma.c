@@ -28,7 +28,6 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_dma_task_memcpy_set_conf() first");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	dma->no_fault_cache.generation = SIM_NO_FAULT_COPY_EMPTY;
 	result = shim_ctx_open_queue(ctx, dma->num_memcpy_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);

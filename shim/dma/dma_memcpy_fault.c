@@ -23,11 +23,9 @@ static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_sit
 static bool memcpy_no_fault_cached(const struct doca_task *task)
 {
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
-	struct sim_no_fault_copy *no_fault_cache = &((struct doca_dma *)task->ctx)->no_fault_cache;
 
-	return doca_likely(sim_no_fault_copy_has(no_fault_cache, task->ctx->faults,
-						 shim_dma_sum_data(memcpy->src).bytes, write_addr(memcpy->dst))) ||
-	       shim_task_no_fault_cached(task, no_fault_cache);
+	return sim_no_fault_cache_has(&task->pool->no_fault_cache, task->ctx->faults,
+				      shim_dma_sum_data(memcpy->src).bytes, write_addr(memcpy->dst));
 }
 
 /* Flip bit number @bit of the bytes that a copy wrote to the room of list @dst. */

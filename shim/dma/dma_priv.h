@@ -21,14 +21,12 @@
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/pe/task_priv.h"
-#include "sim/faults/inject/injector.h"
 
 struct doca_dma {
 	struct doca_ctx ctx;       /* first: a doca_dma is a doca_ctx */
 	uint32_t num_memcpy_tasks; /* 0 = not configured */
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
-	struct shim_task_pool *memcpy_pool;      /* NULL while the context is idle */
-	struct sim_no_fault_copy no_fault_cache; /* sizes and addresses that no fault rule matches */
+	struct shim_task_pool *memcpy_pool; /* NULL while the context is idle */
 	bool overwrites_full; /* for shim/workq: a destination without room is emptied and written again */
 };
 

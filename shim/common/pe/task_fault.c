@@ -43,11 +43,16 @@ static struct sim_fault_site make_site(const struct doca_task *task)
 	return site;
 }
 
-bool shim_task_no_fault_cached(const struct doca_task *task, struct sim_no_fault_copy *ret_copy)
+/* As shim_fault_hits(). The pool's cache knows sites that no rule is for. */
+static bool task_hit(struct doca_task *task, struct sim_fault_site *site, struct sim_fault_hit *ret_hit)
 {
-	const struct sim_fault_site site = make_site(task);
+	struct sim_no_fault_cache *cache = &task->pool->no_fault_cache;
+	struct sim_injector *faults = task->ctx->faults;
 
-	return sim_no_fault_cache_copy(task->ctx->faults, &site, ret_copy);
+	if (!sim_injector_may_hit(faults, site->op) || sim_no_fault_cache_has(cache, faults, site->size, site->addr) ||
+	    sim_no_fault_cache_fill(cache, faults, site))
+		return false;
+	return shim_fault_hits(faults, site, task->ctx->trace_id, ret_hit);
 }
 
 /* The job of a task that has a hit. */
@@ -73,7 +78,7 @@ doca_error_t shim_task_fault_ask(struct doca_task *task)
 	struct sim_fault_site site = make_site(task);
 	struct sim_fault_hit hit;
 
-	if (!shim_fault_hits(task->ctx->faults, &site, task->ctx->trace_id, &hit))
+	if (!task_hit(task, &site, &hit))
 		hit = (struct sim_fault_hit){ 0 };
 	add_delay(&hit, link_down_ns(task));
 	if (hit.actions == 0)

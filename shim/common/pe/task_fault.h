@@ -18,7 +18,8 @@ struct shim_task_fault_ops {
 	enum sim_op op;
 	/* Set the task's size and the address of its data. */
 	void (*site)(const struct doca_task *task, struct sim_fault_site *ret_site);
-	/* Returns whether it is known that no rule applies, which saves the question. NULL: it is never known. */
+	/* For tasks that take some tens of nanoseconds: look the site up in task->pool->no_fault_cache before
+	 * shim_task_fault_ask() does. May be NULL. */
 	bool (*no_fault_cached)(const struct doca_task *task);
 	/* Instead of the type's post(), for a task that has a hit. NULL: the type's. */
 	doca_error_t (*post)(struct doca_task *task, const struct sim_fault_hit *hit);
@@ -29,9 +30,6 @@ struct shim_task_fault_ops {
 
 /* For shim_task_fault_ops: a task without a size. */
 SHIM_INTERNAL_API void shim_task_fault_site_empty(const struct doca_task *task, struct sim_fault_site *ret_site);
-
-/* For no_fault_cached(): whether it is known by now, and then for how far around (injector.h). */
-SHIM_INTERNAL_API bool shim_task_no_fault_cached(const struct doca_task *task, struct sim_no_fault_copy *ret_copy);
 
 /* Ask the injector about a task that is about to be posted. SUCCESS, or the status of a refusal. */
 SHIM_INTERNAL_API doca_error_t shim_task_fault_ask(struct doca_task *task);
@@ -52,7 +50,7 @@ static inline doca_error_t shim_task_fault_submit(struct doca_task *task)
 	if (doca_likely(!ops ||
 			!(sim_injector_may_hit(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
 		return DOCA_SUCCESS;
-	if (ops->no_fault_cached && doca_likely(ops->no_fault_cached(task) && !shim_ctx_link_is_down(task->ctx)))
+	if (ops->no_fault_cached && doca_likely(!shim_ctx_link_is_down(task->ctx) && ops->no_fault_cached(task)))
 		return DOCA_SUCCESS;
 	return shim_task_fault_ask(task);
 }

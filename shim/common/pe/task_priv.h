@@ -11,6 +11,7 @@
 #define SHIM_TASK_PRIV_H
 
 #include "ctx_priv.h"
+#include "sim/faults/inject/no_fault_cache.h"
 #include "sim/trace/task_kinds.h"
 #include "sim/trace/trace.h"
 
@@ -63,6 +64,7 @@ struct shim_task_times; /* task_trace.c's */
 /* Tasks of one type that a context has. */
 struct shim_task_pool {
 	const struct shim_task_type *type;
+	struct sim_no_fault_cache no_fault_cache;
 	struct sim_trace_task_stats stats; /* records what becomes of them */
 	struct doca_task *free;
 	uint32_t num_never_used;       /* of @tasks, those never handed out yet */

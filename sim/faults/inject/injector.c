@@ -19,7 +19,6 @@ struct evaluation {
 	const struct sim_slot_bitmap *addr;     /* slots that can hit its address; NULL = check each */
 	struct sim_fault_hit hit;
 	bool terminated; /* a rule has ended the operation */
-	bool any_match;  /* a rule is for this site, whether it fired or not */
 };
 
 /* The rule under evaluation. */
@@ -258,7 +257,6 @@ static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 	candidate.slot_index = slot_index;
 	if (!load_candidate(eval, &candidate))
 		return;
-	eval->any_match |= matches_operation(eval->site, &candidate.rule);
 	if (is_exhausted(slot, &candidate.rule) || is_expired(eval->site, &candidate.rule)) {
 		sim_rule_index_drop_exhausted(eval->index, slot_index, candidate.id);
 		return;
@@ -306,7 +304,7 @@ static uint64_t candidate_words(const struct evaluation *eval, const struct sim_
 static void evaluate_words(struct evaluation *eval, const struct sim_slot_bitmap *bitmap, uint64_t words)
 {
 	memset(&eval->hit, 0, sizeof(eval->hit));
-	eval->terminated = eval->any_match = false;
+	eval->terminated = false;
 	while (words) {
 		uint32_t word = (uint32_t)__builtin_ctzll(words);
 
@@ -326,8 +324,6 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 	if (!injector || site->op >= SIM_OP_COUNT)
 		return false;
 	sim_rule_index_refresh(index);
-	if (sim_no_fault_cache_has(injector, site))
-		return false;
 	if (site->now_ns >= load(&index->next_begin_ns))
 		sim_rule_index_activate_due(index, site->now_ns);
 	bitmap = &index->bitmaps[site->op][sim_size_class(site->size)];
@@ -336,11 +332,10 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 	eval.function = sim_rule_index_function_bitmap(index, site->function);
 	eval.addr = is_outside_rule_addresses(index, site) ? &index->any_address : NULL;
 	words = candidate_words(&eval, bitmap);
-	if (words)
-		evaluate_words(&eval, bitmap, words);
-	if ((!words || !eval.any_match) && !is_event(site->op))
-		sim_rule_index_cache_no_fault(index, site);
-	if (!words || !eval.hit.num_rules)
+	if (!words)
+		return false;
+	evaluate_words(&eval, bitmap, words);
+	if (!eval.hit.num_rules)
 		return false;
 	*ret_hit = eval.hit;
 	return true;

@@ -1,63 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where nothing strikes: the surroundings of a site that met no rule. */
+/* The search for a range of sizes and addresses that no rule is for. */
+#include "no_fault_cache.h"
+
+#include "pcie_model/arith.h"
 #include "rule_index_priv.h"
 
 #define MAX_BACKOFF 1023
 
-#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
-#define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
+#define load(from) atomic_load_explicit((from), memory_order_relaxed)
 
-struct no_fault_range {
-	uint64_t size_min, size_max, addr_min, addr_max;
-};
-
-static struct sim_no_fault_cache *cache_of(struct sim_rule_index *index, const struct sim_fault_site *site)
-{
-	return &index->injector.no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
-}
-
-/* Readers see all of it or know that they did not. */
-static void cache_store(struct sim_no_fault_cache *cache, uint64_t function, const struct no_fault_range *range)
-{
-	uint64_t sequence = load(&cache->sequence);
-
-	store(&cache->sequence, sequence + 1);
-	atomic_store_explicit(&cache->function, function, memory_order_release);
-	atomic_store_explicit(&cache->size_min, range->size_min, memory_order_release);
-	atomic_store_explicit(&cache->size_max, range->size_max, memory_order_release);
-	atomic_store_explicit(&cache->addr_min, range->addr_min, memory_order_release);
-	atomic_store_explicit(&cache->addr_max, range->addr_max, memory_order_release);
-	atomic_store_explicit(&cache->sequence, sequence + 2, memory_order_release);
-}
-
-/* Make the range so much smaller that the entry's rule, which is not for the site, is for nothing in
- * it. Whether that can be: not if size and address are the rule's. */
-static bool exclude_rule(struct no_fault_range *range, const struct sim_index_entry *entry,
+/* Shrink the range so that it excludes the entry's rule, which is not for the site. Returns false if
+ * the rule has the site's size and address. */
+static bool exclude_rule(struct sim_no_fault_cache *range, const struct sim_index_entry *entry,
 			 const struct sim_fault_site *site)
 {
 	uint64_t size_min = sim_index_entry_field(entry, size_min), size_max = sim_index_entry_field(entry, size_max);
 	uint64_t addr_min = sim_index_entry_field(entry, addr_min), addr_max = sim_index_entry_field(entry, addr_max);
 
 	if (site->size < size_min)
-		range->size_max = size_min - 1 < range->size_max ? size_min - 1 : range->size_max;
+		range->size_max = min_u64(range->size_max, size_min - 1);
 	else if (site->size > size_max)
-		range->size_min = size_max + 1 > range->size_min ? size_max + 1 : range->size_min;
+		range->size_min = max_u64(range->size_min, size_max + 1);
 	else if (site->addr > addr_max)
-		range->addr_min = addr_max + 1 > range->addr_min ? addr_max + 1 : range->addr_min;
+		range->addr_min = max_u64(range->addr_min, addr_max + 1);
 	else if (sim_fault_site_last_addr(site) < addr_min)
-		range->addr_max = addr_min - 1 < range->addr_max ? addr_min - 1 : range->addr_max;
+		range->addr_max = min_u64(range->addr_max, addr_min - 1);
 	else
 		return false;
 	return true;
 }
 
-/* Rules whose time has not come, or is over, are rules. */
-static bool find_no_fault_range(const struct sim_rule_index *index, const struct sim_fault_site *site,
-				struct no_fault_range *ret_range)
+/* Rules count whether their time has come or not. Under the lock of the index. */
+static bool find_range(const struct sim_rule_index *index, const struct sim_fault_site *site,
+		       struct sim_no_fault_cache *cache)
 {
 	const struct sim_slot_bitmap *function = sim_rule_index_function_bitmap(index, site->function);
-	struct no_fault_range range = { 0, UINT64_MAX, 0, UINT64_MAX };
+	struct sim_no_fault_cache range = *cache;
 
+	range.size_min = range.addr_min = 0;
+	range.size_max = range.addr_max = UINT64_MAX;
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
 		const struct sim_index_entry *entry = &index->entries[slot_index];
 
@@ -65,54 +46,26 @@ static bool find_no_fault_range(const struct sim_rule_index *index, const struct
 		    sim_slot_bitmap_has(function, slot_index) && !exclude_rule(&range, entry, site))
 			return false;
 	}
-	*ret_range = range;
+	*cache = range;
 	return true;
 }
 
-void sim_rule_index_clear_no_fault_cache(struct sim_rule_index *index)
+bool sim_no_fault_cache_fill(struct sim_no_fault_cache *cache, struct sim_injector *injector,
+			     const struct sim_fault_site *site)
 {
-	static const struct no_fault_range none = { 0 };
+	struct sim_rule_index *index = sim_rule_index_of(injector);
+	uint64_t generation;
+	bool found;
 
-	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
-		for (uint32_t i = 0; i < SIM_NO_FAULT_CACHE_ENTRIES; i++)
-			cache_store(&index->injector.no_fault_cache[op][i], SIM_NO_FAULT_CACHE_EMPTY, &none);
-	store(&index->num_missed, 0);
-	store(&index->cache_backoff, 0);
-}
-
-/* Sites that never lie where the last one did make it useless to look around; so it is done more and more seldom. */
-void sim_rule_index_cache_no_fault(struct sim_rule_index *index, const struct sim_fault_site *site)
-{
-	uint32_t missed = load(&index->num_missed) + 1, backoff = load(&index->cache_backoff);
-	struct no_fault_range range;
-
-	store(&index->num_missed, missed);
-	if (missed <= backoff || pthread_mutex_trylock(&index->lock))
-		return;
-	store(&index->num_missed, 0);
-	store(&index->cache_backoff, backoff < MAX_BACKOFF / 2 ? 2 * backoff + 1 : MAX_BACKOFF);
-	if (load(&index->injector.seen_generation) == load(&index->plan->generation) &&
-	    find_no_fault_range(index, site, &range))
-		cache_store(cache_of(index, site), site->function, &range);
-	pthread_mutex_unlock(&index->lock);
-}
-
-bool sim_no_fault_cache_copy(const struct sim_injector *injector, const struct sim_fault_site *site,
-			     struct sim_no_fault_copy *ret_copy)
-{
-	const struct sim_no_fault_cache *cache =
-		&injector->no_fault_cache[site->op][site->function % SIM_NO_FAULT_CACHE_ENTRIES];
-	uint64_t sequence = atomic_load_explicit(&cache->sequence, memory_order_acquire);
-	struct sim_no_fault_copy copy = {
-		.generation = load(&injector->seen_generation),
-		.size_min = atomic_load_explicit(&cache->size_min, memory_order_acquire),
-		.size_max = atomic_load_explicit(&cache->size_max, memory_order_acquire),
-		.addr_min = atomic_load_explicit(&cache->addr_min, memory_order_acquire),
-		.addr_max = atomic_load_explicit(&cache->addr_max, memory_order_acquire),
-	};
-
-	if (!sim_no_fault_cache_has(injector, site) || load(&cache->sequence) != sequence)
+	sim_rule_index_refresh(index);
+	generation = load(&index->injector.seen_generation);
+	if (cache->generation != generation)
+		*cache = (struct sim_no_fault_cache){ .generation = generation, .size_min = 1 }; /* an empty range */
+	if (++cache->num_misses <= cache->backoff || pthread_mutex_trylock(&index->lock))
 		return false;
-	*ret_copy = copy;
-	return true;
+	cache->num_misses = 0;
+	cache->backoff = min_u32(2 * cache->backoff + 1, MAX_BACKOFF);
+	found = load(&index->injector.seen_generation) == generation && find_range(index, site, cache);
+	pthread_mutex_unlock(&index->lock);
+	return found;
 }

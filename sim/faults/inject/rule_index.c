@@ -213,7 +213,6 @@ static void refresh_locked(struct sim_rule_index *index, uint64_t generation)
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++)
 		refresh_slot(index, slot_index);
 	summarize(index);
-	sim_rule_index_clear_no_fault_cache(index);
 	atomic_store_explicit(&index->injector.seen_generation, generation, memory_order_release);
 }
 
@@ -321,22 +320,6 @@ static int set_topology(struct sim_rule_index *index, const struct pcie_topology
 	return 0;
 }
 
-int sim_injector_set_topology(struct sim_injector *injector, const struct pcie_topology *topology)
-{
-	struct sim_rule_index *index = sim_rule_index_of(injector);
-	struct sim_rule rule;
-	int rc;
-
-	pthread_mutex_lock(&index->lock);
-	rc = set_topology(index, topology);
-	for (uint32_t slot_index = 0; !rc && slot_index < index->end; slot_index++)
-		if (entry_rule(index, slot_index, &rule))
-			set_function_bits(index, slot_index, &rule);
-	sim_rule_index_clear_no_fault_cache(index);
-	pthread_mutex_unlock(&index->lock);
-	return rc;
-}
-
 int sim_injector_create(const struct sim_injector_cfg *cfg, struct sim_injector **ret_injector)
 {
 	struct sim_rule_index *index = map_zero_pages(sizeof(*index));
@@ -354,7 +337,6 @@ int sim_injector_create(const struct sim_injector_cfg *cfg, struct sim_injector 
 	index->injector.plan = cfg->plan;
 	index->pid = cfg->self.pid;
 	summarize(index);
-	sim_rule_index_clear_no_fault_cache(index);
 	pthread_mutex_init(&index->lock, NULL);
 	*ret_injector = &index->injector;
 	return 0;

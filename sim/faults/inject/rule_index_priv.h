@@ -53,9 +53,7 @@ struct sim_rule_index {
 	uint32_t end;                        /* one past the last known slot; under the lock */
 	_Atomic uint64_t next_begin_ns;      /* the earliest begin of a rule without bits */
 	_Atomic uint64_t addr_min, addr_max; /* the range of all address conditions */
-	_Atomic uint32_t num_missed,
-		cache_backoff; /* asks that met no rule; and how many of them before the next looks around */
-	struct sim_slot_bitmap any_address; /* rules for any address */
+	struct sim_slot_bitmap any_address;  /* rules for any address */
 	struct sim_slot_bitmap bitmaps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_index_entry entries[SIM_PLAN_MAX_RULES];
 	struct sim_slot_bitmap *functions; /* one for each function, and one for none */
@@ -98,12 +96,6 @@ static inline unsigned int sim_size_class(uint64_t size)
 
 /* Update the index if the plan has changed. */
 void sim_rule_index_refresh(struct sim_rule_index *index);
-
-/* At a site of an operation, no event, no rule was met: note how far around it there is none. */
-void sim_rule_index_cache_no_fault(struct sim_rule_index *index, const struct sim_fault_site *site);
-
-/* Forget what was noted. Under the lock. */
-void sim_rule_index_clear_no_fault_cache(struct sim_rule_index *index);
 
 /* Set the bits of the rules whose time has come. */
 void sim_rule_index_activate_due(struct sim_rule_index *index, uint64_t now_ns);
