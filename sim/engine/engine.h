@@ -2,7 +2,7 @@
 /* sim/engine/engine.h - the engine's thread in this process: runs jobs that no owner polls.
  *
  * An owner that polls runs its own jobs. The engine's thread runs a job that
- * nobody has polled for a tick. The first doorbell starts the thread. The thread
+ * no thread has polled for a tick. The first doorbell starts the thread. The thread
  * ticks while there is traffic and sleeps after IDLE_TICKS ticks without a queued
  * job. A doorbell makes a system call only when the thread sleeps.
  */

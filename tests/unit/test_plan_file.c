@@ -113,7 +113,7 @@ static void test_text_that_is_no_plan_is_refused(void **state)
 	assert_refused("faults:\n", "1: faults: expected a list ([a, b] or \"- a\" lines)");
 	assert_refused("faults: []\nfault: []\n", "2: unknown field `fault`; a plan has seed and faults");
 	assert_refused("faults: []\nfaults: []\n", "2: faults: is given twice; make one list of both");
-	assert_refused("seed: 1\nseed: 2\n", "2: seed: is given twice; take one away");
+	assert_refused("seed: 1\nseed: 2\n", "2: seed: is given twice; remove one");
 	assert_refused("seed: x\n", "1: seed: expected a number from 0, got `x`");
 	assert_refused("seed: [1]\n", "1: seed: expected a number from 0, got ``");
 	assert_refused("faults: []\n---\nfaults: []\n", "2: a second document (---) starts here; write one per file");
@@ -124,7 +124,7 @@ static void test_text_that_is_no_plan_is_refused(void **state)
 		       "2: anchors (&name) and aliases (*name) are not supported; repeat the text");
 	assert_refused("faults: [\n", "2: not YAML: did not find expected node content");
 	assert_refused("#\nfaults: \001\n", "2: not YAML: control characters are not allowed");
-	assert_refused("faults:\n- \"dma\\0\"\n", "2: has a zero byte in its text; take it away");
+	assert_refused("faults:\n- \"dma\\0\"\n", "2: has a zero byte in its text; remove it");
 }
 
 static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
@@ -134,25 +134,24 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 		       "3: column 16 of the rule: nth: expected a number from 1, got `x`");
 	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n",
 		       "3: nth: expected a number from 1, got `x`");
-	assert_refused(
-		"faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
-		"4: drop: is nothing that can happen to dma.memcpy; that takes fail, hang, refuse, delay, flip, tear");
+	assert_refused("faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
+		       "4: drop: is no action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear");
 	assert_refused("faults:\n  - nth: 3\n    tear: true\n",
 		       "2: op: is missing; it names the operation (dma.memcpy)");
 	assert_refused("faults:\n  - op: dma.memcopy\n    tear: true\n",
 		       "2: unknown operation `dma.memcopy`; did you mean `dma.memcpy`?");
-	assert_refused("faults:\n  - {op: dma.memcpy, op: dma.memcpy}\n", "2: op: is given twice; take one away");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: false}\n", "2: tear: can't be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, op: dma.memcpy}\n", "2: op: is given twice; remove one");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: false}\n", "2: tear: cannot be false; leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: [1]}\n", "2: tear: expected a single value");
 	assert_refused("faults:\n  - {op: dma.memcpy, nth: 1,\n     nth: 2, tear: true}\n",
-		       "3: nth: is given twice; take one away");
+		       "3: nth: is given twice; remove one");
 	assert_refused("faults:\n  - {op: dma.memcpy, fail: \"\"}\n", "2: fail: its value is missing: fail=STATUS");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n",
 		       "2: tear: takes no value; write tear: true, or leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: 1}\n",
 		       "2: tear: takes no value; write tear: true, or leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: tear: can't be false; leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: can't be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: tear: cannot be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: cannot be false; leave it out");
 }
 
 /* One value is one word: nothing else comes in with it. */
@@ -165,9 +164,9 @@ static void test_values_can_not_smuggle_words(void **state)
 		       "2: delay: expected a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
 		       "lognormal(mean,sd), pareto(min,alpha), trace(FILE), got `1us flip=3`");
 	assert_refused("faults:\n  - {op: dma.memcpy, delay: 'trace(a) flip=3 \"\"'}\n",
-		       "2: a value with spaces can't have a \" in it");
+		       "2: a value with spaces cannot have a \" in it");
 	assert_refused("faults:\n  - {op: dma.memcpy, program: \"x\\\" hang\"}\n",
-		       "2: a \" is missing; quotes stand around a whole value");
+		       "2: a \" is missing; quotes enclose a whole value");
 	assert_refused("faults:\n  - {op: dma.memcpy hang}\n",
 		       "2: op: expected an operation, such as dma.memcpy, got `dma.memcpy hang`");
 	assert_refused("faults:\n  - {op: dma.memcpy, \"nth=3 hang\": true}\n",
@@ -175,7 +174,7 @@ static void test_values_can_not_smuggle_words(void **state)
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"true\\nhang\"}\n",
 		       "2: tear: takes no value; write tear: true, or leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, program: \"app\\nhang\"}\n",
-		       "2: a rule is one line of plain text; take the control character away");
+		       "2: a rule is one line of plain text; remove the control character");
 }
 
 static void test_overlong_plans_are_refused(void **state)
@@ -297,7 +296,7 @@ static void test_a_full_plan_says_which_rule_has_no_place(void **state)
 	for (int i = 0; i < SIM_PLAN_MAX_RULES - 1; i++)
 		assert_int_equal(sim_plan_add(plan, &file.rules[0].rule, NULL, 0, &id), 0);
 	assert_int_equal(sim_plan_file_apply(&file, plan, 0, error), -ENOSPC);
-	assert_string_equal(error, "the rule of line 3 has no place in the plan: it is full");
+	assert_string_equal(error, "the rule of line 3 cannot be added to the plan: it is full");
 	sim_plan_destroy(plan);
 	sim_plan_file_fini(&file);
 }

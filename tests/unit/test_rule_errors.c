@@ -80,15 +80,15 @@ static void test_words_in_the_wrong_shape_are_refused(void **state)
 	assert_all_refused({ "dma.memcpy nth hang", 12, "nth: needs a value: nth=N" },
 			   { "dma.memcpy nth= hang", 12, "nth: its value is missing: nth=N" },
 			   { "dma.memcpy nth>=3 hang", 12, "nth: takes = and no other comparison; only size does" },
-			   { "dma.memcpy hang=1", 12, "hang: stands alone, without a value" },
-			   { "dma.memcpy nth=1 nth=2 hang", 18, "nth: is given twice; take one away" },
+			   { "dma.memcpy hang=1", 12, "hang: takes no value" },
+			   { "dma.memcpy nth=1 nth=2 hang", 18, "nth: is given twice; remove one" },
 			   { "dma.memcpy size>= hang", 12, "size: its value is missing: size=A..B, size>=BYTES, ..." },
-			   { "dma.memcpy program=\"ab hang", 12, "a \" is missing; quotes stand around a whole value" },
-			   { "dma.memcpy program=\"ab\"c hang", 20, "quotes stand around a whole value" },
+			   { "dma.memcpy program=\"ab hang", 12, "a \" is missing; quotes enclose a whole value" },
+			   { "dma.memcpy program=\"ab\"c hang", 20, "quotes enclose a whole value" },
 			   { "dma.memcpy program=a\"b\" hang", 20,
-			     "program: expected a name of up to 31 bytes (* and ? may stand for more), got `a\"b\"`" },
-			   { "dma.memcpy delay=uniform(1us,2us", 12, "parentheses do not match: there is a ) too few" },
-			   { "dma.memcpy delay=1us)", 12, "parentheses do not match: there is a ( too few" });
+			     "program: expected a name of up to 31 bytes (* and ? are wildcards), got `a\"b\"`" },
+			   { "dma.memcpy delay=uniform(1us,2us", 12, "parentheses do not match: a ) is missing" },
+			   { "dma.memcpy delay=1us)", 12, "parentheses do not match: a ( is missing" });
 }
 
 static void test_values_out_of_range_are_refused(void **state)
@@ -106,7 +106,7 @@ static void test_values_out_of_range_are_refused(void **state)
 		  "addr: expected a range of addresses (0x7f0000000000..0x7f00000fffff), got `0xg`" },
 		{ "dma.memcpy pid=0 hang", 16, "pid: expected a number from 1, got `0`" },
 		{ "dma.memcpy side=aaaaaaaaaaaaaaaaaaaaaaaaaaaa hang", 17,
-		  "side: expected a name of up to 23 bytes (* and ? may stand for more), got `aaaaaaaaaaaaaaaaaaaaaaaaaaaa`" },
+		  "side: expected a name of up to 23 bytes (* and ? are wildcards), got `aaaaaaaaaaaaaaaaaaaaaaaaaaaa`" },
 		{ "dma.memcpy p=0 hang", 14,
 		  "p: expected a probability above 0 and up to 1 (0.01, 1e-6, 5%), got `0`" },
 		{ "dma.memcpy p=1.5 hang", 14,
@@ -174,13 +174,13 @@ static void test_rules_that_can_never_act_are_refused(void **state)
 	assert_all_refused(
 		{ "dma.memcpy", 1, "the rule does nothing; add an action, for instance fail=IO_FAILED or delay=10us" },
 		{ "dma.memcpy drop", 12,
-		  "drop: is nothing that can happen to dma.memcpy; that takes fail, hang, refuse, delay, flip, tear" },
+		  "drop: is no action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear" },
 		{ "comch.send tear", 12,
-		  "tear: is nothing that can happen to comch.send; that takes fail, hang, refuse, delay, flip, drop, duplicate, reorder, truncate, break" },
-		{ "link hang", 6, "hang: is nothing that can happen to link; that takes down, degrade, errors, fatal" },
-		{ "peer size=3 kill", 6, "size: is not known of peer; conditions there: side, program, pid" },
-		{ "daemon side=host kill", 8, "side: is not known of daemon; conditions there: none" },
-		{ "link program=x down=1s", 6, "program: is not known of link; conditions there: side, device" },
+		  "tear: is no action of comch.send; actions there: fail, hang, refuse, delay, flip, drop, duplicate, reorder, truncate, break" },
+		{ "link hang", 6, "hang: is no action of link; actions there: down, degrade, errors, fatal" },
+		{ "peer size=3 kill", 6, "size: is no condition of peer; conditions there: side, program, pid" },
+		{ "daemon side=host kill", 8, "side: is no condition of daemon; conditions there: none" },
+		{ "link program=x down=1s", 6, "program: is no condition of link; conditions there: side, device" },
 		{ "dma.memcpy size>=64k size<4k hang", 22,
 		  "size: nothing is at least as large as one bound and at most as large as the other" },
 		{ "dma.memcpy size=8k..4k hang", 12,
@@ -197,16 +197,16 @@ static void test_words_that_do_not_go_together_are_refused(void **state)
 {
 	(void)state;
 	assert_all_refused(
-		{ "dma.memcpy hang drop", 17, "drop: can't stand beside hang in one rule; write two rules" },
-		{ "dma.memcpy hang delay=1us", 17, "delay: can't stand beside hang in one rule; write two rules" },
-		{ "dma.memcpy fail=DRIVER hang", 12, "fail: can't stand beside hang in one rule; write two rules" },
-		{ "comch.send drop duplicate", 17, "duplicate: can't stand beside drop in one rule; write two rules" },
-		{ "link down=1s degrade=gen1x1", 14, "degrade: can't stand beside down in one rule; write two rules" },
+		{ "dma.memcpy hang drop", 17, "drop: cannot be combined with hang; write two rules" },
+		{ "dma.memcpy hang delay=1us", 17, "delay: cannot be combined with hang; write two rules" },
+		{ "dma.memcpy fail=DRIVER hang", 12, "fail: cannot be combined with hang; write two rules" },
+		{ "comch.send drop duplicate", 17, "duplicate: cannot be combined with drop; write two rules" },
+		{ "link down=1s degrade=gen1x1", 14, "degrade: cannot be combined with down; write two rules" },
 		{ "comch.connect stall=1s down=2s", 24, "down: a rule has one of stall, down and pause" },
 		{ "dma.memcpy nth=3 every=3 hang", 18,
-		  "every: can't stand beside nth; nth hits once, every hits again and again (skip says from where on)" },
+		  "every: cannot be combined with nth; nth hits once, every hits again and again (skip says from where on)" },
 		{ "dma.memcpy moved=50% hang", 12, "moved: goes with fail only; it says what was written before" },
-		{ "dma.*,comch.send drop tear", 23, "tear: can't stand beside drop in one rule; write two rules" });
+		{ "dma.*,comch.send drop tear", 23, "tear: cannot be combined with drop; write two rules" });
 }
 
 static void test_control_characters_and_overlong_lines_are_refused(void **state)
@@ -216,8 +216,8 @@ static void test_control_characters_and_overlong_lines_are_refused(void **state)
 
 	(void)state;
 	assert_all_refused(
-		{ "dma.memcpy hang\n", 16, "a rule is one line of plain text; take the control character away" },
-		{ "dma.memcpy\033 hang", 11, "a rule is one line of plain text; take the control character away" });
+		{ "dma.memcpy hang\n", 16, "a rule is one line of plain text; remove the control character" },
+		{ "dma.memcpy\033 hang", 11, "a rule is one line of plain text; remove the control character" });
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "dma.memcpy hang", 15);
 	text[SIM_RULE_LINE_SIZE] = '\0';

@@ -95,7 +95,7 @@ static int read_key(struct sim_yaml_reader *reader, struct sim_plan_file *file, 
 	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
 
 	if (strcmp(key, "seed") == 0)
-		return file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; take one away") :
+		return file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; remove one") :
 					read_seed(reader, file);
 	if (strcmp(key, "faults") != 0)
 		return sim_yaml_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
@@ -146,7 +146,7 @@ static int read_document(struct sim_yaml_reader *reader, struct sim_plan_file *f
 	if (!rc)
 		rc = read_root(reader, file);
 	if (!rc)
-		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "something follows the plan; take it away");
+		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "remove the text behind the plan");
 	if (!rc)
 		rc = expect_event(reader, YAML_STREAM_END_EVENT,
 				  "a second document (---) starts here; write one per file");
@@ -247,8 +247,8 @@ int sim_plan_file_apply(const struct sim_plan_file *file, struct sim_plan *plan,
 
 		rc = sim_plan_add(plan, &rule->rule, rule->delays, now_ns, &id);
 		if (rc) {
-			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "the rule of line %u has no place in the plan: %s",
-				 rule->line, rc == -ENOSPC ? "it is full" : "it is not sound");
+			snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "the rule of line %u cannot be added to the plan: %s",
+				 rule->line, rc == -ENOSPC ? "it is full" : "it is not valid");
 			return rc;
 		}
 	}

@@ -48,7 +48,7 @@ static int append_value(struct sim_yaml_reader *reader, struct line_builder *bui
 	const char *quote = *value && sim_token_len(value) < strlen(value) ? "\"" : "";
 
 	if (*quote && strchr(value, '"'))
-		return sim_yaml_reader_fail(reader, "a value with spaces can't have a \" in it");
+		return sim_yaml_reader_fail(reader, "a value with spaces cannot have a \" in it");
 	return append_text(reader, builder, quote) || append_text(reader, builder, value) ||
 			       append_text(reader, builder, quote) ?
 		       -EINVAL :
@@ -72,7 +72,7 @@ static int check_value(struct sim_yaml_reader *reader, const char *key, const ch
 	bool alone = sim_keyword_allows_no_value(key);
 
 	if (strcmp(value, "false") == 0 || (alone && is_one_of(value, false_words)))
-		return sim_yaml_reader_fail(reader, "%s: can't be false; leave it out", key);
+		return sim_yaml_reader_fail(reader, "%s: cannot be false; leave it out", key);
 	if (alone && !sim_keyword_allows_value(key) && !is_one_of(value, true_words))
 		return sim_yaml_reader_fail(reader, "%s: takes no value; write %s: true, or leave it out", key, key);
 	return 0;
@@ -101,7 +101,7 @@ static int read_op(struct sim_yaml_reader *reader, char op[SIM_RULE_LINE_SIZE])
 	const char *text = sim_yaml_reader_text(reader);
 
 	if (*op)
-		return sim_yaml_reader_fail(reader, "op: is given twice; take one away");
+		return sim_yaml_reader_fail(reader, "op: is given twice; remove one");
 	if (!*text || strlen(text) >= SIM_RULE_LINE_SIZE || strpbrk(text, " \t"))
 		return sim_yaml_reader_fail(reader, "op: expected an operation, such as dma.memcpy, got `%.48s`", text);
 	strcpy(op, text);

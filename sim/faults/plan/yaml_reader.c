@@ -74,7 +74,7 @@ int sim_yaml_reader_next(struct sim_yaml_reader *reader)
 		return sim_yaml_reader_fail(reader,
 					    "anchors (&name) and aliases (*name) are not supported; repeat the text");
 	if (event->type == YAML_SCALAR_EVENT && strlen(sim_yaml_reader_text(reader)) != event->data.scalar.length)
-		return sim_yaml_reader_fail(reader, "has a zero byte in its text; take it away");
+		return sim_yaml_reader_fail(reader, "has a zero byte in its text; remove it");
 	return 0;
 }
 

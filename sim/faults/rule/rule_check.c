@@ -72,7 +72,7 @@ static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *
 		others = (exclusive & SOLE_ACTIONS ? rule->actions : exclusive) & ~SIM_ACT_BIT(act);
 		if (others)
 			return set_conflict(conflict, sim_act_name(first_act(others)),
-					    "%s: can't stand beside %s in one rule; "
+					    "%s: cannot be combined with %s; "
 					    "write two rules",
 					    sim_act_name(first_act(others)), sim_act_name(act));
 	}
@@ -85,7 +85,7 @@ static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *con
 {
 	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
 		return set_conflict(conflict, "every",
-				    "every: can't stand beside nth; nth hits once, every hits again and again "
+				    "every: cannot be combined with nth; nth hits once, every hits again and again "
 				    "(skip says from where on)");
 	if (rule->until_ns <= rule->from_ns)
 		return set_conflict(conflict, "until", "until: is not later than from; the rule would never act");
@@ -123,8 +123,8 @@ static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conf
 			actions |= sim_op_actions(op);
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(actions, sim_act_name_at, possible, sizeof(possible));
-	return set_conflict(conflict, sim_act_name(act), "%s: is nothing that can happen to %s; that takes %s",
-			    sim_act_name(act), names, possible);
+	return set_conflict(conflict, sim_act_name(act), "%s: is no action of %s; actions there: %s", sim_act_name(act),
+			    names, possible);
 }
 
 static const struct {
@@ -156,7 +156,7 @@ static int set_condition_conflict(const struct sim_rule *rule, struct sim_rule_c
 
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(conditions_of(rule->ops), condition_name, possible, sizeof(possible));
-	return set_conflict(conflict, word, "%s: is not known of %s; conditions there: %s", word, names,
+	return set_conflict(conflict, word, "%s: is no condition of %s; conditions there: %s", word, names,
 			    *possible ? possible : "none");
 }
 

@@ -17,7 +17,7 @@ static int read_name(struct sim_rule_parser *parser, const struct sim_token *tok
 	char what[64];
 
 	if (token->value.len >= size || memchr(token->value.at, '"', token->value.len)) {
-		snprintf(what, sizeof(what), "a name of up to %zu bytes (* and ? may stand for more)", size - 1);
+		snprintf(what, sizeof(what), "a name of up to %zu bytes (* and ? are wildcards)", size - 1);
 		return sim_rule_parser_expected(parser, token, what);
 	}
 	parser->rule.where |= where;

@@ -31,7 +31,7 @@ static int check_value_form(const struct sim_rule_parser *parser, const struct s
 										keyword->name, keyword->usage) :
 							   0;
 	if (keyword->value == SIM_NO_VALUE)
-		return sim_rule_parser_fail(parser, at, "%s: stands alone, without a value", keyword->name);
+		return sim_rule_parser_fail(parser, at, "%s: takes no value", keyword->name);
 	if (!token->value.len)
 		return sim_rule_parser_fail(parser, at, "%s: its value is missing: %s", keyword->name, keyword->usage);
 	if (token->compare != SIM_COMPARE_EQUAL && keyword->read != sim_read_size)
@@ -55,7 +55,7 @@ static int read_token(struct sim_rule_parser *parser, struct sim_text text)
 	if (check_value_form(parser, keyword, &token))
 		return -EINVAL;
 	if (parser->positions[i] && keyword->read != sim_read_size)
-		return sim_rule_parser_fail(parser, token.name.at, "%s: is given twice; take one away", keyword->name);
+		return sim_rule_parser_fail(parser, token.name.at, "%s: is given twice; remove one", keyword->name);
 	parser->positions[i] = token.name.at;
 	if (i < SIM_ACT_COUNT)
 		parser->rule.actions |= SIM_ACT_BIT(i);
@@ -117,7 +117,7 @@ static int check_line(const struct sim_rule_parser *parser)
 		if (!sim_is_printable(parser->line[i]) && parser->line[i] != '\t')
 			return sim_rule_parser_fail(parser, parser->line + i,
 						    "a rule is one line of plain text; "
-						    "take the control character away");
+						    "remove the control character");
 	}
 	return 0;
 }

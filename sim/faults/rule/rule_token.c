@@ -71,9 +71,9 @@ int sim_rule_next_token(struct sim_rule_parser *parser, const char **at, struct 
 		begin++;
 	end = token_end(begin, &depth, &quoted);
 	if (quoted)
-		return sim_rule_parser_fail(parser, begin, "a \" is missing; quotes stand around a whole value");
+		return sim_rule_parser_fail(parser, begin, "a \" is missing; quotes enclose a whole value");
 	if (depth != 0)
-		return sim_rule_parser_fail(parser, begin, "parentheses do not match: there is a %c too few",
+		return sim_rule_parser_fail(parser, begin, "parentheses do not match: a %c is missing",
 					    depth > 0 ? ')' : '(');
 	*ret_text = (struct sim_text){ begin, (size_t)(end - begin) };
 	*at = end;
@@ -112,11 +112,11 @@ static int unquote(struct sim_rule_parser *parser, struct sim_text *value)
 {
 	if (value->len && value->at[0] == '"') {
 		if (value->at[value->len - 1] != '"' || value->len < 2)
-			return sim_rule_parser_fail(parser, value->at, "quotes stand around a whole value");
+			return sim_rule_parser_fail(parser, value->at, "quotes enclose a whole value");
 		value->at++;
 		value->len -= 2;
 		if (memchr(value->at, '"', value->len))
-			return sim_rule_parser_fail(parser, value->at, "quotes stand around a whole value");
+			return sim_rule_parser_fail(parser, value->at, "quotes enclose a whole value");
 	}
 	return 0;
 }
