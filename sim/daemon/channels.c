@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
 /* What a client wrote, until there is a server to read it. */
@@ -133,7 +134,7 @@ static int queue_connect(struct daemon *daemon, struct conn *conn, const struct 
 	if (!pending)
 		return -ENOMEM;
 	rc = sim_services_connect(daemon->services, conn->peer, msg->body.connect.number, msg->body.connect.function,
-				  msg->body.connect.name, daemon_now_ms() + msg->body.connect.timeout_ms, pending);
+				  msg->body.connect.name, sim_monotonic_ms() + msg->body.connect.timeout_ms, pending);
 	if (rc < 0) {
 		free(pending);
 		return rc;

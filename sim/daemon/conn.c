@@ -23,72 +23,11 @@ int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-/* Closing alone does not end it as long as a child of ours that has just begun has its copies of our descriptors. */
-static void unwatch(struct daemon *daemon, const struct conn *conn)
-{
-	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->sock, NULL);
-	if (conn->pidfd >= 0)
-		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
-}
-
 static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.ptr = &conn->socket };
 
 	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
-}
-
-static int conn_new(struct daemon *daemon, int sock)
-{
-	struct conn *conn = calloc(1, sizeof(*conn));
-	int rc;
-
-	if (!conn)
-		return -ENOMEM;
-	*conn = (struct conn){ .sock = sock,
-			       .pidfd = -1,
-			       .unsent_end = &conn->unsent,
-			       .next = daemon->conns,
-			       .socket = { SOURCE_SOCKET, conn },
-			       .process = { SOURCE_PROCESS, conn } };
-	rc = daemon_watch(daemon, sock, &conn->socket);
-	if (rc < 0)
-		free(conn);
-	else
-		daemon->conns = conn;
-	return rc;
-}
-
-/* Without a descriptor for it, a process would stay in the queue of the
- * listening socket and keep the daemon busy: take it and turn it away. */
-static void reject_next(struct daemon *daemon)
-{
-	int sock;
-
-	close(daemon->spare_fd);
-	sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC);
-	if (sock >= 0)
-		close(sock);
-	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-void daemon_accept(struct daemon *daemon)
-{
-	int sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	int rc = sock < 0 ? -errno : conn_new(daemon, sock);
-
-	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
-		return;
-	if ((rc == -EMFILE || rc == -ENFILE) && daemon_drop_oldest_recording(daemon))
-		return; /* it still waits, and is taken next */
-	if (sock >= 0)
-		close(sock);
-	else
-		reject_next(daemon);
-	if (rc == -EMFILE || rc == -ENFILE)
-		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
-	else
-		sim_err("cannot take another process: error %d", -rc);
 }
 
 /* The process that connected; it waits for the reply to its ATTACH, so its
@@ -219,6 +158,13 @@ void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 	sim_fds_close(&kept);
 }
 
+void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
+{
+	msg->is_reply = 1;
+	msg->status = status;
+	daemon_send(daemon, conn, msg, fd);
+}
+
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
 	while (conn->unsent && !conn->dead) {
@@ -236,24 +182,4 @@ struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer)
 		if (conn->attached && conn->peer == peer)
 			return conn;
 	return NULL;
-}
-
-void daemon_reap(struct daemon *daemon)
-{
-	struct conn **link = &daemon->conns;
-
-	while (*link) {
-		struct conn *conn = *link;
-
-		if (!conn->dead) {
-			link = &conn->next;
-			continue;
-		}
-		daemon_resume_process(daemon, conn);
-		daemon_detach(daemon, conn);
-		*link = conn->next;
-		unwatch(daemon, conn);
-		daemon_conn_free(conn);
-		link = &daemon->conns; /* sending to others may have found more dead ones */
-	}
 }

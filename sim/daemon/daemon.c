@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The daemon's life: session directory, card and socket, and the event loop. */
 #include "daemon.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,11 +26,6 @@
 #define MAX_EPOLL_EVENTS      64
 #define MAX_PACKETS_PER_ROUND 16  /* of one process, before the others get their turn */
 #define MAX_DRAIN_ROUNDS      256 /* of a process that died: more packets than its socket holds */
-
-uint64_t daemon_now_ms(void)
-{
-	return sim_monotonic_ns() / 1000000;
-}
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
 static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
@@ -258,7 +255,7 @@ static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 	uint64_t deadline =
 		min_u64(min_u64(daemon_revocations_deadline_ms(daemon), daemon_describe_deadline_ms(daemon)),
 			min_u64(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
-	uint64_t now = daemon_now_ms();
+	uint64_t now = sim_monotonic_ms();
 
 	if (deadline == UINT64_MAX)
 		return timeout_ms;
@@ -269,11 +266,94 @@ static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 	return (int)min_u64(deadline - now, INT_MAX);
 }
 
+static int conn_new(struct daemon *daemon, int sock)
+{
+	struct conn *conn = calloc(1, sizeof(*conn));
+	int rc;
+
+	if (!conn)
+		return -ENOMEM;
+	*conn = (struct conn){ .sock = sock,
+			       .pidfd = -1,
+			       .unsent_end = &conn->unsent,
+			       .next = daemon->conns,
+			       .socket = { SOURCE_SOCKET, conn },
+			       .process = { SOURCE_PROCESS, conn } };
+	rc = daemon_watch(daemon, sock, &conn->socket);
+	if (rc < 0)
+		free(conn);
+	else
+		daemon->conns = conn;
+	return rc;
+}
+
+/* Without a free descriptor, a connecting process would stay in the listening socket's queue and keep the
+ * daemon busy. Accept its connection with the spare descriptor and close it. */
+static void reject_next(struct daemon *daemon)
+{
+	int sock;
+
+	close(daemon->spare_fd);
+	sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC);
+	if (sock >= 0)
+		close(sock);
+	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void accept_process(struct daemon *daemon)
+{
+	int sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int rc = sock < 0 ? -errno : conn_new(daemon, sock);
+
+	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
+		return;
+	if ((rc == -EMFILE || rc == -ENFILE) && daemon_drop_oldest_recording(daemon))
+		return; /* the connection still waits, and is accepted next */
+	if (sock >= 0)
+		close(sock);
+	else
+		reject_next(daemon);
+	if (rc == -EMFILE || rc == -ENFILE)
+		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
+	else
+		sim_err("cannot take another process: error %d", -rc);
+}
+
+/* A child that the daemon has just forked still holds copies of its descriptors, so close() alone does not
+ * end the watch. */
+static void unwatch(struct daemon *daemon, const struct conn *conn)
+{
+	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->sock, NULL);
+	if (conn->pidfd >= 0)
+		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
+}
+
+/* Remove dead connections, and all that belongs to them. */
+static void reap_dead_conns(struct daemon *daemon)
+{
+	struct conn **link = &daemon->conns;
+
+	while (*link) {
+		struct conn *conn = *link;
+
+		if (!conn->dead) {
+			link = &conn->next;
+			continue;
+		}
+		daemon_resume_process(daemon, conn);
+		daemon_detach(daemon, conn);
+		*link = conn->next;
+		unwatch(daemon, conn);
+		daemon_conn_free(conn);
+		link = &daemon->conns; /* messages to other processes may have found more dead connections */
+	}
+}
+
 int daemon_step(struct daemon *daemon, int timeout_ms)
 {
 	struct epoll_event events[MAX_EPOLL_EVENTS];
 	int count = epoll_wait(daemon->epoll_fd, events, MAX_EPOLL_EVENTS, epoll_timeout_ms(daemon, timeout_ms));
-	uint64_t now = daemon_now_ms();
+	uint64_t now = sim_monotonic_ms();
 
 	for (int i = 0; i < count && !daemon->stop; i++)
 		handle_event(daemon, &events[i]);
@@ -281,9 +361,9 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	daemon_expire_describe_requests(daemon, now);
 	daemon_expire_channels(daemon, now);
 	daemon_run_fault_events(daemon);
-	daemon_reap(daemon);
+	reap_dead_conns(daemon);
 	if (daemon->must_accept)
-		daemon_accept(daemon);
+		accept_process(daemon);
 	daemon->must_accept = false;
 	if (daemon->unreachable && !daemon->conns)
 		daemon->stop = true;

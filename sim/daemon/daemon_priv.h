@@ -151,25 +151,22 @@ struct daemon {
 int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg);
 int daemon_step(struct daemon *daemon, int timeout_ms);
 void daemon_close(struct daemon *daemon);
-uint64_t daemon_now_ms(void);
 
 /* conn.c: connections. What is sent to a process that does not read is
  * kept for it; of handshake messages only so many (daemon_can_queue_handshake()), so ask before. Of a
  * message with descriptors, daemon_send_fds() takes those that it has to keep. */
-void daemon_accept(struct daemon *daemon);
 int daemon_watch(struct daemon *daemon, int fd, struct source *source);
 void daemon_watch_process(struct daemon *daemon, struct conn *conn);
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
+void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd);
 bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
-void daemon_reap(struct daemon *daemon); /* remove dead connections and what hangs on them */
 void daemon_conn_free(struct conn *conn);
 
 /* requests.c: what a message does. What is kept of @fds is taken out of them. */
 void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
-void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd);
 void daemon_detach(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_describe_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
 void daemon_expire_describe_requests(struct daemon *daemon, uint64_t now_ms);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -47,7 +48,7 @@ const struct daemon_process_ops daemon_default_process_ops = { .send_signal = se
 
 static void pause_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
 {
-	uint64_t until_ms = daemon_now_ms() + ns / NS_PER_MS + (ns % NS_PER_MS > 0);
+	uint64_t until_ms = sim_monotonic_ms() + ns / NS_PER_MS + (ns % NS_PER_MS > 0);
 
 	daemon->process_ops->start_guard(conn->pidfd, &conn->guard);
 	if (daemon->process_ops->send_signal(conn->pidfd, SIGSTOP) == 0 && until_ms > conn->resume_ms)
@@ -203,7 +204,7 @@ static const struct sim_fault_events_ops fault_events_ops = {
 void daemon_run_fault_events(struct daemon *daemon)
 {
 	sim_fault_events_run(&daemon->fault_events);
-	resume_due_processes(daemon, daemon_now_ms());
+	resume_due_processes(daemon, sim_monotonic_ms());
 }
 
 void daemon_inject_new_process(struct daemon *daemon, struct conn *conn)
@@ -215,7 +216,7 @@ void daemon_inject_new_process(struct daemon *daemon, struct conn *conn)
 
 uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon)
 {
-	uint64_t deadline_ms = sim_fault_events_deadline_ms(&daemon->fault_events, daemon_now_ms());
+	uint64_t deadline_ms = sim_fault_events_deadline_ms(&daemon->fault_events, sim_monotonic_ms());
 	uint64_t resume_ms = next_resume_ms(daemon);
 
 	return resume_ms < deadline_ms ? resume_ms : deadline_ms;

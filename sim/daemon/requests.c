@@ -6,18 +6,12 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
 #define EXPORTER_TIMEOUT_MS \
 	10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
 #define MAX_DESCRIBE_REQUESTS 64 /* of one importer at once: as many threads may ask */
-
-void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
-{
-	msg->is_reply = 1;
-	msg->status = status;
-	daemon_send(daemon, conn, msg, fd);
-}
 
 static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -102,7 +96,7 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 					      .importer = importer,
 					      .exporter = exporter,
 					      .importer_seq = msg->seq,
-					      .deadline_ms = daemon_now_ms() + EXPORTER_TIMEOUT_MS,
+					      .deadline_ms = sim_monotonic_ms() + EXPORTER_TIMEOUT_MS,
 					      .next = daemon->describe_requests };
 	daemon->describe_requests = request;
 	importer->num_describe_requests++;

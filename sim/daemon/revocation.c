@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon_priv.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
 #define REVOKE_TIMEOUT_MS 2000
@@ -59,7 +60,7 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 	ctx.revocation->key = key;
 	ctx.revocation->exporter = exporter;
 	ctx.revocation->reply = *request;
-	ctx.revocation->deadline_ms = daemon_now_ms() + REVOKE_TIMEOUT_MS;
+	ctx.revocation->deadline_ms = sim_monotonic_ms() + REVOKE_TIMEOUT_MS;
 	ctx.revocation->next = daemon->revocations;
 	daemon->revocations = ctx.revocation;
 	if (ctx.revocation->num_pending_importers == 0)
