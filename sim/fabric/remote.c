@@ -107,10 +107,15 @@ void sim_remote_destroy(struct sim_remote *remote)
 	free(remote);
 }
 
-void sim_remote_revoke(struct sim_remote *remote)
+bool sim_remote_try_revoke(struct sim_remote *remote)
 {
 	atomic_store(&remote->revoked, true);
-	while (atomic_load(&remote->in_flight) > 0)
+	return atomic_load(&remote->in_flight) == 0;
+}
+
+void sim_remote_revoke(struct sim_remote *remote)
+{
+	while (!sim_remote_try_revoke(remote))
 		sched_yield();
 }
 

@@ -83,6 +83,9 @@ const char *sim_remote_path(const struct sim_remote *remote);
 /* The exporter ended the export or died: fail further copies, wait for those in flight. */
 void sim_remote_revoke(struct sim_remote *remote);
 
+/* The same without the wait. Returns whether no copy is in flight any more; call again until then. */
+bool sim_remote_try_revoke(struct sim_remote *remote);
+
 /* Keep a revocation waiting until sim_remote_release(). False when the memory is revoked. */
 static inline bool sim_remote_acquire(struct sim_remote *remote)
 {

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "channel_list.h"
-#include "owner.h"
+#include "session_priv.h"
 
 static struct sim_owner *owner_of(const struct sim_channels *channels)
 {
-	return sim_session_owner(channels->session);
+	return channels->session->owner;
 }
 
 static bool is_alive(const struct sim_channel *channel)
@@ -52,13 +52,13 @@ static struct sim_listener *add_listener(struct sim_channels *channels, sim_chan
 int sim_session_listen(struct sim_session *session, const struct sim_service *service, sim_channel_notify *notify,
 		       void *arg, struct sim_listener **ret_listener)
 {
-	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_owner *owner = session->owner;
 	struct sim_listener *listener;
 	int rc;
 
 	if (strnlen(service->name, SIM_SERVICE_NAME_SIZE) == SIM_SERVICE_NAME_SIZE)
 		return -ENAMETOOLONG;
-	listener = add_listener(sim_session_channels(session), notify, arg);
+	listener = add_listener(session->channels, notify, arg);
 	if (!listener)
 		return -ENOMEM;
 	rc = owner->ops->listen(owner, listener->number, service);
@@ -84,7 +84,7 @@ static struct sim_channel *pop_offer(struct sim_listener *listener)
 
 void sim_session_unlisten(struct sim_session *session, struct sim_listener *listener)
 {
-	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_owner *owner = session->owner;
 	struct sim_channel *refused;
 
 	if (!listener)
@@ -157,13 +157,13 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 	const struct sim_connect request = {
 		.function = function, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg
 	};
-	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_owner *owner = session->owner;
 	struct sim_channel *channel;
 	int rc;
 
 	if (strnlen(name, SIM_SERVICE_NAME_SIZE) == SIM_SERVICE_NAME_SIZE)
 		return -ENAMETOOLONG;
-	channel = add_client(sim_session_channels(session), notify, arg);
+	channel = add_client(session->channels, notify, arg);
 	if (!channel)
 		return -ENOMEM;
 	rc = owner->ops->connect(owner, channel->number, &request);
@@ -249,7 +249,7 @@ int sim_channel_status(const struct sim_channel *channel)
 
 void sim_channel_close(struct sim_session *session, struct sim_channel *channel, int reason)
 {
-	struct sim_owner *owner = sim_session_owner(session);
+	struct sim_owner *owner = session->owner;
 
 	if (!channel)
 		return;

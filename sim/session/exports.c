@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Exports: registered with the owner, kept here, and exposed to peers through libfabric when one asks. */
 #include "exports.h"
-#include "sim/base/monotonic.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
+#include <sys/prctl.h>
+
+#include "session_priv.h"
+#include "sim/base/monotonic.h"
 
 #define MAX_TARGETS    4     /* providers in use at once */
 #define SPIN_NS        50000 /* keep looking this long after the last event: a wake-up costs more */
@@ -258,4 +261,18 @@ bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 	safe = may_sleep(exports);
 	tsan_ignore_end();
 	return safe;
+}
+
+int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
+		       struct sim_key *ret_key)
+{
+	/* Yama's default on Ubuntu lets only ancestors access a process's memory. Allow the user's other processes:
+	 * the cma path needs it. Without Yama the call fails, which does not matter. */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
+}
+
+int sim_session_unexport(struct sim_session *session, uint64_t key)
+{
+	return session->owner->ops->revoke(session->owner, key);
 }

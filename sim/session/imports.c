@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Imports: registered with the owner, opened over the best data path, and revoked. */
 #include "imports.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "session_priv.h"
 #include "sim/state/function_status.h"
-#include "owner.h"
 
 /* How a path asks the owner about its key. */
 struct import_peer {
@@ -27,9 +29,7 @@ struct import {
 
 struct sim_imports {
 	struct sim_session *session;
-	const struct sim_peer_info *self;
-	const char *forced_path;
-	pthread_mutex_t lock; /* protects the list, and what becomes of those in it */
+	pthread_mutex_t lock; /* protects the list and its members; never held while a copy ends */
 	struct import *first;
 };
 
@@ -52,9 +52,9 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 		       struct sim_remote **ret_remote)
 {
 	struct sim_remote_cfg cfg = { .key = key->id,
-				      .self = *imports->self,
+				      .self = imports->session->self,
 				      .object_fd = -1,
-				      .forced_path = imports->forced_path,
+				      .forced_path = imports->session->forced_path,
 				      .peer = { import_describe, import_notify_peer, &import->peer } };
 	struct sim_owner *owner = import->peer.owner;
 	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
@@ -90,17 +90,19 @@ static void import_unlist(struct sim_imports *imports, struct import *import)
 	pthread_mutex_unlock(&imports->lock);
 }
 
-int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint32_t function,
-		    struct sim_remote **ret_remote)
+int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
+		       struct sim_remote **ret_remote)
 {
+	struct sim_imports *imports = session->imports;
 	struct import *import = calloc(1, sizeof(*import));
 	struct sim_remote *remote;
 	int rc;
 
 	if (!import)
 		return -ENOMEM;
-	import->peer = (struct import_peer){ sim_session_owner(imports->session), key->id };
-	import->status = sim_session_function_status(imports->session, function);
+	import->peer = (struct import_peer){ session->owner, key->id };
+	import->status = &sim_shared_state_of(&session->shared)
+				  ->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
 	import->generation = sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire));
 	pthread_mutex_lock(&imports->lock);
 	import->next = imports->first;
@@ -116,18 +118,21 @@ int sim_imports_add(struct sim_imports *imports, const struct sim_key *key, uint
 	pthread_mutex_lock(&imports->lock);
 	import->remote = remote;
 	if (import->dead || is_stale(import))
-		sim_remote_revoke(remote);
+		sim_remote_try_revoke(remote);
 	pthread_mutex_unlock(&imports->lock);
 	*ret_remote = remote;
 	return 0;
 }
 
-void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote)
+/* A copy that still runs in another thread ends first; until then the import stays listed for sim_imports_drain(). */
+void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 {
+	struct sim_imports *imports = session->imports;
 	struct import *import;
 
 	if (!remote)
 		return;
+	sim_remote_revoke(remote);
 	pthread_mutex_lock(&imports->lock);
 	import = imports->first;
 	while (import && import->remote != remote)
@@ -135,7 +140,6 @@ void sim_imports_remove(struct sim_imports *imports, struct sim_remote *remote)
 	pthread_mutex_unlock(&imports->lock);
 	import_unlist(imports, import);
 	import->peer.owner->ops->unimport(import->peer.owner, remote->key);
-	sim_remote_revoke(remote); /* a copy that still runs in another thread ends first */
 	sim_remote_destroy(remote);
 	free(import);
 }
@@ -148,7 +152,7 @@ static void revoke_matching(struct sim_imports *imports, bool (*matches)(const s
 		if (matches(import, key)) {
 			import->dead = true;
 			if (import->remote)
-				sim_remote_revoke(import->remote);
+				sim_remote_try_revoke(import->remote);
 		}
 	}
 	pthread_mutex_unlock(&imports->lock);
@@ -186,14 +190,31 @@ void sim_imports_revoke_all(struct sim_imports *imports)
 	revoke_matching(imports, matches_any, 0);
 }
 
-int sim_imports_create(struct sim_session *session, const struct sim_peer_info *self, const char *forced_path,
-		       struct sim_imports **ret_imports)
+bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
+{
+	bool drained = true;
+
+	pthread_mutex_lock(&imports->lock);
+	for (struct import *import = imports->first; import && drained; import = import->next)
+		if (import->dead && import->remote && (key == SIM_ANY_KEY || matches_key(import, key)))
+			drained = sim_remote_try_revoke(import->remote);
+	pthread_mutex_unlock(&imports->lock);
+	return drained;
+}
+
+void sim_imports_drain(struct sim_imports *imports, uint64_t key)
+{
+	while (!sim_imports_is_drained(imports, key))
+		sched_yield();
+}
+
+int sim_imports_create(struct sim_session *session, struct sim_imports **ret_imports)
 {
 	struct sim_imports *imports = calloc(1, sizeof(*imports));
 
 	if (!imports)
 		return -ENOMEM;
-	*imports = (struct sim_imports){ .session = session, .self = self, .forced_path = forced_path };
+	imports->session = session;
 	pthread_mutex_init(&imports->lock, NULL);
 	*ret_imports = imports;
 	return 0;

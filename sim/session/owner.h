@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/session/owner.h - who owns the card's state: this process itself, or a daemon.
+/* sim/session/owner.h - the owner of the card's state: this process itself, or a daemon.
  *
- * The session asks its owner; the owner reports keys that ended by calling
- * sim_session_key_revoked(). Both backends fill every slot.
+ * The session calls its owner through struct sim_owner_ops. The owner reports revoked keys, changed functions and
+ * messages of channels to the parts of the session in struct sim_owner_env. Both owners fill every member of the ops.
  */
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
@@ -41,7 +41,7 @@ struct sim_owner_ops {
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
 	/* Keep what this process records; @fd stays the caller's. */
 	void (*record)(struct sim_owner *owner, int fd);
-	/* The process ends: say so. Other threads may call meanwhile and later; then as if the owner were gone. */
+	/* The process ends: detach. Other threads may still call; their calls fail as if the owner were gone. */
 	void (*leave)(struct sim_owner *owner);
 	void (*destroy)(struct sim_owner *owner);
 	/* In a forked child: close what keeps the parent attached, touch nothing else. */
@@ -53,46 +53,40 @@ struct sim_owner {
 };
 
 struct sim_exports;
+struct sim_imports;
 struct sim_channels;
 
-/* The state lives in this process. */
-int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
-			   const struct sim_peer_info *self, struct sim_owner **ret_owner);
+/* The parts of a session that an owner reports to; all are borrowed and outlive the owner. */
+struct sim_owner_env {
+	struct sim_session *session;
+	const struct sim_peer_info *self;
+	struct sim_exports *exports;
+	struct sim_imports *imports;
+	struct sim_channels *channels;
+	/* A function was reset, failed, was removed or came back. */
+	void (*on_functions_changed)(struct sim_session *session);
+};
 
-/* Have rules for functions and links strike there by the clock, from now on until
- * sim_private_fault_events_stop(owner) (private_fault_events.h). Returns 0 or -errno. */
-int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared,
-				       const struct pcie_topology *topology, const struct sim_clock *clock);
+/* The state lives in this process. @shared and @topology are borrowed. */
+int sim_owner_local_create(const struct sim_owner_env *env, struct sim_shared_state *shared,
+			   const struct pcie_topology *topology, struct sim_owner **ret_owner);
 
-/* What a daemon says of its session. */
+/* Inject faults of functions and links by the clock, from now on until sim_private_fault_events_stop(owner)
+ * (private_fault_events.h). Returns 0 or -errno. */
+int sim_owner_local_start_fault_events(struct sim_owner *owner, const struct pcie_topology *topology,
+				       const struct sim_clock *clock);
+
+/* The daemon's description of its session. */
 struct sim_attach_reply {
 	uint8_t session_id[SIM_SESSION_ID_SIZE];
 	uint32_t trace_level; /* sim/trace/trace.h */
 };
 
-/* A daemon owns it: @sock is connected to it and becomes the owner's, also on
- * failure. Attaches, stores the reply, maps its shared state, and starts the helper thread,
- * which waits on @epoll_fd (borrowed; @exports adds its descriptors there) and
- * reports to the session's channels. */
+/* A daemon owns the state: @sock is connected to it and becomes the owner's, also on failure. Attaches, stores the
+ * reply, maps the shared state, and starts the receive thread, which waits on @epoll_fd (borrowed; the exports add
+ * their descriptors there). */
 #define SIM_OWNER_OFI_TARGET_TAG 2 /* of those descriptors */
-int sim_owner_daemon_create(struct sim_session *session, int sock, const struct sim_peer_info *self, int epoll_fd,
-			    struct sim_exports *exports, struct sim_attach_reply *ret_reply,
+int sim_owner_daemon_create(const struct sim_owner_env *env, int sock, int epoll_fd, struct sim_attach_reply *ret_reply,
 			    struct sim_segment *ret_shared, struct sim_owner **ret_owner);
-
-/* Called by an owner: imports of @key are dead. */
-void sim_session_key_revoked(struct sim_session *session, uint64_t key);
-
-/* Called by an owner: something has become of a function. */
-void sim_session_functions_changed(struct sim_session *session);
-
-/* Called by an owner: the daemon is gone, and with it every import and channel. */
-void sim_session_daemon_lost(struct sim_session *session);
-
-/* For owners: whether the function's representor is there. */
-bool sim_session_has_rep(const struct sim_session *session, uint32_t function);
-
-/* For channels: whom they ask, and where they are listed. */
-struct sim_owner *sim_session_owner(const struct sim_session *session);
-struct sim_channels *sim_session_channels(const struct sim_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Channels by way of the daemon. */
+/* Services and channels by way of the daemon: requests to it, and its messages about them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ static void send_channel_msg(struct sim_owner *owner, uint16_t type, uint64_t nu
 {
 	struct sim_msg msg = { .type = type, .body.channel = { .number = number, .reason = reason } };
 
-	sim_owner_daemon_send(owner, &msg);
+	sim_calls_send(&to_daemon_owner(owner)->calls, &msg, NULL, 0);
 }
 
 int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
@@ -22,14 +22,15 @@ int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct s
 				       .number = number, .function = service->function, .rep = service->rep } };
 
 	strncpy(msg.body.listen.name, service->name, sizeof(msg.body.listen.name) - 1);
-	return sim_owner_daemon_call(owner, &msg, NULL, 0);
+	return sim_calls_call(&to_daemon_owner(owner)->calls, &msg, NULL, 0, NULL);
 }
 
 void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
 {
 	struct sim_msg msg = { .type = SIM_MSG_UNLISTEN, .body.channel.number = number };
 
-	sim_owner_daemon_call(owner, &msg, NULL, 0); /* replied to: the name is free for others then */
+	sim_calls_call(&to_daemon_owner(owner)->calls, &msg, NULL, 0,
+		       NULL); /* replied to: the name is free for others then */
 }
 
 int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
@@ -41,7 +42,8 @@ int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct 
 
 	strncpy(msg.body.connect.name, request->name, sizeof(msg.body.connect.name) - 1);
 	sim_handshake_msg_pack(request->connect_msg, &msg.body.connect.handshake);
-	return sim_owner_daemon_call(owner, &msg, request->connect_msg->fds, request->connect_msg->num_fds);
+	return sim_calls_call(&to_daemon_owner(owner)->calls, &msg, request->connect_msg->fds,
+			      request->connect_msg->num_fds, NULL);
 }
 
 static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t number,
@@ -50,7 +52,7 @@ static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t 
 	struct sim_msg msg = { .type = type, .body.handshake.number = number };
 
 	sim_handshake_msg_pack(handshake, &msg.body.handshake.msg);
-	return sim_owner_daemon_call(owner, &msg, handshake->fds, handshake->num_fds);
+	return sim_calls_call(&to_daemon_owner(owner)->calls, &msg, handshake->fds, handshake->num_fds, NULL);
 }
 
 int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg)
@@ -97,9 +99,9 @@ static int deliver_handshake(struct sim_channels *channels, const struct sim_msg
 
 /* Without its handshake message a channel is of no use: it is closed at both ends. A client
  * that finds no room here may come again. */
-static void receive_handshake(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-			      struct sim_fds *fds)
+static void receive_handshake(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
 {
+	struct sim_channels *channels = self->env.channels;
 	uint64_t number = msg->body.handshake.number;
 	struct sim_handshake_msg handshake;
 	int rc = sim_handshake_msg_unpack(&msg->body.handshake.msg, fds, &handshake);
@@ -114,22 +116,22 @@ static void receive_handshake(struct sim_owner *owner, struct sim_channels *chan
 			sim_handshake_msg_close(&handshake);
 	}
 	if (rc < 0)
-		daemon_owner_close(owner, number,
+		daemon_owner_close(&self->base, number,
 				   msg->type != SIM_MSG_OFFER ? -ECONNRESET :
 				   rc == -ECONNREFUSED        ? rc :
 								-EBUSY);
 }
 
-void daemon_owner_handle_channel_msg(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-				     struct sim_fds *fds)
+void daemon_owner_handle_channel_msg(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
 {
+	struct sim_channels *channels = self->env.channels;
 	int reason;
 
 	switch (msg->type) {
 	case SIM_MSG_OFFER:
 	case SIM_MSG_ACCEPT:
 	case SIM_MSG_HANDSHAKE:
-		receive_handshake(owner, channels, msg, fds);
+		receive_handshake(self, msg, fds);
 		break;
 	case SIM_MSG_CLOSE:
 		reason = msg->body.channel.reason;

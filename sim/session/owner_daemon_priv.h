@@ -1,18 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by owner_daemon.c and owner_daemon_channels.c only. */
+/* sim/session/owner_daemon_priv.h - shared by the files of the owner that is a daemon.
+ *
+ *   owner_daemon.c           attaches, and asks for exports and imports
+ *   owner_receive.c          the receive thread: replies, requests of the daemon, peers through libfabric
+ *   owner_daemon_channels.c  services and channels, in both directions
+ *   owner_call.c             requests and replies, below the others
+ */
 #ifndef SIM_SESSION_OWNER_DAEMON_PRIV_H
 #define SIM_SESSION_OWNER_DAEMON_PRIV_H
 
+#include <sys/queue.h>
+
 #include "owner.h"
-#include "sim/protocol/wire.h"
+#include "owner_call.h"
 
-/* Send from any thread. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
-int sim_owner_daemon_send(struct sim_owner *owner, struct sim_msg *msg);
+/* A revocation that is confirmed once the running copies of the key have ended. */
+struct revoke_reply {
+	struct sim_msg msg;
+	STAILQ_ENTRY(revoke_reply) link;
+};
 
-/* Send a request with descriptors and wait for its reply. Returns its status, or as above. */
-int sim_owner_daemon_call(struct sim_owner *owner, struct sim_msg *msg, const int *fds, uint32_t num_fds);
+struct daemon_owner {
+	struct sim_owner base;
+	struct sim_owner_env env;
+	struct sim_calls calls;
+	int sock, stop_fd, epoll_fd;
+	pthread_t receiver;
+	bool attached, receiver_runs;
+	STAILQ_HEAD(, revoke_reply) revoke_replies; /* of the receive thread */
+};
 
-/* owner_daemon_channels.c: the slots of struct sim_owner_ops, and what the helper takes. */
+static inline struct daemon_owner *to_daemon_owner(struct sim_owner *owner)
+{
+	return (struct daemon_owner *)owner;
+}
+
+/* owner_receive.c. Stopping is fine if the thread does not run. */
+int daemon_owner_start_receiver(struct daemon_owner *self);
+void daemon_owner_stop_receiver(struct daemon_owner *self);
+
+/* owner_daemon_channels.c: members of struct sim_owner_ops, and the daemon's messages about channels. */
 int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
 void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number);
 int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
@@ -20,7 +47,6 @@ int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct s
 int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
 void daemon_owner_notify_peer(struct sim_owner *owner, uint64_t number);
 void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason);
-void daemon_owner_handle_channel_msg(struct sim_owner *owner, struct sim_channels *channels, const struct sim_msg *msg,
-				     struct sim_fds *fds);
+void daemon_owner_handle_channel_msg(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds);
 
 #endif

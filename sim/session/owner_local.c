@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A private card: one process, one side. */
+/* The owner that is the process itself: a private card of one process on one side. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "private_fault_events.h"
+#include "imports.h"
 #include "owner.h"
+#include "private_fault_events.h"
 #include "sim/base/log.h"
+#include "sim/state/function_status.h"
 
 struct local_owner {
 	struct sim_owner base;
-	struct sim_session *session;
+	struct sim_owner_env env;
+	struct sim_shared_state *shared;
 	struct sim_card *card;
 	struct sim_services *services;
 	uint32_t peer;
@@ -41,22 +44,32 @@ static int local_export(struct sim_owner *owner, const struct sim_region *region
 	return rc;
 }
 
-static void on_key_revoked(void *arg, uint32_t peer, uint64_t key)
+static void on_revoked(void *arg, uint32_t peer, uint64_t key)
 {
-	struct local_owner *self = arg;
+	bool *imported = arg;
 
-	(void)peer; /* there is only this one */
-	sim_session_key_revoked(self->session, key);
+	(void)peer, (void)key; /* this process is the only peer */
+	*imported = true;
+}
+
+/* No lock is held while running copies end, so that other threads can export and import meanwhile. */
+static void revoke_imports(struct local_owner *self, uint64_t key)
+{
+	sim_imports_revoke_key(self->env.imports, key);
+	sim_imports_drain(self->env.imports, key);
 }
 
 static int local_revoke(struct sim_owner *owner, uint64_t key)
 {
 	struct local_owner *self = to_local_owner(owner);
+	bool imported = false;
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	rc = sim_card_revoke(self->card, self->peer, key, on_key_revoked, self);
+	rc = sim_card_revoke(self->card, self->peer, key, on_revoked, &imported);
 	pthread_mutex_unlock(&self->lock);
+	if (imported)
+		revoke_imports(self, key);
 	return rc;
 }
 
@@ -117,7 +130,7 @@ static int local_listen(struct sim_owner *owner, uint64_t number, const struct s
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	if (sim_session_has_rep(self->session, service->rep))
+	if (sim_function_has_rep(&self->shared->functions, service->rep))
 		rc = sim_services_listen(self->services, self->peer, number, service);
 	else
 		rc = -ENODEV;
@@ -173,15 +186,30 @@ static void close_services(struct local_owner *self, uint32_t function)
 		; /* nobody is connected here */
 }
 
-static void local_revoke_function(void *arg, uint32_t function)
+/* Revoke one export of the function, if there is one left. */
+static bool revoke_next_export(struct local_owner *self, uint32_t function)
 {
-	struct local_owner *self = arg;
+	bool found, imported = false;
 	uint32_t exporter;
 	uint64_t key;
 
 	pthread_mutex_lock(&self->lock);
-	while (sim_card_find_export(self->card, function, &exporter, &key))
-		sim_card_revoke(self->card, exporter, key, on_key_revoked, self);
+	found = sim_card_find_export(self->card, function, &exporter, &key);
+	if (found)
+		sim_card_revoke(self->card, exporter, key, on_revoked, &imported);
+	pthread_mutex_unlock(&self->lock);
+	if (imported)
+		revoke_imports(self, key);
+	return found;
+}
+
+static void local_revoke_function(void *arg, uint32_t function)
+{
+	struct local_owner *self = arg;
+
+	while (revoke_next_export(self, function))
+		;
+	pthread_mutex_lock(&self->lock);
 	close_services(self, function);
 	pthread_mutex_unlock(&self->lock);
 }
@@ -199,7 +227,7 @@ static void local_notify_functions_changed(void *arg)
 {
 	struct local_owner *self = arg;
 
-	sim_session_functions_changed(self->session);
+	self->env.on_functions_changed(self->env.session);
 }
 
 /* Processes and daemons: none are here. */
@@ -215,12 +243,14 @@ static const struct sim_fault_events_ops local_fault_events_ops = {
 	.inject_others = local_inject_no_others,
 };
 
-int sim_owner_local_start_fault_events(struct sim_owner *owner, struct sim_shared_state *shared,
-				       const struct pcie_topology *topology, const struct sim_clock *clock)
+int sim_owner_local_start_fault_events(struct sim_owner *owner, const struct pcie_topology *topology,
+				       const struct sim_clock *clock)
 {
-	const struct sim_fault_events_cfg cfg = {
-		.shared = shared, .topology = topology, .clock = clock, .ops = &local_fault_events_ops, .arg = owner
-	};
+	const struct sim_fault_events_cfg cfg = { .shared = to_local_owner(owner)->shared,
+						  .topology = topology,
+						  .clock = clock,
+						  .ops = &local_fault_events_ops,
+						  .arg = owner };
 
 	return sim_private_fault_events_start(&cfg);
 }
@@ -272,8 +302,8 @@ static const struct sim_owner_ops local_ops = {
 	.abandon = local_no_abandon,
 };
 
-int sim_owner_local_create(struct sim_session *session, const struct pcie_topology *topology,
-			   const struct sim_peer_info *self, struct sim_owner **ret_owner)
+int sim_owner_local_create(const struct sim_owner_env *env, struct sim_shared_state *shared,
+			   const struct pcie_topology *topology, struct sim_owner **ret_owner)
 {
 	struct local_owner *owner = calloc(1, sizeof(*owner));
 	int rc;
@@ -281,13 +311,14 @@ int sim_owner_local_create(struct sim_session *session, const struct pcie_topolo
 	if (!owner)
 		return -ENOMEM;
 	owner->base.ops = &local_ops;
-	owner->session = session;
+	owner->env = *env;
+	owner->shared = shared;
 	pthread_mutex_init(&owner->lock, NULL);
 	rc = sim_card_create(topology, &owner->card);
 	if (rc == 0)
 		rc = sim_services_create(owner->card, topology, &owner->services);
 	if (rc == 0)
-		rc = sim_card_attach(owner->card, self, &owner->peer);
+		rc = sim_card_attach(owner->card, env->self, &owner->peer);
 	if (rc < 0) {
 		local_destroy(&owner->base);
 		return rc;

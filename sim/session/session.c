@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "session.h"
+/* Attaching to a card and detaching from it. */
+#include "session_priv.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,41 +14,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/state/shared_state.h"
 #include "channel_list.h"
 #include "sim/protocol/session_dir.h"
 #include "exports.h"
 #include "current_session.h"
 #include "imports.h"
 #include "private_fault_events.h"
-#include "owner.h"
 #include "sim/clock/link_state.h"
 #include "sim/fabric/ofi/ofi.h"
 #include "sim/base/log.h"
 #include "sim/base/shell_quote.h"
 #include "sim/trace/trace.h"
-
-struct sim_session {
-	char side[PCIE_SIDE_SIZE];
-	char *forced_path;
-	uint8_t id[SIM_SESSION_ID_SIZE];
-	uint8_t cookie[SIM_SECRET_SIZE]; /* read by peers that test whether a pid is ours */
-	struct sim_peer_info self;
-	struct pcie_topology *topology;
-	struct sim_engine *engine;
-	struct sim_segment shared;
-	struct sim_injector *faults;
-	struct sim_clock *clock;
-	struct sim_vclock_sched *turns; /* NULL unless time is virtual */
-	struct sim_exports *exports;
-	struct sim_imports *imports;
-	struct sim_channels *channels;
-	struct sim_owner *owner;
-	int epoll_fd;
-	bool is_recording; /* the process's recording is of this session */
-	void (*_Atomic on_functions_changed)(void);
-	struct sim_session *next_abandoned;
-};
 
 static_assert(SIM_SHM_PREFIX_SIZE >= SIM_OFI_SHM_PREFIX_SIZE, "a process can say how its names in /dev/shm begin");
 
@@ -124,8 +101,31 @@ static void start_recording(struct sim_session *session, uint32_t level)
 	}
 }
 
+/* Stale imports fail from now on; on a private card their running copies have ended, too, when this returns. */
+static void functions_changed(struct sim_session *session)
+{
+	void (*hook)(void) = atomic_load(&session->on_functions_changed);
+
+	sim_imports_revoke_stale(session->imports);
+	if (!session->has_daemon)
+		sim_imports_drain(session->imports, SIM_ANY_KEY);
+	if (hook)
+		hook();
+}
+
+static struct sim_owner_env owner_env(struct sim_session *session)
+{
+	return (struct sim_owner_env){ .session = session,
+				       .self = &session->self,
+				       .exports = session->exports,
+				       .imports = session->imports,
+				       .channels = session->channels,
+				       .on_functions_changed = functions_changed };
+}
+
 static int attach_private(struct sim_session *session, const struct sim_session_cfg *cfg)
 {
+	const struct sim_owner_env env = owner_env(session);
 	int rc = load_private_topology(session, cfg->topology);
 
 	if (rc < 0)
@@ -136,7 +136,7 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 	if (rc < 0)
 		return rc;
 	sim_clock_page_reset(&sim_shared_state_of(&session->shared)->clock, cfg->clock);
-	rc = sim_owner_local_create(session, session->topology, &session->self, &session->owner);
+	rc = sim_owner_local_create(&env, sim_shared_state_of(&session->shared), session->topology, &session->owner);
 	if (rc == -ENOENT)
 		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs",
 			session->side);
@@ -161,6 +161,7 @@ static int load_session_topology(struct sim_session *session, int dir_fd)
 /* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
 static int attach_daemon(struct sim_session *session, int dir_fd)
 {
+	const struct sim_owner_env env = owner_env(session);
 	int sock = sim_session_dir_connect(dir_fd);
 	struct sim_attach_reply reply;
 	int rc;
@@ -172,8 +173,8 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 		close(sock);
 		return rc;
 	}
-	rc = sim_owner_daemon_create(session, sock, &session->self, session->epoll_fd, session->exports, &reply,
-				     &session->shared, &session->owner);
+	session->has_daemon = true;
+	rc = sim_owner_daemon_create(&env, sock, session->epoll_fd, &reply, &session->shared, &session->owner);
 	if (rc < 0)
 		return rc;
 	memcpy(session->id, reply.session_id, sizeof(session->id));
@@ -279,7 +280,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_OFI_TARGET_TAG, &session->exports);
 	if (rc == 0)
-		rc = sim_imports_create(session, &session->self, session->forced_path, &session->imports);
+		rc = sim_imports_create(session, &session->imports);
 	if (rc == 0)
 		rc = sim_channels_create(session, &session->channels);
 	if (rc == 0) {
@@ -294,8 +295,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 		rc = sim_current_session_set(cfg->dir, session->side, session->topology,
 					     sim_shared_state_of(&session->shared));
 	if (rc == 0 && !cfg->dir)
-		rc = sim_owner_local_start_fault_events(session->owner, sim_shared_state_of(&session->shared),
-							session->topology, session->clock);
+		rc = sim_owner_local_start_fault_events(session->owner, session->topology, session->clock);
 	if (rc < 0) {
 		sim_session_detach(session);
 		return rc;
@@ -398,11 +398,6 @@ const _Atomic uint64_t *sim_session_function_status(const struct sim_session *se
 			->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
 }
 
-bool sim_session_has_rep(const struct sim_session *session, uint32_t function)
-{
-	return sim_function_has_rep(&sim_shared_state_of(&session->shared)->functions, function);
-}
-
 uint64_t sim_session_link_down_ns(const struct sim_session *session, uint32_t function)
 {
 	uint64_t up_ns = sim_clock_link_up_ns(sim_clock_card(session->clock, function));
@@ -416,62 +411,7 @@ void sim_session_on_functions_changed(struct sim_session *session, void (*hook)(
 	atomic_store(&session->on_functions_changed, hook);
 }
 
-void sim_session_functions_changed(struct sim_session *session)
-{
-	void (*hook)(void) = atomic_load(&session->on_functions_changed);
-
-	sim_imports_revoke_stale(session->imports);
-	if (hook)
-		hook();
-}
-
 uint64_t sim_session_now_ns(const struct sim_session *session)
 {
 	return sim_shared_state_now_ns(sim_shared_state_of(&session->shared));
-}
-
-struct sim_owner *sim_session_owner(const struct sim_session *session)
-{
-	return session->owner;
-}
-
-struct sim_channels *sim_session_channels(const struct sim_session *session)
-{
-	return session->channels;
-}
-
-int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
-		       struct sim_key *ret_key)
-{
-	/* Where Yama lets only ancestors look into a process (Ubuntu's default), let other
-	 * processes of this user do: the cma path needs it. Elsewhere this fails, and may. */
-	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
-}
-
-int sim_session_unexport(struct sim_session *session, uint64_t key)
-{
-	return session->owner->ops->revoke(session->owner, key);
-}
-
-int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
-		       struct sim_remote **ret_remote)
-{
-	return sim_imports_add(session->imports, key, function, ret_remote);
-}
-
-void sim_session_release(struct sim_session *session, struct sim_remote *remote)
-{
-	sim_imports_remove(session->imports, remote);
-}
-
-void sim_session_key_revoked(struct sim_session *session, uint64_t key)
-{
-	sim_imports_revoke_key(session->imports, key);
-}
-
-void sim_session_daemon_lost(struct sim_session *session)
-{
-	sim_imports_revoke_all(session->imports);
-	sim_channels_lost(session->channels);
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests to the session's daemon: send, wait for the reply, time out. */
+#include "owner_call.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+#include "sim/protocol/session_dir.h"
+
+#define DESCRIBE_TIMEOUT_S 15 /* more than the daemon's own timeout for the exporter */
+
+/* On the caller's stack, in the list until its reply came or the caller gives up. */
+struct sim_pending_call {
+	uint64_t seq;
+	uint16_t type;
+	struct sim_msg reply; /* a copy: the reply may come while the request is still being sent */
+	int fd;
+	bool done;
+	struct sim_pending_call *next;
+};
+
+void sim_calls_init(struct sim_calls *calls, int sock)
+{
+	pthread_condattr_t monotonic;
+
+	*calls = (struct sim_calls){ .sock = sock };
+	pthread_mutex_init(&calls->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&calls->answered, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+void sim_calls_fini(struct sim_calls *calls)
+{
+	pthread_cond_destroy(&calls->answered);
+	pthread_mutex_destroy(&calls->lock);
+}
+
+/* A packet is sent whole, so senders need no lock. */
+int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds)
+{
+	int rc = sim_msg_send_fds(calls->sock, msg, fds, num_fds);
+
+	return rc == -EPIPE ? -ESHUTDOWN : rc == -EAGAIN ? -ETIMEDOUT : rc;
+}
+
+static void remove_call(struct sim_calls *calls, struct sim_pending_call *call)
+{
+	for (struct sim_pending_call **link = &calls->pending; *link; link = &(*link)->next) {
+		if (*link == call) {
+			*link = call->next;
+			return;
+		}
+	}
+}
+
+static unsigned timeout_s(const struct sim_pending_call *call)
+{
+	return call->type == SIM_MSG_DESCRIBE ? DESCRIBE_TIMEOUT_S : SIM_CALL_TIMEOUT_S;
+}
+
+static int wait_for_reply(struct sim_calls *calls, struct sim_pending_call *call)
+{
+	const struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + timeout_s(call) * SIM_NS_PER_S);
+
+	while (!call->done && !calls->lost)
+		if (pthread_cond_timedwait(&calls->answered, &calls->lock, &until) == ETIMEDOUT)
+			break;
+	if (call->done)
+		return call->reply.status;
+	return calls->lost ? -ESHUTDOWN : -ETIMEDOUT;
+}
+
+int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
+{
+	struct sim_pending_call call = { .type = msg->type, .fd = -1 };
+	int rc;
+
+	pthread_mutex_lock(&calls->lock);
+	if (calls->lost) {
+		pthread_mutex_unlock(&calls->lock);
+		return -ESHUTDOWN;
+	}
+	call.seq = msg->seq = ++calls->next_seq;
+	call.next = calls->pending;
+	calls->pending = &call;
+	pthread_mutex_unlock(&calls->lock);
+
+	rc = sim_calls_send(calls, msg, fds, num_fds);
+
+	pthread_mutex_lock(&calls->lock);
+	if (rc == 0)
+		rc = wait_for_reply(calls, &call);
+	remove_call(calls, &call);
+	pthread_mutex_unlock(&calls->lock);
+	if (rc == 0)
+		*msg = call.reply;
+	if (rc == 0 && ret_fd)
+		*ret_fd = call.fd;
+	else if (call.fd >= 0)
+		close(call.fd);
+	if (rc == -ETIMEDOUT && !call.done) /* else the daemon replied that an exporter did not answer */
+		sim_err("the card's daemon did not answer within %d s; see whether it is stopped (bfsim ps)",
+			timeout_s(&call));
+	return rc;
+}
+
+void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds)
+{
+	struct sim_pending_call *call;
+
+	pthread_mutex_lock(&calls->lock);
+	call = calls->pending;
+	while (call && call->seq != reply->seq)
+		call = call->next;
+	if (call && !call->done && call->type == reply->type) {
+		call->reply = *reply;
+		if (fds->count > 0) {
+			call->fd = fds->fd[0];
+			fds->fd[0] = -1;
+		}
+		call->done = true;
+		pthread_cond_broadcast(&calls->answered);
+	}
+	pthread_mutex_unlock(&calls->lock);
+}
+
+void sim_calls_set_lost(struct sim_calls *calls)
+{
+	pthread_mutex_lock(&calls->lock);
+	calls->lost = true;
+	pthread_cond_broadcast(&calls->answered);
+	pthread_mutex_unlock(&calls->lock);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/session/owner_call.h - requests to the session's daemon, and their replies.
+ *
+ *   any thread:      sim_calls_call() --request--> daemon
+ *   receive thread:  daemon --reply--> sim_calls_complete(), which wakes the thread that called
+ *
+ * A reply finds its call by the sequence number. Once the daemon is lost, each call returns -ESHUTDOWN.
+ */
+#ifndef SIM_SESSION_OWNER_CALL_H
+#define SIM_SESSION_OWNER_CALL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "sim/protocol/wire.h"
+
+#define SIM_CALL_TIMEOUT_S SIM_SESSION_DIR_TIMEOUT_S /* a send takes no longer either */
+
+struct sim_pending_call;
+
+struct sim_calls {
+	int sock;             /* borrowed */
+	pthread_mutex_t lock; /* protects the members below */
+	pthread_cond_t answered;
+	struct sim_pending_call *pending;
+	uint64_t next_seq;
+	bool lost;
+};
+
+void sim_calls_init(struct sim_calls *calls, int sock);
+void sim_calls_fini(struct sim_calls *calls);
+
+/* Send a message that has no reply. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
+int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds);
+
+/* Send a request and wait for its reply, which replaces @msg if its status is 0. A descriptor of the reply goes to
+ * @ret_fd, or is closed if that is NULL. Returns the reply's status, or an error of sim_calls_send(). */
+int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd);
+
+/* A reply has come. The call takes its descriptor out of @fds. */
+void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds);
+
+/* The daemon is gone: fail pending and later calls. */
+void sim_calls_set_lost(struct sim_calls *calls);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The receive thread of a process that is attached to a daemon: completes calls, answers the daemon's requests, and
+ * serves peers that reach exported memory through libfabric. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "channel_list.h"
+#include "exports.h"
+#include "imports.h"
+#include "owner_daemon_priv.h"
+#include "sim/base/log.h"
+#include "sim/base/thread.h"
+
+#define SERVE_MAX_US   2000
+#define SERVE_WOKEN_US 2000
+#define DRAIN_POLL_MS  1 /* between looks at copies of revoked memory */
+
+enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_OFI_TARGET_TAG };
+
+static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
+{
+	char provider[SIM_OFI_PROVIDER_SIZE];
+	uint64_t key = msg->body.describe.id;
+
+	memcpy(provider, msg->body.describe.provider, sizeof(provider));
+	provider[sizeof(provider) - 1] = '\0';
+	memset(&msg->body.described, 0, sizeof(msg->body.described));
+	msg->is_reply = 1;
+	msg->status = sim_exports_describe(self->env.exports, key, provider, &msg->body.described);
+	sim_calls_send(&self->calls, msg, NULL, 0);
+}
+
+/* The reply waits for running copies, the receive thread does not: a copy may need this thread of its exporter, and
+ * the exporter this one. Without memory no reply is sent, and the daemon stops waiting after its timeout. */
+static void handle_revoked(struct daemon_owner *self, const struct sim_msg *msg)
+{
+	struct revoke_reply *reply = malloc(sizeof(*reply));
+
+	sim_imports_revoke_key(self->env.imports, msg->body.key.id);
+	if (!reply)
+		return;
+	reply->msg = *msg;
+	reply->msg.is_reply = 1;
+	reply->msg.status = 0;
+	STAILQ_INSERT_TAIL(&self->revoke_replies, reply, link);
+}
+
+static void send_revoke_replies(struct daemon_owner *self)
+{
+	struct revoke_reply *reply = STAILQ_FIRST(&self->revoke_replies);
+
+	while (reply) {
+		struct revoke_reply *next = STAILQ_NEXT(reply, link);
+
+		if (sim_imports_is_drained(self->env.imports, reply->msg.body.key.id)) {
+			sim_calls_send(&self->calls, &reply->msg, NULL, 0);
+			STAILQ_REMOVE(&self->revoke_replies, reply, revoke_reply, link);
+			free(reply);
+		}
+		reply = next;
+	}
+}
+
+static void handle_request(struct daemon_owner *self, struct sim_msg *msg, struct sim_fds *fds)
+{
+	if (msg->type == SIM_MSG_DESCRIBE)
+		reply_describe(self, msg);
+	else if (msg->type == SIM_MSG_REVOKED)
+		handle_revoked(self, msg);
+	else if (msg->type == SIM_MSG_FUNCTIONS_CHANGED)
+		self->env.on_functions_changed(self->env.session);
+	else if (msg->type == SIM_MSG_WAKE_EXPORTER)
+		sim_exports_serve(self->env.exports, SERVE_WOKEN_US);
+	else
+		daemon_owner_handle_channel_msg(self, msg, fds);
+}
+
+/* Receive one message. Returns false when the daemon is gone. */
+static bool receive_message(struct daemon_owner *self)
+{
+	struct sim_msg msg;
+	struct sim_fds fds;
+	int rc = sim_msg_recv_fds(self->sock, &msg, &fds);
+
+	if (rc == -EPROTO) {
+		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
+		return true;
+	}
+	if (rc < 0)
+		return false;
+	if (msg.is_reply)
+		sim_calls_complete(&self->calls, &msg, &fds);
+	else
+		handle_request(self, &msg, &fds);
+	sim_fds_close(&fds);
+	return true;
+}
+
+static void handle_daemon_lost(struct daemon_owner *self)
+{
+	sim_err("the card's daemon is gone: exported and imported memory and connections no longer work; start the session again");
+	sim_calls_set_lost(&self->calls);
+	sim_imports_revoke_all(self->env.imports);
+	sim_channels_lost(self->env.channels);
+	epoll_ctl(self->epoll_fd, EPOLL_CTL_DEL, self->sock, NULL);
+}
+
+static int epoll_timeout_ms(const struct daemon_owner *self, bool may_sleep)
+{
+	if (!may_sleep)
+		return 0;
+	return STAILQ_EMPTY(&self->revoke_replies) ? -1 : DRAIN_POLL_MS;
+}
+
+static void *receive_thread(void *arg)
+{
+	struct daemon_owner *self = arg;
+	bool stop = false;
+
+	while (!stop) {
+		bool may_sleep = sim_exports_serve(self->env.exports, SERVE_MAX_US);
+		struct epoll_event events[8];
+		int count = epoll_wait(self->epoll_fd, events, 8, epoll_timeout_ms(self, may_sleep));
+
+		for (int i = 0; i < count; i++) {
+			if (events[i].data.u64 == TAG_STOP)
+				stop = true; /* TAG_TARGET: served at the top of the loop */
+			else if (events[i].data.u64 == TAG_SOCKET && !receive_message(self))
+				handle_daemon_lost(self);
+		}
+		send_revoke_replies(self);
+	}
+	return NULL;
+}
+
+static int watch(struct daemon_owner *self, int fd, uint64_t tag)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
+
+	return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int daemon_owner_start_receiver(struct daemon_owner *self)
+{
+	int rc;
+
+	STAILQ_INIT(&self->revoke_replies);
+	self->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (self->stop_fd < 0)
+		return -errno;
+	rc = watch(self, self->stop_fd, TAG_STOP);
+	if (rc == 0)
+		rc = watch(self, self->sock, TAG_SOCKET);
+	if (rc == 0)
+		rc = sim_thread_start(&self->receiver, "bfsim-helper", receive_thread, self);
+	self->receiver_runs = rc == 0;
+	return rc;
+}
+
+void daemon_owner_stop_receiver(struct daemon_owner *self)
+{
+	if (!self->receiver_runs)
+		return;
+	eventfd_write(self->stop_fd, 1);
+	pthread_join(self->receiver, NULL);
+	self->receiver_runs = false;
+	while (!STAILQ_EMPTY(&self->revoke_replies)) {
+		struct revoke_reply *first = STAILQ_FIRST(&self->revoke_replies);
+
+		STAILQ_REMOVE_HEAD(&self->revoke_replies, link);
+		free(first);
+	}
+}
