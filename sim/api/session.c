@@ -196,6 +196,48 @@ static void restore_environment(struct bfsim_session *session)
 		set_var(var, session->saved_env[var]);
 }
 
+/* Variables as they are, each as an entry of an environment; NULL = not set. */
+static int copy_variables(char *entries[NUM_VARS])
+{
+	for (int var = 0; var < NUM_VARS; var++) {
+		const char *value = getenv(var_names[var]);
+
+		if (value && asprintf(&entries[var], "%s=%s", var_names[var], value) < 0) {
+			entries[var] = NULL;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Needs no memory: putenv() replaces an entry that is there. The entries become the environment's. */
+static void put_variables_back(char *entries[NUM_VARS])
+{
+	for (int var = 0; var < NUM_VARS; var++) {
+		if (entries[var])
+			putenv(entries[var]);
+		else
+			unsetenv(var_names[var]);
+		entries[var] = NULL;
+	}
+}
+
+/* All variables or none. */
+static int set_variables(const struct bfsim_session *session, const char *side)
+{
+	char *before[NUM_VARS] = { 0 };
+	int rc = copy_variables(before);
+
+	if (rc == 0 && (set_var(VAR_SESSION, session->session_dir.dir) < 0 || set_var(VAR_SIDE, side) < 0 ||
+			set_var(VAR_TOPOLOGY, NULL) < 0)) {
+		put_variables_back(before);
+		rc = -ENOMEM;
+	}
+	for (int var = 0; var < NUM_VARS; var++)
+		free(before[var]);
+	return rc;
+}
+
 int bfsim_session_enter(struct bfsim_session *session, const char *side)
 {
 	int rc = check_side(session, side);
@@ -204,9 +246,8 @@ int bfsim_session_enter(struct bfsim_session *session, const char *side)
 		rc = leave_current_card();
 	if (rc == 0 && session->entered_pid != getpid())
 		rc = save_environment(session);
-	if (rc == 0 && (set_var(VAR_SESSION, session->session_dir.dir) < 0 || set_var(VAR_SIDE, side) < 0 ||
-			set_var(VAR_TOPOLOGY, NULL) < 0))
-		rc = -ENOMEM;
+	if (rc == 0)
+		rc = set_variables(session, side);
 	return rc == -ENOMEM ? sim_set_error(rc, "out of memory") : rc;
 }
 

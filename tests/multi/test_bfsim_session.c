@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -328,6 +329,51 @@ static void test_process_stays_on_its_card_while_a_graph_is_there(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
+/* How many calls of setenv() work before memory runs out; -1 = all. libbfsim calls it, too. */
+static int setenv_calls_left = -1;
+
+int setenv(const char *name, const char *value, int overwrite)
+{
+	char *entry;
+
+	if (setenv_calls_left == 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (setenv_calls_left > 0)
+		setenv_calls_left--;
+	if (!overwrite && getenv(name))
+		return 0;
+	return asprintf(&entry, "%s=%s", name, value) < 0 ? -1 : putenv(entry);
+}
+
+static void check_variables(const char *session, const char *side, const char *topology)
+{
+	CHECK(session ? strcmp(getenv("BFSIM_SESSION"), session) == 0 : !getenv("BFSIM_SESSION"));
+	CHECK(strcmp(getenv("BFSIM_SIDE"), side) == 0);
+	CHECK(topology ? strcmp(getenv("BFSIM_TOPOLOGY"), topology) == 0 : !getenv("BFSIM_TOPOLOGY"));
+}
+
+static void test_enter_without_memory_changes_no_variable(void)
+{
+	struct bfsim_session *session = start();
+
+	setenv("BFSIM_TOPOLOGY", "/nowhere.yaml", 1);
+	for (int calls = 0; calls < 2; calls++) {
+		setenv_calls_left = calls;
+		NEED_ERROR(bfsim_session_enter(session, "host"), -ENOMEM, "memory");
+		setenv_calls_left = -1;
+		check_variables(NULL, "dpu", "/nowhere.yaml");
+	}
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	setenv_calls_left = 1;
+	NEED_ERROR(bfsim_session_enter(session, "host"), -ENOMEM, "memory");
+	setenv_calls_left = -1;
+	check_variables(bfsim_session_dir(session), "dpu", NULL);
+	NEED_OK(bfsim_session_stop(session));
+	check_variables(NULL, "dpu", "/nowhere.yaml");
+}
+
 static void test_stop_gives_the_environment_back(void)
 {
 	struct bfsim_session *session = start();
@@ -437,6 +483,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_process_enters_one_session_after_another),
 		OWN_TEST(test_lists_of_a_session_that_was_left_are_no_longer_good),
 		OWN_TEST(test_process_stays_on_its_card_while_a_graph_is_there),
+		OWN_TEST(test_enter_without_memory_changes_no_variable),
 		OWN_TEST(test_stop_gives_the_environment_back),
 		OWN_TEST(test_child_leaves_the_session_to_its_parent),
 		OWN_TEST(test_two_sessions_know_nothing_of_each_other),
