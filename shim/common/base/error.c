@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Error codes: their translation from errno, their names and their descriptions. */
 #include "shim/common/base/error.h"
 
 #include <errno.h>
 
-/* X(errno, doca_error): what a failure below is called above. */
+/* X(errno, doca_error) */
 #define SHIM_ERRNO_MAP(X)                          \
 	X(EINVAL, DOCA_ERROR_INVALID_VALUE)        \
 	X(EPROTO, DOCA_ERROR_INVALID_VALUE)        \
@@ -30,7 +31,7 @@
 	X(ECONNREFUSED, DOCA_ERROR_NOT_CONNECTED)  \
 	X(ESHUTDOWN, DOCA_ERROR_SHUTDOWN)
 
-/* X(doca_error, what it means to a person). */
+/* X(doca_error, description) */
 #define DOCA_ERRORS(X)                                                             \
 	X(DOCA_SUCCESS, "The call succeeded")                                      \
 	X(DOCA_ERROR_UNKNOWN, "The call failed for an unknown reason")             \
@@ -77,6 +78,16 @@ doca_error_t shim_error_from_errno(int rc)
 	default:
 		return DOCA_ERROR_UNEXPECTED;
 	}
+}
+
+doca_error_t shim_error_for_call(int rc, const struct shim_call_errors *call)
+{
+	doca_error_t error = shim_error_from_errno(rc);
+
+	for (size_t i = 0; i < SHIM_ERROR_MAX_OVERRIDES && call->overrides[i].number; i++)
+		if (rc == -call->overrides[i].number)
+			return call->overrides[i].error;
+	return error == DOCA_SUCCESS || call->allowed & UINT64_C(1) << error ? error : call->other;
 }
 
 const char *doca_error_get_name(doca_error_t error)
