@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "conn_priv.h"
+#include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 
 /* ---- references ---- */
@@ -116,9 +117,14 @@ void comch_connection_abort(struct doca_comch_connection *connection)
 	pthread_mutex_unlock(&connection->lock);
 }
 
+static const struct shim_call_errors end_errors = {
+	.allowed = SHIM_ERROR_BIT(CONNECTION_RESET),
+	.other = DOCA_ERROR_CONNECTION_ABORTED,
+};
+
 doca_error_t comch_connection_end_status(const struct doca_comch_connection *connection)
 {
-	return connection->lost_error == -ECONNRESET ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_CONNECTION_ABORTED;
+	return shim_error_for_call(connection->lost_error, &end_errors);
 }
 
 /* ---- messages ---- */

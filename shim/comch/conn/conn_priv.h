@@ -14,12 +14,11 @@
  *   send      send task --> send queue --> ring of the peer --> doorbell of the peer
  *   receive   doorbell --> connection --> own ring [--> delay queue] --> callback
  *
- * A sent message passes eight files up to its completion: common/pe/task.c, endpoint/send_task.c,
- * conn/send_queue.c, conn/conn_core.c, sim/shm/ring.c, sim/shm/doorbell.c, common/pe/pe.c and
- * endpoint/endpoint.c. A received message passes eight: pe.c, endpoint.c, doorbell.c,
- * endpoint/connection.c, endpoint/recv.c, ring.c, and, where messages take time, delay_queue.c and
- * delay_list.c. Where messages take time, a send also passes conn/timing.c. A recorded message passes
- * sim/trace besides.
+ * A sent message passes eight files up to its callback: common/pe/task.c, endpoint/send_task.c,
+ * conn/send_queue.c, conn/conn_core.c, sim/shm/ring.c and doorbell.c; then common/pe/pe.c and
+ * endpoint/endpoint.c report it. A received message passes six: pe.c, endpoint.c, doorbell.c,
+ * endpoint/connection.c, endpoint/recv.c and ring.c. Where messages take time, a send also passes
+ * conn/timing.c, and a receive conn/delay_queue.c and conn/delay_list.c. sim/trace counts each message.
  *
  * Faults are decorators in files of their own (fault_priv.h): of a send task, of a message that is
  * received, and of a client's connect.

@@ -10,6 +10,7 @@
 #include "pcie_model/arith.h"
 #include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 #include "sim/protocol/wire.h"
 
@@ -83,6 +84,12 @@ static int announce_consumer(struct doca_comch_consumer *consumer)
 	return rc;
 }
 
+static const struct shim_call_errors start_errors = {
+	.allowed = SHIM_ERROR_BIT(NO_MEMORY),
+	.other = DOCA_ERROR_DRIVER,
+	.overrides = { { ENOTCONN, DOCA_ERROR_NOT_CONNECTED } },
+};
+
 static doca_error_t consumer_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
@@ -110,7 +117,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	free_queue(consumer);
 	sim_err("doca_ctx_start: the consumer can't be announced: %s",
 		rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
-	return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+	return shim_error_for_call(rc, &start_errors);
 }
 
 /* ---- progress ---- */

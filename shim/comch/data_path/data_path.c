@@ -4,6 +4,7 @@
 
 #include "data_path_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
 
 static const char *const kind_names[] = { [COMCH_CONSUMER] = "consumers", [COMCH_PRODUCER] = "producers" };
 
@@ -39,6 +40,11 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 	return 0;
 }
 
+static const struct shim_call_errors init_errors = {
+	.other = DOCA_ERROR_NO_MEMORY,
+	.overrides = { { ENOTCONN, DOCA_ERROR_BAD_STATE } },
+};
+
 doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data_path, const struct shim_ctx_ops *ops,
 				  struct doca_comch_connection *connection, enum comch_data_path_kind kind)
 {
@@ -52,7 +58,7 @@ doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data
 		sim_err("%s: the connection is not established (any more)", func);
 	else if (rc == -ENOSPC)
 		sim_err("%s: the connection has %u %s, the device's limit; destroy one", func, max, kind_names[kind]);
-	return rc == 0 ? DOCA_SUCCESS : rc == -ENOTCONN ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_NO_MEMORY;
+	return shim_error_for_call(rc, &init_errors);
 }
 
 void comch_data_path_fini(struct comch_data_path *data_path)

@@ -10,6 +10,7 @@
 
 #include "producer_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
 {
@@ -28,26 +29,37 @@ static doca_error_t send_check(const struct doca_task *task)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t report_post_error(const struct doca_comch_producer_task_send *send, int rc)
+static const struct shim_call_errors post_errors = {
+	.allowed = SHIM_ERROR_BIT(AGAIN),
+	.other = DOCA_ERROR_INVALID_VALUE,
+	.overrides = { { EPROTO, DOCA_ERROR_IO_FAILED }, { ENOTCONN, DOCA_ERROR_NOT_CONNECTED } },
+};
+
+static void report_post_error(const struct doca_comch_producer_task_send *send, int rc)
 {
 	switch (rc) {
 	case -EAGAIN: /* programs poll with it for a receive: it is not logged */
-		return DOCA_ERROR_AGAIN;
+		return;
 	case -EMSGSIZE:
 		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted",
 			comch_producer_get_len(send), send->consumer);
-		return DOCA_ERROR_INVALID_VALUE;
+		return;
 	case -E2BIG:
 		sim_err("Comch producer's send task: %u bytes of immediate data are more than consumer %u takes",
 			send->imm_len, send->consumer);
-		return DOCA_ERROR_INVALID_VALUE;
+		return;
 	case -EPROTO:
 		sim_err("Comch producer's send task: consumer %u wrote an invalid queue", send->consumer);
-		return DOCA_ERROR_IO_FAILED;
+		return;
 	default:
 		sim_err("Comch producer's send task: the connection has no consumer %u (any more)", send->consumer);
-		return rc == -ENOTCONN ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE;
 	}
+}
+
+static doca_error_t fail_post(const struct doca_comch_producer_task_send *send, int rc)
+{
+	report_post_error(send, rc);
+	return shim_error_for_call(rc, &post_errors);
 }
 
 static doca_error_t send_post(struct doca_task *task)
@@ -59,10 +71,10 @@ static doca_error_t send_post(struct doca_task *task)
 	int rc;
 
 	if (!remote)
-		return report_post_error(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
+		return fail_post(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
 	rc = comch_producer_reserve(remote, send);
 	send->remote = remote;
-	result = rc < 0 ? report_post_error(send, rc) : shim_task_post_job(task);
+	result = rc < 0 ? fail_post(send, rc) : shim_task_post_job(task);
 	if (result != DOCA_SUCCESS) {
 		if (rc == 0)
 			comch_producer_unreserve(remote);

@@ -8,6 +8,7 @@
 #include "comm_channel_hooks.h"
 #include "endpoint_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 
 #define DEFAULT_CONNECT_TIMEOUT_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
@@ -139,6 +140,11 @@ static void release_connection(struct doca_comch_client *client)
 	client->connection = NULL;
 }
 
+static const struct shim_call_errors start_errors = {
+	.allowed = SHIM_ERROR_BIT(NO_MEMORY),
+	.other = DOCA_ERROR_DRIVER,
+};
+
 static doca_error_t client_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = (struct doca_comch_client *)ctx;
@@ -161,7 +167,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		comch_connection_close(client->connection, -ECONNRESET);
 	release_connection(client);
 	comch_endpoint_stopped(&client->endpoint);
-	return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+	return shim_error_for_call(rc, &start_errors);
 }
 
 static void client_begin_stop(struct doca_ctx *ctx)

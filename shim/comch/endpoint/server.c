@@ -8,6 +8,7 @@
 #include "comm_channel_hooks.h"
 #include "endpoint_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 #include "sim/protocol/wire.h"
 
@@ -153,25 +154,27 @@ static void on_connect_request(void *arg)
 	comch_endpoint_signal_status(&server->endpoint);
 }
 
-static doca_error_t report_listen_error(const struct doca_comch_server *server, int rc)
+static const struct shim_call_errors listen_errors = {
+	.allowed = SHIM_ERROR_BIT(INVALID_VALUE),
+	.other = DOCA_ERROR_DRIVER,
+	.overrides = { { EADDRINUSE, DOCA_ERROR_IN_USE }, { ENODEV, DOCA_ERROR_INITIALIZATION } },
+};
+
+static void report_listen_error(const struct doca_comch_server *server, int rc)
 {
 	const struct comch_endpoint *endpoint = &server->endpoint;
 
-	if (rc == -EADDRINUSE) {
+	if (rc == -EADDRINUSE)
 		sim_err("doca_ctx_start: there is a Comch server \"%s\" for the representor of %s on this card already; "
 			"give this one another name",
 			endpoint->name, server->represented->ibdev);
-		return DOCA_ERROR_IN_USE;
-	}
-	if (rc == -ENODEV) {
+	else if (rc == -ENODEV)
 		sim_err("doca_ctx_start: the representor of %s was removed, so there can't be a Comch server \"%s\" for it; "
 			"when it is back (bfsim function add), start again",
 			server->represented->ibdev, endpoint->name);
-		return DOCA_ERROR_INITIALIZATION;
-	}
-	sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
-		endpoint->name, strerror(-rc));
-	return rc == -EINVAL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_DRIVER;
+	else
+		sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
+			endpoint->name, strerror(-rc));
 }
 
 static doca_error_t server_start(struct doca_ctx *ctx)
@@ -198,7 +201,8 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 		return DOCA_SUCCESS;
 	}
 	comch_endpoint_stopped(&server->endpoint);
-	return report_listen_error(server, rc);
+	report_listen_error(server, rc);
+	return shim_error_for_call(rc, &listen_errors);
 }
 
 static void server_begin_stop(struct doca_ctx *ctx)
