@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""List the public functions that say "bfsim does not simulate": not_simulated.txt beside this script.
+"""List the public functions that say "bfsim does not simulate", while bfsim is built.
 
-    gen_not_simulated.py COMPILER...            write the list
-    gen_not_simulated.py --check COMPILER...    change nothing; fail where the list is not what would be written
+    gen_not_simulated.py OUTPUT DEPFILE RENAMED-SYMBOLS COMPILER...
 
-The list is of the sources themselves. Each file that may matter is preprocessed (functions made by macros count as
-well) and cut into function bodies. A function is listed if its body has that text, which is SHIM_NOT_SIMULATED's and
-stands in the refusals of what needs such a thing first; if it calls a helper whose body has it; or if it does no more
-than to call a function that is listed.
+RENAMED-SYMBOLS is the header of gen_renamed_symbols.py. DEPFILE names the sources that the list was made from.
+
+The list comes from the sources themselves. Each file that may matter is preprocessed (macros may define functions) and
+cut into function bodies. A function is listed if its body has that text, which SHIM_NOT_SIMULATED and the refusals of
+preconditions contain; if it calls a helper whose body has the text; or if all it does is to call a listed function.
 """
 import pathlib
 import re
@@ -17,11 +17,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHIM = HERE.parent
-LIST = HERE / 'not_simulated.txt'
 
 HEAD = """\
-# The public functions that check their arguments and then refuse, as bfsim does not simulate what they are for:
-# DOCA_ERROR_NOT_SUPPORTED, or DOCA_ERROR_BAD_STATE where such a thing has to be set up first. Written by
+# The public functions that check their arguments and then refuse, because bfsim does not simulate their purpose:
+# DOCA_ERROR_NOT_SUPPORTED, or DOCA_ERROR_BAD_STATE where such a thing must be set up first. Written by
 # gen_not_simulated.py from the sources of shim/.
 """
 
@@ -29,15 +28,8 @@ NOT_SOURCES = ('abi', 'include', 'workq')
 HEADERS = [f'-I{SHIM.parent}', f'-I{SHIM / "include/host"}']
 CURRENT = [*HEADERS, f'-I{SHIM / "include"}']
 
-# Generation -> (folders of sources, what they are compiled with); a folder that is not there has none. The
-# work-queue generation is a translation, and the current one's sources compiled once more under other names.
 OTHERS = [folder for folder in sorted(SHIM.iterdir()) if folder.is_dir() and folder.name not in NOT_SOURCES]
 WORKQ = SHIM / 'workq'
-GENERATIONS = {
-    'task': [(OTHERS, CURRENT)],
-    'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']),
-              (OTHERS if WORKQ.is_dir() else [], ['-include', str(WORKQ / 'renamed_symbols.h'), *CURRENT])],
-}
 
 MARK = 'bfsim does not simulate'
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
@@ -87,8 +79,17 @@ def is_not_simulated(body, listed):
         any(name in words for name in listed if not name.startswith('doca_'))
 
 
+def generations(renamed_symbols):
+    """Generation -> (folders of sources, their compiler flags). The work-queue generation consists of a translation and
+    of the sources of the current generation, compiled again under other names."""
+    return {
+        'task': [(OTHERS, CURRENT)],
+        'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']), (OTHERS, ['-include', renamed_symbols, *CURRENT])],
+    }
+
+
 def not_simulated(parts, compiler):
-    """Grow the list until nothing is added; a file is looked at once it has the macro, the text or a listed function."""
+    """Grow the list until nothing is added. A file is read when it has the macro, the text or a listed function."""
     sources = {path: (path.read_text(), flags) for folders, flags in parts for folder in folders
                for path in sorted(folder.rglob('*.c'))}
     listed, all_bodies, grown = set(), {}, True
@@ -105,15 +106,13 @@ def not_simulated(parts, compiler):
 
 
 def main():
-    checks = sys.argv[1:2] == ['--check']
-    compiler = sys.argv[2:] if checks else sys.argv[1:]
+    output, depfile, renamed_symbols, *compiler = sys.argv[1:]
     text = HEAD
-    for generation, parts in GENERATIONS.items():
+    for generation, parts in generations(renamed_symbols).items():
         text += ''.join(f'{generation} {name}\n' for name in not_simulated(parts, compiler))
-    if not checks:
-        LIST.write_text(text)
-    elif LIST.read_text() != text:
-        sys.exit(f'{LIST.name} is stale: run shim/abi/gen_not_simulated.py cc')
+    sources = [str(path) for path in sorted(SHIM.rglob('*.[ch]'))]
+    pathlib.Path(output).write_text(text)
+    pathlib.Path(depfile).write_text(f'{output}: {" ".join(sources)}\n')
 
 
 if __name__ == '__main__':

@@ -2,20 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write renamed_symbols.h: what the current generation's functions are called inside the work-queue libraries.
 
-    gen_renamed_symbols.py FACTS FACTS-WORKQ            write renamed_symbols.h beside this script
-    gen_renamed_symbols.py FACTS FACTS-WORKQ --check    change nothing; fail where the file is not what would be written
-    gen_renamed_symbols.py FACTS FACTS-WORKQ --list     say which functions of the generation are the core's, and which not
+    gen_renamed_symbols.py FACTS FACTS-WORKQ OUTPUT    write the header; the build does
+    gen_renamed_symbols.py FACTS FACTS-WORKQ           print which functions come from the core, which from the translation
 
 A function keeps its name where both generations have it with one signature and one meaning. It gets the older
-name where only the name differs (RENAMED). Every other one is core_... for the translation to call. That the
-signatures agree is checked here; that the meanings do is a decision, written down in RENAMED and DIFFERENT_MEANING.
+name where only the name differs (RENAMED). Every other function is core_... for the translation to call. This
+script checks that the signatures agree; RENAMED and DIFFERENT_MEANING record decisions about the meanings.
 """
 import json
 import pathlib
 import re
 import sys
-
-OUTPUT = pathlib.Path(__file__).resolve().parent / 'renamed_symbols.h'
 
 # Current name -> older name of the same function.
 RENAMED = {
@@ -222,13 +219,10 @@ def listing(current, older):
 
 def main():
     current, older = (json.loads(pathlib.Path(path).read_text())['functions'] for path in sys.argv[1:3])
-    text = header(current, older)
-    if '--list' in sys.argv[3:]:
+    if len(sys.argv) == 3:
         print(listing(current, older))
-    elif '--check' not in sys.argv[3:]:
-        OUTPUT.write_text(text)
-    elif OUTPUT.read_text() != text:
-        sys.exit(f'stale: {OUTPUT.name}; run gen_renamed_symbols.py on facts.json and facts-workq.json')
+    else:
+        pathlib.Path(sys.argv[3]).write_text(header(current, older))
 
 
 if __name__ == '__main__':

@@ -4,8 +4,8 @@
 
     gen_releases.py OUTPUT RELEASES NOT-SIMULATED task=FACTS [workq=FACTS]
 
-RELEASES is shim/abi/releases.txt, NOT-SIMULATED shim/abi/not_simulated.txt; FACTS are the interface facts of
-bfsim's libraries of a generation, tests/abi/facts*.json.
+RELEASES is shim/abi/releases.txt, NOT-SIMULATED the list of shim/abi/gen_not_simulated.py. FACTS are the interface
+facts of bfsim's libraries of a generation, shim/abi/facts*.json.
 """
 import json
 import pathlib

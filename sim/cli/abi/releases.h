@@ -5,9 +5,9 @@
  * (gen_releases.py) from:
  *
  *   shim/abi/releases.txt         the releases of DOCA
- *   tests/abi/facts*.json         the exports of bfsim's libraries, which a test compares with the libraries
- *   shim/abi/not_simulated.txt    the functions that only report that they are not simulated, which a test compares
- *                                 with the sources
+ *   shim/abi/facts*.json          the exports of bfsim's libraries, which a test compares with the libraries
+ *   not_simulated.txt             the functions that only report that they are not simulated, which the build lists
+ *                                 from the sources (shim/abi/gen_not_simulated.py)
  */
 #ifndef SIM_CLI_ABI_RELEASES_H
 #define SIM_CLI_ABI_RELEASES_H

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Make facts.json: the interface facts that this folder's tests hold the headers and libraries to.
+"""Make facts.json: the interface facts of the current generation. tests/abi compares headers and libraries with them.
 
     trim_facts.py DIRECTORY > facts.json
 
-DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, run when
+DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, when
 a header comes into scope or the interface moves to a newer release; neither build nor test runs it.
 trim_facts_workq.py does the same for the older generation.
 """
