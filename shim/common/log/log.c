@@ -129,7 +129,7 @@ static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_l
 }
 
 #ifdef SHIM_WORKQ_BUILD
-#define put_sdk shim_workq_log_vput
+#define put_sdk shim_log_stream_vput_renamed
 #else
 #define put_sdk shim_log_stream_vput
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled with the core: its log lines, in the names that a program of this generation knows.
+/* The SDK's records in the work-queue libraries: function names become those of that generation.
  *
  *   core_mmap_start: ...                      doca_mmap_start: ...
  *   core_pe_request_notification: ...         doca_workq_event_handle_arm: ...
  *   ... call doca_buf_dec_refcount() first    ... call doca_buf_refcount_rm() first
  *
- * A function that has another public name is listed in renamed_symbols.h; any other core_... that a line
- * begins with is logged under its public name.
+ * The generated renamed_symbols.h lists functions with another public name. Any other core_... at the
+ * beginning of a line becomes doca_... . Only the work-queue libraries compile this file.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #define PREFIX_LEN 5 /* doca_, core_ */
 
-static const char *const renamed_symbols[][2] = {
+static const char *const public_names[][2] = {
 #define PAIR(name, public_name) { name, public_name },
 	SHIM_WORKQ_RENAMED_SYMBOLS(PAIR)
 };
@@ -51,16 +51,16 @@ static bool has_prefix(const char *word, size_t len, const char *prefix)
 	return len > PREFIX_LEN && memcmp(word, prefix, PREFIX_LEN) == 0;
 }
 
-/* The public name of a word that is a function's, or NULL. */
+/* The public name of a function; NULL if @word names no listed function. */
 static const char *find_public_name(const char *word, size_t len)
 {
 	if (!has_prefix(word, len, "doca_") && !has_prefix(word, len, "core_"))
 		return NULL;
-	for (size_t i = 0; i < sizeof(renamed_symbols) / sizeof(renamed_symbols[0]); i++) {
-		const char *name = renamed_symbols[i][0];
+	for (size_t i = 0; i < sizeof(public_names) / sizeof(public_names[0]); i++) {
+		const char *name = public_names[i][0];
 
 		if (strlen(name) == len && memcmp(name + PREFIX_LEN, word + PREFIX_LEN, len - PREFIX_LEN) == 0)
-			return renamed_symbols[i][1];
+			return public_names[i][1];
 	}
 	return NULL;
 }
@@ -79,8 +79,8 @@ static void append_word(struct line_buf *text, const char *word, size_t len)
 	}
 }
 
-void shim_workq_log_vput(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
-			 const char *format, va_list args)
+void shim_log_stream_vput_renamed(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+				  const char *format, va_list args)
 {
 	char line[SHIM_LOG_LINE_MAX];
 	struct line_buf text = { 0 };
