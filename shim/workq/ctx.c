@@ -6,11 +6,6 @@
 
 #define MAX_NUM_CTX 512 /* our choice: the reference names no number */
 
-bool workq_ctx_is(const void *handle)
-{
-	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
-}
-
 #define NEED_CTX(ctx)                                                                                          \
 	do {                                                                                                   \
 		if (!workq_ctx_is(ctx))                                                                        \
@@ -48,7 +43,7 @@ static void release_dev(struct workq_ctx *ctx)
 
 doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx)
 {
-	if (ctx->attachments) {
+	if (!LIST_EMPTY(&ctx->attachments)) {
 		sim_err("%s: a work queue is still added; call doca_ctx_workq_rm() first", func);
 		return DOCA_ERROR_IN_USE;
 	}
@@ -78,7 +73,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	NEED_CTX(ctx);
 	if (!workq_ctx->started)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
-	if (workq_ctx->attachments)
+	if (!LIST_EMPTY(&workq_ctx->attachments))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "a work queue is still added; call doca_ctx_workq_rm() first");
 	stop_ctx(workq_ctx);

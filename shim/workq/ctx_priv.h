@@ -18,6 +18,7 @@
 
 #include <doca_ctx.h>
 #include <stdbool.h>
+#include <sys/queue.h>
 
 #include "core_api.h"
 #include "shim/common/base/object.h"
@@ -46,7 +47,7 @@ struct workq_ctx {
 	const struct workq_ctx_ops *ops;
 	struct doca_dev *dev; /* held; NULL = none added */
 	bool started;
-	struct workq_attachment *attachments;
+	LIST_HEAD(, workq_attachment) attachments;
 };
 
 struct workq_attachment {
@@ -57,11 +58,15 @@ struct workq_attachment {
 	uint32_t generation; /* shim_fork_generation when it was made */
 	void *priv;          /* what the library keeps */
 	uint32_t in_flight;  /* jobs submitted whose events were not retrieved */
-	struct workq_attachment *next_of_ctx, *next_of_workq;
+	LIST_ENTRY(workq_attachment) of_ctx;
+	LIST_ENTRY(workq_attachment) of_workq;
 };
 
-/* Whether the handle is a context of ours. */
-bool workq_ctx_is(const void *handle);
+/* Is @handle a live context of this generation? */
+static inline bool workq_ctx_is(const void *handle)
+{
+	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
+}
 
 /* A job of the queue ended: called once for each that was submitted. */
 SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
@@ -72,7 +77,7 @@ SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, 
 SHIM_INTERNAL_API void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
 SHIM_INTERNAL_API doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
 
-/* workq.c: a queue gets, and loses, an attachment, whose core is made, started, stopped and destroyed. */
+/* attachment.c: add a queue to a context, which creates and starts a context of the core; and remove it. */
 doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq);
 doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq);
 
