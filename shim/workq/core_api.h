@@ -118,8 +118,6 @@ doca_error_t core_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 doca_error_t core_mmap_set_free_cb(struct doca_mmap *mmap, void (*free_cb)(void *addr, size_t len, void *cookie),
 				   void *opaque);
 doca_error_t core_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
-doca_error_t core_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr, size_t dmabuf_offset,
-					   size_t len);
 
 doca_error_t core_buf_inventory_create(size_t num_elements, struct doca_buf_inventory **inventory);
 doca_error_t core_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory maps. One of 2.2 is the core's; one of 1.5 has a record besides (mmap_chunks.h). */
+/* Memory maps: the maps of the core. A map in the order of 1.5 has a list of chunks besides (mmap_chunks.h). */
+#include <assert.h>
 #include <doca_mmap.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	return result;
 }
 
-/* Configured as in 2.2, or imported; one of 1.5 has its first range as a chunk. */
+/* Has the map a range that is no chunk? It is configured as in 2.2, or imported. */
 static bool has_own_range(const struct doca_mmap *mmap)
 {
 	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
@@ -78,47 +79,55 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	return result;
 }
 
-/* ---- devices ---- */
-
-typedef doca_error_t dev_change(struct doca_mmap *mmap, struct doca_dev *dev);
-
-/* Of all chunks, or of none. */
-static doca_error_t change_dev_of_chunks(const struct workq_chunk_list *list, struct doca_dev *dev, dev_change *change,
-					 dev_change *undo)
+/* Add to all chunks, or to none. */
+static doca_error_t add_dev_to_chunks(const struct workq_chunk_list *list, struct doca_dev *dev)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint32_t done = 0;
 
 	while (done < list->num_chunks && result == DOCA_SUCCESS) {
-		result = change(list->chunks[done].core_mmap, dev);
+		result = core_mmap_add_dev(list->chunks[done].core_mmap, dev);
 		done += result == DOCA_SUCCESS;
 	}
-	while (result != DOCA_SUCCESS && done > 0)
-		undo(list->chunks[--done].core_mmap, dev);
+	while (result != DOCA_SUCCESS && done > 0) {
+		doca_error_t undone = core_mmap_rm_dev(list->chunks[--done].core_mmap, dev);
+
+		assert(undone == DOCA_SUCCESS); /* the map is stopped, was never exported, and has the device */
+		(void)undone;
+	}
 	return result;
 }
 
-/* In 1.5's order devices come and go while the map is started. One that comes
- * registers the memory; one that goes may well go after the memory. */
-static doca_error_t change_dev(const char *func, struct doca_mmap *mmap, struct doca_dev *dev, dev_change *change,
-			       dev_change *undo)
+/* All chunks have the same devices: if the first lacks @dev, no chunk changes. */
+static doca_error_t rm_dev_from_chunks(const struct workq_chunk_list *list, struct doca_dev *dev)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (uint32_t i = 0; i < list->num_chunks && result == DOCA_SUCCESS; i++)
+		result = core_mmap_rm_dev(list->chunks[i].core_mmap, dev);
+	return result;
+}
+
+/* In 1.5's order devices are added and removed while the map is started. An added device
+ * registers the memory; a device may be removed after its memory was freed. */
+static doca_error_t change_dev(const char *func, struct doca_mmap *mmap, struct doca_dev *dev, bool add)
 {
 	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!list || list->num_chunks == 0)
-		return change(mmap, dev);
+		return add ? core_mmap_add_dev(mmap, dev) : core_mmap_rm_dev(mmap, dev);
 	if (shim_mmap_was_exported(mmap)) {
 		sim_err("%s: the memory map was exported; destroy it and create another", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (list->started && change == core_mmap_add_dev)
+	if (list->started && add)
 		result = workq_chunks_check_memory(func, list);
 	if (result == DOCA_SUCCESS)
 		result = workq_chunks_stop(func, list);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = change_dev_of_chunks(list, dev, change, undo);
+	result = add ? add_dev_to_chunks(list, dev) : rm_dev_from_chunks(list, dev);
 	if (list->started)
 		workq_chunks_resume(list);
 	return result;
@@ -129,13 +138,13 @@ static bool was_started_empty(const struct doca_mmap *mmap)
 	return workq_chunk_list_find(mmap) && workq_chunk_list_find(mmap)->was_started;
 }
 
-/* The reference of 1.5 has other codes for a device that is there, or not, than that of 2.2. */
+/* The references of 1.5 and 2.2 differ in the codes for a device that is present already, or absent. */
 doca_error_t doca_mmap_dev_add(struct doca_mmap *mmap, struct doca_dev *dev)
 {
 	doca_error_t result;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
-	result = change_dev(__func__, mmap, dev, core_mmap_add_dev, core_mmap_rm_dev);
+	result = change_dev(__func__, mmap, dev, true);
 	return result == DOCA_ERROR_ALREADY_EXIST && was_started_empty(mmap) ? DOCA_ERROR_IN_USE : result;
 }
 
@@ -144,13 +153,11 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev)
 	doca_error_t result;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
-	result = change_dev(__func__, mmap, dev, core_mmap_rm_dev, core_mmap_add_dev);
+	result = change_dev(__func__, mmap, dev, false);
 	return result == DOCA_ERROR_NOT_FOUND && was_started_empty(mmap) ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* ---- 2.2's configuration: of a map that is started in neither order ---- */
-
-/* The core doesn't know of maps that are started without memory. */
+/* The setters of 2.2 refuse a map that is started. The core does not know of a start without memory. */
 #define NEED_STOPPED(mmap)                                                                                              \
 	do {                                                                                                            \
 		SHIM_NEED(mmap, SHIM_MMAP);                                                                             \
@@ -186,20 +193,29 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 	return core_mmap_set_max_num_devices(mmap, max_num_devices);
 }
 
-/* 2.2 names the memory by the descriptor alone: its addresses are where we map it. */
+/* In 2.2 a descriptor alone names the memory. The range has the addresses of our mapping, so the function
+ * of the core, to which the program gives the address, does not serve here. */
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, size_t offset, size_t len)
 {
-	void *placeholder = mmap; /* an address that the core takes for one, until the right one is known */
 	doca_error_t result;
 
 	NEED_STOPPED(mmap);
-	result = core_mmap_set_dmabuf_memrange(mmap, dmabuf_fd, placeholder, offset, len);
-	if (result == DOCA_SUCCESS)
-		mmap->addr = mmap->cpu_base;
-	return result;
+	if (shim_mmap_is_started(mmap) || shim_mmap_is_imported(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the memory map %s",
+				   shim_mmap_is_started(mmap) ? "is started; stop it first" :
+								"was created from an export; it can't be changed");
+	if (len == 0)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "a range of 0 bytes; give a length");
+	if (mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map has its range already; it is set once");
+	result = shim_mmap_map_object(__func__, mmap, dmabuf_fd, offset, len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	mmap->addr = mmap->cpu_base;
+	mmap->len_bytes = len;
+	mmap->range_set = true;
+	return DOCA_SUCCESS;
 }
-
-/* ---- questions ---- */
 
 doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs)
 {
@@ -212,9 +228,7 @@ doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs)
 	return DOCA_SUCCESS;
 }
 
-/* ---- exports ---- */
-
-/* A descriptor speaks of one range. */
+/* A descriptor describes one range. */
 static doca_error_t check_single_range(const char *func, const struct doca_mmap *mmap)
 {
 	const struct workq_chunk_list *list = workq_chunk_list_find(mmap);
@@ -264,7 +278,7 @@ static doca_error_t check_export(const struct doca_mmap *mmap, const struct doca
 	return check_single_range(func, mmap);
 }
 
-/* 1.5's: the descriptor is the caller's. There is memory for it before anything is exported. */
+/* In 1.5 the caller owns the descriptor. Its memory is allocated before the export, which can't be undone. */
 doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev, void **export_desc,
 			      size_t *export_desc_len)
 {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 static int heard = -1, true_stderr = -1;
+static char last_log[8192];
 
 void refuse_listen(void)
 {
@@ -26,18 +27,18 @@ void refuse_listen(void)
 	assert_true(dup2(heard, STDERR_FILENO) >= 0);
 }
 
-/* What was heard is text[]; it goes where it would have gone. */
-static void stop_listening(char *text, size_t size)
+/* Keep the captured lines in last_log, and write them to standard error. */
+static void stop_listening(void)
 {
 	ssize_t len;
 
 	fflush(stderr);
 	dup2(true_stderr, STDERR_FILENO);
 	close(true_stderr);
-	len = pread(heard, text, size - 1, 0);
+	len = pread(heard, last_log, sizeof(last_log) - 1, 0);
 	assert_true(len >= 0);
-	text[len] = 0;
-	fputs(text, stderr);
+	last_log[len] = 0;
+	fputs(last_log, stderr);
 }
 
 static int count_lines(const char *text)
@@ -53,13 +54,18 @@ static int count_lines(const char *text)
 
 void refuse_check(doca_error_t result, doca_error_t code, const char *call, const char *file, int line)
 {
-	char text[8192], function[128];
+	char function[128];
 
-	stop_listening(text, sizeof(text));
+	stop_listening();
 	snprintf(function, sizeof(function), "%.*s: ", (int)strcspn(call, "("), call);
-	if (result == code && count_lines(text) == 1 && strstr(text, function))
+	if (result == code && count_lines(last_log) == 1 && strstr(last_log, function))
 		return;
 	print_error("%s is %s and shall be %s, with one line in the log that has \"%s\":\n%s\n", call,
-		    doca_get_error_name(result), doca_get_error_name(code), function, text);
+		    doca_get_error_name(result), doca_get_error_name(code), function, last_log);
 	_fail(file, line);
+}
+
+bool refuse_logged(const char *text)
+{
+	return strstr(last_log, text) != NULL;
 }

@@ -148,6 +148,23 @@ static void test_maps_and_buffers_are_made_once_there_is_memory(void **state)
 	free(descriptor);
 }
 
+/* A device is added to all chunks of a map or to none: after each failure the map lacks it still. */
+static void test_a_device_is_added_to_all_chunks_once_there_is_memory(void **state)
+{
+	static char more[2][4096];
+
+	(void)state;
+	assert_ok(doca_mmap_create(NULL, &mmap));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(doca_mmap_populate(mmap, memory, sizeof(memory), 4096, NULL, NULL));
+	for (int i = 0; i < 2; i++)
+		assert_ok(doca_mmap_populate(mmap, more[i], sizeof(more[i]), 4096, NULL, NULL));
+	api_fail_each_allocation(step_add_device, NULL);
+	assert_ok(doca_mmap_dev_rm(mmap, dev));
+	assert_doca(doca_mmap_dev_rm(mmap, dev), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_mmap_destroy(mmap));
+}
+
 /* ---- contexts and work queues ---- */
 
 static struct doca_workq *workq;
@@ -232,6 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_devices_are_listed_and_opened_once_there_is_memory),
 		cmocka_unit_test(test_maps_and_buffers_are_made_once_there_is_memory),
+		cmocka_unit_test(test_a_device_is_added_to_all_chunks_once_there_is_memory),
 		cmocka_unit_test(test_queues_and_contexts_are_made_once_there_is_memory),
 		cmocka_unit_test(test_sync_events_are_made_once_there_is_memory),
 	};

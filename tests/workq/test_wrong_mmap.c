@@ -212,6 +212,22 @@ static void test_numbers_and_ranges_have_limits(void **state)
 	map_end(fresh);
 }
 
+/* In 2.2 the program gives a descriptor and no address, so no message mentions an address. */
+static void test_a_refused_descriptor_is_described_without_an_address(void **state)
+{
+	struct doca_mmap *fresh = empty_map();
+	int fd = memfd_create("dmabuf", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_invalid(doca_mmap_set_dmabuf_memrange(fresh, fd, 0, 0));
+	assert_false(refuse_logged("address"));
+	assert_invalid(doca_mmap_set_dmabuf_memrange(fresh, fd, 0, SIZE_MAX));
+	assert_false(refuse_logged("address"));
+	close(fd);
+	map_end(fresh);
+}
+
 /* ---- the order of 2.2 ---- */
 
 static void test_a_map_of_2_2_is_configured_before_its_start_only(void **state)
@@ -454,6 +470,7 @@ int main(void)
 		TEST(test_null_is_no_place_for_an_answer),
 		TEST(test_what_is_no_open_device_is_refused),
 		TEST(test_numbers_and_ranges_have_limits),
+		TEST(test_a_refused_descriptor_is_described_without_an_address),
 		TEST(test_a_map_of_2_2_is_configured_before_its_start_only),
 		TEST(test_a_map_that_was_started_empty_is_not_configured_any_more),
 		TEST(test_chunks_and_devices_have_a_maximum_and_buffers_hold_them),
