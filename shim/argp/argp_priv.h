@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/argp/argp_priv.h - what the files of libdoca_argp share.
  *
- * The parser is one object of the process, shim_argp:
+ * A process has one parser, shim_argp:
  *
  *   OFF --init--> OPEN --start--> PARSING --> PARSED
  *    ^              |                |           |
  *    +--------------+----destroy-----+-----------+
  *
  * A callback may destroy the parser while it parses (a version callback does so
- * before it exits). Whoever calls a callback compares the generation before and
- * after, and touches nothing of the parser when it changed.
+ * before it exits). The caller of a callback compares the generation before and
+ * after the call. If the generation changed, the caller reads and writes nothing
+ * of the parser any more.
  *
- * Registered parameters hang in a tree of commands. Its root, .program, stands
- * for the program; .general, beside it, holds the flags that every program has.
+ * Commands form a tree that holds the registered parameters. Its root, .program, is
+ * the program itself. The command .general holds the flags that every program has.
  *
  *   start():  argv --cli.c--> occurrences <--json.c-- file      (an occurrence: parameter, value)
- *             occurrences --checks.c--> complete and consistent?
- *             occurrences --run.c--> callbacks, in order
+ *             occurrences --start.c--> complete and consistent?
+ *             occurrences --run_callbacks.c--> callbacks, in order
  *
- * Handles come from programs and may be stale. Every parameter and command made
- * since init stays in a list until destroy, dead or alive, so that its address
- * is not used again meanwhile: a handle is looked up there before it is touched.
+ * Handles come from programs and may be stale. All parameters and commands created
+ * since init, destroyed ones too, stay in a list until doca_argp_destroy(): no
+ * address is used twice in that time. Each handle is looked up before its first use.
  *
- * Functions return DOCA_SUCCESS or the code to return to the program. Whoever
- * finds that the user's input is wrong reports it, with shim_argp_report(); whoever
- * finds that the program's call is wrong logs that, with shim_argp_log_misuse().
+ * Functions return DOCA_SUCCESS or the code to return to the program. Wrong input of
+ * the user is reported with shim_argp_report(); a wrong call by the program is logged
+ * with shim_argp_log_misuse().
  */
 #ifndef SHIM_ARGP_PRIV_H
 #define SHIM_ARGP_PRIV_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include <doca_argp.h>
 
@@ -41,11 +43,12 @@ enum shim_argp_state {
 	SHIM_ARGP_OPEN,    /* registering is allowed */
 	SHIM_ARGP_PARSING, /* in doca_argp_start() */
 	SHIM_ARGP_PARSED,
+	SHIM_ARGP_NUM_STATES
 };
 
 enum shim_argp_registration {
-	SHIM_ARGP_UNREGISTERED = 0, /* made, not registered: the program may change or destroy it */
-	SHIM_ARGP_REGISTERED,       /* the parser's, in use */
+	SHIM_ARGP_UNREGISTERED = 0, /* the program may change or destroy it */
+	SHIM_ARGP_REGISTERED,       /* owned by the parser */
 	SHIM_ARGP_DESTROYED,        /* destroyed, or refused by register; only its address is kept */
 };
 
@@ -56,10 +59,10 @@ enum shim_argp_origin {
 };
 
 struct doca_argp_param {
-	struct doca_argp_param *next_created; /* all of this generation */
-	struct doca_argp_param *next;         /* beside it in its command */
+	struct doca_argp_param *next_created; /* in the list of all since init */
+	struct doca_argp_param *next;         /* in the list of its command */
 	enum shim_argp_registration registration;
-	char *short_name; /* without dashes; NULL if none, as the texts below */
+	char *short_name; /* without dashes; NULL = none, as for the texts below */
 	char *long_name;
 	char *description;
 	char *arguments;
@@ -71,14 +74,14 @@ struct doca_argp_param {
 	bool cli_only;
 	bool hidden;
 	bool inherited;
-	bool general; /* one of the parser's own: acts as soon as it is met */
+	bool general; /* a flag of every program: its callback runs as soon as the flag is read */
 	enum shim_argp_origin given;
 };
 
 struct doca_argp_cmd {
 	struct doca_argp_cmd *next_created;
 	struct doca_argp_cmd *next;
-	struct doca_argp_cmd *parent; /* NULL: the root, or not registered */
+	struct doca_argp_cmd *parent; /* NULL = the root, or not registered */
 	enum shim_argp_registration registration;
 	struct doca_argp_param *params;
 	struct doca_argp_cmd *commands;
@@ -88,7 +91,7 @@ struct doca_argp_cmd {
 	bool hidden;
 };
 
-/* A value; which member counts is the parameter's type. */
+/* A value; the type of the parameter selects the member. */
 struct shim_argp_value {
 	const char *text;
 	int number;
@@ -96,19 +99,17 @@ struct shim_argp_value {
 	struct json_object *object;
 };
 
-/* One appearance of a parameter. It owns its text and a reference to its object. */
+/* One appearance of a parameter. It owns the text and a reference to the object of its value. */
 struct shim_argp_occurrence {
-	struct shim_argp_occurrence *next;
+	STAILQ_ENTRY(shim_argp_occurrence) link;
 	struct doca_argp_param *param;
 	enum shim_argp_origin origin;
-	char *text;
-	int number;
-	bool boolean;
-	struct json_object *object;
+	struct shim_argp_value value;
+	char *text; /* value.text, to free */
 };
 
-/* DPDK's argument vector. The callback may reorder @callback_argv, which ends with
- * NULL; @owned_argv remembers what to free. */
+/* The argument vector for DPDK. The callback may reorder @callback_argv, which ends with
+ * NULL. @owned_argv holds the same strings, to free them. */
 struct shim_argp_dpdk {
 	int count;
 	int capacity;
@@ -118,16 +119,15 @@ struct shim_argp_dpdk {
 
 struct shim_argp {
 	enum shim_argp_state state;
-	unsigned long generation; /* counts destroy; survives it */
+	unsigned long generation; /* number of calls of doca_argp_destroy() */
 	char *program_name;       /* NULL until known */
 	void *config;
 	struct doca_argp_param *all_params;
 	struct doca_argp_cmd *all_cmds;
 	struct doca_argp_cmd program;
 	struct doca_argp_cmd general;
-	struct doca_argp_cmd *selected_cmd;       /* innermost command met so far; &program if none */
-	struct shim_argp_occurrence *occurrences; /* as they were met */
-	struct shim_argp_occurrence *last_occurrence;
+	struct doca_argp_cmd *selected_cmd; /* the innermost command of the arguments so far; &program = none */
+	STAILQ_HEAD(, shim_argp_occurrence) occurrences;
 	char *json_path; /* NULL unless given */
 	int log_level;   /* 0 unless given, as the next */
 	int sdk_log_level;
@@ -142,13 +142,25 @@ struct shim_argp {
 
 extern struct shim_argp shim_argp;
 
-/* --- parser.c --- */
+/* --- state.c --- */
+
+/* Is there an edge from the present state to @to? */
+bool shim_argp_can_change_state(enum shim_argp_state to);
+
+/* Change the state along an edge. */
+void shim_argp_set_state(enum shim_argp_state to);
+
+/* A callback returned @result; the generation was @generation before the call. Returns
+ * @result, or BAD_STATE if it is SUCCESS and the callback destroyed the parser. */
+doca_error_t shim_argp_result_after_callback(unsigned long generation, doca_error_t result);
 
 /* The name for messages and usage; never NULL. */
 const char *shim_argp_program_name(void);
 
-/* May the program still register things? Else log that and return BAD_STATE. */
-doca_error_t shim_argp_check_open(const char *func);
+/* --- destroy.c --- */
+
+/* Free all and change to OFF, also after a doca_argp_init() that failed half-way. */
+void shim_argp_reset(void);
 
 /* --- message.c --- */
 
@@ -157,6 +169,9 @@ void shim_argp_report(const char *format, ...) __attribute__((format(printf, 1, 
 
 /* The same for memory that ran out; returns DOCA_ERROR_NO_MEMORY. */
 doca_error_t shim_argp_report_no_memory(void);
+
+/* May the program still register parameters and commands? If not, log that and return BAD_STATE. */
+doca_error_t shim_argp_check_open(const char *func);
 
 /* One line to the log about a wrong call of @func by the program. */
 void shim_argp_log_misuse(const char *func, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -167,11 +182,11 @@ void shim_argp_log_misuse(const char *func, const char *format, ...) __attribute
 char *shim_argp_dup(const char *text);
 char *shim_argp_dup_n(const char *text, size_t length);
 
-/* Put a copy of @text in *@slot for a setter @func; a NULL text, or no memory,
- * is logged and leaves *@slot as it was. */
+/* Put a copy of @text in *@slot for a setter @func. A NULL text, or no memory,
+ * is logged and leaves *@slot unchanged. */
 void shim_argp_set_text(char **slot, const char *text, const char *func);
 
-/* Decimal, nothing around it, within int. */
+/* Is @text a decimal number that fits an int, without blanks around it? */
 bool shim_argp_text_to_int(const char *text, int *ret_number);
 
 /* "--long", or "-s" if there is no long name, for messages; valid until the next call. */
@@ -179,53 +194,56 @@ const char *shim_argp_flag_name(const struct doca_argp_param *param);
 
 /* --- param.c --- */
 
-/* NULL without memory. It is in the list of those made. */
+/* Create a parameter, in the list of all; NULL without memory. */
 struct doca_argp_param *shim_argp_param_new(void);
 
-/* The parameter of this handle, or NULL if it was not made since init or is dead. */
+/* The parameter of this handle; NULL if it was destroyed, or not created since init. */
 struct doca_argp_param *shim_argp_param_lookup(const struct doca_argp_param *handle);
 
-/* Free all but the address. */
+/* Free the contents; the address stays in use. */
 void shim_argp_param_destroy(struct doca_argp_param *param);
 
 void shim_argp_params_free_all(void);
 
 /* --- register_param.c --- */
 
-/* Add to @cmd a parameter whose fields are known to be good. */
+/* Add to @cmd a parameter whose fields were checked. */
 void shim_argp_cmd_append_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param);
 
 /* --- cmd.c --- */
 
-/* Can something be registered inside the command of this handle? It must be
- * known (else INVALID_VALUE) and not be registered itself (BAD_STATE). */
+/* May parameters and commands be registered inside the command of this handle?
+ * INVALID_VALUE if it is unknown, BAD_STATE if it is registered itself. */
 doca_error_t shim_argp_cmd_check_parent(const struct doca_argp_cmd *handle, const char *func);
 
 void shim_argp_cmds_free_all(void);
 
 /* --- find.c --- */
 
-/* The parameter that a flag on the command line means, seen from the command
- * @from: its own, then inherited ones of the commands around it, then general. */
+/* Find the parameter of a flag on the command line, in this order: parameters of the
+ * command @from, inherited ones of the commands around it, general ones. */
 struct doca_argp_param *shim_argp_find_short(struct doca_argp_cmd *from, const char *name);
 struct doca_argp_param *shim_argp_find_long(struct doca_argp_cmd *from, const char *name, size_t length);
 
-/* The parameter that a key of a JSON section means. */
+/* Find the parameter of a key of a JSON section. */
 struct doca_argp_param *shim_argp_find_key(struct doca_argp_cmd *from, const char *key);
 
 struct doca_argp_cmd *shim_argp_find_cmd(struct doca_argp_cmd *from, const char *name);
 
-/* --- general.c --- */
+/* --- general_flags.c --- */
 
-/* Make the flags that every program has. */
+/* Create the flags that every program has. */
 doca_error_t shim_argp_general_flags_register(void);
 
-/* --- use.c --- */
+/* --- occurrence.c --- */
 
-/* A parameter was met with @value, which is copied: keep an occurrence of it, or act at
- * once if it is a general one. BAD_STATE if that destroyed the parser. */
+/* The arguments contain @param with @value, which is copied: keep an occurrence. The callback
+ * of a general flag is called at once instead. */
 doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
 				    enum shim_argp_origin origin);
+
+/* Call the callback of @param. */
+doca_error_t shim_argp_call_param(struct doca_argp_param *param, struct shim_argp_value *value);
 
 void shim_argp_occurrences_free(void);
 
@@ -235,8 +253,8 @@ doca_error_t shim_argp_cli_collect(int count, char **words);
 
 /* --- json_file.c --- */
 
-/* Read a whole file that is one JSON object; comments and trailing commas are
- * fine. *ret_root is the caller's to put. */
+/* Read a whole file that is one JSON object, perhaps with comments and trailing commas.
+ * The caller owns the reference *ret_root. */
 doca_error_t shim_argp_json_read(const char *path, struct json_object **ret_root);
 
 /* --- json.c --- */
@@ -245,11 +263,11 @@ doca_error_t shim_argp_json_collect(const char *path);
 
 /* --- dpdk.c --- */
 
-/* Keep DPDK's words of argv, argv[0] among them. *ret_first: the first word of
- * the program itself, @argc if there is none. */
+/* Keep the words of argv for DPDK, argv[0] among them. *ret_first is the index of the
+ * first word for the program, @argc if there is none. */
 doca_error_t shim_argp_dpdk_collect(int argc, char **argv, int *ret_first);
 
-/* Append a word to DPDK's argument vector, a copy of it. */
+/* Append a copy of @word to the argument vector for DPDK. */
 doca_error_t shim_argp_dpdk_add(const char *word);
 
 /* Call the program's DPDK callback, if it has one. */
@@ -262,14 +280,9 @@ void shim_argp_dpdk_free(void);
 /* Append the flags of a "doca_dpdk_flags" section; @path is for messages. */
 doca_error_t shim_argp_dpdk_add_json(const char *path, struct json_object *section);
 
-/* --- checks.c --- */
+/* --- run_callbacks.c --- */
 
-/* Are all mandatory parameters there, and singular ones alone? */
-doca_error_t shim_argp_check_occurrences(void);
-
-/* --- run.c --- */
-
-/* Call what is to be called: parameters, commands, validation, DPDK. */
+/* Call the callbacks of parameters and commands, the validation and the DPDK callback. */
 doca_error_t shim_argp_run_callbacks(void);
 
 #endif

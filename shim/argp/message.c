@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages: to the user about the arguments, to the log about wrong calls by the program. */
 #include <stdio.h>
 
 #include "argp_priv.h"
@@ -40,4 +41,14 @@ void shim_argp_log_misuse(const char *func, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	DOCA_LOG_ERR("%s(): %s", func, line);
+}
+
+doca_error_t shim_argp_check_open(const char *func)
+{
+	if (shim_argp.state == SHIM_ARGP_OPEN)
+		return DOCA_SUCCESS;
+	shim_argp_log_misuse(func, "%s",
+			     shim_argp.state == SHIM_ARGP_OFF ? "call doca_argp_init() first" :
+								"too late: doca_argp_start() was called");
+	return DOCA_ERROR_BAD_STATE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/occurrence.c - what was given: one entry for each appearance of a parameter. */
+/* Occurrences: one for each appearance of a parameter, in the order of the arguments. */
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 static void occurrence_free(struct shim_argp_occurrence *occurrence)
 {
 	free(occurrence->text);
-	json_object_put(occurrence->object);
+	json_object_put(occurrence->value.object);
 	free(occurrence);
 }
 
@@ -16,8 +16,8 @@ void shim_argp_occurrences_free(void)
 {
 	struct shim_argp_occurrence *occurrence;
 
-	while ((occurrence = shim_argp.occurrences)) {
-		shim_argp.occurrences = occurrence->next;
+	while ((occurrence = STAILQ_FIRST(&shim_argp.occurrences))) {
+		STAILQ_REMOVE_HEAD(&shim_argp.occurrences, link);
 		occurrence_free(occurrence);
 	}
 }
@@ -31,11 +31,10 @@ static struct shim_argp_occurrence *occurrence_new(struct doca_argp_param *param
 		return NULL;
 	occurrence->param = param;
 	occurrence->origin = origin;
-	occurrence->number = value->number;
-	occurrence->boolean = value->boolean;
-	occurrence->object = json_object_get(value->object);
+	occurrence->value = *value;
+	json_object_get(value->object);
 	if (value->text) {
-		occurrence->text = shim_argp_dup(value->text);
+		occurrence->value.text = occurrence->text = shim_argp_dup(value->text);
 		if (!occurrence->text) {
 			occurrence_free(occurrence);
 			return NULL;
@@ -51,40 +50,38 @@ static doca_error_t append_occurrence(struct doca_argp_param *param, const struc
 
 	if (!occurrence)
 		return shim_argp_report_no_memory();
-	if (shim_argp.last_occurrence)
-		shim_argp.last_occurrence->next = occurrence;
-	else
-		shim_argp.occurrences = occurrence;
-	shim_argp.last_occurrence = occurrence;
+	STAILQ_INSERT_TAIL(&shim_argp.occurrences, occurrence, link);
 	return DOCA_SUCCESS;
 }
 
-/* The value in the shape that a callback gets. */
-static void *callback_value(const struct doca_argp_param *param, struct shim_argp_value *value)
+/* The argument of the callback: a pointer to the number or boolean, the text, the object. */
+static void *callback_argument(const struct doca_argp_param *param, struct shim_argp_value *value)
 {
 	switch (param->type) {
 	case DOCA_ARGP_TYPE_INT:
 		return &value->number;
 	case DOCA_ARGP_TYPE_BOOLEAN:
 		return &value->boolean;
+	case DOCA_ARGP_TYPE_JSON_OBJ:
+		return value->object;
 	default:
 		return (void *)value->text;
 	}
 }
 
-static doca_error_t call_immediately(struct doca_argp_param *param, struct shim_argp_value value)
+doca_error_t shim_argp_call_param(struct doca_argp_param *param, struct shim_argp_value *value)
 {
 	unsigned long generation = shim_argp.generation;
-	doca_error_t result = param->callback(callback_value(param, &value), shim_argp.config);
+	doca_error_t result = param->callback(callback_argument(param, value), shim_argp.config);
 
-	return generation == shim_argp.generation ? result : DOCA_ERROR_BAD_STATE;
+	return shim_argp_result_after_callback(generation, result);
 }
 
 doca_error_t shim_argp_handle_param(struct doca_argp_param *param, const struct shim_argp_value *value,
 				    enum shim_argp_origin origin)
 {
+	struct shim_argp_value copy = *value;
+
 	param->given = origin;
-	if (param->general)
-		return call_immediately(param, *value);
-	return append_occurrence(param, value, origin);
+	return param->general ? shim_argp_call_param(param, &copy) : append_occurrence(param, value, origin);
 }

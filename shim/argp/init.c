@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/parser.c - the parser's life and the hooks that a program sets. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* doca_argp_init(), the hooks that a program sets before start, and the log levels. */
 #include "argp_priv.h"
-
-struct shim_argp shim_argp;
-
-const char *shim_argp_program_name(void)
-{
-	return shim_argp.program_name ? shim_argp.program_name : program_invocation_short_name;
-}
-
-/* Back to OFF, from any state and from a half-done init. */
-static void parser_reset(void)
-{
-	unsigned long generation = shim_argp.generation;
-
-	shim_argp_occurrences_free();
-	shim_argp_dpdk_free();
-	shim_argp_params_free_all();
-	shim_argp_cmds_free_all();
-	free(shim_argp.json_path);
-	free(shim_argp.grpc_address);
-	free(shim_argp.program_name);
-	memset(&shim_argp, 0, sizeof(shim_argp));
-	shim_argp.generation = generation + 1;
-}
 
 static doca_error_t parser_init(const char *program_name, void *program_config)
 {
 	shim_argp.config = program_config;
 	shim_argp.selected_cmd = &shim_argp.program;
-	shim_argp.state = SHIM_ARGP_OPEN;
+	STAILQ_INIT(&shim_argp.occurrences);
+	shim_argp_set_state(SHIM_ARGP_OPEN);
 	if (program_name) {
 		shim_argp.program_name = shim_argp_dup(program_name);
 		if (!shim_argp.program_name)
@@ -46,7 +20,7 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
 {
 	doca_error_t result;
 
-	if (shim_argp.state != SHIM_ARGP_OFF) {
+	if (!shim_argp_can_change_state(SHIM_ARGP_OPEN)) {
 		shim_argp_log_misuse(__func__, "already called; call doca_argp_destroy() before the next");
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -56,29 +30,11 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
 	}
 	result = parser_init(program_name, program_config);
 	if (result != DOCA_SUCCESS)
-		parser_reset();
+		shim_argp_reset();
 	return result;
 }
 
-doca_error_t doca_argp_destroy(void)
-{
-	if (shim_argp.state == SHIM_ARGP_OFF)
-		return DOCA_ERROR_BAD_STATE;
-	parser_reset();
-	return DOCA_SUCCESS;
-}
-
-doca_error_t shim_argp_check_open(const char *func)
-{
-	if (shim_argp.state == SHIM_ARGP_OPEN)
-		return DOCA_SUCCESS;
-	shim_argp_log_misuse(func, "%s",
-			     shim_argp.state == SHIM_ARGP_OFF ? "call doca_argp_init() first" :
-								"too late: doca_argp_start() was called");
-	return DOCA_ERROR_BAD_STATE;
-}
-
-/* May a hook that start() consults be set now? */
+/* May a hook of doca_argp_start() be set now? @given: is it not NULL? */
 static doca_error_t check_hook(bool given, const char *func)
 {
 	doca_error_t result = shim_argp_check_open(func);
