@@ -346,11 +346,91 @@ static void test_log_levels_out_of_range_are_refused(void **state)
 	assert_level_refused("--sdk-log-level", "80");
 }
 
+/* The states of the parser (shim/argp/argp_priv.h) and the calls that change them. */
+enum parser_state { PARSER_OFF, PARSER_OPEN, PARSER_PARSING, PARSER_PARSED, NUM_PARSER_STATES };
+enum parser_call { CALL_INIT, CALL_START, CALL_DESTROY, NUM_PARSER_CALLS };
+
+static const struct {
+	doca_error_t result;
+	enum parser_state next; /* after the call */
+} parser_edges[NUM_PARSER_STATES][NUM_PARSER_CALLS] = {
+	[PARSER_OFF] = { { DOCA_SUCCESS, PARSER_OPEN },
+			 { DOCA_ERROR_BAD_STATE, PARSER_OFF },
+			 { DOCA_ERROR_BAD_STATE, PARSER_OFF } },
+	[PARSER_OPEN] = { { DOCA_ERROR_BAD_STATE, PARSER_OPEN },
+			  { DOCA_SUCCESS, PARSER_PARSED },
+			  { DOCA_SUCCESS, PARSER_OFF } },
+	[PARSER_PARSING] = { { DOCA_ERROR_BAD_STATE, PARSER_PARSING },
+			     { DOCA_ERROR_BAD_STATE, PARSER_PARSING },
+			     { DOCA_SUCCESS, PARSER_OFF } },
+	[PARSER_PARSED] = { { DOCA_ERROR_BAD_STATE, PARSER_PARSED },
+			    { DOCA_ERROR_BAD_STATE, PARSER_PARSED },
+			    { DOCA_SUCCESS, PARSER_OFF } },
+};
+
+/* OFF refuses to create a parameter; OPEN alone accepts a hook. */
+static void assert_parser_state(enum parser_state expected)
+{
+	struct doca_argp_param *param;
+
+	assert_int_equal(doca_argp_param_create(&param), expected == PARSER_OFF ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+	assert_int_equal(doca_argp_register_version_callback(on_version),
+			 expected == PARSER_OPEN ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+static void try_parser_call(enum parser_state from, enum parser_call call)
+{
+	doca_error_t result = call == CALL_INIT  ? doca_argp_init("prog", NULL) :
+			      call == CALL_START ? start() :
+						   doca_argp_destroy();
+
+	assert_int_equal(result, parser_edges[from][call].result);
+	assert_parser_state(parser_edges[from][call].next);
+}
+
+static enum parser_call call_while_parsing;
+
+static doca_error_t try_call_while_parsing(void *config)
+{
+	(void)config;
+	try_parser_call(PARSER_PARSING, call_while_parsing);
+	return DOCA_SUCCESS;
+}
+
+static void try_parser_call_from(enum parser_state from, enum parser_call call)
+{
+	doca_argp_destroy();
+	if (from == PARSER_OFF) {
+		try_parser_call(from, call);
+		return;
+	}
+	assert_int_equal(doca_argp_init("prog", NULL), DOCA_SUCCESS);
+	if (from == PARSER_PARSING) {
+		call_while_parsing = call;
+		assert_int_equal(doca_argp_register_validation_callback(try_call_while_parsing), DOCA_SUCCESS);
+		assert_int_equal(start(), call == CALL_DESTROY ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+		assert_parser_state(call == CALL_DESTROY ? PARSER_OFF : PARSER_PARSED);
+		return;
+	}
+	if (from == PARSER_PARSED)
+		assert_int_equal(start(), DOCA_SUCCESS);
+	try_parser_call(from, call);
+}
+
+static void test_each_call_in_each_state_takes_its_edge_or_is_refused(void **state)
+{
+	(void)state;
+	for (int from = PARSER_OFF; from < NUM_PARSER_STATES; from++)
+		for (int call = CALL_INIT; call < NUM_PARSER_CALLS; call++)
+			try_parser_call_from(from, call);
+}
+
 #define life(test) cmocka_unit_test_setup_teardown(test, argp_setup, argp_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		life(test_each_call_in_each_state_takes_its_edge_or_is_refused),
 		life(test_second_init_is_refused),
 		life(test_empty_program_name_is_refused),
 		life(test_init_after_destroy_starts_empty),
