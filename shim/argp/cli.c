@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/cli.c - the command line:
+/* The command line:
  *
  *   [-s VALUE] [--long VALUE] [--long=VALUE] [-b] ... [command [its flags] [inner command ...]]
  *
- * Short names can have several letters, so they can't be joined and take no '='.
+ * A short name may have several letters, so short flags can't be joined and take no '='.
  */
 #include <string.h>
 
 #include "argp_priv.h"
 
 struct cli {
-	int next; /* the first word not taken yet */
+	int next; /* index of the first word that is not parsed */
 	int count;
 	char **words;
 };
 
-/* The parameter of a word that looks like a flag, or NULL. What stands after
- * '=' in the word goes to *ret_attached, which is NULL otherwise. */
+/* The parameter of a word that looks like a flag, or NULL. *ret_attached is the text after
+ * '=' in the word, NULL without '='. */
 static struct doca_argp_param *find_flag_param(const char *word, const char **ret_attached)
 {
 	const char *equals;
@@ -33,8 +33,8 @@ static struct doca_argp_param *find_flag_param(const char *word, const char **re
 	return shim_argp_find_long(shim_argp.selected_cmd, word + 2, (size_t)(equals - word - 2));
 }
 
-/* The word after the flag, unless it is the next flag. A negative number is a
- * value even if some flag were called "-5". */
+/* The word after the flag, unless that word is a flag. A negative number is a
+ * value, even if a flag has the name "-5". */
 static const char *next_value(struct cli *cli, const struct doca_argp_param *param)
 {
 	const char *attached, *word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/cmd.c - commands: created, described by setters, registered. */
+/* Commands: creation, setters, registration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void free_texts(struct doca_argp_cmd *cmd)
 	cmd->description = NULL;
 }
 
-/* Free all but the addresses, of @cmd and all that is registered inside it. */
+/* Free the contents of @cmd, and of all parameters and commands inside it. The addresses stay in use. */
 static void cmd_destroy(struct doca_argp_cmd *cmd)
 {
 	struct doca_argp_param *param;
@@ -85,8 +85,6 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 	return DOCA_SUCCESS;
 }
 
-/* --- Setters --- */
-
 static bool check_settable(const struct doca_argp_cmd *cmd, const char *func)
 {
 	const struct doca_argp_cmd *found = cmd_lookup(cmd);
@@ -125,8 +123,6 @@ void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
 	if (check_settable(cmd, __func__))
 		cmd->hidden = true;
 }
-
-/* --- Registering --- */
 
 doca_error_t shim_argp_cmd_check_parent(const struct doca_argp_cmd *handle, const char *func)
 {
@@ -184,8 +180,8 @@ static doca_error_t add_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *
 	return DOCA_SUCCESS;
 }
 
-/* @cmd is the parser's from here on: it ends in @parent or is destroyed, with all
- * inside it. One that was registered before stays where it is. */
+/* The parser owns @cmd from here on: @cmd becomes a part of @parent, or is destroyed with all
+ * inside it. A command that was registered before stays in its place. */
 static doca_error_t register_cmd(struct doca_argp_cmd *parent, struct doca_argp_cmd *cmd, const char *func,
 				 doca_error_t parent_state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/dpdk.c - DPDK's share of the command line:
+/* The DPDK flags of the command line:
  *
  *   program [DPDK flags] -- [DOCA flags] [program flags]
  *
- * Without "--" all words are DPDK's, unless the first of them asks for help, the
+ * Without "--" all words are for DPDK, unless the first one is the flag for help, the
  * version or a JSON file.
  */
 #include <stdlib.h>

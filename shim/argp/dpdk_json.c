@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/dpdk_json.c - the "doca_dpdk_flags" section of a JSON file, as DPDK's
- * own flags:
+/* The "doca_dpdk_flags" section of a JSON file becomes flags of DPDK:
  *
  *   "devices": [ { "device": "pf", "id": A },      -a A            (also "vf")
  *                { "device": "sf", "id": N },      -a auxiliary:mlx5_core.sf.N
@@ -148,7 +147,7 @@ static doca_error_t add_core_list(const char *path, struct json_object *json)
 	return add_pair("-l", text_or_null(json));
 }
 
-/* Words between blanks; there is no quoting. */
+/* Blanks separate words; there is no quoting. */
 static doca_error_t add_flags(const char *path, struct json_object *json)
 {
 	const char *at = text_or_null(json);

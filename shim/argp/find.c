@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/find.c - which parameter or command a word means, seen from a command. */
+/* Look-up of parameters and commands by name, from a command outwards. */
 #include <string.h>
 
 #include "argp_priv.h"

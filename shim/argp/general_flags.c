@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/general_flags.c - the flags that every program has. They act when they are
- * met: a help flag wins over mistakes that stand behind it. */
+/* The flags that every program has. Their callbacks run as soon as the flag is read: a help
+ * flag is obeyed although a later word is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static doca_error_t on_help(void *value, void *config)
 	exit(EXIT_SUCCESS);
 }
 
-/* A program's own callback decides itself whether the program goes on. */
+/* The callback of the program, if there is one, decides whether the program goes on. */
 static doca_error_t on_version(void *value, void *config)
 {
 	if (shim_argp.version)
@@ -50,7 +50,7 @@ static doca_error_t on_sdk_log_level(void *value, void *config)
 	return set_level(*(int *)value, doca_log_level_set_global_sdk_limit, &shim_argp.sdk_log_level, "sdk-log-level");
 }
 
-/* Read when the command line is known: what stands there wins. */
+/* Keep the path. The file is read after the command line, whose values take precedence. */
 static doca_error_t on_json(void *value, void *config)
 {
 	(void)config;
@@ -77,7 +77,7 @@ static const struct general_flag {
 	  true, on_json },
 };
 
-/* NULL copies to NULL; false without memory. */
+/* Copy @text; the copy of NULL is NULL. Returns false without memory. */
 static bool copy_text(char **copy, const char *text)
 {
 	*copy = text ? shim_argp_dup(text) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/grpc.c - the flag of gRPC programs, which releases up to 2.6 knew. It
- * is a parameter like a program's own, with a callback that keeps the value. */
+/* The flag of gRPC programs, in releases up to 2.6: a parameter like those of the program,
+ * with a callback that keeps the value. */
 #include <stdlib.h>
 
 #include "argp_priv.h"

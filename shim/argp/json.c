@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/json.c - a JSON file's sections and their keys:
+/* The sections of a JSON file and their keys:
  *
  *   { "doca_general_flags": { "log-level": 50 },
  *     "doca_program_flags": { "long-name": value, "of-many": [ value, value ] },
  *     "doca_dpdk_flags": ... }                         (dpdk_json.c)
  *
- * A key is a long name. A boolean that is false is as good as not given: flags
- * have no other way to say no, and callbacks need not look at the value.
+ * A key is a long name. A boolean that is false counts as not given, and its callback
+ * is not called.
  */
 #include <json-c/json.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 struct section {
 	const char *path;
 	const char *name;
-	struct doca_argp_cmd *scope; /* whose parameters the keys are */
+	struct doca_argp_cmd *scope; /* the keys are parameters of this command */
 };
 
 static doca_error_t wrong_type(const struct section *section, const struct doca_argp_param *param, const char *expected)

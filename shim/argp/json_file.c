@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Read a JSON file: one object, with comments allowed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -9,7 +10,7 @@
 #include "argp_priv.h"
 
 #define FIRST_READ_BYTES ((size_t)4096)
-#define MAX_FILE_BYTES   ((size_t)16 << 20) /* far beyond any file of flags */
+#define MAX_FILE_BYTES   ((size_t)16 << 20) /* more than any file of flags needs */
 
 struct content {
 	char *bytes;
@@ -55,7 +56,7 @@ static doca_error_t read_all(int fd, const char *path, struct content *content)
 	return DOCA_ERROR_IO_FAILED;
 }
 
-/* json-c wants to see where a line comment, or a number, ends. */
+/* json-c needs a character after a line comment or a number at the end of the file. */
 static doca_error_t append_newline(struct content *content, const char *path)
 {
 	doca_error_t result = grow_if_full(content, path);
@@ -88,7 +89,7 @@ static size_t line_number(const struct content *content, size_t at)
 	return line;
 }
 
-/* Judge what @tokener made of @content; @root may be NULL. */
+/* Check the result of @tokener on @content; @root may be NULL. */
 static doca_error_t check_parsed(struct json_tokener *tokener, const struct json_object *root,
 				 const struct content *content, const char *path)
 {
@@ -105,7 +106,7 @@ static doca_error_t check_parsed(struct json_tokener *tokener, const struct json
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (end != content->size) { /* blanks and comments count as parsed */
-		shim_argp_report("'%s', line %zu: something stands behind the end of the JSON", path,
+		shim_argp_report("'%s', line %zu: unexpected text after the end of the JSON", path,
 				 line_number(content, end));
 		return DOCA_ERROR_IO_FAILED;
 	}

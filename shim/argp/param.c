@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/param.c - parameters: created, described by setters, registered. */
+/* Parameters: creation and setters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +83,6 @@ doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 	shim_argp_param_destroy(found);
 	return DOCA_SUCCESS;
 }
-
-/* --- Setters --- */
 
 static bool check_settable(const struct doca_argp_param *param, const char *func)
 {

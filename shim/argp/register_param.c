@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/register_param.c - what a parameter must have to be taken in.
+/* Registration of parameters.
  *
- * A parameter may have the name of a general flag, save the JSON file's, and of
- * a parameter of another command: the nearest one wins (find.c). Two of the
- * same name in one command could never be told apart.
+ * A parameter may have the name of a general flag, except that of the JSON file, and the
+ * name of a parameter of another command: the innermost one is found first (find.c).
+ * Names in one command are unique.
  */
 #include <string.h>
 
@@ -72,7 +72,7 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 	return DOCA_SUCCESS;
 }
 
-/* Add a parameter that is the program's to @cmd. */
+/* Add an unregistered parameter to @cmd. */
 static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func)
 {
 	doca_error_t result = shim_argp_check_open(func);
@@ -82,13 +82,13 @@ static doca_error_t add_param(struct doca_argp_cmd *cmd, struct doca_argp_param 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!param->long_name)
-		param->cli_only = true; /* a key in the file would be its long name */
+		param->cli_only = true; /* keys of the file are long names */
 	shim_argp_cmd_append_param(cmd, param);
 	return DOCA_SUCCESS;
 }
 
-/* @param is the parser's from here on: it ends in @cmd or is destroyed. One that
- * was registered before stays where it is. */
+/* The parser owns @param from here on: @param becomes a part of @cmd, or is destroyed. A parameter
+ * that was registered before stays in its place. */
 static doca_error_t register_param(struct doca_argp_cmd *cmd, struct doca_argp_param *param, const char *func,
 				   doca_error_t cmd_state)
 {

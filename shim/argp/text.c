@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of strings, numbers in text, names of flags. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

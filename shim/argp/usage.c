@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/argp/usage.c - the usage text, of the program or of the command that was
- * chosen:
+/* The usage text of the program, or of the command that the arguments selected:
  *
  *   Usage: NAME [DOCA Flags] [Program Flags]
  *
  *   DOCA Flags:
- *     -h, --help                        what it is for
+ *     -h, --help                        the description
  *   ...
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inventories: configured when they are created. */
+/* Buffer inventories: creation takes the whole configuration. The core has the other functions. */
 #include <doca_buf_inventory.h>
 
 #include "buf_priv.h"

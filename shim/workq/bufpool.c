@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools: configured when they are created. They are the core's, which has the functions that are not here. */
+/* Buffer pools: creation takes the whole configuration. The core has the pools and the other functions. */
 #include <doca_bufpool.h>
 
 #include "buf_priv.h"
@@ -12,7 +12,7 @@ static struct doca_buf_pool *to_core_pool(struct doca_bufpool *bufpool)
 	return (struct doca_buf_pool *)bufpool;
 }
 
-/* Whether the map has one range. */
+/* BAD_STATE for a map without a range, INVALID_VALUE for one with several chunks. */
 static doca_error_t check_pool_mmap(const struct doca_mmap *mmap)
 {
 	static const char func[] = "doca_bufpool_create";
@@ -29,7 +29,7 @@ static doca_error_t check_pool_mmap(const struct doca_mmap *mmap)
 	return DOCA_SUCCESS;
 }
 
-/* 0 is no alignment: that of a byte. */
+/* An alignment of 0 means none. */
 static doca_error_t configure_pool(struct doca_buf_pool *core_pool, const union doca_data *user_data, size_t alignment)
 {
 	if (user_data)
@@ -61,7 +61,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
 	return result;
 }
 
-/* The reference of this generation has other codes for a map that is too small, and for no buffer left. */
+/* The references of the generations differ in the codes for a map that is too small, and for an empty pool. */
 doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool)
 {
 	doca_error_t result = core_buf_pool_start(to_core_pool(bufpool));
@@ -69,7 +69,7 @@ doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool)
 	return result == DOCA_ERROR_INITIALIZATION ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* Here, buffers that are out don't matter. */
+/* In this generation a pool may stop while the program holds buffers. */
 doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool)
 {
 	SHIM_NEED(bufpool, SHIM_BUF_POOL);

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/workq/core_api.h - the current generation, as the translation calls it.
+/* shim/workq/core_api.h - functions of the core that the translation calls.
  *
  *   program --doca_...--> shim/workq/NAME.c --core_...--> shim/common, shim/dma ...
  *                                    (compiled with renamed_symbols.h in front)
  *
- * Both generations name a header, a type or a function alike and mean different
- * things, so the translation can't include shim/include. It has this generation's
- * headers, and from here what it needs of the other one: the functions under the
- * names that renamed_symbols.h gives them, their types under their own names. What a
- * function does, and what it returns when, is said in shim/include.
+ * The core is the current generation, compiled a second time. The translation
+ * implements the work-queue generation on it.
  *
- * core_api_check.c includes this file behind the current generation's headers:
- * a declaration that is not theirs doesn't compile.
+ * The generations use some names of headers, types and functions with different
+ * meanings, so the translation can't include shim/include. It includes the headers
+ * of the work-queue generation. This file declares functions of the core: under
+ * the names in renamed_symbols.h, with types under their own names. shim/include
+ * documents the functions.
  *
- * Functions of both generations that mean the same (doca_buf_get_data() and
- * most of what is said about devices) are not here: this generation's headers
- * have them.
+ * core_api_check.c includes this file after the headers of the current generation:
+ * the compiler reports declarations that differ.
+ *
+ * Functions with one meaning in both generations (doca_buf_get_data(), most of
+ * the device functions) are declared by the headers of the work-queue generation.
  */
 #ifndef SHIM_WORKQ_CORE_API_H
 #define SHIM_WORKQ_CORE_API_H
@@ -43,9 +45,9 @@ struct doca_sync_event_task_notify_set;
 struct doca_sync_event_task_wait_neq;
 struct doca_task;
 
-#ifndef SHIM_WORKQ_BUILD /* where the current generation's headers are not */
+#ifndef SHIM_WORKQ_BUILD /* in the translation, without headers of the current generation */
 
-/* Codes that this generation lacks and the core may return. */
+/* Codes that the core may return and the work-queue generation lacks. */
 #define DOCA_ERROR_TOO_BIG        ((doca_error_t)27)
 #define DOCA_ERROR_AUTHENTICATION ((doca_error_t)28)
 #define DOCA_ERROR_BAD_CONFIG     ((doca_error_t)29)
@@ -74,7 +76,7 @@ typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(struct doca_sync_e
 
 #endif
 
-/* --- Contexts and progress engines --- */
+/* Contexts and progress engines */
 
 doca_error_t core_ctx_start(struct doca_ctx *ctx);
 doca_error_t core_ctx_stop(struct doca_ctx *ctx);
@@ -87,13 +89,13 @@ doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
 doca_error_t core_pe_create(struct doca_pe **pe);
 doca_error_t core_pe_destroy(struct doca_pe *pe);
 doca_error_t core_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
-bool shim_pe_progress_one(struct doca_pe *pe); /* core_pe_progress() without its questions */
+bool shim_pe_progress_one(struct doca_pe *pe); /* core_pe_progress() without its checks */
 doca_error_t core_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle);
 doca_error_t core_pe_request_notification(struct doca_pe *pe);
 doca_error_t core_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
 doca_error_t core_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks);
 
-/* --- Tasks --- */
+/* Tasks */
 
 doca_error_t core_task_submit(struct doca_task *task);
 void core_task_free(struct doca_task *task);
@@ -102,7 +104,7 @@ void core_task_set_user_data(struct doca_task *task, union doca_data user_data);
 union doca_data core_task_get_user_data(const struct doca_task *task);
 struct doca_ctx *core_task_get_ctx(const struct doca_task *task);
 
-/* --- Memory maps and buffers --- */
+/* Memory maps and buffers */
 
 doca_error_t core_mmap_create(struct doca_mmap **mmap);
 doca_error_t core_mmap_destroy(struct doca_mmap *mmap);
@@ -131,9 +133,9 @@ doca_error_t core_buf_pool_start(struct doca_buf_pool *buf_pool);
 doca_error_t core_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf);
 doca_error_t core_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data);
 doca_error_t core_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment);
-void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool); /* core_buf_pool_stop() without its question */
+void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool); /* core_buf_pool_stop() without its check */
 
-/* --- Sync events --- */
+/* Sync events */
 
 doca_error_t core_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
 doca_error_t core_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo);
@@ -161,7 +163,7 @@ doca_error_t core_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 doca_error_t core_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 doca_error_t core_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
-/* As said in shim/common/sync/sync_event_priv.h. */
+/* Documented in shim/common/sync/sync_event_priv.h. */
 doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
 void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
 
@@ -196,12 +198,10 @@ doca_error_t core_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *ev
 						      struct doca_sync_event_task_wait_neq **task);
 struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task);
 
-/* --- faults (shim/common/pe/ctx_priv.h) --- */
-
-/* The user starts a context of @dev, or of none (NULL): SUCCESS, or as a fault has it. */
+/* Documented in shim/common/pe/ctx_priv.h. */
 doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
 
-/* --- DMA: in libdoca_dma --- */
+/* DMA, in libdoca_dma */
 
 doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled with the core: what core_api.h declares is what the core has, or this file fails. */
+/* Compiled with the core: compares the declarations of core_api.h with the headers of the current generation. */
 #include <doca_buf_inventory.h>
 #include <doca_buf_pool.h>
 #include <doca_ctx.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts: their device, their queues, their life. */
+/* Contexts: start and stop, the device, the work queues. */
 #include "ctx_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 
-#define MAX_NUM_CTX 512 /* our choice: the reference names no number */
+#define MAX_NUM_CTX 512 /* the reference documents none */
 
 #define NEED_CTX(ctx)                                                                                          \
 	do {                                                                                                   \
@@ -19,8 +19,6 @@
 		if ((workq_ctx)->started)                                                                  \
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first"); \
 	} while (0)
-
-/* ---- life ---- */
 
 void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops)
 {
@@ -80,8 +78,6 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-/* ---- its device ---- */
-
 doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
 {
 	struct workq_ctx *workq_ctx = (struct workq_ctx *)ctx;
@@ -113,8 +109,6 @@ doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
 	return DOCA_SUCCESS;
 }
 
-/* ---- its queues ---- */
-
 doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq)
 {
 	NEED_CTX(ctx);
@@ -132,8 +126,6 @@ doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
 	return workq_detach((struct workq_ctx *)ctx, workq);
 }
-
-/* ---- questions ---- */
 
 doca_error_t doca_ctx_get_max_num_ctx(uint32_t *max_num_ctx)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/workq/ctx_priv.h - contexts and work queues, told in the current generation's terms.
+/* shim/workq/ctx_priv.h - contexts of work queues, on contexts of the core.
  *
  *    context (workq_ctx) ---workq_add---> attachment ---> a context of the core,
  *            \                                            on the queue's progress engine
  *             \--workq_add of another queue--> another attachment, another of the core's
  *
- * Here one context serves many queues, and has no progress engine; the core's
- * context has exactly one. So a context of ours has none of the core's until a
- * queue is added to it. A job becomes a task of the attachment's context; the end
- * of the task is an event that waits in the queue for its retrieval.
+ * In this generation one context serves several queues. A context of the core has
+ * exactly one progress engine. So each queue that is added to a context gets a
+ * context of the core: the attachment. A job becomes a task of that context, and
+ * the completion of the task becomes an event of the queue.
  *
- * API pointers to struct doca_ctx are ours in this room, cast; those that core_...
- * functions take and give are the core's.
+ * In shim/workq, a struct doca_ctx of the public API is a cast struct workq_ctx; a
+ * struct doca_ctx of core_... functions belongs to the core.
  */
 #ifndef SHIM_WORKQ_CTX_PRIV_H
 #define SHIM_WORKQ_CTX_PRIV_H
@@ -26,26 +26,26 @@
 struct workq_ctx;
 struct workq_attachment;
 
-/* A library's part. Every slot is filled. */
+/* The operations of a library. Every slot is filled. */
 struct workq_ctx_ops {
 	const char *name;
-	/* Whether the device can do any job of it. */
+	/* Can the device do any job of the library? */
 	bool (*supports)(const struct doca_devinfo *devinfo);
-	/* The context starts: whether it may; stops, or is destroyed: never fails. */
+	/* Called at the start, which it may refuse, and at the stop or destruction of the context. */
 	doca_error_t (*start)(struct workq_ctx *ctx);
 	void (*stop)(struct workq_ctx *ctx);
-	/* Make and configure the core's context, for @depth jobs in flight: sets @attachment->core_ctx. */
+	/* Create and configure a context of the core for @depth jobs in flight: @attachment->core_ctx. */
 	doca_error_t (*create_core)(struct workq_attachment *attachment, uint32_t depth);
-	/* It is idle (or was never started): destroy it. Copes with a failed create_core. */
+	/* Destroy that context, which is idle. Accepts a failed create_core. */
 	void (*destroy_core)(struct workq_attachment *attachment);
-	/* Make a task of the job and submit it. Its end calls shim_workq_complete(). */
+	/* Submit the job as a task, whose completion calls shim_workq_complete(). */
 	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job);
 };
 
 struct workq_ctx {
 	struct shim_object object;
 	const struct workq_ctx_ops *ops;
-	struct doca_dev *dev; /* held; NULL = none added */
+	struct doca_dev *dev; /* a reference is held; NULL = none added */
 	bool started;
 	LIST_HEAD(, workq_attachment) attachments;
 };
@@ -53,10 +53,10 @@ struct workq_ctx {
 struct workq_attachment {
 	struct workq_ctx *ctx;
 	struct doca_workq *workq;
-	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job); /* its ops' */
-	struct doca_ctx *core_ctx;                                                               /* the core's */
-	uint32_t generation; /* shim_fork_generation when it was made */
-	void *priv;          /* what the library keeps */
+	doca_error_t (*submit)(struct workq_attachment *attachment, const struct doca_job *job); /* ctx->ops->submit */
+	struct doca_ctx *core_ctx;                                                               /* of the core */
+	uint32_t generation; /* shim_fork_generation at its creation */
+	void *priv;          /* of the library */
 	uint32_t in_flight;  /* jobs submitted whose events were not retrieved */
 	LIST_ENTRY(workq_attachment) of_ctx;
 	LIST_ENTRY(workq_attachment) of_workq;
@@ -68,12 +68,12 @@ static inline bool workq_ctx_is(const void *handle)
 	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
 }
 
-/* A job of the queue ended: called once for each that was submitted. */
+/* A job of the queue completed. Called once for each submitted job. */
 SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
 					   union doca_data result, bool failed);
 
-/* Set up, and take apart, the beginning of a library's object. Taking apart stops it; IN_USE, and
- * nothing happens, while work queues are added. */
+/* Initialise, and finish, the context at the beginning of an object of a library. shim_workq_ctx_fini()
+ * stops the context; it returns IN_USE and does nothing while work queues are added. */
 SHIM_INTERNAL_API void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
 SHIM_INTERNAL_API doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What 1.5 asked of a device and 2.2 asks in other words. All else about devices is the core's. */
+/* Device functions of 1.5 that 2.2 replaced by others. The core has all other device functions. */
 #include <doca_dev.h>
 #include <stdio.h>
 
 #include "shim/common/base/check.h"
 
-/* The core writes "domain:bus:device.function"; the domain has no place in a doca_pci_bdf. */
+/* Parse "domain:bus:device.function" of the core. A doca_pci_bdf has no domain. */
 static void parse_bdf(const char *text, struct doca_pci_bdf *ret_bdf)
 {
 	unsigned int bus, device, function;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libdoca_dma: the memcpy job is the current generation's memcpy task. */
+/* libdoca_dma: memcpy jobs, which the core executes as memcpy tasks. */
 #include <doca_dma.h>
 
 #include "ctx_priv.h"
@@ -52,7 +52,7 @@ static doca_error_t dma_start(struct workq_ctx *ctx)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-/* All that ran belonged to its queues. */
+/* Nothing to stop: the contexts of the core belong to the queues. */
 static void dma_stop(struct workq_ctx *ctx)
 {
 	(void)ctx;

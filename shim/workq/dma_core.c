@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled with the core. */
+/* Memcpy jobs as tasks of the core. Compiled with the core. */
 #include "dma_core.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "shim/dma/dma_priv.h"
 
 struct workq_dma_core {
-	struct shim_completion_hook hook; /* first: gets the ends of all tasks */
+	struct shim_completion_hook hook; /* first; called at the completion of each task */
 	struct doca_dma *dma;
 	struct workq_attachment *attachment;
 	int job_type;
-	struct doca_task *free_tasks; /* allocated, for the next jobs; through next_free */
+	struct doca_task *free_tasks; /* allocated, for the next jobs; linked by next_free */
 };
 
 static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
@@ -33,13 +33,13 @@ static void on_complete(struct shim_completion_hook *hook, struct doca_task *tas
 			    status != DOCA_SUCCESS);
 }
 
-/* No task has come to an end in another way. */
+/* Never called: each task has the completion hook. */
 static void unused_callback(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
 {
 	(void)task, (void)user_data, (void)ctx_data;
 }
 
-/* A context that stops waits for its tasks. */
+/* A stopping context waits until all tasks are freed. */
 static void on_state_changed(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			     enum doca_ctx_states to)
 {

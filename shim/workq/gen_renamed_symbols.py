@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write renamed_symbols.h: what the current generation's functions are called inside the work-queue libraries.
+"""Write renamed_symbols.h: the names of the current generation's functions inside the work-queue libraries.
 
     gen_renamed_symbols.py FACTS FACTS-WORKQ OUTPUT    write the header; the build does
     gen_renamed_symbols.py FACTS FACTS-WORKQ           print which functions come from the core, which from the translation
@@ -64,7 +64,7 @@ RENAMED = {
     'doca_rdma_bridge_open_dev_from_pd': 'doca_dev_open_from_pd',
 }
 
-# Current name -> the older function of that purpose, which differs in more than its name: what log lines say.
+# Current name -> the older function of that purpose, which differs in more than its name. Log lines use the latter.
 LOGGED_AS = {
     'doca_buf_inventory_buf_get_by_args': 'doca_buf_inventory_buf_by_args',
     'doca_buf_pool_buf_alloc': 'doca_bufpool_buf_alloc',
@@ -108,18 +108,18 @@ LOGGED_AS = {
     'doca_task_submit': 'doca_workq_submit',
 }
 
-# One name and one signature, two meanings: patterns.
+# Patterns of functions with one name, one signature and two meanings.
 DIFFERENT_MEANING = [
-    r'doca_buf_arr_.*',                     # an array knows its map from the beginning, and its length late
-    r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine; nothing is in progress
-    r'doca_dma_(as_ctx|destroy)',           # a DMA context is made before its device is known
+    r'doca_buf_arr_.*',                     # an array gets its map at its creation, and its length later
+    r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine, and done when they return
+    r'doca_dma_(as_ctx|destroy)',           # a DMA context is created without a device
     r'doca_graph_.*',                       # of jobs, on a work queue
-    # 1.5 starts a map before it has memory, of which it has several pieces
+    # 1.5 starts a map before it has memory; a map may have several ranges
     r'doca_mmap_(start|stop|destroy|get_num_bufs|set_(memrange|permissions|free_cb|max_num_devices))',
-    r'doca_sync_event_.*',                  # another configuration; its context works with jobs
+    r'doca_sync_event_.*',                  # another configuration, and jobs
 ]
 
-# The translation has these to itself; the core's are not compiled (meson.build).
+# The translation has its own source of these; that of the core is not compiled (meson.build).
 OWN_SOURCE = ['doca_version_runtime']
 
 SAME_TYPE = {
@@ -135,32 +135,31 @@ SAME_TYPE = {
 
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/workq/renamed_symbols.h - what the current generation's functions are called in
- * the work-queue libraries. Written by gen_renamed_symbols.py: change that, not this.
+/* renamed_symbols.h - the names of the current generation's functions in the work-queue
+ * libraries. Written by gen_renamed_symbols.py.
  *
  * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
- * second time, with this file in front of each. There, a public function
- *   - keeps its name where this generation has the same function: it is then this
- *     generation's, exported as it is;
- *   - takes the older name where only the name differs;
- *   - is core_... where it differs or where this generation lacks it: the
- *     translation (shim/workq) calls it under that name, declared in core_api.h.
+ * second time, with this file included before each. There, a public function
+ *   - keeps its name if the work-queue generation has the same function; it is exported;
+ *   - gets the older name if only the name differs; it is exported;
+ *   - is core_... if it differs, or if the work-queue generation lacks it. The
+ *     translation (shim/workq) calls it by that name, declared in core_api.h.
  */
 #ifndef SHIM_WORKQ_RENAMED_SYMBOLS_H
 #define SHIM_WORKQ_RENAMED_SYMBOLS_H
 
-/* Says to the core's sources that they are compiled for this generation. */
+/* Defined while sources of the core are compiled for the work-queue libraries. */
 #define SHIM_WORKQ_BUILD
 """
 
 LOGGED_HEAD = """\
 
-/* What log lines call functions of the current generation: X(name, this generation's). */
+/* The names in log lines: X(name in the current generation, name in the work-queue generation). */
 #define SHIM_WORKQ_RENAMED_SYMBOLS(X) \\"""
 
 
 def signature(entry):
-    """Without const, which the caller of a linked function doesn't see, and with one name for one type."""
+    """The types without const, which does not matter to a caller, and with one name for each type."""
     def plain(text):
         for ours, theirs in SAME_TYPE.items():
             text = text.replace(ours, theirs)
@@ -192,7 +191,7 @@ def name_in_core(name, current, older):
 
 
 def logged_names(current, older):
-    """As pairs of the current name and the one that a program of the generation knows."""
+    """Pairs of the current name and the name in the work-queue generation."""
     logged = RENAMED | LOGGED_AS
     for name, old_name in logged.items():
         if name not in current or name in older or old_name not in older:

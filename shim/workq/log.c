@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as this generation writes them: without file and function, and with
- * rate limits. Sources, backends and limits are the core's. */
+/* Log records of this generation: without file and function, and with rate limits. The core
+ * has the sources, backends and levels. */
 #include <inttypes.h>
 
 #include "shim/common/base/check.h"
 #include "shim/common/log/log_priv.h"
 #include "sim/base/monotonic.h"
 
-/* Where the record was written: the source's name stands for the file. */
+/* The location of a record; the core logs the name of the source in place of the file. */
 static struct shim_log_location location_of_line(int line)
 {
 	return (struct shim_log_location){ .line = line };
@@ -35,12 +35,10 @@ doca_error_t doca_log_developer(uint32_t level, int source, int line, const char
 	return result;
 }
 
-/* --- Rate limits --- */
-
-#define DEFAULT_QUANTITY 20 /* until the program says otherwise */
+#define DEFAULT_QUANTITY 20 /* until doca_log_set_quantity() */
 #define DEFAULT_BUCKET_S 1
 
-/* A bucket is a number from 0 up; to the core it is a line of a file of that name. */
+/* The rate limiter of the core counts by file and line: a bucket is a line of this file. */
 static const char buckets[] = "rate-limited log records";
 static atomic_int bucket_count;
 static struct shim_log_rate rate = SHIM_LOG_RATE(DEFAULT_QUANTITY, DEFAULT_BUCKET_S *SIM_NS_PER_S);
@@ -55,7 +53,7 @@ doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 	return DOCA_SUCCESS;
 }
 
-/* Say how many records of the bucket were not shown, if any. */
+/* Log the number of dropped records of the bucket, if there are any. */
 static void log_dropped(uint32_t level, int source, int line, uint64_t dropped)
 {
 	if (dropped)

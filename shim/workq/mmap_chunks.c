@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The chunks of memory maps in the order of 1.5, and the functions that concern them. */
 #include "mmap_chunks.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ uint32_t workq_chunks_num_bufs(const struct workq_chunk_list *list)
 	return total;
 }
 
-/* The map itself goes first: it alone may have pools, and refuse for them. */
+/* The map itself stops first: only the first chunk may have pools, which prevent the stop. */
 doca_error_t workq_chunks_stop(const char *func, const struct workq_chunk_list *list)
 {
 	doca_error_t result = DOCA_SUCCESS;
@@ -102,8 +103,6 @@ struct doca_mmap *workq_find_core_mmap(struct doca_mmap *mmap, const void *addr)
 	return mmap;
 }
 
-/* ---- the public face ---- */
-
 doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_num_chunks)
 {
 	struct workq_chunk_list *list;
@@ -145,7 +144,7 @@ static bool overlaps_chunk(const struct workq_chunk_list *list, const char *addr
 	return false;
 }
 
-/* Why the map can't have the chunk; DOCA_SUCCESS = it can. */
+/* May the chunk be added to the map? */
 static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, size_t len)
 {
 	static const char func[] = "doca_mmap_populate";
@@ -166,7 +165,7 @@ static doca_error_t check_chunk(const struct doca_mmap *mmap, const char *addr, 
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	if (overlaps_chunk(list, addr, len)) {
-		sim_err("%s: %p, %zu bytes, meets a chunk that the memory map has", func, (const void *)addr, len);
+		sim_err("%s: %p, %zu bytes, overlaps a chunk of the memory map", func, (const void *)addr, len);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	return DOCA_SUCCESS;
@@ -187,7 +186,7 @@ static bool reserve_chunk(struct workq_chunk_list *list)
 	return true;
 }
 
-/* A map of the core's for a further chunk, with the devices of the first. */
+/* Create a map of the core for a further chunk, with the devices of the first. */
 static doca_error_t create_extra_mmap(const struct doca_mmap *first, struct doca_mmap **ret_core_mmap)
 {
 	doca_error_t result = core_mmap_create(ret_core_mmap);
@@ -202,8 +201,8 @@ static doca_error_t create_extra_mmap(const struct doca_mmap *first, struct doca
 	return result;
 }
 
-/* 1.5 asks for no permissions: everyone may do everything. What can't be used, it
- * says, can't be registered with the device. */
+/* 1.5 has no permissions: both sides may read and write. A failure means, in its terms, that the
+ * memory can't be registered with the device. */
 static doca_error_t configure_core_mmap(struct doca_mmap *core_mmap, void *addr, size_t len)
 {
 	doca_error_t result = core_mmap_set_memrange(core_mmap, addr, len);
@@ -216,7 +215,7 @@ static doca_error_t configure_core_mmap(struct doca_mmap *core_mmap, void *addr,
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
 }
 
-/* The chunk's map: the first one's is the map itself, which is as it was on failure. */
+/* Set up the map of a chunk. The first chunk has the map itself, which is unchanged on failure. */
 static doca_error_t create_core_mmap(struct doca_mmap *mmap, void *addr, size_t len, struct doca_mmap **ret_core_mmap)
 {
 	bool is_first = workq_chunk_list_find(mmap)->num_chunks == 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/workq/mmap_chunks.h - memory maps in 1.5's order: started empty, given devices and chunks then.
+/* shim/workq/mmap_chunks.h - memory maps in the order of 1.5: started empty, then given devices and chunks.
  *
- * The core's map has one range. A map that is started without one gets a record
- * here: its first chunk becomes the range of the map itself, every further one a
- * map of the core's own with the same devices. While the map is started, all of
- * these are started too, be it without a device; when one comes or goes, they stop
- * for as long as that takes. A map of 2.2 has no record.
+ * A map of the core has one range. A map that is started without a range gets a list
+ * of chunks. The first chunk becomes the range of the map itself; each further chunk
+ * is another map of the core, with the same devices. While the map is started, the
+ * maps of all chunks are started, also without a device. They stop while a device is
+ * added or removed. A map in the order of 2.2 has no list.
  *
- * The map's own thread rule: one thread at a time.
+ * One thread at a time uses a map, as in the core.
  */
 #ifndef SHIM_WORKQ_MMAP_CHUNKS_H
 #define SHIM_WORKQ_MMAP_CHUNKS_H
@@ -27,37 +27,38 @@ struct workq_chunk_list {
 	bool was_started;
 	uint32_t max_chunks;
 	uint32_t num_chunks, capacity;
-	struct workq_chunk *chunks; /* the first one's core is the map itself */
+	struct workq_chunk *chunks; /* the core_mmap of the first is the map itself */
 };
 
-#define WORKQ_DEFAULT_MAX_CHUNKS 64 /* our choice */
+#define WORKQ_DEFAULT_MAX_CHUNKS 64 /* the reference documents none */
 
-/* The record of a live map, NULL = none; and the record, made if need be (NULL = no memory). */
+/* The list of a live map; NULL = none. */
 static inline struct workq_chunk_list *workq_chunk_list_find(const struct doca_mmap *mmap)
 {
 	return mmap->workq_data;
 }
 
+/* The same, but create the list if there is none; NULL = no memory. */
 struct workq_chunk_list *workq_chunk_list_get_or_create(struct doca_mmap *mmap);
 
-/* Stop the core's maps, start them again. stop: NOT_PERMITTED, and nothing happens, while
- * buffers or pools of one are out. */
+/* Stop and start the maps of all chunks. The stop returns NOT_PERMITTED and does nothing while a
+ * buffer or a pool uses one of them. */
 doca_error_t workq_chunks_stop(const char *func, const struct workq_chunk_list *list);
 doca_error_t workq_chunks_start(const char *func, const struct workq_chunk_list *list);
 
-/* Start them again as they were before the stop, without a look at their memory. */
+/* Start the maps again after a stop, without a check of their memory. */
 void workq_chunks_resume(const struct workq_chunk_list *list);
 
-/* Whether the memory of all chunks is there to be registered: NOT_PERMITTED when it is not. */
+/* NOT_PERMITTED unless the memory of all chunks is mapped, so that a device can register it. */
 doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chunk_list *list);
 
-/* Whether buffers of any chunk are out. */
+/* The number of buffers of all chunks. */
 uint32_t workq_chunks_num_bufs(const struct workq_chunk_list *list);
 
-/* The map itself is gone: destroy the further ones, call the free callbacks. NULL is fine. */
+/* After the destruction of the map itself: destroy the further maps, call the free callbacks. NULL is fine. */
 void workq_chunk_list_destroy(struct workq_chunk_list *list);
 
-/* The core's map that has @addr: @mmap itself, unless it has chunks. Copes with any handle. */
+/* The map of the core with @addr in its range, or @mmap if there is none. Accepts any handle. */
 struct doca_mmap *workq_find_core_mmap(struct doca_mmap *mmap, const void *addr);
 
 #endif

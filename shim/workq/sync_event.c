@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events: life, configuration, exports, and what is done at once. */
+/* Sync events: configuration, start and stop, exports, and calls that return when they are done. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
 #define NEED_EVENT(event) SHIM_NEED(event, SHIM_WORKQ_SYNC_EVENT)
-
-/* ---- life ---- */
 
 static doca_error_t start_event(struct workq_ctx *ctx)
 {
@@ -27,7 +25,7 @@ static const struct workq_ctx_ops event_ops = {
 	.submit = workq_sync_event_submit,
 };
 
-/* Around the core's, which is destroyed if there is no memory. */
+/* Create the event that owns @core_event. Without memory, destroy @core_event. */
 static doca_error_t create_around(struct doca_sync_event *core_event, struct doca_sync_event **ret_event)
 {
 	struct doca_sync_event *created = shim_object_new(SHIM_WORKQ_SYNC_EVENT, sizeof(*created));
@@ -109,8 +107,6 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 	return core_sync_event_stop(event->core_event);
 }
 
-/* ---- configuration ---- */
-
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
 {
 	NEED_EVENT(event);
@@ -141,8 +137,6 @@ doca_error_t doca_sync_event_subscriber_add_location_dpu(struct doca_sync_event 
 	return core_sync_event_add_subscriber_location_remote_pci(event->core_event);
 }
 
-/* ---- exports ---- */
-
 doca_error_t doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo)
 {
 	return core_sync_event_cap_is_create_from_export_supported(devinfo);
@@ -159,8 +153,6 @@ doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct
 	NEED_EVENT(event);
 	return core_sync_event_export_to_remote_pci(event->core_event, dev, data, sz);
 }
-
-/* ---- at once ---- */
 
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
@@ -192,7 +184,7 @@ doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64
 	return core_sync_event_wait_gt_yield(event->core_event, value, mask);
 }
 
-/* ---- DPA, GPU and network: not simulated ---- */
+/* The DPA, GPUs and the network are not simulated. */
 
 doca_error_t doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events' jobs: each is a task of the queue's alias. */
+/* Jobs of sync events: tasks of the alias that the queue has. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
-/* No device is of use: which ones there are is said by its locations. */
+/* A sync event takes no device: its locations have the devices. */
 bool workq_sync_event_supports(const struct doca_devinfo *devinfo)
 {
 	(void)devinfo;
@@ -26,8 +26,6 @@ doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo, enu
 	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no job of sync events", (int)type);
 }
 
-/* ---- ends ---- */
-
 static void complete_job(struct doca_task *task, int type, union doca_data user_data,
 			 struct workq_attachment *attachment)
 {
@@ -49,14 +47,12 @@ DEFINE_TASK_CALLBACK(notify_set, DOCA_SYNC_EVENT_JOB_UPDATE_SET)
 DEFINE_TASK_CALLBACK(notify_add, DOCA_SYNC_EVENT_JOB_UPDATE_ADD)
 DEFINE_TASK_CALLBACK(wait_neq, DOCA_SYNC_EVENT_JOB_WAIT_GT)
 
-/* ---- the alias ---- */
-
 static struct doca_sync_event *get_alias(const struct workq_attachment *attachment)
 {
 	return attachment->priv;
 }
 
-/* Any job in flight may be of any kind. */
+/* Each of @depth jobs in flight may be of any kind. */
 doca_error_t workq_sync_event_create_core(struct workq_attachment *attachment, uint32_t depth)
 {
 	struct doca_sync_event *alias;
@@ -85,8 +81,6 @@ void workq_sync_event_destroy_core(struct workq_attachment *attachment)
 	if (attachment->priv)
 		core_sync_event_destroy(get_alias(attachment));
 }
-
-/* ---- jobs ---- */
 
 static doca_error_t alloc_get_task(struct doca_sync_event *alias, const struct doca_job *job,
 				   struct doca_task **ret_task)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/workq/sync_event_priv.h - sync events, told in the current generation's terms.
+/* shim/workq/sync_event_priv.h - sync events, on sync events of the core.
  *
- *   sync event ---core_sync_event---> the value: calls that return when it is done, exports
+ *   sync event ---core_event---> the value, with its blocking calls and exports
  *       \                               ^
  *        \--queue added--> attachment --+-- an alias: the core's context on the queue's progress engine
  *
- * The core's sync event is either a context or not; here it does both, and for
- * several queues. So one of the core's has the value, and each queue an alias of it.
+ * A sync event of the core is either a context or not. In this generation an event is
+ * both, and a context of several queues. So one event of the core has the value, and
+ * each queue has an alias of that event.
  */
 #ifndef SHIM_WORKQ_SYNC_EVENT_PRIV_H
 #define SHIM_WORKQ_SYNC_EVENT_PRIV_H
@@ -18,11 +19,11 @@
 
 struct doca_sync_event {
 	struct workq_ctx ctx;               /* first */
-	struct doca_sync_event *core_event; /* the core's, behind the same name */
-	bool is_ctx, is_standalone;         /* how it is used, for life; both false = not settled */
+	struct doca_sync_event *core_event; /* of the core, whose struct has the same name */
+	bool is_ctx, is_standalone;         /* its use, which does not change; both false = unused */
 };
 
-/* sync_event_jobs.c: the context's operations but start and stop. */
+/* sync_event_jobs.c: operations of struct workq_ctx_ops. */
 bool workq_sync_event_supports(const struct doca_devinfo *devinfo);
 doca_error_t workq_sync_event_create_core(struct workq_attachment *attachment, uint32_t depth);
 void workq_sync_event_destroy_core(struct workq_attachment *attachment);
