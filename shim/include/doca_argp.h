@@ -17,8 +17,8 @@
  * file are parameters that every program gets.
  *
  * Registering hands a parameter or a command to the parser whether it succeeds
- * or fails: don't touch or destroy it afterwards. One that was never registered
- * is the program's to destroy. Strings given to setters are copied.
+ * or fails: don't use or destroy it afterwards. The program destroys what it
+ * never registered. Strings given to setters are copied.
  *
  * Setters return nothing; their object must not be NULL. Functions that return
  * doca_error_t return DOCA_ERROR_BAD_STATE outside of init ... destroy and
@@ -39,7 +39,7 @@ extern "C" {
 struct doca_argp_cmd;
 struct doca_argp_param;
 
-/* What a callback's value points to. */
+/* The type of a parameter; the value of its callback points to the type in the comment. */
 enum doca_argp_type {
 	DOCA_ARGP_TYPE_UNKNOWN = 0,
 	DOCA_ARGP_TYPE_STRING = 1,   /* char */
@@ -48,17 +48,17 @@ enum doca_argp_type {
 	DOCA_ARGP_TYPE_JSON_OBJ = 4, /* an object of a JSON file, for flags of DPDK */
 };
 
-/* A parameter was met: its value, valid during the call only, and the
- * program's configuration. The same shape prints the version. */
+/* Callback of a parameter: its value, valid during the call only, and the
+ * configuration of the program. The version callback has the same type. */
 typedef doca_error_t (*doca_argp_param_cb_t)(void *, void *);
 
-/* A command was met: the program's configuration. */
+/* Callback of a command: the configuration of the program. */
 typedef doca_error_t (*doca_argp_cmd_cb_t)(void *);
 
-/* All was parsed: the program's configuration, to be checked as a whole. */
+/* Called at the end of parsing, to check the configuration of the program as a whole. */
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *);
 
-/* The flags that are DPDK's, as an argument vector that lives until destroy. */
+/* Gets the flags for DPDK, as an argument vector that lives until destroy. */
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 
 /* A message of the parser to the user. */
@@ -66,24 +66,24 @@ typedef doca_error_t (*doca_argp_logger_cb_t)(enum doca_log_level level, const c
 
 /* --- The parser --- */
 
-/* Begin; @program_config is what the callbacks get, borrowed until destroy.
+/* Create the parser. The callbacks get @program_config, which is borrowed until destroy.
  * @program_name is for the usage text; NULL: taken from argv[0].
  * DOCA_ERROR_BAD_STATE the second time, DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_init(const char *program_name, void *program_config);
 
-/* End: frees everything registered and the DPDK flags. */
+/* Destroy the parser, with everything registered and the DPDK flags. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_destroy(void);
 
 /* Parse, calling callbacks on the way; the first error ends it and is returned.
- * DOCA_ERROR_INVALID_VALUE (a value is no good, or a mandatory parameter is
+ * DOCA_ERROR_INVALID_VALUE (a value is invalid, or a mandatory parameter is
  * missing), DOCA_ERROR_NOT_SUPPORTED (unknown parameter), DOCA_ERROR_IO_FAILED
  * (the JSON file), DOCA_ERROR_INITIALIZATION, DOCA_ERROR_NO_MEMORY. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_start(int argc, char **argv);
 
-/* Print how the program is used. */
+/* Print the usage text. */
 DOCA_EXPERIMENTAL
 void doca_argp_usage(void);
 
@@ -134,7 +134,7 @@ void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *n
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name);
 
-/* What the usage text says of the parameter (required) and of its value. */
+/* The description in the usage text (required), and the name of the value there. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_description(struct doca_argp_param *param, const char *description);
 
@@ -217,7 +217,7 @@ doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_a
 DOCA_EXPERIMENTAL
 void doca_argp_set_grpc_program(void);
 
-/* What was given with it, as it stands on the command line; the parser's, until
+/* The value of the flag, as on the command line; owned by the parser, until
  * destroy. DOCA_ERROR_BAD_STATE (before start, or no gRPC program),
  * DOCA_ERROR_NOT_FOUND (the flag was not given). */
 DOCA_EXPERIMENTAL

@@ -11,9 +11,9 @@
  *   uint16_t value = DOCA_BE16_GET(mask, reg);         0x12
  *
  * SET yields the field alone, its value cut to the mask: OR the fields of a
- * register together. The forms with a P work on what a pointer names: P_GENMASK
- * writes the mask there, P_SET ORs the field into what is there, so that a field to
- * be changed has to be cleared before.
+ * register together. The forms with a P take a pointer: P_GENMASK writes the
+ * mask to *pointer, P_SET ORs the field into *pointer. To change a field, clear it
+ * before.
  *
  * Arguments may be evaluated more than once.
  */
@@ -51,7 +51,7 @@
 	(DOCA_HTOBE16((uint16_t)((uint32_t)(value) << DOCA_SHIFT(DOCA_BETOH16(mask)))) & (mask))
 #define DOCA_BE32_SET(mask, value) (DOCA_HTOBE32((uint32_t)(value) << DOCA_SHIFT(DOCA_BETOH32(mask))) & (mask))
 
-/* These end in a semicolon of their own, as the vendor's do: a program may rely on it. */
+/* These end in a semicolon, as those of the vendor: a program may rely on that. */
 #define DOCA_U8P_SET(mask, value, reg)   DOCA_BITFIELD_OR_(uint8_t, reg, DOCA_U8_SET(mask, value));
 #define DOCA_BE16P_SET(mask, value, reg) DOCA_BITFIELD_OR_(doca_be16_t, reg, DOCA_BE16_SET(mask, value));
 #define DOCA_BE32P_SET(mask, value, reg) DOCA_BITFIELD_OR_(doca_be32_t, reg, DOCA_BE32_SET(mask, value));
@@ -62,7 +62,7 @@
 #define DOCA_BE16_GET(mask, reg) (DOCA_BETOH16((mask) & (reg)) >> DOCA_SHIFT(DOCA_BETOH16(mask)))
 #define DOCA_BE32_GET(mask, reg) (DOCA_BETOH32((mask) & (reg)) >> DOCA_SHIFT(DOCA_BETOH32(mask)))
 
-/* What the P forms are made of. */
+/* The parts of the P forms. */
 #define DOCA_BITFIELD_STORE_(type, reg, bits)  \
 	do {                                   \
 		*(type *)(reg) = (type)(bits); \

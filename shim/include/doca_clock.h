@@ -6,14 +6,14 @@
  *   doca_clock_get_crosstimestamp(clock, DOCA_CLOCK_HOST_MONOTONIC, DOCA_CLOCK_NIC_FREE_RUNNING, &host, &card, &margin);
  *   doca_clock_destroy(clock);
  *
- * A card's free-running clock starts with its session and goes as the session's
- * time does (doc/time.md): with the machine's, or virtual. Its real-time clock is
- * the machine's; of virtual time it is the free-running one. A simulated card has
- * no DPA, and no timer of it. Clocks of the host are those of the machine in all
- * modes; the counter of cycles is raw, all others are seconds and nanoseconds.
+ * The free-running clock of a card starts with its session and shows the time of the
+ * session (doc/time.md): real or virtual. The real-time clock of the card is that of
+ * the machine; in virtual time it equals the free-running clock. A simulated card has
+ * no DPA timer. Clocks of the host are those of the machine in all modes. The cycle
+ * counter is raw; all others have seconds and nanoseconds.
  *
  * Any thread may read a clock. Functions return DOCA_ERROR_INVALID_VALUE for NULL
- * or a stale handle, and DOCA_ERROR_NOT_SUPPORTED for a clock that is not there.
+ * or a stale handle, and DOCA_ERROR_NOT_SUPPORTED for a clock that does not exist.
  */
 #ifndef DOCA_CLOCK_H_
 #define DOCA_CLOCK_H_
@@ -35,7 +35,7 @@ struct doca_clock;
 #define DOCA_CLOCK_NIC_FREE_RUNNING    0x1
 #define DOCA_CLOCK_NIC_REAL_TIME       0x2
 #define DOCA_CLOCK_NIC_DPA_TIMER       0x100
-/* ... and the host's: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, and what the CPU counts. */
+/* ... and the host's: CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, the cycle counter of the CPU. */
 #define DOCA_CLOCK_HOST_COUNTER_CYCLES 0x10000
 #define DOCA_CLOCK_HOST_REAL_TIME      0x20000
 #define DOCA_CLOCK_HOST_MONOTONIC      0x40000
@@ -68,8 +68,9 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
 				      union doca_clock_timespec_t *clock_ts);
 
-/* Read two at the same moment: any, and one of the card's. It lay within the margin
- * around the primary clock's value: nanoseconds, or cycles; 0 for one clock twice, and in virtual time. */
+/* Read two clocks at the same moment: any, and one of the card. The moment is the value of the
+ * primary clock, plus or minus the margin, in its unit: nanoseconds or cycles. The margin is 0
+ * for one clock twice, and in virtual time. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint64_t primary_clock_type,
 					   uint64_t nic_clock_type, union doca_clock_timespec_t *primary_clock_ts,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_compat.h - what a declaration promises, and versioned structures.
+/* doca_compat.h - stability of functions, and versioned structures.
  *
  * Every public function carries one of three marks:
  *
- *   DOCA_STABLE        kept as it is for the life of the major version
+ *   DOCA_STABLE        does not change within the major version
  *   DOCA_EXPERIMENTAL  may change; calling it warns unless the program defines
  *                      DOCA_ALLOW_EXPERIMENTAL_API before it includes anything
- *   DOCA_DEPRECATED    will go; calling it warns unless the program defines
+ *   DOCA_DEPRECATED    will be removed; calling it warns unless the program defines
  *                      DOCA_ALLOW_DEPRECATED_API
  *
  * The marks also export the symbol from the library that defines it.
@@ -37,7 +37,7 @@
 #endif
 
 /* A versioned structure starts with the version of the headers that its user
- * was compiled with, so that a library can tell how much of it there is:
+ * was compiled with, so that a library knows its members:
  *
  *   struct plugin {
  *           DOCA_STRUCT_START;

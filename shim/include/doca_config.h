@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_config.h - how this SDK was built. What differs by tree is in
- * doca_build_config.h; this header is the name that others include. */
+/* doca_config.h - how this SDK was built. The two SDK trees differ in
+ * doca_build_config.h; other headers include this one. */
 #ifndef DOCA_CONFIG_H_
 #define DOCA_CONFIG_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_ctx.h - contexts: the part that all task libraries share.
+/* doca_ctx.h - contexts: the common part of all task libraries.
  *
  * Each library has its own object (struct doca_dma, ...) and gives it as a
  * context through its ..._as_ctx() function. A context is configured while idle,
@@ -13,11 +13,11 @@
  *                                                  tasks out: DOCA_ERROR_IN_PROGRESS, the last step later
  *   [running] --a task fails--> [stopping] --> [idle]
  *
- * Stopping an idle context is fine. After a fork() a context is the parent's: in
- * the child it can't be started or used (DOCA_ERROR_BAD_STATE), but stopped and
- * destroyed. Steps that come later happen inside doca_pe_progress(). While stopping, tasks
- * in flight complete, with errors if need be, and the program frees all it
- * has; the last one takes the context to idle.
+ * Stopping an idle context succeeds. After a fork() a context belongs to the parent:
+ * the child can't start or use it (DOCA_ERROR_BAD_STATE), but may stop and destroy
+ * it. Later steps happen inside doca_pe_progress(). While the context stops, tasks in
+ * flight complete, perhaps with errors, and the program frees all its tasks. When the
+ * last one is freed, the context is idle.
  *
  * Every function that returns doca_error_t returns DOCA_ERROR_INVALID_VALUE for
  * a NULL argument. A context is used by one thread at a time: the one that
@@ -47,11 +47,11 @@ enum doca_ctx_states {
 	DOCA_CTX_STATE_STOPPING = 3, /* draining; no new submissions */
 };
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* Freeze the configuration and start. DOCA_ERROR_IN_PROGRESS is not a failure,
  * see above. DOCA_ERROR_NOT_CONNECTED (no progress engine, no other data path),
- * DOCA_ERROR_NOT_SUPPORTED (the device can't do what was configured),
+ * DOCA_ERROR_NOT_SUPPORTED (the device does not support the configuration),
  * DOCA_ERROR_INITIALIZATION, DOCA_ERROR_UNEXPECTED. */
 DOCA_STABLE
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
@@ -74,7 +74,7 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
 DOCA_STABLE
 doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
 
-/* What the callbacks of the context and of its tasks get. */
+/* The user data that callbacks of the context and of its tasks get. */
 DOCA_STABLE
 doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
 
@@ -87,15 +87,15 @@ doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data 
 DOCA_STABLE
 doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
 
-/* Send off the tasks that were submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH.
+/* Start the tasks that were submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH.
  * The context must not be idle. */
 DOCA_EXPERIMENTAL
 void doca_ctx_flush_tasks(struct doca_ctx *ctx);
 
 /* --- Configuration: while idle --- */
 
-/* How many interrupt sources the device spreads completions over, and which of
- * them, from 0, this context uses. set: DOCA_ERROR_BAD_STATE unless idle,
+/* The number of interrupt sources for completions of the device, and the one, from 0,
+ * that this context uses. set: DOCA_ERROR_BAD_STATE unless idle,
  * DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors);
@@ -103,8 +103,8 @@ doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
 
-/* Have kernels on the DPA or on a GPU submit the tasks, not the CPU; no progress
- * engine is needed then. DOCA_ERROR_BAD_STATE unless idle. */
+/* Let kernels on the DPA or on a GPU submit the tasks, not the CPU. The context needs no
+ * progress engine then. DOCA_ERROR_BAD_STATE unless idle. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
 

@@ -8,9 +8,9 @@
  * A devinfo describes a local device: a function of the card that this side of
  * the PCIe bus sees. A devinfo_rep describes a representor: a function on the
  * other side (on the host, as seen by the DPU) that the local device manages.
- * Infos are for asking; an open device is for working.
+ * An info is for queries; an open device is for work.
  *
- * Infos belong to their list and die with it. A device outlives the list it was
+ * Infos belong to their list and end with it. A device outlives the list that it was
  * opened from: get_list, choose, open, destroy_list is the usual order, and
  * doca_dev_as_devinfo() gives an info that lives as long as the device. Close a
  * device after everything that was created on it.
@@ -67,7 +67,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
  * each open needs its close, and the last one frees. open: DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_CONNECTED (the device does not answer), DOCA_ERROR_INITIALIZATION
  * (too many open devices), DOCA_ERROR_NOT_SUPPORTED. close: DOCA_ERROR_IN_USE
- * while objects stand on the device; it stays open then. */
+ * while objects use the device, which stays open then. */
 DOCA_STABLE
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
@@ -78,13 +78,13 @@ doca_error_t doca_dev_close(struct doca_dev *dev);
 DOCA_STABLE
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* Have resources kept at close so that a restart gets them back sooner; call
- * before teardown, or periodically to be ready for a crash. DOCA_ERROR_DRIVER,
+/* Keep resources at close so that a restart gets them back sooner. Call it before
+ * teardown, or periodically in case of a crash. DOCA_ERROR_DRIVER,
  * DOCA_ERROR_AGAIN, DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 
-/* --- Questions to a local device: where it is --- */
+/* --- Local devices: location --- */
 
 /* Write "domain:bus:device.function" in hexadecimal; @pci_addr_str has room for
  * DOCA_DEVINFO_PCI_ADDR_SIZE bytes. DOCA_ERROR_OPERATING_SYSTEM. */
@@ -97,7 +97,7 @@ DOCA_STABLE
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, const char *pci_addr_str,
 					    uint8_t *is_equal);
 
-/* What kind of function this is. */
+/* The kind of the function: PF, VF or SF. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type);
 
@@ -109,7 +109,7 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
 
-/* --- Questions to a local device: its names and addresses --- */
+/* --- Local devices: names and addresses --- */
 
 /* The RDMA device ("mlx5_0") and the network interface ("eth2") of the function.
  * @size is the buffer's, at least the matching ..._NAME_SIZE. get_iface_name:
@@ -141,26 +141,26 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate);
 
-/* --- Questions to a local device: what it can do. DOCA_ERROR_DRIVER --- */
+/* --- Local devices: capabilities. DOCA_ERROR_DRIVER --- */
 
-/* Can it plug emulated functions into the host? */
+/* Can the device plug emulated functions into the host? */
 DOCA_STABLE
 doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
 							   uint8_t *is_hotplug_manager);
 
-/* Can it hold back notifications to send fewer of them? */
+/* Can the device delay notifications to send fewer of them? */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_notification_moderation_supported(const struct doca_devinfo *devinfo,
 								   uint8_t *is_notification_moderation_supported);
 
-/* Does doca_dev_accelerate_resource_reclaim() work on it? */
+/* Does the device support doca_dev_accelerate_resource_reclaim()? */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devinfo *devinfo,
 								       uint8_t *is_accelerate_resource_reclaim);
 
 /* --- Representors --- */
 
-/* Which representors to list; ALL stands alone, the others may be or-ed. */
+/* The representors to list; ALL excludes the others, which may be or-ed. */
 enum doca_devinfo_rep_filter {
 	DOCA_DEVINFO_REP_FILTER_ALL = 0,
 	DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,      /* network functions of the host */
@@ -194,7 +194,7 @@ DOCA_STABLE
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
 /* Open for use, close after use; close before the device the list came from.
- * open: DOCA_ERROR_NO_MEMORY. close: DOCA_ERROR_IN_USE while objects stand on it. */
+ * open: DOCA_ERROR_NO_MEMORY. close: DOCA_ERROR_IN_USE while objects use it. */
 DOCA_STABLE
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep);
 
@@ -205,7 +205,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev);
 DOCA_STABLE
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
-/* --- Questions to a representor: about the function it stands for --- */
+/* --- Representors: the function that they represent --- */
 
 /* The address is the one the host sees. As with local devices, the string has
  * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, and both forms compare.
@@ -221,12 +221,12 @@ DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
 						enum doca_pci_func_type *pci_func_type);
 
-/* A string that names the function for good, across reboots and moves; @size is
+/* A string that identifies the function across reboots and moves; @size is
  * the buffer's, DOCA_DEVINFO_REP_VUID_SIZE holds any. */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size);
 
-/* Was it plugged at run time? */
+/* Was the function plugged at run time? */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug);
 

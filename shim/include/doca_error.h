@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_error.h - the one currency of results.
+/* doca_error.h - the codes of all results.
  *
  * A function that can fail returns doca_error_t. On failure its output
- * arguments are left as they were, unless its comment says otherwise. The same
+ * arguments are unchanged, unless its comment states otherwise. The same
  * codes are the status of a completed task, or the result of a job. A comment
- * that lists errors lists those a caller may want to tell apart; treat any other
- * code as a failure.
+ * lists the errors that a caller may want to distinguish; treat any other code as a
+ * failure.
  *
- * Both generations have this header: each what its releases have.
+ * Both generations have this header, each with the codes of its releases.
  */
 #ifndef DOCA_ERROR_H_
 #define DOCA_ERROR_H_
@@ -22,9 +22,9 @@ extern "C" {
 enum doca_error {
 	DOCA_SUCCESS = 0,
 	DOCA_ERROR_UNKNOWN = 1,
-	DOCA_ERROR_NOT_PERMITTED = 2,  /* not allowed for this object as it is now */
-	DOCA_ERROR_IN_USE = 3,         /* somebody still holds or depends on it */
-	DOCA_ERROR_NOT_SUPPORTED = 4,  /* the device or the build can't */
+	DOCA_ERROR_NOT_PERMITTED = 2,  /* not allowed in the present state of this object */
+	DOCA_ERROR_IN_USE = 3,         /* another object holds or uses it */
+	DOCA_ERROR_NOT_SUPPORTED = 4,  /* not by the device, or not by this build */
 	DOCA_ERROR_AGAIN = 5,          /* not now: the same call may succeed later */
 	DOCA_ERROR_INVALID_VALUE = 6,  /* an argument is NULL, out of range or inconsistent */
 	DOCA_ERROR_NO_MEMORY = 7,      /* memory, or a pool of fixed size, is used up */
@@ -41,12 +41,12 @@ enum doca_error {
 	DOCA_ERROR_BAD_STATE = 18, /* a call out of order for this object's state */
 	DOCA_ERROR_UNSUPPORTED_VERSION = 19,
 	DOCA_ERROR_OPERATING_SYSTEM = 20, /* a system call failed */
-	DOCA_ERROR_DRIVER = 21,           /* the device did not answer as it should */
+	DOCA_ERROR_DRIVER = 21,           /* the device gave a wrong answer or none */
 	DOCA_ERROR_UNEXPECTED = 22,       /* an internal inconsistency */
 	DOCA_ERROR_ALREADY_EXIST = 23,
 	DOCA_ERROR_FULL = 24,
 	DOCA_ERROR_EMPTY = 25,
-	DOCA_ERROR_IN_PROGRESS = 26, /* accepted; it ends later */
+	DOCA_ERROR_IN_PROGRESS = 26, /* accepted; completes later */
 #if DOCA_VER_MAJOR > 2
 	DOCA_ERROR_TOO_BIG = 27, /* beyond a size or counting limit */
 	DOCA_ERROR_AUTHENTICATION = 28,
@@ -70,7 +70,7 @@ typedef enum doca_error doca_error_t;
 	} while (0)
 
 /* The enumerator's name ("DOCA_ERROR_IN_USE") and a sentence for people.
- * Constant strings, never NULL: an unknown code has a text that says so.
+ * Constant strings, never NULL: an unknown code has a text too.
  * Any thread. */
 #if DOCA_VER_MAJOR > 2
 

@@ -19,9 +19,9 @@
  *
  * A new backend starts from the global limits. Setting a global limit changes
  * every existing backend of the stream too; a limit that was made strict no
- * longer widens what its backend shows.
+ * longer admits more records to its backend.
  *
- * Unless a comment says otherwise, functions return DOCA_ERROR_INVALID_VALUE
+ * Unless a comment states otherwise, functions return DOCA_ERROR_INVALID_VALUE
  * for a NULL or out-of-range argument and DOCA_ERROR_NO_MEMORY when a backend
  * can't be made. Any thread may log; one at a time creates and configures.
  */
@@ -67,7 +67,7 @@ enum doca_log_level {
 	}                                                                     \
 	DOCA_LOG_OPTIONAL_SEMICOLON_
 
-/* ISO C has no empty declaration at file scope; as an extension it draws no warning. */
+/* ISO C has no empty declaration at file scope; __extension__ prevents the warning. */
 #ifdef __cplusplus
 #define DOCA_LOG_OPTIONAL_SEMICOLON_
 #else
@@ -92,8 +92,8 @@ enum doca_log_level {
 	} while (0)
 #endif
 
-/* What the macros above call. @source is a number that
- * doca_log_register_source() gave for @source_name, a copy of which is kept. */
+/* Called by the macros above. @source is the number that
+ * doca_log_register_source() returned for @source_name, of which it keeps a copy. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
 		      ...) __attribute__((format(printf, 6, 7)));
@@ -106,7 +106,7 @@ doca_error_t doca_log_unregister_source(int source);
 
 /* --- Backends of the application stream --- */
 
-/* Hands over what a buffer backend has written into @buf: a string. */
+/* Gets the contents of the buffer of a backend: a string in @buf. */
 typedef void (*log_flush_callback)(char *buf);
 
 /* To this process's standard streams; there is no handle, so it follows the global limits alone. */
@@ -114,8 +114,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_standard(void);
 
 /* To an open stream, to a file descriptor, or to a buffer of @capacity bytes
- * that @handler empties. All stay the caller's, are used until the process ends
- * and must stay valid that long. */
+ * that @handler empties. The caller owns all of them and keeps them valid until the
+ * process ends. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 
@@ -154,7 +154,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend, uint32_t upper_limit);
 
 /* From now on this limit can only narrow: widening it here is
- * DOCA_ERROR_NOT_PERMITTED, and a wider global limit leaves it as it is. */
+ * DOCA_ERROR_NOT_PERMITTED, and a wider global limit has no effect on it. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_rdma_bridge.h - between DOCA's objects and those of libibverbs.
  *
- * A simulated card has no verbs behind it: DOCA_ERROR_NOT_SUPPORTED throughout,
- * after DOCA_ERROR_INVALID_VALUE for a NULL or stale argument. Programs that
- * share their memory with RDMA verbs when they can, and do without when they
- * can't, go on.
+ * A simulated card has no verbs: all functions return DOCA_ERROR_NOT_SUPPORTED, or
+ * DOCA_ERROR_INVALID_VALUE for a NULL or stale argument. Programs for which RDMA verbs
+ * are optional work without them.
  */
 #ifndef DOCA_RDMA_BRIDGE_H_
 #define DOCA_RDMA_BRIDGE_H_

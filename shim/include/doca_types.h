@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* What a program hangs on an object or a task and gets back in callbacks: the
- * libraries store it and never look inside. */
+/* User data of an object or a task, passed to its callbacks. The libraries store it
+ * and never read it. */
 union doca_data {
 	void *ptr;
 	uint64_t u64;
 };
 
-/* Something that poll() and epoll understand; see doca_pe.h. */
+/* A file descriptor for poll() and epoll; see doca_pe.h. */
 typedef int doca_event_handle_t;
 typedef doca_event_handle_t doca_notification_handle_t;
 
@@ -35,9 +35,9 @@ struct doca_gather_list {
 	struct doca_gather_list *next;
 };
 
-/* Who may touch a memory map, as a mask for doca_mmap_set_permissions(). A
- * device of the owning process can always read. PCI_* speak of devices of the
- * card's other side, after doca_mmap_export_pci(); RDMA_* of the network, after
+/* Access to a memory map, as a mask for doca_mmap_set_permissions(). A device of
+ * the owning process can always read. PCI_* are for devices of the card's other
+ * side, after doca_mmap_export_pci(); RDMA_* for the network, after
  * doca_mmap_export_rdma(). */
 enum doca_access_flag {
 	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,
@@ -59,7 +59,7 @@ enum doca_pci_func_type {
 
 #define DOCA_GID_BYTE_LENGTH 16
 
-/* Path MTUs, by their bytes; the last is whatever the Ethernet port has. */
+/* Path MTUs in bytes; the last is that of the Ethernet port. */
 enum doca_mtu_size {
 	DOCA_MTU_SIZE_256_BYTES = 0,
 	DOCA_MTU_SIZE_512_BYTES = 1,
@@ -69,15 +69,15 @@ enum doca_mtu_size {
 	DOCA_MTU_SIZE_RAW_ETHERNET = 5,
 };
 
-/* How a port sends at a given time: not at all, by the card, by DPDK's means. */
+/* Sending at a given time: not supported, by the card, by DPDK. */
 enum doca_eth_wait_on_time_type {
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0,
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE = 1,
 	DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK = 2,
 };
 
-/* Where GPU memory lives and who else can reach it: the GPU alone; on the GPU,
- * visible to the CPU; on the CPU, visible to the GPU. */
+/* The location of GPU memory, and its access: the GPU alone; on the GPU, visible to
+ * the CPU; on the CPU, visible to the GPU. */
 enum doca_gpu_mem_type {
 	DOCA_GPU_MEM_TYPE_GPU = 0,
 	DOCA_GPU_MEM_TYPE_GPU_CPU = 1,

@@ -34,7 +34,7 @@ extern "C" {
 
 struct doca_argp_param;
 
-/* What a callback's value points to. */
+/* The type of a parameter; the value of its callback points to the type in the comment. */
 enum doca_argp_type {
 	DOCA_ARGP_TYPE_UNKNOWN = 0,
 	DOCA_ARGP_TYPE_STRING = 1,   /* char */
@@ -43,36 +43,36 @@ enum doca_argp_type {
 	DOCA_ARGP_TYPE_JSON_OBJ = 4, /* an object of a JSON file, for flags of DPDK */
 };
 
-/* A parameter was met: its value, valid during the call only, and the
- * program's configuration. The same shape prints the version. */
+/* Callback of a parameter: its value, valid during the call only, and the
+ * configuration of the program. The version callback has the same type. */
 typedef doca_error_t (*callback_func)(void *, void *);
 
-/* All was parsed: the program's configuration, to be checked as a whole. */
+/* Called at the end of parsing, to check the configuration of the program as a whole. */
 typedef doca_error_t (*validation_callback)(void *);
 
-/* The flags that are DPDK's, as an argument vector that lives until destroy. */
+/* Gets the flags for DPDK, as an argument vector that lives until destroy. */
 typedef doca_error_t (*dpdk_callback)(int argc, char **argv);
 
 /* --- The parser --- */
 
-/* Begin; @program_config is what the callbacks get, borrowed until destroy.
+/* Create the parser. The callbacks get @program_config, which is borrowed until destroy.
  * @program_name is for the usage text; NULL: taken from argv[0].
  * DOCA_ERROR_BAD_STATE the second time, DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_argp_init(const char *program_name, void *program_config);
 
-/* End: frees everything registered and the DPDK flags. */
+/* Destroy the parser, with everything registered and the DPDK flags. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_argp_destroy(void);
 
 /* Parse, calling callbacks on the way; the first error ends it and is returned.
- * DOCA_ERROR_INVALID_VALUE (a value is no good, or a mandatory parameter is
+ * DOCA_ERROR_INVALID_VALUE (a value is invalid, or a mandatory parameter is
  * missing), DOCA_ERROR_NOT_SUPPORTED (unknown parameter), DOCA_ERROR_IO_FAILED
  * (the JSON file), DOCA_ERROR_INITIALIZATION, DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_argp_start(int argc, char **argv);
 
-/* Print how the program is used. */
+/* Print the usage text. */
 __DOCA_EXPERIMENTAL
 void doca_argp_usage(void);
 
@@ -120,7 +120,7 @@ void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *n
 __DOCA_EXPERIMENTAL
 void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name);
 
-/* What the usage text says of the parameter (required) and of its value. */
+/* The description in the usage text (required), and the name of the value there. */
 __DOCA_EXPERIMENTAL
 void doca_argp_param_set_description(struct doca_argp_param *param, const char *description);
 

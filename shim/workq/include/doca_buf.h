@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_buf.h - buffers: what a job reads from and writes to.
+/* doca_buf.h - buffers: the sources and destinations of jobs.
  *
  *   head                data                                    head + len
  *    |-------------------|=========data_len=========|--------------|
@@ -34,7 +34,7 @@ extern "C" {
 
 struct doca_buf;
 
-/* What an inventory or a pool adds to its buffers: nothing, so far. */
+/* Extensions of the buffers of an inventory or a pool: none exist. */
 enum doca_buf_extension {
 	DOCA_BUF_EXTENSION_NONE = 0,
 };

@@ -7,7 +7,7 @@
  *   map:  |<- offset ->[ element 0 ][ element 1 ]  [ element n-1 ]......|
  *
  * The CPU sets the array up and hands its handle to the kernel, which reaches the
- * elements by index. bfsim has no GPU: what names one returns
+ * elements by index. bfsim has no GPU: functions that take one return
  * DOCA_ERROR_NOT_SUPPORTED.
  *
  * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in
@@ -31,7 +31,7 @@ struct doca_buf_arr;
 struct doca_gpu;
 struct doca_gpu_buf_arr;
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* An array over @mmap, which is borrowed; the array is the caller's to destroy.
  * DOCA_ERROR_NO_MEMORY. destroy stops it if need be. */

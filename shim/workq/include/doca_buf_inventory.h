@@ -29,7 +29,7 @@ extern "C" {
 
 struct doca_buf_inventory;
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* An inventory of @num_elements buffers, the caller's to destroy. *@user_data, if
  * not NULL, becomes its user data; @extensions is a mask of enum
@@ -88,7 +88,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
 					struct doca_buf **dst_buf);
 
-/* --- Questions --- */
+/* --- Queries --- */
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory, uint32_t *num_of_elements);

@@ -36,7 +36,7 @@ struct doca_buf;
 struct doca_bufpool;
 struct doca_mmap;
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* A pool of @num_elements elements of @element_size bytes, neither of them 0,
  * that start at multiples of @element_alignment, a power of two, or 0 for anywhere;
@@ -64,13 +64,13 @@ doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
 /* --- Taking buffers --- */
 
 /* Take a buffer over a free element with an empty data segment at its start.
- * What the memory holds is left as it is. Its one reference is the caller's.
+ * The memory is unchanged. The caller owns the one reference.
  * DOCA_ERROR_BAD_STATE when the pool is not started, DOCA_ERROR_NO_MEMORY when all
  * its elements are out. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf);
 
-/* --- Questions --- */
+/* --- Queries --- */
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_get_num_elements(const struct doca_bufpool *bufpool, uint32_t *num_of_elements);

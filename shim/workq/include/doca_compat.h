@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_compat.h - what a declaration promises.
+/* doca_compat.h - stability of functions.
  *
  * In this generation every function carries one mark:
  *

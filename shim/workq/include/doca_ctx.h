@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_ctx.h - contexts, work queues, jobs and events: what all job libraries share.
+/* doca_ctx.h - contexts, work queues, jobs and events: the common part of all job libraries.
  *
  * Each library has its own object (struct doca_dma, ...) and gives it as a
  * context through its ..._as_ctx() function. A work queue carries jobs to the
@@ -53,7 +53,7 @@ struct doca_ctx;
 struct doca_gpu;
 struct doca_workq;
 
-/* Types of jobs and events: each library counts up from 1 behind its FIRST. */
+/* Types of jobs and events: each library counts from its FIRST + 1. */
 #define DOCA_ACTION_SDK_RANGE 16 /* bits for the types of one library */
 
 enum doca_action_type {
@@ -82,11 +82,11 @@ enum doca_job_flags {
 	DOCA_JOB_FLAGS_NONE = 0,
 };
 
-/* What every job starts with; a library's job follows it with its own fields. */
+/* The first member of every job. The job of a library adds fields after it. */
 struct doca_job {
 	int type;                  /* of the library of @ctx, such as DOCA_DMA_JOB_MEMCPY */
 	int flags;                 /* enum doca_job_flags */
-	struct doca_ctx *ctx;      /* who works; it was added to the queue */
+	struct doca_ctx *ctx;      /* executes the job; added to the queue */
 	union doca_data user_data; /* comes back with the event */
 };
 
@@ -94,12 +94,12 @@ struct doca_job {
 struct doca_event {
 	int type;                  /* the job's */
 	union doca_data user_data; /* the job's */
-	union doca_data result;    /* what the job's library says, mostly a doca_error_t in .u64 */
+	union doca_data result;    /* of the job's library, mostly a doca_error_t in .u64 */
 };
 
 /* --- Contexts --- */
 
-/* Give the context a device to work with, take it away again; while stopped, else
+/* Add a device to the context, remove it again; while stopped, else
  * DOCA_ERROR_BAD_STATE. @dev is borrowed, and can't be closed meanwhile. add:
  * DOCA_ERROR_IN_USE (it has one), DOCA_ERROR_NOT_SUPPORTED. rm:
  * DOCA_ERROR_NOT_FOUND. */
@@ -140,14 +140,14 @@ doca_error_t doca_ctx_get_event_driven_supported(struct doca_ctx *ctx, uint8_t *
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_get_max_num_ctx(uint32_t *max_num_ctx);
 
-/* Have kernels on a GPU submit the jobs, not the CPU: bfsim has no GPU and says
+/* Let kernels on a GPU submit the jobs, not the CPU: bfsim has no GPU and returns
  * DOCA_ERROR_NOT_SUPPORTED. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
 
 /* --- Work queues --- */
 
-/* A queue for at most @depth jobs at a time, not 0; the caller's to destroy.
+/* A queue for at most @depth jobs at a time, not 0; owned by the caller.
  * create: DOCA_ERROR_NO_MEMORY. destroy: DOCA_ERROR_IN_USE while it has contexts. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq);
@@ -158,12 +158,12 @@ doca_error_t doca_workq_destroy(struct doca_workq *workq);
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_get_depth(const struct doca_workq *workq, uint32_t *depth);
 
-/* Hand in a job. It is copied: the structure may be used again at once, the
- * buffers in it only when its event was retrieved. DOCA_ERROR_NO_MEMORY when the
+/* Submit a job. It is copied: the structure may be used again at once, the
+ * buffers in it only after its event was retrieved. DOCA_ERROR_NO_MEMORY when the
  * queue is full, DOCA_ERROR_INVALID_VALUE also for a type the context does not have,
  * DOCA_ERROR_BAD_STATE when the context is not started, DOCA_ERROR_NOT_FOUND when
- * it is not in the queue. A job that fails takes those behind it along, which are
- * in flight for the same context; the next one to be submitted is well. */
+ * it is not in the queue. When a job fails, all later jobs in flight for the same context fail
+ * too. A job that is submitted afterwards is not affected. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job);
 
@@ -171,8 +171,8 @@ enum doca_workq_retrieve_flags {
 	DOCA_WORKQ_RETRIEVE_FLAGS_NONE = 0,
 };
 
-/* Work for a while and take an event out. DOCA_ERROR_AGAIN: none has come yet, *@ev
- * is as it was. DOCA_ERROR_IO_FAILED: *@ev is a job that failed; its result says why. */
+/* Progress the queue and retrieve an event. DOCA_ERROR_AGAIN: no job completed, *@ev
+ * is unchanged. DOCA_ERROR_IO_FAILED: *@ev is a failed job; its result has the cause. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags);
 
@@ -196,8 +196,8 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_set_event_handle(struct doca_workq *workq, doca_event_handle_t event_handle,
 					 uintptr_t completion_key);
 
-/* Ask for the handle to become readable with the next event, and, when it is, make
- * it unreadable again. DOCA_ERROR_BAD_STATE unless event driven. */
+/* Ask for the handle to become readable with the next event, and make it unreadable
+ * again afterwards. DOCA_ERROR_BAD_STATE unless event driven. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq);
 

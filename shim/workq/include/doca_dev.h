@@ -8,7 +8,7 @@
  * A devinfo describes a local device: a function of the card that this side of
  * the PCIe bus sees. A devinfo_rep describes a representor: a function on the
  * other side (on the host, as seen by the DPU) that the local device manages.
- * Infos are for asking; an open device is for working.
+ * An info is for queries; an open device is for work.
  *
  * Infos belong to their list and die with it. A device outlives the list it was
  * opened from: create the list, choose, open, destroy the list is the usual
@@ -67,7 +67,7 @@ doca_error_t doca_devinfo_list_destroy(struct doca_devinfo **dev_list);
  * each open needs its close, and the last one frees. open: DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_CONNECTED (the device does not answer), DOCA_ERROR_INITIALIZATION
  * (too many open devices), DOCA_ERROR_NOT_SUPPORTED. close: DOCA_ERROR_IN_USE
- * while objects stand on the device; it stays open then. */
+ * while objects use the device, which stays open then. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
@@ -78,7 +78,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev);
 __DOCA_EXPERIMENTAL
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* --- Questions to a local device: where it is --- */
+/* --- Local devices: location --- */
 
 /* Write "domain:bus:device.function" in hexadecimal; @pci_addr_str has room for
  * DOCA_DEVINFO_PCI_ADDR_SIZE bytes. DOCA_ERROR_OPERATING_SYSTEM. */
@@ -96,7 +96,7 @@ doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devin
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struct doca_pci_bdf *pci_addr);
 
-/* --- Questions to a local device: its names and addresses --- */
+/* --- Local devices: names and addresses --- */
 
 /* The RDMA device ("mlx5_0") and the network interface ("eth2") of the function.
  * @size is the buffer's, at least the matching ..._NAME_SIZE. get_iface_name:
@@ -124,9 +124,9 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
-/* --- Questions to a local device: what it can do. DOCA_ERROR_DRIVER --- */
+/* --- Local devices: capabilities. DOCA_ERROR_DRIVER --- */
 
-/* Can it plug emulated functions into the host? */
+/* Can the device plug emulated functions into the host? */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
 							   uint8_t *is_hotplug_manager);
@@ -150,7 +150,7 @@ doca_error_t doca_devinfo_get_is_mmap_from_export_supported(const struct doca_de
 
 /* --- Representors --- */
 
-/* Which representors to list; ALL stands alone, the others may be or-ed. */
+/* The representors to list; ALL excludes the others, which may be or-ed. */
 enum doca_dev_rep_filter {
 	DOCA_DEV_REP_FILTER_ALL = 0,
 	DOCA_DEV_REP_FILTER_NET = 1 << 1,      /* network functions of the host */
@@ -182,7 +182,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_list_destroy(struct doca_devinfo_rep **dev_list_rep);
 
 /* Open for use, close after use; close before the device the list came from.
- * open: DOCA_ERROR_NO_MEMORY. close: DOCA_ERROR_IN_USE while objects stand on it. */
+ * open: DOCA_ERROR_NO_MEMORY. close: DOCA_ERROR_IN_USE while objects use it. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep);
 
@@ -193,7 +193,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev);
 __DOCA_EXPERIMENTAL
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
-/* --- Questions to a representor: about the function it stands for --- */
+/* --- Representors: the function that they represent --- */
 
 /* The address is the one the host sees. As with local devices, the string has
  * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, both forms compare, and 1.5's
@@ -212,7 +212,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
 						enum doca_pci_func_type *pci_func_type);
 
-/* A string that names the function for good, across reboots and moves; @size is
+/* A string that identifies the function across reboots and moves; @size is
  * the buffer's, DOCA_DEVINFO_REP_VUID_SIZE holds any. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size);

@@ -41,12 +41,12 @@ struct doca_dma_job_memcpy {
 	struct doca_buf const *src_buff;
 };
 
-/* What a memcpy event's result field holds, read as this structure. */
+/* The result field of a memcpy event, read as this structure. */
 struct doca_dma_memcpy_result {
 	doca_error_t result;
 };
 
-/* --- What a device can do --- */
+/* --- Capabilities of a device --- */
 
 /* DOCA_SUCCESS if the device can run jobs of that type, DOCA_ERROR_NOT_SUPPORTED
  * if it can't; DOCA_ERROR_DRIVER. */
@@ -61,7 +61,7 @@ doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint6
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem);
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* A DMA context without a device yet, the caller's to destroy. create:
  * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. destroy stops it if need be;

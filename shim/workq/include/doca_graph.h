@@ -14,7 +14,7 @@
  *     --> instance_destroy --> doca_graph_workq_rm --> doca_graph_stop --> doca_graph_destroy
  *
  * A submitted instance ends with one event of type DOCA_GRAPH_JOB on the work
- * queue. When a node fails, no further one begins; get_failed_nodes() says which
+ * queue. When a node fails, no further one begins; get_failed_nodes() lists them
  * failed.
  *
  * bfsim does not simulate the graphs of this generation: every function returns
@@ -79,7 +79,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_ctx_node_create(struct doca_graph *graph, int job_type, const struct doca_ctx *ctx,
 					struct doca_graph_node **node);
 
-/* The function of a user node; it fills in the event. Whatever it returns but
+/* The function of a user node, which fills in the event. Any result but
  * DOCA_SUCCESS is the node's failure. */
 typedef doca_error_t (*doca_graph_user_node_cb_t)(void *cookie, struct doca_event *ev);
 
@@ -104,7 +104,7 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph, struct d
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance);
 
-/* What a node works on in this instance; its event is written to *@ev. Job and
+/* The data of a node in this instance; its event is written to *@ev. Job and
  * event live as long as the instance. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *graph_instance,

@@ -6,9 +6,9 @@
  *   DOCA_LOG_ERR("no device at %s", addr);
  *
  * A backend is one destination of records. A program that wants to see them
- * creates one; it lives until the process ends. What the libraries themselves
- * have to say does not go there: their warnings and errors go to standard error
- * (BFSIM_LOG_LEVEL, a number of enum doca_log_level, shows more or less of them).
+ * creates one, which exists until the process ends. Records of the
+ * libraries do not go there: their warnings and errors go to standard error
+ * (BFSIM_LOG_LEVEL, a number of enum doca_log_level, sets their level).
  *
  * A smaller number is a more severe level. A backend shows the records between
  * its two limits, both included:
@@ -16,10 +16,10 @@
  *   upper limit (most severe, at first CRIT) <= level <= level of the backend (at first INFO)
  *
  * A new backend starts from the global limits. Setting a global limit changes
- * every existing backend too; a limit that was made immutable no longer widens
- * what its backend shows.
+ * every existing backend too; a limit that was made immutable no longer
+ * admits more records to its backend.
  *
- * Unless a comment says otherwise, functions return DOCA_ERROR_INVALID_VALUE
+ * Unless a comment states otherwise, functions return DOCA_ERROR_INVALID_VALUE
  * for a NULL or out-of-range argument and DOCA_ERROR_NO_MEMORY when a backend
  * can't be made. Any thread may log; one at a time creates and configures.
  */
@@ -63,7 +63,7 @@ enum doca_log_level {
 	}                                                                     \
 	DOCA_LOG_OPTIONAL_SEMICOLON_
 
-/* ISO C has no empty declaration at file scope; as an extension it draws no warning. */
+/* ISO C has no empty declaration at file scope; __extension__ prevents the warning. */
 #ifdef __cplusplus
 #define DOCA_LOG_OPTIONAL_SEMICOLON_
 #else
@@ -79,8 +79,8 @@ enum doca_log_level {
 #define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_LOG_DBG(...)  DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* One record of a line that may come often: what exceeds doca_log_set_quantity()
- * records of this line in doca_log_set_bucket_time() is dropped. */
+/* One record of a line that may be frequent: beyond doca_log_set_quantity() records
+ * in doca_log_set_bucket_time(), records of this line are dropped. */
 #define DOCA_LOG_RATE_LIMIT(level, ...)                                                          \
 	do {                                                                                     \
 		static int doca_log_bucket_ = -1;                                                \
@@ -110,8 +110,8 @@ enum doca_log_level {
 #define DOCA_DLOG_INFO(...) DOCA_DLOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_DLOG_DBG(...)  DOCA_DLOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* What the macros above call. @source is a number that
- * doca_log_source_register() gave for @source_name, a copy of which is kept;
+/* Called by the macros above. @source is the number that
+ * doca_log_source_register() returned for @source_name, a copy of which is kept;
  * @bucket one of doca_log_rate_bucket_register(), which counts one line's
  * records and lives until the process ends. */
 __DOCA_EXPERIMENTAL
@@ -140,8 +140,8 @@ doca_error_t doca_log_source_destroy(int source);
 /* --- Rate limits, for all buckets --- */
 
 /* The length of a bucket in seconds (at first 1), and the records of one line
- * shown in it (at first 20); 0 seconds drop nothing. How many were dropped is said
- * with the line's next record. */
+ * shown in it (at first 20); 0 seconds drop nothing. The next record of the line
+ * reports the number of dropped ones. */
 __DOCA_EXPERIMENTAL
 uint16_t doca_log_get_bucket_time(void);
 
@@ -156,7 +156,7 @@ void doca_log_set_quantity(uint16_t quantity);
 
 /* --- Backends --- */
 
-/* Hands over what a buffer backend has written into @buffer: a string. */
+/* Gets the contents of the buffer of a backend: a string in @buffer. */
 typedef void (*log_flush_callback)(char *buffer);
 
 /* To this process's standard streams; there is no handle, so it follows the global limits alone. */
@@ -164,8 +164,8 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_log_create_standard_backend(void);
 
 /* To an open stream, to a file descriptor, or to a buffer of @capacity bytes
- * that @handler empties. All stay the caller's, are used until the process ends
- * and must stay valid that long. */
+ * that @handler empties. The caller owns all of them and keeps them valid until the
+ * process ends. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_log_create_file_backend(FILE *fptr, struct doca_logger_backend **backend);
 
@@ -190,7 +190,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_upper_level_limit(struct doca_logger_backend *logger, uint32_t upper_level_limit);
 
 /* From now on this limit can only narrow: widening it here is
- * DOCA_ERROR_NOT_PERMITTED, and a wider global limit leaves it as it is. */
+ * DOCA_ERROR_NOT_PERMITTED, and a wider global limit has no effect on it. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_lower_level_immutable(struct doca_logger_backend *logger);
 

@@ -3,7 +3,7 @@
  *
  * A map has memory and one or more devices. Buffers (doca_buf.h) name pieces of
  * a started map; jobs move bytes between buffers. The map does not own the
- * memory, unless a free callback says how it is to be freed.
+ * memory, unless a free callback frees it.
  *
  * The two ends of this generation order the steps differently; a map may be made
  * in either order, but not in a mixture of both:
@@ -27,8 +27,8 @@
  * the owner's and must not be dereferenced. It stops working when the owner
  * stops or destroys the map, or dies.
  *
- * Every function returns DOCA_ERROR_INVALID_VALUE for a NULL argument. What the
- * state forbids is DOCA_ERROR_BAD_STATE or DOCA_ERROR_NOT_PERMITTED, as said
+ * Every function returns DOCA_ERROR_INVALID_VALUE for a NULL argument. A call
+ * in a wrong state returns DOCA_ERROR_BAD_STATE or DOCA_ERROR_NOT_PERMITTED, see
  * below. Lengths are in bytes. One thread at a time.
  */
 #ifndef DOCA_MMAP_H_
@@ -45,15 +45,15 @@ extern "C" {
 
 struct doca_mmap;
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
-/* Make an empty map, the caller's to destroy. *@user_data, if not NULL, becomes
+/* Create an empty map, owned by the caller. *@user_data, if not NULL, becomes
  * the map's user data. DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap);
 
 /* Stop if need be, call the free callbacks, free. DOCA_ERROR_NOT_PERMITTED while
- * buffers of the map are out. */
+ * the program holds buffers of the map. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
@@ -88,18 +88,18 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
  * given with the callback. It must not touch the map. */
 typedef void doca_mmap_memrange_free_cb_t(void *addr, size_t len, void *cookie);
 
-/* Called as destroy's last act, once, if the map was ever started.
+/* Called at the end of destroy, once, if the map was ever started.
  * DOCA_ERROR_BAD_STATE when started. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb, void *opaque);
 
-/* Who may do what: a mask of enum doca_access_flags. DOCA_ERROR_INVALID_VALUE
+/* The permissions: a mask of enum doca_access_flags. DOCA_ERROR_INVALID_VALUE
  * also for unknown flags or a pair that excludes itself; DOCA_ERROR_BAD_STATE
  * when started. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
 
-/* How many devices may be added. DOCA_ERROR_NOT_PERMITTED after the first start. */
+/* The maximum number of devices. DOCA_ERROR_NOT_PERMITTED after the first start. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
 
@@ -117,7 +117,7 @@ doca_error_t doca_mmap_dev_rm(struct doca_mmap *mmap, struct doca_dev *dev);
 
 /* --- Memory as of 1.5: chunks --- */
 
-/* How many chunks may be added. set: DOCA_ERROR_NOT_PERMITTED after the first start. */
+/* The maximum number of chunks. set: DOCA_ERROR_NOT_PERMITTED after the first start. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_max_num_chunks(struct doca_mmap *mmap, uint32_t max_num_chunks);
 
@@ -127,8 +127,8 @@ doca_error_t doca_mmap_get_max_num_chunks(struct doca_mmap *mmap, uint32_t *max_
 /* Add memory of this process to a started map. @pg_sz is the size of the pages it
  * lies in, a power of two of at least 4096. @free_cb, which may be NULL, is called
  * with @opaque when the map is destroyed. The memory stays valid until then.
- * DOCA_ERROR_NOT_PERMITTED for a range that meets another chunk or can't be
- * registered (it is not there, or read-only), and for a map that is not started,
+ * DOCA_ERROR_NOT_PERMITTED for a range that overlaps another chunk or can't be
+ * registered (not mapped, or read-only), and for a map that is not started,
  * was exported or is imported; DOCA_ERROR_NO_MEMORY beyond
  * the maximum. */
 __DOCA_EXPERIMENTAL
@@ -158,7 +158,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_export(struct doca_mmap *mmap, const struct doca_dev *dev, void **export_desc,
 			      size_t *export_desc_len);
 
-/* Make a map of the memory that a descriptor speaks of, the caller's to destroy.
+/* Create a map of the memory that a descriptor describes, owned by the caller.
  * The descriptor is read during the call only. @dev is on the same card as the
  * exporter's (dpu) and borrowed. *@user_data, if not NULL, becomes the map's user
  * data. DOCA_ERROR_INVALID_VALUE also for a descriptor that is damaged or of
@@ -168,9 +168,9 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
 					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap);
 
-/* --- Questions --- */
+/* --- Queries --- */
 
-/* DOCA_ERROR_BAD_STATE when no range was set. */
+/* DOCA_ERROR_BAD_STATE if no range was set. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
 

@@ -77,19 +77,19 @@ struct doca_sync_event_job_update_set {
 	uint64_t value;
 };
 
-/* UPDATE_ADD: the counter grows by @value; *@fetched becomes what it was before. */
+/* UPDATE_ADD: adds @value to the counter; *@fetched becomes its previous value. */
 struct doca_sync_event_job_update_add {
 	struct doca_job base;
 	uint64_t value;
 	uint64_t *fetched;
 };
 
-/* What the result field of such an event holds, read as this structure. */
+/* The result field of such an event, read as this structure. */
 struct doca_sync_event_result {
 	doca_error_t result;
 };
 
-/* --- What a device can do: DOCA_SUCCESS, or DOCA_ERROR_NOT_SUPPORTED --- */
+/* --- Capabilities of a device: DOCA_SUCCESS, or DOCA_ERROR_NOT_SUPPORTED --- */
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_job_get_supported(struct doca_devinfo *devinfo, enum doca_sync_event_job_types type);
@@ -106,7 +106,7 @@ doca_error_t doca_sync_event_get_export_to_dpa_supported(const struct doca_devin
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devinfo *devinfo);
 
-/* --- Life --- */
+/* --- Creation and destruction --- */
 
 /* An event at 0, the caller's to destroy. DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
@@ -193,7 +193,7 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
 
-/* *@fetched becomes what the counter was before. */
+/* *@fetched becomes the previous value of the counter. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched);
 

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* What a program hangs on an object or a job and gets back with its event: the
- * libraries store it and never look inside. */
+/* User data of an object or a job, returned with the event. The libraries store it
+ * and never read it. */
 union doca_data {
 	void *ptr;
 	uint64_t u64;
@@ -64,7 +64,7 @@ enum doca_pci_func_type {
 
 #define DOCA_GID_BYTE_LENGTH 16
 
-/* Path MTUs, by their bytes; the last is whatever the Ethernet port has. */
+/* Path MTUs in bytes; the last is that of the Ethernet port. */
 enum doca_mtu_size {
 	DOCA_MTU_SIZE_256_BYTES = 0,
 	DOCA_MTU_SIZE_512_BYTES = 1,
@@ -74,7 +74,7 @@ enum doca_mtu_size {
 	DOCA_MTU_SIZE_RAW_ETHERNET = 5,
 };
 
-/* How a port sends at a given time: not at all, by the card, by DPDK's means. */
+/* Sending at a given time: not supported, by the card, by DPDK. */
 enum doca_eth_wait_on_time {
 	DOCA_ETH_WAIT_ON_TIME_NONE = 0,
 	DOCA_ETH_WAIT_ON_TIME_NATIVE = 1,
