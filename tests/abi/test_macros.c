@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/abi/test_macros.c - what the public headers' macros do, without any
- * library: this program stands in for libdoca_common. It is built as C and,
+/* tests/abi/test_macros.c - the macros of the public headers, without any
+ * library: this program replaces libdoca_common. It is built as C and,
  * through test_macros.cpp, as C++.
  */
 #define DOCA_ALLOW_EXPERIMENTAL_API
@@ -19,7 +19,7 @@
 #include <doca_version.h>
 
 #ifdef __cplusplus
-extern "C" { /* cmocka.h doesn't say so itself */
+extern "C" { /* cmocka.h has no extern "C" */
 #endif
 #include <cmocka.h>
 #ifdef __cplusplus
@@ -81,7 +81,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	return DOCA_SUCCESS;
 }
 
-/* Runs behind the destructors of DOCA_LOG_REGISTER, which have no priority. */
+/* Runs after the destructors of DOCA_LOG_REGISTER, which have no priority. */
 static void __attribute__((destructor(101))) every_source_is_unregistered_at_exit(void)
 {
 	if (sources.unregistered != sources.registered) {

@@ -19,7 +19,7 @@
 #include <doca_version.h>
 
 #ifdef __cplusplus
-extern "C" { /* cmocka.h doesn't say so itself */
+extern "C" { /* cmocka.h has no extern "C" */
 #endif
 #include <cmocka.h>
 #ifdef __cplusplus
@@ -118,7 +118,7 @@ doca_error_t doca_log_rate_limit(uint32_t level, int source, int line, int bucke
 	return DOCA_SUCCESS;
 }
 
-/* Runs behind the destructors of DOCA_LOG_REGISTER, which have no priority. */
+/* Runs after the destructors of DOCA_LOG_REGISTER, which have no priority. */
 static void __attribute__((destructor(101))) every_source_is_destroyed_at_exit(void)
 {
 	if (sources.destroyed != sources.registered) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The first device and its representor, for the programs that communicate. */
 #include "old_card.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* old_card.h - what the programs that talk share: the first device, and who stands behind it. Built for 2.2 and 2.5. */
+/* old_card.h - the first device and its representor, for programs that communicate. Built for 2.2 and 2.5. */
 #ifndef OLD_CARD_H
 #define OLD_CARD_H
 
 #include <doca_dev.h>
 #include <doca_error.h>
 
-/* End with a message unless it went well. */
+/* Exit with a message unless @result is DOCA_SUCCESS. */
 void must(doca_error_t result, const char *what);
 
 struct doca_dev *open_first(void);

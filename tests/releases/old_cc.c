@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of release 2.5: a question and an answer by libdoca_cc, as Comch was called then.
+/* A program of release 2.5: a request and a response by libdoca_cc, the earlier name of Comch.
  *
  *   old_cc server      on the DPU
- *   old_cc client      on the host, when the server is there
+ *   old_cc client      on the host, after the server
  */
 #include <sched.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of release 2.5, built for 2.2 as well: a question and an answer by libdoca_comm_channel.
+/* A program of release 2.5, built for 2.2 as well: a request and a response by libdoca_comm_channel.
  *
  *   old_channel service      on the DPU
  *   old_channel client       on the host
@@ -40,7 +40,7 @@ static void say(struct doca_comm_channel_ep_t *ep, const char *text, struct doca
 	must(result, "send");
 }
 
-/* The peer, or NULL when it is gone. */
+/* The peer; NULL after it disconnected. */
 static struct doca_comm_channel_addr_t *hear(struct doca_comm_channel_ep_t *ep)
 {
 	struct doca_comm_channel_addr_t *peer;
@@ -75,7 +75,7 @@ static void ask(struct doca_comm_channel_ep_t *ep)
 	doca_error_t result;
 
 	while ((result = doca_comm_channel_ep_connect(ep, NAME, &peer)) == DOCA_ERROR_CONNECTION_ABORTED)
-		sched_yield(); /* the service is not there yet */
+		sched_yield(); /* the service is not listening yet */
 	must(result, "connect");
 	while ((result = doca_comm_channel_peer_addr_update_info(peer)) == DOCA_ERROR_CONNECTION_INPROGRESS)
 		sched_yield();

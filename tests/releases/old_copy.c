@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of release 2.5: copies memory by one DMA task, and uses what later
- * releases spell otherwise. It is linked with stubs of that release's libraries,
- * which do nothing: what it prints shows whose libraries it met. */
+/* A program of release 2.5: copies memory by one DMA task, and uses functions
+ * that later releases renamed. It is linked with stubs of that release's libraries,
+ * which do nothing: its output shows which libraries it runs with. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct task_result {
 	doca_error_t status;
 };
 
-/* End with a message unless it went well. */
+/* Exit with a message unless @result is DOCA_SUCCESS. */
 static void must(doca_error_t result, const char *what)
 {
 	if (result == DOCA_SUCCESS)

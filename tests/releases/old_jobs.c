@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program of release 2.2: copies memory by a job on a work queue. It is linked
- * with stubs of that release's libraries, which do nothing: what it prints shows
- * whose libraries it met. */
+ * with stubs of that release's libraries, which do nothing: its output shows
+ * which libraries it runs with. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

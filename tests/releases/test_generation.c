@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which generation of libraries a program is for. The only argument is the folder
- * of the programs that use every symbol of a release. */
+/* The generation of libraries that a program needs. The argument is the folder of
+ * the programs that use every symbol of a release. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void test_symbol_of_1_5_alone_tells_the_generation(void **state)
 	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 }
 
-/* A fifo among the words is not opened: that would wait for its writer. */
+/* A FIFO among the words is not opened: the open would wait for a writer. */
 static void test_program_that_another_one_starts_tells_the_generation(void **state)
 {
 	char dir[] = "/tmp/bfsim-generation-XXXXXX", *program, *script, *fifo;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Capture of the log lines of a call that is refused. */
 #include "refuse.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/workq/refuse.h - mistakes: a call returns a code, and the log gets one line that names the function.
+/* tests/workq/refuse.h - refused calls: a call returns a code and logs one line with the name of the function.
  *
  *   assert_refused(doca_mmap_start(mmap), DOCA_ERROR_NOT_PERMITTED);
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The common fixture of the tests of work queues and memory maps. */
 #include "rig.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_argp.h of the work-queue generation. The parser is the core's and tested
- * in tests/api; here, that it is there under this generation's types, log and
- * version. */
+/* doca_argp.h of the work-queue generation. tests/api tests the parser, which is
+ * in the core. These tests use it with the types, log and version of this generation. */
 #include <doca_argp.h>
 #include <doca_log.h>
 
@@ -122,7 +121,7 @@ static void be_a_grpc_program(void)
 	CHECK(doca_argp_destroy() == DOCA_SUCCESS);
 }
 
-static void test_grpc_programs_are_told_their_address(void **state)
+static void test_grpc_programs_get_their_address(void **state)
 {
 	(void)state;
 	in_child(be_a_grpc_program);
@@ -135,7 +134,7 @@ int main(void)
 		cmocka_unit_test(test_validation_decides),
 		cmocka_unit_test(test_the_log_level_is_this_generations),
 		cmocka_unit_test(test_the_version_is_this_generations),
-		cmocka_unit_test(test_grpc_programs_are_told_their_address),
+		cmocka_unit_test(test_grpc_programs_get_their_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

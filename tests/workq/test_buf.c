@@ -7,7 +7,7 @@
 
 static char memory[8192];
 
-static void test_an_inventory_is_configured_when_it_is_made(void **state)
+static void test_an_inventory_is_configured_at_its_creation(void **state)
 {
 	const union doca_data mine = { .u64 = 99 };
 	struct doca_buf_inventory *inventory;
@@ -28,7 +28,7 @@ static void test_an_inventory_is_configured_when_it_is_made(void **state)
 	assert_int_equal(doca_buf_inventory_create(NULL, 5, 0, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_a_buffer_says_where_it_is(void **state)
+static void test_a_buffer_has_an_address_and_a_length(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = rig_map(rig, memory, sizeof(memory), DOCA_ACCESS_LOCAL_READ_WRITE);
@@ -116,7 +116,7 @@ static void test_a_pool_cuts_a_map_into_elements(void **state)
 	assert_int_equal(doca_bufpool_get_num_free_elements(pool, &count), DOCA_SUCCESS);
 	assert_int_equal(count, 0);
 	assert_int_equal(doca_bufpool_destroy(pool), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_bufpool_stop(pool), DOCA_SUCCESS); /* with its buffers out */
+	assert_int_equal(doca_bufpool_stop(pool), DOCA_SUCCESS); /* while the program holds its buffers */
 	rig_return(bufs[0]);
 	assert_int_equal(doca_bufpool_buf_alloc(pool, &bufs[0]), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_bufpool_start(pool), DOCA_SUCCESS);
@@ -160,8 +160,8 @@ static void test_a_pool_needs_one_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_an_inventory_is_configured_when_it_is_made),
-		TEST(test_a_buffer_says_where_it_is),
+		TEST(test_an_inventory_is_configured_at_its_creation),
+		TEST(test_a_buffer_has_an_address_and_a_length),
 		TEST(test_lists_are_chained_and_cut),
 		TEST(test_a_pool_cuts_a_map_into_elements),
 		TEST(test_a_pool_needs_one_range),

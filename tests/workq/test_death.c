@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two processes of the work-queue generation on one card, and the end of one of them. */
+/* Two processes of the work-queue generation on one card, and the death of one of them. */
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -34,15 +34,15 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Start both, and wait until the DPU, which runs @body, says a byte. */
+/* Start both, and wait until the DPU, which runs @body, sends a byte. */
 static void start_both(proc_body *body)
 {
-	struct gift gift;
+	struct exports exports;
 	char word;
 
 	proc_start(&host, side_be_host, NULL);
-	proc_hear(host.talk, &gift, sizeof(gift));
-	proc_start(&dpu, body, &gift);
+	proc_hear(host.talk, &exports, sizeof(exports));
+	proc_start(&dpu, body, &exports);
 	proc_hear(dpu.talk, &word, 1);
 }
 
@@ -58,7 +58,7 @@ static void end_host(bool kill)
 
 /* ---- nothing but a wait is in flight ---- */
 
-/* What the host's end makes of a wait, a copy, and of a copy of our own afterwards. */
+/* The results of a wait, a copy, and a local copy after the death of the host. */
 struct outcome {
 	doca_error_t wait, read, local, at_once;
 };
@@ -76,7 +76,7 @@ static struct outcome outcome_of(struct engine *engine)
 	return outcome;
 }
 
-/* Copies once, says 'w' when it waits, and at last what became of it. */
+/* Copy once, send 'w' before the wait, and the results at the end. */
 static void be_dpu(int talk, const void *arg)
 {
 	struct outcome outcome;
@@ -96,7 +96,7 @@ static void be_dpu(int talk, const void *arg)
 	free(memory);
 }
 
-/* The same, asleep on the queue's handle. */
+/* The same, while it sleeps on the handle of the queue. */
 static void be_sleeping_dpu(int talk, const void *arg)
 {
 	struct outcome outcome;
@@ -128,7 +128,7 @@ static void check_outcome(void)
 	assert_int_equal(outcome.at_once, DOCA_ERROR_IO_FAILED);
 }
 
-/* Jobs end with an event, and the queue serves those that have nothing to do with the dead. */
+/* Each job gets an event, and the queue executes jobs that do not concern the dead process. */
 static void test_jobs_for_a_dead_host_fail_and_others_go_on(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void test_jobs_for_a_dead_host_fail_and_others_go_on(void **state)
 	check_outcome();
 }
 
-static void test_jobs_for_what_the_host_took_back_fail_and_others_go_on(void **state)
+static void test_jobs_on_revoked_memory_fail_and_others_go_on(void **state)
 {
 	(void)state;
 	start_both(be_dpu);
@@ -173,18 +173,18 @@ static void *wait_yielding(void *event)
 	return (void *)(uintptr_t)doca_sync_event_wait_gt_yield(event, 0, UINT64_MAX);
 }
 
-/* Says 'w' when both threads are about to wait, and at last what they got. */
+/* Send 'w' before both threads wait, and their results at the end. */
 static void be_waiting_dpu(int talk, const void *arg)
 {
 	void *(*const waits[])(void *event) = { wait_busily, wait_yielding };
-	const struct gift *gift = arg;
+	const struct exports *exports = arg;
 	struct doca_dev *dev = side_enter("dpu");
 	struct doca_sync_event *event;
 	doca_error_t results[2];
 	pthread_t threads[2];
 	void *result;
 
-	MUST(doca_sync_event_create_from_export(dev, gift->event, gift->event_len, &event));
+	MUST(doca_sync_event_create_from_export(dev, exports->event, exports->event_len, &event));
 	MUST(doca_sync_event_start(event));
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&threads[i], NULL, waits[i], event) == 0);
@@ -213,7 +213,7 @@ static void test_threads_that_wait_return_when_the_host_dies(void **state)
 
 /* ---- the queue is full of copies ---- */
 
-/* Submit until one fails, with all that can be in flight; how many events came says *ret_events. */
+/* Keep the queue full until a job fails; *ret_events is the number of events. */
 static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *ret_events)
 {
 	uint64_t submitted = 0, events = 0;
@@ -268,8 +268,8 @@ static void test_every_queued_copy_has_its_event_when_the_host_takes_back(void *
 	proc_end(&dpu);
 }
 
-/* A host is not held up by a DPU that died at work, nor by one that stands still. */
-static void test_the_host_takes_back_what_a_dead_dpu_was_copying(void **state)
+/* Neither a DPU that died during a copy nor a stopped one delays the host. */
+static void test_the_host_revokes_memory_that_a_dead_dpu_was_copying(void **state)
 {
 	(void)state;
 	start_both(be_busy_dpu);
@@ -277,7 +277,7 @@ static void test_the_host_takes_back_what_a_dead_dpu_was_copying(void **state)
 	end_host(false);
 }
 
-/* ---- a program that ends without a word ---- */
+/* ---- a program that exits without teardown ---- */
 
 static void be_careless_dpu(int talk, const void *arg)
 {
@@ -288,7 +288,7 @@ static void be_careless_dpu(int talk, const void *arg)
 	while (engine_submit(&engine, engine.from, 0) == DOCA_SUCCESS)
 		;
 	proc_say(talk, "w", 1);
-	exit(0); /* with a full queue, and a wait that never comes true */
+	exit(0); /* with a full queue, and a wait that never completes */
 }
 
 static void test_a_process_ends_with_jobs_in_flight_and_the_host_goes_on(void **state)
@@ -305,13 +305,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_jobs_for_a_dead_host_fail_and_others_go_on),
-		TEST(test_jobs_for_what_the_host_took_back_fail_and_others_go_on),
+		TEST(test_jobs_on_revoked_memory_fail_and_others_go_on),
 		TEST(test_a_sleeper_is_woken_by_the_death_of_the_host),
 		TEST(test_a_sleeper_is_woken_when_the_host_takes_back),
 		TEST(test_threads_that_wait_return_when_the_host_dies),
 		TEST(test_every_queued_copy_has_its_event_when_the_host_dies),
 		TEST(test_every_queued_copy_has_its_event_when_the_host_takes_back),
-		TEST(test_the_host_takes_back_what_a_dead_dpu_was_copying),
+		TEST(test_the_host_revokes_memory_that_a_dead_dpu_was_copying),
 		TEST(test_a_process_ends_with_jobs_in_flight_and_the_host_goes_on),
 	};
 

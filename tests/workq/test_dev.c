@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_dev.h of the work-queue generation, on the DPU of the built-in card: its
- * two functions and what they represent. What the answers are is the core's and
- * tested in tests/api; here, that each old name asks the right question. */
+ * two functions and what they represent. tests/api tests the answers, which
+ * come from the core. These tests compare the functions with older names. */
 #include <doca_dev.h>
 #include <doca_rdma_bridge.h>
 
@@ -73,7 +73,7 @@ static void test_abilities_of_a_device_under_both_names(void **state)
 	older = 9;
 	assert_ok(doca_devinfo_get_is_mmap_from_export_dpu_supported(listed->infos[0], &answer));
 	assert_ok(doca_devinfo_get_is_mmap_from_export_supported(listed->infos[0], &older));
-	assert_int_equal(answer, 1); /* the DPU takes the host's exports */
+	assert_int_equal(answer, 1); /* the DPU can import from the host */
 	assert_int_equal(older, 1);
 	answer = 9;
 	assert_ok(doca_devinfo_get_is_hotplug_manager_supported(listed->infos[0], &answer));
@@ -97,7 +97,7 @@ static void test_wrong_arguments_are_refused_and_nothing_is_written(void **state
 	assert_int_equal(answer, 9);
 }
 
-/* There are no verbs behind a simulated card: said of live arguments, others are refused as such. */
+/* A simulated card has no verbs: live arguments give NOT_SUPPORTED, others INVALID_VALUE. */
 static void test_bridge_to_verbs_is_not_there(void **state)
 {
 	struct listed *listed = *state;

@@ -7,7 +7,7 @@
 
 static char src[4096], dst[4096];
 
-/* The maps of the two, and a buffer of each: @len bytes of data, and room for as many. */
+/* Two maps with a buffer each: @len bytes of data, and a destination of @len bytes. */
 struct copy {
 	struct doca_mmap *src_map, *dst_map;
 	struct doca_buf *from, *to;
@@ -36,7 +36,7 @@ static void copy_free(struct copy *copy)
 	assert_int_equal(doca_mmap_destroy(copy->dst_map), DOCA_SUCCESS);
 }
 
-static void test_memcpy_job_copies_and_its_event_tells_whose_it_was(void **state)
+static void test_memcpy_job_copies_and_its_event_has_the_user_data(void **state)
 {
 	struct rig *rig = *state;
 	struct copy copy = copy_new(rig, 1000);
@@ -55,7 +55,7 @@ static void test_memcpy_job_copies_and_its_event_tells_whose_it_was(void **state
 	copy_free(&copy);
 }
 
-static void test_an_idle_queue_says_again(void **state)
+static void test_an_idle_queue_returns_again(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_event event;
@@ -63,7 +63,7 @@ static void test_an_idle_queue_says_again(void **state)
 	assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
 }
 
-/* As programs of 1.5 have it: the destination's data segment is where to write. */
+/* As in programs of 1.5: the job writes to the data segment of the destination. */
 static void test_a_destination_that_is_full_of_data_is_overwritten(void **state)
 {
 	struct rig *rig = *state;
@@ -139,7 +139,7 @@ static void test_jobs_go_to_contexts_that_the_queue_is_added_to(void **state)
 	copy_free(&copy);
 }
 
-static void test_what_is_in_use_does_not_go(void **state)
+static void test_objects_in_use_are_not_destroyed(void **state)
 {
 	struct rig *rig = *state;
 
@@ -151,7 +151,7 @@ static void test_what_is_in_use_does_not_go(void **state)
 	assert_int_equal(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
 }
 
-/* Enabled before it is added; an armed handle becomes readable when a job has ended. */
+/* Event-driven mode is enabled before the queue is added. A completion makes an armed handle readable. */
 static void test_an_event_driven_queue_can_be_slept_on(void **state)
 {
 	struct rig *rig = *state;
@@ -182,9 +182,9 @@ static void test_an_event_driven_queue_can_be_slept_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memcpy_job_copies_and_its_event_tells_whose_it_was, rig_setup,
+		cmocka_unit_test_setup_teardown(test_memcpy_job_copies_and_its_event_has_the_user_data, rig_setup,
 						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_an_idle_queue_says_again, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_an_idle_queue_returns_again, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_a_destination_that_is_full_of_data_is_overwritten, rig_setup,
 						rig_teardown),
 		cmocka_unit_test_setup_teardown(test_a_full_queue_takes_a_job_when_an_event_was_retrieved, rig_setup,
@@ -193,7 +193,7 @@ int main(void)
 						rig_teardown),
 		cmocka_unit_test_setup_teardown(test_jobs_go_to_contexts_that_the_queue_is_added_to, rig_setup,
 						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_in_use_does_not_go, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_objects_in_use_are_not_destroyed, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_an_event_driven_queue_can_be_slept_on, rig_setup, rig_teardown),
 	};
 

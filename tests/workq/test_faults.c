@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults in the work-queue generation: they strike the calls that this generation knows. */
+/* Faults in the work-queue generation: they hit calls of this generation. */
 #include <bfsim.h>
 #include <poll.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void test_a_struck_start_fails_and_the_next_one_does_well(void **state)
 	assert_int_equal(bfsim_fault_unfired(NULL), 0);
 }
 
-/* What stands behind a queue is a context of the library's own, which nobody starts. */
+/* The context of the core behind a queue is internal: a fault of doca_ctx_start does not hit it. */
 static void test_adding_a_queue_starts_nothing_that_faults_could_strike(void **state)
 {
 	struct rig *rig = *state;
@@ -59,7 +59,7 @@ static void expect_failure(struct rig *rig, uint64_t id)
 	assert_int_equal(event.user_data.u64, id);
 }
 
-/* The same context, queue and maps are of no use any more, whatever is tried; a device that is opened anew is. */
+/* The context, queue and maps of before the reset stay unusable. A device that is opened again works. */
 static void expect_end_and_new_beginning(struct rig *rig, struct rig_copy *copy)
 {
 	struct doca_event event;
@@ -80,7 +80,7 @@ static void expect_end_and_new_beginning(struct rig *rig, struct rig_copy *copy)
 	rig_copy_free(copy);
 }
 
-/* None ends by itself: those behind the first might have done their work by the time of the reset, and say so. */
+/* No job completes by itself: later jobs might otherwise complete before the reset. */
 static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void **state)
 {
 	struct rig *rig = *state;
@@ -120,7 +120,7 @@ static void test_queue_cannot_be_added_to_a_context_of_a_reset_function(void **s
 }
 
 /* The context adds an event-driven queue for the test: the rig's is polled. */
-static void test_who_sleeps_on_a_queue_hears_of_the_reset(void **state)
+static void test_a_reset_wakes_a_thread_that_sleeps_on_a_queue(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
@@ -160,7 +160,8 @@ int main(void)
 						rig_setup, teardown),
 		cmocka_unit_test_setup_teardown(test_queue_cannot_be_added_to_a_context_of_a_reset_function, rig_setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_who_sleeps_on_a_queue_hears_of_the_reset, rig_setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_reset_wakes_a_thread_that_sleeps_on_a_queue, rig_setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_log.h, doca_error.h and doca_version.h of the work-queue generation. What
- * backends do with a record is the core's and tested in tests/api. */
+/* doca_log.h, doca_error.h and doca_version.h of the work-queue generation. tests/api
+ * tests the backends, which are in the core. */
 #include <doca_error.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
@@ -64,7 +64,7 @@ static void test_wrong_levels_and_sources_are_refused(void **state)
 	assert_null(strstr(output->err, "]: of a dead source"));
 }
 
-/* ---- the libraries' own ---- */
+/* ---- records of the libraries ---- */
 
 static void calls_that_are_refused_below(void)
 {
@@ -81,7 +81,7 @@ static void calls_that_are_refused_below(void)
 	DOCA_LOG_WARN("core_mmap_create: doca_mmap_add_dev is my own");
 }
 
-/* Where the current generation's function, underneath, has the older one's name, another name, or is spoken of. */
+/* Functions of the core with the same name, with another name, and in the middle of a line. */
 static void test_functions_have_this_generations_names(void **state)
 {
 	const struct child_output *output = in_child(calls_that_are_refused_below);
@@ -209,7 +209,7 @@ static void test_a_line_beyond_its_quantity_is_dropped(void **state)
 	assert_int_equal(count_of(output->err, "]: another line's bucket\n"), 1);
 }
 
-/* Of ten, one is shown; then the bucket's time is over, and nine are told of. */
+/* One record of ten is shown. After the time of the bucket, the log reports nine dropped ones. */
 static void a_bucket_that_ends(void)
 {
 	int bucket;

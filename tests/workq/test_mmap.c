@@ -18,7 +18,7 @@ static void *mmap_object(int fd, size_t len)
 	return memory;
 }
 
-/* Where there was a page, and is nothing. */
+/* The address of a page that was unmapped. */
 static void *gone_page(void)
 {
 	void *memory = mmap(FAR_AWAY, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -60,7 +60,7 @@ static void test_buffers_lie_in_any_chunk(void **state)
 	job = rig_job(rig, to, from, 1);
 	assert_int_equal(rig_do(rig, &job, &event), DOCA_SUCCESS);
 	assert_string_equal(first + 50, "from the second chunk");
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED); /* buffers are out */
+	assert_int_equal(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED); /* the program holds buffers */
 	rig_return(from);
 	rig_return(to);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
@@ -86,7 +86,7 @@ static void test_chunks_have_their_rules(void **state)
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
-/* Programs of 1.5 take the device out of the map before they destroy it. */
+/* Programs of 1.5 remove the device from the map before they destroy the map. */
 static void test_a_device_leaves_a_map_with_chunks_once_no_buffers_are_out(void **state)
 {
 	struct rig *rig = *state;
@@ -116,7 +116,7 @@ static struct doca_mmap *map_without_device(void)
 	return mmap;
 }
 
-/* A map that is started has buffers to give, but a job on one needs its device in the map. */
+/* A started map without devices gives buffers, but a job needs its device in the map. */
 static void test_buffers_of_a_map_without_device_serve_no_jobs(void **state)
 {
 	struct rig *rig = *state;
@@ -125,14 +125,15 @@ static void test_buffers_of_a_map_without_device_serve_no_jobs(void **state)
 	struct doca_dma_job_memcpy job = rig_job(rig, to, from, 1);
 	struct doca_event event;
 
-	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_NOT_PERMITTED); /* while they are out */
+	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev),
+			 DOCA_ERROR_NOT_PERMITTED); /* while the program holds them */
 	assert_int_equal(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
 	rig_return(from);
 	rig_return(to);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
-/* A device that comes late reaches all chunks, and only once. */
+/* A device that is added later reaches all chunks, and can't be added twice. */
 static void test_chunks_may_come_before_their_device(void **state)
 {
 	struct rig *rig = *state;
@@ -195,8 +196,8 @@ static void test_buffers_of_all_chunks_are_counted(void **state)
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
-/* No chunk is lost by a range that was refused, be it the first or a later one. */
-static void test_memory_that_is_not_there_is_refused_and_the_map_is_as_it_was(void **state)
+/* A refused range leaves the chunks of the map unchanged, whether it is the first or a later one. */
+static void test_unmapped_memory_is_refused_and_the_map_is_unchanged(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = chunked_map(rig);
@@ -258,7 +259,7 @@ static void test_arguments_are_looked_at(void **state)
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
-/* In 2.2's order the first start freezes all, and nothing of 1.5's applies. */
+/* In the order of 2.2 the first start freezes the map, and calls of 1.5 are refused. */
 static void test_a_map_with_a_range_takes_no_chunks(void **state)
 {
 	struct rig *rig = *state;
@@ -331,7 +332,7 @@ static void on_free(void *addr, size_t len, void *opaque)
 	num_freed++;
 }
 
-/* And not before, whatever its devices do; one that never had a device is freed, too. */
+/* The callback is not called earlier, when devices change, and is called for a map without devices too. */
 static void test_each_chunk_is_freed_when_the_map_goes(void **state)
 {
 	struct rig *rig = *state;
@@ -405,7 +406,7 @@ int main(void)
 		TEST(test_chunks_may_come_before_their_device),
 		TEST(test_a_map_that_is_started_again_has_its_chunks),
 		TEST(test_buffers_of_all_chunks_are_counted),
-		TEST(test_memory_that_is_not_there_is_refused_and_the_map_is_as_it_was),
+		TEST(test_unmapped_memory_is_refused_and_the_map_is_unchanged),
 		TEST(test_handles_that_are_no_maps_are_refused),
 		TEST(test_arguments_are_looked_at),
 		TEST(test_a_map_with_a_range_takes_no_chunks),

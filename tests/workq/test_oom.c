@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that runs out, at each allocation of each call: it fails, nothing is left behind, and it can be repeated.
- * Objects come from pools, so each call is tested where its object is the first of its kind. On the DPU of
- * data/poor.yaml, whose first device does everything. */
+/* Each allocation of each call fails: the call fails, leaks nothing, and succeeds when it is repeated.
+ * Objects come from pools, so each call is tested with the first object of its kind. Card: the DPU of
+ * data/poor.yaml, whose first device has all capabilities. */
 #include <doca_buf_inventory.h>
 #include <doca_bufpool.h>
 #include <doca_ctx.h>
@@ -148,7 +148,7 @@ static void test_maps_and_buffers_are_made_once_there_is_memory(void **state)
 	free(descriptor);
 }
 
-/* A device is added to all chunks of a map or to none: after each failure the map lacks it still. */
+/* A device is added to all chunks of a map or to none: after a failure no chunk has it. */
 static void test_a_device_is_added_to_all_chunks_once_there_is_memory(void **state)
 {
 	static char more[2][4096];
@@ -181,7 +181,7 @@ static doca_error_t step_dma(void)
 	return doca_dma_create(&dma);
 }
 
-/* Two codes speak of memory here: that of the queue's part, and that of the device's. */
+/* Two codes mean no memory: NO_MEMORY for the queue, INITIALIZATION for the context of the core. */
 static doca_error_t step_add_queue(void)
 {
 	doca_error_t result = doca_ctx_workq_add(doca_dma_as_ctx(dma), workq);

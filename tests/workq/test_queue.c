@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts and work queues: who is added to whom, what may go when, and what jobs make of it. */
+/* Contexts and work queues: additions, the order of destruction, and jobs. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void expect(struct doca_workq *workq, uint64_t id)
 	assert_int_equal(event.user_data.u64, id);
 }
 
-/* ---- who is added to whom ---- */
+/* ---- additions ---- */
 
 static void test_queues_of_one_context_have_their_own_events(void **state)
 {
@@ -91,7 +91,7 @@ static void test_contexts_of_one_queue_share_its_depth(void **state)
 	rig_copy_free(&copy);
 }
 
-/* Pending, or ended and not retrieved: the event is the queue's, and the context can't go. */
+/* A job in flight, or an event that was not retrieved, keeps the context in the queue. */
 static void test_a_queue_with_jobs_is_not_removed(void **state)
 {
 	struct rig *rig = *state;
@@ -134,7 +134,7 @@ static void test_a_queue_of_depth_one_takes_one_job_after_the_other(void **state
 
 /* ---- jobs that fail ---- */
 
-/* Each of them is an event, whatever they were in flight with; the next job is well. */
+/* Each failed job becomes an event. The next job succeeds. */
 static void test_every_job_in_flight_has_its_event_when_one_fails(void **state)
 {
 	struct rig *rig = *state;
@@ -176,7 +176,7 @@ static void test_buffers_that_are_none_are_refused(void **state)
 	assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_ERROR_INVALID_VALUE);
 	job = rig_job(rig, copy.to, (struct doca_buf *)rig->workq, 1);
 	assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_ERROR_INVALID_VALUE);
-	for (int i = 0; i < RIG_DEPTH; i++) { /* the refused ones hold no place */
+	for (int i = 0; i < RIG_DEPTH; i++) { /* refused jobs take no place in the queue */
 		job = rig_job(rig, copy.to, copy.from, 1);
 		assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_SUCCESS);
 	}
@@ -187,7 +187,7 @@ static void test_buffers_that_are_none_are_refused(void **state)
 
 /* ---- destinations ---- */
 
-/* As in 2.2: what there is room for goes behind the data. */
+/* As in 2.2: bytes go behind the data if there is room. */
 static void test_data_is_appended_while_there_is_room(void **state)
 {
 	struct rig *rig = *state;
@@ -208,7 +208,7 @@ static void test_data_is_appended_while_there_is_room(void **state)
 	rig_copy_free(&copy);
 }
 
-/* As in 1.5, where a job is submitted over and over: the list is written from its start. */
+/* As in 1.5, where a job is submitted repeatedly: the list is written from its start. */
 static void test_a_list_that_is_full_is_written_anew(void **state)
 {
 	struct rig *rig = *state;
@@ -270,7 +270,7 @@ static void test_a_queue_that_is_armed_before_the_job_wakes_its_sleeper(void **s
 	rig_copy_free(&copy);
 }
 
-/* The job after the failed one finds a queue that is still armed. */
+/* The queue is still armed for the job after a failed one. */
 static void test_failed_jobs_wake_sleepers_and_so_do_those_after_them(void **state)
 {
 	struct rig *rig = *state;
@@ -331,7 +331,7 @@ static void test_only_event_driven_queues_are_slept_on(void **state)
 	assert_int_equal(yes, 1);
 }
 
-/* ---- what may go when ---- */
+/* ---- order of destruction ---- */
 
 static void test_a_context_has_one_device_and_needs_it(void **state)
 {
@@ -366,7 +366,7 @@ static void test_a_device_that_a_context_has_is_not_closed(void **state)
 	assert_int_equal(doca_dev_close(rig->dev), DOCA_ERROR_IN_USE);
 	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_dev_add(doca_dma_as_ctx(dma), rig->dev), DOCA_SUCCESS);
-	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS); /* lets go of it */
+	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS); /* drops its reference */
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_SUCCESS);
 }
 
@@ -435,7 +435,7 @@ static void test_arguments_are_looked_at(void **state)
 
 /* ---- fork ---- */
 
-/* In the child: the parent's jobs don't end, nothing new can be submitted, and all can be taken down. */
+/* In the child: jobs of the parent do not complete, new ones are refused, and teardown succeeds. */
 static bool child_is_right(struct rig *rig, const struct doca_dma_job_memcpy *job)
 {
 	struct doca_event event;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls that rust-doca (github.com/smartnickit-project/rust-doca) makes, in its
  * order: those of its three examples, of its own tests, and of the destructors
- * that run when their variables go, the last one first.
+ * that run at the end of a scope, in reverse order.
  *
- * It speaks 1.5's dialect: a map is started before it has anything, chunks come
- * later; and of teardowns it asks some things that look odd:
+ * It follows the order of 1.5: a map is started empty and gets chunks later. Some
+ * steps of its teardown are unusual:
  *
  *   - a device's list lives longer than the device;
- *   - a local map gives its devices back first, an exported or imported one does not;
- *   - buffers are returned, and their inventory and maps go, while the context runs.
+ *   - the devices of a local map are removed first, those of an exported or imported one are not;
+ *   - buffers are returned, and their inventory and maps destroyed, while the context runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,7 +165,7 @@ static void engine_drop(struct engine *engine, const struct device *device)
 	MUST(doca_dma_destroy(engine->dma));
 }
 
-/* A job of zeros at first; polled for; its buffers go with it. */
+/* A zeroed job; its event is polled for; its buffers are returned with it. */
 static void copy(struct engine *engine, struct doca_buf *src, struct doca_buf *dst)
 {
 	struct doca_dma_job_memcpy job = { 0 };
@@ -284,7 +284,7 @@ static struct config load_config(void)
 	return config;
 }
 
-/* Says 'e' when the files are there, and stays until its socket is closed. */
+/* Send 'e' when the files exist, and wait until the socket is closed. */
 static void be_host(int talk, const void *arg)
 {
 	char *memory = strdup(TEXT), word;
@@ -301,7 +301,7 @@ static void be_host(int talk, const void *arg)
 	map_populate(mmap, memory, sizeof(TEXT));
 	MUST(doca_mmap_export(mmap, device.dev, &descriptor, &descriptor_len));
 	save_config(descriptor, descriptor_len, memory, sizeof(TEXT));
-	free(descriptor); /* which rust-doca forgets */
+	free(descriptor); /* rust-doca does not free it */
 	proc_say(talk, "e", 1);
 	while (read(talk, &word, 1) > 0)
 		;
@@ -332,7 +332,7 @@ static void copy_from_host(const struct device *device, const struct config *con
 	engine_drop(&engine, device);
 }
 
-/* Says what it has read. */
+/* Send the bytes that were read. */
 static void be_dpu(int talk, const void *arg)
 {
 	struct config config = load_config();
@@ -364,7 +364,7 @@ static void test_map_exported_to_files_is_imported_by_the_other_side(void **stat
 	proc_end(&host);
 }
 
-/* ---- what its own tests hold it to ---- */
+/* ---- the calls of its own tests ---- */
 
 /* A map that no device was added to, and two chunks in it. */
 static void be_without_device(int talk, const void *arg)

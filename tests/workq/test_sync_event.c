@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events: at once, as jobs on work queues, and both together. */
+/* Sync events: blocking calls, jobs on work queues, and both together. */
 #include <doca_sync_event.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static struct doca_sync_event *event_new(struct rig *rig)
 	return event;
 }
 
-/* One that is a started context, added to the rig's queue. */
+/* An event that is a started context, added to the queue of the rig. */
 static struct doca_sync_event *event_on_queue(struct rig *rig)
 {
 	struct doca_sync_event *event = event_new(rig);
@@ -53,7 +53,7 @@ static doca_error_t submit_set(struct doca_workq *workq, struct doca_sync_event 
 	return doca_workq_submit(workq, &job.base);
 }
 
-/* Its next event is one of @type that ended well. */
+/* The next event of the queue is a successful job of @type. */
 static void expect(struct doca_workq *workq, enum doca_sync_event_job_types type)
 {
 	struct doca_event ev;
@@ -68,7 +68,7 @@ static void expect(struct doca_workq *workq, enum doca_sync_event_job_types type
 	assert_int_equal(ev.result.u64, DOCA_SUCCESS);
 }
 
-/* ---- at once ---- */
+/* ---- blocking calls ---- */
 
 static void test_the_counter_is_set_added_to_and_read(void **state)
 {
@@ -125,7 +125,7 @@ static void test_the_counter_may_lie_in_memory_of_the_program(void **state)
 	assert_int_equal(doca_sync_event_destroy(event), DOCA_SUCCESS);
 }
 
-/* ---- as jobs ---- */
+/* ---- jobs ---- */
 
 static void test_jobs_set_add_and_get(void **state)
 {
@@ -170,7 +170,7 @@ static void test_a_wait_ends_when_the_counter_is_greater(void **state)
 	event_off_queue(rig, event);
 }
 
-/* One counter; what one queue's job sets, another queue's job waits for. */
+/* One counter: a job of one queue sets it, a job of another queue waits for it. */
 static void test_queues_of_one_event_have_one_counter(void **state)
 {
 	struct rig *rig = *state;
@@ -261,7 +261,7 @@ static void test_jobs_that_make_no_sense_are_refused(void **state)
 	assert_int_equal(doca_workq_submit(rig->workq, &add.base), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_workq_submit(rig->workq, &other), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(submit_wait(rig->workq, event, 0, 0xf0f), DOCA_ERROR_INVALID_VALUE);
-	for (int i = 0; i < RIG_DEPTH; i++) /* they hold no place */
+	for (int i = 0; i < RIG_DEPTH; i++) /* refused jobs take no place in the queue */
 		assert_int_equal(submit_set(rig->workq, event, 1), DOCA_SUCCESS);
 	for (int i = 0; i < RIG_DEPTH; i++)
 		expect(rig->workq, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
@@ -287,7 +287,7 @@ static void test_an_event_is_used_alone_or_as_a_context(void **state)
 	event_off_queue(rig, ctx);
 	assert_int_equal(doca_sync_event_destroy(alone), DOCA_SUCCESS);
 	assert_int_equal(doca_sync_event_create(&bare), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* nobody publishes */
+	assert_int_equal(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* no publisher */
 	assert_int_equal(doca_sync_event_destroy(bare), DOCA_SUCCESS);
 }
 

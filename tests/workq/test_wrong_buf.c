@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with inventories, buffers and pools: what each call says of them. On data/poor.yaml.
+/* Mistakes with inventories, buffers and pools: the code and the log line of each call. Card: data/poor.yaml.
  *
- * What can't be provoked here:
- * unreachable: doca_buf_refcount_add DOCA_ERROR_NOT_SUPPORTED: what early releases lacked, all of ours have
+ * Errors that can't be provoked here:
+ * unreachable: doca_buf_refcount_add DOCA_ERROR_NOT_SUPPORTED: early releases lacked it, no simulated one does
  */
 #include <doca_bufpool.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct doca_mmap *map_of_memory(struct rig *rig)
 
 /* ---- inventories ---- */
 
-static void test_what_is_no_live_inventory_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_inventory_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
@@ -91,7 +91,7 @@ static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void 
 	assert_int_equal(doca_mmap_destroy(fresh), DOCA_SUCCESS);
 }
 
-static void test_an_inventory_gives_what_it_has_while_it_is_started(void **state)
+static void test_a_started_inventory_gives_all_its_buffers(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
@@ -126,7 +126,7 @@ static void test_an_inventory_gives_what_it_has_while_it_is_started(void **state
 /* provokes: doca_buf_list_last DOCA_ERROR_INVALID_VALUE
  * provokes: doca_buf_list_num_elements DOCA_ERROR_INVALID_VALUE
  * provokes: doca_buf_list_unchain DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_buffer_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_buffer_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
@@ -244,7 +244,7 @@ static void test_a_member_of_a_list_is_no_head(void **state)
  * provokes: doca_bufpool_get_user_data DOCA_ERROR_INVALID_VALUE
  * provokes: doca_bufpool_start DOCA_ERROR_INVALID_VALUE
  * provokes: doca_bufpool_stop DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_pool_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_pool_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap = map_of_memory(rig);
@@ -301,7 +301,7 @@ static void test_a_pool_has_elements_of_a_size_over_one_range(void **state)
  * provokes: doca_bufpool_buf_alloc DOCA_ERROR_NO_MEMORY
  * provokes: doca_bufpool_destroy DOCA_ERROR_IN_USE
  * provokes: doca_bufpool_start DOCA_ERROR_BAD_STATE */
-static void test_a_pool_gives_what_it_has_while_it_and_its_map_are_started(void **state)
+static void test_a_started_pool_over_a_started_map_gives_all_its_buffers(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *mmap;
@@ -331,7 +331,7 @@ static void test_a_pool_gives_what_it_has_while_it_and_its_map_are_started(void 
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_BAD_STATE);
 	for (int i = 0; i < 2; i++)
 		rig_return(bufs[i]);
-	assert_refused(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED); /* of two pools */
+	assert_refused(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED); /* two pools use it */
 	assert_null(none);
 	assert_int_equal(doca_bufpool_destroy(pool), DOCA_SUCCESS);
 	assert_int_equal(doca_bufpool_destroy(large), DOCA_SUCCESS);
@@ -343,17 +343,17 @@ static void test_a_pool_gives_what_it_has_while_it_and_its_map_are_started(void 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_no_live_inventory_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_inventory_is_refused_everywhere),
 		TEST(test_an_inventory_has_a_size_and_its_questions_a_place_for_the_answer),
 		TEST(test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer),
-		TEST(test_an_inventory_gives_what_it_has_while_it_is_started),
-		TEST(test_what_is_no_live_buffer_is_refused_everywhere),
+		TEST(test_a_started_inventory_gives_all_its_buffers),
+		TEST(test_a_handle_of_no_live_buffer_is_refused_everywhere),
 		TEST(test_a_buffers_answers_need_a_place),
 		TEST(test_a_data_segment_outside_its_buffer_is_refused_and_changes_nothing),
 		TEST(test_a_member_of_a_list_is_no_head),
-		TEST(test_what_is_no_live_pool_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_pool_is_refused_everywhere),
 		TEST(test_a_pool_has_elements_of_a_size_over_one_range),
-		TEST(test_a_pool_gives_what_it_has_while_it_and_its_map_are_started),
+		TEST(test_a_started_pool_over_a_started_map_gives_all_its_buffers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with contexts, work queues and their jobs: what each call says of them. On data/poor.yaml.
+/* Mistakes with contexts, work queues and their jobs: the code and the log line of each call. Card: data/poor.yaml.
  *
- * What can't be provoked here:
+ * Errors that can't be provoked here:
  * unreachable: doca_ctx_start DOCA_ERROR_NOT_SUPPORTED: doca_ctx_dev_add() has refused such a device
  * unreachable: doca_ctx_start DOCA_ERROR_INITIALIZATION: what could fail happens when a queue is added
  * unreachable: doca_workq_set_event_driven_enable DOCA_ERROR_OPERATING_SYSTEM: a queue has its descriptor from the beginning
@@ -53,7 +53,7 @@ static void wrong_ctxs(struct rig *rig, struct doca_ctx *ret_wrong[NUM_WRONG])
  * provokes: doca_workq_progress_retrieve DOCA_ERROR_INVALID_VALUE
  * provokes: doca_workq_set_event_driven_enable DOCA_ERROR_INVALID_VALUE
  * provokes: doca_workq_submit DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_queue_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_job job = { .type = DOCA_DMA_JOB_MEMCPY, .ctx = rig->ctx };
@@ -78,7 +78,7 @@ static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
 		assert_refused_invalid(doca_ctx_workq_add(rig->ctx, wrong[i]));
 		assert_refused_invalid(doca_ctx_workq_rm(rig->ctx, wrong[i]));
 	}
-	assert_int_equal(event.type, 77); /* and nothing was written */
+	assert_int_equal(event.type, 77); /* unchanged */
 	assert_int_equal(handle, -7);
 	assert_int_equal(depth, 7);
 	assert_int_equal(yes, 7);
@@ -91,7 +91,7 @@ static void test_what_is_no_live_queue_is_refused_everywhere(void **state)
  * provokes: doca_ctx_stop DOCA_ERROR_INVALID_VALUE
  * provokes: doca_ctx_workq_add DOCA_ERROR_INVALID_VALUE
  * provokes: doca_ctx_workq_rm DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_context_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_context_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_job job = { .type = DOCA_DMA_JOB_MEMCPY };
@@ -117,7 +117,7 @@ static void test_what_is_no_live_context_is_refused_everywhere(void **state)
 	assert_int_equal(yes, 7);
 }
 
-static void test_what_is_no_open_device_is_refused(void **state)
+static void test_a_handle_of_no_open_device_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
@@ -230,7 +230,7 @@ static void test_a_context_is_configured_before_it_starts_and_has_queues_after(v
  * provokes: doca_ctx_workq_rm DOCA_ERROR_NOT_FOUND
  * provokes: doca_dma_destroy DOCA_ERROR_IN_USE
  * provokes: doca_workq_destroy DOCA_ERROR_IN_USE */
-static void test_what_is_tied_together_is_taken_apart_in_order(void **state)
+static void test_attached_objects_are_destroyed_in_order(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_workq *other;
@@ -269,7 +269,7 @@ static void test_only_an_event_driven_queue_has_a_handle(void **state)
 	assert_int_equal(doca_workq_destroy(queue), DOCA_SUCCESS);
 }
 
-/* A program that puts something of its own in the place of the handle.
+/* A program that replaces the descriptor of the handle by its own.
  * provokes: doca_workq_event_handle_clear DOCA_ERROR_OPERATING_SYSTEM */
 static void test_a_handle_that_the_program_replaced_can_not_be_cleared(void **state)
 {
@@ -316,7 +316,7 @@ static void test_a_job_goes_to_a_started_context_of_the_queue(void **state)
 	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
 }
 
-/* One of 64 bytes at each of the places, in a map of these permissions and of that device. */
+/* A buffer of 64 bytes at each address, in a map with these permissions and this device. */
 struct pair {
 	struct doca_mmap *mmap;
 	struct doca_buf *from, *to;
@@ -339,7 +339,7 @@ static void pair_free(struct pair *pair)
 	assert_int_equal(doca_mmap_destroy(pair->mmap), DOCA_SUCCESS);
 }
 
-/* What the card finds out is the job's event: the job was fine to submit.
+/* The card detects the error during the job: the submission succeeds, the event has the error.
  * provokes: doca_workq_progress_retrieve DOCA_ERROR_IO_FAILED */
 static void assert_fails(struct rig *rig, struct doca_buf *to, const struct doca_buf *from)
 {
@@ -416,7 +416,7 @@ static void test_members_of_lists_are_refused_and_overlaps_stay_inside(void **st
 	pair_free(&pair);
 }
 
-/* A full queue says so in no log: programs may wait for that.
+/* A full queue logs nothing: programs may poll for a free place.
  * provokes: doca_workq_submit DOCA_ERROR_NO_MEMORY
  * provokes: doca_ctx_workq_rm DOCA_ERROR_NOT_PERMITTED */
 static void test_a_full_queue_takes_nothing_and_is_not_removed(void **state)
@@ -442,13 +442,13 @@ static void test_a_full_queue_takes_nothing_and_is_not_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_no_live_queue_is_refused_everywhere),
-		TEST(test_what_is_no_live_context_is_refused_everywhere),
-		TEST(test_what_is_no_open_device_is_refused),
+		TEST(test_a_handle_of_no_live_queue_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_context_is_refused_everywhere),
+		TEST(test_a_handle_of_no_open_device_is_refused),
 		TEST(test_null_is_no_place_for_an_answer_and_numbers_have_limits),
 		TEST(test_a_device_of_the_host_has_no_representors),
 		TEST(test_a_context_is_configured_before_it_starts_and_has_queues_after),
-		TEST(test_what_is_tied_together_is_taken_apart_in_order),
+		TEST(test_attached_objects_are_destroyed_in_order),
 		TEST(test_only_an_event_driven_queue_has_a_handle),
 		TEST(test_a_handle_that_the_program_replaced_can_not_be_cleared),
 		TEST(test_a_job_goes_to_a_started_context_of_the_queue),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with devices and representors: what each call says of them. On the DPU of data/poor.yaml.
+/* Mistakes with devices and representors: the code and the log line of each call. Card: the DPU of data/poor.yaml.
  *
- * What can't be provoked here:
+ * Errors that can't be provoked here:
  * unreachable: doca_dev_open DOCA_ERROR_NOT_CONNECTED: a function of a simulated card always answers
- * unreachable: doca_dev_rep_close DOCA_ERROR_IN_USE: what stands on a representor are Comm Channel's endpoints
+ * unreachable: doca_dev_rep_close DOCA_ERROR_IN_USE: only endpoints of Comm Channel use a representor
  * unreachable: doca_devinfo_get_ibdev_name DOCA_ERROR_NO_MEMORY: nothing is allocated
  * unreachable: doca_devinfo_get_ipv4_addr DOCA_ERROR_OPERATING_SYSTEM: the address is in the topology
  * unreachable: doca_devinfo_get_ipv6_addr DOCA_ERROR_OPERATING_SYSTEM: the address is in the topology
@@ -61,7 +61,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The first test: a process takes its place on a card once.
+/* The first test, because a process joins a card once.
  * provokes: doca_devinfo_list_create DOCA_ERROR_NOT_FOUND */
 static void test_no_devices_are_found_until_the_environment_is_right(void **state)
 {
@@ -92,7 +92,7 @@ static void test_no_devices_are_found_until_the_environment_is_right(void **stat
  * provokes: doca_devinfo_get_pci_addr DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_is_list_all_supported DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_is_list_net_supported DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_info_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_info_is_refused_everywhere(void **state)
 {
 	struct found *found = *state;
 	struct doca_devinfo *wrong[] = { NULL, (struct doca_devinfo *)found->dev,
@@ -133,7 +133,7 @@ static void test_what_is_no_live_info_is_refused_everywhere(void **state)
  * provokes: doca_devinfo_rep_get_pci_addr DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_pci_func_type DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_vuid DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_representors_info_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_representor_info_is_refused_everywhere(void **state)
 {
 	struct found *found = *state;
 	struct doca_devinfo_rep **list, *wrong[] = { NULL, NULL, (struct doca_devinfo_rep *)found->infos[0] };
@@ -166,7 +166,7 @@ static void test_what_is_no_live_representors_info_is_refused_everywhere(void **
  * provokes: doca_devinfo_list_destroy DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_list_create DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_list_destroy DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_not_open_is_not_closed_and_no_list_is_destroyed_twice(void **state)
+static void test_a_closed_device_is_not_closed_again_nor_a_list_destroyed_twice(void **state)
 {
 	struct found *found = *state;
 	struct doca_devinfo **list;
@@ -273,9 +273,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_devices_are_found_until_the_environment_is_right),
-		TEST(test_what_is_no_live_info_is_refused_everywhere),
-		TEST(test_what_is_no_live_representors_info_is_refused_everywhere),
-		TEST(test_what_is_not_open_is_not_closed_and_no_list_is_destroyed_twice),
+		TEST(test_a_handle_of_no_live_info_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_representor_info_is_refused_everywhere),
+		TEST(test_a_closed_device_is_not_closed_again_nor_a_list_destroyed_twice),
 		TEST(test_answers_need_a_place_that_is_large_enough),
 		TEST(test_a_device_with_an_open_representor_stays_open),
 	};

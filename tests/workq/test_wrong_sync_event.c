@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with sync events, at once and as jobs: what each call says of them. On data/poor.yaml.
+/* Mistakes with sync events, in calls and jobs: the code and the log line of each call. Card: data/poor.yaml.
  *
- * What can't be provoked here:
+ * Errors that can't be provoked here:
  * unreachable: doca_sync_event_export_to_dpa DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  * unreachable: doca_sync_event_export_to_gpu DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  * unreachable: doca_sync_event_job_get_supported DOCA_ERROR_NOT_SUPPORTED: all devices have all jobs
@@ -53,7 +53,7 @@ static void event_end(struct doca_sync_event *event)
  * provokes: doca_sync_event_update_set DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_wait_gt DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_wait_gt_yield DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_event_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_event_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_sync_event *stale = event_new(rig->dev);
@@ -146,7 +146,7 @@ static void test_null_is_no_place_and_no_device(void **state)
  * provokes: doca_sync_event_get_export_to_gpu_supported DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_get_export_to_gpu_supported DOCA_ERROR_NOT_SUPPORTED
  * provokes: doca_sync_event_job_get_supported DOCA_ERROR_INVALID_VALUE */
-static void test_a_device_says_what_it_can_do(void **state)
+static void test_a_device_reports_its_capabilities(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *poor = rig_open(1);
@@ -199,9 +199,9 @@ static void test_an_event_is_configured_before_its_start_and_used_after(void **s
 	assert_int_equal(value, 7);
 	event_end(event);
 	assert_int_equal(doca_sync_event_create(&bare), DOCA_SUCCESS);
-	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* nobody publishes */
+	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* no publisher */
 	assert_int_equal(doca_sync_event_publisher_add_location_dpu(bare), DOCA_SUCCESS);
-	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* nobody subscribes */
+	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* no subscriber */
 	event_end(bare);
 }
 
@@ -266,7 +266,7 @@ static void test_exports_need_a_started_event_a_device_that_can_and_the_whole_de
 	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
 }
 
-/* A map's descriptor is none of an event, and the other way round. */
+/* The descriptor of a map is refused for an event, and the descriptor of an event for a map. */
 static void test_descriptors_of_the_other_kind_are_refused(void **state)
 {
 	static char memory[4096];
@@ -331,9 +331,9 @@ static void test_jobs_that_make_no_sense_are_refused_and_hold_no_place(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_no_live_event_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_event_is_refused_everywhere),
 		TEST(test_null_is_no_place_and_no_device),
-		TEST(test_a_device_says_what_it_can_do),
+		TEST(test_a_device_reports_its_capabilities),
 		TEST(test_an_event_is_configured_before_its_start_and_used_after),
 		TEST(test_an_event_that_is_a_context_is_started_as_one),
 		TEST(test_exports_need_a_started_event_a_device_that_can_and_the_whole_descriptor),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/workq/spelling.h - for the current generation's tests that are compiled a second time,
- * for this one: what they use, besides what is under test, in its spelling. It is put in front (-include).
+/* tests/workq/renamed.h - the older names of functions that tests of the current generation use,
+ * for tests that are compiled a second time for this generation (-include).
  */
-#ifndef TESTS_WORKQ_SPELLING_H
-#define TESTS_WORKQ_SPELLING_H
+#ifndef TESTS_WORKQ_RENAMED_H
+#define TESTS_WORKQ_RENAMED_H
 
 #define doca_devinfo_create_list       doca_devinfo_list_create
 #define doca_devinfo_destroy_list      doca_devinfo_list_destroy
