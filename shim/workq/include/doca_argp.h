@@ -15,8 +15,8 @@
  * levels and the JSON file are parameters that every program gets.
  *
  * Registering hands a parameter to the parser whether it succeeds or fails:
- * don't touch or destroy it afterwards. One that was never registered is the
- * program's to destroy. Strings given to setters are copied.
+ * don't use or destroy it afterwards. The program destroys what it never
+ * registered. Strings given to setters are copied.
  *
  * Setters return nothing; their object must not be NULL. Functions that return
  * doca_error_t return DOCA_ERROR_BAD_STATE outside of init ... destroy and
@@ -91,13 +91,13 @@ doca_error_t doca_argp_register_validation_callback(validation_callback callback
 __DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(callback_func callback);
 
-/* The program is one of DPDK's too: the flags before "--" on its command line go to
- * @callback as an argument vector (NULL at its end), those behind it are the program's. */
+/* The program uses DPDK too: the flags before "--" on its command line go to @callback
+ * as an argument vector (NULL at its end), those after it go to the program. */
 __DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(dpdk_callback callback);
 
 /* The program serves gRPC: "-g" takes the address to listen on, which
- * get_grpc_addr() tells after start. Serving is the program's own business. */
+ * get_grpc_addr() returns after start. The program itself is the server. */
 __DOCA_EXPERIMENTAL
 void doca_argp_set_grpc_program(void);
 

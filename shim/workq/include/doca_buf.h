@@ -6,18 +6,18 @@
  *
  * A buffer names a piece of a memory map, [head, head + len), and inside it the
  * data segment, [data, data + data_len), which must lie within the piece;
- * nothing checks that on the way. What a job does with the segments is said
- * where the job is.
+ * the functions here do not check that. The header of a job describes its use
+ * of the segments.
  *
  * Buffers come from an inventory (doca_buf_inventory.h) or a pool
  * (doca_bufpool.h) with a reference count of 1 and go back to it when the count
- * reaches 0. They can be chained: the list is then named by its first buffer, its
- * head, which alone carries the count; returning the head returns them all.
+ * reaches 0. Buffers can be chained: the first buffer, the head, then names the list
+ * and alone has a count; returning the head returns all of them.
  *
- * Buffer arguments must not be NULL, and outputs neither, unless said so: for
- * speed these functions may trust that. A function with no error listed always
- * succeeds. Lengths are in bytes. One thread at a time per buffer, and hands off
- * while a submitted job uses it.
+ * Unless stated otherwise, buffer arguments and outputs must not be NULL: for speed
+ * these functions may not check that. A function with no error listed always
+ * succeeds. Lengths are in bytes. One thread at a time uses a buffer, and none while
+ * a submitted job uses it.
  */
 #ifndef DOCA_BUF_H_
 #define DOCA_BUF_H_
@@ -43,7 +43,7 @@ enum doca_buf_extension {
 
 /* Take or drop a reference. *@refcount, which may be NULL, gets the count from
  * before the call. Dropping the last one gives the buffer, or the whole list,
- * back to where it came from. DOCA_ERROR_NOT_PERMITTED for a member of a list
+ * back to its inventory or pool. DOCA_ERROR_NOT_PERMITTED for a member of a list
  * other than its head. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_refcount_add(struct doca_buf *buf, uint16_t *refcount);
@@ -56,14 +56,14 @@ doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount);
 
 /* --- The piece of memory and its data segment --- */
 
-/* Where the piece starts and how long it is: fixed when the buffer was taken. */
+/* Start and length of the piece: fixed when the buffer was taken. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len);
 
-/* Where the data segment starts and how long it is. */
+/* Start and length of the data segment. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data);
 
@@ -79,23 +79,23 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
 
 /* --- Lists --- */
 
-/* Append @list2 to @list1, both heads (a single buffer is a list of one). What
- * @list2 named is now a member: its reference becomes the list's.
+/* Append @list2 to @list1, both heads (a single buffer is a list of one). The
+ * head @list2 becomes a member: its reference belongs to the list.
  * DOCA_ERROR_NOT_PERMITTED unless @list2's count is 1. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_list_chain(struct doca_buf *list1, struct doca_buf *list2);
 
 /* Cut the list of head @list1 before its member @list2, which becomes the head
- * of the rest with a count of 1, the caller's to drop. DOCA_ERROR_INVALID_VALUE
+ * of the rest with a count of 1, which the caller drops. DOCA_ERROR_INVALID_VALUE
  * if @list2 is not a member or is @list1. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_list_unchain(struct doca_buf *list1, struct doca_buf *list2);
 
-/* The next buffer, NULL behind the last. */
+/* The next buffer, NULL after the last. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_list_next(struct doca_buf *buf, struct doca_buf **next_buf);
 
-/* The last buffer, @buf itself perhaps. DOCA_ERROR_INVALID_VALUE. */
+/* The last buffer, perhaps @buf itself. DOCA_ERROR_INVALID_VALUE. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_list_last(struct doca_buf *buf, struct doca_buf **last_buf);
 

@@ -33,7 +33,7 @@ struct doca_gpu_buf_arr;
 
 /* --- Creation and destruction --- */
 
-/* An array over @mmap, which is borrowed; the array is the caller's to destroy.
+/* An array over @mmap, which is borrowed; the caller destroys the array.
  * DOCA_ERROR_NO_MEMORY. destroy stops it if need be. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr);
@@ -55,11 +55,11 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t size, uint32_t num_elem,
 				     uint32_t start_offset);
 
-/* Whose kernels use it. */
+/* The GPU whose kernels use the array. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler);
 
-/* The started array as kernels name it. */
+/* The handle of the started array for kernels. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr);
 

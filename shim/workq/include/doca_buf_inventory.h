@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_buf_inventory.h - a stock of buffers, allocated once, cheap to take from.
+/* doca_buf_inventory.h - a stock of buffers: allocated once, fast to take.
  *
  *   create(n) --> start --> take buffers, give them back --> stop --> destroy
  *
  * Taking a buffer points a free element at a piece of a started memory map
  * (doca_mmap.h); doca_buf_refcount_rm() gives it back. One inventory serves any
- * number of maps. Buffers that are out survive a stop; all must be back before
- * destroy.
+ * number of maps. Taken buffers stay valid after a stop; all must be given back
+ * before destroy.
  *
- * Configuring and asking return DOCA_ERROR_INVALID_VALUE for a NULL argument.
+ * Configuration and queries return DOCA_ERROR_INVALID_VALUE for a NULL argument.
  * The functions that take buffers are on the fast path: inventory and map must be
  * valid and started. Lengths are in bytes. One thread at a time per inventory;
  * its buffers too, as giving one back changes the inventory.
@@ -31,10 +31,10 @@ struct doca_buf_inventory;
 
 /* --- Creation and destruction --- */
 
-/* An inventory of @num_elements buffers, the caller's to destroy. *@user_data, if
+/* An inventory of @num_elements buffers, owned by the caller. *@user_data, if
  * not NULL, becomes its user data; @extensions is a mask of enum
- * doca_buf_extension. create: DOCA_ERROR_NO_MEMORY. destroy stops it if need be;
- * DOCA_ERROR_IN_USE while buffers are out, and nothing is freed then. */
+ * doca_buf_extension. create: DOCA_ERROR_NO_MEMORY. destroy stops it if it is
+ * started; DOCA_ERROR_IN_USE while buffers are taken, and nothing is freed then. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_create(const union doca_data *user_data, size_t num_elements, uint32_t extensions,
 				       struct doca_buf_inventory **buf_inventory);
@@ -52,7 +52,7 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
 /* --- Taking buffers --- */
 
 /* Take a buffer over [@addr, @addr + @len) of @mmap with the data segment
- * [@data, @data + @data_len) inside it. Its one reference is the caller's. For
+ * [@data, @data + @data_len) inside it. The caller owns its one reference. For
  * an imported map the addresses are the exporter's. DOCA_ERROR_INVALID_VALUE if
  * the map has no such range, DOCA_ERROR_NO_MEMORY when none is free. */
 __DOCA_EXPERIMENTAL

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_bufpool.h - equal buffers over one memory map, each with a place of its own for good.
+/* doca_bufpool.h - equal buffers over one memory map, each at a fixed place.
  *
  *   create(n, size, alignment, map) --> start --> alloc buffers, give them back --> stop --> destroy
  *
  *   map:   |..[ element 0 ]..[ element 1 ]..  ..[ element n-1 ].......|
  *           ^ up to the alignment: every element starts at a multiple of it
  *
- * Where an inventory (doca_buf_inventory.h) points a buffer at a place that the
- * caller names, a pool has cut the map's range into elements before: taking a
- * buffer is taking one of them. doca_buf_refcount_rm() gives it back. A pool's
- * buffer can be used wherever a buffer can, and duplicated into an inventory.
+ * An inventory (doca_buf_inventory.h) points a buffer at a place that the caller
+ * names. A pool divides the range of the map into elements at its start; each buffer
+ * is one of them. doca_buf_refcount_rm() gives it back. A buffer of a pool works
+ * like any other, and can be duplicated into an inventory.
  *
  * The map needs its range when the pool is created, and must be started before
  * the pool is. It can be neither stopped nor destroyed while the pool exists. The
- * memory is the application's, as is keeping others off it. Two pools over one
+ * application owns the memory and synchronizes accesses to it. Two pools over one
  * map have the same elements.
  *
  * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in
@@ -39,8 +39,8 @@ struct doca_mmap;
 /* --- Creation and destruction --- */
 
 /* A pool of @num_elements elements of @element_size bytes, neither of them 0,
- * that start at multiples of @element_alignment, a power of two, or 0 for anywhere;
- * the caller's to destroy. *@user_data, if not NULL, becomes its user data;
+ * that start at multiples of @element_alignment, a power of two, or 0 for anywhere.
+ * The caller destroys it. *@user_data, if not NULL, becomes its user data;
  * @extensions is a mask of enum doca_buf_extension. DOCA_ERROR_BAD_STATE if @mmap
  * has no range yet, DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
@@ -48,7 +48,7 @@ doca_error_t doca_bufpool_create(const union doca_data *user_data, size_t num_el
 				 size_t element_size, size_t element_alignment, const struct doca_mmap *mmap,
 				 struct doca_bufpool **bufpool);
 
-/* Stops it if need be. DOCA_ERROR_IN_USE while buffers are out; nothing is freed then. */
+/* Stops the pool if it is started. DOCA_ERROR_IN_USE while the program holds buffers; nothing is freed then. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpool);
 
@@ -57,7 +57,7 @@ doca_error_t doca_bufpool_destroy(struct doca_bufpool *bufpool);
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_start(struct doca_bufpool *bufpool);
 
-/* Buffers that are out stay so, and can be given back. */
+/* The program keeps the buffers that it holds, and can give them back. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
 
@@ -66,7 +66,7 @@ doca_error_t doca_bufpool_stop(struct doca_bufpool *bufpool);
 /* Take a buffer over a free element with an empty data segment at its start.
  * The memory is unchanged. The caller owns the one reference.
  * DOCA_ERROR_BAD_STATE when the pool is not started, DOCA_ERROR_NO_MEMORY when all
- * its elements are out. */
+ * elements are taken. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_bufpool_buf_alloc(struct doca_bufpool *bufpool, struct doca_buf **buf);
 

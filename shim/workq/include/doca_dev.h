@@ -10,8 +10,8 @@
  * other side (on the host, as seen by the DPU) that the local device manages.
  * An info is for queries; an open device is for work.
  *
- * Infos belong to their list and die with it. A device outlives the list it was
- * opened from: create the list, choose, open, destroy the list is the usual
+ * Infos belong to their list and end with it. A device outlives the list that it
+ * was opened from: create the list, choose, open, destroy the list is the usual
  * order, and doca_dev_as_devinfo() gives an info that lives as long as the
  * device. Close a device after everything that was created on it.
  *
@@ -91,7 +91,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_is_pci_addr_equal(const struct doca_devinfo *devinfo, const char *pci_addr_str,
 						uint8_t *is_equal);
 
-/* The address as numbers, as 1.5 gave it; the domain is not in it.
+/* The address as numbers, as in 1.5; without the domain.
  * DOCA_ERROR_OPERATING_SYSTEM. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_pci_addr(const struct doca_devinfo *devinfo, struct doca_pci_bdf *pci_addr);
@@ -141,7 +141,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_is_mmap_from_export_dpu_supported(const struct doca_devinfo *devinfo,
 								uint8_t *from_export);
 
-/* The same two questions, as 1.5 asked them. */
+/* The same two capabilities, in 1.5. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_is_mmap_export_supported(const struct doca_devinfo *devinfo, uint8_t *mmap_export);
 
@@ -196,8 +196,8 @@ struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 /* --- Representors: the function that they represent --- */
 
 /* The address is the one the host sees. As with local devices, the string has
- * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, both forms compare, and 1.5's
- * numbers lack the domain. DOCA_ERROR_NO_MEMORY, DOCA_ERROR_UNEXPECTED. */
+ * room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes, both forms compare, and the
+ * numbers of 1.5 lack the domain. DOCA_ERROR_NO_MEMORY, DOCA_ERROR_UNEXPECTED. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str);
 

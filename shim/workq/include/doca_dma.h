@@ -53,18 +53,18 @@ struct doca_dma_memcpy_result {
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type);
 
-/* The most bytes that one job copies. */
+/* The maximum number of bytes of one job. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size);
 
-/* The longest source or destination list; 1 means no lists. */
+/* The maximum length of a source or destination list; 1 means no lists. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem);
 
 /* --- Creation and destruction --- */
 
-/* A DMA context without a device yet, the caller's to destroy. create:
- * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. destroy stops it if need be;
+/* A DMA context without a device, owned by the caller. create:
+ * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_INITIALIZATION. destroy stops it if it is started;
  * DOCA_ERROR_IN_USE while work queues are added. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_create(struct doca_dma **dma);
@@ -72,7 +72,7 @@ doca_error_t doca_dma_create(struct doca_dma **dma);
 __DOCA_EXPERIMENTAL
 doca_error_t doca_dma_destroy(struct doca_dma *dma);
 
-/* The same object as a context; lives and dies with @dma. NULL for NULL. */
+/* The same object as a context; valid as long as @dma. NULL for NULL. */
 __DOCA_EXPERIMENTAL
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* doca_graph.h - jobs and callbacks that follow each other without the program in between.
+/* doca_graph.h - jobs and callbacks that run in an order without calls of the program in between.
  *
  * A graph is a plan. Its nodes are
  *   - of a context: a job of that context is submitted;
  *   - of the user: a function of the program is called;
  *   - of another graph: an instance of that graph is run.
- * A dependency (from --> to) says that "to" waits for "from". Nodes that wait
- * for none are the roots. An instance is the plan with data: a job, a cookie or
+ * A dependency (from --> to) makes "to" wait for "from". Nodes without
+ * dependencies are the roots. An instance is the plan with data: a job, a cookie or
  * an instance for each node.
  *
  *   doca_graph_create --> nodes, dependencies --> doca_graph_start --> doca_graph_workq_add
@@ -14,8 +14,8 @@
  *     --> instance_destroy --> doca_graph_workq_rm --> doca_graph_stop --> doca_graph_destroy
  *
  * A submitted instance ends with one event of type DOCA_GRAPH_JOB on the work
- * queue. When a node fails, no further one begins; get_failed_nodes() lists them
- * failed.
+ * queue. When a node fails, no further node starts; get_failed_nodes() lists the
+ * failed nodes.
  *
  * bfsim does not simulate the graphs of this generation: every function returns
  * DOCA_ERROR_NOT_SUPPORTED. The thread rule is the work queue's (doca_ctx.h).
@@ -42,7 +42,7 @@ enum doca_graph_job_types {
 	DOCA_GRAPH_JOB = DOCA_ACTION_GRAPH_FIRST + 1,
 };
 
-/* How far a node of an instance got. */
+/* The state of a node of an instance. */
 enum doca_graph_instance_node_state {
 	DOCA_GRAPH_INSTANCE_NODE_STATE_NOT_STARTED = 0,
 	DOCA_GRAPH_INSTANCE_NODE_STATE_STARTED = 1,
@@ -58,14 +58,14 @@ doca_error_t doca_graph_create(struct doca_graph **graph);
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_destroy(struct doca_graph *graph);
 
-/* Freeze the plan, let it be changed again. */
+/* Freeze the plan; allow changes again. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_start(struct doca_graph *graph);
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_stop(struct doca_graph *graph);
 
-/* Add a started graph to a work queue, as a context is; take it out again. */
+/* Add a started graph to a work queue, as a context; remove it again. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_workq_add(struct doca_graph *graph, struct doca_workq *workq);
 
@@ -121,12 +121,12 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
 						    struct doca_graph_node *node, void *cookie, struct doca_event *ev);
 
-/* Run it. @user_data comes back with the event. */
+/* Run the instance. The event has @user_data. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_workq_graph_submit(struct doca_workq *workq, struct doca_graph_instance *graph_instance,
 				     union doca_data user_data);
 
-/* --- How an instance went --- */
+/* --- Results of an instance --- */
 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_node_get_state(const struct doca_graph_instance *graph_instance,
@@ -137,7 +137,7 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_node_get_result(const struct doca_graph_instance *graph_instance,
 						 const struct doca_graph_node *node, union doca_data *result);
 
-/* The nodes that failed: how many, and which. @failed_nodes has room for
+/* The number of failed nodes, and the nodes. @failed_nodes has room for
  * *@num_failed_nodes of them, which becomes their number. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_graph_instance_get_num_failed_nodes(const struct doca_graph_instance *graph_instance,

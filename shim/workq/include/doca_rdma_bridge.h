@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_rdma_bridge.h - between DOCA's objects and those of libibverbs (2.2).
  *
- * A simulated card has no verbs behind it: DOCA_ERROR_NOT_SUPPORTED throughout,
- * after DOCA_ERROR_INVALID_VALUE for a NULL or stale argument.
+ * A simulated card has no verbs: all functions return DOCA_ERROR_NOT_SUPPORTED, or
+ * DOCA_ERROR_INVALID_VALUE for a NULL or stale argument.
  */
 #ifndef DOCA_RDMA_BRIDGE_H_
 #define DOCA_RDMA_BRIDGE_H_

@@ -4,24 +4,24 @@
  *   create --> publisher_add_location_*, subscriber_add_location_* --> doca_sync_event_start
  *     --> set, add, get, wait ... --> doca_sync_event_stop --> destroy
  *
- * Publishers change the counter, subscribers read it and wait. Where each of
- * them runs (this process: cpu, the other side: dpu, a DPA, a GPU) is said
- * before the start, one location of either kind.
+ * Publishers change the counter, subscribers read it and wait. The location
+ * of each (cpu: this process, dpu: the other side, a DPA, a GPU) is set before
+ * the start, one for publishers and one for subscribers.
  *
- * To share it with the DPU, the host exports it, and the DPU makes an event of
- * its own from the descriptor:
+ * To share the counter with the DPU, the host exports the event, and the DPU creates
+ * another event from the descriptor:
  *
  *   host:  export_to_dpu(event) --> descriptor
  *   DPU:   create_from_export(descriptor) --> an event for the same counter
  *
- * The counter is worked on directly, by calls that return when it is done, or by
- * jobs on a work queue: the event is then a context (doca_ctx.h), started with
- * doca_ctx_start() in the place of doca_sync_event_start().
+ * Calls use the counter directly and return when they are done. Jobs use it through
+ * a work queue: the event is then a context (doca_ctx.h), started with
+ * doca_ctx_start() instead of doca_sync_event_start().
  *
  * Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL
  * argument, configuring functions DOCA_ERROR_BAD_STATE when the event is started or
- * made of an export, functions on the counter DOCA_ERROR_BAD_STATE when it is not started and
- * DOCA_ERROR_IO_FAILED when its exporter is gone. DPA and GPU are not simulated: DOCA_ERROR_NOT_SUPPORTED. One thread
+ * was created from an export, functions on the counter DOCA_ERROR_BAD_STATE when it is not started and
+ * DOCA_ERROR_IO_FAILED after the death of its exporter. DPA and GPU are not simulated: DOCA_ERROR_NOT_SUPPORTED. One thread
  * at a time per event.
  */
 #ifndef DOCA_SYNC_EVENT_H_
@@ -39,11 +39,11 @@ struct doca_dpa;
 struct doca_gpu;
 struct doca_sync_event;
 
-/* The event as the code of a DPA or a GPU names it. */
+/* The handle of the event for code on a DPA or a GPU. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
 typedef uint64_t doca_gpu_dev_sync_event_t;
 
-/* The event as another machine names it. */
+/* The handle of the event for another machine. */
 struct doca_sync_event_remote {
 	uint64_t data[2];
 };
@@ -108,7 +108,7 @@ doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devin
 
 /* --- Creation and destruction --- */
 
-/* An event at 0, the caller's to destroy. DOCA_ERROR_NO_MEMORY. */
+/* An event with the value 0, owned by the caller. DOCA_ERROR_NO_MEMORY. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_create(struct doca_sync_event **event);
 
@@ -119,16 +119,16 @@ __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 						struct doca_sync_event **event);
 
-/* Stops it if need be. DOCA_ERROR_IN_USE while it is in a work queue. */
+/* Stops the event if it is started. DOCA_ERROR_IN_USE while it is in a work queue. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
-/* The same object as a context, which it is for life then; lives and dies with @event. NULL
- * for NULL, and for one that was started on its own. It takes no device. */
+/* The same object as a context, valid as long as @event, which stays a context from then on. NULL
+ * for NULL, and for an event that was started on its own. The context takes no device. */
 __DOCA_EXPERIMENTAL
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
 
-/* Freeze the configuration; undo that. start: DOCA_ERROR_BAD_STATE without a
+/* Freeze the configuration; allow changes again. start: DOCA_ERROR_BAD_STATE without a
  * publisher or a subscriber. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_start(struct doca_sync_event *event);
@@ -166,10 +166,10 @@ doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_subscriber_add_location_gpu(struct doca_sync_event *event, struct doca_gpu *gpu);
 
-/* --- Export: of a started event whose other side was named above --- */
+/* --- Export of a started event with a location on the other side --- */
 
-/* The descriptor, *@sz bytes at *@data, belongs to the event and lives until it is
- * stopped. */
+/* The descriptor, *@sz bytes at *@data, belongs to the event and is valid until the event
+ * stops. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev, const uint8_t **data,
 					   size_t *sz);
@@ -197,8 +197,8 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched);
 
-/* Return when (counter & @mask) is greater than @value: spinning, or giving the
- * processor to others meanwhile. */
+/* Return when (counter & @mask) is greater than @value: spin, or yield the processor
+ * while waiting. */
 __DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 

@@ -17,7 +17,7 @@ union doca_data {
 	uint64_t u64;
 };
 
-/* Something that poll() and epoll understand; see doca_ctx.h. */
+/* A file descriptor for poll() and epoll; see doca_ctx.h. */
 typedef int doca_event_handle_t;
 typedef doca_event_handle_t doca_notification_handle_t;
 
@@ -28,8 +28,8 @@ typedef __be16 doca_be16_t;
 typedef __be32 doca_be32_t;
 typedef __be64 doca_be64_t;
 
-/* Where a function sits on the PCIe bus (1.5's form of an address): as its parts
- * or as the 16-bit number that a request carries. "b1:00.1" is bus 0xb1, device 0,
+/* The address of a function on the PCIe bus, as in 1.5: its parts, or the 16-bit
+ * number in a request. "b1:00.1" is bus 0xb1, device 0,
  * function 1. */
 struct doca_pci_bdf {
 	__extension__ union {
@@ -42,9 +42,9 @@ struct doca_pci_bdf {
 	};
 };
 
-/* Who may touch a memory map, as a mask for doca_mmap_set_permissions(). A
- * device of the owning process can always read. DPU_* speak of the DPU, after
- * doca_mmap_export_dpu(); RDMA_* of the network, after doca_mmap_export_rdma(). */
+/* Access to a memory map, as a mask for doca_mmap_set_permissions(). A device of
+ * the owning process can always read. DPU_* are for the DPU, after
+ * doca_mmap_export_dpu(); RDMA_* for the network, after doca_mmap_export_rdma(). */
 enum doca_access_flags {
 	DOCA_ACCESS_LOCAL_READ_ONLY = 0,
 	DOCA_ACCESS_LOCAL_READ_WRITE = 1 << 0,
@@ -81,8 +81,8 @@ enum doca_eth_wait_on_time {
 	DOCA_ETH_WAIT_ON_TIME_DPDK = 2,
 };
 
-/* Where memory for a GPU lives and who else can reach it: the GPU alone; on the
- * GPU, visible to the CPU; the CPU alone; on the CPU, visible to the GPU. */
+/* The location of memory for a GPU, and its access: the GPU alone; on the GPU,
+ * visible to the CPU; the CPU alone; on the CPU, visible to the GPU. */
 enum doca_gpu_mem_type {
 	DOCA_GPU_MEM_GPU = 0,
 	DOCA_GPU_MEM_GPU_CPU = 1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_version.h - the release whose interface these headers present.
  *
- * These headers serve source code of 1.5 to 2.2 and say that they are 2.2. The
- * macros and doca_version() speak of the headers a program was compiled with,
- * doca_version_runtime() of the library it runs on.
+ * These headers serve source code of 1.5 to 2.2 and have the version 2.2. The
+ * macros and doca_version() give the version of the headers that a program was
+ * compiled with, doca_version_runtime() that of the library it runs with.
  */
 #ifndef DOCA_VERSION_H_
 #define DOCA_VERSION_H_
