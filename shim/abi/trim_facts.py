@@ -48,12 +48,12 @@ HEADERS = {
     'doca_version.h': 'libdoca_common',
 }
 
-# Headers that the newest release has no more: all that 2.5 and 2.6 had in them. Where the two differ in a
-# function's types it is as in 2.5, whose libraries are known.
+# Headers that the newest release removed, with the contents of 2.5 and 2.6. A function whose types differ between the
+# two has those of 2.5, whose libraries are known.
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
-# Headers that the newest release has and the facts of 3.0 don't: what is in them besides functions, and types
-# of functions that the facts could only guess. From the public header of 3.3.
+# Headers of the newest release that the facts of 3.0 lack: their contents besides functions, and types of functions
+# that the facts could only guess. From the public header of 3.3.
 NEWER = {
     'doca_clock.h': {
         'includes': ['stdint.h', 'stdlib.h', 'time.h', 'doca_error.h', 'doca_types.h'],
@@ -68,7 +68,7 @@ NEWER = {
     },
 }
 
-# The facts don't say which header defines a numeric macro: prefix -> header.
+# The facts don't have the header of a numeric macro: prefix -> header.
 MACRO_HEADERS = {
     'DOCA_DEVINFO_': 'doca_dev.h',
     'DOCA_GID_': 'doca_types.h',
@@ -76,7 +76,7 @@ MACRO_HEADERS = {
     'doca_event_invalid_handle': 'doca_types.h',
 }
 
-# Macros that are not plain numbers: existence only; test_macros.c checks what they do.
+# Macros that are not plain numbers: existence only; test_macros.c tests them.
 OTHER_MACROS = {
     'doca_bitfield.h': ['DOCA_SHIFT', 'DOCA_HTOBE16', 'DOCA_HTOBE32', 'DOCA_BETOH16', 'DOCA_BETOH32',
                         'DOCA_U8_GENMASK', 'DOCA_U8P_GENMASK', 'DOCA_BE16_GENMASK', 'DOCA_BE16P_GENMASK',
@@ -97,7 +97,7 @@ OTHER_MACROS = {
                        'DOCA_VER_STRING'],
 }
 
-# What a header includes on other systems only; the facts list it with the rest.
+# Includes for other systems only, which the facts list too.
 NOT_ON_LINUX = {
     'doca_bitfield.h': ['stdlib.h', 'intrin.h'],
     'doca_rdma_bridge.h': ['winsock2.h', 'windows.h', 'mlx5verbs.h'],
@@ -107,7 +107,7 @@ NOT_ON_LINUX = {
 VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
-# Their libraries are the umbrella's in the release they are of; modules of their own are in the shape of the others.
+# Libraries that belong to the umbrella in their release; here each has a module like the others.
 OWN_MODULES = ['doca-comm-channel', 'doca-cc']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
@@ -124,7 +124,7 @@ def includes(base, earlier, header):
 
 
 def with_earlier(table, base, earlier):
-    """What is in scope of a table, and what earlier releases of this generation had in it, newest first."""
+    """The entries of a table that are in scope, and those of earlier releases of this generation, newest first."""
     found = in_scope(base[table])
     for release in earlier:
         for name, entry in in_scope(release[table]).items():
@@ -149,7 +149,7 @@ def functions(base, delta, earlier):
 
 def node_of(name, lib, stability, releases):
     """The version node of a symbol: that of released libraries, which must agree with each other and with
-    what the symbol's stability implies. Where they don't, programs need the symbol in both nodes: stop."""
+    what the symbol's stability implies. If they don't, programs need the symbol in both nodes: stop."""
     seen = {rel[lib]['symbols'][name] for rel in releases if name in rel.get(lib, {}).get('symbols', {})}
     seen.add(NODE[stability])
     if len(seen) > 1:

@@ -4,8 +4,8 @@
 
     trim_facts_workq.py DIRECTORY > facts-workq.json
 
-DIRECTORY is that of trim_facts.py. What 2.2 exports without declaring it anywhere (a preview of the next
-generation) is left out: no program can have been compiled against it.
+DIRECTORY is that of trim_facts.py. Symbols that 2.2 exports and no header of 2.2 declares (a preview of the
+next generation) are left out: no program can be compiled with them.
 """
 import json
 import pathlib
@@ -58,7 +58,7 @@ OTHER_MACROS = {
                        'DOCA_VERSION_EQ_CURRENT', 'DOCA_VERSION_LTE_CURRENT'],
 }
 
-# What the facts' list of includes lacks: it is where __be16 and its kin come from.
+# An include that the facts lack; it defines __be16 and similar types.
 MORE_INCLUDES = {'doca_types.h': ['linux/types.h']}
 
 VARIADIC = ['doca_log', 'doca_log_developer', 'doca_log_rate_limit']
@@ -81,7 +81,7 @@ def functions(base, old):
 
 def structs(base):
     found = trim_facts.in_scope(base['structs'], HEADERS)
-    # Bit-fields have no offset; test_macros_workq.c looks at them.
+    # Bit-fields have no offset; test_macros_workq.c tests them.
     found['doca_pci_bdf'] = {'header': 'doca_types.h', 'tag': 'struct', 'size': 2,
                              'fields': [['raw', 'uint16_t']], 'offsets': {'raw': 0}}
     return found

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Make releases.txt: which release of the vendor's has which symbol, in which library and version node.
+"""Make releases.txt: the symbols of each release of the vendor, with library and version node.
 
     trim_releases.py DIRECTORY > releases.txt
 
 DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, when facts of another
 release come in; neither build nor test runs it.
 
-Where a release's libraries are known, their exports are taken. Else the public headers stand in: a stable or
-deprecated function is in node DOCA_2, an experimental one in EXPERIMENTAL. That holds without an exception for
-each library of 2.5 and 2.10 that is known, and this script stops when it no longer does.
+If the libraries of a release are known, their exports are used. If not, the public headers are: a stable or
+deprecated function is in node DOCA_2, an experimental one in EXPERIMENTAL. All known libraries of 2.5 and 2.10
+obey this rule; the script stops if one does not.
 """
 import json
 import pathlib
@@ -18,22 +18,22 @@ import sys
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E', '': 'B'}
 
-# What stands for which release. 1.5: only what 2.2 lacks is known of it.
+# The source of each release. Of 1.5, only the symbols that 2.2 lacks are known.
 RELEASES = ['1.5', '2.2', '2.5', '2.10', '3.0']
 HAS_LIBRARIES = ['2.2', '2.5', '2.10']
 HAS_RULE = ['2.5', '2.10']
 
 HEAD = """\
-# Which release of the vendor's libraries has which public symbol. Written by trim_releases.py; facts, not to be edited.
+# The public symbols of each release of the vendor's libraries. Written by trim_releases.py; facts, not to be edited.
 #
 # library symbol {columns}
 #
-# D: in version node DOCA_2, E: in EXPERIMENTAL, B: without a version, -: not there. * behind it: its parameters or its
-# result are others than in the newest release that has it.
+# D: in version node DOCA_2, E: in EXPERIMENTAL, B: without a version, -: absent. *: its parameters or its result
+# differ from those in the newest release that has it.
 #
 # 2.2, 2.5, 2.10: the exports of the libraries of 2.2.0080, 2.5.0108 (x86-64) and 2.10.0087 (Arm). libdoca_common of 2.10
-# was not to be had: derived from that release's headers, as is all of 3.0 (stable functions in DOCA_2, experimental
-# ones in EXPERIMENTAL). 1.5: no more than what 2.2 lacks of it, from headers."""
+# is not available: derived from the headers of that release, as is all of 3.0 (stable functions in DOCA_2, experimental
+# ones in EXPERIMENTAL). 1.5: only the symbols that 2.2 lacks, from headers."""
 
 
 def signature(entry):
@@ -52,7 +52,7 @@ def load_all(source):
 
 
 def library_of_header(headers, exports):
-    """Which library has a header's functions, as the known libraries tell."""
+    """The library of the functions of a header, according to the known libraries."""
     found = {}
     for release, libs in exports.items():
         for lib, symbols in libs.items():

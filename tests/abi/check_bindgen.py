@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check that Rust bindings of the public headers come out whole.
+"""Check that the Rust bindings of the public headers are complete.
 
     check_bindgen.py FACTS INCLUDE-DIR SIDE-DIR BINDGEN
 
-One wrapper header includes them all, as a Rust crate's does. Every function that has a symbol, every
-structure and every enumerator must be there; a PCI address must have its three parts.
+One wrapper header includes all headers, as in a Rust crate. The bindings must have every function with a symbol,
+every structure and every enumerator; a PCI address must have its three parts.
 """
 import json
 import pathlib

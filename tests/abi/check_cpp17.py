@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check that a C++17 compiler takes each header, alone, without a word.
+"""Check that a C++17 compiler accepts each header alone, without a warning.
 
     check_cpp17.py FACTS INCLUDE-DIR SIDE-DIR COMPILER...
 """

@@ -4,7 +4,8 @@
 
     check_exports.py FACTS LIBRARY-NAME FILE
 
-Exactly the listed symbols, each as the default of its node; anything more is allowed in node BFSIM_PRIVATE alone.
+The library must export exactly the listed symbols, each as the default of its node. Only the node BFSIM_PRIVATE may
+have others.
 """
 import json
 import pathlib

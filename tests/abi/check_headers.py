@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check what the compiler's type system can't see of the public headers.
+"""Check properties of the public headers that the type system of the compiler can't check.
 
     check_headers.py FACTS INCLUDE-DIR SIDE-DIR COMPILER...
 
-INCLUDE-DIR has the headers of a generation, SIDE-DIR the one in which the trees of the two sides differ.
+INCLUDE-DIR has the headers of a generation; SIDE-DIR has the header in which the trees of the two sides differ.
 
-- each header includes exactly what it should: a missing one breaks applications here, one too many lets them
-  lean on what the vendor's headers don't give;
-- each header declares no function that the facts don't know;
+- each header includes exactly the headers of the facts: without one, applications break here; with another one,
+  applications may rely on names that the headers of the vendor don't declare;
+- each header declares no function that the facts lack;
 - calling a function without DOCA_ALLOW_EXPERIMENTAL_API warns if it is experimental, and only then;
-- a log record's arguments are checked against its format.
+- the compiler checks the arguments of a log record against its format.
 """
 import json
 import os
@@ -32,7 +32,7 @@ def header_path(include_dir, side_dir, header):
 
 
 def declared(header, include_dir, side_dir, compiler):
-    """The functions that the header itself declares where everything is allowed."""
+    """The functions that the header itself declares with all marks allowed."""
     command = [*compiler, '-E', '-DDOCA_ALLOW_EXPERIMENTAL_API', '-DDOCA_ALLOW_DEPRECATED_API', f'-I{include_dir}',
                f'-I{side_dir}', '-xc', '-']
     done = subprocess.run(command, input=f'#include <{header}>\n', capture_output=True, text=True, check=True)
@@ -61,7 +61,7 @@ def check_text(facts, include_dir, side_dir, compiler):
 
 
 def diagnostics(source_text, include_dir, side_dir, compiler, *flags):
-    """What the compiler says of a source that it must accept."""
+    """The messages of the compiler for a source that it must accept."""
     with tempfile.TemporaryDirectory() as tmp:
         source = pathlib.Path(tmp) / 'use.c'
         source.write_text(source_text)
@@ -74,7 +74,7 @@ def diagnostics(source_text, include_dir, side_dir, compiler, *flags):
 
 
 def warned_about(facts, include_dir, side_dir, compiler):
-    """The functions whose use warns where nothing was allowed."""
+    """The functions whose use warns with no mark allowed."""
     lines = [f'#include <{header}>' for header in facts['headers']]
     lines += [f'void *use_{name}(void);\nvoid *use_{name}(void) {{ return (void *){name}; }}'
               for name in sorted(facts['functions'])]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check the pkg-config templates: every module of the vendor's resolves, in whatever place the tree stands.
+"""Check the pkg-config templates: every module of the vendor resolves, at any path of the tree.
 
     check_pkgconfig.py FACTS TEMPLATE-DIR PKG-CONFIG
 
-A tree of the installed shape is made twice, in two places; answers must name the place at hand.
+The script creates a tree like an installed one at two paths; pkg-config must print the present path.
 """
 import json
 import os

@@ -4,8 +4,8 @@
 
     check_rust_doca.py BINDGEN RUSTC|- INCLUDE-DIR...
 
-rust_doca.h goes through bindgen with the options of rust-doca's build script. All that the crate uses of the
-bindings must come out, and with a RUSTC, what is used in a way of its own must compile.
+rust_doca.h goes through bindgen with the options of rust-doca's build script. The bindings must have all names that
+the crate uses; with a RUSTC, code that uses them like the crate must compile.
 """
 import pathlib
 import re
@@ -32,7 +32,7 @@ USED_TYPES = '''
     doca_mmap doca_pci_bdf doca_workq
 '''.split()
 
-# Enumerators are plain numbers, but those of errors; addresses have their parts, structures start as zeros.
+# Enumerators are plain numbers, except those of errors; addresses have their parts, structures start as zeros.
 USES = '''
 pub unsafe fn numbers() -> [i32; 3] {
     [DOCA_WORKQ_RETRIEVE_FLAGS_NONE as i32, DOCA_JOB_FLAGS_NONE as i32, DOCA_DMA_JOB_MEMCPY as i32]
@@ -91,7 +91,7 @@ def missing(text):
 
 
 def compile_uses(rustc, text):
-    """What the compiler complains of."""
+    """The errors of the compiler."""
     with tempfile.TemporaryDirectory() as tmp:
         source = pathlib.Path(tmp) / 'uses.rs'
         source.write_text(text + USES)

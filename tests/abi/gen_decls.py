@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write sources that compile only while the public headers say what facts.json says.
+"""Write sources that compile only if the public headers agree with the facts.
 
     gen_decls.py FACTS SUFFIX OUTDIR c|cpp    one source per header: abi_<header><suffix>.c or .cpp
     gen_decls.py FACTS SUFFIX OUTDIR c|cpp link LIBRARY...
                                               one program that refers to every function of the libraries:
                                               abi_link<suffix>.c or .cpp
 
-Each source includes its header alone, so that it also proves that the header needs no other before it. A
-failed assertion's text names the header and what drifted. Functions that the header marks experimental are
-looked at only where DOCA_ALLOW_EXPERIMENTAL_API is defined; without it, merely including must not warn.
+Each source includes its header alone, which proves that the header needs no other before it. The text of a
+failed assertion names the header and the declaration. Functions that the header marks experimental are
+checked only with DOCA_ALLOW_EXPERIMENTAL_API; without it, the include alone must not warn.
 """
 import json
 import pathlib
@@ -37,7 +37,7 @@ CPP_PRELUDE = """\
 
 
 def c_type(text):
-    """A type as the facts spell it -> as portable source spells it."""
+    """A type in the spelling of the facts -> in portable source."""
     return text.replace('struct __va_list_tag *', 'va_list')
 
 
@@ -90,7 +90,7 @@ def check_enums(src, facts):
 
 
 def no_other_enumerator(src, tag, values):
-    """-Wswitch names an enumerator that the header has and the facts lack."""
+    """-Wswitch warns of an enumerator that the header has and the facts lack."""
     src.add(f'void abi_all_of_{tag}(enum {tag} value);', f'void abi_all_of_{tag}(enum {tag} value)', '{',
             '\tswitch (value) {')
     seen = set()
@@ -155,7 +155,7 @@ def header_source(facts, header, lang):
 
 
 def link_source(facts, libraries):
-    """A program that holds each function's address: it links only if all are there under their C names."""
+    """A program with the address of each function: it links only if all exist under their C names."""
     names = sorted(name for lib in libraries for name in facts['libraries'][lib]['symbols'])
     lines = [f'#include <{header}>' for header in sorted(facts['headers'])]
     lines += ['#include <stdio.h>', '', 'typedef void (*function)(void);',

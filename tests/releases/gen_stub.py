@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write what a stub of a vendor's library is built from: all of a release's symbols, which do nothing.
+"""Write the sources of a stub of a vendor's library: all symbols of a release, as functions that do nothing.
 
     gen_stub.py RELEASES RELEASE LIBRARY OUTPUT.c OUTPUT.map
 
-RELEASES is shim/abi/releases.txt. A program that is linked with stubs asks for the symbols and versions that one
-linked with that release asks for.
+RELEASES is shim/abi/releases.txt. A program that is linked with stubs needs the same symbols and versions as
+one that is linked with that release.
 """
 import pathlib
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write a program that holds the address of every symbol a release has in some libraries.
+"""Write a program with the address of every symbol that a release has in some libraries.
 
     gen_uses.py [--without PATTERN] RELEASES RELEASE OUTPUT.c LIBRARY...
 
-Linked with the stubs of that release, it starts only where every one of them is found. Symbols that match the
+The program is linked with the stubs of that release and starts only if every symbol is found. Symbols that match
 PATTERN are left out.
 """
 import argparse

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that were linked with the vendor's releases, on an installation: bfsim run and exec find out which of its
-# libraries each of them needs.
+# Programs that were linked with releases of the vendor, on an installation: bfsim run and exec select the libraries that
+# each program needs.
 #
 #   test_prebuilt.sh BUILD_DIR PROGRAMS LIBDIR       (TAP)
 #
@@ -47,7 +47,7 @@ test_programs_of_two_releases_share_a_card() {
 	same 2 "$(grep -c 'copied: the same$' out)"
 }
 
-# The loader says why in err; its status depends on what is wrong.
+# The loader writes the cause to err; its status depends on the cause.
 does_not_start() {
 	got=0
 	run "$@" >out 2>err || got=$?
@@ -96,7 +96,7 @@ test_exec_finds_the_libraries() {
 	bfsim down --session "$work/session"
 }
 
-# And by hand, to a private card on the tree's side.
+# Without bfsim, on a private card of the tree's side.
 test_library_path_of_a_tree_is_enough() {
 	for side in host:b1 dpu:03; do
 		status 0 env LD_LIBRARY_PATH="$(bfsim sdk --generation workq --on ${side%:*})/$libdir" "$programs/old_jobs"

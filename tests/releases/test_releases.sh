@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of the vendor's releases on bfsim's libraries, and what bfsim check-binary says of them.
+# Programs of the vendor's releases on bfsim's libraries, and the reports of bfsim check-binary about them.
 #
 #   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH LIBDIR       (TAP)
 #
-# PROGRAMS is the folder of old_jobs and old_channel_2_2, which are of release 2.2, of old_copy, old_channel and old_cc, of 2.5,
-# and of uses_RELEASE, which use every symbol that the release has in the libraries that bfsim has; declared_2_2 those
-# that a header of 2.2 declares.
+# PROGRAMS is the folder of the programs. old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel and old_cc
+# are of 2.5. uses_RELEASE uses every symbol of the release in the libraries that bfsim has; declared_2_2 uses those that
+# a header of 2.2 declares.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
@@ -106,7 +106,7 @@ test_symbols_of_2_5_are_not_in_the_workq_generation() {
 
 # --- bfsim exec and run choose the libraries ---------------------------------------
 
-# An installation whose trees hold stubs: of 2.2 in workq-host, of 2.5 in host.
+# An installation with stubs in its trees: of 2.2 in workq-host, of 2.5 in host.
 install_stubs() {
 	mkdir -p bin
 	cp "$bfsim_program" bin/bfsim
@@ -178,7 +178,7 @@ test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {
 	says '^doca_sync_event_export_to_dpu +EXPERIMENTAL +libdoca_common +simulated .* yes +- +-$' out
 }
 
-# Every symbol of a release starts on that release; this holds the reader to the table.
+# A program with every symbol of a release starts on that release; check-binary must agree.
 test_each_release_has_what_its_own_programs_need() {
 	for release in 2.2 2.5 2.10 3.0; do
 		got=0
@@ -195,7 +195,7 @@ test_program_of_2_2_is_of_the_workq_generation() {
 	same task "$(check --json "$programs/uses_2_10" >out || true; json "all[0]['bfsim']['generation']")"
 }
 
-# --- check-binary: the other way round -------------------------------------------
+# --- check-binary: reversed -------------------------------------------
 
 test_relinking_says_what_a_release_lacks() {
 	status 1 check --against 3.0 "$programs/old_copy"
@@ -207,7 +207,7 @@ test_relinking_says_what_a_release_lacks() {
 	lacks SYMBOL out
 }
 
-# What it calls has changed since, but not in the release that it is for.
+# Functions that the program calls changed later, but not in its own release.
 test_program_of_2_2_is_held_against_the_parameters_of_2_2() {
 	status 0 check --against 2.2 "$programs/old_jobs"
 	says '^  against 2.2 +links$' out
@@ -225,7 +225,7 @@ test_function_with_other_parameters_is_pointed_out() {
 	says '^\* parameters' out
 }
 
-# --- check-binary: what is not a program of DOCA's ---------------------------------
+# --- check-binary: files that are no DOCA programs ---------------------------------
 
 test_program_without_doca_is_fine() {
 	status 0 check /bin/sh
