@@ -61,17 +61,11 @@ void workq_chunks_resume(const struct workq_chunk_list *list)
 
 doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chunk_list *list)
 {
-	for (uint32_t i = 0; i < list->num_chunks; i++) {
-		const struct workq_chunk *chunk = &list->chunks[i];
-		const char *problem = shim_range_probe(chunk->addr, chunk->len, NULL, NULL);
+	doca_error_t result = DOCA_SUCCESS;
 
-		if (problem) {
-			sim_err("%s: a part of the chunk %p, %zu bytes, is %s by now; the device can't register it",
-				func, (void *)chunk->addr, chunk->len, problem);
-			return DOCA_ERROR_NOT_PERMITTED;
-		}
-	}
-	return DOCA_SUCCESS;
+	for (uint32_t i = 0; i < list->num_chunks && result == DOCA_SUCCESS; i++)
+		result = shim_mmap_probe(func, list->chunks[i].core_mmap, true);
+	return result == DOCA_SUCCESS || result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_PERMITTED;
 }
 
 void workq_chunk_list_destroy(struct workq_chunk_list *list)

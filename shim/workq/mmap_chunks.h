@@ -49,7 +49,8 @@ doca_error_t workq_chunks_start(const char *func, const struct workq_chunk_list 
 /* Start the maps again after a stop, without a check of their memory. */
 void workq_chunks_resume(const struct workq_chunk_list *list);
 
-/* NOT_PERMITTED unless the memory of all chunks is mapped, so that a device can register it. */
+/* Check that a device can register the memory of all chunks: NOT_PERMITTED if it is not mapped or read-only, or
+ * NO_MEMORY. */
 doca_error_t workq_chunks_check_memory(const char *func, const struct workq_chunk_list *list);
 
 /* The number of buffers of all chunks. */
