@@ -248,6 +248,50 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 	sim_merged_trace_free(&merged);
 }
 
+/* Two sends of one moment, of 8 and of 16 bytes: the message of the second comes first. */
+static void test_messages_of_one_moment_find_their_tasks_in_any_order(void **state)
+{
+	struct sim_trace_task_times first = submit(), second = submit();
+	struct sim_merged_trace merged;
+	uint32_t *tasks;
+
+	(void)state;
+	sim_trace_message(SIM_TRACE_SENT, context, 2, 1, 16, sim_trace_now_ns(), second.submitted_ns);
+	sim_trace_message(SIM_TRACE_SENT, context, 2, 2, 8, sim_trace_now_ns(), first.submitted_ns);
+	sim_trace_task_done(&stats, &first, 8, NULL);
+	sim_trace_task_done(&stats, &second, 16, NULL);
+	merged = read_merged();
+	tasks = sim_flows_match_tasks(&merged);
+	assert_int_equal(merged.num_events, 4);
+	assert_int_equal(merged.events[2].data.message.bytes, 16);
+	assert_int_equal(tasks[2], 2);
+	assert_int_equal(tasks[3], 1);
+	free(tasks);
+	sim_merged_trace_free(&merged);
+}
+
+/* Two sends of one moment and of 8 bytes: one ended at 10 ns, before the only message, the other at 30 ns. */
+static void test_a_message_is_not_of_a_task_that_ended_before(void **state)
+{
+	struct sim_trace_task_times early = submit(), late = submit();
+	struct sim_merged_trace merged;
+	uint32_t *tasks;
+
+	(void)state;
+	virtual_ns += 10;
+	sim_trace_task_done(&stats, &early, 8, NULL);
+	virtual_ns += 10;
+	sim_trace_message(SIM_TRACE_SENT, context, 2, 1, 8, sim_trace_now_ns(), late.submitted_ns);
+	virtual_ns += 10;
+	sim_trace_task_done(&stats, &late, 8, NULL);
+	merged = read_merged();
+	tasks = sim_flows_match_tasks(&merged);
+	assert_int_equal(merged.num_events, 3);
+	assert_int_equal(tasks[2], 2);
+	free(tasks);
+	sim_merged_trace_free(&merged);
+}
+
 /* Slices have room until the next one on their track, and 1 us at most. */
 static void test_short_slices_do_not_overlap(void **state)
 {
@@ -286,6 +330,8 @@ int main(void)
 		VIRTUAL_TEST(test_a_message_is_on_the_way_of_both_its_tasks),
 		VIRTUAL_TEST(test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task),
 		VIRTUAL_TEST(test_messages_of_one_moment_are_of_tasks_that_moved_as_much),
+		VIRTUAL_TEST(test_messages_of_one_moment_find_their_tasks_in_any_order),
+		VIRTUAL_TEST(test_a_message_is_not_of_a_task_that_ended_before),
 		VIRTUAL_TEST(test_short_slices_do_not_overlap),
 	};
 

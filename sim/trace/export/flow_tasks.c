@@ -1,42 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which task a message is of: that of its context, or of its connection's, which was submitted when its record says. */
+/* Find the task of each message: a task of the message's context, or of its connection's context, that was
+ * submitted at the time in the message's record. */
 #include "flows.h"
 
 #include <stdlib.h>
 
 #include "timeline.h"
 
-#define MAX_SAME_TIME 64 /* tasks of one moment that are looked at for one message */
-
-/* A task, or what to look for. */
+/* A task, or the key of a search. */
 struct key {
 	uint32_t process, object;
-	uint64_t submitted_ns;
+	uint64_t submitted_ns, bytes;
+	uint64_t reaped_ns; /* not part of a group's key, nor is the next */
 	uint32_t event;
 };
 
+/* Tasks in groups, each in the order of the tasks' ends. Messages come in the order of their times, and a message
+ * is not later than its task's end. So a task that ended before a message fits no later message either. */
 struct tasks {
 	const struct sim_merged_trace *merged;
 	struct key *keys; /* sorted */
 	size_t count;
-	size_t *num_matched; /* of the first task of each moment: how many of that moment have their message */
+	size_t *num_used; /* at the first task of each group: how many of the group have a message or ended too early */
 };
 
-static int compare_submissions(const struct key *a, const struct key *b)
+static int compare_groups(const struct key *a, const struct key *b)
 {
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
 	if (a->object != b->object)
 		return a->object < b->object ? -1 : 1;
-	return a->submitted_ns < b->submitted_ns ? -1 : a->submitted_ns > b->submitted_ns;
+	if (a->submitted_ns != b->submitted_ns)
+		return a->submitted_ns < b->submitted_ns ? -1 : 1;
+	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
 static int compare(const void *left, const void *right)
 {
 	const struct key *a = left, *b = right;
-	int order = compare_submissions(a, b);
+	int order = compare_groups(a, b);
 
-	return order ? order : a->event < b->event ? -1 : a->event > b->event;
+	if (order)
+		return order;
+	if (a->reaped_ns != b->reaped_ns)
+		return a->reaped_ns < b->reaped_ns ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
 }
 
 static void list_tasks(struct tasks *tasks)
@@ -51,13 +59,15 @@ static void list_tasks(struct tasks *tasks)
 				(struct key){ .process = event->process,
 					      .event = (uint32_t)i,
 					      .submitted_ns = event->time_ns,
+					      .bytes = event->data.task.bytes,
+					      .reaped_ns = event->data.task.reaped_ns,
 					      .object =
 						      sim_trace_object_of(&merged->recordings[event->process], event) };
 	}
 	qsort(tasks->keys, tasks->count, sizeof(*tasks->keys), compare);
 }
 
-/* The first task that is not before @key. */
+/* The first task of @key's group, if there is one. */
 static size_t lower_bound(const struct tasks *tasks, const struct key *key)
 {
 	size_t low = 0, high = tasks->count;
@@ -65,7 +75,7 @@ static size_t lower_bound(const struct tasks *tasks, const struct key *key)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_submissions(&tasks->keys[middle], key) < 0)
+		if (compare_groups(&tasks->keys[middle], key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -73,7 +83,7 @@ static size_t lower_bound(const struct tasks *tasks, const struct key *key)
 	return low;
 }
 
-/* A message of a connection is of a task of that one's context. */
+/* A connection's message belongs to a task of the connection's context. */
 static uint32_t context_of(const struct sim_merged_trace *merged, const struct sim_trace_event *message)
 {
 	const struct sim_trace_object *object = &merged->recordings[message->process].objects[message->subject - 1];
@@ -81,28 +91,30 @@ static uint32_t context_of(const struct sim_merged_trace *merged, const struct s
 	return object->kind == SIM_TRACE_CONNECTION ? object->parent : message->subject;
 }
 
-/* Several may have been submitted at one moment: as they stand, one message each. Those that
- * failed have moved nothing, so that their bytes tell them apart. Returns the event, from 1 on, or 0. */
+static bool is_in_group(const struct tasks *tasks, size_t at, const struct key *key)
+{
+	return at < tasks->count && compare_groups(&tasks->keys[at], key) == 0;
+}
+
+/* Of several tasks with one submission time, the bytes tell apart those that failed: these moved none.
+ * Returns the task's event, counted from 1, or 0. */
 static uint32_t match_task(struct tasks *tasks, const struct sim_trace_event *message)
 {
 	const struct key key = { .process = message->process,
 				 .object = context_of(tasks->merged, message),
-				 .submitted_ns = message->data.message.task_ns };
+				 .submitted_ns = message->data.message.task_ns,
+				 .bytes = message->data.message.bytes };
 	size_t first = lower_bound(tasks, &key);
-	size_t at = first + tasks->num_matched[first];
+	size_t at = first + tasks->num_used[first];
+	bool is_match;
 
-	for (size_t end = at + MAX_SAME_TIME; at < end && at < tasks->count; at++) {
-		const struct sim_trace_event *task = &tasks->merged->events[tasks->keys[at].event];
-
-		if (compare_submissions(&tasks->keys[at], &key) != 0)
-			break;
-		if (task->data.task.bytes != message->data.message.bytes || message->time_ns < task->time_ns ||
-		    message->time_ns > task->data.task.reaped_ns)
-			continue;
-		tasks->num_matched[first] = at + 1 - first;
-		return tasks->keys[at].event + 1;
-	}
-	return 0;
+	if (message->time_ns < key.submitted_ns || !is_in_group(tasks, first, &key))
+		return 0;
+	while (is_in_group(tasks, at, &key) && tasks->keys[at].reaped_ns < message->time_ns)
+		at++;
+	is_match = is_in_group(tasks, at, &key);
+	tasks->num_used[first] = at - first + is_match;
+	return is_match ? tasks->keys[at].event + 1 : 0;
 }
 
 static void match_all(struct tasks *tasks, uint32_t *task_events)
@@ -121,10 +133,10 @@ uint32_t *sim_flows_match_tasks(const struct sim_merged_trace *merged)
 {
 	struct tasks tasks = { .merged = merged,
 			       .keys = calloc(merged->num_events + 1, sizeof(*tasks.keys)),
-			       .num_matched = calloc(merged->num_events + 1, sizeof(*tasks.num_matched)) };
+			       .num_used = calloc(merged->num_events + 1, sizeof(*tasks.num_used)) };
 	uint32_t *task_events = calloc(merged->num_events + 1, sizeof(*task_events));
 
-	if (tasks.keys && tasks.num_matched && task_events) {
+	if (tasks.keys && tasks.num_used && task_events) {
 		list_tasks(&tasks);
 		match_all(&tasks, task_events);
 	} else {
@@ -132,6 +144,6 @@ uint32_t *sim_flows_match_tasks(const struct sim_merged_trace *merged)
 		task_events = NULL;
 	}
 	free(tasks.keys);
-	free(tasks.num_matched);
+	free(tasks.num_used);
 	return task_events;
 }
