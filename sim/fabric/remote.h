@@ -29,6 +29,7 @@
 #include "sim/card/card.h"
 
 struct sim_path_ops;
+struct sim_peer_process;
 
 /* How the session lets an importer talk to the exporter's helper. */
 struct sim_remote_peer {
@@ -57,8 +58,8 @@ struct sim_remote {
 	/* What paths keep. */
 	void *mapping;
 	size_t mapping_len_bytes;
-	int32_t pid;          /* that the cma path reads; 0 on others */
-	int32_t exporter_pid; /* for messages, as the program's name */
+	struct sim_peer_process *process; /* path cma: the exporter */
+	int32_t exporter_pid;             /* for messages, as the program's name */
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_ofi_link *link;
 	struct sim_remote_peer peer;

@@ -3,6 +3,7 @@
  * One process is enough: it is reached in place when the remote says the same
  * cookie as itself, and through cma when it says another. */
 #include <errno.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -12,13 +13,18 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "far.h"
+#include "sim/fabric/peer_process.h"
 #include "sim/fabric/remote.h"
 #include "sim/base/log.h"
 
@@ -435,6 +441,71 @@ static void test_an_exporter_that_died_is_an_io_error(void **state)
 	sim_remote_destroy(remote);
 }
 
+static void test_remotes_of_one_exporter_share_a_descriptor(void **state)
+{
+	struct sim_remote *remote = reach(0, "cma"), *other = reach(1, "cma");
+
+	(void)state;
+	assert_ptr_equal(remote->process, other->process);
+	sim_remote_destroy(remote);
+	assert_int_equal(sim_copy(NULL, here(local), other, ADDR, SIZE), 0);
+	sim_remote_destroy(other);
+}
+
+/* A child with @pid, or with any if that is 0; -1 where the kernel or our rights don't permit to choose. */
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = pid ? (uintptr_t)&pid : 0,
+				   .set_tid_size = pid ? 1 : 0 };
+	pid_t child = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return child;
+}
+
+static void reap(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* The exporter dies, and before anybody has noticed another process has its pid, with memory at the same addresses. */
+static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **state)
+{
+	const struct timespec after_last_check = { .tv_nsec = 2 * SIM_PEER_PROCESS_CHECK_NS };
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct iovec here_iov = { before, SIZE }, there_iov = { exported[0], SIZE };
+	pid_t exporter = fork_as(0), stranger;
+	struct sim_remote *remote;
+
+	(void)state;
+	assert_true(exporter > 0);
+	cfg.exporter.pid = exporter;
+	remote = create(&cfg, "cma");
+	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), 0);
+	reap(exporter);
+	stranger = fork_as(exporter);
+	if (stranger < 0) {
+		sim_remote_destroy(remote);
+		skip();
+	}
+	assert_int_equal(stranger, exporter);
+	nanosleep(&after_last_check, NULL);
+	sim_log_set_sink(quiet);
+	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), -EIO);
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), -EIO);
+	sim_log_set_sink(NULL);
+	assert_int_equal(process_vm_readv(stranger, &here_iov, 1, &there_iov, 1, 0), SIZE);
+	assert_memory_equal(before, exported[0], SIZE);
+	sim_remote_destroy(remote);
+	reap(stranger);
+}
+
 static void test_revoked_memory_is_not_reached_any_more(void **state)
 {
 	(void)state;
@@ -545,6 +616,8 @@ int main(void)
 		TEST(test_an_object_shorter_than_the_memory_is_not_mapped),
 		TEST(test_memory_that_the_exporter_unmapped_is_an_io_error),
 		TEST(test_an_exporter_that_died_is_an_io_error),
+		TEST(test_remotes_of_one_exporter_share_a_descriptor),
+		TEST(test_a_process_that_got_the_exporters_pid_is_not_touched),
 		TEST(test_revoked_memory_is_not_reached_any_more),
 		TEST(test_a_revocation_waits_for_the_copy_inside),
 		TEST(test_memory_is_free_when_the_revocation_returns),
