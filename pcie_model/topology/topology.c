@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A topology: the steps that make it from YAML, the built-in description, queries. */
 #include "topology.h"
 
 #include <errno.h>
@@ -25,12 +26,6 @@ static const char default_yaml[] = "# One BlueField-3: two physical functions, e
 const char *pcie_topology_default_yaml(void)
 {
 	return default_yaml;
-}
-
-void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE])
-{
-	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card, function->index,
-		 field);
 }
 
 static int build(struct pcie_draft *draft)
@@ -105,11 +100,4 @@ bool pcie_topology_has_side(const struct pcie_topology *topology, const char *si
 			return true;
 	}
 	return false;
-}
-
-bool pcie_side_is_dpu(const char *side)
-{
-	const char *slash = strrchr(side, '/');
-
-	return strcmp(slash ? slash + 1 : side, "dpu") == 0;
 }
