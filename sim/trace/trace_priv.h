@@ -47,7 +47,7 @@ static inline struct sim_trace_op *sim_trace_op_at(uint32_t number)
 /* trace_tables.c: the number of a text; 0 without any. Takes the lock. */
 uint32_t sim_trace_intern_name(const char *text);
 
-/* trace_record.c: write @count records, in a row, to a ring of enum SIM_TRACE_RING_..., or the thread's own
+/* trace_ring.c: write @count records, in a row, to a ring of enum SIM_TRACE_RING_..., or the thread's own
  * (SIM_TRACE_RING_THREADS). Numbers and threads are filled in. */
 void sim_trace_write(uint32_t ring, const struct sim_trace_record *records, uint32_t count);
 

@@ -1,92 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing records: a place in a ring, and what each kind says. */
+/* The records of states, tasks, faults and log lines. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "trace_priv.h"
-
-#define self sim_trace_self
-
-/* ---- threads ---- */
-
-/* A thread's ring in the recording that it wrote to last. */
-static _Thread_local struct {
-	uint32_t epoch;
-	uint32_t id;
-	uint32_t ring;
-} this_thread;
-
-/* Threads share rings when there are more of them. */
-static void claim_ring(uint32_t epoch)
-{
-	uint32_t number = atomic_fetch_add(&self.used_threads, 1);
-	struct sim_trace_thread *threads = (void *)(self.memory + self.layout.threads);
-	struct sim_trace_head *head = (void *)self.memory;
-
-	this_thread.epoch = epoch;
-	this_thread.id = (uint32_t)gettid();
-	this_thread.ring = SIM_TRACE_RING_THREADS + number % (self.head.num_rings - SIM_TRACE_RING_THREADS);
-	if (number >= self.head.num_threads)
-		return; /* its records have its number, but no name */
-	threads[number].id = this_thread.id;
-	prctl(PR_GET_NAME, threads[number].name);
-	atomic_store_explicit(&head->used_threads, number + 1, memory_order_release);
-}
-
-static void ensure_ring(void)
-{
-	uint32_t epoch = atomic_load(&self.epoch);
-
-	if (this_thread.epoch != epoch)
-		claim_ring(epoch);
-}
-
-/* ---- rings ---- */
-
-static struct sim_trace_ring *ring_at(uint32_t number)
-{
-	return (void *)(self.memory + self.layout.rings + number * self.layout.ring_bytes);
-}
-
-static void write_record(struct sim_trace_ring *ring, uint64_t number, const struct sim_trace_record *from)
-{
-	struct sim_trace_record *to = &ring->records[number % self.head.num_records];
-
-	atomic_store_explicit(&to->number, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
-	to->time_ns = from->time_ns;
-	to->kind = from->kind;
-	to->direction = from->direction;
-	to->in_flight = from->in_flight;
-	to->thread = this_thread.id;
-	to->subject = from->subject;
-	to->reason = from->reason;
-	to->data = from->data;
-	atomic_store_explicit(&to->number, number + 1, memory_order_release);
-}
-
-void sim_trace_write(uint32_t number, const struct sim_trace_record *records, uint32_t count)
-{
-	struct sim_trace_ring *ring;
-	uint64_t first;
-
-	if (!sim_trace_is_on())
-		return;
-	ensure_ring();
-	ring = ring_at(number == SIM_TRACE_RING_THREADS ? this_thread.ring : number);
-	first = atomic_fetch_add_explicit(&ring->num_written, count, memory_order_relaxed);
-	for (uint32_t i = 0; i < count; i++)
-		write_record(ring, first + i, &records[i]);
-}
-
-static void write_one(uint32_t ring, const struct sim_trace_record *record)
-{
-	sim_trace_write(ring, record, 1);
-}
-
-/* ---- kinds ---- */
 
 void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
 {
@@ -98,7 +15,7 @@ void sim_trace_state(uint32_t object, uint32_t from, uint32_t to)
 	if (object == 0 || !sim_trace_is_on())
 		return;
 	atomic_store_explicit(&sim_trace_object_at(object)->state, to, memory_order_relaxed);
-	write_one(SIM_TRACE_RING_LIFECYCLE, &record);
+	sim_trace_write(SIM_TRACE_RING_LIFECYCLE, &record, 1);
 }
 
 void sim_trace_task_submitted(struct sim_trace_task_stats *stats, struct sim_trace_task_times *ret_times)
@@ -127,49 +44,7 @@ void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct 
 							  .reaped_ns = sim_trace_now_ns(),
 							  .bytes = bytes } };
 
-	write_one(SIM_TRACE_RING_THREADS, &record);
-}
-
-void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
-		       uint64_t at_ns, uint64_t task_ns)
-{
-	struct sim_trace_record record = {
-		.time_ns = at_ns,
-		.kind = (uint8_t)kind,
-		.subject = object,
-		.data.message = { .stream = stream, .number = number, .bytes = bytes, .task_ns = task_ns }
-	};
-
-	if (object)
-		write_one(SIM_TRACE_RING_THREADS, &record);
-}
-
-void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, uint64_t at_ns)
-{
-	struct sim_trace_object *object = stream->object;
-
-	if (!object)
-		return;
-	if (at_ns) {
-		sim_trace_sampler_advance(&stream->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed),
-					  at_ns);
-		sim_trace_message(SIM_TRACE_SENT, stream->number, stream->tx_stream_id, number, bytes, at_ns,
-				  stream->task_ns);
-	}
-	sim_trace_counter_add(&object->sent, 1);
-	sim_trace_counter_add(&object->sent_bytes, bytes);
-}
-
-void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes,
-				   bool is_sampled)
-{
-	if (!stream->object)
-		return;
-	if (is_sampled)
-		sim_trace_message(SIM_TRACE_RECEIVED, stream->number, stream->rx_stream_id, number, bytes,
-				  sim_trace_now_ns(), 0);
-	sim_trace_counter_add(&stream->object->received, 1);
-	sim_trace_counter_add(&stream->object->received_bytes, bytes);
+	sim_trace_write(SIM_TRACE_RING_THREADS, &record, 1);
 }
 
 void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
@@ -182,7 +57,7 @@ void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 		.data.fault = { .rule = hit->rule, .match = hit->match, .bytes = hit->bytes, .delay_ns = hit->delay_ns }
 	};
 
-	write_one(SIM_TRACE_RING_FAULTS, &record);
+	sim_trace_write(SIM_TRACE_RING_FAULTS, &record, 1);
 }
 
 void sim_trace_log(int level, const char *format, va_list args)

@@ -110,45 +110,6 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 		sim_trace_object_at(object)->parent = parent;
 }
 
-static void record_connection(const struct sim_trace_conn_stats *stream, enum sim_trace_kind kind, uint32_t reason)
-{
-	struct sim_trace_record record = {
-		.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stream->number, .reason = reason
-	};
-
-	atomic_store_explicit(&stream->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
-	sim_trace_write(SIM_TRACE_RING_LIFECYCLE, &record, 1);
-}
-
-void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name,
-			       const char *device, uint64_t tx_stream_id, uint64_t rx_stream_id)
-{
-	*stream = (struct sim_trace_conn_stats){ .number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name,
-										device),
-						 .tx_stream_id = tx_stream_id,
-						 .rx_stream_id = rx_stream_id };
-	if (stream->number == 0)
-		return;
-	stream->object = sim_trace_object_at(stream->number);
-	sim_trace_sampler_init(&stream->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	stream->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stream->object->sent;
-	record_connection(stream, SIM_TRACE_OPENED, 0);
-}
-
-void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stream, const char *reason)
-{
-	if (!stream->object)
-		return;
-	record_connection(stream, SIM_TRACE_CLOSED, reason ? sim_trace_intern_name(reason) : 0);
-	sim_trace_object_end(stream->number);
-	stream->object = NULL;
-}
-
-uint64_t sim_trace_new_stream_id(void)
-{
-	return sim_trace_is_on() ? self.token + 2 * atomic_fetch_add(&self.num_streams, 1) : 0;
-}
-
 /* ---- operations ---- */
 
 /* Contexts start more than once: their counts go on. */
