@@ -61,8 +61,6 @@ static void reset_in_child(void)
 		restore_changed_handlers();
 	atomic_store(&handlers_saved, false);
 	pthread_mutex_init(&handlers_lock, NULL);
-	sim_ofi_peers_forked();
-	sim_ofi_shm_prefix_forked();
 }
 
 static void __attribute__((constructor)) handle_forks(void)

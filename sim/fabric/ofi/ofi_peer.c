@@ -26,12 +26,18 @@
 #define LOCK_RETRY_NS         2000000u /* between looks at whether to give up waiting for the lock */
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sim_ofi_peer *peers;
+static LIST_HEAD(, sim_ofi_peer) peers = LIST_HEAD_INITIALIZER(peers);
 
-void sim_ofi_peers_forked(void)
+/* The child leaves the parent's endpoints alone. Another thread of the parent may have held the lock. */
+static void reset_in_child(void)
 {
 	pthread_mutex_init(&peers_lock, NULL);
-	peers = NULL;
+	LIST_INIT(&peers);
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, reset_in_child);
 }
 
 static bool is_same_target(const struct sim_ofi_desc *a, const struct sim_ofi_desc *b)
@@ -54,8 +60,7 @@ static struct sim_ofi_peer *peer_new(const struct sim_ofi_desc *desc)
 	peer->endpoint.cq_fd = -1;
 	peer->shm_conn.fd = -1;
 	pthread_mutex_init(&peer->lock, NULL);
-	peer->next = peers;
-	peers = peer;
+	LIST_INSERT_HEAD(&peers, peer, entry);
 	return peer;
 }
 
@@ -64,9 +69,9 @@ int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_
 	struct sim_ofi_peer *peer;
 
 	pthread_mutex_lock(&peers_lock);
-	peer = peers;
-	while (peer && !is_same_target(&peer->target_desc, desc))
-		peer = peer->next;
+	LIST_FOREACH(peer, &peers, entry)
+	if (is_same_target(&peer->target_desc, desc))
+		break;
 	if (!peer)
 		peer = peer_new(desc);
 	if (peer)
@@ -76,7 +81,8 @@ int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_
 	return peer ? 0 : -ENOMEM;
 }
 
-void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer)
+/* Close the endpoint, so that no more bytes move. */
+static void disconnect(struct sim_ofi_peer *peer)
 {
 	peer->connected = false;
 	sim_ofi_endpoint_close(&peer->endpoint);
@@ -85,20 +91,18 @@ void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer)
 
 void sim_ofi_peer_put(struct sim_ofi_peer *peer)
 {
-	struct sim_ofi_peer **link = &peers;
+	bool is_last;
 
 	if (!peer)
 		return;
 	pthread_mutex_lock(&peers_lock);
-	if (--peer->refs > 0) {
-		pthread_mutex_unlock(&peers_lock);
-		return;
-	}
-	while (*link != peer)
-		link = &(*link)->next;
-	*link = peer->next;
+	is_last = --peer->refs == 0;
+	if (is_last)
+		LIST_REMOVE(peer, entry);
 	pthread_mutex_unlock(&peers_lock);
-	sim_ofi_peer_disconnect(peer);
+	if (!is_last)
+		return;
+	disconnect(peer);
 	pthread_mutex_destroy(&peer->lock);
 	free(peer);
 }
@@ -154,7 +158,17 @@ static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned
 	return rc;
 }
 
-/* Whoever answers there must know the key: read a byte with it. */
+static int run_transfer(struct sim_ofi_transfer *transfer)
+{
+	bool is_broken;
+	int rc = sim_ofi_transfer_run(transfer, &is_broken);
+
+	if (is_broken)
+		disconnect(transfer->peer);
+	return rc;
+}
+
+/* Read a byte with the key: the process that answers at the address may not be the target. */
 static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_ofi_remote_mr *remote_mr,
 			struct sim_ofi_wait *wait)
 {
@@ -166,7 +180,7 @@ static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_of
 
 	rc = open_endpoint_for(peer, index, remote_mr->timeout_ms, wait);
 	if (rc < 0) {
-		sim_ofi_peer_disconnect(peer);
+		disconnect(peer);
 		return rc;
 	}
 	if (sim_ofi_kind(peer->target_desc.provider) == SIM_OFI_SOCKETS) {
@@ -174,7 +188,7 @@ static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_of
 		probe.probe_addr_len = peer->target_desc.addr_len[index];
 	}
 	peer->connected = true;
-	return sim_ofi_transfer_run(&probe);
+	return run_transfer(&probe);
 }
 
 /* Whether another address may do better after this result. */
@@ -293,7 +307,7 @@ static int run_in_chunks(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *re
 			transfer.offset = op->offset + done;
 			transfer.len = chunk_len(peer, op->len - done);
 			wait.deadline_ns = op->timeout_ms ? sim_monotonic_ns() + op->timeout_ms * 1000000ull : 0;
-			rc = sim_ofi_transfer_run(&transfer);
+			rc = run_transfer(&transfer);
 		}
 		if (rc == 0) {
 			done += transfer.len;

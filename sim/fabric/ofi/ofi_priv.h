@@ -4,7 +4,8 @@
  *   ofi_lib.c       loading libfabric without harm to the application
  *   ofi_endpoint.c  one libfabric endpoint with all that hangs on it
  *   ofi_addr.c      addresses over sockets: which to offer, which can be reached
- *   ofi_shm_ctrl.c  shm only: names in /dev/shm, and the control block that both sides share
+ *   ofi_shm_name.c  shm only: names in /dev/shm
+ *   ofi_shm_ctrl.c  shm only: the control block that both sides share
  *   ofi_shm_listener.c shm only: the target's side of the socket: a listener
  *   ofi_shm_conn.c  shm only: the importer's side of it
  *   ofi_wait.c      waiting for a peer
@@ -48,6 +49,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -72,10 +74,6 @@ const struct sim_ofi_lib *sim_ofi_lib(void);
  * are put back. One thread at a time is inside. */
 void sim_ofi_save_signal_handlers(void);
 void sim_ofi_restore_signal_handlers(void);
-
-/* In a forked child, which leaves alone what its parent has, and whose other threads may have been anywhere. */
-void sim_ofi_peers_forked(void);
-void sim_ofi_shm_prefix_forked(void);
 
 /* libfabric 1.17 loses memory with each endpoint and connection over sockets. What this thread allocates between these two
  * is not reported by a leak check that the application was built with; without one they do nothing. They nest. */
@@ -161,9 +159,24 @@ socklen_t sim_ofi_addr_bind_for(const struct sockaddr *peer, struct sockaddr_sto
 /* Returns 0 when something accepts connections at @addr, else -errno, at the latest after @timeout_ms. */
 int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms);
 
+/* ---- ofi_shm_name.c: shm only ---- */
+
+#define SIM_OFI_SHM_NAME_SIZE 80 /* of a region: prefix and a number */
+
+/* A new name in /dev/shm for a region of this process. */
+void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE]);
+
+/* Whether @name is one that sim_ofi_shm_new_name() may have made, in some process. */
+bool sim_ofi_shm_name_valid(const char *name, size_t size);
+
+/* Whether it was made in this process. */
+bool sim_ofi_shm_name_is_own(const char *name);
+
+/* The address of the listener of the region @name. */
+void sim_ofi_shm_listener_addr(const char *name, struct sockaddr_un *ret_addr);
+
 /* ---- ofi_shm_ctrl.c: shm only ---- */
 
-#define SIM_OFI_SHM_NAME_SIZE   80  /* of a region: prefix and a number */
 #define SIM_OFI_SHM_MAX_CLIENTS 200 /* peers of a target at once; the provider's own limit is 256 */
 
 /* Shared by a target's region and its peers; replaced together with the region.
@@ -199,18 +212,6 @@ struct sim_ofi_msg {
 	char name[SIM_OFI_SHM_NAME_SIZE];
 };
 
-/* A new name in /dev/shm for a region of this process. */
-void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE]);
-
-/* Whether @name is one that sim_ofi_shm_new_name() may have made, in some process. */
-bool sim_ofi_shm_name_valid(const char *name, size_t size);
-
-/* Whether it was made in this process. */
-bool sim_ofi_shm_name_is_own(const char *name);
-
-/* The address of the listener of the region @name. */
-void sim_ofi_shm_listener_addr(const char *name, struct sockaddr_un *ret_addr);
-
 /* A new control block, and its descriptor for handing out; or map one that was handed out. */
 int sim_ofi_shm_ctrl_create(int *ret_fd, struct sim_ofi_shm_ctrl **ret_ctrl);
 int sim_ofi_shm_ctrl_map(int fd, struct sim_ofi_shm_ctrl **ret_ctrl);
@@ -240,7 +241,7 @@ int sim_ofi_shm_conn_open(const char *target_name, const char *name, struct sim_
 			  struct sim_ofi_shm_conn *ret_conn);
 void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn);
 
-/* Ask whether the target has such memory (sim_ofi_target_check_key()); *ret_dereg_count
+/* Ask whether the target has such memory (sim_ofi_check_key); *ret_dereg_count
  * is the deregistration count for which the answer holds. -ECONNRESET: disconnected. */
 int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint64_t len, bool writable,
 			       struct sim_ofi_wait *wait, uint32_t *ret_dereg_count);
@@ -275,8 +276,10 @@ void sim_ofi_wait_reset(struct sim_ofi_wait *wait);
 
 struct sim_ofi_shm_listener;
 
-/* Listen for clients of the region @name; @target answers checks. */
-int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target,
+/* Listen for clients of the region @name. @check_key answers whether the target has a memory with
+ * @key, of at least @len bytes and @writable: 0, -ENOENT, or -EACCES (the memory does not permit this). */
+typedef int sim_ofi_check_key(void *arg, uint64_t key, uint64_t len, bool writable);
+int sim_ofi_shm_listener_create(const char *name, sim_ofi_check_key *check_key, void *check_arg,
 				struct sim_ofi_shm_listener **ret_listener);
 void sim_ofi_shm_listener_destroy(struct sim_ofi_shm_listener *listener);
 
@@ -294,11 +297,6 @@ bool sim_ofi_shm_listener_may_sleep(struct sim_ofi_shm_listener *listener);
 /* End the registration @mr while no peer has an operation under way; waits for
  * that a moment. Returns 0, or -EBUSY: open a new region instead. */
 int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struct fid_mr *mr);
-
-/* ---- ofi_target.c ---- */
-
-/* Whether the target has such memory: 0, -ENOENT, or -EACCES (it does not permit this). */
-int sim_ofi_target_check_key(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable);
 
 /* ---- ofi_peer.c ---- */
 
@@ -327,8 +325,8 @@ struct sim_ofi_op {
 
 struct sim_ofi_peer {
 	struct sim_ofi_desc target_desc; /* whose: provider and addresses only */
-	unsigned int refs;               /* under peers_lock, like next */
-	struct sim_ofi_peer *next;
+	unsigned int refs;               /* under peers_lock, like entry */
+	LIST_ENTRY(sim_ofi_peer) entry;
 	pthread_mutex_t lock; /* held during an operation; guards what follows */
 	bool connected;
 	struct sim_ofi_endpoint endpoint;
@@ -345,9 +343,6 @@ void sim_ofi_peer_put(struct sim_ofi_peer *peer);
 /* Connect where necessary and do @op. Returns 0, -EIO (gone), -ENOENT or
  * -EACCES (the target says so), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
 int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr, const struct sim_ofi_op *op);
-
-/* With its lock held: close the endpoint, so that nothing moves any more. */
-void sim_ofi_peer_disconnect(struct sim_ofi_peer *peer);
 
 /* ---- ofi_transfer.c ---- */
 
@@ -367,9 +362,10 @@ struct sim_ofi_transfer {
 	unsigned int rounds; /* of waiting so far */
 };
 
-/* Do it, on a connected peer whose lock is held. Returns 0, -ENOENT or -EACCES
- * (the target's word; the peer stays connected), or with the peer disconnected:
- * -ECONNRESET (refused, or the connection was lost), -EIO (gone) or -ETIMEDOUT. */
-int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer);
+/* Run the transfer on a connected peer whose lock is held. Returns 0, -ENOENT or -EACCES (the target's
+ * answer; the connection remains), -ECONNRESET (refused, or the connection was lost), -EIO (gone),
+ * -ETIMEDOUT, or another -errno (the local memory can't be registered). @ret_is_broken: the endpoint
+ * was halted, and the caller must disconnect the peer. */
+int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer, bool *ret_is_broken);
 
 #endif

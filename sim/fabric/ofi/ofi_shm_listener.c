@@ -22,7 +22,8 @@ struct shm_client {
 };
 
 struct sim_ofi_shm_listener {
-	struct sim_ofi_target *target;
+	sim_ofi_check_key *check_key;
+	void *check_arg;
 	struct sim_ofi_endpoint *endpoint; /* NULL = closed */
 	struct sockaddr_un addr;
 	int listen_fd;
@@ -55,7 +56,7 @@ static int open_socket(struct sim_ofi_shm_listener *listener)
 	return epoll_add(listener, listener->listen_fd, LISTEN_SLOT);
 }
 
-int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target,
+int sim_ofi_shm_listener_create(const char *name, sim_ofi_check_key *check_key, void *check_arg,
 				struct sim_ofi_shm_listener **ret_listener)
 {
 	struct sim_ofi_shm_listener *listener = calloc(1, sizeof(*listener));
@@ -63,7 +64,9 @@ int sim_ofi_shm_listener_create(const char *name, struct sim_ofi_target *target,
 
 	if (!listener)
 		return -ENOMEM;
-	*listener = (struct sim_ofi_shm_listener){ .target = target, .listen_fd = -1, .epoll_fd = -1, .ctrl_fd = -1 };
+	*listener = (struct sim_ofi_shm_listener){
+		.check_key = check_key, .check_arg = check_arg, .listen_fd = -1, .epoll_fd = -1, .ctrl_fd = -1
+	};
 	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
 		listener->clients[i].fd = -1;
 	sim_ofi_shm_listener_addr(name, &listener->addr);
@@ -286,7 +289,7 @@ static void handle_message(struct sim_ofi_shm_listener *listener, uint32_t slot)
 		send_reply(client->fd, &msg, msg.status == 0 ? listener->ctrl_fd : -1);
 		break;
 	case SIM_OFI_MSG_CHECK_KEY:
-		msg.status = sim_ofi_target_check_key(listener->target, msg.key, msg.len, msg.writable);
+		msg.status = listener->check_key(listener->check_arg, msg.key, msg.len, msg.writable);
 		msg.dereg_count = listener->ctrl->dereg_count; /* only this thread changes it */
 		send_reply(client->fd, &msg, -1);
 		break;

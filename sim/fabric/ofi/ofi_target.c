@@ -20,8 +20,7 @@ struct sim_ofi_mem {
 	uint64_t key;
 	uint64_t base;
 	struct fid_mr *mr; /* NULL = not reachable */
-	struct sim_ofi_mem *next;
-	struct sim_ofi_mem **prev_link;
+	LIST_ENTRY(sim_ofi_mem) entry;
 };
 
 struct sim_ofi_target {
@@ -34,8 +33,20 @@ struct sim_ofi_target {
 	struct sim_ofi_shm_listener *shm_listener; /* shm */
 	int epoll_fd;                              /* others with a CQ descriptor: outlives the CQ */
 	bool has_served;                           /* something was served since the endpoint opened */
-	struct sim_ofi_mem *mems;
+	LIST_HEAD(, sim_ofi_mem) mems;
 };
+
+/* A sim_ofi_check_key for the shm listener. */
+static int check_key(void *arg, uint64_t key, uint64_t len, bool writable)
+{
+	const struct sim_ofi_target *target = arg;
+	const struct sim_ofi_mem *mem;
+
+	LIST_FOREACH(mem, &target->mems, entry)
+	if (mem->key == key)
+		return len > mem->len || (writable && !mem->writable) ? -EACCES : 0;
+	return -ENOENT;
+}
 
 static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 {
@@ -79,12 +90,15 @@ static void shutdown_listen_fd(struct sim_ofi_target *target)
 
 static void close_endpoint(struct sim_ofi_target *target)
 {
+	struct sim_ofi_mem *mem;
+
 	shutdown_listen_fd(target);
 	if (target->shm_listener)
 		sim_ofi_shm_listener_close(target->shm_listener);
 	else if (target->endpoint.cq_fd >= 0)
 		epoll_ctl(target->epoll_fd, EPOLL_CTL_DEL, target->endpoint.cq_fd, NULL);
-	for (struct sim_ofi_mem *mem = target->mems; mem; mem = mem->next) {
+	LIST_FOREACH(mem, &target->mems, entry)
+	{
 		if (mem->mr)
 			fi_close(&mem->mr->fid);
 		mem->mr = NULL;
@@ -140,7 +154,7 @@ int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_targ
 		rc = -errno;
 	} else if (sim_ofi_kind(provider) == SIM_OFI_SHM) {
 		sim_ofi_shm_new_name(target->shm_name);
-		rc = sim_ofi_shm_listener_create(target->shm_name, target, &target->shm_listener);
+		rc = sim_ofi_shm_listener_create(target->shm_name, check_key, target, &target->shm_listener);
 	}
 	if (rc == 0)
 		rc = open_any_name(target, provider);
@@ -159,10 +173,10 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target)
 	if (!target)
 		return;
 	close_endpoint(target);
-	while (target->mems) {
-		struct sim_ofi_mem *mem = target->mems;
+	while (!LIST_EMPTY(&target->mems)) {
+		struct sim_ofi_mem *mem = LIST_FIRST(&target->mems);
 
-		target->mems = mem->next;
+		LIST_REMOVE(mem, entry);
 		free(mem);
 	}
 	sim_ofi_shm_listener_destroy(target->shm_listener);
@@ -215,22 +229,6 @@ static int register_new(struct sim_ofi_mem *mem)
 	return rc;
 }
 
-static void link_mem(struct sim_ofi_target *target, struct sim_ofi_mem *mem)
-{
-	mem->next = target->mems;
-	if (mem->next)
-		mem->next->prev_link = &mem->next;
-	mem->prev_link = &target->mems;
-	target->mems = mem;
-}
-
-static void unlink_mem(struct sim_ofi_mem *mem)
-{
-	*mem->prev_link = mem->next;
-	if (mem->next)
-		mem->next->prev_link = mem->prev_link;
-}
-
 int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
 			    struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc)
 {
@@ -250,7 +248,7 @@ int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t le
 		free(mem);
 		return rc;
 	}
-	link_mem(target, mem);
+	LIST_INSERT_HEAD(&target->mems, mem, entry);
 	*ret_desc = target->self_desc;
 	ret_desc->mr_key = mem->key;
 	ret_desc->base = mem->base;
@@ -264,13 +262,15 @@ int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t le
  * one way or the other, and peers come back to the new one. */
 static void reopen(struct sim_ofi_target *target)
 {
+	struct sim_ofi_mem *mem;
 	int rc;
 
 	close_endpoint(target);
 	rc = open_endpoint(target, target->self_desc.provider);
 	if (rc == 0 && target->endpoint.kind == SIM_OFI_SOCKETS)
 		claim_listen_fd(target);
-	for (struct sim_ofi_mem *mem = target->mems; mem && rc == 0; mem = mem->next)
+	LIST_FOREACH(mem, &target->mems, entry)
+	if (rc == 0)
 		rc = register_mem(mem);
 	if (rc == 0)
 		return;
@@ -297,21 +297,10 @@ void sim_ofi_target_deregister(struct sim_ofi_mem *mem)
 {
 	if (!mem)
 		return;
-	unlink_mem(mem);
+	LIST_REMOVE(mem, entry);
 	if (mem->mr && unregister(mem)) /* none: the endpoint was lost */
 		reopen(mem->target);
 	free(mem);
-}
-
-int sim_ofi_target_check_key(const struct sim_ofi_target *target, uint64_t key, uint64_t len, bool writable)
-{
-	const struct sim_ofi_mem *mem = target->mems;
-
-	while (mem && mem->key != key)
-		mem = mem->next;
-	if (!mem)
-		return -ENOENT;
-	return len > mem->len || (writable && !mem->writable) ? -EACCES : 0;
 }
 
 int sim_ofi_target_fd(const struct sim_ofi_target *target)

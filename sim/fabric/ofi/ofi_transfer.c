@@ -199,12 +199,12 @@ static int wait_completion(struct sim_ofi_transfer *transfer)
 	}
 }
 
-int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
+int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer, bool *ret_is_broken)
 {
 	struct sim_ofi_endpoint *endpoint = &transfer->peer->endpoint;
-	bool is_broken;
 	int rc = 0;
 
+	*ret_is_broken = false;
 	/* Not kept for later: the caller may unmap the memory and map another there. */
 	if (endpoint->info->domain_attr->mr_mode & FI_MR_LOCAL)
 		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len, transfer->write ? FI_WRITE : FI_READ,
@@ -216,13 +216,12 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer)
 	rc = post_transfer(transfer);
 	if (rc == 0)
 		rc = wait_completion(transfer);
-	is_broken = rc < 0 && rc != -ENOENT && rc != -EACCES; /* those are the target's answer: nothing is under way */
-	if (is_broken)
+	*ret_is_broken =
+		rc < 0 && rc != -ENOENT && rc != -EACCES; /* an answer of the target leaves nothing under way */
+	if (*ret_is_broken)
 		sim_ofi_endpoint_halt(endpoint);
 	if (transfer->mr)
 		fi_close(&transfer->mr->fid);
 	transfer->mr = NULL;
-	if (is_broken)
-		sim_ofi_peer_disconnect(transfer->peer);
 	return rc;
 }
