@@ -23,6 +23,7 @@
 #include <stdlib.h>
 
 #include "flows.h"
+#include "json_text.h"
 #include "perfetto_priv.h"
 #include "sim/base/log.h"
 
@@ -33,7 +34,7 @@ static void begin_task_args(struct perfetto_writer *writer, const struct sim_tra
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
 
 	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64, event->data.task.bytes);
-	sim_perfetto_put_key(writer->out, "status", event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
+	sim_json_put_text(writer->out, "status", event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
 }
 
 /* Its context, if that is known. */
@@ -45,7 +46,7 @@ static void put_context(struct perfetto_writer *writer, uint32_t process, uint32
 		return;
 	fputs(",\"context\":", writer->out);
 	sim_perfetto_put_object_name(writer->out, recording, number, "");
-	sim_perfetto_put_key(writer->out, "device", sim_trace_device_of(recording, number));
+	sim_json_put_text(writer->out, "device", sim_trace_device_of(recording, number));
 }
 
 /* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
@@ -56,9 +57,9 @@ static void put_task_args(struct perfetto_writer *writer, const struct sim_trace
 
 	begin_task_args(writer, event);
 	put_context(writer, event->process, op->object);
-	sim_perfetto_put_key(writer->out, "operation", sim_trace_name_of(recording, op->name));
+	sim_json_put_text(writer->out, "operation", sim_trace_name_of(recording, op->name));
 	if (sim_trace_direction_name(event->direction)[0])
-		sim_perfetto_put_key(writer->out, "way", sim_trace_direction_name(event->direction));
+		sim_json_put_text(writer->out, "way", sim_trace_direction_name(event->direction));
 	if (event->in_flight)
 		fprintf(writer->out, ",\"in_flight\":%u,\"ns\":%" PRIu64, event->in_flight,
 			event->data.task.reaped_ns - event->time_ns);
@@ -78,7 +79,7 @@ static void write_async_end(struct perfetto_writer *writer, const struct sim_tim
 		sim_perfetto_put_object_name(writer->out, recording, op->object,
 					     sim_trace_name_of(recording, op->name));
 	else
-		sim_perfetto_put_string(writer->out, sim_trace_name_of(recording, op->name));
+		sim_json_put_string(writer->out, sim_trace_name_of(recording, op->name));
 	if (phase == 'b')
 		put_task_args(writer, event);
 	sim_perfetto_end(writer);
@@ -105,8 +106,8 @@ static void write_flow(struct perfetto_writer *writer, const struct sim_timeline
 		       const char *category, uint32_t id)
 {
 	sim_perfetto_begin_at(writer, phase, writer->merged->events[entry->event].process, tid, entry->time_ns);
-	sim_perfetto_put_key(writer->out, "name", category);
-	sim_perfetto_put_key(writer->out, "cat", category);
+	sim_json_put_text(writer->out, "name", category);
+	sim_json_put_text(writer->out, "cat", category);
 	fprintf(writer->out, ",\"id\":%u%s", id, phase == 's' ? "" : ",\"bp\":\"e\"");
 	sim_perfetto_end(writer);
 }
@@ -131,9 +132,9 @@ static void write_flow_slice(struct perfetto_writer *writer, const struct sim_ti
 	snprintf(name, sizeof(name), "%s %s", what,
 		 sim_trace_name_of(recording, sim_trace_op_of(recording, event)->name));
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
-	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
-	sim_perfetto_put_key(writer->out, "name", name);
-	sim_perfetto_put_key(writer->out, "cat", "turn");
+	sim_json_put_us(writer->out, "dur", entry->slice_ns);
+	sim_json_put_text(writer->out, "name", name);
+	sim_json_put_text(writer->out, "cat", "turn");
 	sim_perfetto_end(writer);
 	write_task_flow(writer, entry, tid, flow, entry->event);
 }
@@ -169,9 +170,9 @@ static void write_job(struct perfetto_writer *writer, const struct sim_timeline_
 	if (op->object == 0 || !claim_jobs(sim_perfetto_object_at(writer, event->process, op->object), event))
 		return;
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
-	sim_perfetto_put_us(writer->out, "dur", event->data.task.ended_ns - event->data.task.began_ns);
-	sim_perfetto_put_key(writer->out, "name", sim_trace_name_of(recording, op->name));
-	sim_perfetto_put_key(writer->out, "cat", "job");
+	sim_json_put_us(writer->out, "dur", event->data.task.ended_ns - event->data.task.began_ns);
+	sim_json_put_text(writer->out, "name", sim_trace_name_of(recording, op->name));
+	sim_json_put_text(writer->out, "cat", "job");
 	begin_task_args(writer, event);
 	fputc('}', writer->out);
 	sim_perfetto_end(writer);
@@ -197,9 +198,9 @@ static void write_message(struct perfetto_writer *writer, const struct sim_timel
 		sim_perfetto_track_id(writer, event->process, event->subject, is_sent ? TRACK_SENT : TRACK_RECEIVED);
 
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
-	sim_perfetto_put_us(writer->out, "dur", entry->slice_ns);
-	sim_perfetto_put_key(writer->out, "name", is_sent ? "send" : "receive");
-	sim_perfetto_put_key(writer->out, "cat", "message");
+	sim_json_put_us(writer->out, "dur", entry->slice_ns);
+	sim_json_put_text(writer->out, "name", is_sent ? "send" : "receive");
+	sim_json_put_text(writer->out, "cat", "message");
 	fprintf(writer->out, ",\"args\":{\"bytes\":%" PRIu64 ",\"number\":%" PRIu64 "}", event->data.message.bytes,
 		event->data.message.number);
 	sim_perfetto_end(writer);
@@ -230,9 +231,9 @@ static void write_state(struct perfetto_writer *writer, const struct sim_timelin
 	if (new_state(event) == 0)
 		return;
 	sim_perfetto_begin_at(writer, 'X', event->process, tid, entry->time_ns);
-	sim_perfetto_put_us(writer->out, "dur", writer->until_ns[entry->event] - entry->time_ns);
-	sim_perfetto_put_key(writer->out, "name", is_context ? sim_trace_state_name(new_state(event)) : "open");
-	sim_perfetto_put_key(writer->out, "cat", "state");
+	sim_json_put_us(writer->out, "dur", writer->until_ns[entry->event] - entry->time_ns);
+	sim_json_put_text(writer->out, "name", is_context ? sim_trace_state_name(new_state(event)) : "open");
+	sim_json_put_text(writer->out, "cat", "state");
 	sim_perfetto_end(writer);
 }
 
@@ -243,11 +244,11 @@ static void begin_instant(struct perfetto_writer *writer, const struct sim_trace
 			  const char *category, const char *name, const char *text)
 {
 	sim_perfetto_begin_at(writer, 'i', event->process, tid, event->time_ns);
-	sim_perfetto_put_key(writer->out, "s", "t");
-	sim_perfetto_put_key(writer->out, "cat", category);
-	sim_perfetto_put_key(writer->out, "name", name);
+	sim_json_put_text(writer->out, "s", "t");
+	sim_json_put_text(writer->out, "cat", category);
+	sim_json_put_text(writer->out, "name", name);
 	fputs(",\"args\":{\"text\":", writer->out);
-	sim_perfetto_put_string(writer->out, text);
+	sim_json_put_string(writer->out, text);
 }
 
 static void write_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid,
@@ -264,10 +265,12 @@ static void write_fault(struct perfetto_writer *writer, const struct sim_trace_e
 					event->thread;
 
 	begin_instant(writer, event, tid, "fault", "fault", sim_merged_trace_rule_text(writer->merged, event));
-	fprintf(writer->out, ",\"rule\":%" PRIu64 ",\"match\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"delay_ns\":%" PRIu64,
-		event->data.fault.rule, event->data.fault.match, event->data.fault.bytes, event->data.fault.delay_ns);
-	sim_perfetto_put_key(writer->out, "operation",
-			     sim_trace_name_of(&writer->merged->recordings[event->process], event->reason));
+	sim_json_put_number(writer->out, "rule", event->data.fault.rule);
+	sim_json_put_number(writer->out, "match", event->data.fault.match);
+	sim_json_put_number(writer->out, "bytes", event->data.fault.bytes);
+	sim_json_put_number(writer->out, "delay_ns", event->data.fault.delay_ns);
+	sim_json_put_text(writer->out, "operation",
+			  sim_trace_name_of(&writer->merged->recordings[event->process], event->reason));
 	put_context(writer, event->process, event->subject);
 	fputc('}', writer->out);
 	sim_perfetto_end(writer);

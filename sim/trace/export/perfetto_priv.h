@@ -35,15 +35,9 @@ void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t 
 			   uint64_t time_ns);
 void sim_perfetto_end(struct perfetto_writer *writer);
 
-void sim_perfetto_put_us(FILE *out, const char *key, uint64_t ns);
-void sim_perfetto_put_key(FILE *out, const char *key, const char *text);
-
 /* "dma #3", or of what else. */
 void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *recording, uint32_t number,
 				  const char *more);
-
-/* Printable UTF-8, as a JSON string. */
-void sim_perfetto_put_string(FILE *out, const char *text);
 
 /* A track's number, that no thread has; and its object. */
 uint32_t sim_perfetto_track_id(const struct perfetto_writer *writer, uint32_t process, uint32_t object,

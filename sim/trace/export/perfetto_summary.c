@@ -2,43 +2,22 @@
 /* What events can't say, as they may be sampled, overwritten or never have come: a trace's otherData. */
 #include <inttypes.h>
 
+#include "json_text.h"
 #include "perfetto_priv.h"
 #include "sim/trace/trace.h"
-
-void sim_perfetto_put_string(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-static void put_key(FILE *out, const char *key, const char *text)
-{
-	fprintf(out, ",\"%s\":", key);
-	sim_perfetto_put_string(out, text);
-}
-
-static void put_number(FILE *out, const char *key, uint64_t value)
-{
-	fprintf(out, ",\"%s\":%" PRIu64, key, value);
-}
 
 static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32_t number, int64_t pid)
 {
 	const struct sim_trace_recording *recording = &merged->recordings[number];
 
 	fprintf(out, "{\"pid\":%" PRId64, pid);
-	put_key(out, "side", recording->owner.side);
-	put_key(out, "program", recording->owner.program);
-	put_key(out, "level", sim_trace_level_name(recording->level));
-	put_number(out, "first_ns", sim_merged_trace_first_ns(merged, number));
-	put_number(out, "records", recording->num_events);
-	put_number(out, "lost_records", recording->num_lost);
-	put_number(out, "bad_records", recording->num_bad);
+	sim_json_put_text(out, "side", recording->owner.side);
+	sim_json_put_text(out, "program", recording->owner.program);
+	sim_json_put_text(out, "level", sim_trace_level_name(recording->level));
+	sim_json_put_number(out, "first_ns", sim_merged_trace_first_ns(merged, number));
+	sim_json_put_number(out, "records", recording->num_events);
+	sim_json_put_number(out, "lost_records", recording->num_lost);
+	sim_json_put_number(out, "bad_records", recording->num_bad);
 	fputc('}', out);
 }
 
@@ -48,13 +27,13 @@ static void put_op(FILE *out, const struct sim_trace_recording *recording, const
 
 	sim_trace_label_object(recording, op->object, context);
 	fprintf(out, "{\"pid\":%" PRId64, pid);
-	put_key(out, "context", context);
-	put_key(out, "device", sim_trace_device_of(recording, op->object));
-	put_key(out, "operation", sim_trace_name_of(recording, op->name));
-	put_number(out, "submitted", op->submitted);
-	put_number(out, "completed", op->completed);
-	put_number(out, "failed", op->failed);
-	put_number(out, "bytes", op->bytes);
+	sim_json_put_text(out, "context", context);
+	sim_json_put_text(out, "device", sim_trace_device_of(recording, op->object));
+	sim_json_put_text(out, "operation", sim_trace_name_of(recording, op->name));
+	sim_json_put_number(out, "submitted", op->submitted);
+	sim_json_put_number(out, "completed", op->completed);
+	sim_json_put_number(out, "failed", op->failed);
+	sim_json_put_number(out, "bytes", op->bytes);
 	fputc('}', out);
 }
 
@@ -88,10 +67,10 @@ static void put_links(FILE *out, const struct sim_merged_trace *merged)
 	fputs(",\"links\":[", out);
 	for (uint32_t i = 0; i < merged->num_links; i++) {
 		fputs(i ? ",{\"side\":" : "{\"side\":", out);
-		sim_perfetto_put_string(out, merged->links[i].side);
-		put_key(out, "device", merged->links[i].device);
-		put_number(out, "to_card_bps", merged->links[i].to_card_bps);
-		put_number(out, "to_host_bps", merged->links[i].to_host_bps);
+		sim_json_put_string(out, merged->links[i].side);
+		sim_json_put_text(out, "device", merged->links[i].device);
+		sim_json_put_number(out, "to_card_bps", merged->links[i].to_card_bps);
+		sim_json_put_number(out, "to_host_bps", merged->links[i].to_host_bps);
 		fputc('}', out);
 	}
 	fputc(']', out);
@@ -102,10 +81,10 @@ static void put_rules(FILE *out, const struct sim_merged_trace *merged)
 	fputs(",\"rules\":[", out);
 	for (uint32_t i = 0; i < merged->num_rules; i++) {
 		fprintf(out, "%s{\"id\":%u", i ? "," : "", merged->rules[i].id);
-		put_key(out, "text", merged->rules[i].text);
-		put_number(out, "fired", merged->rules[i].fired);
-		put_number(out, "added_ns", merged->rules[i].added_ns);
-		put_number(out, "taken_out", merged->rules[i].removed);
+		sim_json_put_text(out, "text", merged->rules[i].text);
+		sim_json_put_number(out, "fired", merged->rules[i].fired);
+		sim_json_put_number(out, "added_ns", merged->rules[i].added_ns);
+		sim_json_put_number(out, "taken_out", merged->rules[i].removed);
 		fputc('}', out);
 	}
 	fputc(']', out);
@@ -120,11 +99,11 @@ void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, 
 		num_bad += merged->recordings[i].num_bad;
 	}
 	fputs("{\"recorder\":\"bfsim\"", out);
-	put_number(out, "lost_records", num_lost);
-	put_number(out, "bad_records", num_bad);
+	sim_json_put_number(out, "lost_records", num_lost);
+	sim_json_put_number(out, "bad_records", num_bad);
 	if (merged->clock) {
-		put_key(out, "clock", merged->clock);
-		put_number(out, "session_ns", merged->session_ns);
+		sim_json_put_text(out, "clock", merged->clock);
+		sim_json_put_number(out, "session_ns", merged->session_ns);
 	}
 	put_processes(out, merged, pids);
 	put_ops(out, merged, pids);

@@ -2,15 +2,8 @@
 /* What each event of a trace begins with, the tracks that they are on, and their names. */
 #include <inttypes.h>
 
+#include "json_text.h"
 #include "perfetto_priv.h"
-
-/* ---- JSON ---- */
-
-/* In microseconds, as the format wants it. */
-void sim_perfetto_put_us(FILE *out, const char *key, uint64_t ns)
-{
-	fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned int)(ns % 1000));
-}
 
 void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid)
 {
@@ -22,13 +15,7 @@ void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t pro
 void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid, uint64_t time_ns)
 {
 	sim_perfetto_begin(writer, phase, process, tid);
-	sim_perfetto_put_us(writer->out, "ts", time_ns - writer->merged->zero_ns);
-}
-
-void sim_perfetto_put_key(FILE *out, const char *key, const char *text)
-{
-	fprintf(out, ",\"%s\":", key);
-	sim_perfetto_put_string(out, text);
+	sim_json_put_us(writer->out, "ts", time_ns - writer->merged->zero_ns);
 }
 
 void sim_perfetto_end(struct perfetto_writer *writer)
@@ -56,7 +43,7 @@ void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *r
 
 	sim_trace_label_object(recording, number, label);
 	snprintf(text, sizeof(text), "%s%s%s", label, more[0] ? " " : "", more);
-	sim_perfetto_put_string(out, text);
+	sim_json_put_string(out, text);
 }
 
 /* ---- names ---- */
@@ -69,7 +56,7 @@ static void name_process(struct perfetto_writer *writer, uint32_t process)
 	snprintf(text, sizeof(text), "%s: %s", owner->side, owner->program);
 	sim_perfetto_begin(writer, 'M', process, 0);
 	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", writer->out);
-	sim_perfetto_put_string(writer->out, text);
+	sim_json_put_string(writer->out, text);
 	fputc('}', writer->out);
 	sim_perfetto_end(writer);
 	sim_perfetto_begin(writer, 'M', process, 0);
@@ -106,7 +93,7 @@ static void name_thread(struct perfetto_writer *writer, uint32_t process, const 
 		return;
 	sim_perfetto_begin(writer, 'M', process, thread->id);
 	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", writer->out);
-	sim_perfetto_put_string(writer->out, thread->name);
+	sim_json_put_string(writer->out, thread->name);
 	fputc('}', writer->out);
 	sim_perfetto_end(writer);
 }
