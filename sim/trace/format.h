@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace/format.h - a recording: memory that one process writes and others read.
+/* sim/trace/format.h - the memory layout of a recording, which one process writes and others read.
  *
  *   head | names | objects | operations | threads | rings, each: its head and its records
  *
- * A recording is a segment (sim/shm/segment.h) that the process makes and hands to
- * the session's daemon: so what it recorded outlives it. How many there are of each
- * kind stands in the head and never changes. Names, objects, operations and
- * threads are used from the first on, and what is used stays: numbers of them
- * mean the same for the recording's life; 0 = none.
+ * A recording is a segment (sim/shm/segment.h). The process creates the segment and passes it to the
+ * session's daemon, so the recording outlives the process. The head gives the size of each table, which
+ * never changes. Entries of tables are used from the first on and are not removed: a number of an entry
+ * has one meaning for the recording's life; 0 = none.
  *
- * Objects are contexts and connections. What a context does, its operations,
- * are its kinds of tasks. Their counts are exact, whatever is recorded of them one
- * by one. When there are more objects than entries, one that came later shares
- * that of one like it which is gone, and its counts go on; if there is none such,
- * the last entry stands for all (and its counts are as good as their writers agree).
+ * Objects are contexts and connections. Operations are the kinds of tasks of a context. Their counters
+ * are exact, whether or not each task is recorded. When the table of objects is full, a new object
+ * takes over the entry of an ended object of its kind, name and device, and the counters
+ * continue. If there is none, the object shares the last entry, whose counters are
+ * not exact: several threads may write them.
  *
- * A record is written once its event is over, with the times in it: session
- * time, counted on from when the session began by CLOCK_MONOTONIC; so unless
- * session time is virtual that is CLOCK_MONOTONIC itself. Many events may have
- * the same time then; a ring has them in their order. A ring's record at
- * @number % num_records is whole when its
- * own number says so; the next one to be written there makes it 0 first. The
- * oldest are overwritten. Life (states and connections), faults and log lines
- * have a ring each, that no flood of tasks reaches.
+ * A record is written when its event is over and holds the event's times: session time, counted from
+ * the session's begin by CLOCK_MONOTONIC. Unless session time is virtual, this equals CLOCK_MONOTONIC.
+ * Many events may have the same time; a ring keeps them in their order. Record i of a ring, counted
+ * from 0, is at i % num_records, and is complete if its number is i + 1. The writer clears
+ * that number before it overwrites the record. The newest records replace the oldest. States and connections, faults, and log lines have a ring each, so that tasks do not
+ * push them out.
  *
- * Readers believe nothing: the writer may be anybody, and may write while they
- * read (recording.h).
+ * Readers trust nothing: any process may write, also while they read (recording.h).
  */
 #ifndef SIM_TRACE_FORMAT_H
 #define SIM_TRACE_FORMAT_H
@@ -38,7 +34,7 @@
 #define SIM_TRACE_NAME_SIZE        64
 #define SIM_TRACE_THREAD_NAME_SIZE 16
 
-/* What a recording holds at most, by what a reader accepts. */
+/* Readers refuse a recording with larger tables. */
 #define SIM_TRACE_MAX_NAMES   4096
 #define SIM_TRACE_MAX_OBJECTS 65536
 #define SIM_TRACE_MAX_OPS     65536
@@ -60,25 +56,25 @@ enum sim_trace_kind {
 	SIM_TRACE_NUM_KINDS,
 };
 
-/* Over a card's link to its host: where a task's bytes go, if that takes time. */
+/* The direction of a task's bytes over the card's link to its host. */
 enum sim_trace_direction {
-	SIM_TRACE_DIRECTION_NONE, /* nowhere, or not noted */
+	SIM_TRACE_DIRECTION_NONE, /* not over the link, or unknown */
 	SIM_TRACE_DIRECTION_TO_CARD,
 	SIM_TRACE_DIRECTION_TO_HOST,
-	SIM_TRACE_DIRECTION_HOST_TO_HOST, /* from the host to the host */
+	SIM_TRACE_DIRECTION_HOST_TO_HOST, /* host memory to host memory: both directions */
 	SIM_TRACE_NUM_DIRECTIONS,
 };
 
 #define SIM_TRACE_TEXT_BYTES       32 /* of a log line, in one record */
 #define SIM_TRACE_MAX_TEXT_RECORDS 8
 
-/* Rings; those from the fourth on are the threads'. */
+/* Numbers of rings; SIM_TRACE_RING_THREADS is the first of the threads' rings. */
 enum { SIM_TRACE_RING_LIFECYCLE, SIM_TRACE_RING_FAULTS, SIM_TRACE_RING_LOG, SIM_TRACE_RING_THREADS };
 
-/* What the times are by, for who writes and who reads. */
+/* The clock of a recording's times, for its writer and its readers. */
 struct sim_trace_clock {
-	uint64_t zero_ns;                   /* when the session began, by CLOCK_MONOTONIC */
-	const _Atomic uint64_t *virtual_ns; /* session time since then; NULL = it passes as CLOCK_MONOTONIC does */
+	uint64_t zero_ns;                   /* begin of the session, by CLOCK_MONOTONIC */
+	const _Atomic uint64_t *virtual_ns; /* session time since then; NULL = as CLOCK_MONOTONIC */
 };
 
 /* The part of a record that depends on its kind. */
@@ -116,19 +112,19 @@ struct sim_trace_record {
 		uint16_t in_flight; /* of tasks: tasks in flight at the submission, this one included; 0 = unknown */
 		uint16_t log_level; /* of log lines: enum of sim/base/log.h */
 	};
-	uint32_t thread;  /* its number in the system */
+	uint32_t thread;  /* gettid() */
 	uint32_t subject; /* number of an object or of an operation */
 	uint32_t reason;  /* name of what went wrong; 0 = nothing */
 	union sim_trace_data data;
 };
 
 struct sim_trace_ring {
-	_Alignas(64) _Atomic uint64_t num_written; /* begun, to be exact */
+	_Alignas(64) _Atomic uint64_t num_written; /* records begun so far */
 	_Alignas(64) struct sim_trace_record records[];
 };
 
 struct sim_trace_thread {
-	uint32_t id; /* in the system */
+	uint32_t id; /* gettid() */
 	char name[SIM_TRACE_THREAD_NAME_SIZE];
 };
 
@@ -137,16 +133,16 @@ enum sim_trace_object_kind {
 	SIM_TRACE_CONNECTION,
 };
 
-/* Counts are written by one thread at a time, those of messages too. */
+/* One thread at a time writes the counters. */
 struct sim_trace_object {
 	uint32_t kind;             /* enum sim_trace_object_kind */
 	uint32_t parent;           /* object; 0 = none */
-	uint32_t name;             /* what it is, or is called */
-	uint32_t device;           /* name of the device */
+	uint32_t name;             /* number of its name */
+	uint32_t device;           /* number of the device's name; 0 = none */
 	_Atomic uint32_t state;    /* of contexts: enum doca_ctx_states' number; of connections: 1 = open */
-	_Atomic uint32_t num_uses; /* how many came here: more than 1 in an entry for all that came later */
+	_Atomic uint32_t num_uses; /* objects that have used this entry */
 	uint64_t began_ns;
-	_Atomic uint64_t ended_ns;                                   /* 0 = lives */
+	_Atomic uint64_t ended_ns;                                   /* 0 = not ended */
 	_Atomic uint64_t sent, sent_bytes, received, received_bytes; /* messages */
 };
 
@@ -154,20 +150,20 @@ struct sim_trace_op {
 	_Alignas(64) uint32_t object;
 	uint32_t name;
 	_Atomic uint64_t submitted, completed, failed;
-	_Atomic uint64_t bytes; /* of completed ones */
+	_Atomic uint64_t bytes; /* of completed tasks */
 };
 
 struct sim_trace_head {
 	uint64_t magic;
 	uint32_t level; /* enum sim_trace_level (trace.h) */
 	uint32_t num_names, num_objects, num_ops, num_threads, num_rings,
-		num_records; /* there is room for; records in each ring */
+		num_records; /* sizes of the tables; num_records: of each ring */
 	int32_t pid;
-	uint64_t began_ns; /* by CLOCK_MONOTONIC, in every session: it tells processes apart */
+	uint64_t began_ns; /* by CLOCK_MONOTONIC, also in virtual time: tells apart processes with one pid */
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
 };
 
-/* Where in the segment the tables begin, and where it ends. */
+/* Offsets of the tables in the segment; @end is its size. */
 struct sim_trace_layout {
 	size_t names, objects, ops, threads, rings, ring_bytes, end;
 };
@@ -191,6 +187,6 @@ _Static_assert(offsetof(struct sim_trace_record, in_flight) == 18 && offsetof(st
 	       "the layout of records is the file format");
 _Static_assert(sizeof(struct sim_trace_record) == 64, "a record is a cache line");
 _Static_assert(sizeof(struct sim_trace_op) == 64, "an operation is a cache line");
-_Static_assert(sizeof(struct sim_trace_head) <= 128, "the names begin behind the head");
+_Static_assert(sizeof(struct sim_trace_head) <= 128, "the names begin after the head");
 
 #endif

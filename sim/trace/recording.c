@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copying and checking a recording. */
 #include "recording.h"
 
 #include <errno.h>
@@ -12,15 +13,15 @@
 #include "sanitize.h"
 #include "trace.h"
 
-#define SLACK_NS UINT64_C(1000000000) /* a record may be newer than our idea of now */
+#define SLACK_NS UINT64_C(1000000000) /* records may be written after we read the clock */
 
 struct source {
 	const uint8_t *memory;
 	struct sim_trace_head head;
 	struct sim_trace_layout layout;
 	struct sim_trace_clock clock;
-	uint64_t latest_ns;            /* of times by CLOCK_MONOTONIC */
-	uint32_t first_ring, end_ring; /* those to be read */
+	uint64_t latest_ns;            /* upper bound of times by CLOCK_MONOTONIC */
+	uint32_t first_ring, end_ring; /* the rings to read */
 };
 
 /* ---- the head ---- */
@@ -52,7 +53,7 @@ static int open_source(const void *memory, size_t bytes, const struct sim_trace_
 
 /* ---- records ---- */
 
-/* No record is newer. Virtual time may have gone on since the first was read. */
+/* The upper bound of times. Virtual time may advance while we read. */
 static uint64_t latest_ns(const struct source *source)
 {
 	const struct sim_trace_clock *clock = &source->clock;
@@ -60,7 +61,7 @@ static uint64_t latest_ns(const struct source *source)
 	return clock->virtual_ns ? clock->zero_ns + atomic_load(clock->virtual_ns) : source->latest_ns;
 }
 
-/* Whether time goes on from @before to @time; 0 = not noted. */
+/* Whether @time is valid and not before *@before, which then advances; 0 = unknown. */
 static bool is_in_order(const struct source *source, uint64_t *before, uint64_t time)
 {
 	if (time == 0)
@@ -88,7 +89,7 @@ static bool has_valid_times(const struct source *source, struct sim_trace_event 
 	return event->data.task.reaped_ns != 0;
 }
 
-/* Copy the record that is the @number-th of its ring. Whether it was whole all the while. */
+/* Copy record @number of a ring. Returns whether it was complete before and after the copy. */
 static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records, uint64_t number,
 			struct sim_trace_event *ret_event)
 {
@@ -108,7 +109,7 @@ static bool copy_record(const struct sim_trace_ring *ring, uint32_t num_records,
 	return atomic_load_explicit(&record->number, memory_order_relaxed) == number + 1;
 }
 
-/* A log line's text goes on in the records behind it. Those are taken with it: how many. */
+/* Copy a log line's text, which continues in the next records. Returns the number of records used. */
 static uint32_t copy_text(const struct source *source, const struct sim_trace_ring *ring, uint64_t number,
 			  struct sim_trace_event *event)
 {
@@ -141,7 +142,7 @@ static void copy_ring(const struct source *source, const struct sim_trace_ring *
 			to->num_lost++;
 		} else if (event->kind != SIM_TRACE_TEXT && !has_valid_times(source, event)) {
 			to->num_bad++;
-		} else if (event->kind != SIM_TRACE_TEXT) { /* a text without begin: that was overwritten */
+		} else if (event->kind != SIM_TRACE_TEXT) { /* the begin of a text may be overwritten */
 			if (event->kind == SIM_TRACE_LOG)
 				count = copy_text(source, ring, number, event);
 			to->num_events++;
@@ -164,7 +165,7 @@ static const struct sim_trace_ring *ring_at(const struct source *source, uint32_
 	return (const void *)(source->memory + source->layout.rings + number * source->layout.ring_bytes);
 }
 
-/* Rings may fill while we read: a ring has room for all that it can hold. */
+/* Rings may fill while we read, so each ring that is in use gets room for all its records. */
 static int copy_rings(const struct source *source, struct sim_trace_recording *to)
 {
 	struct sim_trace_event *events;
@@ -186,7 +187,7 @@ static int copy_rings(const struct source *source, struct sim_trace_recording *t
 
 /* ---- tables ---- */
 
-/* A copy of @count entries of @size bytes, at least of one. */
+/* A copy of @count entries of @size bytes, with room for one more. */
 static void *copy_table(const struct source *source, size_t offset, uint32_t count, size_t size)
 {
 	void *copy = calloc(count + (size_t)1, size);
@@ -206,7 +207,7 @@ static int copy_tables(const struct source *source, struct sim_trace_recording *
 	to->num_threads = min_u32(atomic_load(&head->used_threads), source->head.num_threads);
 	to->names = copy_table(source, source->layout.names, to->num_names, sizeof(*to->names));
 	to->objects = copy_table(source, source->layout.objects, to->num_objects, sizeof(*to->objects));
-	/* aligned to lines, as its type is */
+	/* the type is aligned to cache lines */
 	to->ops = aligned_alloc(64, ((size_t)to->num_ops + 1) * sizeof(*to->ops));
 	to->threads = copy_table(source, source->layout.threads, to->num_threads, sizeof(*to->threads));
 	if (to->ops)
@@ -228,7 +229,7 @@ static void check_tables(struct sim_trace_recording *recording)
 	for (uint32_t i = 0; i < recording->num_objects; i++) {
 		struct sim_trace_object *object = &recording->objects[i];
 
-		object->parent = object->parent <= i ? object->parent : 0; /* its parent was there before */
+		object->parent = object->parent <= i ? object->parent : 0; /* a parent is older */
 		object->name = index_or_none(object->name, recording->num_names);
 		object->device = index_or_none(object->device, recording->num_names);
 	}
@@ -238,7 +239,7 @@ static void check_tables(struct sim_trace_recording *recording)
 	}
 }
 
-/* Whether it speaks of what there is. */
+/* Whether the event's subject exists. */
 static bool has_valid_subject(const struct sim_trace_recording *recording, const struct sim_trace_event *event)
 {
 	switch ((enum sim_trace_kind)event->kind) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace/recording.h - a recording (format.h), read: a copy in our own memory that makes sense.
+/* sim/trace/recording.h - reads a recording (format.h) into a checked copy.
  *
- * Whoever wrote it is not trusted, and may be writing on. So all is copied first,
- * records before the tables that they speak of, and then checked: a number that
- * names nothing becomes 0 or costs the record, texts end and are UTF-8, times are neither
- * before the session nor to come, a task's are in order. What was written over
- * while it was copied is left out. Reading takes time and memory by the sizes in the head, which are bounded.
+ * The writer is not trusted and may write while we read. So everything is copied first, records before
+ * the tables that they refer to, and then checked. A number of no entry becomes 0, or the record is
+ * dropped. Texts are terminated and valid UTF-8. Times are neither before the session nor in
+ * the future, and those of a task are in order. Records that were overwritten during
+ * the copy are left out. Time and memory depend on the sizes in the head, which are bounded.
  */
 #ifndef SIM_TRACE_RECORDING_H
 #define SIM_TRACE_RECORDING_H
@@ -14,23 +14,23 @@
 
 #include "format.h"
 
-/* Whose it is, as the session's daemon knows. */
+/* The process that wrote a recording, as the session's daemon knows it. */
 struct sim_trace_process {
 	int32_t pid;
 	bool is_alive;
 	char side[64], program[64];
 };
 
-/* A record, of a log line with its text. */
+/* A record after the check; a log line has its whole text. */
 struct sim_trace_event {
-	uint64_t time_ns; /* when it began; of a task without submission, when it was reaped */
+	uint64_t time_ns; /* begin; for a task without a known submission: when it was reaped */
 	uint8_t kind, direction;
 	union {
 		uint16_t in_flight, log_level;
 	};
 	uint32_t thread, subject, reason, process;
 	union sim_trace_data data;
-	uint64_t seq; /* among those of its recording */
+	uint64_t seq; /* position in its recording */
 	char *text;   /* of log lines; else NULL */
 };
 
@@ -46,42 +46,44 @@ struct sim_trace_recording {
 	uint32_t num_names, num_objects, num_ops, num_threads;
 	struct sim_trace_event *events; /* ring by ring */
 	size_t num_events;
-	uint64_t num_lost; /* overwritten, here or while we read */
-	uint64_t num_bad;  /* made no sense */
+	uint64_t num_lost; /* records overwritten before or during the copy */
+	uint64_t num_bad;  /* records that failed the check */
 };
 
-/* Read one of @bytes at @memory. @clock says by what its times are. Returns 0, -EPROTO
- * (it is none) or -ENOMEM; *ret_recording is the caller's then (free). */
+/* Read the recording of @bytes at @memory, whose times are by @clock. Returns 0 (the caller frees
+ * *ret_recording), -EPROTO (not a recording) or -ENOMEM. */
 int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
 			     struct sim_trace_recording *ret_recording);
 
-/* The same of a segment. -EPROTO or another -errno when it can't be mapped. */
+/* The same for a segment. Also returns -EPROTO or another -errno if it can't be mapped. */
 int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, struct sim_trace_recording *ret_recording);
 
-/* Little of it: the tables with their counts, and of the records those of faults. For whoever looks often. */
+/* Read only the tables with their counters and the records of faults: for callers that poll. */
 int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock,
 				       struct sim_trace_recording *ret_recording);
 
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 
-/* The text of a name's number; "" of none. */
+/* The text of a name; "" for number 0. */
 const char *sim_trace_name_of(const struct sim_trace_recording *recording, uint32_t number);
 
-/* Label of an object for people, "dma #3", and the name of its device; both "" for number 0. */
+/* Display label of an object, "dma #3", and the name of its device; both "" for number 0. */
 #define SIM_TRACE_LABEL_SIZE (SIM_TRACE_NAME_SIZE + 16)
 void sim_trace_label_object(const struct sim_trace_recording *recording, uint32_t number,
 			    char label[SIM_TRACE_LABEL_SIZE]);
 const char *sim_trace_device_of(const struct sim_trace_recording *recording, uint32_t number);
 
-/* Of a task's event: its operation, and of any: the object it is about, or 0. */
+/* The operation of a task's event, else NULL. */
 const struct sim_trace_op *sim_trace_op_of(const struct sim_trace_recording *recording,
 					   const struct sim_trace_event *event);
+
+/* The object of any event; 0 = none. */
 uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const struct sim_trace_event *event);
 
-/* The direction of a task's bytes, for people; "" of none. */
+/* Display name of a direction; "" for none. */
 const char *sim_trace_direction_name(uint32_t direction);
 
-/* A context's state, for people. */
+/* Display name of a context's state. */
 const char *sim_trace_state_name(uint64_t state);
 
 #endif

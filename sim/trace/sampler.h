@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace/sampler.h - which of many alike events are worth their record: all of few, some of many.
+/* sim/trace/sampler.h - selects the events of one kind that are recorded: all if they are few, some if they are many.
  *
- * Events are counted. The one whose turn it is (@next) is recorded and says when
- * the next turn comes: that takes a credit, of which time brings one each
- * GAP_NS, BURST of them at most. With credits the interval between turns
- * halves down to one, at once when there are many; without, it doubles up to MAX_DISTANCE. So the first
- * BURST events after a pause, and all that come slower than the credits, are
- * recorded one by one, and of a flood about one in MAX_DISTANCE. No clock is
- * read here: whoever records has the time.
+ * Events are counted from 0. The sampler selects event @next. Recording it takes a credit and sets @next.
+ * Time adds one credit per CREDIT_NS, up to BURST. While there are credits, the interval
+ * between selected events halves down to one; with half of BURST left it is one at once. Without
+ * credits, it doubles up to MAX_INTERVAL. So the sampler selects the first BURST events
+ * after a pause, every event slower than the credits, and about one in MAX_INTERVAL
+ * of a flood. The sampler reads no clock: the caller passes the time.
  */
 #ifndef SIM_TRACE_SAMPLER_H
 #define SIM_TRACE_SAMPLER_H
@@ -20,14 +19,14 @@
 #define SIM_TRACE_MAX_INTERVAL 1024
 
 struct sim_trace_sampler {
-	uint64_t next;        /* number of the event whose turn it is, counted from 0; UINT64_MAX = none's */
-	uint64_t credited_ns; /* until when credits were given */
+	uint64_t next;        /* number of the next selected event; SIM_TRACE_NEVER = none */
+	uint64_t credited_ns; /* credits are given for the time up to here */
 	uint32_t credits;
 	uint32_t interval;
-	bool sample_all; /* all are recorded, whatever it costs */
+	bool sample_all; /* select every event */
 };
 
-/* None is recorded. */
+/* A value of @next that selects no event. */
 #define SIM_TRACE_NEVER UINT64_MAX
 
 static inline void sim_trace_sampler_init(struct sim_trace_sampler *sampler, uint64_t now_ns, bool sample_all)
@@ -37,7 +36,7 @@ static inline void sim_trace_sampler_init(struct sim_trace_sampler *sampler, uin
 	};
 }
 
-/* Event @number has its turn, now. */
+/* Event @number was selected at @now_ns: choose the next. */
 static inline void sim_trace_sampler_advance(struct sim_trace_sampler *sampler, uint64_t number, uint64_t now_ns)
 {
 	uint64_t gained = now_ns > sampler->credited_ns ? (now_ns - sampler->credited_ns) / SIM_TRACE_CREDIT_NS : 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Validation of UTF-8. */
 #include "sanitize.h"
 
 #include <stdbool.h>
@@ -9,7 +10,7 @@ static bool is_continuation(uint8_t byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-/* Bytes of the character that begins at @at; 0 = it is none. A zero byte ends the text, so nothing behind is read. */
+/* The length of the character at @at; 0 = invalid. The checks stop at the text's zero byte. */
 static size_t utf8_len(const uint8_t *at)
 {
 	if (at[0] < 0x80)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Look-up of the names of kinds of tasks. */
 #include "task_kinds.h"
 
 #include <stddef.h>

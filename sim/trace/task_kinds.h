@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace/task_kinds.h - what kinds of tasks are called: in recordings, in bfsim stats, by users who ask for one.
+/* sim/trace/task_kinds.h - names of the kinds of tasks, in recordings, in bfsim stats and in users' queries.
  *
- * A kind of task takes its name from here and stands in SIM_TASK_KINDS, so that
- * a name that nothing has can be told from one that did nothing yet.
+ * SIM_TASK_KINDS lists all kinds. A query can so tell an unknown name from a kind that has
+ * no task yet.
  */
 #ifndef SIM_TRACE_TASK_KINDS_H
 #define SIM_TRACE_TASK_KINDS_H
@@ -34,10 +34,10 @@
 	X(SIM_TASK_SYNC_WAIT_GT)        \
 	X(SIM_TASK_CACHE_INVALIDATE)
 
-/* Whether a kind has this name. */
+/* Whether @name is a kind of task. */
 bool sim_task_kind_exists(const char *name);
 
-/* All names, for messages: "DMA memcpy, Comch send, ...". Static. */
+/* All names, for messages: "DMA memcpy, Comch send, ...". A static string. */
 const char *sim_task_kind_names(void);
 
 #endif

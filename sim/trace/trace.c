@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recording as a whole: its level, its memory, its begin and end.
+/* Begin and end of the recording, its level and its memory.
  *
- * Task statistics and threads may hold addresses in it at any time, and no lock keeps them.
- * So the memory's place, once chosen, stays: at the end of a recording, and in a
- * forked child, private memory takes the segment's place there, which swallows
- * what still comes, and the next recording's segment takes the place of that. */
+ * Task statistics and threads may hold addresses in the memory at any time, without a lock. So the address
+ * range stays mapped. At the end of a recording, and in a forked child, private memory replaces
+ * the segment there and takes late writes. The next recording's segment replaces that memory. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static enum sim_trace_level resolve_level(enum sim_trace_level level)
 												SIM_TRACE_SAMPLED;
 }
 
-/* The rings are sparse: memory is taken as it is written to. */
+/* The rings are sparse: the kernel allocates pages when they are written. */
 static struct sim_trace_head make_head(enum sim_trace_level level)
 {
 	return (struct sim_trace_head){ .magic = SIM_TRACE_MAGIC,
@@ -84,7 +83,7 @@ static int map_discard_memory(void)
 	return 0;
 }
 
-/* A place of @bytes. One that another level had before, and that is too small, is left behind. */
+/* Reserve an address range of @bytes. A smaller range, of another level, stays mapped and unused. */
 static int reserve_memory(size_t bytes)
 {
 	int rc;
@@ -128,7 +127,8 @@ uint64_t sim_trace_virtual_ns(void)
 
 	atomic_fetch_add(&self.num_clock_readers, 1);
 	virtual_ns = atomic_load(&self.virtual_ns);
-	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) : sim_monotonic_ns(); /* it has just ended */
+	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) :
+			      sim_monotonic_ns(); /* the recording has just ended */
 	atomic_fetch_sub(&self.num_clock_readers, 1);
 	return now_ns;
 }
@@ -140,7 +140,7 @@ static void set_clock(const struct sim_trace_clock *clock)
 	atomic_store(&sim_trace_time_is_virtual, clock->virtual_ns != NULL);
 }
 
-/* Nobody reads it when this returns. */
+/* On return no thread reads the clock. */
 static void clear_clock(void)
 {
 	atomic_store(&sim_trace_time_is_virtual, false);
@@ -149,7 +149,7 @@ static void clear_clock(void)
 		sched_yield(); /* a few instructions of another thread */
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 static int start_recording(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
 {
@@ -181,7 +181,7 @@ int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *cl
 	int rc;
 
 	level = resolve_level(level);
-	if (level == SIM_TRACE_UNSET) /* the variable's text is no level */
+	if (level == SIM_TRACE_UNSET) /* $BFSIM_TRACE is no level */
 		return -EINVAL;
 	if (level == SIM_TRACE_OFF)
 		return -ENOENT;
@@ -191,7 +191,7 @@ int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *cl
 	return rc;
 }
 
-/* If the memory can't be had, the segment's stays, as private as nobody reading it makes it. */
+/* If the mapping fails, the segment stays mapped; no reader reads it after the end. */
 void sim_trace_end(void)
 {
 	pthread_mutex_lock(&self.lock);

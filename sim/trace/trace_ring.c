@@ -7,14 +7,14 @@
 
 #define self sim_trace_self
 
-/* A thread's ring in the recording that it wrote to last. */
+/* The calling thread's ring in the recording that it wrote to last. */
 static _Thread_local struct {
 	uint32_t epoch;
 	uint32_t id;
 	uint32_t ring;
 } this_thread;
 
-/* Threads share rings when there are more of them. */
+/* If there are more threads than rings, threads share rings. */
 static void claim_ring(uint32_t epoch)
 {
 	uint32_t number = atomic_fetch_add(&self.used_threads, 1);
@@ -25,7 +25,7 @@ static void claim_ring(uint32_t epoch)
 	this_thread.id = (uint32_t)gettid();
 	this_thread.ring = SIM_TRACE_RING_THREADS + number % (self.head.num_rings - SIM_TRACE_RING_THREADS);
 	if (number >= self.head.num_threads)
-		return; /* its records have its number, but no name */
+		return; /* the thread gets no name, but its records have its number */
 	threads[number].id = this_thread.id;
 	prctl(PR_GET_NAME, threads[number].name);
 	atomic_store_explicit(&head->used_threads, number + 1, memory_order_release);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recording's tables: names, objects, operations. */
+/* The recording's tables of names, objects and operations. */
 #include <string.h>
 
 #include "trace_priv.h"
@@ -18,7 +18,7 @@ static struct sim_trace_head *head(void)
 	return (void *)self.memory;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static uint32_t intern_locked(const char *text)
 {
 	uint32_t number = 1;
@@ -53,8 +53,8 @@ static bool is_same_kind(const struct sim_trace_object *a, const struct sim_trac
 	return a->kind == b->kind && a->name == b->name && a->device == b->device;
 }
 
-/* An entry for one more: the next; else that of one like it which is gone, so that
- * its counts go on; else the last, for all that has no other. */
+/* Choose an entry for a new object: the next free one, else that of an ended object of its kind, else the last
+ * entry, which such objects share. */
 static uint32_t claim_entry(const struct sim_trace_object *object)
 {
 	if (self.used_objects < self.head.num_objects)
@@ -65,7 +65,7 @@ static uint32_t claim_entry(const struct sim_trace_object *object)
 	return self.head.num_objects;
 }
 
-/* What is there already stays: its counts and, of the last, what it is. */
+/* Counters of an entry that was in use continue. */
 static void fill_entry(uint32_t number, const struct sim_trace_object *object)
 {
 	struct sim_trace_object *entry = sim_trace_object_at(number);
@@ -112,7 +112,7 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 
 /* ---- operations ---- */
 
-/* Contexts start more than once: their counts go on. */
+/* A context that starts again continues its counters. */
 static uint32_t find_or_add_op(uint32_t object, uint32_t name)
 {
 	uint32_t number = 1;
