@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies between memories, each in this process or behind a path. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "remote.h"
 #include "sim/base/log.h"
 
-#define BOUNCE_BYTES 32768 /* for a path that only copies on both ends */
+#define BOUNCE_BYTES 32768 /* of the local buffer between two paths that don't map */
 
 static bool acquire_remote(struct sim_remote *remote)
 {
@@ -29,7 +30,7 @@ static int check_access(const struct sim_remote *remote, uint64_t addr, size_t l
 	return remote->region.access & access ? 0 : -EACCES;
 }
 
-/* Where the memory is in this process, or NULL when the path must copy. */
+/* The address in this process, or NULL if the path must copy. */
 static uint8_t *to_local(const struct sim_remote *remote, uint64_t addr)
 {
 	if (!remote)
@@ -92,7 +93,7 @@ static int fail_revoked(const struct sim_remote *remote)
 	return -EIO;
 }
 
-/* Why a path failed to move bytes. */
+/* Log why a path failed. */
 static int log_failure(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
 {
 	if (is_revoked(src_remote))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/fabric/path.h - the ways in which bytes can move between two processes.
+/* sim/fabric/path.h - the data paths between two processes.
  *
  *   in-place  both ends in this process
  *   mapped    the memory lies in a shared object (memfd, /dev/shm, hugetlbfs, file, dmabuf): map it
  *   cma       process_vm_readv and process_vm_writev
  *   shm, tcp  libfabric
  *
- * in order of preference. A path that maps sets remote->base and is never asked
- * to read or write; the others copy. Offsets count from the region's start.
+ * in order of preference. A path that maps sets remote->base, and its read and write slots are not
+ * called; the other paths copy. Offsets count from the region's start.
  */
 #ifndef SIM_FABRIC_PATH_H
 #define SIM_FABRIC_PATH_H
@@ -16,7 +16,7 @@
 
 struct sim_path_ops {
 	const char *name;
-	/* Open it between these two processes. Returns 0, or -errno with the reason in words. */
+	/* Open the path between the two processes of @cfg. Returns 0, or -errno with a text in *ret_reason. */
 	int (*open)(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason);
 	void (*close)(struct sim_remote *remote);
 	/* Both return 0 or -errno. */
@@ -30,7 +30,7 @@ extern const struct sim_path_ops sim_path_cma;
 extern const struct sim_path_ops sim_path_shm;
 extern const struct sim_path_ops sim_path_tcp;
 
-/* The slots of paths that map: never called. */
+/* For the slots of paths that map. */
 int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
 int sim_path_write_unsupported(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The path "cma": cross-memory attach, process_vm_readv() and process_vm_writev().
  *
- * A pid means another process in another PID namespace, and it is reused after its process's death. So the path
- * opens only after the process behind the pid has shown the exporter's cookie, and copies as long as that process
- * lives (peer_process.h). A system call under way keeps to the memory of the process that it found. */
+ * A pid refers to another process in another PID namespace, and the kernel reuses it after the process's death. So the
+ * path opens only if the process behind the pid holds the exporter's cookie, and copies only while that process lives
+ * (peer_process.h). A system call in progress keeps the memory of the process that it found at its start. */
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -34,7 +34,7 @@ static int copy_all(struct sim_peer_process *process, void *local, uint64_t remo
 	return 0;
 }
 
-/* The process lives after the cookie was read: then no other process can have shown it. */
+/* If the process still lives after the read, the cookie was read from it. */
 static int check_cookie(struct sim_peer_process *process, const struct sim_peer_info *exporter)
 {
 	uint8_t cookie[SIM_SECRET_SIZE];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The path "in-place": the exporter is this process. */
 #include <errno.h>
 #include <string.h>
 

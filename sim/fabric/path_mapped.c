@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The path "mapped": a mapping of the shared object that holds the memory. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -6,14 +7,14 @@
 
 #include "path.h"
 
-/* A mapping past an object's end would fault on access. */
+/* An access beyond the object's end would raise SIGBUS. */
 static bool object_covers(const struct stat *object, const struct sim_region *region)
 {
 	return region->object_offset <= (uint64_t)object->st_size &&
 	       region->len_bytes <= (uint64_t)object->st_size - region->object_offset;
 }
 
-/* Mappings begin and end at multiples of this: a page, of the object's own size (hugetlbfs). */
+/* The alignment of mappings of the object: its huge page (hugetlbfs), else a page. */
 static uint64_t object_page_size(const struct stat *object)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), block = (uint64_t)object->st_blksize;

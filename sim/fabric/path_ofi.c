@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two libfabric paths: one table of operations each, one code. */
+/* The paths "shm" and "tcp": libfabric with two providers. */
 #include <errno.h>
 
 #include "path.h"
 
-#define CONNECT_TIMEOUT_MS 5000 /* a busy machine needs its time */
+#define CONNECT_TIMEOUT_MS 5000 /* enough for a busy machine */
 
 static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char *provider,
 		    const char **ret_reason)
@@ -21,13 +21,13 @@ static int ofi_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg,
 	rc = sim_ofi_link_create(&desc, cfg->region.len_bytes, CONNECT_TIMEOUT_MS, cfg->peer.notify_peer, cfg->peer.arg,
 				 &remote->link);
 	if (rc == -EHOSTUNREACH && cfg->peer.describe(cfg->peer.arg, provider, &desc) == -ESTALE)
-		return -ESTALE; /* it went away while we connected */
+		return -ESTALE; /* the export ended while we connected */
 	if (rc < 0)
 		*ret_reason = rc == -ENOSYS ? "libfabric has no such provider here" : "the exporter can't be reached";
 	return rc;
 }
 
-/* libfabric's shm is not offered either where /dev/shm has no room for it. */
+/* libfabric hides its shm provider if /dev/shm is too small. */
 static int shm_open_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
 	int rc;

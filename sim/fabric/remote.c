@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Choosing and opening the path to another process's memory. */
 #include "remote.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static void add_reason(struct sim_remote *remote, const char *path, const char *
 	snprintf(remote->reason + used, sizeof(remote->reason) - used, "%s%s: %s", used ? "; " : "", path, reason);
 }
 
-/* Whether to try a path at all. */
+/* Whether @cfg permits the path. */
 static bool is_candidate(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
 {
 	if (cfg->region.access & SIM_ACCESS_SYNC)
@@ -31,9 +32,9 @@ static bool is_candidate(const struct sim_path_ops *path, const struct sim_remot
 	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;
 }
 
-/* Open the first path that works; each that does not leaves its reason. A path
- * that waited in vain for the exporter, which may be stopped, might work later.
- * An export that ended meanwhile explains why none works: then nothing else does. */
+/* Open the first path that works and keep the reasons against the others. A path that timed out waiting for
+ * the exporter (which may be stopped) might work later: -ETIMEDOUT. An export that ended meanwhile
+ * ends the search: -ESTALE. */
 static int open_best_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
 	int failure = -ENOTSUP;

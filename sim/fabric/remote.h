@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/fabric/remote.h - memory of another process, as this process reaches it.
+/* sim/fabric/remote.h - access to memory of another process.
  *
  *   create --> [reachable] --revoke--> [revoked] --> destroy
  *                 ^  copies run here     copies fail with -EIO
  *
- * Creating one chooses the path that moves the bytes, the best that works
- * between the two processes: each path is tried, not assumed (path.h). The
- * choice and the reasons against better paths are kept for reports.
+ * sim_remote_create() tries the paths (path.h) in order of preference and keeps the first that works.
+ * The path and the reasons against better paths are kept for reports.
  *
- * sim_copy() may run in any number of threads at once. A revocation waits until
- * none is in flight and keeps later ones out, so that after it the exporter's
- * memory is no longer touched.
+ * sim_copy() may run in any number of threads at once. A revocation waits until no copy is in flight
+ * and rejects later ones: when it returns, the exporter's memory is no longer accessed.
  *
- * A sync event's value (SIM_ACCESS_SYNC) is reached by a path that maps it, or
- * not at all, whatever path is forced: processes do atomic operations on it at
- * @base, each between sim_remote_acquire() and sim_remote_release(). Its object can
- * be passed to wherever the daemon's socket reaches.
+ * A sync event's value (SIM_ACCESS_SYNC) needs a path that maps it, also if another path is forced:
+ * processes do atomic operations on it at @base, each between sim_remote_acquire() and
+ * sim_remote_release(). Its object can be passed to any process that the daemon's socket reaches.
  */
 #ifndef SIM_FABRIC_REMOTE_H
 #define SIM_FABRIC_REMOTE_H
@@ -31,11 +28,11 @@
 struct sim_path_ops;
 struct sim_peer_process;
 
-/* How the session lets an importer talk to the exporter's helper. */
+/* Calls of the session that reach the exporter's helper thread. */
 struct sim_remote_peer {
-	/* Have the memory exposed through @provider. Returns 0, -ESTALE (it is exported no more) or another -errno. */
+	/* Ask the helper to expose the memory through @provider. Returns 0, -ESTALE (the export ended) or another -errno. */
 	int (*describe)(void *arg, const char *provider, struct sim_ofi_desc *ret_desc);
-	/* Ask the exporter's helper to look after its peers now. */
+	/* Ask the helper to serve its peers now. */
 	void (*notify_peer)(void *arg);
 	void *arg;
 };
@@ -45,7 +42,7 @@ struct sim_remote_cfg {
 	struct sim_region region;
 	struct sim_peer_info exporter;
 	struct sim_peer_info self;
-	int object_fd; /* the shared object that holds the memory, or -1; stays the caller's */
+	int object_fd; /* the shared object that holds the memory, or -1; borrowed */
 	struct sim_remote_peer peer;
 	const char *forced_path; /* use this path or fail; NULL = the best */
 };
@@ -55,39 +52,37 @@ struct sim_remote {
 	struct sim_region region;
 	uint8_t *base; /* the memory in this process, when the path maps it; else NULL */
 	const struct sim_path_ops *path;
-	/* What paths keep. */
+	/* Owned by the path. */
 	void *mapping;
 	size_t mapping_len_bytes;
 	struct sim_peer_process *process; /* path cma: the exporter */
-	int32_t exporter_pid;             /* for messages, as the program's name */
+	int32_t exporter_pid;             /* for messages, like @program */
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_ofi_link *link;
 	struct sim_remote_peer peer;
 	/* State. */
 	atomic_bool revoked;
-	atomic_uint in_flight;        /* copies under way */
-	char reason[SIM_REASON_SIZE]; /* why no better path, "" = this is the best */
+	atomic_uint in_flight;        /* copies in flight */
+	char reason[SIM_REASON_SIZE]; /* against better paths; "" = this is the best */
 };
 
-/* Choose a path and open it. Returns 0, -ENOTSUP (no path works, or the forced
- * one does not; the log says why), -ETIMEDOUT (nor does one that needs the
- * exporter's help, which did not come: it may be stopped), -ESTALE (the export
- * has ended by now) or -ENOMEM. */
+/* Choose a path and open it. Returns 0, -ENOTSUP (no permitted path works; the log says why), -ETIMEDOUT
+ * (the exporter did not answer; it may be stopped), -ESTALE (the export has ended) or -ENOMEM. */
 int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_remote);
 
-/* Close the path and free it; no copy may be under way. NULL is fine. */
+/* Close the path and free the remote; no copy may be in flight. NULL is fine. */
 void sim_remote_destroy(struct sim_remote *remote);
 
 /* The name of the path in use. */
 const char *sim_remote_path(const struct sim_remote *remote);
 
-/* The exporter ended the export or died: fail further copies, wait for those in flight. */
+/* Fail further copies, as the exporter ended the export or died, and wait for those in flight. */
 void sim_remote_revoke(struct sim_remote *remote);
 
 /* The same without the wait. Returns whether no copy is in flight any more; call again until then. */
 bool sim_remote_try_revoke(struct sim_remote *remote);
 
-/* Keep a revocation waiting until sim_remote_release(). False when the memory is revoked. */
+/* Hold off a revocation until sim_remote_release(). Returns false if the memory is revoked. */
 static inline bool sim_remote_acquire(struct sim_remote *remote)
 {
 	atomic_fetch_add(&remote->in_flight, 1);
@@ -102,10 +97,9 @@ static inline void sim_remote_release(struct sim_remote *remote)
 	atomic_fetch_sub_explicit(&remote->in_flight, 1, memory_order_release);
 }
 
-/* Copy @len bytes. An address belongs to @dst_remote / @src_remote, or to this
- * process where that is NULL. Returns 0, -EIO (a memory is revoked, or the path
- * failed), -EACCES (the export does not permit it) or -EFAULT (out of bounds);
- * part of the bytes may have moved then. */
+/* Copy @len bytes from @src to @dst, addresses of @src_remote and @dst_remote, or of this process if the remote is
+ * NULL. Returns 0, -EIO (a memory is revoked, or the path failed), -EACCES (the export does not permit
+ * the access) or -EFAULT (out of bounds). On failure some of the bytes may have moved. */
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len);
 
 #endif

@@ -4,20 +4,18 @@
  *   exporter:  sim_ofi_target  (one per provider)  --expose--> memory, described by a sim_ofi_desc
  *   importer:  sim_ofi_link    (one per memory)    --read/write--> that memory
  *
- * Links of one process to one target share an endpoint, so that thousands of
- * them cost little; their operations take turns on it.
+ * Links of one process to one target share an endpoint, so that thousands of links cost little. One
+ * operation at a time runs on an endpoint.
  *
- * A target serves peers only while somebody calls sim_ofi_target_serve(): the
- * process's helper thread does, when the target's descriptor becomes readable
- * or a peer asks for attention by way of the daemon. A link's calls are
- * synchronous. Errors are -errno; libfabric's codes end here.
+ * A target serves peers only in calls of sim_ofi_target_serve(). The process's helper thread calls it when
+ * the target's descriptor becomes readable or when a peer asks for it through the daemon. A link's calls
+ * are synchronous. Errors are -errno; libfabric's codes do not leave this folder.
  *
- * libfabric is loaded when the first target or link is made, never before (see
- * ofi.c: loading it takes a third of a second and would change what signals
- * do to the application). A process without it gets -ENOSYS.
+ * libfabric is loaded when the first target or link is made: loading takes a third of a second and
+ * changes the application's signal handlers (ofi_lib.c). A process without libfabric gets -ENOSYS.
  *
- * Threads: a target is used by one thread at a time, links by any. None is
- * started here. Nothing here survives a fork(): the child makes its own.
+ * Threads: one thread at a time uses a target; any thread may use links. No thread is started here.
+ * A forked child must not use its parent's targets and links; it creates its own.
  */
 #ifndef SIM_FABRIC_OFI_H
 #define SIM_FABRIC_OFI_H
@@ -36,90 +34,80 @@ struct sim_ofi_target;
 struct sim_ofi_mem;
 struct sim_ofi_link;
 
-/* What an importer needs to reach one exposed memory; plain bytes, sent through
- * the daemon: a receiver checks it (sim_ofi_link_create() does). */
+/* What an importer needs to reach one exposed memory. The daemon passes it as plain bytes, so
+ * sim_ofi_link_create() checks it. */
 struct sim_ofi_desc {
 	char provider[SIM_OFI_PROVIDER_SIZE]; /* libfabric's own name: "shm", "net", "tcp;ofi_rxm", ... */
-	uint64_t mr_key;                      /* random where the provider lets us choose; whoever has it gets in */
-	uint64_t base;                        /* what to add to an offset into the memory for the wire */
+	uint64_t mr_key;                      /* grants access; random if the provider accepts our keys */
+	uint64_t base;                        /* address of the memory's begin on the wire */
 	uint32_t writable;                    /* 0 or 1; the target enforces it too */
 	uint32_t num_addrs;                   /* candidates, best first */
 	uint32_t addr_len[SIM_OFI_MAX_ADDRS];
 	uint8_t addr[SIM_OFI_MAX_ADDRS][SIM_OFI_ADDR_SIZE];
 };
 
-/* Open an endpoint of @provider: "shm"; "tcp" (libfabric's best RDM endpoint
- * over sockets: "net" or "tcp", whatever it is called there); or another name
- * that libfabric knows, for instance "verbs". Over sockets it listens on every
- * interface, at a port that stays the same for the target's life. Returns 0,
- * -ENOSYS (no such provider here), -ENOMEM or another -errno. */
+/* Open an endpoint of @provider: "shm", "tcp" (libfabric's best RDM endpoint over sockets, which this
+ * version calls "net" or "tcp") or another name that libfabric knows, for instance "verbs". Over sockets
+ * it listens on every interface, at one port for the target's life. Returns 0, -ENOSYS (no such
+ * provider), -ENOMEM or another -errno. */
 int sim_ofi_target_create(const char *provider, struct sim_ofi_target **ret_target);
 
-/* Close it; memory still exposed is hidden first. NULL is fine. */
+/* End all exposures and close the endpoint. NULL is fine. */
 void sim_ofi_target_destroy(struct sim_ofi_target *target);
 
-/* Let peers read, and with @writable write, [addr, addr + len), len > 0. The
- * memory must outlive the exposure, the exposure must not outlive the target.
- * *ret_desc is what peers need. */
+/* Let peers read [addr, addr + len), len > 0, and write it if @writable. The memory must outlive the
+ * exposure, and the target must outlive it too. *ret_desc is for peers. */
 int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t len, bool writable,
 			    struct sim_ofi_mem **ret_mem, struct sim_ofi_desc *ret_desc);
 
-/* End an exposure: when this returns, nothing touches the memory any more and
- * peers' accesses to it fail with -EIO. The providers made of software can't
- * take one memory away from a transfer under way, so peers of the target's
- * other memories may be disconnected by this; their links come back by
- * themselves and repeat what was interrupted. NULL is fine. */
+/* End an exposure: on return the memory is no longer accessed, and peers' accesses to it fail with -EIO.
+ * Software providers can't cancel a transfer in progress on one memory. So this may disconnect peers
+ * of the target's other memories; their links reconnect and repeat the interrupted transfer.
+ * NULL is fine. */
 void sim_ofi_target_deregister(struct sim_ofi_mem *mem);
 
-/* A descriptor (the same for the target's life) that becomes readable when
- * there is something to serve, or -1 when the provider has none (then only
- * sim_ofi_target_serve() helps: links call their notify_peer). shm and tcp have one. */
+/* A descriptor, the same for the target's life, that becomes readable when there is work to serve. -1 if the
+ * provider has none: then peers ask for sim_ofi_target_serve() by their notify_peer. shm and tcp have one. */
 int sim_ofi_target_fd(const struct sim_ofi_target *target);
 
-/* Make progress for peers; does not wait. Returns how many events were seen
- * (0: nothing to do; a provider may not tell, then always 0). */
+/* Make progress for peers, without waiting. Returns the number of events seen; always 0 for providers that
+ * do not report events. */
 int sim_ofi_target_serve(struct sim_ofi_target *target);
 
-/* Whether it is safe to sleep on the descriptor now; when not, serve again. */
+/* Whether the caller may sleep on the descriptor now; if not, serve again. */
 bool sim_ofi_target_may_sleep(struct sim_ofi_target *target);
 
-/* Connect to the memory that @desc describes, trying its addresses in order,
- * each for at most @timeout_ms, and prove that it is there by reading a byte (a
- * target that opens its endpoint again is given a second to come back);
- * @len is the memory's size. While it waits for the exporter this, and every
- * operation on the link, calls notify_peer(notify_arg) after a short time without
- * completion and again at growing intervals: it asks the exporter to serve.
- * NULL = nobody to ask. The exporter is another process: with "shm", one's own
- * target is refused (-EINVAL).
- * Returns 0, -EPROTO (a desc that makes no sense), -ENOSYS (no such provider
- * here), -EACCES (the target says that desc promises too much), -ETIMEDOUT,
- * -EHOSTUNREACH (nobody there has this memory) or another -errno. */
+/* Connect to the memory of @len bytes that @desc describes. Tries the addresses in order, each for at most
+ * @timeout_ms, and reads a byte of the memory as a proof. A target that is reopening its endpoint gets
+ * a second to return. While waiting, this and every operation on the link call
+ * notify_peer(notify_arg), which asks the exporter to serve, first after a short time and then at
+ * growing intervals. NULL = no notification. With "shm" the exporter must be another
+ * process (-EINVAL).
+ * Returns 0, -EPROTO (invalid @desc), -ENOSYS (no such provider), -EACCES (the target permits less than
+ * @desc says), -ETIMEDOUT, -EHOSTUNREACH (the memory is not at any address) or another -errno. */
 int sim_ofi_link_create(const struct sim_ofi_desc *desc, size_t len, unsigned int timeout_ms,
 			void (*notify_peer)(void *notify_arg), void *notify_arg, struct sim_ofi_link **ret_link);
 
-/* Close it, with operations of other threads finished. NULL is fine. */
+/* Close the link; no operation may be in flight. NULL is fine. */
 void sim_ofi_link_destroy(struct sim_ofi_link *link);
 
-/* Copy between local memory and [offset, offset + len) of the exposed memory;
- * when a write returns 0 its bytes are in that memory. Any thread; one at a
- * time gets in. Gives up with -EIO as soon as *revoked becomes true (the exporter
- * died or revoked the memory): after that no more bytes move into @local; with
- * a NULL @revoked nobody tells, and an exporter that can't be reached any more is
- * not waited for. One that lives but does not serve is. Returns 0, -EACCES (a
- * write to memory exposed for reading), -EFAULT (out of bounds), -EIO (gone,
- * hidden, refused) or another -errno; part of the bytes may have moved then. */
+/* Copy between local memory and [offset, offset + len) of the exposed memory. When a write returns 0, the
+ * bytes are in that memory. Any thread may call; one operation at a time runs. If *revoked becomes true
+ * (the exporter died or revoked the memory), the call ends with -EIO and @local is no longer
+ * accessed. If @revoked is NULL, an unreachable exporter is an error at once. In both cases the
+ * call waits for an exporter that lives but does not serve. Returns 0, -EACCES (a write to
+ * read-only memory), -EFAULT (out of bounds), -EIO (unreachable, not exposed, refused) or another
+ * -errno. On failure some of the bytes may have moved. */
 int sim_ofi_link_read(struct sim_ofi_link *link, void *local, uint64_t offset, size_t len, const atomic_bool *revoked);
 int sim_ofi_link_write(struct sim_ofi_link *link, const void *local, uint64_t offset, size_t len,
 		       const atomic_bool *revoked);
 
-/* How the names of this process's files in /dev/shm begin (provider "shm"; the
- * other providers have none): "bfsim-<pid>-<random>-", fixed for the process's
- * life. A process that dies by a signal leaves them behind, so whoever watches
- * it asks for this early and cleans up later. */
+/* The prefix of the names of this process's files in /dev/shm (provider "shm" only): "bfsim-<pid>-<random>-",
+ * fixed for the process's life. A process killed by a signal leaves its files behind; the daemon gets the
+ * prefix when the process attaches, and removes the files. */
 void sim_ofi_shm_prefix(char ret_prefix[SIM_OFI_SHM_PREFIX_SIZE]);
 
-/* Remove a dead process's files from /dev/shm. Returns how many there were, or
- * -EINVAL (not such a prefix). */
+/* Remove the files of a dead process from /dev/shm. Returns their number, or -EINVAL (invalid prefix). */
 int sim_ofi_shm_cleanup(const char *prefix);
 
 #endif

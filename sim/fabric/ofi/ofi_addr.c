@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses over sockets. A target listens on all interfaces, since peers may
- * live in other network namespaces or machines; which of its addresses leads
- * there only the peer can find out, by trying. */
+/* Socket addresses. A target listens on all interfaces, since peers may be in other network namespaces or
+ * machines. A peer tries the target's addresses, as only the peer can find the one that works. */
 #include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -27,7 +26,7 @@ static socklen_t family_len(sa_family_t family)
 	return family == AF_INET6 ? sizeof(struct sockaddr_in6) : 0;
 }
 
-/* Whether a socket of IPv6 serves IPv4 too. */
+/* Whether an IPv6 socket also accepts IPv4. */
 static bool has_dual_stack(void)
 {
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), only6 = 1;
@@ -85,7 +84,7 @@ bool sim_ofi_addr_valid(const void *addr, size_t len)
 	return len == family_len(head.sa_family);
 }
 
-/* In the order in which to try: 0 first; -1 = not at all. */
+/* The rank in the order of trials, from 0; -1 = do not try. */
 static int candidate_rank(const struct ifaddrs *entry)
 {
 	const struct sockaddr *addr = entry->ifa_addr;
@@ -95,7 +94,7 @@ static int candidate_rank(const struct ifaddrs *entry)
 	if (addr->sa_family == AF_INET)
 		return is_loopback(addr) ? 0 : 1;
 	if (IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)addr)->sin6_addr))
-		return -1; /* of use only with an interface's number, which is the peer's own */
+		return -1; /* needs an interface number of the peer's machine */
 	return is_loopback(addr) ? 3 : 2;
 }
 
@@ -150,7 +149,7 @@ int sim_ofi_addr_find_listener(uint16_t port)
 	return found;
 }
 
-/* The outcome of a connect() under way: 0 or an errno. */
+/* The result of a connect() in progress: 0 or an errno. */
 static int wait_connected(int fd, unsigned int timeout_ms)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLOUT };

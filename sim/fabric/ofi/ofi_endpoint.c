@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One libfabric endpoint: choosing the provider's parameters, opening and closing its objects. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,11 @@
 #include "sim/base/log.h"
 
 #define API_VERSION  FI_VERSION(1, 17)
-#define TARGET_DEPTH 512 /* commands queued: two for each shm peer's operation */
-#define LINK_DEPTH   16  /* a link has one operation under way */
+#define TARGET_DEPTH 512 /* queued commands: an operation of a shm peer takes two */
+#define LINK_DEPTH   16  /* a link has one operation in flight */
 
-/* What a provider may ask of memory registration. None of it is offered at
- * first: a provider that can do without then does, and takes random keys. */
+/* Modes of memory registration that a provider may require. The first query offers none: a provider that needs none
+ * then accepts random keys. */
 #define MR_MODES (FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
 
 const char *const *sim_ofi_provider_names(const char *const *provider)
@@ -33,7 +34,7 @@ enum sim_ofi_kind sim_ofi_kind(const char *provider)
 	return SIM_OFI_OTHER;
 }
 
-/* An address as we want it: a region by whose name we are recognized, a port that is kept. */
+/* Set our address: the name of a shm region, or a socket address with a fixed port. */
 static int set_address(struct fi_info *info, const void *addr, size_t len)
 {
 	void *copy = malloc(len);
@@ -57,7 +58,7 @@ static int fill_hints(struct fi_info *hints, const struct sim_ofi_endpoint_cfg *
 	if (!cfg->target)
 		hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
 	if (cfg->target && sim_ofi_kind(cfg->provider) == SIM_OFI_SHM) {
-		/* Of all that this allows we want one side effect: no CMA towards this region. */
+		/* FI_HMEM has one wanted side effect: shm does not use CMA on this region. */
 		hints->caps |= FI_HMEM;
 		hints->domain_attr->mr_mode = FI_MR_HMEM;
 	}
@@ -97,7 +98,7 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 		rc = query_info(lib, cfg, MR_MODES, &endpoint->info);
 	if (rc < 0)
 		return rc;
-	if (cfg->bind) /* "net" takes the hints' port for no more than a wish */
+	if (cfg->bind) /* "net" ignores the port in the hints */
 		return set_address(endpoint->info, cfg->bind, cfg->bind_len);
 	if (endpoint->kind != SIM_OFI_SHM)
 		return 0;
@@ -106,7 +107,7 @@ static int open_info(const struct sim_ofi_lib *lib, const struct sim_ofi_endpoin
 	return set_address(endpoint->info, cfg->shm_name, strlen(cfg->shm_name) + 1);
 }
 
-/* With a descriptor to wait on where it is wanted and the provider has one: shm has none. */
+/* Open the CQ, with a descriptor to wait on if @wait and if the provider has one (shm has none). */
 static int open_cq(struct sim_ofi_endpoint *endpoint, bool wait)
 {
 	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_CONTEXT, .size = 64, .wait_obj = FI_WAIT_FD };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loading libfabric.
  *
- * It is not linked but opened on first use. Measured with Debian's 1.17: the
- * libraries it depends on (libinfinipath, libpsm2) take 0.1 s each in their
- * constructors and install handlers for SIGINT, SIGILL, SIGABRT, SIGBUS,
- * SIGSEGV and SIGTERM that print a stack and exit(1); the first fi_getinfo()
- * takes another 0.1 s; later ones 0.2 ms. The shm provider installs handlers
- * when its first endpoint opens. None of it is any business of an application
- * whose bytes move another way, and the handlers of none.
+ * libfabric is not linked but opened on first use. Measured with Debian's 1.17: its dependencies libinfinipath and
+ * libpsm2 take 0.1 s each in their constructors. They install handlers for SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV
+ * and SIGTERM that print a stack and call exit(1). The first fi_getinfo() takes another 0.1 s, later calls 0.2 ms.
+ * The shm provider installs handlers when its first endpoint opens. Applications that use other paths should not
+ * pay for the loading, and the handlers are removed for all.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +25,7 @@ static pthread_once_t lib_once = PTHREAD_ONCE_INIT;
 
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction saved_handlers[SIGSYS + 1];
-static atomic_bool handlers_saved; /* all of them are noted */
+static atomic_bool handlers_saved; /* saved_handlers is complete */
 
 void sim_ofi_save_signal_handlers(void)
 {
@@ -54,7 +52,7 @@ void sim_ofi_restore_signal_handlers(void)
 	pthread_mutex_unlock(&handlers_lock);
 }
 
-/* A thread that was inside will not put the application's handlers back here. */
+/* The child has no thread that would restore the handlers that the parent was changing. */
 static void reset_in_child(void)
 {
 	if (atomic_load(&handlers_saved))
@@ -68,8 +66,8 @@ static void __attribute__((constructor)) handle_forks(void)
 	pthread_atfork(NULL, NULL, reset_in_child);
 }
 
-/* Put @to in the place of @from in the environment. Only a pointer changes, so
- * that a thread which reads other variables meanwhile is not disturbed. */
+/* Replace the variable @from by @to in the environment. Only a pointer changes, so other threads can read other
+ * variables meanwhile. */
 static void swap_env(const char *from, char *to)
 {
 	for (char **slot = environ; slot && *slot; slot++)
@@ -87,10 +85,9 @@ static char *find_filter(void)
 	return NULL;
 }
 
-/* libfabric reads FI_PROVIDER once, in the first fi_getinfo(), and knows only
- * the providers that it lets through. We ask for providers by name, and what a
- * user set for other programs must not take them away; so it is out of sight
- * for that moment, unless the application uses libfabric itself. */
+/* The first fi_getinfo() reads FI_PROVIDER, and libfabric then offers only the providers that this filter permits.
+ * A user's filter for other programs must not remove the providers that we need. So the variable is hidden during
+ * this call, unless the application uses libfabric itself. */
 static void init_providers(bool is_first_user)
 {
 	static char hidden[] = "BFSIM_FI_PROVIDER_HIDDEN=1";
@@ -145,5 +142,5 @@ int sim_ofi_errno(ssize_t rc)
 {
 	if (rc >= 0)
 		return 0;
-	return rc > -FI_ERRNO_OFFSET ? (int)rc : -EIO; /* below the offset its codes are errno's */
+	return rc > -FI_ERRNO_OFFSET ? (int)rc : -EIO; /* codes below the offset are those of errno */
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* An importer's calls: checking a descriptor, connecting, reading and writing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static int run_op(struct sim_ofi_link *link, const struct sim_ofi_op *op)
 	if (op->write && !link->remote_mr.writable)
 		return -EACCES;
 	rc = sim_ofi_peer_run(link->peer, &link->remote_mr, op);
-	/* How the way to the exporter was lost is not the caller's trouble. */
+	/* Callers need not tell apart the ways to lose the connection. */
 	return rc == 0 || rc == -ENOMEM || rc == -EACCES ? rc : -EIO;
 }
 

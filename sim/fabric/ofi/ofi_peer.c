@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An importer's endpoint towards one target.
  *
- *   [apart] --connect--> [connected] --any trouble--> [apart]
+ *   [disconnected] --connect--> [connected] --error--> [disconnected]
  *
- * Trouble closes the endpoint: only that keeps a provider from writing into
- * the caller's memory later. Reads and writes of memory may be repeated, so a
- * lost connection is made anew and the piece under way done again, until it
- * shows that nobody is there. A target whose process lives may break off many
- * times in a row: each end of an exposure there opens its endpoint again.
+ * An error closes the endpoint, since a provider could otherwise write into the caller's memory later. Reads and
+ * writes of memory are idempotent: after a lost connection the peer reconnects and repeats the chunk in flight, until
+ * the target counts as gone. A living target may disconnect many times in a row, as it reopens its endpoint at each
+ * end of an exposure.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,13 +16,13 @@
 #include "ofi_priv.h"
 #include "sim/base/monotonic.h"
 
-#define MAX_CHUNK             (4u << 20)  /* what is done again at most; larger ones are no faster */
-#define RECONNECT_NS          50000000u   /* for a target to come back: it takes 1 ms */
-#define RECONNECT_WATCHED_NS  5000000000u /* on a busy machine; only where somebody tells when it is gone */
-#define FIRST_CONNECT_NS      1000000000u /* the same, when somebody has just told where it is */
+#define MAX_CHUNK             (4u << 20)  /* limits what is repeated; larger chunks are no faster */
+#define RECONNECT_NS          50000000u   /* for a target that reopens its endpoint, which takes 1 ms */
+#define RECONNECT_WATCHED_NS  5000000000u /* the same on a busy machine, if a death is reported by a revocation */
+#define FIRST_CONNECT_NS      1000000000u /* the same for a link's first operation */
 #define RECONNECT_INTERVAL_NS 500000
-#define MAX_REACHED           100      /* tries of one piece that found its memory there, when patience has ended */
-#define LOCK_RETRY_NS         2000000u /* between looks at whether to give up waiting for the lock */
+#define MAX_REACHED           100      /* attempts at one chunk that reached the target, after the deadline */
+#define LOCK_RETRY_NS         2000000u /* between checks for a revocation while waiting for the lock */
 
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, sim_ofi_peer) peers = LIST_HEAD_INITIALIZER(peers);
@@ -115,7 +114,7 @@ static int open_shm_conn(struct sim_ofi_peer *peer, const char *name, struct sim
 	const char *target_name = (const char *)peer->target_desc.addr[0];
 	int rc = sim_ofi_shm_conn_open(target_name, name, wait, &peer->shm_conn);
 
-	while (rc == -EBUSY) { /* so many come and go that the listener can't serve each in time */
+	while (rc == -EBUSY) { /* the listener's backlog is full */
 		rc = sim_ofi_wait_round(wait);
 		if (rc == 0)
 			rc = sim_ofi_shm_conn_open(target_name, name, wait, &peer->shm_conn);
@@ -139,7 +138,7 @@ static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned
 		sim_ofi_shm_new_name(name);
 		cfg.shm_name = name;
 		break;
-	case SIM_OFI_SOCKETS: /* libfabric itself would try a dead address for ever */
+	case SIM_OFI_SOCKETS: /* libfabric itself would retry a dead address without end */
 		rc = sim_ofi_addr_reachable(addr, peer->target_desc.addr_len[index], timeout_ms);
 		cfg.bind_len = sim_ofi_addr_bind_for(addr, &bind);
 		cfg.bind = (struct sockaddr *)&bind;
@@ -149,7 +148,7 @@ static int open_endpoint_for(struct sim_ofi_peer *peer, uint32_t index, unsigned
 	}
 	if (rc == 0)
 		rc = sim_ofi_endpoint_open(&cfg, &peer->endpoint);
-	/* From here on the target is waited for; before, libfabric was, which takes its time when it is loaded. */
+	/* The timeout is for the target, not for the loading of libfabric. */
 	wait->deadline_ns = sim_monotonic_ns() + (uint64_t)timeout_ms * 1000000u;
 	if (rc == 0 && cfg.shm_name)
 		rc = open_shm_conn(peer, name, wait);
@@ -191,7 +190,7 @@ static int connect_addr(struct sim_ofi_peer *peer, uint32_t index, struct sim_of
 	return run_transfer(&probe);
 }
 
-/* Whether another address may do better after this result. */
+/* Whether to try the next address after this result. */
 static bool may_try_next_addr(int rc)
 {
 	return rc < 0 && rc != -EIO && rc != -ENOENT && rc != -EACCES && rc != -ENOSYS && rc != -ENOMEM;
@@ -216,9 +215,9 @@ static bool is_revoked(const atomic_bool *revoked)
 	return revoked && atomic_load(revoked);
 }
 
-/* ---- an operation ---- */
+/* ---- operations ---- */
 
-/* Returns 0 or -EIO: gone while another operation, perhaps a stuck one, holds the lock. */
+/* Returns 0, or -EIO: revoked while another operation, perhaps a stuck one, holds the lock. */
 static int acquire_peer_lock(struct sim_ofi_peer *peer, const atomic_bool *revoked)
 {
 	struct timespec until;
@@ -247,7 +246,7 @@ static size_t chunk_len(const struct sim_ofi_peer *peer, size_t left)
 	return left < max ? left : max;
 }
 
-/* How long without any progress until the target counts as gone. */
+/* Without progress until then, the target counts as gone. */
 static uint64_t retry_deadline_ns(const struct sim_ofi_op *op)
 {
 	return sim_monotonic_ns() + (op->revoked  ? RECONNECT_WATCHED_NS :
@@ -255,8 +254,8 @@ static uint64_t retry_deadline_ns(const struct sim_ofi_op *op)
 						    RECONNECT_NS);
 }
 
-/* A target that opens its endpoint again is away for a moment, and so may one be that does not answer in time, where
- * somebody tells when it is gone. */
+/* A target that reopens its endpoint is unreachable for a moment. A target that does not answer in time is retried too,
+ * if its death is reported by a revocation. */
 static int connect_with_retries(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr,
 				struct sim_ofi_wait *wait, const struct sim_ofi_op *op)
 {
@@ -271,14 +270,15 @@ static int connect_with_retries(struct sim_ofi_peer *peer, struct sim_ofi_remote
 	return rc;
 }
 
-/* A piece that does not get through: since when, and how often its memory was found to be there meanwhile. */
+/* Failed attempts at one chunk: the deadline, and how many attempts reached the target. */
 struct retry_state {
 	uint64_t deadline_ns; /* 0 = no failure so far */
 	unsigned int num_reached;
 };
 
-/* Exposures that end break off what is under way, each once: on a busy machine a few of them take longer than patience
- * lasts. What the target refuses is broken off however often it is tried. */
+/* Each end of an exposure interrupts the chunk in flight. On a busy machine a few of them may take longer than the
+ * deadline permits, so attempts that reach the target extend it. MAX_REACHED limits that, since a chunk that the target
+ * refuses is interrupted at each attempt. */
 static bool is_retry_exhausted(struct retry_state *retry, const struct sim_ofi_op *op, bool was_reached)
 {
 	if (retry->deadline_ns == 0)
@@ -326,7 +326,7 @@ int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote
 
 	if (rc < 0)
 		return rc;
-	/* Gone before it began: another provider call might make things worse. */
+	/* Revoked already: make no further call to the provider. */
 	rc = is_revoked(op->revoked) ? -EIO : run_in_chunks(peer, remote_mr, op);
 	pthread_mutex_unlock(&peer->lock);
 	return rc;

@@ -1,42 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/fabric/ofi/ofi_priv.h - what the files ofi*.c share.
+/* sim/fabric/ofi/ofi_priv.h - shared by the files of this folder.
  *
- *   ofi_lib.c       loading libfabric without harm to the application
- *   ofi_endpoint.c  one libfabric endpoint with all that hangs on it
- *   ofi_addr.c      addresses over sockets: which to offer, which can be reached
- *   ofi_shm_name.c  shm only: names in /dev/shm
- *   ofi_shm_ctrl.c  shm only: the control block that both sides share
- *   ofi_shm_listener.c shm only: the target's side of the socket: a listener
- *   ofi_shm_conn.c  shm only: the importer's side of it
- *   ofi_wait.c      waiting for a peer
- *   ofi_target.c    the exporter
- *   ofi_peer.c      an importer's endpoint towards one target, shared by its links
- *   ofi_transfer.c  one transfer on it: start, wait, finish
- *   ofi_link.c      the importer's calls, and checking descriptors
+ *   ofi_lib.c           loads libfabric, and keeps the application's signal handlers
+ *   ofi_endpoint.c      one libfabric endpoint and the objects below it
+ *   ofi_addr.c          sockets: addresses to offer and to try
+ *   ofi_shm_name.c      shm: names in /dev/shm
+ *   ofi_shm_ctrl.c      shm: the control block that both sides share
+ *   ofi_shm_listener.c  shm: the target's end of the socket
+ *   ofi_shm_conn.c      shm: the importer's end of the socket
+ *   ofi_wait.c          waiting for a peer
+ *   ofi_target.c        the exporter
+ *   ofi_transfer.c      one transfer: post, wait for completion
+ *   ofi_peer.c          an importer's endpoint towards one target, shared by its links
+ *   ofi_link.c          the importer's calls, and the check of descriptors
  *
- * Found out with libfabric 1.17, and the reason for much of what follows:
+ * Properties of libfabric 1.17 that this code is built around:
  *
- * tcp. "net" is the RDM endpoint made for sockets (from 1.18 on it is called
- *   "tcp"); "tcp;ofi_rxm" transfers as fast but takes 50 ms instead of 0.1 ms
- *   to open. Its CQ has a descriptor that becomes readable for whatever a
- *   target must do, connections included, and fi_trywait() never objects. A
- *   refused key, access or bound makes the target drop the connection, so the
- *   importer sees an error at once. Completed remote accesses show nowhere, not
- *   even in counters: readiness of the descriptor is the only sign of work.
+ * tcp. "net" is the RDM endpoint made for sockets (since 1.18 it is called "tcp"). "tcp;ofi_rxm" is as
+ *   fast but takes 50 ms instead of 0.1 ms to open. The CQ of "net" has a descriptor that becomes readable
+ *   for all work of a target, including connections, and fi_trywait() always permits to sleep. On a
+ *   refused key, access or bound the target drops the connection, so the importer sees an
+ *   error at once. Completed remote accesses are not reported, not even in counters: only the
+ *   descriptor shows that there is work.
  *
- * shm. No CQ with a descriptor (FI_WAIT_FD is refused), so a listening socket (below)
- *   wakes the target. A refused key, access or bound gets no answer at all and
- *   loses the buffers of the operation: so links never ask for what the target
- *   would refuse, the listener tells them first. A peer that dies while it holds
- *   the spin lock of the target's region hangs the target for ever; one that
- *   dies with an operation under way leaves references to its memory there; one
- *   that vanishes between announcing itself and being noticed crashes the
- *   target. So the control block has a robust lock around every call that touches the
- *   region, introduces peers before they may announce themselves, and when a
- *   peer left badly the target throws its region away and opens a new one.
- *   With CMA it would serve a sleeping target, but checks neither keys nor
- *   bounds then, and takes the peer's process id to be of its own namespace;
- *   where CMA works there is the cma path, so here it is kept off.
+ * shm. There is no CQ with a descriptor (FI_WAIT_FD is refused), so a listening socket wakes the target. A
+ *   refused key, access or bound gets no answer and loses the operation's buffers. So links ask the
+ *   listener to check a key before they use it. A peer that dies with the spin lock of the target's
+ *   region hangs the target; one that dies with an operation in flight leaves references to its
+ *   memory there; one that disappears between announcing itself and being noticed crashes the
+ *   target. So the control block has a robust lock around each call that touches the region; the
+ *   listener admits peers before they announce themselves; and after a peer's crash the
+ *   target replaces its region. With CMA, shm would also serve a sleeping target, but it then
+ *   checks neither keys nor bounds and takes the peer's pid to be of its own PID
+ *   namespace. CMA is therefore turned off here; the path "cma" uses it where it works.
  */
 #ifndef SIM_FABRIC_OFI_PRIV_H
 #define SIM_FABRIC_OFI_PRIV_H
@@ -57,26 +53,26 @@
 
 /* ---- ofi_lib.c ---- */
 
-/* The functions of libfabric that are not inline. */
+/* Functions of libfabric that are not inline. */
 struct sim_ofi_lib {
 	int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
 		       const struct fi_info *hints, struct fi_info **info);
 	void (*freeinfo)(struct fi_info *info);
-	struct fi_info *(*dupinfo)(const struct fi_info *info); /* NULL: a new one, empty */
+	struct fi_info *(*dupinfo)(const struct fi_info *info); /* NULL = a new, empty one */
 	int (*fabric)(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
 	const char *(*strerror)(int err);
 };
 
-/* libfabric, loaded on the first call; NULL when it can't be (logged once). */
+/* libfabric, loaded on the first call; NULL if loading failed (logged once). */
 const struct sim_ofi_lib *sim_ofi_lib(void);
 
-/* Between these two a provider may install signal handlers: the application's
- * are put back. One thread at a time is inside. */
+/* Call around code in which a provider may install signal handlers: the second call restores the
+ * application's handlers. The first takes a lock that the second releases. */
 void sim_ofi_save_signal_handlers(void);
 void sim_ofi_restore_signal_handlers(void);
 
-/* libfabric 1.17 loses memory with each endpoint and connection over sockets. What this thread allocates between these two
- * is not reported by a leak check that the application was built with; without one they do nothing. They nest. */
+/* libfabric 1.17 leaks memory with each endpoint and connection over sockets. A leak check in the application ignores
+ * allocations of this thread between these two calls. Without a leak check they do nothing. They nest. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
@@ -92,7 +88,7 @@ static inline void sim_ofi_lsan_enable(void)
 		__lsan_enable();
 }
 
-/* libfabric's negative code as -errno. */
+/* Convert a negative code of libfabric to -errno; 0 otherwise. */
 int sim_ofi_errno(ssize_t rc);
 
 /* ---- ofi_endpoint.c ---- */
@@ -116,13 +112,13 @@ struct sim_ofi_endpoint {
 
 struct sim_ofi_endpoint_cfg {
 	const char *provider;
-	bool target;                 /* to be accessed; else to access */
+	bool target;                 /* accessed by peers; else it accesses a peer */
 	const char *shm_name;        /* SIM_OFI_SHM: the region's name in /dev/shm */
 	const struct sockaddr *bind; /* SIM_OFI_SOCKETS: where to listen */
 	socklen_t bind_len;
 };
 
-/* What "tcp" means here, in the order to try; NULL ends the list. Another name is just that. */
+/* The libfabric names to try for *@provider, in order, ended by NULL: two for "tcp", else the name itself. */
 const char *const *sim_ofi_provider_names(const char *const *provider);
 
 enum sim_ofi_kind sim_ofi_kind(const char *provider);
@@ -130,33 +126,33 @@ enum sim_ofi_kind sim_ofi_kind(const char *provider);
 /* Returns 0, -ENOSYS (no such provider) or another -errno; on failure @ret is closed. */
 int sim_ofi_endpoint_open(const struct sim_ofi_endpoint_cfg *cfg, struct sim_ofi_endpoint *ret);
 
-/* Stop transfers: from here on the provider leaves local memory alone. */
+/* Stop transfers: on return the provider no longer accesses local memory. */
 void sim_ofi_endpoint_halt(struct sim_ofi_endpoint *endpoint);
 
-/* Close what is open; a zeroed one is fine. Memory registrations must be closed before. */
+/* Close the endpoint; a zeroed one is fine. Memory registrations must be closed before. */
 void sim_ofi_endpoint_close(struct sim_ofi_endpoint *endpoint);
 
 /* ---- ofi_addr.c ---- */
 
-/* The address to listen on everywhere; port 0 = any. Returns its length. */
+/* The wildcard address with any port. Returns its length. */
 socklen_t sim_ofi_addr_any(struct sockaddr_storage *ret_addr);
 
-/* Where peers may find what listens on @port: loopback, then this machine's
- * other addresses, IPv4 first, @ipv6 too. Fills desc->num_addrs, addr_len and addr. */
+/* The addresses under which peers may reach a listener on @port: loopback, then this machine's other
+ * addresses, IPv4 before IPv6 (if @ipv6). Fills desc->num_addrs, addr_len and addr. */
 int sim_ofi_addr_candidates(uint16_t port, bool ipv6, struct sim_ofi_desc *desc);
 
 uint16_t sim_ofi_addr_port(const struct sockaddr *addr);
 
-/* This process's descriptor that listens on @port, or -1: libfabric tells nobody. */
+/* This process's descriptor that listens on @port, or -1. libfabric does not report it. */
 int sim_ofi_addr_find_listener(uint16_t port);
 
-/* Whether @addr is a whole socket address of a family that we use. */
+/* Whether @addr is a complete IPv4 or IPv6 socket address. */
 bool sim_ofi_addr_valid(const void *addr, size_t len);
 
-/* The address that an endpoint towards @peer binds: loopback for loopback, else any. */
+/* The address that an endpoint towards @peer binds: loopback for loopback, else the wildcard. */
 socklen_t sim_ofi_addr_bind_for(const struct sockaddr *peer, struct sockaddr_storage *ret_addr);
 
-/* Returns 0 when something accepts connections at @addr, else -errno, at the latest after @timeout_ms. */
+/* Returns 0 if a listener accepts connections at @addr, else -errno, after at most @timeout_ms. */
 int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned int timeout_ms);
 
 /* ---- ofi_shm_name.c: shm only ---- */
@@ -166,33 +162,32 @@ int sim_ofi_addr_reachable(const struct sockaddr *addr, socklen_t len, unsigned 
 /* A new name in /dev/shm for a region of this process. */
 void sim_ofi_shm_new_name(char ret_name[SIM_OFI_SHM_NAME_SIZE]);
 
-/* Whether @name is one that sim_ofi_shm_new_name() may have made, in some process. */
+/* Whether @name has the form of a name by sim_ofi_shm_new_name(), of any process. */
 bool sim_ofi_shm_name_valid(const char *name, size_t size);
 
-/* Whether it was made in this process. */
+/* Whether the name was made in this process. */
 bool sim_ofi_shm_name_is_own(const char *name);
 
-/* The address of the listener of the region @name. */
+/* The socket address of the listener of the region @name. */
 void sim_ofi_shm_listener_addr(const char *name, struct sockaddr_un *ret_addr);
 
 /* ---- ofi_shm_ctrl.c: shm only ---- */
 
 #define SIM_OFI_SHM_MAX_CLIENTS 200 /* peers of a target at once; the provider's own limit is 256 */
 
-/* Shared by a target's region and its peers; replaced together with the region.
- * A peer that did something counts it in doorbell and waits for served to change;
- * the target serves when doorbell has changed and counts that in served. So the
- * lock is taken only when there is something to see. */
+/* Shared by a target and the peers of its region; replaced together with the region. After an operation, a
+ * peer increments doorbell and waits until served changes. The target serves when doorbell has changed, and
+ * then increments served. So both take the lock only if there is work. */
 struct sim_ofi_shm_ctrl {
 	pthread_mutex_t lock; /* robust; held around every libfabric call that touches the region */
-	/* Under the lock: */
-	uint32_t closed;                       /* the region is gone: connect again */
-	uint32_t dereg_count;                  /* exposures ended so far: have your key checked again */
-	uint8_t busy[SIM_OFI_SHM_MAX_CLIENTS]; /* this peer has an operation under way */
-	/* Without it, each in a cache line of its own: */
+	/* Protected by the lock: */
+	uint32_t closed;      /* the region was replaced: connect again */
+	uint32_t dereg_count; /* exposures ended so far; after a change, peers have their keys checked again */
+	uint8_t busy[SIM_OFI_SHM_MAX_CLIENTS]; /* the peer has an operation in flight */
+	/* Atomic, each in its own cache line: */
 	_Alignas(64) atomic_uint doorbell;
 	_Alignas(64) atomic_uint served;
-	_Alignas(64) atomic_uint asleep; /* the target sleeps: ring */
+	_Alignas(64) atomic_uint asleep; /* the target sleeps: wake it by a message */
 };
 
 enum sim_ofi_msg_kind {
@@ -212,14 +207,13 @@ struct sim_ofi_msg {
 	char name[SIM_OFI_SHM_NAME_SIZE];
 };
 
-/* A new control block, and its descriptor for handing out; or map one that was handed out. */
+/* Create a control block and a descriptor to pass to peers; or map a received descriptor. */
 int sim_ofi_shm_ctrl_create(int *ret_fd, struct sim_ofi_shm_ctrl **ret_ctrl);
 int sim_ofi_shm_ctrl_map(int fd, struct sim_ofi_shm_ctrl **ret_ctrl);
 void sim_ofi_shm_ctrl_unmap(struct sim_ofi_shm_ctrl *ctrl);
 
-/* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD: closed, or
- * somebody died holding it and the region may be locked for ever. Then it is
- * not to be touched any more. */
+/* Try for a moment. Returns 0, -EBUSY (try again) or -EOWNERDEAD: the region was closed, or a holder of the
+ * lock died and the region may stay locked. Then the region must not be used any more. */
 int sim_ofi_shm_ctrl_lock(struct sim_ofi_shm_ctrl *ctrl);
 void sim_ofi_shm_ctrl_unlock(struct sim_ofi_shm_ctrl *ctrl);
 
@@ -234,9 +228,8 @@ struct sim_ofi_shm_conn {
 	uint32_t slot;
 };
 
-/* Introduce the region @name to the listener of @target_name. Returns 0,
- * -EHOSTUNREACH (no such target any more), -EUSERS (it is full), -EBUSY (try
- * again), -ETIMEDOUT... */
+/* Connect to the listener of @target_name and have it admit our region @name. Returns 0, -EHOSTUNREACH (no such
+ * target), -EUSERS (no free slot), -EBUSY (try again), -ETIMEDOUT or another -errno. */
 int sim_ofi_shm_conn_open(const char *target_name, const char *name, struct sim_ofi_wait *wait,
 			  struct sim_ofi_shm_conn *ret_conn);
 void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn);
@@ -246,7 +239,7 @@ void sim_ofi_shm_conn_close(struct sim_ofi_shm_conn *conn);
 int sim_ofi_shm_conn_check_key(struct sim_ofi_shm_conn *conn, uint64_t key, uint64_t len, bool writable,
 			       struct sim_ofi_wait *wait, uint32_t *ret_dereg_count);
 
-/* Tell the target that something was done in its region; wake it if it sleeps. */
+/* Increment doorbell, and wake the target if it sleeps. */
 void sim_ofi_shm_conn_ring_doorbell(struct sim_ofi_shm_conn *conn);
 
 /* Whether the target disconnected us or died. */
@@ -254,22 +247,22 @@ bool sim_ofi_shm_conn_is_closed(const struct sim_ofi_shm_conn *conn);
 
 /* ---- ofi_wait.c ---- */
 
-/* Waiting for a peer: how long, how hard, and until when. */
+/* The state of a wait for a peer. */
 struct sim_ofi_wait {
-	const atomic_bool *revoked; /* NULL = can't go */
+	const atomic_bool *revoked; /* NULL = revocation is not reported */
 	uint64_t deadline_ns;       /* 0 = none */
 	void (*notify_peer)(void *arg);
 	void *notify_arg;
-	uint64_t start_ns; /* 0 = the next round starts it */
+	uint64_t start_ns; /* 0 = the wait starts with the next round */
 	uint64_t next_notify_ns;
 	unsigned int rounds;
 };
 
-/* Between two looks: spins at first, then lets others run, then sleeps for
- * longer and longer, and notifies the peer. Returns 0, -EIO (gone) or -ETIMEDOUT. */
+/* Call between two polls: spins at first, then yields, then sleeps for growing times, and notifies the peer.
+ * Returns 0, -EIO (revoked) or -ETIMEDOUT. */
 int sim_ofi_wait_round(struct sim_ofi_wait *wait);
 
-/* Something came: start over with spinning. */
+/* Start over with spinning, after progress. */
 void sim_ofi_wait_reset(struct sim_ofi_wait *wait);
 
 /* ---- ofi_shm_listener.c: shm only ---- */
@@ -283,24 +276,25 @@ int sim_ofi_shm_listener_create(const char *name, sim_ofi_check_key *check_key, 
 				struct sim_ofi_shm_listener **ret_listener);
 void sim_ofi_shm_listener_destroy(struct sim_ofi_shm_listener *listener);
 
-/* Make a control block for the region's new endpoint; before closing the endpoint, disconnect all clients. */
+/* Create a control block for the region's new endpoint. Before the endpoint closes, call the second function, which
+ * disconnects all clients. */
 int sim_ofi_shm_listener_open(struct sim_ofi_shm_listener *listener, struct sim_ofi_endpoint *endpoint);
 void sim_ofi_shm_listener_close(struct sim_ofi_shm_listener *listener);
 
 int sim_ofi_shm_listener_fd(const struct sim_ofi_shm_listener *listener);
 
-/* Serve the region and the socket. Returns the number of events, or -EOWNERDEAD:
- * a peer left badly, open a new region. */
+/* Serve the region and the socket. Returns the number of events, or -EOWNERDEAD: a peer crashed, and the
+ * target must open a new region. */
 int sim_ofi_shm_listener_serve(struct sim_ofi_shm_listener *listener);
 bool sim_ofi_shm_listener_may_sleep(struct sim_ofi_shm_listener *listener);
 
-/* End the registration @mr while no peer has an operation under way; waits for
- * that a moment. Returns 0, or -EBUSY: open a new region instead. */
+/* Close the registration @mr while no peer has an operation in flight; waits a moment for that. Returns 0, or
+ * -EBUSY: the target must open a new region. */
 int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struct fid_mr *mr);
 
 /* ---- ofi_peer.c ---- */
 
-/* What a link is allowed and wants; its peer needs it for every use. */
+/* A link's remote memory region, for its peer. */
 struct sim_ofi_remote_mr {
 	uint64_t key;
 	uint64_t base;
@@ -309,44 +303,44 @@ struct sim_ofi_remote_mr {
 	unsigned int timeout_ms; /* for each address when connecting */
 	void (*notify_peer)(void *arg);
 	void *notify_arg;
-	uint64_t checked_epoch; /* shm: which connection and deregistration count the key was checked for */
+	uint64_t checked_epoch; /* shm: connection and deregistration count of the last check of the key */
 };
 
-/* One use of a peer, by one link. */
+/* An operation of a link. */
 struct sim_ofi_op {
 	bool write;
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;
-	const atomic_bool *revoked; /* NULL = nobody tells */
+	const atomic_bool *revoked; /* NULL = revocation is not reported */
 	unsigned int timeout_ms;    /* 0 = wait as long as the exporter lives */
-	bool is_first;              /* of its link: the exporter has just said where it is */
+	bool is_first;              /* the link's first: the exporter has just sent its addresses */
 };
 
 struct sim_ofi_peer {
-	struct sim_ofi_desc target_desc; /* whose: provider and addresses only */
+	struct sim_ofi_desc target_desc; /* provider and addresses only */
 	unsigned int refs;               /* under peers_lock, like entry */
 	LIST_ENTRY(sim_ofi_peer) entry;
-	pthread_mutex_t lock; /* held during an operation; guards what follows */
+	pthread_mutex_t lock; /* held during an operation; protects the fields below */
 	bool connected;
 	struct sim_ofi_endpoint endpoint;
 	fi_addr_t addr;
 	struct sim_ofi_shm_conn shm_conn; /* shm */
 	uint32_t conn_id;                 /* shm: numbers the connections of this process */
-	struct fi_context2 context;       /* for providers that want some */
+	struct fi_context2 context;       /* for providers that need one */
 };
 
-/* Find the endpoint for the target of @desc, or make one; not connected yet. */
+/* Find the peer for the target of @desc, or create one that is not connected. */
 int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_peer);
 void sim_ofi_peer_put(struct sim_ofi_peer *peer);
 
-/* Connect where necessary and do @op. Returns 0, -EIO (gone), -ENOENT or
- * -EACCES (the target says so), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
+/* Connect if necessary and run @op. Returns 0, -EIO (revoked), -ENOENT or
+ * -EACCES (the target's answer), -EHOSTUNREACH, -ECONNRESET, -ETIMEDOUT... */
 int sim_ofi_peer_run(struct sim_ofi_peer *peer, struct sim_ofi_remote_mr *remote_mr, const struct sim_ofi_op *op);
 
 /* ---- ofi_transfer.c ---- */
 
-/* A piece on its way, or what is known about it. */
+/* One transfer: a chunk of an operation. */
 struct sim_ofi_transfer {
 	struct sim_ofi_peer *peer;
 	struct sim_ofi_remote_mr *remote_mr;
@@ -355,15 +349,15 @@ struct sim_ofi_transfer {
 	void *local;
 	size_t len;
 	uint64_t offset;
-	struct fid_mr *mr;                 /* of the local memory, where the provider wants that */
-	const struct sockaddr *probe_addr; /* sockets: where nobody has answered yet; else NULL */
+	struct fid_mr *mr;                 /* of the local memory, if the provider requires it */
+	const struct sockaddr *probe_addr; /* sockets: an address that has not answered yet; else NULL */
 	socklen_t probe_addr_len;
-	uint32_t served;     /* shm: by the target, when we left its region */
-	unsigned int rounds; /* of waiting so far */
+	uint32_t served;     /* shm: the counter's value when we released the lock */
+	unsigned int rounds; /* rounds of waiting so far */
 };
 
 /* Run the transfer on a connected peer whose lock is held. Returns 0, -ENOENT or -EACCES (the target's
- * answer; the connection remains), -ECONNRESET (refused, or the connection was lost), -EIO (gone),
+ * answer; the connection remains), -ECONNRESET (refused, or the connection was lost), -EIO (revoked),
  * -ETIMEDOUT, or another -errno (the local memory can't be registered). @ret_is_broken: the endpoint
  * was halted, and the caller must disconnect the peer. */
 int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer, bool *ret_is_broken);

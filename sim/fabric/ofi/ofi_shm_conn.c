@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* shm: an importer's connection to a target's listener. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 
 #include "ofi_priv.h"
 
-#define REPLY_POLL_MS 1 /* between looks at whether to give up */
+#define REPLY_POLL_MS 1 /* between checks for a revocation or timeout */
 
 static int send_msg(const struct sim_ofi_shm_conn *conn, const struct sim_ofi_msg *msg)
 {
@@ -25,8 +26,7 @@ static int recv_msg(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg *ret
 	struct cmsghdr *cmsg;
 
 	*ret_fd = -1;
-	if (got < 0 &&
-	    errno == ECONNRESET) /* closed before it read our message; what it sent before that is still there */
+	if (got < 0 && errno == ECONNRESET) /* closed with our message unread; earlier replies can still be received */
 		got = recvmsg(conn->fd, &hdr, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN : -ECONNRESET;
@@ -44,7 +44,7 @@ static int call_listener(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg
 
 	sim_ofi_wait_reset(wait);
 	if (rc < 0)
-		return recv_msg(conn, msg, ret_fd) == 0 ? 0 : rc; /* turned away at once, perhaps with a reason */
+		return recv_msg(conn, msg, ret_fd) == 0 ? 0 : rc; /* rejected at once, perhaps with a status */
 	while (rc == 0) {
 		struct pollfd ready = { .fd = conn->fd, .events = POLLIN };
 
@@ -52,7 +52,7 @@ static int call_listener(const struct sim_ofi_shm_conn *conn, struct sim_ofi_msg
 		rc = recv_msg(conn, msg, ret_fd);
 		if (rc != -EAGAIN)
 			break;
-		wait->rounds = 0; /* a look at the clock every time: poll() slept */
+		wait->rounds = 0; /* read the clock in each round, since poll() slept */
 		rc = sim_ofi_wait_round(wait);
 	}
 	return rc;
@@ -68,7 +68,7 @@ static int connect_listener(const char *target_name, struct sim_ofi_shm_conn *co
 		return -errno;
 	if (connect(conn->fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
 		return 0;
-	/* The listener's backlog is full; or refused or no such file: its owner died or closed it. */
+	/* EAGAIN: the backlog is full. Else the target died or closed the listener. */
 	return errno == EAGAIN ? -EBUSY : -EHOSTUNREACH;
 }
 
@@ -128,7 +128,7 @@ void sim_ofi_shm_conn_ring_doorbell(struct sim_ofi_shm_conn *conn)
 	const struct sim_ofi_msg msg = { .kind = SIM_OFI_MSG_DOORBELL };
 
 	atomic_fetch_add(&conn->ctrl->doorbell, 1);
-	/* Pairs with the target going to sleep: it sets asleep, then looks at doorbell. */
+	/* Pairs with the target, which sets asleep and then reads doorbell. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&conn->ctrl->asleep, memory_order_relaxed) && atomic_exchange(&conn->ctrl->asleep, 0))
 		send(conn->fd, &msg, sizeof(msg), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -43,7 +43,7 @@ int sim_ofi_shm_ctrl_create(int *ret_fd, struct sim_ofi_shm_ctrl **ret_ctrl)
 
 	if (fd < 0)
 		return -errno;
-	/* Sealed, so that no peer can pull the page from under us. */
+	/* Sealed, so that no peer can truncate it. */
 	if (ftruncate(fd, sizeof(struct sim_ofi_shm_ctrl)) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		rc = -errno;
@@ -76,8 +76,8 @@ int sim_ofi_shm_ctrl_lock(struct sim_ofi_shm_ctrl *ctrl)
 	}
 	if (rc == EBUSY)
 		return -EBUSY;
-	/* To leave it inconsistent would do, were it not for glibc (2.36), whose trylock
-	 * then takes the lock and keeps it. */
+	/* Leaving the lock inconsistent would be enough, but glibc 2.36's trylock then takes the lock and
+	 * keeps it. */
 	if (rc == EOWNERDEAD) {
 		pthread_mutex_consistent(&ctrl->lock);
 		ctrl->closed = 1;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* shm: the target's listener, which admits clients, checks keys and serves the region. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -10,14 +11,14 @@
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 
-#define ROUNDS_PER_POLL       32         /* of the sockets, while awake: one costs a system call */
-#define LOCK_TIMEOUT_NS       100000000u /* with a peer that holds the lock */
+#define ROUNDS_PER_POLL       32         /* between polls of the sockets while awake, as a poll is a system call */
+#define LOCK_TIMEOUT_NS       100000000u /* for a peer to release the lock */
 #define DEREGISTER_TIMEOUT_NS 5000000u
 #define LISTEN_SLOT           SIM_OFI_SHM_MAX_CLIENTS
 
 struct shm_client {
 	int fd;           /* -1 = free slot */
-	bool is_admitted; /* introduced: addr is valid */
+	bool is_admitted; /* addr is valid */
 	fi_addr_t addr;
 };
 
@@ -30,10 +31,10 @@ struct sim_ofi_shm_listener {
 	int epoll_fd;
 	int ctrl_fd;
 	struct sim_ofi_shm_ctrl *ctrl;
-	uint32_t doorbell_seen; /* seen so far */
+	uint32_t doorbell_seen; /* value at the last service */
 	unsigned int rounds;
 	bool has_slept;      /* since the last poll of the sockets */
-	bool client_crashed; /* a peer, with its operation under way or the lock held */
+	bool client_crashed; /* with an operation in flight or the lock held */
 	struct shm_client clients[SIM_OFI_SHM_MAX_CLIENTS];
 };
 
@@ -107,7 +108,7 @@ int sim_ofi_shm_listener_open(struct sim_ofi_shm_listener *listener, struct sim_
 	return 0;
 }
 
-/* The lock, within a time in which any living peer lets go of it. Returns 0, -EBUSY or -EOWNERDEAD. */
+/* Take the lock; a living peer releases it within the timeout. Returns 0, -EBUSY or -EOWNERDEAD. */
 static int lock_with_timeout(struct sim_ofi_shm_listener *listener, uint64_t timeout_ns)
 {
 	int rc = sim_ofi_shm_ctrl_lock(listener->ctrl);
@@ -139,7 +140,7 @@ void sim_ofi_shm_listener_close(struct sim_ofi_shm_listener *listener)
 	if (!listener->ctrl)
 		return;
 	rc = lock_with_timeout(listener, LOCK_TIMEOUT_NS);
-	listener->ctrl->closed = 1; /* whoever could not be waited for finds the region closed */
+	listener->ctrl->closed = 1; /* also without the lock: its holder then finds the region closed */
 	if (rc == 0)
 		sim_ofi_shm_ctrl_unlock(listener->ctrl);
 	for (int i = 0; i < SIM_OFI_SHM_MAX_CLIENTS; i++)
@@ -161,12 +162,12 @@ static void progress_cq(struct sim_ofi_shm_listener *listener)
 	struct fi_cq_entry entry;
 	struct fi_cq_err_entry error = { 0 };
 
-	/* Remote accesses complete here without an entry; whatever comes is not for us. */
+	/* Remote accesses complete without an entry. Ignore other entries. */
 	if (fi_cq_read(listener->endpoint->cq, &entry, 1) == -FI_EAVAIL)
 		fi_cq_readerr(listener->endpoint->cq, &error, 0);
 }
 
-/* Returns whether a peer had done something, or -EOWNERDEAD. */
+/* Returns whether a peer had rung the doorbell, or -EOWNERDEAD. */
 static int serve_region(struct sim_ofi_shm_listener *listener)
 {
 	uint32_t doorbell = atomic_load(&listener->ctrl->doorbell);
@@ -176,7 +177,7 @@ static int serve_region(struct sim_ofi_shm_listener *listener)
 		return 0;
 	rc = lock_with_timeout(listener, 0);
 	if (rc < 0)
-		return rc == -EBUSY ? 0 : rc; /* who has it counts a doorbell when it lets go */
+		return rc == -EBUSY ? 0 : rc; /* the holder rings the doorbell after its release */
 	progress_cq(listener);
 	sim_ofi_shm_ctrl_unlock(listener->ctrl);
 	listener->doorbell_seen = doorbell;
@@ -201,7 +202,7 @@ static void send_reply(int to, const struct sim_ofi_msg *msg, int fd)
 		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
 	}
-	/* A peer that can't take it is gone or asks faster than it listens: it will notice. */
+	/* Sending fails if the peer is gone or does not read its replies. */
 	(void)!sendmsg(to, &hdr, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -239,7 +240,7 @@ static void remove_client(struct sim_ofi_shm_listener *listener, uint32_t slot)
 		if (lock_with_timeout(listener, LOCK_TIMEOUT_NS) < 0) {
 			listener->client_crashed = true;
 		} else {
-			/* What it still asked for, its announcement included, comes first: it refers to it. */
+			/* Serve its pending commands first, as its announcement refers to its address. */
 			progress_cq(listener);
 			if (listener->ctrl->busy[slot])
 				listener->client_crashed = true;
@@ -252,7 +253,7 @@ static void remove_client(struct sim_ofi_shm_listener *listener, uint32_t slot)
 	reset_client(client);
 }
 
-/* From here on the provider knows the peer's region, and it may announce itself. */
+/* On return the provider knows the peer's region, and the peer may announce itself. */
 static int admit_client(struct sim_ofi_shm_listener *listener, struct shm_client *client, const struct sim_ofi_msg *msg)
 {
 	int rc;
@@ -293,7 +294,7 @@ static void handle_message(struct sim_ofi_shm_listener *listener, uint32_t slot)
 		msg.dereg_count = listener->ctrl->dereg_count; /* only this thread changes it */
 		send_reply(client->fd, &msg, -1);
 		break;
-	default: /* a doorbell woke us: that is all it is for */
+	default: /* SIM_OFI_MSG_DOORBELL only wakes us */
 		break;
 	}
 }
@@ -355,7 +356,7 @@ int sim_ofi_shm_listener_deregister(struct sim_ofi_shm_listener *listener, struc
 		if (lock_with_timeout(listener, DEREGISTER_TIMEOUT_NS) < 0)
 			return -EBUSY;
 		if (!is_any_client_busy(listener->ctrl)) {
-			listener->ctrl->dereg_count++; /* peers ask again before they use any key */
+			listener->ctrl->dereg_count++; /* peers have their keys checked again */
 			fi_close(&mr->fid);
 			sim_ofi_shm_ctrl_unlock(listener->ctrl);
 			return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built instead of the libfabric data path where libfabric is left out. */
+/* Stubs for builds without libfabric. */
 #include "ofi.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* An exporter: exposing memory, and reopening the endpoint at the same address. */
 #include <errno.h>
 #include <poll.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ struct sim_ofi_mem {
 	bool writable;
 	uint64_t key;
 	uint64_t base;
-	struct fid_mr *mr; /* NULL = not reachable */
+	struct fid_mr *mr; /* NULL = not registered */
 	LIST_ENTRY(sim_ofi_mem) entry;
 };
 
@@ -31,7 +32,7 @@ struct sim_ofi_target {
 	int listen_fd; /* sockets: libfabric's, -1 = unknown */
 	char shm_name[SIM_OFI_SHM_NAME_SIZE];
 	struct sim_ofi_shm_listener *shm_listener; /* shm */
-	int epoll_fd;                              /* others with a CQ descriptor: outlives the CQ */
+	int epoll_fd;                              /* providers with a CQ descriptor: outlives the CQ */
 	bool has_served;                           /* something was served since the endpoint opened */
 	LIST_HEAD(, sim_ofi_mem) mems;
 };
@@ -72,8 +73,8 @@ static int open_endpoint(struct sim_ofi_target *target, const char *provider)
 	return rc;
 }
 
-/* libfabric leaves its descriptors open to the programs that the application
- * starts: none of them shall hold the port while we open it again. */
+/* libfabric opens its descriptors without O_CLOEXEC: a program that the application starts would keep the port in use
+ * while we reopen the endpoint. */
 static void claim_listen_fd(struct sim_ofi_target *target)
 {
 	target->listen_fd = sim_ofi_addr_find_listener(sim_ofi_addr_port((struct sockaddr *)&target->bind));
@@ -185,7 +186,7 @@ void sim_ofi_target_destroy(struct sim_ofi_target *target)
 	free(target);
 }
 
-/* A key that a stranger won't guess, as long as the provider takes keys from us. */
+/* A random key, if the provider accepts our keys. */
 static uint64_t new_key(const struct fi_domain_attr *attr)
 {
 	uint64_t key = 0;
@@ -225,7 +226,7 @@ static int register_new(struct sim_ofi_mem *mem)
 	do {
 		mem->key = new_key(mem->target->endpoint.info->domain_attr);
 		rc = register_mem(mem);
-	} while (rc == -FI_ENOKEY); /* taken already */
+	} while (rc == -FI_ENOKEY); /* in use */
 	return rc;
 }
 
@@ -236,7 +237,7 @@ int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t le
 	int rc;
 
 	if (!target->endpoint.ep)
-		return -EIO; /* lost, see reopen() */
+		return -EIO; /* reopen() failed */
 	mem = malloc(sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
@@ -257,9 +258,8 @@ int sim_ofi_target_register(struct sim_ofi_target *target, void *addr, size_t le
 	return 0;
 }
 
-/* A new endpoint in the place of the old, at the same address and with the same
- * memories under the same keys: what was under way on the old one is over, in
- * one way or the other, and peers come back to the new one. */
+/* Replace the endpoint by a new one at the same address, with the same memories under the same keys. Transfers on the
+ * old endpoint end, and peers reconnect to the new one. */
 static void reopen(struct sim_ofi_target *target)
 {
 	struct sim_ofi_mem *mem;
@@ -280,9 +280,8 @@ static void reopen(struct sim_ofi_target *target)
 		target->self_desc.provider, strerror(-rc));
 }
 
-/* End the registration. Returns whether transfers that had begun may still go
- * on: software looks at the registration only when one begins, and what has
- * begun can't be asked from sockets. */
+/* End the registration. Returns whether transfers in flight may continue: software providers check the registration only
+ * when a transfer begins, and sockets do not report transfers in flight. */
 static bool unregister(struct sim_ofi_mem *mem)
 {
 	struct sim_ofi_target *target = mem->target;
@@ -310,7 +309,7 @@ int sim_ofi_target_fd(const struct sim_ofi_target *target)
 	return target->endpoint.kind == SIM_OFI_SOCKETS || target->endpoint.cq_fd >= 0 ? target->epoll_fd : -1;
 }
 
-/* Entries are of no interest: remote accesses make none here. */
+/* Remote accesses complete without an entry. Ignore other entries. */
 static void progress_cq(struct sim_ofi_target *target)
 {
 	struct fi_cq_entry entry;
@@ -324,7 +323,7 @@ static void progress_cq(struct sim_ofi_target *target)
 
 int sim_ofi_target_serve(struct sim_ofi_target *target)
 {
-	/* The provider's own descriptor: through our epoll the kernel would look twice. */
+	/* Poll the provider's descriptor: polling our epoll descriptor would cost twice. */
 	struct pollfd ready = { .fd = target->endpoint.cq_fd, .events = POLLIN };
 	int rc;
 

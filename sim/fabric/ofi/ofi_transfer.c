@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One transfer: posting it, waiting for its completion. */
 #include <errno.h>
 
 #include "ofi_priv.h"
 #include "sim/base/log.h"
 
-#define POLL_ROUNDS     1024 /* shm: look after so many, whatever the target says */
-#define LIVENESS_ROUNDS 4096 /* see whether the target is still there */
+#define POLL_ROUNDS     1024 /* shm: poll the CQ after so many, also without a change of served */
+#define LIVENESS_ROUNDS 4096 /* check that the target lives after so many */
 
 static uint64_t key_epoch(const struct sim_ofi_peer *peer, uint32_t dereg_count)
 {
 	return (uint64_t)peer->conn_id << 32 | dereg_count;
 }
 
-/* Over sockets libfabric itself would go on retrying a closed address; one that it connected to it watches. */
+/* Over sockets libfabric retries a closed address without end, but notices when an open connection ends. */
 static bool is_target_gone(const struct sim_ofi_transfer *transfer)
 {
 	const struct sim_ofi_shm_conn *conn = &transfer->peer->shm_conn;
@@ -23,7 +24,7 @@ static bool is_target_gone(const struct sim_ofi_transfer *transfer)
 	       sim_ofi_addr_reachable(transfer->probe_addr, transfer->probe_addr_len, 0) == -ECONNREFUSED;
 }
 
-/* Between two looks. Returns 0, -ECONNRESET (the target is gone), or -EIO or -ETIMEDOUT. */
+/* Wait between two polls. Returns 0, -ECONNRESET (the target is gone), -EIO or -ETIMEDOUT. */
 static int wait_and_check(struct sim_ofi_transfer *transfer)
 {
 	int rc = sim_ofi_wait_round(transfer->wait);
@@ -33,8 +34,8 @@ static int wait_and_check(struct sim_ofi_transfer *transfer)
 	return rc;
 }
 
-/* shm: take the lock of the target's region. Returns 0, -ECONNRESET (this
- * region is no more), or -EIO or -ETIMEDOUT from the waiting. */
+/* shm: take the lock of the target's region. Returns 0, -ECONNRESET (the region was closed), or -EIO or -ETIMEDOUT of
+ * the wait. */
 static int lock_region(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_shm_conn *conn = &transfer->peer->shm_conn;
@@ -49,7 +50,7 @@ static int lock_region(struct sim_ofi_transfer *transfer)
 	}
 	if (rc == 0)
 		return 0;
-	sim_ofi_shm_conn_ring_doorbell(conn); /* the target may not know yet */
+	sim_ofi_shm_conn_ring_doorbell(conn); /* the target may not have noticed yet */
 	return -ECONNRESET;
 }
 
@@ -64,7 +65,7 @@ static void unlock_region(struct sim_ofi_transfer *transfer)
 	sim_ofi_shm_conn_ring_doorbell(conn);
 }
 
-/* shm: whether the target served since we left, so that it is worth while to look. */
+/* shm: whether the target has served since we released the lock, so that a poll may succeed. */
 static bool may_be_complete(const struct sim_ofi_transfer *transfer)
 {
 	const struct sim_ofi_shm_ctrl *ctrl = transfer->peer->shm_conn.ctrl;
@@ -72,7 +73,7 @@ static bool may_be_complete(const struct sim_ofi_transfer *transfer)
 	return !ctrl || atomic_load_explicit(&ctrl->served, memory_order_acquire) != transfer->served;
 }
 
-/* shm, inside: whether the target has been asked about our key since it last ended an exposure. */
+/* shm, with the lock held: whether the target has checked our key since it last ended an exposure. */
 static bool is_key_checked(const struct sim_ofi_transfer *transfer)
 {
 	const struct sim_ofi_shm_ctrl *ctrl = transfer->peer->shm_conn.ctrl;
@@ -92,8 +93,8 @@ static int check_key(struct sim_ofi_transfer *transfer)
 	return rc;
 }
 
-/* Complete only when the bytes are in the target's memory. That must be said
- * for each write: "net" does not heed it in the endpoint's attributes. */
+/* The completion means that the bytes are in the target's memory. Each write must ask for that, since "net" ignores the
+ * endpoint's attribute. */
 static ssize_t post_write(struct sim_ofi_transfer *transfer, void *desc, uint64_t addr)
 {
 	const struct iovec iov = { .iov_base = transfer->local, .iov_len = transfer->len };
@@ -111,7 +112,7 @@ static ssize_t post_write(struct sim_ofi_transfer *transfer, void *desc, uint64_
 	return fi_writemsg(transfer->peer->endpoint.ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
-/* One try. Returns 0, -FI_EAGAIN or another of libfabric's codes. */
+/* Returns 0, -FI_EAGAIN or another code of libfabric. */
 static ssize_t try_post(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_peer *peer = transfer->peer;
@@ -126,7 +127,7 @@ static ssize_t try_post(struct sim_ofi_transfer *transfer)
 		rc = fi_read(peer->endpoint.ep, transfer->local, transfer->len, desc, peer->addr, addr,
 			     transfer->remote_mr->key, &peer->context);
 	if (rc == -FI_EAGAIN)
-		fi_cq_read(peer->endpoint.cq, NULL, 0); /* connecting makes progress only so */
+		fi_cq_read(peer->endpoint.cq, NULL, 0); /* makes progress of the connection */
 	else if (rc == 0 && peer->shm_conn.ctrl)
 		peer->shm_conn.ctrl->busy[peer->shm_conn.slot] = 1;
 	sim_ofi_lsan_enable();
@@ -158,7 +159,7 @@ static int post_transfer(struct sim_ofi_transfer *transfer)
 	}
 }
 
-/* One look. Returns 1 (complete), 0 (not yet), or -ECONNRESET: the target refused it or went away. */
+/* Returns 1 (complete), 0 (not yet), or -ECONNRESET: the target refused the transfer or is gone. */
 static int poll_completion(struct sim_ofi_transfer *transfer)
 {
 	struct sim_ofi_peer *peer = transfer->peer;
@@ -205,7 +206,7 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer, bool *ret_is_broken)
 	int rc = 0;
 
 	*ret_is_broken = false;
-	/* Not kept for later: the caller may unmap the memory and map another there. */
+	/* Registered for this transfer only, since the caller may map other memory there later. */
 	if (endpoint->info->domain_attr->mr_mode & FI_MR_LOCAL)
 		rc = fi_mr_reg(endpoint->domain, transfer->local, transfer->len, transfer->write ? FI_WRITE : FI_READ,
 			       0, 1, 0, &transfer->mr, NULL);
@@ -217,7 +218,7 @@ int sim_ofi_transfer_run(struct sim_ofi_transfer *transfer, bool *ret_is_broken)
 	if (rc == 0)
 		rc = wait_completion(transfer);
 	*ret_is_broken =
-		rc < 0 && rc != -ENOENT && rc != -EACCES; /* an answer of the target leaves nothing under way */
+		rc < 0 && rc != -ENOENT && rc != -EACCES; /* after an answer of the target nothing is in flight */
 	if (*ret_is_broken)
 		sim_ofi_endpoint_halt(endpoint);
 	if (transfer->mr)

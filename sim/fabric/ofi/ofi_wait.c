@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for a peer: spin, yield, sleep, and notify. */
 #include <errno.h>
 #include <sched.h>
 #include <time.h>
@@ -6,9 +7,9 @@
 #include "ofi_priv.h"
 #include "sim/base/monotonic.h"
 
-#define ROUNDS_PER_CLOCK_READ  16       /* looks at the clock cost as much as a look at shm's queue */
-#define SPIN_NS                20000u   /* a served operation is over by then: let others run afterwards */
-#define YIELD_NS               2000000u /* then sleep between looks */
+#define ROUNDS_PER_CLOCK_READ  16       /* reading the clock costs as much as polling shm's queue */
+#define SPIN_NS                20000u   /* a served operation is over by then; yield afterwards */
+#define YIELD_NS               2000000u /* sleep between polls afterwards */
 #define FIRST_NOTIFY_NS        100000u
 #define MAX_NOTIFY_INTERVAL_NS 100000000u
 #define MAX_SLEEP_NS           1000000u
@@ -19,7 +20,7 @@ void sim_ofi_wait_reset(struct sim_ofi_wait *wait)
 	wait->rounds = 0;
 }
 
-/* The time between notifications is what has passed so far: it doubles. */
+/* The time until the next notification equals the time waited so far, so that it doubles. */
 static void notify_peer_again(struct sim_ofi_wait *wait, uint64_t now, uint64_t waited)
 {
 	uint64_t interval_ns = waited < MAX_NOTIFY_INTERVAL_NS ? waited : MAX_NOTIFY_INTERVAL_NS;
