@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comma-separated values: one line for each event, one column for each thing that
- * any of them says; what an event does not say is empty. doc/trace.md lists them. */
+/* Export as comma-separated values: a line for each event; columns that an event does not use are empty.
+ * doc/trace.md lists the columns. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char *const kinds[] = {
 	[SIM_TRACE_FAULT] = "fault",       [SIM_TRACE_LOG] = "log"
 };
 
-/* Quoted when it must be. */
+/* Quoted if necessary. */
 static void put_text(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"")) {

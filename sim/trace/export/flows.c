@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Match received messages with sent ones by stream and number. */
 #include "flows.h"
 
 #include <stdlib.h>
 
-/* A message sent, or whom to look for. */
+/* A sent message, or the key of a search. */
 struct sent {
 	uint64_t stream, number;
 	size_t event;
@@ -60,7 +61,7 @@ uint32_t *sim_flows_match_messages(const struct sim_merged_trace *merged)
 
 		if (merged->events[i].kind == SIM_TRACE_RECEIVED)
 			found = bsearch(&key, list, count, sizeof(*list), compare);
-		/* it came once, and not before it was sent */
+		/* received once, and not before it was sent */
 		if (found && flows[found->event] == 0 && found->event < i)
 			flows[i] = flows[found->event] = ++last;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Collecting and sorting the events of all processes. */
 #include "merged_trace.h"
 
 #include <errno.h>
@@ -95,14 +96,14 @@ const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, co
 	return "a rule that is no longer in the plan";
 }
 
-/* Kinds in an order that makes sense at one moment: contexts and connections are there first, and a
- * message is sent before it is received. Those that share a ring have their order from there. */
+/* Order of kinds at equal times: contexts and connections exist first, and a message is sent before it is received.
+ * Kinds with one rank share a ring, which keeps their order. */
 static const uint8_t ranks[SIM_TRACE_NUM_KINDS] = {
 	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1,   [SIM_TRACE_CLOSED] = 1, [SIM_TRACE_TASK] = 2,
 	[SIM_TRACE_SENT] = 3,  [SIM_TRACE_RECEIVED] = 4, [SIM_TRACE_FAULT] = 5,  [SIM_TRACE_LOG] = 6
 };
 
-/* Equal times, as virtual ones often are: by rank; else as the processes came, and in each as it happened. */
+/* Equal times, frequent in virtual time, are sorted by rank, then by process, then by position in the recording. */
 static int compare(const void *left, const void *right)
 {
 	const struct sim_trace_event *a = left, *b = right;

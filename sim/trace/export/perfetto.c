@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Trace Event Format. What becomes of what:
+/* Export in the Trace Event Format. The mapping:
  *
  *   process, thread   metadata events
- *   context           a track "states", one "submitted" with a short slice for each task, and one "jobs" with a slice
- *                     for each task while its job ran
+ *   context           a track "states", a track "submitted" with a short slice for each task, and a track "jobs" with a
+ *                     slice for the job of each task
  *   task              an async slice from its submission to its end, a step of the counter of tasks in flight, and a
- *                     flow: from the slice on the track "submitted", by that of its job and that of its message, if it
- *                     has them, to a short slice on the thread that was told its end
+ *                     flow: from its slice on the track "submitted", through the slices of its job and its message (if
+ *                     any), to a short slice on the thread that was told of its end
  *   connection        a track "states", and tracks "sent" and "received" with a short slice for each message
- *   message           a flow from the one slice to the other
+ *   message           a flow from the slice of its sending to that of its receipt
  *   fault, log line   instant events
  *
- * All in the order of time. A record is of the thread that wrote it, at the task's end; who submitted
- * the task it does not say, which is why its context has a track for that.
+ * All events are in order of time. The thread that handles a task's end writes its record, which does not name the
+ * submitting thread. So submissions have a track of the context.
  *
- * Tracks other than threads have numbers that no thread has. Slices of one track
- * never overlap: what would is left out (only a recording that lies has such).
- * In virtual time much happens at one moment: slices of no length, one behind the other in
- * the file, and each end or step of a flow belongs to the slice that stands before it. */
+ * Tracks other than threads have numbers that no thread has. Slices of one track never overlap: a slice that would
+ * overlap is left out, which happens only for invalid recordings. In virtual time, many slices have one time
+ * and no length. The file has them one after the other, and each event of a flow belongs to the slice before it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static void begin_task_args(struct perfetto_writer *writer, const struct sim_tra
 	sim_json_put_text(writer->out, "status", event->reason ? sim_trace_name_of(recording, event->reason) : "ok");
 }
 
-/* Its context, if that is known. */
+/* The context, if it is known. */
 static void put_context(struct perfetto_writer *writer, uint32_t process, uint32_t number)
 {
 	const struct sim_trace_recording *recording = &writer->merged->recordings[process];
@@ -49,7 +48,7 @@ static void put_context(struct perfetto_writer *writer, uint32_t process, uint32
 	sim_json_put_text(writer->out, "device", sim_trace_device_of(recording, number));
 }
 
-/* All that is known of it in one place; "ns", from submission to end, is of those that were timed. */
+/* All fields of a task. "ns", from submission to end, is for sampled tasks only. */
 static void put_task_args(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
@@ -66,7 +65,7 @@ static void put_task_args(struct perfetto_writer *writer, const struct sim_trace
 	fputc('}', writer->out);
 }
 
-/* One end of its async slice. */
+/* One end of a task's async slice. */
 static void write_async_end(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, char phase)
 {
 	const struct sim_trace_event *event = &writer->merged->events[entry->event];
@@ -101,7 +100,7 @@ static void write_in_flight(struct perfetto_writer *writer, const struct sim_tra
 
 /* ---- flows ---- */
 
-/* What a flow does in the slice that was told last. */
+/* A begin, step or end of a flow in the slice that was written last. */
 static void write_flow(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid, char phase,
 		       const char *category, uint32_t id)
 {
@@ -119,9 +118,9 @@ static void write_task_flow(struct perfetto_writer *writer, const struct sim_tim
 		write_flow(writer, entry, tid, phase, "task", writer->num_flows + task + 1);
 }
 
-/* ---- a task's moments ---- */
+/* ---- entries of tasks ---- */
 
-/* Where a flow begins or ends: a slice that says what happened to the task. */
+/* The slice at the begin or end of a task's flow. */
 static void write_flow_slice(struct perfetto_writer *writer, const struct sim_timeline_entry *entry, uint32_t tid,
 			     const char *what, char flow)
 {
@@ -151,7 +150,7 @@ static void write_submit(struct perfetto_writer *writer, const struct sim_timeli
 		write_flow_slice(writer, entry, tid, "submit", 's');
 }
 
-/* Whether no other is on the track, which it takes until its end. */
+/* Reserve the track of jobs until the job's end. Returns false if another job overlaps. */
 static bool claim_jobs(struct perfetto_object *object, const struct sim_trace_event *event)
 {
 	if (event->data.task.began_ns < object->jobs_free_ns)
@@ -212,7 +211,7 @@ static void write_message(struct perfetto_writer *writer, const struct sim_timel
 
 /* ---- states ---- */
 
-/* What the object is in from now on; 0 = nothing to show. */
+/* The state after the event; 0 = idle or closed, which is not drawn. */
 static uint64_t new_state(const struct sim_trace_event *event)
 {
 	if (event->kind == SIM_TRACE_STATE)
@@ -220,7 +219,7 @@ static uint64_t new_state(const struct sim_trace_event *event)
 	return event->kind == SIM_TRACE_OPENED;
 }
 
-/* Those that last, until the trace's end. */
+/* The last state of an object lasts until the trace's end. */
 static void write_state(struct perfetto_writer *writer, const struct sim_timeline_entry *entry)
 {
 	const struct sim_trace_event *event = &writer->merged->events[entry->event];
@@ -239,7 +238,7 @@ static void write_state(struct perfetto_writer *writer, const struct sim_timelin
 
 /* ---- instants ---- */
 
-/* Up to its arguments, which are open. */
+/* An instant event; its arguments stay open. */
 static void begin_instant(struct perfetto_writer *writer, const struct sim_trace_event *event, uint32_t tid,
 			  const char *category, const char *name, const char *text)
 {
@@ -323,9 +322,9 @@ static void write_entry(struct perfetto_writer *writer, const struct sim_timelin
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- preparation and export ---- */
 
-/* The tracks that an event has a part in, as bits. */
+/* The tracks on which an event appears, as bits. */
 static uint32_t tracks_of_event(const struct sim_trace_event *event)
 {
 	switch ((enum sim_trace_kind)event->kind) {
@@ -362,7 +361,7 @@ static void find_used_tracks(struct perfetto_writer *writer)
 	}
 }
 
-/* From the last to the first: when each state's next one began. */
+/* Find the end of each state, from the last event to the first. */
 static void find_next_states(struct perfetto_writer *writer)
 {
 	const struct sim_merged_trace *merged = writer->merged;
@@ -400,7 +399,7 @@ static int make_objects(struct perfetto_writer *writer)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < merged->num_recordings; i++) {
 		writer->first_object[i] = num_objects;
-		num_objects += merged->recordings[i].num_objects + 1; /* 0 is none's */
+		num_objects += merged->recordings[i].num_objects + 1; /* 0 stands for no object */
 	}
 	writer->objects = calloc(num_objects + 1, sizeof(*writer->objects));
 	return writer->objects ? 0 : -ENOMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What events can't say, as they may be sampled, overwritten or never have come: a trace's otherData. */
+/* A trace's otherData: exact counters and session data, which sampled or overwritten events can't give. */
 #include <inttypes.h>
 
 #include "json_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each event of a trace begins with, the tracks that they are on, and their names. */
+/* The begin of events, tracks and their names. */
 #include <inttypes.h>
 
 #include "json_text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Building the timeline: the entries of all events, and lengths for entries without duration. */
 #include "timeline.h"
 
 #include <stdlib.h>
@@ -87,14 +88,14 @@ static int compare(const void *left, const void *right)
 
 /* ---- lengths ---- */
 
-/* Where moments without a length of their own stand side by side: a context's submissions, a thread's reports. */
+/* A lane is a track of entries without duration: a context's submissions, a thread's completions. */
 struct lanes {
 	uint64_t *keys; /* sorted */
 	size_t count;
-	size_t *next; /* of each: the moment that was seen last, counted from 1 */
+	size_t *next; /* of each lane: the next entry in time, counted from 1; 0 = none */
 };
 
-/* 0 = none. */
+/* The lane of an entry; 0 = none. */
 static uint64_t lane_key(const struct sim_merged_trace *merged, const struct sim_timeline_entry *entry)
 {
 	const struct sim_trace_event *event = &merged->events[entry->event];
@@ -144,14 +145,14 @@ static int find_lanes(const struct sim_merged_trace *merged, const struct entry_
 	return ret_lanes->keys && ret_lanes->next ? 0 : -1;
 }
 
-static size_t *last_in_lane(const struct lanes *lanes, uint64_t key)
+static size_t *next_in_lane(const struct lanes *lanes, uint64_t key)
 {
 	const uint64_t *found = bsearch(&key, lanes->keys, lanes->count, sizeof(key), compare_keys);
 
 	return &lanes->next[found - lanes->keys];
 }
 
-/* Up to the next one there. Of several at one time none has a length, the last one neither. */
+/* An entry lasts until the next entry of its lane. Of several entries at one time, none has a length. */
 static void set_slice_length(struct entry_list *list, size_t number, size_t *next)
 {
 	struct sim_timeline_entry *entry = &list->entries[number];
@@ -173,7 +174,7 @@ static int set_slice_lengths(const struct sim_merged_trace *merged, struct entry
 		uint64_t key = lane_key(merged, &list->entries[i]);
 
 		if (key)
-			set_slice_length(list, i, last_in_lane(&lanes, key));
+			set_slice_length(list, i, next_in_lane(&lanes, key));
 	}
 	free(lanes.keys);
 	free(lanes.next);
