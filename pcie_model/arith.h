@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie_model/arith.h - minimum, maximum and saturating arithmetic: the one place for all rooms. */
+/* pcie_model/arith.h - minimum, maximum and saturating arithmetic, for all folders. */
 #ifndef PCIE_ARITH_H
 #define PCIE_ARITH_H
 
@@ -26,7 +26,7 @@ static inline size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* a + b, or UINT64_MAX ("never", for times) where that does not fit. */
+/* a + b, or UINT64_MAX (for times: never) on overflow. */
 static inline uint64_t add_saturating_u64(uint64_t a, uint64_t b)
 {
 	return a <= UINT64_MAX - b ? a + b : UINT64_MAX;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The DMA engine: cost of a job at each station, and reservation of stations. */
 #include "engine.h"
 
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #define FS_PER_PS 1000
 
-/* What a job needs of each station that all share, in picoseconds. */
+/* The time that a job needs at each shared station. */
 struct job_cost {
 	uint64_t read_ps, write_ps, local_ps;
 	uint64_t tx_ps, rx_ps;
@@ -25,7 +26,7 @@ const char *pcie_engine_config_error(const struct pcie_engine *engine)
 	return NULL;
 }
 
-/* A station that serves one after the other: from when on it serves this one. */
+/* Reserve a station for a job. Returns the time at which its service starts. */
 static uint64_t reserve_station(uint64_t *station_ps, uint64_t arrival_ps, uint64_t busy_ps)
 {
 	uint64_t start_ps = max_u64(*station_ps, arrival_ps);
@@ -39,7 +40,7 @@ static uint64_t transfer_time_ps(uint64_t fs_per_byte, uint64_t bytes)
 	return pcie_mul_div_ceil(bytes, fs_per_byte, FS_PER_PS);
 }
 
-/* Reads wait for requests whose answers are on their way. */
+/* The time for read requests, of which max_reads can be outstanding. */
 static uint64_t read_requests_time_ps(const struct pcie_engine *engine, uint64_t requests)
 {
 	return engine->max_reads > 0 ? pcie_mul_div_ceil(requests, engine->read_request_ps, engine->max_reads) : 0;
@@ -114,7 +115,7 @@ static uint64_t accept_job(const struct pcie_engine *engine, const struct pcie_j
 	return reserve_station(&state->accept_ps, at_ps, engine->accept_ps);
 }
 
-/* The channel that is free first; of several, the one with the lowest number. */
+/* The channel that is free first; at equal times, the one with the lowest number. */
 static uint64_t *find_earliest_channel(const struct pcie_engine *engine, struct pcie_engine_state *state)
 {
 	uint64_t *first_ps = &state->channels_ps[0];
@@ -126,7 +127,7 @@ static uint64_t *find_earliest_channel(const struct pcie_engine *engine, struct 
 	return first_ps;
 }
 
-/* When all that the job needs is free. A read's requests find their way between writes: they do not wait for TX. */
+/* The time at which all needed paths are free. Read requests interleave with writes and do not wait for TX. */
 static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, const struct pcie_engine_state *state,
 			      const struct pcie_link_state *link)
 {
@@ -139,7 +140,7 @@ static uint64_t data_start_ps(const struct job_cost *cost, uint64_t ready_ps, co
 	return ready_ps;
 }
 
-/* Hold what the job needs from @start_ps on; returns when its last byte has moved. */
+/* Reserve the needed paths from @start_ps on. Returns the time at which the last byte has moved. */
 static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, struct pcie_engine_state *state,
 			      struct pcie_link_state *link)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A PCI Express link: packets of transfers, overhead of the link, bandwidth. */
 #include "link.h"
 
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #define PPB UINT64_C(1000000000)
 
-/* Sizes in bytes, as the PCI Express base specification has them. */
+/* Sizes in bytes, from the PCI Express base specification. */
 enum {
 	FRAMING = 8,    /* start or STP, sequence number, LCRC, end: generations 1 to 5 */
 	HEADER_32 = 12, /* three words: requests with short addresses, completions */
@@ -16,15 +17,15 @@ enum {
 	ECRC = 4,
 	DWORD = 4,
 	DLLP = 8,          /* with its framing */
-	SKIP = 4,          /* symbols of a skip ordered set ... */
-	SKIP_EVERY = 1538, /* ... and how often it comes, in symbols */
+	SKIP = 4,          /* length of a skip ordered set, in symbols */
+	SKIP_EVERY = 1538, /* interval between skip ordered sets, in symbols */
 	FLIT_GENERATION = 6,
 };
 
 struct generation {
-	uint32_t mega_transfers;           /* per second and lane, a bit each */
-	uint32_t payload_bits, coded_bits; /* of so many coded bits, so many are bytes of packets or DLLPs */
-	uint32_t delay;                    /* of a port's own, in symbols, before it answers a packet */
+	uint32_t mega_transfers;           /* per second and lane, one bit each */
+	uint32_t payload_bits, coded_bits; /* ratio of bits for packets and DLLPs to all bits */
+	uint32_t delay;                    /* internal delay of a port before it answers a packet, in symbols */
 };
 
 static const struct generation generations[] = {
@@ -64,7 +65,7 @@ const char *pcie_link_config_error(const struct pcie_link *link)
 	return NULL;
 }
 
-/* How many pieces a stretch has that is cut at multiples of @unit, a power of two. */
+/* The number of pieces of a range that is cut at multiples of @unit, a power of two. */
 static uint64_t count_pieces(uint64_t offset, uint64_t bytes, uint64_t unit)
 {
 	return ((offset & (unit - 1)) + bytes + unit - 1) >> __builtin_ctzll(unit);
@@ -85,7 +86,7 @@ static uint64_t payload(const struct pcie_link *link, uint64_t offset, uint64_t 
 	return link->whole_dwords ? count_pieces(offset, bytes, DWORD) * DWORD : bytes;
 }
 
-/* One of n packets is damaged, and so is one of n of those that replace them: n / (n - 1) are sent for each. */
+/* If one of n packets is damaged, replays included, n / (n - 1) packets are sent for each. */
 static uint64_t with_replays(const struct pcie_link *link, uint64_t bytes)
 {
 	return link->replay_ppb ? pcie_mul_div_ceil(bytes, PPB, PPB - link->replay_ppb) : bytes;
@@ -101,7 +102,7 @@ void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t byt
 		with_replays(link, payload(link, offset, bytes) + ret_wire->tx_tlps * request_overhead(link));
 }
 
-/* The largest piece of a read's answer. */
+/* The largest completion of a read. */
 static uint32_t completion_unit(const struct pcie_link *link)
 {
 	uint32_t unit = link->mps_bytes;
@@ -130,10 +131,8 @@ void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wir
 	pcie_link_write(link, 0, DWORD, ret_wire);
 }
 
-/* How much a receiver takes in, in symbols, between two acknowledgements, and
- * likewise between two updates of credits: the specification's limit for
- * both. A wider link takes more packets meanwhile, hence the factors, here in
- * tenths. */
+/* The interval between two acknowledgements, and also between two updates of credits, in symbols: the specification's
+ * limit for both. The factors, in tenths, are larger for wider links, which receive more packets meanwhile. */
 static uint64_t dllp_interval(const struct pcie_link *link)
 {
 	uint32_t packet = link->mps_bytes + 28;
@@ -146,7 +145,7 @@ static uint64_t dllp_interval(const struct pcie_link *link)
 	return packet * tenths / (10 * link->lanes) + generations[link->generation].delay;
 }
 
-/* Which part of the useful bytes is packets: @ret_num of @ret_den. In flits, DLLPs have a place of their own. */
+/* The share of packets in the useful bytes, @ret_num / @ret_den. Flits have separate bytes for DLLPs. */
 static void tlp_share(const struct pcie_link *link, uint64_t *ret_num, uint64_t *ret_den)
 {
 	uint64_t interval = dllp_interval(link);
@@ -156,7 +155,7 @@ static void tlp_share(const struct pcie_link *link, uint64_t *ret_num, uint64_t 
 	*ret_num = *ret_den - dllps * DLLP * SKIP_EVERY - (link->no_skip ? 0 : SKIP * interval);
 }
 
-/* Millions of bits per second that are left for packets, as a fraction. */
+/* Millions of bits per second for packets, as a fraction. */
 static void tlp_rate(const struct pcie_link *link, uint64_t *ret_num, uint64_t *ret_den)
 {
 	const struct generation *generation = &generations[link->generation];
@@ -175,7 +174,7 @@ uint64_t pcie_link_line_bps(const struct pcie_link *link)
 	       generation->coded_bits;
 }
 
-/* Bits per second when @bytes of payload keep one direction busy with @wire_bytes of packets. */
+/* Payload in bits per second, if @bytes of payload take @wire_bytes of packets in one direction. */
 static uint64_t payload_bps(const struct pcie_link *link, uint64_t bytes, uint64_t wire_bytes)
 {
 	uint64_t num, den;
@@ -215,7 +214,7 @@ struct pcie_byte_time pcie_link_byte_time(const struct pcie_link *link)
 	const struct generation *generation = &generations[link->generation];
 	uint64_t share_num, share_den;
 
-	/* 8 bits in so many picoseconds each; the quotient is exact in all generations, and keeps products small. */
+	/* 8 bits take 8 * 1000000 / mega_transfers ps. The quotient is exact in all generations and keeps products small. */
 	tlp_share(link, &share_num, &share_den);
 	return (struct pcie_byte_time){
 		.num = 8 * 1000000 / generation->mega_transfers * generation->coded_bits * share_den,

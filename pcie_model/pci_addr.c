@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Parsing and formatting PCI addresses. */
 #include "pci_addr.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #define BDF_LEN      7 /* "BB:DD.F" */
-#define DOMAIN_LEN   5 /* "DDDD:" before it */
+#define DOMAIN_LEN   5 /* "DDDD:", optional */
 #define MAX_DEVICE   31
 #define MAX_FUNCTION 7
 
@@ -22,7 +23,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Read exactly @digits hexadecimal digits followed by @end. Negative if they aren't there. */
+/* Read exactly @digits hexadecimal digits followed by @end. Returns a negative number on a mismatch. */
 static long read_field(const char *text, size_t digits, char end)
 {
 	long value = 0;

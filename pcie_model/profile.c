@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The profiles. Where a number was published, its source stands beside it;
+/* The profiles. Where a number was published, its source is next to it;
  * "our choice" marks a plausible value for which no public number was found.
  * A topology can override any capability of a function (doc/topology.md).
  */
@@ -57,13 +57,13 @@ enum {
 		.generation = (generation_), .lanes = (lanes_), .mps_bytes = 256, .mrrs_bytes = 512, .rcb_bytes = 64, \
 	}
 
-/* Engines. What has no measurement of its own: */
+/* Engines: constants without a measurement. */
 enum {
-	/* Our choice: more than what is needed to fill any path with the pace of one channel. */
+	/* Our choice: more than are needed to fill any path at the rate of one channel. */
 	ENGINE_CHANNELS = 16,
 	/* Our choice: the card reads the job's description from memory, a round trip on an idle
 	 * host (0.3 to 0.4 us: artpol84/poc, HW_characteristics, after pcie-bench). The rest of a
-	 * job's latency was measured as one, and stands in complete_ps. */
+	 * job's latency was measured as a whole and is in complete_ps. */
 	ENGINE_SETUP_PS = 350000,
 	/* Our choice: a segment's description comes with the job's, and costs a step of it. */
 	ENGINE_SEGMENT_PS = 10000,

@@ -5,13 +5,12 @@
  *                 |-- function, side "dpu",  03:00.0, holds representors of b1:00.0 ...
  *                 |-- function, side "host", b1:00.0 (PF), b1:00.2 (VF of it), SF ...
  *
- * A side is a machine's name as processes give it ("host", "dpu",
- * "node0/host"); the part after the last '/' is "host" or "dpu". A function is
- * seen by processes of its own side; a DPU function also shows representors of
- * functions on the host side of the same card.
+ * A side is the name of a machine to its processes ("host", "dpu", "node0/host"); the part after the last
+ * '/' is "host" or "dpu". A function is visible to processes of its own side. A DPU function also
+ * holds representors of functions on the host sides of its card.
  *
- * A topology is read-only after loading and may be shared between threads.
- * It is described in YAML; doc/topology.md explains each field.
+ * A topology is read-only after loading and may be shared between threads. Its description is in YAML;
+ * doc/topology.md explains each field.
  */
 #ifndef PCIE_TOPOLOGY_H
 #define PCIE_TOPOLOGY_H
@@ -61,7 +60,7 @@ struct pcie_function {
 	uint32_t mtu;             /* bytes */
 	uint32_t sf_index;        /* SFs only */
 	uint64_t active_rate_bps; /* bits per second */
-	bool hotplug;             /* was plugged while running */
+	bool hotplug;             /* plugged while the machine was running */
 	struct pcie_caps caps;    /* the profile's for its side, with overrides */
 	const uint32_t *reps;     /* ids of the functions whose representors it holds */
 	size_t num_reps;
@@ -80,27 +79,26 @@ struct pcie_topology {
 	size_t num_functions;
 };
 
-/* The built-in topology as YAML: one BlueField-3, two PFs, seen by the side
- * "dpu" as 03:00.0 and 03:00.1 and by "host" as b1:00.0 and b1:00.1. */
+/* The built-in topology as YAML: one BlueField-3 with two PFs, 03:00.0 and 03:00.1 on side "dpu", b1:00.0 and b1:00.1
+ * on side "host". */
 const char *pcie_topology_default_yaml(void);
 
-/* Parse @len bytes of YAML. @name stands for the file in messages. Returns 0,
- * -EINVAL (what is wrong is in @error: "file:line: field: reason") or -ENOMEM;
- * *ret_topology is the caller's (pcie_topology_destroy()), untouched on failure. */
+/* Parse @len bytes of YAML. @name is the file's name in messages. Returns 0 (the caller destroys *ret_topology), -EINVAL
+ * with @error set to "file:line: field: reason", or -ENOMEM. *ret_topology is unchanged on failure. */
 int pcie_topology_parse(const char *name, const char *yaml, size_t len, struct pcie_topology **ret_topology,
 			char error[PCIE_ERROR_SIZE]);
 
-/* Free it; NULL is fine. */
+/* NULL is fine. */
 void pcie_topology_destroy(struct pcie_topology *topology);
 
-/* Call @visit once for each side, in the order in which the functions name them. */
+/* Call @visit once for each side, in the order of the functions. */
 void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*visit)(void *arg, const char *side),
 				 void *arg);
 
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);
 
-/* Whether the side's name says that it is a DPU's ("dpu", "x/dpu"). */
+/* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values that the file gives of a card itself. */
+/* Reading the values of a card, without its functions. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,8 +56,6 @@ static int read_profile(const struct pcie_draft *draft, size_t index)
 	return card_error(draft, index, "profile", reason, name);
 }
 
-/* ---- the link ---- */
-
 static int read_link_number(const struct pcie_draft *draft, size_t index, const char *field, const char *text,
 			    uint32_t *ret_value)
 {
@@ -71,7 +69,7 @@ static int read_link_number(const struct pcie_draft *draft, size_t index, const 
 	return 0;
 }
 
-/* The profile's, but for what the file gives. */
+/* The profile's link with the overrides of the file. */
 static int read_link(const struct pcie_draft *draft, size_t index)
 {
 	const struct pcie_yaml_link *yaml = draft->yaml->cards[index].link;

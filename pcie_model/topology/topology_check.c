@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What no two functions may share. Values that the file leaves out take part:
- * a given value can meet a default one. */
+/* Check of the values that must be unique. Defaults are checked too, since a given value may equal a default. */
 #include <stdio.h>
 #include <string.h>
 

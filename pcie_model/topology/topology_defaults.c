@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values that the file leaves out, made from what it gives. The same file
- * always gets the same values. */
+/* Defaults for values that the file leaves out, derived from the given values. The same file always gets the same
+ * defaults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define IBDEV_PREFIX "mlx5_"
 
-/* Numbers: vhca_id, ibdev and LID ---------------------------------------------- */
+/* ---- numbers: vhca_id, ibdev and LID ---- */
 
 /* The number of an ibdev of the form "mlx5_N", or -1. */
 static long ibdev_number(const char *ibdev)
@@ -31,7 +31,7 @@ static bool is_ibdev_given(const struct pcie_draft *draft, const char *side, con
 	return false;
 }
 
-/* mlx5_0, mlx5_1, ... in the order of the file on each side, without the names that it gives. */
+/* mlx5_0, mlx5_1, ... on each side in the order of the file, without the names that the file gives. */
 static void default_ibdev(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -61,7 +61,7 @@ static bool is_vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint
 	return false;
 }
 
-/* 0, 1, ... in the order of the file on each card, without the ids that it gives. */
+/* 0, 1, ... on each card in the order of the file, without the ids that the file gives. */
 static void default_vhca_id(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -83,10 +83,10 @@ static void default_lid(const struct pcie_draft_function *function)
 	struct pcie_function *final = function->final;
 
 	if (final->link_layer == PCIE_LINK_INFINIBAND && !function->yaml->lid)
-		final->lid = (uint16_t)(final->id + 1); /* LID 0 is no address */
+		final->lid = (uint16_t)(final->id + 1); /* LID 0 is reserved */
 }
 
-/* Addresses: MAC and IPv6 ------------------------------------------------------ */
+/* ---- addresses: MAC and IPv6 ---- */
 
 /* 02:bf:00 (locally administered), then the function's id. */
 static void default_mac(const struct pcie_draft_function *function)
@@ -110,7 +110,7 @@ static void default_ipv6(const struct pcie_draft_function *function)
 		memcpy(function->final->ipv6, ipv6, sizeof(ipv6));
 }
 
-/* Names: VUID and interfaces --------------------------------------------------- */
+/* ---- names: VUID and interfaces ---- */
 
 static const struct pcie_draft_function *find_parent(const struct pcie_draft *draft,
 						     const struct pcie_draft_function *function)
@@ -138,7 +138,7 @@ static void default_vuid(const struct pcie_draft *draft, const struct pcie_draft
 		snprintf(final->vuid + len, size - (size_t)len, "SF%u", function->ordinal + 32768);
 }
 
-/* How many PFs the file lists on @pf's side before it, over all cards. */
+/* The number of PFs before @pf in the file on its side, over all cards. */
 static unsigned int count_preceding_pfs(const struct pcie_draft *draft, const struct pcie_function *pf)
 {
 	unsigned int count = 0;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie_model/topology/topology_draft_priv.h - a topology while it is made from its description.
+/* pcie_model/topology/topology_draft_priv.h - a topology under construction from its description.
  *
- *   load --> read --> resolve parents --> assign representors --> fill defaults --> check --> topology
+ *   load                 topology_yaml.c          the structure of the text
+ *   read                 topology_read.c          given values of functions
+ *                        topology_card.c          given values of cards
+ *   resolve parents      topology_parents.c       parents of VFs and SFs, ordinals
+ *   assign representors  topology_representors.c  representors and their holders
+ *   fill defaults        topology_defaults.c      values that the file leaves out
+ *   check                topology_check.c         uniqueness
  *
- *   load       topology_yaml.c      structure of the text
- *   read       topology_read.c      values that the file gives, of cards: topology_card.c
- *   link       topology_parents.c   parents of VFs and SFs, their order
- *   represent  topology_representors.c representors and who holds them
- *   complete   topology_defaults.c  values that the file leaves out
- *   check      topology_check.c     what must be unique
- *
- * Each step is a function that returns 0, -EINVAL with the source's error text
- * set, or -ENOMEM; the owner of the draft drops it all on failure.
+ * topology.c runs the steps in this order. Each step returns 0, -EINVAL with the source's error text set, or
+ * -ENOMEM; topology.c frees the draft on failure.
  */
 #ifndef PCIE_TOPOLOGY_DRAFT_PRIV_H
 #define PCIE_TOPOLOGY_DRAFT_PRIV_H
@@ -19,15 +18,15 @@
 #include "topology.h"
 #include "topology_yaml_priv.h"
 
-/* What is known of a function beyond its final form. */
+/* A function under construction. */
 struct pcie_draft_function {
 	const struct pcie_yaml_function *yaml;
 	struct pcie_function *final; /* in draft->topology */
-	uint32_t index;              /* in its card's list, as errors count */
-	/* A PF: how many PFs of its card and side stand before it. A VF or SF: how
-	 * many of its kind and parent do. */
+	uint32_t index;              /* in its card's list, as in error messages */
+	/* Position from 0. Of a PF: among the PFs of its card and side. Of a VF or SF: among those of its kind and
+	 * parent. */
 	uint32_t ordinal;
-	uint32_t side_ordinal; /* how many host sides its card named before this one */
+	uint32_t side_ordinal; /* position of its host side among those of the card, from 0 */
 	bool is_represented;
 };
 
@@ -50,7 +49,7 @@ int pcie_draft_check_unique(struct pcie_draft *draft);
 /* Write the path of @function's @field ("cards[0].functions[2].pci"). */
 void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE]);
 
-/* Blame @field of @function. Evaluates to -EINVAL, or -ENOMEM. */
+/* Report an error in @field of @function. Evaluates to -EINVAL, or -ENOMEM. */
 #define pcie_draft_error(draft, function, field, ...)                        \
 	({                                                                   \
 		char path_[PCIE_FIELD_PATH_SIZE];                            \
@@ -58,7 +57,7 @@ void pcie_draft_path(const struct pcie_draft_function *function, const char *fie
 		pcie_yaml_source_error((draft)->source, path_, __VA_ARGS__); \
 	})
 
-/* The text of what a user wrote, as much as a message has room for. */
+/* Format of quoted input, cut to the room in a message. */
 #define PCIE_QUOTE "\"%.48s\""
 
 #endif

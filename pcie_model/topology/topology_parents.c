@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How functions belong together: a VF or SF to its PF, all to a place in their order. */
+/* Parents of VFs and SFs, and ordinals of all functions. */
 #include <string.h>
 
 #include "topology_draft_priv.h"
@@ -9,7 +9,7 @@ static bool is_same_card_and_side(const struct pcie_function *a, const struct pc
 	return a->card == b->card && strcmp(a->side, b->side) == 0;
 }
 
-/* A card has one set of Arm cores, so its DPU functions are seen from one side. */
+/* A card has one set of Arm cores, so all its DPU functions are on one side. */
 static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_function *final = function->final;
@@ -27,7 +27,7 @@ static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* Parents ---------------------------------------------------------------------- */
+/* ---- parents ---- */
 
 /* The PF at @addr on the card and side of @function, or NULL. */
 static const struct pcie_function *find_pf(const struct pcie_draft *draft, const struct pcie_function *function,
@@ -106,7 +106,7 @@ static int resolve_parent(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* Order ------------------------------------------------------------------------ */
+/* ---- ordinals ---- */
 
 static bool are_siblings(const struct pcie_function *a, const struct pcie_function *b)
 {
@@ -115,7 +115,7 @@ static bool are_siblings(const struct pcie_function *a, const struct pcie_functi
 	return a->type == PCIE_FUNC_PF || a->parent == b->parent;
 }
 
-/* Number @function among its like, and its side among the card's host sides. */
+/* Set the ordinals of @function and of its side among the card's host sides. */
 static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_function *function)
 {
 	bool side_known = pcie_side_is_dpu(function->final->side);
@@ -146,7 +146,7 @@ static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_
 	return false;
 }
 
-/* An SF without an index gets the lowest above those given so to its PF that no SF has. */
+/* An SF without an index gets the next index of its PF that no SF has. */
 static void assign_sf_index(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
 {
 	uint32_t index = 0;

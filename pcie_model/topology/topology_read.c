@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values that the file gives, one by one; what it leaves out stays zero. */
+/* Reading the given values of functions. Values that the file leaves out stay zero. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-#define MAX_FUNCTIONS   4096 /* of a topology: above any card's VFs and SFs, and quick to check */
+#define MAX_FUNCTIONS   4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
 #define DEFAULT_MTU     1500
 #define MIN_MTU         68 /* of IPv4 */
 #define MAX_UNICAST_LID 0xbfff
 
-/* Text ------------------------------------------------------------------------- */
+/* ---- text ---- */
 
 static int read_name(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 		     const char *text, char *ret_name, size_t size)
@@ -58,7 +58,7 @@ static int read_names(const struct pcie_draft *draft, const struct pcie_draft_fu
 	return rc;
 }
 
-/* Numbers ---------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 static int read_number(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 		       const char *text, uint64_t min, uint64_t max, uint64_t *ret_value)
@@ -135,7 +135,7 @@ static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_
 	return rc;
 }
 
-/* Capabilities ----------------------------------------------------------------- */
+/* ---- capabilities ---- */
 
 static int read_cap_BOOL(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 			 const char *text, bool *ret_value)
@@ -164,7 +164,7 @@ static int read_cap_BYTES(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* Bytes that the API tells as a uint32_t. */
+/* Bytes that the API reports as a uint32_t. */
 static int read_cap_SIZE(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
 			 const char *text, uint32_t *ret_value)
 {
@@ -194,7 +194,7 @@ static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_fun
 	return rc;
 }
 
-/* Addresses -------------------------------------------------------------------- */
+/* ---- addresses ---- */
 
 static int read_addresses(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
@@ -218,7 +218,7 @@ static int read_addresses(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* What it is and where it is --------------------------------------------------- */
+/* ---- identity: side, type, address, link layer ---- */
 
 static bool is_side_name(const char *side)
 {
@@ -317,7 +317,7 @@ static int read_function(const struct pcie_draft *draft, const struct pcie_draft
 	return rc;
 }
 
-/* All of it -------------------------------------------------------------------- */
+/* ---- the whole topology ---- */
 
 static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
 {

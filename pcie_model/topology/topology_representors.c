@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which DPU function holds which host functions' representors. */
+/* Assignment of representors of host functions to DPU functions. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-/* "SIDE/ADDRESS" or "SIDE/ADDRESS/sfN", taken apart. */
+/* A parsed "SIDE/ADDRESS" or "SIDE/ADDRESS/sfN". */
 struct reference {
 	char side[PCIE_SIDE_SIZE];
 	struct pcie_addr addr;
@@ -17,7 +17,7 @@ struct reference {
 	uint64_t sf_index;
 };
 
-/* Cut the part behind the last '/' off @text. Returns that part, or NULL. */
+/* Cut @text at its last '/'. Returns the part after it, or NULL. */
 static char *cut_last_part(char *text)
 {
 	char *slash = strrchr(text, '/');
@@ -142,8 +142,8 @@ static int assign_all_named(const struct pcie_draft *draft, const struct pcie_dr
 	return rc;
 }
 
-/* Whether @holder, the n-th PF of the DPU, represents @function when the file doesn't say:
- * it does if that is the n-th PF of its host, or belongs to it. */
+/* Whether @holder, the n-th PF of the DPU, represents @function by default: if it is the n-th PF of its host or a VF
+ * or SF of that PF. */
 static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 			     const struct pcie_draft_function *function)
 {

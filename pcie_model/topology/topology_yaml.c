@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Loading a topology's YAML with libcyaml, and turning its errors into ours. */
 #include "topology_yaml_priv.h"
 
 #include <cyaml/cyaml.h>
@@ -9,7 +10,7 @@
 
 #include "topology.h"
 
-/* The schema ----------------------------------------------------------------- */
+/* ---- the schema ---- */
 
 #define REQUIRED                                CYAML_FLAG_POINTER
 #define OPTIONAL                                (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
@@ -68,7 +69,7 @@ static const cyaml_schema_value_t top_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct pcie_yaml, top_fields),
 };
 
-/* libcyaml's load_error: its first error line, then a trace of places, innermost first. */
+/* An error of libcyaml: its first line, and the path from its trace of places, which begins with the innermost. */
 struct load_error {
 	char text[PCIE_ERROR_SIZE];
 	char path[PCIE_YAML_PATH_SIZE];
@@ -129,7 +130,7 @@ static const char *describe_expected_kind(const char *text)
 	return "expected a single value";
 }
 
-/* The field's name in "Load: what is wrong: name". */
+/* The field's name in a line "Load: reason: name". */
 static const char *extract_field_name(const char *text)
 {
 	const char *colon = strstr(text, ": ");
@@ -147,7 +148,7 @@ static int report_field_error(const struct pcie_yaml_source *source, const char 
 	return pcie_yaml_source_error(source, path, "%s", reason);
 }
 
-/* A load_error about a whole mapping blames the field that was read last: leave it out. */
+/* For an error in a whole mapping, libcyaml names the field that it read last: remove it. */
 static void strip_field(struct load_error *load_error)
 {
 	char *dot = strrchr(load_error->path, '.');
@@ -185,7 +186,7 @@ static int report_load_error(const struct pcie_yaml_source *source, struct load_
 	}
 }
 
-/* Loading --------------------------------------------------------------------- */
+/* ---- loading ---- */
 
 static void *realloc_hook(void *arg, void *ptr, size_t size)
 {
@@ -207,7 +208,7 @@ static cyaml_config_t config_with(struct load_error *load_error)
 	};
 }
 
-/* libcyaml leaves the same behind for an absent and an empty list, so look again. */
+/* libcyaml does not tell apart an absent list and an empty one, so the text is walked again. */
 static void mark_represents(void *arg, const char *path, size_t line)
 {
 	struct pcie_yaml *yaml = arg;

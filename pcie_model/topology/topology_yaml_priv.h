@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pcie_model/topology/topology_yaml_priv.h - the topology as written: structure checked, values not.
  *
- * Every value is still text, NULL where the file does not give it. libcyaml
- * checks the structure (fields known, required ones there, lists and mappings
- * where they belong, nothing given twice). It is not asked to convert values:
- * it takes "12abc" for 12, "010" for 8 and any word but a few for true, and its
- * messages can't say what would have been right.
+ * Each value is text, or NULL if the file does not give it. libcyaml checks the structure: fields are known,
+ * required fields exist, lists and mappings are in their places, no field is given twice. We do not let
+ * it convert values, since it reads "12abc" as 12, "010" as 8 and almost any word as true, and its
+ * messages can't name valid values.
  */
 #ifndef PCIE_TOPOLOGY_YAML_PRIV_H
 #define PCIE_TOPOLOGY_YAML_PRIV_H
@@ -15,7 +14,7 @@
 
 #include "yaml_source_priv.h"
 
-/* The fields of a function that are one value: X(member, key, required or optional). */
+/* The fields of a function with a single value: X(member, key, required or optional). */
 #define PCIE_YAML_FUNCTION_FIELDS(X)            \
 	X(side, "side", REQUIRED)               \
 	X(type, "type", REQUIRED)               \
@@ -95,7 +94,7 @@ struct pcie_yaml_function {
 #undef MEMBER
 	char **represents;
 	uint32_t num_represents;
-	bool has_represents; /* the field is there, be the list empty */
+	bool has_represents; /* the field is given; the list may be empty */
 	struct pcie_yaml_caps *caps;
 };
 
@@ -112,11 +111,10 @@ struct pcie_yaml {
 	uint32_t num_cards;
 };
 
-/* Read @source. *ret_yaml is the caller's (pcie_yaml_free()). Returns 0,
- * -EINVAL with the source's error text set, or -ENOMEM. */
+/* Load @source. Returns 0 (the caller frees *ret_yaml), -EINVAL with the source's error text set, or -ENOMEM. */
 int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret_yaml);
 
-/* Free it; NULL is fine. */
+/* NULL is fine. */
 void pcie_yaml_free(struct pcie_yaml *yaml);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Walking a YAML text by paths, and finding the line of an error. */
 #include "yaml_source_priv.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #include "topology.h"
 
-#define MAX_NAME_SHOWN 80 /* of the file's name in a message: its end matters most */
+#define MAX_NAME_SHOWN 80 /* characters at the end of the file's name in a message */
 
 /* One open list or mapping. */
 struct level {
@@ -46,7 +47,7 @@ static int write_error(const struct pcie_yaml_source *source, size_t line, const
 	if (used >= 0 && used < PCIE_ERROR_SIZE)
 		vsnprintf(error + used, PCIE_ERROR_SIZE - (size_t)used, format, args);
 
-	/* Quoted input may hold anything; a message is one line of text. */
+	/* Quoted input may hold control characters; a message is one line of text. */
 	for (; *error; error++) {
 		if ((unsigned char)*error < ' ' || *error == 0x7f)
 			*error = '?';
@@ -66,7 +67,7 @@ int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line
 	return rc;
 }
 
-/* Where the best match of a path was seen so far. */
+/* The best match of a path so far. */
 struct search {
 	const char *path;
 	size_t best_len;
@@ -110,7 +111,7 @@ int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *pa
 #define walker_error(walker, ...) \
 	pcie_yaml_source_error_at((walker)->source, (walker)->line, (walker)->path, __VA_ARGS__)
 
-/* What the walk does, event by event ----------------------------------------- */
+/* ---- events of the walk ---- */
 
 static struct level *current_level(struct walker *walker)
 {
@@ -234,7 +235,7 @@ static int on_event(struct walker *walker, const yaml_event_t *event)
 	}
 }
 
-/* The reader, below the scanner, knows a byte only. */
+/* For errors of libyaml's reader, which reports only a byte offset. */
 static size_t line_of_offset(const struct pcie_yaml_source *source, size_t offset)
 {
 	size_t line = 1;

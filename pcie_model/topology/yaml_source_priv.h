@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie_model/topology/yaml_source_priv.h - a YAML text, and errors that point into it.
+/* pcie_model/topology/yaml_source_priv.h - a YAML text, and errors with its lines.
  *
- * A place in the text is named by its path, "cards[0].functions[2].pci". Lines
- * are not stored: the text is walked again when an error needs one, which
- * happens once per load at most.
+ * A path, "cards[0].functions[2].pci", names a place in the text. Lines are not stored: for an error, which
+ * happens at most once for a load, the text is walked again.
  */
 #ifndef PCIE_YAML_SOURCE_PRIV_H
 #define PCIE_YAML_SOURCE_PRIV_H
@@ -16,15 +15,14 @@
 #define PCIE_YAML_PATH_SIZE (PCIE_YAML_MAX_DEPTH * PCIE_YAML_MAX_KEY)
 
 struct pcie_yaml_source {
-	const char *name; /* stands for the file in messages */
+	const char *name; /* the file's name in messages */
 	const char *text; /* @len bytes, not terminated */
 	size_t len;
-	char *error; /* PCIE_ERROR_SIZE bytes of the caller's */
+	char *error; /* PCIE_ERROR_SIZE bytes, borrowed */
 };
 
-/* Refuse what the loader should never see: oversized or malformed text, several
- * documents, anchors and aliases, deep nesting, keys that are no plain text,
- * text with a zero byte. Returns 0, -EINVAL with the error text set, or -ENOMEM. */
+/* Reject oversized or malformed text, several documents, anchors and aliases, deep nesting, keys that are not plain
+ * text, and text with a zero byte. Returns 0, -EINVAL with the error text set, or -ENOMEM. */
 int pcie_yaml_source_check(const struct pcie_yaml_source *source);
 
 /* Called for each key's value and each list entry, outer before inner. */
@@ -35,11 +33,11 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 
 /* Set the error text to "file:line: @path: reason" and return -EINVAL. The line
  * is that of @path's last occurrence, or of the nearest enclosing place that
- * exists; an empty path stands for the document. */
+ * exists; an empty path means the document. */
 int pcie_yaml_source_error(const struct pcie_yaml_source *source, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same when the line is known already. */
+/* The same with a known line. */
 int pcie_yaml_source_error_at(const struct pcie_yaml_source *source, size_t line, const char *path, const char *format,
 			      ...) __attribute__((format(printf, 4, 5)));
 
