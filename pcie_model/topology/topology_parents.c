@@ -27,8 +27,6 @@ static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* ---- parents ---- */
-
 /* The PF at @addr on the card and side of @function, or NULL. */
 static const struct pcie_function *find_pf(const struct pcie_draft *draft, const struct pcie_function *function,
 					   const struct pcie_addr *addr)
@@ -105,8 +103,6 @@ static int resolve_parent(const struct pcie_draft *draft, const struct pcie_draf
 		return resolve_sf_parent(draft, function);
 	return 0;
 }
-
-/* ---- ordinals ---- */
 
 static bool are_siblings(const struct pcie_function *a, const struct pcie_function *b)
 {

@@ -6,8 +6,6 @@
 
 #define self sim_trace_self
 
-/* ---- names ---- */
-
 static char *name_at(uint32_t number)
 {
 	return (char *)self.memory + self.layout.names + (size_t)(number - 1) * SIM_TRACE_NAME_SIZE;
@@ -45,8 +43,6 @@ uint32_t sim_trace_intern_name(const char *text)
 	pthread_mutex_unlock(&self.lock);
 	return number;
 }
-
-/* ---- objects ---- */
 
 static bool is_same_kind(const struct sim_trace_object *a, const struct sim_trace_object *b)
 {
@@ -109,8 +105,6 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 	if (object && sim_trace_is_on())
 		sim_trace_object_at(object)->parent = parent;
 }
-
-/* ---- operations ---- */
 
 /* A context that starts again continues its counters. */
 static uint32_t find_or_add_op(uint32_t object, uint32_t name)

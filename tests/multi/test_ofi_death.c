@@ -348,7 +348,7 @@ static int knock(const struct sim_ofi_desc *desc, size_t len_of_nonsense)
 	char nonsense[400];
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "/dev/shm/%.80s.door", (const char *)desc->addr[0]);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/dev/shm/%.80s.sock", (const char *)desc->addr[0]);
 	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	memset(nonsense, 0xa5, sizeof(nonsense));
 	if (len_of_nonsense > 0)

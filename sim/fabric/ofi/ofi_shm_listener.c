@@ -226,7 +226,7 @@ static void accept_client(struct sim_ofi_shm_listener *listener)
 		listener->clients[slot] = (struct shm_client){ .fd = fd };
 		return;
 	}
-	sim_warn("no room for one more process that accesses this one's memory over shm: %d are at it, use tcp",
+	sim_warn("no slot for another process that accesses this process's memory over shm: %d are connected; use tcp",
 		 SIM_OFI_SHM_MAX_CLIENTS);
 	send_reply(fd, &full, -1);
 	close(fd);

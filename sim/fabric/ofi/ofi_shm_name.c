@@ -14,7 +14,7 @@
 
 #define SHM_DIR       "/dev/shm"
 #define NAME_PREFIX   "bfsim-"
-#define SOCKET_SUFFIX ".door"
+#define SOCKET_SUFFIX ".sock"
 
 static pthread_mutex_t prefix_lock = PTHREAD_MUTEX_INITIALIZER;
 static char own_prefix[SIM_OFI_SHM_PREFIX_SIZE]; /* "" = not yet */

@@ -275,8 +275,8 @@ static void reopen(struct sim_ofi_target *target)
 	if (rc == 0)
 		return;
 	close_endpoint(target);
-	sim_err("libfabric (%s) does not open this process's endpoint again: %s; its memory can't be reached that way "
-		"any more, restart it",
+	sim_err("libfabric (%s) can't reopen this process's endpoint: %s; its memory can't be reached by this path any "
+		"more; restart the process",
 		target->self_desc.provider, strerror(-rc));
 }
 
@@ -333,7 +333,7 @@ int sim_ofi_target_serve(struct sim_ofi_target *target)
 		rc = sim_ofi_shm_listener_serve(target->shm_listener);
 		if (rc >= 0)
 			return rc;
-		sim_info("a process died while it accessed this one's memory over shm: opening a new region");
+		sim_info("a process died while it accessed this process's memory over shm; opening a new region");
 		reopen(target);
 		return 1;
 	}

@@ -23,8 +23,6 @@ void sim_perfetto_end(struct perfetto_writer *writer)
 	fputc('}', writer->out);
 }
 
-/* ---- tracks ---- */
-
 uint32_t sim_perfetto_track_id(const struct perfetto_writer *writer, uint32_t process, uint32_t object,
 			       enum perfetto_track track)
 {
@@ -45,8 +43,6 @@ void sim_perfetto_put_object_name(FILE *out, const struct sim_trace_recording *r
 	snprintf(text, sizeof(text), "%s%s%s", label, more[0] ? " " : "", more);
 	sim_json_put_string(out, text);
 }
-
-/* ---- names ---- */
 
 static void name_process(struct perfetto_writer *writer, uint32_t process)
 {

@@ -11,8 +11,6 @@ bool sim_trace_task_is_complete(const struct sim_merged_trace *merged, const str
 	       sim_trace_object_of(&merged->recordings[event->process], event) != 0;
 }
 
-/* ---- the list ---- */
-
 struct entry_list {
 	struct sim_timeline_entry *entries;
 	size_t count;
@@ -85,8 +83,6 @@ static int compare(const void *left, const void *right)
 		return a->kind < b->kind ? -1 : 1;
 	return a->event < b->event ? -1 : a->event > b->event;
 }
-
-/* ---- lengths ---- */
 
 /* A lane is a track of entries without duration: a context's submissions, a thread's completions. */
 struct lanes {
