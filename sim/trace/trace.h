@@ -125,26 +125,26 @@ struct sim_trace_conn_stats {
 };
 
 /* Record that a connection @name of @parent is open. Both ends know the numbers of its streams. */
-void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name,
+void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stats, uint32_t parent, const char *name,
 			       const char *device, uint64_t tx_stream_id, uint64_t rx_stream_id);
 
 /* Record that it is closed; @reason as for sim_trace_task_done(). Later calls do nothing. The number stays valid. */
-void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stream, const char *reason);
+void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stats, const char *reason);
 
 /* The time now if the sampler selects the next message; else 0. Call before sending, since the
  * receiver may be quick, and tell the receiver to record the message too. */
-static inline uint64_t sim_trace_conn_stats_sample_ns(const struct sim_trace_conn_stats *stream)
+static inline uint64_t sim_trace_conn_stats_sample_ns(const struct sim_trace_conn_stats *stats)
 {
-	if (!stream->object || atomic_load_explicit(&stream->object->sent, memory_order_relaxed) < stream->sampler.next)
+	if (!stats->object || atomic_load_explicit(&stats->object->sent, memory_order_relaxed) < stats->sampler.next)
 		return 0;
 	return sim_trace_now_ns();
 }
 
 /* Count a sent message with @number; @at_ns is the result of sim_trace_conn_stats_sample_ns(). */
-void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, uint64_t at_ns);
+void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stats, uint64_t number, uint64_t bytes, uint64_t at_ns);
 
 /* Count a received message; the sender's sampler decides on @is_sampled. */
-void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes,
+void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stats, uint64_t number, uint64_t bytes,
 				   bool is_sampled);
 
 /* Record a message without counting: SIM_TRACE_SENT or SIM_TRACE_RECEIVED, of @object, by its task that was

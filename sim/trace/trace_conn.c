@@ -23,64 +23,63 @@ void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t strea
 		sim_trace_write(SIM_TRACE_RING_THREADS, &record, 1);
 }
 
-static void record_connection(const struct sim_trace_conn_stats *stream, enum sim_trace_kind kind, uint32_t reason)
+static void record_connection(const struct sim_trace_conn_stats *stats, enum sim_trace_kind kind, uint32_t reason)
 {
 	struct sim_trace_record record = {
-		.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stream->number, .reason = reason
+		.time_ns = sim_trace_now_ns(), .kind = (uint8_t)kind, .subject = stats->number, .reason = reason
 	};
 
-	atomic_store_explicit(&stream->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
+	atomic_store_explicit(&stats->object->state, kind == SIM_TRACE_OPENED, memory_order_relaxed);
 	sim_trace_write(SIM_TRACE_RING_LIFECYCLE, &record, 1);
 }
 
-void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stream, uint32_t parent, const char *name,
+void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stats, uint32_t parent, const char *name,
 			       const char *device, uint64_t tx_stream_id, uint64_t rx_stream_id)
 {
-	*stream = (struct sim_trace_conn_stats){ .number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name,
-										device),
-						 .tx_stream_id = tx_stream_id,
-						 .rx_stream_id = rx_stream_id };
-	if (stream->number == 0)
+	*stats = (struct sim_trace_conn_stats){ .number = sim_trace_object_new(SIM_TRACE_CONNECTION, parent, name,
+									       device),
+						.tx_stream_id = tx_stream_id,
+						.rx_stream_id = rx_stream_id };
+	if (stats->number == 0)
 		return;
-	stream->object = sim_trace_object_at(stream->number);
-	sim_trace_sampler_init(&stream->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
-	stream->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stream->object->sent;
-	record_connection(stream, SIM_TRACE_OPENED, 0);
+	stats->object = sim_trace_object_at(stats->number);
+	sim_trace_sampler_init(&stats->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	stats->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stats->object->sent;
+	record_connection(stats, SIM_TRACE_OPENED, 0);
 }
 
-void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stream, const char *reason)
+void sim_trace_conn_stats_close(struct sim_trace_conn_stats *stats, const char *reason)
 {
-	if (!stream->object)
+	if (!stats->object)
 		return;
-	record_connection(stream, SIM_TRACE_CLOSED, reason ? sim_trace_intern_name(reason) : 0);
-	sim_trace_object_end(stream->number);
-	stream->object = NULL;
+	record_connection(stats, SIM_TRACE_CLOSED, reason ? sim_trace_intern_name(reason) : 0);
+	sim_trace_object_end(stats->number);
+	stats->object = NULL;
 }
 
-void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes, uint64_t at_ns)
+void sim_trace_conn_stats_sent(struct sim_trace_conn_stats *stats, uint64_t number, uint64_t bytes, uint64_t at_ns)
 {
-	struct sim_trace_object *object = stream->object;
+	struct sim_trace_object *object = stats->object;
 
 	if (!object)
 		return;
 	if (at_ns) {
-		sim_trace_sampler_advance(&stream->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed),
+		sim_trace_sampler_advance(&stats->sampler, atomic_load_explicit(&object->sent, memory_order_relaxed),
 					  at_ns);
-		sim_trace_message(SIM_TRACE_SENT, stream->number, stream->tx_stream_id, number, bytes, at_ns,
-				  stream->task_ns);
+		sim_trace_message(SIM_TRACE_SENT, stats->number, stats->tx_stream_id, number, bytes, at_ns,
+				  stats->task_ns);
 	}
 	sim_trace_counter_add(&object->sent, 1);
 	sim_trace_counter_add(&object->sent_bytes, bytes);
 }
 
-void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stream, uint64_t number, uint64_t bytes,
-				   bool is_sampled)
+void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stats, uint64_t number, uint64_t bytes, bool is_sampled)
 {
-	if (!stream->object)
+	if (!stats->object)
 		return;
 	if (is_sampled)
-		sim_trace_message(SIM_TRACE_RECEIVED, stream->number, stream->rx_stream_id, number, bytes,
+		sim_trace_message(SIM_TRACE_RECEIVED, stats->number, stats->rx_stream_id, number, bytes,
 				  sim_trace_now_ns(), 0);
-	sim_trace_counter_add(&stream->object->received, 1);
-	sim_trace_counter_add(&stream->object->received_bytes, bytes);
+	sim_trace_counter_add(&stats->object->received, 1);
+	sim_trace_counter_add(&stats->object->received_bytes, bytes);
 }
