@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of a description. */
+/* Parsing single values of a description. */
 #include "value_parse_priv.h"
 
 #include <ctype.h>
