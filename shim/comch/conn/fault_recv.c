@@ -31,7 +31,7 @@ int comch_fault_recv(struct doca_comch_connection *connection, struct comch_msg_
 	if (SHIM_HIT_HAS_ACT(&hit, BREAK))
 		return -ECONNABORTED;
 	if (SHIM_HIT_HAS_ACT(&hit, FAIL)) {
-		endpoint->injected_status = (doca_error_t)hit.status;
+		endpoint->injected_status = shim_fault_error(hit.status);
 		return 1;
 	}
 	if (SHIM_HIT_HAS_ACT(&hit, DROP))

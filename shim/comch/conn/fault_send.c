@@ -70,7 +70,7 @@ int comch_fault_send_write(struct doca_comch_task_send *send)
 	send->result = DOCA_SUCCESS;
 	send->due_ns = 0;
 	if (SHIM_HIT_HAS_ACT(hit, FAIL)) {
-		send->result = (doca_error_t)hit->status;
+		send->result = shim_fault_error(hit->status);
 	} else if (!SHIM_HIT_HAS_ACT(hit, HANG)) {
 		rc = write_with_fault(send->connection, hit, send->msg, send->len);
 		if (rc < 0)
@@ -99,7 +99,7 @@ int comch_fault_write_slow(struct doca_comch_connection *connection, const void 
 		return comch_connection_write(connection, msg, len);
 	if (SHIM_HIT_HAS_ACT(&hit, REFUSE) || SHIM_HIT_HAS_ACT(&hit, FAIL)) {
 		endpoint->injected_status =
-			(doca_error_t)(SHIM_HIT_HAS_ACT(&hit, REFUSE) ? hit.refuse_status : hit.status);
+			shim_fault_error(SHIM_HIT_HAS_ACT(&hit, REFUSE) ? hit.refuse_status : hit.status);
 		return -ECANCELED;
 	}
 	return SHIM_HIT_HAS_ACT(&hit, BREAK) ? -ECONNABORTED : write_with_fault(connection, &hit, msg, len);

@@ -54,7 +54,7 @@ static void flip_data(recv_task *recv, const struct sim_recvq_message *message)
 static void apply_fault(recv_task *recv, const struct sim_recvq_message *message)
 {
 	if (shim_task_has_fault(&recv->task, FAIL))
-		recv->result = (doca_error_t)recv->task.fault_hit->status;
+		recv->result = shim_fault_error(recv->task.fault_hit->status);
 	if (shim_task_has_fault(&recv->task, FLIP) && recv->result == DOCA_SUCCESS)
 		flip_data(recv, message);
 	if (shim_task_has_fault(&recv->task, DELAY))

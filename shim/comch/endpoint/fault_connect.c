@@ -20,5 +20,5 @@ doca_error_t comch_fault_plan_connect(const struct comch_endpoint *endpoint, str
 		ret_plan->due_ns = add_saturating_u64(shim_now_ns(), hit.duration_ns);
 	if (SHIM_HIT_HAS_ACT(&hit, HANG))
 		ret_plan->due_ns = SIM_JOB_NEVER_DUE;
-	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? (doca_error_t)hit.status : DOCA_SUCCESS;
+	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? shim_fault_error(hit.status) : DOCA_SUCCESS;
 }

@@ -84,7 +84,7 @@ doca_error_t shim_task_fault_ask(struct doca_task *task)
 	if (hit.actions == 0)
 		return DOCA_SUCCESS;
 	if (SHIM_HIT_HAS_ACT(&hit, REFUSE))
-		return (doca_error_t)hit.refuse_status;
+		return shim_fault_error(hit.refuse_status);
 	task->fault_hit = malloc(sizeof(hit));
 	if (!task->fault_hit)
 		return DOCA_ERROR_NO_MEMORY;
@@ -104,7 +104,7 @@ doca_error_t shim_task_fault_post(struct doca_task *task)
 doca_error_t shim_task_fault_status(const struct doca_task *task)
 {
 	if (shim_task_has_fault(task, FAIL))
-		return (doca_error_t)task->fault_hit->status;
+		return shim_fault_error(task->fault_hit->status);
 	/* A card reports every other failure of a job in one way. */
 	return shim_task_has_fault(task, BREAK) ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_ERROR_IO_FAILED;
 }

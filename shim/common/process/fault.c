@@ -81,6 +81,19 @@ void shim_fault_delay(const struct sim_fault_hit *hit)
 		sleep_real_ns(hit->delay_ns);
 }
 
+doca_error_t shim_fault_error(uint32_t status)
+{
+	static const doca_error_t codes[SIM_STATUS_COUNT] = {
+#define DOCA_ERROR_SUCCESS DOCA_SUCCESS
+#define X(status)          [SIM_STATUS_##status] = DOCA_ERROR_##status,
+		SIM_STATUSES(X)
+#undef X
+#undef DOCA_ERROR_SUCCESS
+	};
+
+	return status < SIM_STATUS_COUNT ? codes[status] : DOCA_ERROR_UNEXPECTED;
+}
+
 doca_error_t shim_fault_status(const struct sim_fault_hit *hit)
 {
 	if (SHIM_HIT_HAS_ACT(hit, HANG) && shim_vclock)
@@ -88,8 +101,8 @@ doca_error_t shim_fault_status(const struct sim_fault_hit *hit)
 	while (SHIM_HIT_HAS_ACT(hit, HANG))
 		pause();
 	if (SHIM_HIT_HAS_ACT(hit, REFUSE))
-		return (doca_error_t)hit->refuse_status;
-	return SHIM_HIT_HAS_ACT(hit, FAIL) ? (doca_error_t)hit->status : DOCA_SUCCESS;
+		return shim_fault_error(hit->refuse_status);
+	return SHIM_HIT_HAS_ACT(hit, FAIL) ? shim_fault_error(hit->status) : DOCA_SUCCESS;
 }
 
 doca_error_t shim_fault_inject_at(struct sim_injector *faults, struct sim_fault_site *site)

@@ -22,6 +22,9 @@ SHIM_INTERNAL_API bool shim_fault_hits(struct sim_injector *faults, struct sim_f
 /* Wait for the hit's delay, in session time. */
 SHIM_INTERNAL_API void shim_fault_delay(const struct sim_fault_hit *hit);
 
+/* The code of an injected enum sim_status; UNEXPECTED if there is none of that number. */
+SHIM_INTERNAL_API doca_error_t shim_fault_error(uint32_t status);
+
 /* The status with which the hit fails or refuses the call, or SUCCESS. Does not return if the hit is a hang. */
 SHIM_INTERNAL_API doca_error_t shim_fault_status(const struct sim_fault_hit *hit);
 

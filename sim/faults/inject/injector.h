@@ -81,7 +81,7 @@ struct sim_fault_hit {
 	uint32_t rules[SIM_FAULT_HIT_MAX_RULES];     /* ids */
 	uint64_t matches[SIM_FAULT_HIT_MAX_RULES];   /* number among the matches of this process, from 1 */
 	uint64_t delays_ns[SIM_FAULT_HIT_MAX_RULES]; /* of rules that delay */
-	uint32_t status;                             /* FAIL */
+	uint32_t status;                             /* FAIL: an enum sim_status */
 	uint32_t refuse_status;                      /* REFUSE: AGAIN or NO_MEMORY; 0 = a connection without a server */
 	uint64_t moved_bytes;                        /* FAIL: written before; at most the site's size */
 	uint64_t delay_ns;                           /* DELAY */

@@ -99,39 +99,10 @@ static const char *const act_names[] = {
 #undef X
 };
 
-/* By the API's numbers. */
 static const char *const status_names[] = {
-	"SUCCESS",
-	"UNKNOWN",
-	"NOT_PERMITTED",
-	"IN_USE",
-	"NOT_SUPPORTED",
-	"AGAIN",
-	"INVALID_VALUE",
-	"NO_MEMORY",
-	"INITIALIZATION",
-	"TIME_OUT",
-	"SHUTDOWN",
-	"CONNECTION_RESET",
-	"CONNECTION_ABORTED",
-	"CONNECTION_INPROGRESS",
-	"NOT_CONNECTED",
-	"NO_LOCK",
-	"NOT_FOUND",
-	"IO_FAILED",
-	"BAD_STATE",
-	"UNSUPPORTED_VERSION",
-	"OPERATING_SYSTEM",
-	"DRIVER",
-	"UNEXPECTED",
-	"ALREADY_EXIST",
-	"FULL",
-	"EMPTY",
-	"IN_PROGRESS",
-	"TOO_BIG",
-	"AUTHENTICATION",
-	"BAD_CONFIG",
-	"SKIPPED",
+#define X(status) #status,
+	SIM_STATUSES(X)
+#undef X
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -112,10 +112,48 @@ enum sim_where {
 /* The conditions that @op can have: bits of enum sim_where. */
 uint32_t sim_op_where(enum sim_op op);
 
-/* The API's statuses: their numbers, and their names without the API's prefix
- * ("IO_FAILED"). NULL, or -ENOENT, when there is none. */
-#define SIM_STATUS_AGAIN     5
-#define SIM_STATUS_NO_MEMORY 7
+/* X(status): a status that a rule can inject, named in rules as here. An API above maps each to a code of its own. */
+#define SIM_STATUSES(X)            \
+	X(SUCCESS) /* = 0: none */ \
+	X(UNKNOWN)                 \
+	X(NOT_PERMITTED)           \
+	X(IN_USE)                  \
+	X(NOT_SUPPORTED)           \
+	X(AGAIN)                   \
+	X(INVALID_VALUE)           \
+	X(NO_MEMORY)               \
+	X(INITIALIZATION)          \
+	X(TIME_OUT)                \
+	X(SHUTDOWN)                \
+	X(CONNECTION_RESET)        \
+	X(CONNECTION_ABORTED)      \
+	X(CONNECTION_INPROGRESS)   \
+	X(NOT_CONNECTED)           \
+	X(NO_LOCK)                 \
+	X(NOT_FOUND)               \
+	X(IO_FAILED)               \
+	X(BAD_STATE)               \
+	X(UNSUPPORTED_VERSION)     \
+	X(OPERATING_SYSTEM)        \
+	X(DRIVER)                  \
+	X(UNEXPECTED)              \
+	X(ALREADY_EXIST)           \
+	X(FULL)                    \
+	X(EMPTY)                   \
+	X(IN_PROGRESS)             \
+	X(TOO_BIG)                 \
+	X(AUTHENTICATION)          \
+	X(BAD_CONFIG)              \
+	X(SKIPPED)
+
+enum sim_status {
+#define X(status) SIM_STATUS_##status,
+	SIM_STATUSES(X)
+#undef X
+		SIM_STATUS_COUNT,
+};
+
+/* A status's name, NULL if there is none of that number; and back, -ENOENT if there is none of that name. */
 const char *sim_status_name(uint32_t status);
 int sim_status_find(const char *name, size_t len, uint32_t *ret_status);
 

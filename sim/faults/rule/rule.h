@@ -72,7 +72,7 @@ struct sim_rule {
 	uint32_t truncate_bytes;      /* TRUNCATE */
 	uint32_t window;              /* REORDER: messages, from 1 */
 	uint32_t num_vfs;             /* NUM_VFS */
-	uint8_t status;               /* FAIL: a status of the API */
+	uint8_t status;               /* FAIL: an enum sim_status */
 	uint8_t refuse_status;        /* REFUSE: AGAIN or NO_MEMORY; 0 = the default */
 	uint8_t delay_kind;           /* DELAY: enum sim_delay_kind */
 	uint8_t moved_is_fraction;    /* moved is in billionths of the size */
