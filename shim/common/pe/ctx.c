@@ -2,6 +2,8 @@
 #include "ctx_priv.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <string.h>
 
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -145,7 +147,8 @@ doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 		rc = set_clock(ctx, sim_session_clock(session));
 	if (rc == 0)
 		return DOCA_SUCCESS;
-	sim_err("doca_ctx_start: no memory for a queue of %u tasks; configure fewer", max_jobs);
+	sim_err("doca_ctx_start: a queue of %u tasks can't be made: %s%s", max_jobs, strerror(-rc),
+		rc == -ENOMEM ? "; configure fewer" : "");
 	return DOCA_ERROR_INITIALIZATION;
 }
 
