@@ -61,12 +61,43 @@ static void test_errno_out_of_the_table_is_unexpected(void **state)
 	assert_int_equal(shim_error_from_errno(EINVAL), DOCA_ERROR_UNEXPECTED); /* the sign is part of it */
 }
 
+static const struct shim_call_errors call = {
+	.allowed = SHIM_ERROR_BIT(NO_MEMORY) | SHIM_ERROR_BIT(NOT_PERMITTED),
+	.other = DOCA_ERROR_DRIVER,
+	.overrides = { { ENOTCONN, DOCA_ERROR_BAD_STATE }, { EPERM, DOCA_ERROR_NOT_FOUND } },
+};
+
+static void test_call_returns_the_codes_that_it_allows(void **state)
+{
+	(void)state;
+	assert_int_equal(shim_error_for_call(0, &call), DOCA_SUCCESS);
+	assert_int_equal(shim_error_for_call(-ENOMEM, &call), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(shim_error_for_call(-EACCES, &call), DOCA_ERROR_NOT_PERMITTED);
+}
+
+static void test_call_returns_its_other_code_for_codes_that_it_does_not_allow(void **state)
+{
+	(void)state;
+	assert_int_equal(shim_error_for_call(-EINVAL, &call), DOCA_ERROR_DRIVER);
+	assert_int_equal(shim_error_for_call(-ELOOP, &call), DOCA_ERROR_DRIVER);
+}
+
+static void test_override_of_a_call_comes_before_the_table(void **state)
+{
+	(void)state;
+	assert_int_equal(shim_error_for_call(-ENOTCONN, &call), DOCA_ERROR_BAD_STATE); /* not among the allowed */
+	assert_int_equal(shim_error_for_call(-EPERM, &call), DOCA_ERROR_NOT_FOUND); /* the table says NOT_PERMITTED */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_errno_has_the_code_a_caller_would_expect),
 		cmocka_unit_test(test_zero_is_success),
 		cmocka_unit_test(test_errno_out_of_the_table_is_unexpected),
+		cmocka_unit_test(test_call_returns_the_codes_that_it_allows),
+		cmocka_unit_test(test_call_returns_its_other_code_for_codes_that_it_does_not_allow),
+		cmocka_unit_test(test_override_of_a_call_comes_before_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/common/base/error.h"
 #include "shim/common/base/slab.h"
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
@@ -173,6 +174,10 @@ static int attach(void)
 
 doca_error_t shim_runtime_hold(struct sim_session **ret_session)
 {
+	static const struct shim_call_errors attach_errors = {
+		.allowed = SHIM_ERROR_BIT(NO_MEMORY),
+		.other = DOCA_ERROR_NOT_FOUND,
+	};
 	int rc = 0;
 
 	pthread_mutex_lock(&runtime.lock);
@@ -183,9 +188,7 @@ doca_error_t shim_runtime_hold(struct sim_session **ret_session)
 		*ret_session = runtime.session;
 	}
 	pthread_mutex_unlock(&runtime.lock);
-	if (rc < 0)
-		return rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
-	return DOCA_SUCCESS;
+	return shim_error_for_call(rc, &attach_errors);
 }
 
 void shim_runtime_release(void)
