@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A host process and the objects of a DPU process, for tests with both sides. */
 #include "sides.h"
 #include "doca_check.h"
 
@@ -24,7 +25,7 @@ struct doca_dev *side_enter(const char *side)
 	return dev;
 }
 
-/* ---- the host's ---- */
+/* ---- host ---- */
 
 static struct doca_mmap *map_of(struct doca_dev *dev, char *memory)
 {
@@ -54,27 +55,27 @@ void side_be_host(int talk, const void *arg)
 	char *memory = malloc(SIDE_LEN), word;
 	struct doca_mmap *mmap = map_of(dev, memory);
 	struct doca_sync_event *event = event_of(dev);
-	struct gift gift = { .addr = (uintptr_t)memory };
+	struct exports exports = { .addr = (uintptr_t)memory };
 	const uint8_t *bytes;
 	void *descriptor;
 
 	(void)arg;
 	memset(memory, SIDE_FILL, SIDE_LEN);
-	MUST(doca_mmap_export(mmap, dev, &descriptor, &gift.map_len));
-	MUST(doca_sync_event_export_to_dpu(event, dev, &bytes, &gift.event_len));
-	CHECK(gift.map_len <= sizeof(gift.map) && gift.event_len <= sizeof(gift.event));
-	memcpy(gift.map, descriptor, gift.map_len);
-	memcpy(gift.event, bytes, gift.event_len);
+	MUST(doca_mmap_export(mmap, dev, &descriptor, &exports.map_len));
+	MUST(doca_sync_event_export_to_dpu(event, dev, &bytes, &exports.event_len));
+	CHECK(exports.map_len <= sizeof(exports.map) && exports.event_len <= sizeof(exports.event));
+	memcpy(exports.map, descriptor, exports.map_len);
+	memcpy(exports.event, bytes, exports.event_len);
 	free(descriptor);
-	proc_say(talk, &gift, sizeof(gift));
-	proc_hear(talk, &word, 1); /* 'q', or it is killed meanwhile */
+	proc_say(talk, &exports, sizeof(exports));
+	proc_hear(talk, &word, 1); /* 'q'; the host may also be killed here */
 	MUST(doca_mmap_destroy(mmap));
-	MUST(doca_sync_event_destroy(event)); /* last: it is what the DPU waits for */
+	MUST(doca_sync_event_destroy(event)); /* last: the DPU waits for this */
 	MUST(doca_dev_close(dev));
 	free(memory);
 }
 
-/* ---- the DPU's ---- */
+/* ---- DPU ---- */
 
 static void add(struct doca_ctx *ctx, struct doca_dev *dev, struct doca_workq *workq)
 {
@@ -84,14 +85,14 @@ static void add(struct doca_ctx *ctx, struct doca_dev *dev, struct doca_workq *w
 	MUST(doca_ctx_workq_add(ctx, workq));
 }
 
-struct engine engine_start(char *memory, const struct gift *gift, bool event_driven)
+struct engine engine_start(char *memory, const struct exports *exports, bool event_driven)
 {
 	struct engine engine = { .dev = side_enter("dpu") };
-	void *remote = (void *)(uintptr_t)gift->addr;
+	void *remote = (void *)(uintptr_t)exports->addr;
 
 	engine.own = map_of(engine.dev, memory);
-	MUST(doca_mmap_create_from_export(NULL, gift->map, gift->map_len, engine.dev, &engine.remote));
-	MUST(doca_sync_event_create_from_export(engine.dev, gift->event, gift->event_len, &engine.event));
+	MUST(doca_mmap_create_from_export(NULL, exports->map, exports->map_len, engine.dev, &engine.remote));
+	MUST(doca_sync_event_create_from_export(engine.dev, exports->event, exports->event_len, &engine.event));
 	MUST(doca_buf_inventory_create(NULL, 3, DOCA_BUF_EXTENSION_NONE, &engine.inventory));
 	MUST(doca_buf_inventory_start(engine.inventory));
 	MUST(doca_workq_create(ENGINE_DEPTH, &engine.workq));

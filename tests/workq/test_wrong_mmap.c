@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mistakes with memory maps: what each call says of them. On data/poor.yaml.
+/* Mistakes with memory maps: the code and the log line of each call. Card: data/poor.yaml.
  *
- * What can't be provoked here:
+ * Errors that can't be provoked here:
  * unreachable: doca_mmap_export DOCA_ERROR_DRIVER: only the card's daemon can fail; tests/multi has that
  */
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void map_end(struct doca_mmap *mmap)
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
-/* An export's descriptor, and a map of it, of the first device. */
+/* A descriptor of an exported map, and the map that was created from it, on the first device. */
 struct import {
 	struct doca_mmap *exporter, *mmap;
 	void *descriptor;
@@ -92,7 +92,7 @@ static void on_free(void *addr, size_t len, void *opaque)
  * provokes: doca_mmap_set_max_num_devices DOCA_ERROR_INVALID_VALUE
  * provokes: doca_mmap_start DOCA_ERROR_INVALID_VALUE
  * provokes: doca_mmap_stop DOCA_ERROR_INVALID_VALUE */
-static void test_what_is_no_live_map_is_refused_everywhere(void **state)
+static void test_a_handle_of_no_live_map_is_refused_everywhere(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_mmap *stale = started_map(rig->dev);
@@ -165,7 +165,7 @@ static void test_null_is_no_place_for_an_answer(void **state)
 	map_end(mmap);
 }
 
-static void test_what_is_no_open_device_is_refused(void **state)
+static void test_a_handle_of_no_open_device_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
@@ -183,7 +183,7 @@ static void test_what_is_no_open_device_is_refused(void **state)
 		assert_refused_invalid(doca_mmap_export_dpu(mmap, wrong[i], &borrowed, &len));
 		assert_refused_invalid(doca_mmap_create_from_export(NULL, first, 1, wrong[i], &none));
 	}
-	rig_return(rig_room(rig, mmap, first, 100)); /* it is as it was */
+	rig_return(rig_room(rig, mmap, first, 100)); /* unchanged */
 	map_end(mmap);
 }
 
@@ -263,7 +263,7 @@ static void test_a_map_of_2_2_is_configured_before_its_start_only(void **state)
 
 /* ---- the order of 1.5 ---- */
 
-/* What 2.2 sets before its start is settled by a start without memory as well.
+/* A start without memory freezes the configuration of 2.2 as well.
  * provokes: doca_mmap_set_max_num_chunks DOCA_ERROR_NOT_PERMITTED
  * provokes: doca_mmap_set_max_num_devices DOCA_ERROR_NOT_PERMITTED */
 static void test_a_map_that_was_started_empty_is_not_configured_any_more(void **state)
@@ -306,7 +306,7 @@ static void test_chunks_and_devices_have_a_maximum_and_buffers_hold_them(void **
 	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
 	assert_refused(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_IN_USE);
 	assert_refused(doca_mmap_dev_add(mmap, other), DOCA_ERROR_NO_MEMORY);
-	assert_refused(doca_mmap_dev_add(mmap, poor), DOCA_ERROR_NO_MEMORY); /* as it stands alone */
+	assert_refused(doca_mmap_dev_add(mmap, poor), DOCA_ERROR_NO_MEMORY); /* it must be the only device of a map */
 	assert_refused_invalid(doca_mmap_dev_rm(mmap, other));
 	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
 	assert_refused(populate(mmap, second), DOCA_ERROR_NO_MEMORY);
@@ -348,7 +348,7 @@ static char *new_page(size_t number)
 	return page;
 }
 
-/* Neither as a chunk, nor for a device that comes later; the map has what it had before, and its device can go. */
+/* Unmapped memory is refused as a chunk and for a later device. The map is unchanged, and its device can be removed. */
 static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
 {
 	struct rig *rig = *state;
@@ -367,7 +367,7 @@ static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
 	assert_refused(doca_mmap_dev_add(map, other), DOCA_ERROR_NOT_PERMITTED);
 	rig_return(rig_room(rig, map, first, 100));
 	rig_return(rig_room(rig, map, second, 100));
-	assert_int_equal(doca_mmap_dev_rm(map, rig->dev), DOCA_SUCCESS); /* programs free first, and tidy up then */
+	assert_int_equal(doca_mmap_dev_rm(map, rig->dev), DOCA_SUCCESS); /* programs may free the memory first */
 	rig_return(rig_room(rig, map, second, 100));
 	map_end(map);
 	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
@@ -377,7 +377,7 @@ static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
 
 /* provokes: doca_mmap_export DOCA_ERROR_NOT_PERMITTED
  * provokes: doca_mmap_export DOCA_ERROR_NOT_SUPPORTED */
-static void test_one_range_is_exported_by_who_can(void **state)
+static void test_one_range_is_exported_by_a_device_that_can(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *poor = rig_open(1);
@@ -405,7 +405,7 @@ static void test_one_range_is_exported_by_who_can(void **state)
 	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
 }
 
-static void test_what_was_exported_or_imported_is_not_changed(void **state)
+static void test_an_exported_or_imported_map_is_not_changed(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_dev *other = rig_open(2);
@@ -466,9 +466,9 @@ static void test_a_descriptor_is_whole_unaltered_of_this_card_and_alive(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_no_live_map_is_refused_everywhere),
+		TEST(test_a_handle_of_no_live_map_is_refused_everywhere),
 		TEST(test_null_is_no_place_for_an_answer),
-		TEST(test_what_is_no_open_device_is_refused),
+		TEST(test_a_handle_of_no_open_device_is_refused),
 		TEST(test_numbers_and_ranges_have_limits),
 		TEST(test_a_refused_descriptor_is_described_without_an_address),
 		TEST(test_a_map_of_2_2_is_configured_before_its_start_only),
@@ -476,8 +476,8 @@ int main(void)
 		TEST(test_chunks_and_devices_have_a_maximum_and_buffers_hold_them),
 		TEST(test_chunks_do_not_meet),
 		TEST(test_memory_that_is_gone_is_refused_and_the_rest_stays),
-		TEST(test_one_range_is_exported_by_who_can),
-		TEST(test_what_was_exported_or_imported_is_not_changed),
+		TEST(test_one_range_is_exported_by_a_device_that_can),
+		TEST(test_an_exported_or_imported_map_is_not_changed),
 		TEST(test_a_descriptor_is_whole_unaltered_of_this_card_and_alive),
 	};
 
