@@ -5,7 +5,6 @@
  * range stays mapped. At the end of a recording, and in a forked child, private memory replaces
  * the segment there and takes late writes. The next recording's segment replaces that memory. */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,9 +16,6 @@
 #include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
 #include "trace_priv.h"
-
-struct sim_trace_self sim_trace_self = { .lock = PTHREAD_MUTEX_INITIALIZER };
-atomic_bool sim_trace_time_is_virtual;
 
 #define self sim_trace_self
 
@@ -118,37 +114,6 @@ static int map_segment(size_t bytes, int *ret_fd)
 	return 0;
 }
 
-/* ---- time ---- */
-
-uint64_t sim_trace_virtual_ns(void)
-{
-	const _Atomic uint64_t *virtual_ns;
-	uint64_t now_ns;
-
-	atomic_fetch_add(&self.num_clock_readers, 1);
-	virtual_ns = atomic_load(&self.virtual_ns);
-	now_ns = virtual_ns ? self.zero_ns + atomic_load(virtual_ns) :
-			      sim_monotonic_ns(); /* the recording has just ended */
-	atomic_fetch_sub(&self.num_clock_readers, 1);
-	return now_ns;
-}
-
-static void set_clock(const struct sim_trace_clock *clock)
-{
-	self.zero_ns = clock->zero_ns;
-	atomic_store(&self.virtual_ns, clock->virtual_ns);
-	atomic_store(&sim_trace_time_is_virtual, clock->virtual_ns != NULL);
-}
-
-/* On return no thread reads the clock. */
-static void clear_clock(void)
-{
-	atomic_store(&sim_trace_time_is_virtual, false);
-	atomic_store(&self.virtual_ns, NULL);
-	while (atomic_load(&self.num_clock_readers) > 0)
-		sched_yield(); /* a few instructions of another thread */
-}
-
 /* ---- begin and end ---- */
 
 static int start_recording(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
@@ -168,7 +133,7 @@ static int start_recording(enum sim_trace_level level, const struct sim_trace_cl
 	self.token = token & ~UINT64_C(1);
 	self.used_names = self.used_objects = self.used_ops = 0;
 	self.used_threads = 0;
-	set_clock(clock);
+	sim_trace_set_clock(clock);
 	memcpy(self.memory, &head, sizeof(head));
 	atomic_fetch_add(&self.epoch, 1);
 	atomic_store_explicit(&self.on, true, memory_order_release);
@@ -197,7 +162,7 @@ void sim_trace_end(void)
 	pthread_mutex_lock(&self.lock);
 	if (sim_trace_is_on()) {
 		atomic_store(&self.on, false);
-		clear_clock();
+		sim_trace_clear_clock();
 		map_discard_memory();
 	}
 	pthread_mutex_unlock(&self.lock);

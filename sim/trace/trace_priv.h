@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/trace/trace_priv.h - shared by the files that write the recording.
  *
- * trace_tables.c and trace_ring.c are below trace_record.c and trace_conn.c. */
+ * trace_clock.c is below trace_tables.c and trace_ring.c, these are below trace_record.c and trace_conn.c, and trace.c is
+ * above all. */
 #ifndef SIM_TRACE_TRACE_PRIV_H
 #define SIM_TRACE_TRACE_PRIV_H
 
@@ -45,6 +46,10 @@ static inline struct sim_trace_op *sim_trace_op_at(uint32_t number)
 {
 	return (struct sim_trace_op *)(sim_trace_self.memory + sim_trace_self.layout.ops) + number - 1;
 }
+
+/* trace_clock.c: use @clock from now on; stop using it: on return no thread reads it. */
+void sim_trace_set_clock(const struct sim_trace_clock *clock);
+void sim_trace_clear_clock(void);
 
 /* trace_tables.c: the number of a name, which is added if it is new; 0 if the table is full. Takes the lock. */
 uint32_t sim_trace_intern_name(const char *text);
