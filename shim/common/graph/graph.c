@@ -36,8 +36,7 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 	created->serial = next_unique_id();
 	STAILQ_INIT(&created->nodes);
 	TAILQ_INIT(&created->waiting);
-	shim_ctx_init(&created->ctx, &shim_graph_ops, NULL);
-	created->ctx.state = DOCA_CTX_STATE_RUNNING;
+	shim_ctx_init_running(&created->ctx, &shim_graph_ops);
 	shim_pe_connect(pe, &created->ctx);
 	*graph = created;
 	return DOCA_SUCCESS;

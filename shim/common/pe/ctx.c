@@ -9,21 +9,39 @@
 #include "shim/common/process/runtime.h"
 #include "task_priv.h"
 
-static const bool legal_transitions[4][4] = {
-	/* [from][to] */
-	[DOCA_CTX_STATE_IDLE] = { [DOCA_CTX_STATE_STARTING] = true, [DOCA_CTX_STATE_RUNNING] = true },
-	[DOCA_CTX_STATE_STARTING] = { [DOCA_CTX_STATE_RUNNING] = true, [DOCA_CTX_STATE_STOPPING] = true },
-	[DOCA_CTX_STATE_RUNNING] = { [DOCA_CTX_STATE_STOPPING] = true },
-	[DOCA_CTX_STATE_STOPPING] = { [DOCA_CTX_STATE_IDLE] = true },
+enum edge {
+	EDGE_NONE,
+	EDGE_STEP,   /* the context's life, as the user sees it */
+	EDGE_FORKED, /* a forked child stops a copy of its parent's context */
 };
 
-/* The one place that changes a state. */
+static const enum edge edges[4][4] = {
+	/* [from][to] */
+	[DOCA_CTX_STATE_IDLE] = { [DOCA_CTX_STATE_STARTING] = EDGE_STEP, [DOCA_CTX_STATE_RUNNING] = EDGE_STEP },
+	[DOCA_CTX_STATE_STARTING] = { [DOCA_CTX_STATE_RUNNING] = EDGE_STEP,
+				      [DOCA_CTX_STATE_STOPPING] = EDGE_STEP,
+				      [DOCA_CTX_STATE_IDLE] = EDGE_FORKED },
+	[DOCA_CTX_STATE_RUNNING] = { [DOCA_CTX_STATE_STOPPING] = EDGE_STEP, [DOCA_CTX_STATE_IDLE] = EDGE_FORKED },
+	[DOCA_CTX_STATE_STOPPING] = { [DOCA_CTX_STATE_IDLE] = EDGE_STEP },
+};
+
+/* The only writer of a context's state. */
+static void write_state(struct doca_ctx *ctx, enum doca_ctx_states to, bool is_forked)
+{
+	enum edge edge = edges[ctx->state][to];
+
+	assert(edge == EDGE_STEP || (is_forked && edge == EDGE_FORKED));
+	(void)edge;
+	(void)is_forked;
+	ctx->state = to;
+}
+
+/* Go to another state, record that and tell the user. */
 static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 {
 	enum doca_ctx_states from = ctx->state;
 
-	assert(legal_transitions[from][to]);
-	ctx->state = to;
+	write_state(ctx, to, false);
 	shim_pe_vclock_update(ctx);
 	sim_trace_state(ctx->trace_id, from, to);
 	if (ctx->state_changed)
@@ -43,6 +61,12 @@ void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct 
 		sim_trace_object_new(SIM_TRACE_CONTEXT, 0, ops->name, dev ? shim_dev_function(dev)->ibdev : NULL);
 	if (dev)
 		shim_dev_hold(dev);
+}
+
+void shim_ctx_init_running(struct doca_ctx *ctx, const struct shim_ctx_ops *ops)
+{
+	shim_ctx_init(ctx, ops, NULL);
+	write_state(ctx, DOCA_CTX_STATE_RUNNING, false);
 }
 
 doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
@@ -217,7 +241,7 @@ static void reset_after_fork(struct doca_ctx *ctx)
 	shim_task_pools_free(ctx);
 	ctx->num_allocated = 0;
 	ctx->num_posted = 0;
-	ctx->state = DOCA_CTX_STATE_IDLE;
+	write_state(ctx, DOCA_CTX_STATE_IDLE, true);
 }
 
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)

@@ -83,6 +83,9 @@ struct doca_ctx {
 /* Set up the embedded context of a new object: its memory is zeroed. Holds @dev, unless NULL. */
 SHIM_INTERNAL_API void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev);
 
+/* The same for a context that is no handle of the user's and runs for life. */
+void shim_ctx_init_running(struct doca_ctx *ctx, const struct shim_ctx_ops *ops);
+
 /* In ops->start: open the queue, for at most @max_jobs tasks in flight. */
 SHIM_INTERNAL_API doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs);
 
