@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A session and its daemon in a temporary directory, for one figure. */
 #include "card.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Comch between two processes: ping-pong and streams. */
 #include "comch.h"
 
 #include <doca_ctx.h>

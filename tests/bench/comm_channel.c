@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Comm Channel between two processes: ping-pong. */
 #include "comm_channel.h"
 
 #include <doca_comm_channel.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A process that copies batches of 64-byte tasks on command. */
 #include "copier.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Memcpy tasks through the public API, for comparisons. */
 #include "dma.h"
 
 #include <doca_error.h>

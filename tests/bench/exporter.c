@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A host process that exports memory. */
 #include "exporter.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Two processes that exchange messages over libfabric alone. */
 #include "fabric_pair.h"
 
 #include <errno.h>

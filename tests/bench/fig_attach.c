@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: time to attach a process to a session, and to open a device. */
 #include <stdio.h>
 #include <string.h>
 

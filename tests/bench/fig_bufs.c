@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: time and memory of buffers of an inventory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

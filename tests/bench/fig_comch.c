@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: Comch and Comm Channel against a socket, shared memory and libfabric. */
 #include "comch.h"
 #include "comm_channel.h"
 #include "fig.h"

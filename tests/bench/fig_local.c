@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: local memcpy tasks against memcpy(). */
 #include <string.h>
 
 #include "card.h"

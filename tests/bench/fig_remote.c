@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: throughput of copies of the host's memory, by data path. */
 #include "fig.h"
 #include "memory.h"
 #include "remote.h"

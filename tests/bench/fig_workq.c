@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Figure: work-queue jobs against the tasks below them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ping-pong over a Unix socket and over a flag in shared memory. */
 #include "means.h"
 
 #include <errno.h>

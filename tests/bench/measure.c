@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Measures two ways of one job in alternating rounds. */
 #include "measure.h"
 
 #include <stdarg.h>

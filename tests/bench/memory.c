@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory that a figure copies, and the check of its contents. */
 #include "memory.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Two processes that exchange messages on command and report the time. */
 #include "pair.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts and ends the other processes of a benchmark. */
 #include "process.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compares host-to-DPU copies with the bare data path. */
 #include "remote.h"
 
 #include <errno.h>

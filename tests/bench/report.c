@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of the result table: sent through a pipe, printed as text and JSON. */
 #include "report.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Forks test processes, exchanges packets with them, waits with a deadline. */
 #include "proc.h"
 
 #include <dirent.h>

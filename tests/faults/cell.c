@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs one cell of the fault matrix and compares what both sides observe. */
 #include "cell.h"
 
 #include <bfsim.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that execute a test's commands through sim's own interface. */
 #include "actor.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Helpers of the tests of bfsim.h: child processes, devices, copies. */
 #include "bfsim_util.h"
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Comm Channel endpoints in processes of a test. */
 #include "channel_end.h"
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A server or client that exchanges numbered messages and checks each. */
 #include "comch_exchange.h"
 
 #include <setjmp.h>

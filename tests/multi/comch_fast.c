@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A worker thread with a consumer and a producer. */
 #include "comch_fast.h"
 #include "doca_check.h"
 

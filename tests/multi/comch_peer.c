@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A daemon, peer processes and their event loops, for tests of Comch. */
 #include "comch_peer.h"
 #include "doca_check.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A Comch server or client with callbacks that count and check messages. */
 #include "comch_talk.h"
 #include "doca_check.h"
 

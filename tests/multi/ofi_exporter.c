@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A process that exports memory over libfabric on command. */
 #include "ofi_exporter.h"
 
 #include <dirent.h>

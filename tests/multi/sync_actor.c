@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that execute a test's commands on a sync event. */
 #include "sync_actor.h"
 #include "doca_check.h"
 

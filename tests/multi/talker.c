@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that open listeners and channels on a test's command. */
 #include "talker.h"
 #include "check.h"
 

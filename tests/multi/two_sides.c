@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The host process of test_two_sides.c, and its end of the pipes. */
 #include "two_sides.h"
 #include "doca_check.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts, kills and restarts the soak's two processes. */
 #include "crew.h"
 
 #include <fcntl.h>

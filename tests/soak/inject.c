@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Adds and removes fault rules during the soak. */
 #include "inject.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One process of the soak: device, engine, counters, deadlines. */
 #include "side.h"
 
 #include <dirent.h>

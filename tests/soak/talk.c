@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One Comch connection between the soak's two processes. */
 #include "talk.h"
 
 #include <stdio.h>

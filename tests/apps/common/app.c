@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Common start and end of the sample programs: logs, flags, exit status. */
 #include "app.h"
 
 #include <inttypes.h>

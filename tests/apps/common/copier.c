@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies a range of memory in chunks, one DMA task each. */
 #include "copier.h"
 
 #include <inttypes.h>

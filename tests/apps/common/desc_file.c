@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes export descriptors to files and waits for them. */
 #include "desc_file.h"
 
 #include <errno.h>

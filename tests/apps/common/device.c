@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens a device by its PCI address and maps memory on it. */
 #include "device.h"
 
 #include <stdbool.h>

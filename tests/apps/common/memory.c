@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocates or maps the memory that holds a file's contents. */
 #include "memory.h"
 
 #include <errno.h>

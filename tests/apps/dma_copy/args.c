@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line flags of dma_copy. */
 #include "args.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Message channel between the two sides: connection, inbox, sending. */
 #include "channel.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Logs the first error and keeps it for the other side. */
 #include "complaint.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs one copy: exchange of offers, transfer, result. */
 #include "copy.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens devices and representors by PCI address. */
 #include "device.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* SHA-256 of a file's bytes. */
 #include "digest.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* DMA copies by tasks of a doca_dma context. */
 #include "dma.h"
 
 #include <stdbool.h>

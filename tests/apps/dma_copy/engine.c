@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The SDK's progress engine, as the loop drives it. */
 #include "engine.h"
 
 #include <doca_pe.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sends log records of the program and of the libraries to their outputs. */
 #include "logs.h"
 
 #include <stdio.h>

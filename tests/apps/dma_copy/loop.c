@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The event loop: drives the engine, sleeps when there is no work. */
 #include "loop.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Encodes and decodes the messages between the two sides. */
 #include "message.h"
 
 #include <string.h>

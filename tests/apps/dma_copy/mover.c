@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves pieces between two windows by DMA, on the DPU. */
 #include "mover.h"
 
 #include <stdlib.h>

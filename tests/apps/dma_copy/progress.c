@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the progress of the copy on a terminal. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The receiving end of a transfer: takes full slots, writes pieces to the file. */
 #include <inttypes.h>
 #include <string.h>
 

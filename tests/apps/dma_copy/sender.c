@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The sending end of a transfer: reads pieces of the file into empty slots. */
 #include <string.h>
 
 #include "complaint.h"

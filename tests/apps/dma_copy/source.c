@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The file that is read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

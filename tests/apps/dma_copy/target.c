@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The file that is written: a temporary file until the copy is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers a file piece by piece between sender and receiver. */
 #include "transfer.h"
 
 #include "complaint.h"

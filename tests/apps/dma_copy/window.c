@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The exported or imported ring of slots that the file passes through. */
 #include "window.h"
 
 #include <sys/mman.h>

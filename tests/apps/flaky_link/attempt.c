@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* One attempt at a copy: a context with one task. */
 #include "attempt.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and opens a device that can copy. */
 #include "device.h"
 
 #include <doca_dma.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Repeats failed copies with growing pauses. */
 #include "patient.h"
 
 #include <errno.h>

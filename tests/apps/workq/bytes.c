@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes the files that the programs exchange. */
 #include "bytes.h"
 
 #include <limits.h>

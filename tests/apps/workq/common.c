@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Common parts of the work-queue programs: device, mmap, work queue. */
 #include "common.h"
 
 #include <doca_buf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The loop's engine for the work-queue generation: a list of pollers. */
 #include "engine.h"
 
 #include <assert.h>

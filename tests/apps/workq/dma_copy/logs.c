@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Log outputs for the work-queue generation. */
 #include "logs.h"
 
 #include <stdio.h>
