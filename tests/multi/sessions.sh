@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-3-Clause
-# For tests of the bfsim command (tap.sh, too): it stands in a folder of its own, and leaves nothing.
+# For tests of the bfsim command, together with tap.sh: a temporary directory, which is removed at the end.
 
-# use_bfsim PROGRAM: from here on bfsim is that program. All that it makes is in $work, a
-# new folder, which goes when the script ends, whatever way it does.
+# use_bfsim PROGRAM: let "bfsim" run PROGRAM. All its files are in $work, a new directory,
+# which is removed when the script ends in any way.
 use_bfsim() {
 	bfsim_program=$(realpath "$1")
 	work=$(mktemp -d)
@@ -17,13 +17,25 @@ use_bfsim() {
 
 bfsim() { "$bfsim_program" "$@"; }
 
-# A script that has more to clean up defines before_sessions_end.
+# A script that starts other processes defines this function to end them; DIR is the test's directory.
 before_sessions_end() { :; }
 
-clean_up() {
-	before_sessions_end
-	for lock in "$work"/*/*/lock "$work"/bfsim/lock; do
+# end_sessions DIR: end the sessions in the folders of DIR.
+end_sessions() {
+	for lock in "$1"/*/lock; do
 		[ -e "$lock" ] && bfsim down --session "${lock%/lock}" 2>/dev/null
+	done
+}
+
+# Sessions and processes of one test don't slow down the next.
+after_test() {
+	before_sessions_end "$1"
+	end_sessions "$1"
+}
+
+clean_up() {
+	for dir in "$work" "$work"/*; do
+		[ ! -d "$dir" ] || after_test "$dir"
 	done
 	rm -rf "$work"
 }

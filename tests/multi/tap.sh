@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-3-Clause
-# For tests that are shell scripts: saying what is expected, and running it.
+# For tests that are shell scripts: expectations, and a runner of test functions.
 #
 # A test is a function test_SITUATION_OUTCOME, which the script defines at the
 # start of a line. It runs in a subshell, in an empty directory of its own; its
 # first command that fails ends it. The script's last line is run_tests.
 
-# status N COMMAND...: it ends with status N; what it says is in ./out and ./err.
+# status N COMMAND...: the command must end with status N. Its output goes to ./out and ./err.
 status() {
 	wanted=$1
 	shift
@@ -18,7 +18,7 @@ status() {
 	return 1
 }
 
-# says PATTERN FILE: a line of it matches.
+# says PATTERN FILE: a line of the file matches.
 says() {
 	grep -Eq -- "$1" "$2" && return 0
 	echo "$2 has no line that matches: $1"
@@ -46,13 +46,16 @@ becomes_true() {
 	done
 }
 
-# A process that was not waited for yet counts as gone.
+# gone PID: the process has ended, though its parent may not have waited for it yet.
 gone() {
 	[ -n "$1" ] || return 1
 	state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) || true
 	[ -z "$state" ] || [ "$state" = Z ]
 }
 has_text() { [ -s "$1" ]; }
+
+# after_test DIR: what to clean up after each test; a script or sessions.sh may define it.
+after_test() { :; }
 
 # run_tests SCRIPT DIR: all tests of the script, in directories below DIR, as TAP.
 # Fails when one of them does.
@@ -72,6 +75,7 @@ run_tests() {
 			cat "$2/log" >&2 # this is what meson shows
 			failed=1
 		fi
+		after_test "$2/$test"
 	done
 	echo "1..$number"
 	return $failed

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Whom ci/vendor-samples --storm blames for what a sanitizer reports: bfsim, or the sample.
+# The verdict of ci/vendor-samples --storm on a sanitizer's report: a defect of bfsim, or of the sample.
 #
 #   test_blame.sh blame.awk
 set -eu
 blame=$1
 
-# expect WHAT: on standard input a log, of which it must say that ("": nothing).
+# expect VERDICT: the log on standard input must get this verdict ("" = none).
 expect() {
 	said=$(awk -f "$blame")
 	[ "$said" = "$1" ] && return
@@ -47,7 +47,7 @@ dpu | Indirect leak of 8 byte(s) in 1 object(s) allocated from:
 dpu |     #0 /lib/libasan.so.8 calloc asan.cpp:1
 dpu |     #1 /x/libdoca_common.so.2 ranges_new mmap_range.c:5
 END
-# A hang in a call, and a sample that polls for what never comes.
+# A call that hangs, and a sample that polls for an event that never comes.
 expect 'hangs in doca_ctx_stop()' <<'END'
 ==1==ERROR: AddressSanitizer: ABRT on unknown address 0x1
     #0 /lib/libc.so.6 __poll poll.c:1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The bfsim command from outside: what it prints, how it ends, what it leaves.
+# The bfsim command: its output, its exit status, and what it leaves behind.
 #
 #   test_cli.sh BFSIM CLI_PEER       (TAP; CLI_PEER is the program of cli_peer.c)
 #
@@ -30,7 +30,7 @@ test_up_and_down_start_and_end_a_session() {
 	says 'no session in s: start one with bfsim up' err
 }
 
-# What users are told to type can be typed.
+# Commands that a message suggests can be typed as they are.
 test_hints_have_quotes_around_a_directory_that_needs_them() {
 	mkdir "it's a dir"
 	dir="$PWD/it's a dir/s"
@@ -123,7 +123,7 @@ test_a_daemon_that_cannot_be_started_is_explained_and_leaves_nothing() {
 	absent s
 }
 
-# Nobody could end it, and it would be there for ever.
+# Without its directory no command can reach the session, and it would run for ever.
 test_a_session_whose_directory_was_removed_ends_with_its_last_process() {
 	bfsim up --session s >/dev/null
 	empty=$(daemon_of s)
@@ -487,7 +487,7 @@ test_function_and_link_commands_hit_the_device_that_is_named() {
 	bfsim down --session s
 }
 
-# What would change nothing is no fault: a script that goes on would prove nothing.
+# A command without effect is an error: a script that goes on would prove nothing.
 test_function_command_fails_when_the_function_is_so_already() {
 	bfsim up --session s >/dev/null
 	status 1 bfsim function add 03:00.0 --session s
@@ -524,7 +524,7 @@ test_function_and_link_commands_explain_what_is_wrong() {
 	bfsim down --session s
 }
 
-# "clear 1" means one rule to whoever writes it.
+# A user who types "clear 1" means one rule.
 test_fault_commands_that_are_wrong_change_nothing() {
 	bfsim up --session s >/dev/null
 	bfsim fault add --session s 'dma.memcpy hang' 'comch.send drop' >/dev/null
@@ -538,7 +538,7 @@ test_fault_commands_that_are_wrong_change_nothing() {
 	bfsim down --session s
 }
 
-# Its programs see errors, and say themselves what that means to them.
+# The programs see errors and report them themselves.
 test_run_goes_on_when_a_rule_kills_its_daemon() {
 	status 0 bfsim run --require-faults --fault 'daemon kill' --trace t.json --host \
 		"until '$bfsim_program' ps 2>&1 | grep 'is stale, its daemon died'; do sleep 0.05; done"
@@ -605,7 +605,7 @@ test_devs_shows_the_session_or_the_file_that_is_named() {
 	status 2 bfsim devs --session s --topology one.yaml
 }
 
-# An installation in a directory whose name a shell takes apart: $prefix, $bfsim_there.
+# An installation in a directory with shell metacharacters in its name: $prefix, $bfsim_there.
 install_oddly() {
 	prefix="$PWD/it's \"odd\" \$HOME \`x\`"
 	libdir="lib/$(uname -m)-linux-gnu"

@@ -21,7 +21,7 @@ installed=$(find destination -type d -name sdk)
 mv "$(dirname "$installed")" moved
 bfsim=$work/moved/bin/bfsim
 
-# Where the command says that a tree is, one is.
+# The command prints the tree's path; a tree exists there.
 for side in host dpu; do
 	[ "$("$bfsim" sdk --on $side)" = "$work/moved/sdk/$side" ]
 	[ "$("$bfsim" sdk --generation task --on $side)" = "$work/moved/sdk/$side" ]
@@ -53,7 +53,7 @@ head -c 300000 /dev/urandom >in
 cmp in out
 rm out
 
-# The example as its README says: make, with pkg-config, once for each side.
+# The example as its README describes: make, with pkg-config, once for each side.
 mkdir on_dpu
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig
@@ -75,7 +75,7 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/workq/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
-# A program that copes with faults, and the test that proves it, as their README says; then with faults from outside.
+# A program that handles faults and its test, as their README describes; then with faults from outside.
 rm on_dpu/out
 flaky=moved/share/doc/bfsim/examples/flaky_link
 (
@@ -86,7 +86,7 @@ flaky=moved/share/doc/bfsim/examples/flaky_link
 	--require-faults
 cmp in on_dpu/out
 
-# The shortest one, as our README says.
+# The shortest program of the README.
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --on $side)/$libdir/pkgconfig
 	# shellcheck disable=SC2046 # lists of words
@@ -107,7 +107,8 @@ if LD_LIBRARY_PATH=$work/moved/sdk/host/$libdir ./local_copy -i in -o out 2>err;
 fi
 grep -q 'side host' err # and the log says which side it is on
 
-# The work-queue generation: one source for both of its trees, which says where it was built and where it runs.
+# The work-queue generation: one source for both of its trees, which prints the tree that it was built with and the
+# side that it runs on.
 cat >old.c <<'END'
 #include <doca_argp.h>
 #include <doca_comm_channel.h>

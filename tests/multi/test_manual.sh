@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The manual pages have what the commands have, and nothing else.
+# The manual pages list exactly the commands and options that exist.
 #
 #   test_manual.sh BFSIM BFSIMD MAN       (TAP; MAN is the folder of the pages)
 
@@ -20,7 +20,7 @@ commands() { bfsim --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' |
 # The lines of a page's section, with plain hyphens: section NAME PAGE.
 section() { sed -n "/^\\.SH $1\$/,/^\\.SH [^\"]*\$/{/^\\.SH/d;s/\\\\-/-/g;p}" "$2"; }
 
-# Both spellings of each option that a program's help has; those of every program are in bfsim(1).
+# Both spellings of each option in a program's help; options common to all programs are in bfsim(1).
 options_of_help() {
 	sed -nE 's/^ +((-[^ ], )?--[a-z0-9-]+).*/\1/p' | tr -d ' ' | tr ',' '\n' |
 		grep -vxE -- '-\?|--help|--usage|-V|--version' | sort -u
@@ -83,7 +83,7 @@ test_all_pages_are_installed() {
 	done
 }
 
-# Where the formatter is there, it has nothing to complain of.
+# The formatter, where it is installed, prints no warning.
 test_pages_are_well_formed() {
 	command -v groff >/dev/null || return 0
 	for page in "$man"/*.[18]; do

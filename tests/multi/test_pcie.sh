@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bfsim pcie from outside: numbers in each format, and what it says of wrong input.
+# bfsim pcie: its numbers in each format, and its messages on wrong input.
 #
 #   test_pcie.sh BFSIM       (TAP)
 

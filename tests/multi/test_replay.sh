@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bfsim fault replay from outside: what chance did once, the plan does again.
+# bfsim fault replay: a plan repeats the hits that random rules made.
 #
 #   test_replay.sh BFSIM TRACE_PEER       (TAP)
 
@@ -10,7 +10,7 @@
 peer=$(realpath "$2")
 use_bfsim "$1"
 
-# record FILE ARGUMENT...: bfsim run, all of it recorded. Programs may fail: that is what faults are for.
+# record FILE ARGUMENT...: bfsim run with a full trace. Programs may fail because of the faults.
 record() {
 	file=$1
 	shift
@@ -132,7 +132,7 @@ test_a_virtual_run_is_repeated_as_it_was() {
 	same "$(hits t.json)" "$(hits u.json)"
 }
 
-# --- what can't be told --------------------------------------------------------
+# --- plans that are incomplete ------------------------------------------------
 
 test_processes_of_one_name_are_said_to_be_alike() {
 	record t.json --fault 'dma.memcpy every=5 delay=1us' --dpu "$peer 10; $peer 10"
@@ -140,7 +140,7 @@ test_processes_of_one_name_are_said_to_be_alike() {
 	says 'there were several processes dpu: trace_peer' err
 }
 
-# Its delays went with it, and with them what it says.
+# The file of delays was removed with the rule.
 test_a_rule_with_a_file_of_delays_that_was_taken_out_is_said() {
 	echo 1us >delays
 	bfsim up --session s >/dev/null

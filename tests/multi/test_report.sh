@@ -104,7 +104,8 @@ test_a_report_copes_with_no_time_and_with_jumps() {
 
 # --- links ---------------------------------------------------------------------
 
-# The host's memory to the host's memory goes there and back, 64 KiB after 64 KiB; the card's own goes nowhere.
+# A copy within the host's memory crosses the link in both directions, 64 KiB at a time; a copy within the card's
+# memory does not cross it.
 test_links_carry_what_crosses_them() {
 	slow=$(dirname "$checker")/slow_link.yaml
 	for clock in functional timed virtual; do

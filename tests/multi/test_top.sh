@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bfsim top from outside: what it shows, and what it leaves of the terminal.
+# bfsim top: the view, and the state of the terminal afterwards.
 #
 #   test_top.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
 
@@ -13,10 +13,13 @@ hello_dpu=$(realpath "$4")
 watch=$(dirname "$(realpath "$0")")/watch_top.py
 use_bfsim "$1"
 
-# Those that were left running: a session's end does not end its processes.
-before_sessions_end() { [ ! -e "$work/pids" ] || xargs kill <"$work/pids" 2>/dev/null; }
+# Kill the processes that a test has left running: the end of a session does not end its processes.
+before_sessions_end() {
+	[ ! -e "$1/pids" ] || xargs kill <"$1/pids" 2>/dev/null
+	rm -f "$1/pids"
+}
 
-# leave SIDE ARGUMENT...: a process that goes on until the end. What it says is in $said.
+# leave SIDE ARGUMENT...: start a peer that runs until the end of the test. Its output is in $said.
 leave() {
 	side=$1
 	shift
@@ -29,14 +32,17 @@ start() {
 	shift
 	said=said_$(date +%s%N)
 	"$bfsim_program" exec --session s --on "$side" -- "$@" >"$said" 2>/dev/null &
-	echo $! >>"$work/pids"
+	echo $! >>pids
 }
 
-# stay SIDE COUNT: one that has done so many tasks, and does nothing more.
+# stay SIDE COUNT: start a peer that executes COUNT tasks and then idles.
 stay() {
 	leave "$@" stay
 	becomes_true has_text "$said"
 }
+
+# all_ready COUNT: so many peers have printed their line.
+all_ready() { [ "$(find . -name 'said_*' -size +0 | wc -l)" -eq "$1" ]; }
 
 narrow() { ! grep -E '^.{81}' "$1"; }
 
@@ -53,7 +59,7 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	narrow out
 }
 
-# Rates and failures stay; who is busy is known by the program.
+# Rates and failures stay; the program identifies the process.
 test_a_narrow_terminal_shows_what_says_most() {
 	bfsim up --session s >/dev/null
 	stay dpu 20
@@ -78,7 +84,7 @@ test_a_connection_has_a_line_at_each_end_and_its_messages() {
 	bfsim up --session s >/dev/null
 	bfsim fault add --session s 'comch.send side=dpu hang' >/dev/null
 	"$bfsim_program" top -i 0.05 s >looks &
-	echo $! >>"$work/pids"
+	echo $! >>pids
 	becomes_true grep '0 processes, 0 ended' looks
 	start dpu "$hello_dpu"
 	start host "$hello_host"
@@ -149,8 +155,9 @@ test_the_terminal_is_as_it_was_while_it_is_stopped() {
 test_what_has_no_room_on_the_screen_is_counted() {
 	bfsim up --session s >/dev/null
 	for _ in $(seq 25); do
-		stay dpu 1
+		leave dpu 1 stay
 	done
+	becomes_true all_ready 25
 	status 0 "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^and 7 more$' out
 	same 23 "$(grep -vc ^status out)"

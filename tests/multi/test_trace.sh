@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bfsim trace and bfsim stats from outside: what processes recorded is told, all of it, to the rules.
+# bfsim trace and bfsim stats: they print all that processes recorded, in the documented format.
 #
 #   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
 #
@@ -236,9 +236,7 @@ test_what_a_killed_process_recorded_is_there() {
 # The daemon keeps 128 that have gone.
 test_processes_that_ended_long_ago_are_counted_no_more() {
 	bfsim up --session s >/dev/null
-	for _ in $(seq 131); do
-		on dpu "$peer" 1
-	done
+	on dpu sh -c 'for _ in $(seq 131); do "$1" 1; done' - "$peer"
 	becomes_true stat '(len(s["processes"]), s["dropped_processes"]) == (128, 3)'
 	status 0 bfsim trace s -o t.json
 	says '3 processes of this session ended too long ago' err
