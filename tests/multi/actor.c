@@ -22,110 +22,6 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-/* ---- the daemon ---- */
-
-struct daemon_arg {
-	const char *dir, *topology;
-	int max_fds; /* 0 = as many as the machine allows */
-};
-
-static void run_daemon(int talk, const void *arg)
-{
-	const struct daemon_arg *how = arg;
-	struct sim_daemon_cfg cfg = { .dir = how->dir, .topology_path = how->topology, .ready_fd = dup(talk) };
-	struct rlimit limit = { .rlim_cur = (rlim_t)how->max_fds, .rlim_max = (rlim_t)how->max_fds };
-	int rc;
-
-	if (how->max_fds)
-		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-	rc = sim_daemon_run(&cfg);
-	send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
-}
-
-static void wait_until_ready(struct proc *daemon)
-{
-	char byte;
-
-	proc_hear(daemon->talk, &byte, 1);
-}
-
-void daemon_try(struct proc *daemon, const char *dir, const char *topology)
-{
-	struct daemon_arg arg = { .dir = dir, .topology = topology };
-
-	proc_start(daemon, run_daemon, &arg);
-}
-
-void daemon_start(struct proc *daemon, const char *dir, const char *topology)
-{
-	daemon_try(daemon, dir, topology);
-	wait_until_ready(daemon);
-}
-
-void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds)
-{
-	struct daemon_arg arg = { .dir = dir, .max_fds = max_fds };
-
-	proc_start(daemon, run_daemon, &arg);
-	wait_until_ready(daemon);
-}
-
-int daemon_result(struct proc *daemon)
-{
-	int rc;
-
-	proc_hear(daemon->talk, &rc, sizeof(rc));
-	proc_end(daemon);
-	return rc;
-}
-
-void daemon_stop(struct proc *daemon)
-{
-	proc_signal(daemon, SIGTERM);
-	assert_int_equal(daemon_result(daemon), 0);
-}
-
-void daemon_read_status(const char *dir, char *text, size_t size)
-{
-	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd = -1;
-	struct sim_msg msg = { .type = SIM_MSG_STATUS };
-	ssize_t got;
-	char *to = text;
-
-	assert_true(sock >= 0);
-	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
-	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
-	got = read(fd, text, size - 1);
-	assert_true(got > 0);
-	for (const char *from = text; from < text + got; from++)
-		if (*from != ' ' && *from != '\n')
-			*to++ = *from;
-	*to = '\0';
-	close(fd);
-	close(sock);
-	close(dir_fd);
-}
-
-bool daemon_knows(const char *dir, pid_t pid)
-{
-	char text[65536], field[64];
-
-	snprintf(field, sizeof(field), "\"pid\":%d,\"program\"", (int)pid);
-	daemon_read_status(dir, text, sizeof(text));
-	return strstr(text, field) != NULL;
-}
-
-bool daemon_forgets(const char *dir, pid_t pid)
-{
-	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-
-	while (daemon_knows(dir, pid))
-		if (proc_now_ms() > end)
-			return false;
-	return true;
-}
-
 /* ---- in the process ---- */
 
 struct memory {
@@ -154,11 +50,11 @@ static uint32_t my_function(void)
 	return 0;
 }
 
-static int do_attach(const struct actor_say *say)
+static int do_attach(const struct actor_request *request)
 {
-	struct sim_session_cfg cfg = { .dir = say->dir,
-				       .side = say->side,
-				       .forced_path = say->path[0] ? say->path : NULL };
+	struct sim_session_cfg cfg = { .dir = request->dir,
+				       .side = request->side,
+				       .forced_path = request->path[0] ? request->path : NULL };
 
 	return sim_session_attach(&cfg, &self.session);
 }
@@ -182,9 +78,9 @@ static struct memory *map_memory(enum actor_memory kind, int *ret_number)
 	return memory;
 }
 
-static int do_export(const struct actor_say *say, struct actor_key *ret)
+static int do_export(const struct actor_request *request, struct actor_key *ret)
 {
-	struct memory *memory = map_memory((enum actor_memory)say->memory, &ret->number);
+	struct memory *memory = map_memory((enum actor_memory)request->memory, &ret->number);
 	struct sim_region region = { .addr = (uintptr_t)memory->bytes,
 				     .cpu_addr = (uintptr_t)memory->bytes,
 				     .len_bytes = ACTOR_BYTES,
@@ -192,8 +88,8 @@ static int do_export(const struct actor_say *say, struct actor_key *ret)
 				     .function = my_function() };
 	int rc;
 
-	ret->fill = say->fill;
-	memset(memory->bytes, say->fill, ACTOR_BYTES);
+	ret->fill = request->fill;
+	memset(memory->bytes, request->fill, ACTOR_BYTES);
 	rc = sim_session_export(self.session, &region, memory->fd, &ret->key);
 	memory->key = ret->key.id;
 	if (rc == 0)
@@ -201,10 +97,10 @@ static int do_export(const struct actor_say *say, struct actor_key *ret)
 	return rc;
 }
 
-/* The memory gets other bytes, so that whoever still reads it is found out. */
-static int do_unexport(const struct actor_say *say)
+/* Overwrite the memory first: a reader that still has access then fails its check. */
+static int do_unexport(const struct actor_request *request)
 {
-	struct memory *memory = &self.memories[say->memory];
+	struct memory *memory = &self.memories[request->memory];
 	int rc = sim_session_unexport(self.session, memory->key);
 
 	memset(memory->bytes, 0xff, ACTOR_BYTES);
@@ -215,35 +111,35 @@ static int do_unexport(const struct actor_say *say)
 	return rc;
 }
 
-static int do_import(const struct actor_say *say, struct actor_answer *answer)
+static int do_import(const struct actor_request *request, struct actor_reply *reply)
 {
 	int rc;
 
 	sim_session_release(self.session, self.remote);
 	self.remote = NULL;
-	rc = sim_session_import(self.session, &say->key, my_function(), &self.remote);
+	rc = sim_session_import(self.session, &request->key, my_function(), &self.remote);
 	if (rc == 0)
-		strncpy(answer->path, sim_remote_path(self.remote), sizeof(answer->path) - 1);
+		strncpy(reply->path, sim_remote_path(self.remote), sizeof(reply->path) - 1);
 	return rc;
 }
 
-static int copy_here(void *to)
+static int copy_remote(void *to)
 {
 	return sim_copy(NULL, (uintptr_t)to, self.remote, self.remote->region.addr, ACTOR_BYTES);
 }
 
-/* All bytes are the same, or a reader saw two states of the memory. */
-static void need_uniform(const uint8_t *bytes)
+/* All bytes are equal; else the reader saw two states of the memory. */
+static void check_uniform(const uint8_t *bytes)
 {
 	CHECK(memcmp(bytes, bytes + 1, ACTOR_BYTES - 1) == 0);
 }
 
 static int do_read(uint8_t *ret_fill)
 {
-	int rc = copy_here(self.copy);
+	int rc = copy_remote(self.copy);
 
 	if (rc == 0) {
-		need_uniform(self.copy);
+		check_uniform(self.copy);
 		*ret_fill = self.copy[0];
 	}
 	return rc;
@@ -253,11 +149,11 @@ static int do_read_until_error(uint8_t expected)
 {
 	int reads = 0, rc;
 
-	while ((rc = copy_here(self.copy)) == 0) {
-		need_uniform(self.copy);
+	while ((rc = copy_remote(self.copy)) == 0) {
+		check_uniform(self.copy);
 		CHECK(self.copy[0] == expected);
 		if (reads++ == 0)
-			proc_say(self.talk, &reads, sizeof(reads)); /* it runs */
+			proc_say(self.talk, &reads, sizeof(reads)); /* the first read is done */
 	}
 	return rc;
 }
@@ -268,9 +164,9 @@ static int do_write(uint8_t fill)
 	return sim_copy(self.remote, self.remote->region.addr, NULL, (uintptr_t)self.copy, ACTOR_BYTES);
 }
 
-/* The copy has met the page that can't be written. Say so; say again when the
- * revocation has come; go on when told. */
-static void halted(int signal)
+/* The copy has hit the read-only page: report that. Report again when the revocation
+ * arrives; continue on the test's reply. */
+static void on_segv(int signal)
 {
 	char byte = 0;
 
@@ -285,23 +181,23 @@ static void halted(int signal)
 
 static int do_read_halted(uint8_t *ret_fill)
 {
-	struct sigaction catch = { .sa_handler = halted }, before;
+	struct sigaction catch = { .sa_handler = on_segv }, before;
 	int rc;
 
 	self.guard = mmap(NULL, ACTOR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(self.guard != MAP_FAILED);
 	CHECK(sigaction(SIGSEGV, &catch, &before) == 0);
-	rc = copy_here(self.guard);
+	rc = copy_remote(self.guard);
 	CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
 	if (rc == 0) {
-		need_uniform(self.guard);
+		check_uniform(self.guard);
 		*ret_fill = self.guard[0];
 	}
 	munmap(self.guard, ACTOR_BYTES);
 	return rc;
 }
 
-/* Busy, with a look at the test now and then. */
+/* Use the CPU until the test sends a byte. */
 static void do_compute(void)
 {
 	char byte;
@@ -314,7 +210,7 @@ static void do_compute(void)
 	proc_hear(self.talk, &byte, 1);
 }
 
-/* A child that lives on. It has all descriptors of ours. */
+/* Fork a child that stays alive with copies of all descriptors. */
 static pid_t do_fork(bool abandon)
 {
 	pid_t pid;
@@ -324,7 +220,7 @@ static pid_t do_fork(bool abandon)
 	CHECK(pipe(ready) == 0);
 	pid = fork();
 	if (pid == 0) {
-		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
+		alarm(PROC_DEADLINE_MS / 1000); /* limit of its life */
 		close(self.talk);
 		if (abandon)
 			sim_session_abandon(self.session);
@@ -349,32 +245,32 @@ static void detach(void)
 			munmap(self.memories[i].bytes, ACTOR_BYTES);
 }
 
-static void act(const struct actor_say *say, struct actor_answer *answer)
+static void execute(const struct actor_request *request, struct actor_reply *reply)
 {
-	switch (say->order) {
+	switch (request->op) {
 	case ACTOR_ATTACH:
-		answer->rc = do_attach(say);
+		reply->rc = do_attach(request);
 		break;
 	case ACTOR_EXPORT:
-		answer->rc = do_export(say, &answer->exported);
+		reply->rc = do_export(request, &reply->exported);
 		break;
 	case ACTOR_UNEXPORT:
-		answer->rc = do_unexport(say);
+		reply->rc = do_unexport(request);
 		break;
 	case ACTOR_IMPORT:
-		answer->rc = do_import(say, answer);
+		reply->rc = do_import(request, reply);
 		break;
 	case ACTOR_READ:
-		answer->rc = do_read(&answer->fill);
+		reply->rc = do_read(&reply->fill);
 		break;
 	case ACTOR_READ_UNTIL_ERROR:
-		answer->rc = do_read_until_error(say->fill);
+		reply->rc = do_read_until_error(request->fill);
 		break;
 	case ACTOR_READ_HALTED:
-		answer->rc = do_read_halted(&answer->fill);
+		reply->rc = do_read_halted(&reply->fill);
 		break;
 	case ACTOR_WRITE:
-		answer->rc = do_write(say->fill);
+		reply->rc = do_write(request->fill);
 		break;
 	case ACTOR_RELEASE:
 		sim_session_release(self.session, self.remote);
@@ -387,104 +283,81 @@ static void act(const struct actor_say *say, struct actor_answer *answer)
 		do_compute();
 		break;
 	case ACTOR_FORK:
-		answer->pid = do_fork(say->abandon);
+		reply->pid = do_fork(request->abandon);
 		break;
 	}
 }
 
 static void run_actor(int talk, const void *arg)
 {
-	struct actor_say say;
+	struct actor_request request;
 
 	(void)arg;
 	self.talk = talk;
-	while (recv(talk, &say, sizeof(say), 0) == (ssize_t)sizeof(say)) {
-		struct actor_answer answer = { 0 };
+	while (recv(talk, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
+		struct actor_reply reply = { 0 };
 
-		act(&say, &answer);
-		proc_say(talk, &answer, sizeof(answer));
+		execute(&request, &reply);
+		proc_say(talk, &reply, sizeof(reply));
 	}
 }
 
 /* ---- in the test ---- */
 
-void actor_begin(struct actor *actor, const struct actor_say *say)
+void actor_begin(struct actor *actor, const struct actor_request *request)
 {
-	proc_say(actor->proc.talk, say, sizeof(*say));
+	proc_say(actor->proc.talk, request, sizeof(*request));
 }
 
-struct actor_answer actor_finish(struct actor *actor)
+struct actor_reply actor_finish(struct actor *actor)
 {
-	struct actor_answer answer;
+	struct actor_reply reply;
 
-	proc_hear(actor->proc.talk, &answer, sizeof(answer));
-	return answer;
+	proc_hear(actor->proc.talk, &reply, sizeof(reply));
+	return reply;
 }
 
-static struct actor_answer order(struct actor *actor, const struct actor_say *say)
+static struct actor_reply call(struct actor *actor, const struct actor_request *request)
 {
-	actor_begin(actor, say);
+	actor_begin(actor, request);
 	return actor_finish(actor);
-}
-
-static struct {
-	char *dir;
-	struct proc daemon;
-} session;
-
-int session_setup(void **state)
-{
-	(void)state;
-	session.dir = proc_make_dir();
-	daemon_start(&session.daemon, session.dir, NULL);
-	setenv("BFSIM_SESSION", session.dir, 1);
-	return 0;
-}
-
-int session_teardown(void **state)
-{
-	(void)state;
-	daemon_stop(&session.daemon);
-	proc_kill_all();
-	proc_remove_dir(session.dir);
-	return 0;
 }
 
 int actor_attach(struct actor *actor, const char *dir, const char *side, const char *path)
 {
-	struct actor_say say = { .order = ACTOR_ATTACH };
+	struct actor_request request = { .op = ACTOR_ATTACH };
 
 	proc_start(&actor->proc, run_actor, NULL);
-	strncpy(say.dir, dir, sizeof(say.dir) - 1);
-	strncpy(say.side, side, sizeof(say.side) - 1);
-	strncpy(say.path, path ? path : "", sizeof(say.path) - 1);
-	return order(actor, &say).rc;
+	strncpy(request.dir, dir, sizeof(request.dir) - 1);
+	strncpy(request.side, side, sizeof(request.side) - 1);
+	strncpy(request.path, path ? path : "", sizeof(request.path) - 1);
+	return call(actor, &request).rc;
 }
 
 int actor_export(struct actor *actor, enum actor_memory memory, struct actor_key *ret_key)
 {
 	static uint8_t next_fill;
-	struct actor_say say = { .order = ACTOR_EXPORT, .memory = memory, .fill = ++next_fill % 0xff };
-	struct actor_answer answer = order(actor, &say);
+	struct actor_request request = { .op = ACTOR_EXPORT, .memory = memory, .fill = ++next_fill % 0xff };
+	struct actor_reply reply = call(actor, &request);
 
-	*ret_key = answer.exported;
-	return answer.rc;
+	*ret_key = reply.exported;
+	return reply.rc;
 }
 
 int actor_unexport(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = { .order = ACTOR_UNEXPORT, .memory = key->number };
+	struct actor_request request = { .op = ACTOR_UNEXPORT, .memory = key->number };
 
-	return order(actor, &say).rc;
+	return call(actor, &request).rc;
 }
 
 int actor_import(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = { .order = ACTOR_IMPORT, .key = key->key };
-	struct actor_answer answer = order(actor, &say);
+	struct actor_request request = { .op = ACTOR_IMPORT, .key = key->key };
+	struct actor_reply reply = call(actor, &request);
 
-	memcpy(actor->path, answer.path, sizeof(actor->path));
-	return answer.rc;
+	memcpy(actor->path, reply.path, sizeof(actor->path));
+	return reply.rc;
 }
 
 int actor_import_patiently(struct actor *actor, const struct actor_key *key)
@@ -500,41 +373,41 @@ int actor_import_patiently(struct actor *actor, const struct actor_key *key)
 
 int actor_read(struct actor *actor, const struct actor_key *key)
 {
-	struct actor_say say = { .order = ACTOR_READ };
-	struct actor_answer answer = order(actor, &say);
+	struct actor_request request = { .op = ACTOR_READ };
+	struct actor_reply reply = call(actor, &request);
 
-	if (answer.rc == 0)
-		assert_int_equal(answer.fill, key->fill);
-	return answer.rc;
+	if (reply.rc == 0)
+		assert_int_equal(reply.fill, key->fill);
+	return reply.rc;
 }
 
 int actor_write(struct actor *actor, uint8_t fill)
 {
-	struct actor_say say = { .order = ACTOR_WRITE, .fill = fill };
+	struct actor_request request = { .op = ACTOR_WRITE, .fill = fill };
 
-	return order(actor, &say).rc;
+	return call(actor, &request).rc;
 }
 
 int actor_release(struct actor *actor)
 {
-	struct actor_say say = { .order = ACTOR_RELEASE };
+	struct actor_request request = { .op = ACTOR_RELEASE };
 
-	return order(actor, &say).rc;
+	return call(actor, &request).rc;
 }
 
 pid_t actor_fork(struct actor *actor, bool abandon)
 {
-	struct actor_say say = { .order = ACTOR_FORK, .abandon = abandon };
-	struct actor_answer answer = order(actor, &say);
+	struct actor_request request = { .op = ACTOR_FORK, .abandon = abandon };
+	struct actor_reply reply = call(actor, &request);
 
-	proc_adopt(answer.pid);
-	return answer.pid;
+	proc_adopt(reply.pid);
+	return reply.pid;
 }
 
 void actor_detach(struct actor *actor)
 {
-	struct actor_say say = { .order = ACTOR_DETACH };
+	struct actor_request request = { .op = ACTOR_DETACH };
 
-	order(actor, &say);
+	call(actor, &request);
 	proc_end(&actor->proc);
 }

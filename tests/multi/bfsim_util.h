@@ -37,8 +37,8 @@ int own_run(const struct own_test *tests, size_t num_tests);
 /* Wait for a child, which must end with status 0. */
 void wait_well(pid_t pid);
 
-/* A card for the test: a session that it enters on @side, or, with CARD=private in the environment, its private
- * card. NULL: as without it. */
+/* A card for the test. With CARD=private in the environment, the process uses its private card; else it enters a
+ * session on @side. @side NULL = the default. */
 bool card_is_private(void);
 void card_begin(const char *side, const char *topology, const char *clock);
 void card_end(void);

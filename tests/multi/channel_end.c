@@ -14,32 +14,15 @@
 
 struct channel_end end;
 
-static char *dir;
-static struct proc card;
-
-int channel_setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
-	return 0;
-}
-
 int channel_teardown(void **state)
 {
-	(void)state;
-	if (card.pid)
-		daemon_stop(&card);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
+	return test_session.daemon.pid ? session_stop_teardown(state) : session_teardown(state);
 }
 
 void channel_kill_daemon(void)
 {
-	proc_signal(&card, SIGKILL);
-	card.pid = 0;
+	proc_signal(&test_session.daemon, SIGKILL);
+	test_session.daemon.pid = 0;
 }
 
 /* ---- in the processes ---- */

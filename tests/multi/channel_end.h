@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/multi/channel_end.h - processes with a Comm Channel endpoint each, on a card of a test's own.
+/* tests/multi/channel_end.h - processes with one Comm Channel endpoint each, in a session of the test.
  *
- * In a process @end is its endpoint. Messages are numbers. What waits sleeps on
- * an event channel, and has a deadline; what tries does not wait.
+ * @end is the endpoint of the process. Messages are numbers. A function that waits
+ * sleeps on an event channel and has a deadline; a try function does not wait.
  */
 #ifndef TESTS_MULTI_CHANNEL_END_H
 #define TESTS_MULTI_CHANNEL_END_H
@@ -10,16 +10,15 @@
 #include <doca_comm_channel.h>
 #include <doca_dev.h>
 
-#include "actor.h"
+#include "session_util.h"
 
 #define CHANNEL_NAME     "channel" /* of services */
 #define CHANNEL_QUEUE    8         /* messages that an endpoint's receive queue holds */
 #define CHANNEL_MESSAGES 400
 
-/* A test's setup and teardown: a card with its daemon. */
-#define CHANNEL_TEST(test) cmocka_unit_test_setup_teardown(test, channel_setup, channel_teardown)
+/* A test in a session. The teardown expects that the daemon stops well, unless the test killed the daemon. */
+#define CHANNEL_TEST(test) cmocka_unit_test_setup_teardown(test, session_setup, channel_teardown)
 
-int channel_setup(void **state);
 int channel_teardown(void **state);
 void channel_kill_daemon(void);
 
@@ -27,7 +26,7 @@ void channel_kill_daemon(void);
 
 extern struct channel_end {
 	struct doca_comm_channel_ep_t *ep;
-	struct doca_comm_channel_addr_t *peer; /* the last one heard of */
+	struct doca_comm_channel_addr_t *peer; /* the last peer that was connected to or received from */
 	doca_event_channel_t send, recv;
 } end;
 
@@ -49,7 +48,7 @@ doca_error_t end_receive(uint32_t *value);
 doca_error_t end_try_send(uint32_t value);
 doca_error_t end_send(uint32_t value);
 
-/* Send back all that comes from one peer, until it is gone. */
+/* Send back all messages of one peer until the peer is gone. */
 void end_echo_until_gone(void);
 
 /* A word without a meaning of its own, and its coming; in the test as well. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One end of a Comm Channel, as a program: it is built once with each generation's
- * headers and libraries, and meets the other's in test_channel_generations.c.
+/* One end of a Comm Channel, as a program: built with the headers and libraries of each generation,
+ * for test_channel_generations.c.
  *
- *   channel_program service     say that it listens; send back what comes until the peer is gone; say so
- *   channel_program client      have CHANNEL_MESSAGES messages sent back; say so; wait until the service is gone; say so
+ *   channel_program service     listen and report that; echo messages until the peer is gone; report that
+ *   channel_program client      send CHANNEL_MESSAGES messages and receive the echoes; report that; wait for the service's end; report that
  *
- * It speaks on descriptor 3, as a process of the test (proc.h).
+ * Reports go to descriptor 3, the socket of a test's process (proc.h).
  */
 #include <string.h>
 

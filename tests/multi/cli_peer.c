@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process for test_cli.sh to look at: attaches to the session in its
+/* A process for test_cli.sh: attaches to the session in its
  * environment, exports or imports some memory, or listens or asks for a
- * connection, says "ready", and stays until its standard input ends.
+ * connection, prints "ready", and runs until its standard input ends.
  *
  *   cli_peer export KEYFILE     cli_peer import KEYFILE
  *   cli_peer listen NAME        cli_peer connect NAME

@@ -12,7 +12,7 @@
 #include "comch_talk.h"
 #include "doca_check.h"
 
-#define FROM_SERVER UINT32_C(0x80000000) /* a server's messages: this, and whom they are for */
+#define FROM_SERVER UINT32_C(0x80000000) /* sender of a server's messages: this flag and the client's number */
 
 /* One connection. */
 struct pair {
@@ -55,7 +55,7 @@ static void feed(struct talk *talk, struct doca_comch_connection *connection)
 		pair->out++;
 }
 
-/* Not one step further until the test says so. */
+/* Make no further progress until the test sends a byte. */
 static void freeze(struct exchange *exchange, char why)
 {
 	char word;
@@ -74,7 +74,8 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = pair }));
 	if (exchange->arg.freezes && talk->num_connected == 1)
 		freeze(exchange, EXCHANGE_FROZEN);
-	if (talk->client || exchange->arg.num_in == 0) /* a server waits until it knows for whom it is */
+	if (talk->client ||
+	    exchange->arg.num_in == 0) /* a server waits until the client's first message names the addressee */
 		feed(talk, connection);
 }
 
@@ -88,7 +89,7 @@ static void on_disconnected(struct talk *talk, struct doca_comch_connection *con
 	struct exchange *exchange = exchange_of(talk);
 	struct pair *pair = pair_of(connection);
 
-	CHECK(is_whole(exchange, pair)); /* what was sent before a stop has come before it */
+	CHECK(is_whole(exchange, pair)); /* messages sent before the stop have arrived before it */
 	exchange->num_whole++;
 	free(pair);
 }
@@ -138,7 +139,8 @@ static void begin(struct exchange *exchange, int talk_fd, struct talk_cfg *ret_c
 				      .sent = on_sent };
 }
 
-/* What was withheld, too. A server that knows nothing of its client yet sends with its first message. */
+/* Send the withheld messages as well. A server without a message of its client yet sends after the client's first
+ * message. */
 static void send_all(struct exchange *exchange)
 {
 	exchange->may_send = exchange->arg.num_out;
@@ -214,7 +216,7 @@ static void run_role(int talk_fd, bool is_server)
 	struct doca_dev *dev;
 
 	begin(&exchange, talk_fd, &cfg);
-	dev = peer_open(is_server ? NULL : cfg.function);
+	dev = device_open(is_server ? NULL : cfg.function);
 	for (uint32_t i = 0; i < exchange.num_talks; i++) {
 		if (is_server)
 			talk_open_server(&exchange.talks[i], &cfg, &exchange.loop, dev);

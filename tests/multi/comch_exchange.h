@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/comch_exchange.h - a role that exchanges checked messages: as a server with
- * each of its clients, or as a client. It needs all of them, in order, from the right sender.
+ * each of its clients, or as a client. It expects all messages, in order, from the right sender.
  *
  *   test                        role
  *   peer_start(arg)      -->
- *                        <--    EXCHANGE_STARTED    it listens, or calls its server
- *   exchange_ask()       <->    how far it is
- *                        <--    EXCHANGE_DONE       all is sent and has come, and it is idle again
+ *                        <--    EXCHANGE_STARTED    it listens, or connects to its server
+ *   exchange_ask()       <->    its progress
+ *                        <--    EXCHANGE_DONE       all messages are sent and received, and it is idle
  *   proc_end()           -->    it ends
  *
- * With arg.waits it says EXCHANGE_READY when all is open, and does not start until
- * exchange_thaw(). With arg.freezes it says EXCHANGE_FROZEN at the first connection, and does not
- * progress until exchange_thaw(). With arg.holds it says EXCHANGE_HELD when all is
- * sent and has come, and keeps its connections until exchange_thaw(). With
- * arg.withholds it sends only so many until then: it is not over before.
+ * Four options pause the role until exchange_thaw(). arg.waits: it sends EXCHANGE_READY when all
+ * is open, and then starts. arg.freezes: it sends EXCHANGE_FROZEN at the first connection, and
+ * stops making progress. arg.holds: it sends EXCHANGE_HELD when all messages are sent and received,
+ * and keeps its connections. arg.withholds: it sends only that many messages.
  */
 #ifndef TESTS_MULTI_COMCH_EXCHANGE_H
 #define TESTS_MULTI_COMCH_EXCHANGE_H
 
 #include "comch_peer.h"
 
-struct exchange_arg {      /* without padding: it is sent */
+struct exchange_arg {      /* sent as bytes, so it has no padding */
 	char name[32];     /* of the server */
-	char function[16]; /* client: of its device; server: for whom it is; "" = the first */
+	char function[16]; /* client: function of its device; server: function that it serves; "" = the first */
 	uint32_t sleeps;   /* on the notification handle; else it polls */
 	uint32_t waits, freezes, holds;
-	uint32_t withholds;       /* messages on each connection that are sent before the test says more; 0 = all */
-	uint32_t num_peers;       /* server: ends after as many */
-	uint32_t number;          /* client: who it is, if the server is to know; its first, if it has several */
+	uint32_t withholds; /* messages per connection before the test sends the next command; 0 = all */
+	uint32_t num_peers; /* server: ends after as many */
+	uint32_t number; /* client: its number, for the server; the number of its first connection, if it has several */
 	uint32_t num_in, num_out; /* messages on each connection */
 	uint32_t recv_queue;      /* 0 = default */
 	uint32_t num_tasks;       /* 0 = default; a server's for all connections */

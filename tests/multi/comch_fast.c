@@ -15,44 +15,44 @@
 
 #define IMM_BYTES sizeof(((struct fast_slot *)NULL)->imm)
 
-/* ---- the book ---- */
+/* ---- the consumers ---- */
 
-void fast_book_init(struct fast_book *book)
+void fast_consumers_init(struct fast_consumers *consumers)
 {
-	*book = (struct fast_book){ .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+	*consumers = (struct fast_consumers){ .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 }
 
-void fast_learn(struct fast_book *book, uint32_t id, bool is_new)
+void fast_learn(struct fast_consumers *consumers, uint32_t id, bool is_new)
 {
-	pthread_mutex_lock(&book->lock);
+	pthread_mutex_lock(&consumers->lock);
 	if (is_new) {
-		CHECK(book->count < FAST_MAX);
-		book->ids[book->count++] = id;
+		CHECK(consumers->count < FAST_MAX);
+		consumers->ids[consumers->count++] = id;
 	} else {
-		book->expired++;
+		consumers->expired++;
 	}
-	pthread_cond_broadcast(&book->changed);
-	pthread_mutex_unlock(&book->lock);
+	pthread_cond_broadcast(&consumers->changed);
+	pthread_mutex_unlock(&consumers->lock);
 }
 
-void fast_over(struct fast_book *book)
+void fast_over(struct fast_consumers *consumers)
 {
-	pthread_mutex_lock(&book->lock);
-	book->over = true;
-	pthread_cond_broadcast(&book->changed);
-	pthread_mutex_unlock(&book->lock);
+	pthread_mutex_lock(&consumers->lock);
+	consumers->over = true;
+	pthread_cond_broadcast(&consumers->changed);
+	pthread_mutex_unlock(&consumers->lock);
 }
 
 /* Whether all consumers are known. */
-static bool wait_for_consumers(struct fast_book *book, unsigned int count)
+static bool wait_for_consumers(struct fast_consumers *consumers, unsigned int count)
 {
 	bool complete;
 
-	pthread_mutex_lock(&book->lock);
-	while (book->count < count && !book->over)
-		pthread_cond_wait(&book->changed, &book->lock);
-	complete = book->count >= count;
-	pthread_mutex_unlock(&book->lock);
+	pthread_mutex_lock(&consumers->lock);
+	while (consumers->count < count && !consumers->over)
+		pthread_cond_wait(&consumers->changed, &consumers->lock);
+	complete = consumers->count >= count;
+	pthread_mutex_unlock(&consumers->lock);
 	return complete;
 }
 
@@ -167,7 +167,7 @@ static void post_receives(struct fast *fast)
 	}
 }
 
-/* That the connection is gone already is fine in an endless run alone. Whether it isn't. */
+/* Only an endless run may lose its connection early. Returns true if the connection exists. */
 static bool start(const struct fast *fast, struct doca_ctx *ctx, doca_error_t wanted)
 {
 	doca_error_t result = doca_ctx_start(ctx);
@@ -276,13 +276,13 @@ static bool send_next(struct fast *fast, struct fast_slot *slot, unsigned int pe
 	doca_error_t result;
 
 	fill(fast, slot, fast->next_seq[peer]);
-	result = submit(fast, slot, fast->cfg.book->ids[peer], fast->next_seq[peer]);
+	result = submit(fast, slot, fast->cfg.consumers->ids[peer], fast->next_seq[peer]);
 	if (result == DOCA_SUCCESS)
 		fast->next_seq[peer]++;
 	else if (result == DOCA_ERROR_AGAIN)
 		fast->refused++;
 	else
-		CHECK(fast->cfg.endless); /* it is gone, or going */
+		CHECK(fast->cfg.endless); /* the connection is closed or closing */
 	return result == DOCA_SUCCESS;
 }
 
@@ -294,7 +294,7 @@ static struct fast_slot *free_slot(struct fast *fast)
 	return NULL;
 }
 
-/* All that can be sent now. Whether one has to try again later, of which nobody tells. */
+/* Send all messages that can be sent now. Returns true if a send must be retried later without an event. */
 static bool send_all(struct fast *fast)
 {
 	bool held = fast->cfg.held && *fast->cfg.held;
@@ -337,7 +337,7 @@ static void stop(struct fast *fast, struct doca_ctx *ctx, const enum doca_ctx_st
 static void get_memory(struct fast *fast)
 {
 	const char *path = getenv("BFSIM_PATH");
-	bool mapped = path && strcmp(path, "mapped") == 0; /* that needs memory with a descriptor */
+	bool mapped = path && strcmp(path, "mapped") == 0; /* these paths need memory with a descriptor */
 	int fd = mapped ? memfd_create("fast-path", MFD_CLOEXEC) : -1;
 	size_t len = (size_t)fast->cfg.max_len * 2 * FAST_DEPTH;
 
@@ -368,7 +368,7 @@ static void put_memory(struct fast *fast)
 
 static void exchange(struct fast *fast)
 {
-	bool knows = fast->producer && wait_for_consumers(fast->cfg.book, fast->cfg.num_peers);
+	bool knows = fast->producer && wait_for_consumers(fast->cfg.consumers, fast->cfg.num_peers);
 	char word;
 
 	CHECK(knows || !fast->producer || fast->cfg.endless);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/comch_fast.h - a worker on Comch's fast path: a thread with its own engine,
- * a consumer, or a producer, or both, on a connection of another thread's.
+ * a consumer, or a producer, or both, on another thread's connection.
  *
  *   thread of the connection          worker
  *   fast_start()                 -->  starts consumer and producer, posts receives
- *   consumer event: fast_learn() -->  begins to send, when it knows of all consumers
+ *   consumer event: fast_learn() -->  starts to send when it knows all consumers
  *                                <--  writes to done_fd when it is idle again
  *   fast_join()
  *
- * A producer sends to all consumers of the other end, messages whose sizes and
- * bytes follow from its id and their number. A consumer needs each producer's
- * messages in order, whole, none lost and none twice.
+ * A producer sends to all consumers of the other end. Its id and the message's
+ * number determine size and bytes of a message. A consumer checks that each
+ * producer's messages arrive complete, in order and exactly once.
  */
 #ifndef TESTS_MULTI_COMCH_FAST_H
 #define TESTS_MULTI_COMCH_FAST_H
@@ -27,8 +27,8 @@
 #define FAST_MAX   8 /* consumers, or producers, at one end */
 #define FAST_DEPTH 4 /* messages that one posts, or sends, at once */
 
-/* The other end's consumers, as its connection's thread hears of them. */
-struct fast_book {
+/* The other end's consumers, as the connection's thread learns of them. */
+struct fast_consumers {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint32_t ids[FAST_MAX];
@@ -36,22 +36,22 @@ struct fast_book {
 	bool over; /* the connection is gone: there won't be more */
 };
 
-void fast_book_init(struct fast_book *book);
-void fast_learn(struct fast_book *book, uint32_t id, bool is_new);
-void fast_over(struct fast_book *book);
+void fast_consumers_init(struct fast_consumers *consumers);
+void fast_learn(struct fast_consumers *consumers, uint32_t id, bool is_new);
+void fast_over(struct fast_consumers *consumers);
 
 struct fast_cfg {
 	struct doca_comch_connection *connection;
 	struct doca_dev *dev;
-	struct fast_book *book;
+	struct fast_consumers *consumers;
 	bool sleeps;
 	bool consumes, produces;
-	bool endless;             /* until the connection goes; then errors are what is wanted */
+	bool endless;             /* run until the connection closes; errors are then expected */
 	uint32_t num_peers;       /* consumers of the other end to send to, and producers that send to us */
 	uint32_t num_messages;    /* to, and from, each of them */
 	uint32_t max_len;         /* of a message */
-	int freeze_fd;            /* hear one byte here before looking for messages; -1 = don't */
-	const _Atomic bool *held; /* as long as it is true, the last message to each is not sent; NULL = it isn't */
+	int freeze_fd;            /* read one byte here before the first poll for messages; -1 = don't */
+	const _Atomic bool *held; /* while true, the last message to each consumer is withheld; NULL = never */
 	int done_fd;              /* an eventfd */
 };
 
@@ -74,7 +74,7 @@ struct fast {
 	struct doca_comch_producer *producer;
 	enum doca_ctx_states consumer_state, producer_state;
 	uint32_t producer_id;
-	struct fast_producer_seen seen[FAST_MAX]; /* who sent how many */
+	struct fast_producer_seen seen[FAST_MAX]; /* messages received per sender */
 	uint32_t next_seq[FAST_MAX];              /* to send, by consumer */
 	struct fast_slot slots[FAST_DEPTH];
 	uint8_t *memory; /* FAST_DEPTH to receive, and as many to send */
@@ -86,7 +86,7 @@ struct fast {
 	_Atomic bool done;
 };
 
-/* In the connection's thread, while the connection lives: consumer and producer are made before it returns. */
+/* Call in the connection's thread while the connection exists: creates consumer and producer before it returns. */
 void fast_start(struct fast *fast, const struct fast_cfg *cfg);
 void fast_join(struct fast *fast);
 

@@ -24,7 +24,7 @@
 
 /* ---- processes ---- */
 
-static pid_t peers[MAX_PEERS]; /* all that ran on the card; the last ones, if there were more */
+static pid_t peers[MAX_PEERS]; /* all processes of the card; the last ones, if there were more */
 static unsigned int num_peers;
 
 struct start {
@@ -32,7 +32,7 @@ struct start {
 	const struct peer_role *role;
 };
 
-/* Into other namespaces: as a new program, which speaks on its descriptor 3. */
+/* Enter other namespaces: run the program anew, with its socket as descriptor 3. */
 static void exec_wrapped(int talk, const struct start *start)
 {
 	char self[4096], name[64];
@@ -124,7 +124,7 @@ void card_start_with(const char *topology, const char *clock)
 	char ready;
 
 	card_dir = proc_make_dir();
-	clock_gettime(CLOCK_REALTIME_COARSE, &card_since); /* as files have it */
+	clock_gettime(CLOCK_REALTIME_COARSE, &card_since); /* the clock of file times */
 	num_peers = 0;
 	setenv("BFSIM_SESSION", card_dir, 1);
 	proc_start(&card, run_daemon, &arg);
@@ -137,7 +137,7 @@ static void remove_dir(void)
 	card_dir = NULL;
 }
 
-/* Whether this name is one of a peer's, which has ended: a process that lives has its number again, and files of its own. */
+/* Returns true if the file is named after an ended peer. A running process may have the same number and own files. */
 static bool is_of_a_peer(const char *name)
 {
 	long pid = strtol(name + strcspn(name, "0123456789"), NULL, 10);
@@ -148,8 +148,8 @@ static bool is_of_a_peer(const char *name)
 	return i < num_peers && i < MAX_PEERS && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Whether a file in /dev/shm is named for one of the peers, by its number. It is younger than the card: who was killed
- * by somebody else may have left files, and numbers come again. */
+/* Returns true if a file in /dev/shm is named after the pid of a peer and younger than the card. Killed processes
+ * of other tests may have left files, and pids repeat. */
 static bool left_in_shm(void)
 {
 	DIR *dir = opendir("/dev/shm");
@@ -159,7 +159,7 @@ static bool left_in_shm(void)
 
 	assert_non_null(dir);
 	while ((entry = readdir(dir)) != NULL) {
-		/* In this order: who has ended in the meantime has removed it. */
+		/* Check in this order: a process that ended in between has removed its file. */
 		found |= is_of_a_peer(entry->d_name) && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
 			 st.st_ctim.tv_sec >= card_since.tv_sec;
 	}
@@ -197,48 +197,6 @@ unsigned int peer_rounds(unsigned int count)
 	if (wanted)
 		return (unsigned int)strtoul(wanted, NULL, 10);
 	return PROC_IS_SLOW ? (count + 1) / 2 : count;
-}
-
-/* ---- devices ---- */
-
-struct doca_dev *peer_open(const char *address)
-{
-	struct doca_devinfo **list;
-	struct doca_dev *dev = NULL;
-	uint32_t count;
-
-	MUST(doca_devinfo_create_list(&list, &count));
-	for (uint32_t i = 0; i < count && !dev; i++) {
-		uint8_t wanted = !address;
-
-		if (address)
-			MUST(doca_devinfo_is_equal_pci_addr(list[i], address, &wanted));
-		if (wanted)
-			MUST(doca_dev_open(list[i], &dev));
-	}
-	MUST(doca_devinfo_destroy_list(list));
-	CHECK(dev);
-	return dev;
-}
-
-struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address)
-{
-	struct doca_devinfo_rep **list;
-	struct doca_dev_rep *rep = NULL;
-	uint32_t count;
-
-	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
-	for (uint32_t i = 0; i < count && !rep; i++) {
-		uint8_t wanted = !address;
-
-		if (address)
-			MUST(doca_devinfo_rep_is_equal_pci_addr(list[i], address, &wanted));
-		if (wanted)
-			MUST(doca_dev_rep_open(list[i], &rep));
-	}
-	MUST(doca_devinfo_rep_destroy_list(list));
-	CHECK(rep);
-	return rep;
 }
 
 /* ---- loops ---- */
@@ -317,8 +275,8 @@ void pattern_fill(uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq)
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) any_word;
 
-/* The thread sanitizer does not look here: what another process orders it can't see (tests/tsan.supp), and each word of a
- * message would be a race to it, which takes so long to be suppressed that one message takes minutes. So no memcmp() either. */
+/* Not instrumented: the thread sanitizer cannot see the ordering by another process (tests/tsan.supp). Suppressing
+ * a race per word would take minutes per message. So no memcmp() either. */
 __attribute__((no_sanitize("thread"))) bool pattern_is(const uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq)
 {
 	for (size_t at = 0; at < len; at += 8) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/multi/comch_peer.h - what programs that talk over Comch have in common, for tests of several such.
+/* tests/multi/comch_peer.h - processes that use Comch, for tests of several of them.
  *
  *   test:  card_start() --> peer_start(role) ... --> card_end()
  *   role:  a process (proc.h) with its device and a loop, through the public headers alone
  *
- * A loop drives a progress engine, either way that programs do: it polls without
- * a pause, or sleeps on the notification handle until something happens. A loop
- * in which nothing happens for PROC_DEADLINE_MS ends its process, so that a
- * wake-up which is lost shows.
+ * A loop drives a progress engine in either of two ways: it polls without a
+ * pause, or sleeps on the notification handle until an event. A loop without an
+ * event for PROC_DEADLINE_MS ends its process, so that a lost wake-up is found.
  */
 #ifndef TESTS_MULTI_COMCH_PEER_H
 #define TESTS_MULTI_COMCH_PEER_H
@@ -18,6 +17,7 @@
 
 #include "proc.h"
 #include "doca_check.h"
+#include "doca_device.h"
 
 /* In a role: go on only if it works. */
 /* ---- processes ---- */
@@ -27,9 +27,8 @@ struct peer_role {
 	void (*run)(int talk);
 };
 
-/* Start a process on @side ("host" or "dpu"), and say @len bytes of @arg to it.
- * The host's may be started by way of a command (HOST_WRAPPER), which puts it
- * into other namespaces; then its pid is the command's. */
+/* Start a process on @side ("host" or "dpu") and send it @len bytes of @arg. HOST_WRAPPER, if set, starts the
+ * host's process in other namespaces; @pid is then the wrapper's. */
 void peer_start(struct proc *proc, const char *side, const struct peer_role *role, const void *arg, size_t len);
 
 /* First in main(), with all roles up to one without name: does not return in a process that a wrapper started. */
@@ -49,24 +48,20 @@ unsigned int peer_rounds(unsigned int count);
 
 /* ---- devices ---- */
 
-/* The first one, or that with this address. */
-struct doca_dev *peer_open(const char *address);
-struct doca_dev_rep *peer_open_rep(struct doca_dev *dev, const char *address);
-
 /* ---- loops ---- */
 
 struct loop {
 	struct doca_pe *pe;
 	int epoll_fd;
 	bool sleeps;      /* else it polls */
-	int64_t quiet_ms; /* since when nothing has happened; 0 = something has just now */
+	int64_t quiet_ms; /* time of the last event; 0 = just now */
 };
 
 void loop_open(struct loop *loop, bool sleeps);
 void loop_watch(struct loop *loop, int fd); /* wakes it too */
 void loop_close(struct loop *loop);
 
-/* Progress; if there was nothing, wait until there may be, or for @ms at most (-1 = as long as it takes). */
+/* Make progress; if there was none, wait for an event, for @ms at most (-1 = without limit). */
 void loop_turn(struct loop *loop, int ms);
 
 #define LOOP_UNTIL(loop, condition)          \
@@ -75,7 +70,7 @@ void loop_turn(struct loop *loop, int ms);
 			loop_turn(loop, -1); \
 	} while (0)
 
-/* Messages that can be told apart: byte @i of number @seq from @sender. */
+/* A pattern that differs by message: byte @i of message @seq of @sender. */
 void pattern_fill(uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq);
 bool pattern_is(const uint8_t *bytes, size_t len, uint32_t sender, uint32_t seq);
 

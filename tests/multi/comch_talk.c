@@ -157,7 +157,7 @@ static void adopt_ctx(struct talk *talk, struct doca_ctx *ctx)
 void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
 {
 	prepare(talk, cfg, loop, dev);
-	talk->rep = peer_open_rep(dev, cfg->function);
+	talk->rep = device_open_rep(dev, cfg->function);
 	MUST(doca_comch_server_create(dev, talk->rep, cfg->name, &talk->server));
 	adopt_ctx(talk, doca_comch_server_as_ctx(talk->server));
 	MUST(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, talk->cfg.num_tasks));
@@ -234,7 +234,7 @@ bool talk_send(struct talk *talk, struct doca_comch_connection *connection, cons
 	}
 	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = copy });
 	result = doca_task_submit(doca_comch_task_send_as_task(task));
-	if (result != DOCA_SUCCESS) { /* the other end is gone, of which we hear next */
+	if (result != DOCA_SUCCESS) { /* the other end is gone; the next event reports it */
 		CHECK(result == DOCA_ERROR_NOT_CONNECTED);
 		doca_task_free(doca_comch_task_send_as_task(task));
 		free(copy);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/comch_talk.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
  *
- * A talk counts what its callbacks tell, and passes it on to those of its
- * configuration. Each message that it is asked to send is copied, so that the
- * caller needs to keep nothing.
+ * A talk counts the events of its callbacks and calls the callbacks of its
+ * configuration. It copies each message that it sends, so the caller may reuse
+ * the buffer.
  */
 #ifndef TESTS_MULTI_COMCH_TALK_H
 #define TESTS_MULTI_COMCH_TALK_H
@@ -15,7 +15,7 @@
 
 struct talk;
 
-/* What is not set is a default, or nobody's business. */
+/* Zero members have defaults; NULL callbacks are not called. */
 struct talk_cfg {
 	const char *name;     /* of the server */
 	const char *function; /* a server's: address of the function that it is for; NULL = the first */
@@ -41,7 +41,7 @@ struct talk {
 	struct doca_ctx *ctx;
 	enum doca_ctx_states state;
 	struct doca_comch_connection *connection;                  /* a client's, while it runs; a server's latest */
-	unsigned int num_connected, num_disconnected, num_refused; /* as told so far */
+	unsigned int num_connected, num_disconnected, num_refused; /* as the callbacks reported */
 	uint64_t received, sent, failed;
 	doca_error_t last_error; /* of a failed task */
 };
@@ -49,7 +49,7 @@ struct talk {
 /* On a device that stays the caller's. */
 void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
 void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
-void talk_close(struct talk *talk); /* it is idle */
+void talk_close(struct talk *talk); /* the context is idle */
 
 void talk_start(struct talk *talk);
 void talk_stop(struct talk *talk); /* returns when it is idle */
@@ -68,7 +68,7 @@ uint32_t note_len(uint32_t seq); /* sizes vary */
 /* Send number @seq of @sender. Whether a task was free. */
 bool note_send(struct talk *talk, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq);
 
-/* The process goes on only if this is number @seq, whole; returns its sender. */
+/* End the process unless this is message @seq, complete; return its sender. */
 uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq);
 
 #endif

@@ -32,7 +32,7 @@ void copier_close(struct copier *copier);
 /* Submit a copy. */
 void copier_submit(struct copier *copier, size_t len);
 
-/* Session time, as the card's free-running clock says. */
+/* Session time, from the card's free-running clock. */
 uint64_t copier_now_ns(const struct copier *copier);
 
 #endif

@@ -88,7 +88,7 @@ static void hide(struct mem *mem)
 	mem->exposed = NULL;
 }
 
-static void obey(struct sim_ofi_target *target, int fd)
+static void execute(struct sim_ofi_target *target, int fd)
 {
 	struct reply reply = { .value = 0 };
 	struct request request;
@@ -127,7 +127,7 @@ static void export_for_ever(const char *provider, int fd)
 			;
 		poll(fds, 2, sim_ofi_target_may_sleep(target) ? -1 : 0);
 		if (fds[0].revents)
-			obey(target, fd);
+			execute(target, fd);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/ofi_exporter.h - a process that exports memory, for tests of sim/fabric/ofi.
  *
- * It has one target and serves it as a process's helper thread would: it sleeps
- * in poll() on the target's descriptor and on a socket for the commands below.
- * It does not spin after an access, so that each one may find it asleep.
+ * The process has one target and serves it like the library's helper thread: it
+ * sleeps in poll() on the target's descriptor and on a socket for the commands
+ * below. It does not spin after an access, so that any access may find it asleep.
  */
 #ifndef TESTS_MULTI_OFI_EXPORTER_H
 #define TESTS_MULTI_OFI_EXPORTER_H
@@ -33,7 +33,7 @@ int exporter_expose(struct exporter *exporter, size_t len, bool writable, uint8_
 /* Make it hide that memory and unmap it. */
 void exporter_hide(struct exporter *exporter, int number);
 
-/* What the byte at @offset of that memory is now. */
+/* Read the current byte at @offset of that memory. */
 uint8_t exporter_peek(struct exporter *exporter, int number, size_t offset);
 
 /* How many descriptors it has open. */

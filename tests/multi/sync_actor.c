@@ -2,6 +2,7 @@
 /* Processes that execute a test's commands on a sync event. */
 #include "sync_actor.h"
 #include "doca_check.h"
+#include "doca_device.h"
 
 #include <poll.h>
 #include <setjmp.h>
@@ -20,25 +21,25 @@
 #include <doca_pe.h>
 #include <doca_sync_event.h>
 
-enum order {
-	ORDER_EXPORT,
-	ORDER_IMPORT,
-	ORDER_GET,
-	ORDER_SET,
-	ORDER_ADD,
-	ORDER_WAIT,
-	ORDER_DROP,
+enum op {
+	OP_EXPORT,
+	OP_IMPORT,
+	OP_GET,
+	OP_SET,
+	OP_ADD,
+	OP_WAIT,
+	OP_DROP,
 };
 
-struct say {
-	enum order order;
+struct request {
+	enum op op;
 	enum sync_memory memory;
 	enum sync_use use;
 	uint64_t value;
 	struct sync_descriptor descriptor;
 };
 
-struct answer {
+struct reply {
 	doca_error_t result;
 	uint64_t value;
 	struct sync_descriptor descriptor;
@@ -91,28 +92,28 @@ static uint64_t *map_word(void)
 	return word + 7;
 }
 
-static void do_export(const struct say *say, struct answer *answer)
+static void do_export(const struct request *request, struct reply *reply)
 {
 	const uint8_t *bytes;
 
 	MUST(doca_sync_event_create(&self.event));
 	MUST(doca_sync_event_add_publisher_location_remote_pci(self.event));
 	MUST(doca_sync_event_add_subscriber_location_cpu(self.event, self.dev));
-	if (say->memory == SYNC_MEMFD)
+	if (request->memory == SYNC_MEMFD)
 		MUST(doca_sync_event_set_addr(self.event, map_word()));
-	start_event(say->use);
-	MUST(doca_sync_event_export_to_remote_pci(self.event, self.dev, &bytes, &answer->descriptor.len));
-	CHECK(answer->descriptor.len <= SYNC_DESCRIPTOR_MAX);
-	memcpy(answer->descriptor.bytes, bytes, answer->descriptor.len);
+	start_event(request->use);
+	MUST(doca_sync_event_export_to_remote_pci(self.event, self.dev, &bytes, &reply->descriptor.len));
+	CHECK(reply->descriptor.len <= SYNC_DESCRIPTOR_MAX);
+	memcpy(reply->descriptor.bytes, bytes, reply->descriptor.len);
 }
 
-static doca_error_t do_import(const struct say *say)
+static doca_error_t do_import(const struct request *request)
 {
-	doca_error_t result =
-		doca_sync_event_create_from_export(self.dev, say->descriptor.bytes, say->descriptor.len, &self.event);
+	doca_error_t result = doca_sync_event_create_from_export(self.dev, request->descriptor.bytes,
+								 request->descriptor.len, &self.event);
 
 	if (result == DOCA_SUCCESS)
-		start_event(say->use);
+		start_event(request->use);
 	return result;
 }
 
@@ -123,7 +124,7 @@ static doca_error_t do_add(uint64_t count)
 
 	for (uint64_t i = 0; i < count && result == DOCA_SUCCESS; i++) {
 		result = doca_sync_event_update_add(self.event, 1, &before);
-		CHECK(result != DOCA_SUCCESS || i == 0 || before > last); /* it only grows */
+		CHECK(result != DOCA_SUCCESS || i == 0 || before > last); /* the value only grows */
 		last = before;
 	}
 	return result;
@@ -173,29 +174,29 @@ static doca_error_t do_drop(void)
 	return DOCA_SUCCESS;
 }
 
-static void obey(const struct say *say, struct answer *answer)
+static void execute(const struct request *request, struct reply *reply)
 {
-	switch (say->order) {
-	case ORDER_EXPORT:
-		do_export(say, answer);
+	switch (request->op) {
+	case OP_EXPORT:
+		do_export(request, reply);
 		break;
-	case ORDER_IMPORT:
-		answer->result = do_import(say);
+	case OP_IMPORT:
+		reply->result = do_import(request);
 		break;
-	case ORDER_GET:
-		answer->result = doca_sync_event_get(self.event, &answer->value);
+	case OP_GET:
+		reply->result = doca_sync_event_get(self.event, &reply->value);
 		break;
-	case ORDER_SET:
-		answer->result = doca_sync_event_update_set(self.event, say->value);
+	case OP_SET:
+		reply->result = doca_sync_event_update_set(self.event, request->value);
 		break;
-	case ORDER_ADD:
-		answer->result = do_add(say->value);
+	case OP_ADD:
+		reply->result = do_add(request->value);
 		break;
-	case ORDER_WAIT:
-		answer->result = do_wait(say->value);
+	case OP_WAIT:
+		reply->result = do_wait(request->value);
 		break;
-	case ORDER_DROP:
-		answer->result = do_drop();
+	case OP_DROP:
+		reply->result = do_drop();
 		break;
 	}
 }
@@ -206,31 +207,26 @@ struct place {
 
 static void open_device(const struct place *place)
 {
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	setenv("BFSIM_SESSION", place->dir, 1);
 	setenv("BFSIM_SIDE", place->side, 1);
 	if (place->path)
 		setenv("BFSIM_PATH", place->path, 1);
-	MUST(doca_devinfo_create_list(&list, &count));
-	MUST(doca_dev_open(list[0], &self.dev));
-	MUST(doca_devinfo_destroy_list(list));
+	self.dev = device_open(NULL);
 }
 
 static void body(int talk, const void *arg)
 {
 	char ready = 1;
-	struct say say;
+	struct request request;
 
 	self.talk = talk;
 	open_device(arg);
 	proc_say(talk, &ready, 1);
-	while (recv(talk, &say, sizeof(say), 0) == sizeof(say)) {
-		struct answer answer = { .result = DOCA_SUCCESS };
+	while (recv(talk, &request, sizeof(request), 0) == sizeof(request)) {
+		struct reply reply = { .result = DOCA_SUCCESS };
 
-		obey(&say, &answer);
-		proc_say(talk, &answer, sizeof(answer));
+		execute(&request, &reply);
+		proc_say(talk, &reply, sizeof(reply));
 	}
 	MUST(doca_dev_close(self.dev)); /* refused while there is an event */
 }
@@ -246,64 +242,64 @@ void sync_actor_start(struct sync_actor *actor, const char *dir, const char *sid
 	proc_hear(actor->proc.talk, &ready, 1);
 }
 
-static void begin(struct sync_actor *actor, struct say say)
+static void begin(struct sync_actor *actor, struct request request)
 {
-	proc_say(actor->proc.talk, &say, sizeof(say));
+	proc_say(actor->proc.talk, &request, sizeof(request));
 }
 
-static struct answer finish(struct sync_actor *actor)
+static struct reply finish(struct sync_actor *actor)
 {
-	struct answer answer;
+	struct reply reply;
 
-	proc_hear(actor->proc.talk, &answer, sizeof(answer));
-	return answer;
+	proc_hear(actor->proc.talk, &reply, sizeof(reply));
+	return reply;
 }
 
-static struct answer ask(struct sync_actor *actor, struct say say)
+static struct reply call(struct sync_actor *actor, struct request request)
 {
-	begin(actor, say);
+	begin(actor, request);
 	return finish(actor);
 }
 
 void sync_actor_export(struct sync_actor *actor, enum sync_memory memory, enum sync_use use,
 		       struct sync_descriptor *ret_descriptor)
 {
-	*ret_descriptor = ask(actor, (struct say){ .order = ORDER_EXPORT, .memory = memory, .use = use }).descriptor;
+	*ret_descriptor = call(actor, (struct request){ .op = OP_EXPORT, .memory = memory, .use = use }).descriptor;
 }
 
 doca_error_t sync_actor_import(struct sync_actor *actor, enum sync_use use, const struct sync_descriptor *descriptor)
 {
-	return ask(actor, (struct say){ .order = ORDER_IMPORT, .use = use, .descriptor = *descriptor }).result;
+	return call(actor, (struct request){ .op = OP_IMPORT, .use = use, .descriptor = *descriptor }).result;
 }
 
 doca_error_t sync_actor_get(struct sync_actor *actor, uint64_t *ret_value)
 {
-	struct answer answer = ask(actor, (struct say){ .order = ORDER_GET });
+	struct reply reply = call(actor, (struct request){ .op = OP_GET });
 
-	*ret_value = answer.value;
-	return answer.result;
+	*ret_value = reply.value;
+	return reply.result;
 }
 
 doca_error_t sync_actor_set(struct sync_actor *actor, uint64_t value)
 {
-	return ask(actor, (struct say){ .order = ORDER_SET, .value = value }).result;
+	return call(actor, (struct request){ .op = OP_SET, .value = value }).result;
 }
 
 void sync_actor_drop(struct sync_actor *actor)
 {
-	assert_int_equal(ask(actor, (struct say){ .order = ORDER_DROP }).result, DOCA_SUCCESS);
+	assert_int_equal(call(actor, (struct request){ .op = OP_DROP }).result, DOCA_SUCCESS);
 }
 
 void sync_actor_begin_add(struct sync_actor *actor, uint64_t count)
 {
-	begin(actor, (struct say){ .order = ORDER_ADD, .value = count });
+	begin(actor, (struct request){ .op = OP_ADD, .value = count });
 }
 
 void sync_actor_begin_wait(struct sync_actor *actor, uint64_t value)
 {
 	char about_to;
 
-	begin(actor, (struct say){ .order = ORDER_WAIT, .value = value });
+	begin(actor, (struct request){ .op = OP_WAIT, .value = value });
 	proc_hear(actor->proc.talk, &about_to, 1);
 }
 

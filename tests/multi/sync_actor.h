@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/multi/sync_actor.h - processes that share a sync event, through the public headers, and do as they are told.
+/* tests/multi/sync_actor.h - processes that share a sync event and execute a test's commands.
  *
  *   struct sync_actor host, dpu;
  *   sync_actor_start(&host, dir, "host", NULL);
  *   sync_actor_start(&dpu, dir, "dpu", NULL);
  *   sync_actor_export(&host, SYNC_OWN, SYNC_ALONE, &descriptor);
  *   sync_actor_import(&dpu, SYNC_CONTEXT, &descriptor);
- *   sync_actor_set(&dpu, 5);                          what doca_sync_event_update_set() returned there
+ *   sync_actor_set(&dpu, 5);                          the result of doca_sync_event_update_set() in the process
  *
- * A wait is begun, and finished when the test wants to know how it went; in
- * between the process sleeps in it. Other orders are finished at once, but
- * adding, which several do at a time.
+ * Waiting and adding are split into begin and finish, so that several processes
+ * do so at once; a waiting process sleeps in between. Other requests return
+ * their result at once. Processes use the public headers alone.
  */
 #ifndef TESTS_MULTI_SYNC_ACTOR_H
 #define TESTS_MULTI_SYNC_ACTOR_H
@@ -22,8 +22,8 @@
 #define SYNC_DESCRIPTOR_MAX 256
 
 enum sync_memory {
-	SYNC_OWN,   /* of the library's */
-	SYNC_MEMFD, /* the process's, which can be mapped */
+	SYNC_OWN,   /* memory of the library */
+	SYNC_MEMFD, /* memory of the process, which can be mapped */
 };
 
 enum sync_use {
@@ -43,7 +43,7 @@ struct sync_actor {
 /* Start one on a side of session @dir. @path: BFSIM_PATH; NULL = unset. */
 void sync_actor_start(struct sync_actor *actor, const char *dir, const char *side, const char *path);
 
-/* Have it make an event, start and export it; or make one of an export, and start it. One event for each. */
+/* Create an event, start and export it; or create one from an export and start it. Each process has one event. */
 void sync_actor_export(struct sync_actor *actor, enum sync_memory memory, enum sync_use use,
 		       struct sync_descriptor *ret_descriptor);
 doca_error_t sync_actor_import(struct sync_actor *actor, enum sync_use use, const struct sync_descriptor *descriptor);
@@ -51,22 +51,22 @@ doca_error_t sync_actor_import(struct sync_actor *actor, enum sync_use use, cons
 doca_error_t sync_actor_get(struct sync_actor *actor, uint64_t *ret_value);
 doca_error_t sync_actor_set(struct sync_actor *actor, uint64_t value);
 
-/* Stop and destroy its event, in order. */
+/* Stop and destroy the event. */
 void sync_actor_drop(struct sync_actor *actor);
 
-/* Add 1, @count times; the result is that of the first that failed. */
+/* Add 1, @count times, up to the first failure, whose code is the result. */
 void sync_actor_begin_add(struct sync_actor *actor, uint64_t count);
 
-/* Wait until the value is @value; on return it is about to, or in it. */
+/* Start to wait until the value is @value; on return the process enters the wait or is in it. */
 void sync_actor_begin_wait(struct sync_actor *actor, uint64_t value);
 
-/* On return it sleeps. */
+/* Wait until the process sleeps. */
 void sync_actor_await_sleep(struct sync_actor *actor);
 
-/* How what was begun ended. */
+/* The result of the request that was begun. */
 doca_error_t sync_actor_finish(struct sync_actor *actor);
 
-/* End the process in order: whoever forgot its event fails. */
+/* End the process in order; an event that was not destroyed fails the test. */
 void sync_actor_end(struct sync_actor *actor);
 
 #endif

@@ -17,7 +17,7 @@
 #include <doca_graph.h>
 #include <doca_pe.h>
 
-#define ON_SIDE "on-side" /* the program again, which says by its status on which side it is */
+#define ON_SIDE "on-side" /* run this program again; its exit status names its side */
 enum { SIDE_IS_HOST = 10, SIDE_IS_DPU = 20 };
 
 static struct bfsim_session *start(void)
@@ -93,7 +93,7 @@ static void test_stopped_session_leaves_nothing(void)
 	free(dir);
 }
 
-/* The test is killed: the daemon removes the directory as it goes. */
+/* The test is killed: the daemon removes the directory when it ends. */
 static void test_session_ends_with_a_test_that_is_killed(void)
 {
 	char dir[256] = "", event[512];
@@ -117,7 +117,7 @@ static void test_session_ends_with_a_test_that_is_killed(void)
 	CHECK(!exists(dir));
 }
 
-/* One plan for the session: a rule of the test's hits a copy of its child. */
+/* The session has one plan: a rule of the test hits a copy of its child. */
 static void test_rules_of_a_session_hit_in_all_its_processes(void)
 {
 	struct bfsim_session *session = start();
@@ -154,7 +154,7 @@ static void test_rules_of_a_session_hit_in_all_its_processes(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
-/* Nobody does anything: virtual time stands still. */
+/* No process has work: virtual time does not advance. */
 static void test_session_has_the_clock_that_was_asked_for(void)
 {
 	struct bfsim_session_cfg cfg = { .clock = "virtual" };
@@ -213,8 +213,8 @@ static void test_tasks_of_ended_processes_are_counted(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
-/* What nobody did is 0; what does not exist is an error, or a typing error would prove that nothing failed. The process
- * asks from outside, as it has opened nothing, and then as one of the card's. */
+/* A counter without events is 0; an unknown name is an error, so that a typing error cannot prove the absence of
+ * failures. The process asks first without a device, then with one. */
 static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
 {
 	struct bfsim_session *session = start();
@@ -259,7 +259,7 @@ static void test_process_stays_on_its_card_while_a_device_is_open(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
-/* As tests do that have a session each. Nothing of one is left in the next: no rule, no time, no copy counted. */
+/* Tests with a session each: no rule, time or copy count of one session is left in the next. */
 static void test_process_enters_one_session_after_another(void)
 {
 	static const char *const clocks[] = { "virtual", "functional", "timed", "virtual" };
@@ -285,7 +285,7 @@ static void test_process_enters_one_session_after_another(void)
 	copy_one();
 }
 
-/* What is left of the card that was let go of is as stale as what was destroyed. */
+/* Handles of a released card are as stale as destroyed ones. */
 static void test_lists_of_a_session_that_was_left_are_no_longer_good(void)
 {
 	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comch as 2.5 and 2.6 spelt it: one program, built with each spelling (CC_SPELLING is 25 or 26). A
- * ping-pong of control messages, one message of the fast path, and what devices and objects say of themselves.
- */
+/* Comch in the spelling of 2.5 and 2.6: one program, built with each spelling (CC_SPELLING is 25 or 26). It tests a
+ * ping-pong of control messages, one message of the fast path, and the attributes of devices and objects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,8 +17,9 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "doca_check.h"
+#include "doca_device.h"
 
 #define NAME        "cc"
 #define NUM_PINGS   100
@@ -137,7 +137,7 @@ static void on_expired(struct doca_cc_event_consumer *event, struct doca_cc_conn
 		doca_pe_progress(end.pe); \
 	while (!(condition))
 
-static bool is_in(struct doca_ctx *ctx, enum doca_ctx_states wanted)
+static bool has_state(struct doca_ctx *ctx, enum doca_ctx_states wanted)
 {
 	enum doca_ctx_states state;
 
@@ -153,7 +153,7 @@ static void start(struct doca_ctx *ctx)
 	MUST(doca_pe_connect_ctx(end.pe, ctx));
 	result = doca_ctx_start(ctx);
 	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	UNTIL(is_in(ctx, DOCA_CTX_STATE_RUNNING));
+	UNTIL(has_state(ctx, DOCA_CTX_STATE_RUNNING));
 }
 
 static void stop(struct doca_ctx *ctx)
@@ -161,30 +161,21 @@ static void stop(struct doca_ctx *ctx)
 	doca_error_t result = doca_ctx_stop(ctx);
 
 	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	while (!is_in(ctx, DOCA_CTX_STATE_IDLE))
+	while (!has_state(ctx, DOCA_CTX_STATE_IDLE))
 		doca_pe_progress(end.pe);
 }
 
 static void open_device(const char *side)
 {
-	struct doca_devinfo_rep **reps;
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	memset(&end, 0, sizeof(end));
 	setenv("BFSIM_SIDE", side, 1);
-	MUST(doca_devinfo_create_list(&list, &count));
-	MUST(doca_dev_open(list[0], &end.dev));
-	MUST(doca_devinfo_destroy_list(list));
+	end.dev = device_open(NULL);
 	MUST(doca_pe_create(&end.pe));
-	if (strcmp(side, "host") == 0)
-		return;
-	MUST(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &reps, &count));
-	MUST(doca_dev_rep_open(reps[0], &end.rep));
-	MUST(doca_devinfo_rep_destroy_list(reps));
+	if (strcmp(side, "dpu") == 0)
+		end.rep = device_open_rep(end.dev, NULL);
 }
 
-/* A size is what was set; what is wider than Comch's own numbers is refused, not cut off. */
+/* A getter returns the size that was set; a size beyond Comch's own numbers is refused, not truncated. */
 #define CHECK_SIZES(kind, of)                                                                                         \
 	do {                                                                                                          \
 		struct doca_dev *dev_;                                                                                \
@@ -466,8 +457,8 @@ static void test_device_says_what_comch_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pings_and_a_block_arrive, session_setup, session_teardown),
-		cmocka_unit_test_setup_teardown(test_device_says_what_comch_says, session_setup, session_teardown),
+		cmocka_unit_test_setup_teardown(test_pings_and_a_block_arrive, session_setup, session_stop_teardown),
+		cmocka_unit_test_setup_teardown(test_device_says_what_comch_says, session_setup, session_stop_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that connect to each other by way of the daemon: who finds whom,
- * what arrives, and what each end hears when the other goes. */
+/* Channels between processes, connected by the daemon: which listener a client finds, the messages that arrive, and
+ * the status at each end when the other closes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,50 +12,38 @@
 
 #include <cmocka.h>
 
-#include "actor.h"
-#include "talker.h"
+#include "session_util.h"
+#include "channel_actor.h"
 
 #define PATIENT_MS PROC_DEADLINE_MS
 #define CLIENTS    64
 
-static char *dir;
-static struct proc card;
-static struct talker dpu, host;
+static struct channel_actor dpu, host;
 
 static int setup(void **state)
 {
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	talker_attach(&dpu, dir, "dpu");
-	talker_attach(&host, dir, "host");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
+	session_setup(state);
+	channel_actor_attach(&dpu, test_session.dir, "dpu");
+	channel_actor_attach(&host, test_session.dir, "host");
 	return 0;
 }
 
 static void end_card(void)
 {
-	talker_detach(&host);
-	talker_detach(&dpu);
-	daemon_stop(&card);
+	channel_actor_detach(&host);
+	channel_actor_detach(&dpu);
+	daemon_stop(&test_session.daemon);
 }
 
 /* The host's channel 0 and the DPU's channel 0 are the ends of an open one. */
 static void open_channel(void)
 {
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
-	talker_expect_letter(&host, 0, "welcome", 1);
-	talker_expect_status(&host, 0, 0);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0);
+	channel_actor_expect_msg(&host, 0, "welcome", 1);
+	channel_actor_expect_status(&host, 0, 0);
 }
 
 /* ---- finding each other ---- */
@@ -63,27 +51,27 @@ static void open_channel(void)
 static void test_a_client_that_comes_later_is_accepted(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
-	talker_expect_status(&host, 0, -EINPROGRESS);
-	talker_expect_status(&dpu, 0, -EINPROGRESS);
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
-	talker_expect_status(&dpu, 0, 0);
-	talker_expect_status(&host, 0, 0);
-	talker_expect_letter(&host, 0, "welcome", 1);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
+	channel_actor_expect_status(&host, 0, -EINPROGRESS);
+	channel_actor_expect_status(&dpu, 0, -EINPROGRESS);
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0);
+	channel_actor_expect_status(&dpu, 0, 0);
+	channel_actor_expect_status(&host, 0, 0);
+	channel_actor_expect_msg(&host, 0, "welcome", 1);
 	end_card();
 }
 
 static void test_a_client_that_comes_first_waits_for_its_server(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_status(&host, 0, -EINPROGRESS);
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
-	talker_expect_letter(&host, 0, "welcome", 1);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_status(&host, 0, -EINPROGRESS);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0);
+	channel_actor_expect_msg(&host, 0, "welcome", 1);
 	end_card();
 }
 
@@ -91,11 +79,11 @@ static void test_a_client_that_comes_first_waits_for_its_server(void **state)
 static void test_a_server_under_another_address_is_not_found(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "Echo", 0, "hi"), 0);
-	assert_int_equal(talker_connect(&host, 1, HOST1, "echo", 0, "hi"), 0);
-	talker_expect_status(&host, 0, -ECONNREFUSED);
-	talker_expect_status(&host, 1, -ECONNREFUSED);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "Echo", 0, "hi"), 0);
+	assert_int_equal(channel_actor_connect(&host, 1, HOST1, "echo", 0, "hi"), 0);
+	channel_actor_expect_status(&host, 0, -ECONNREFUSED);
+	channel_actor_expect_status(&host, 1, -ECONNREFUSED);
 	end_card();
 }
 
@@ -104,31 +92,31 @@ static void test_patience_ends(void **state)
 	int64_t from_ms = proc_now_ms();
 
 	(void)state;
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", 300, "hi"), 0);
-	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", UINT32_MAX, "hi"), 0);
-	talker_expect_status(&host, 0, -ECONNREFUSED);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", 300, "hi"), 0);
+	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", UINT32_MAX, "hi"), 0);
+	channel_actor_expect_status(&host, 0, -ECONNREFUSED);
 	assert_in_range(proc_now_ms() - from_ms, 299, PROC_DEADLINE_MS);
-	talker_expect_status(&host, 1, -EINPROGRESS);
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi"); /* of 1: it is not yet too late */
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
-	talker_expect_status(&host, 1, 0);
+	channel_actor_expect_status(&host, 1, -EINPROGRESS);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi"); /* to channel 1, whose timeout has not expired */
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0);
+	channel_actor_expect_status(&host, 1, 0);
 	end_card();
 }
 
 static void test_a_name_is_served_once_until_its_server_stops(void **state)
 {
-	struct talker second;
+	struct channel_actor second;
 
 	(void)state;
-	talker_attach(&second, dir, "dpu");
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_listen(&dpu, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
-	assert_int_equal(talker_listen(&second, 0, DPU0, HOST0, "echo"), -EADDRINUSE);
-	assert_int_equal(talker_listen(&second, 0, DPU1, HOST1, "echo"), 0);
-	talker_unlisten(&dpu, 0);
-	assert_int_equal(talker_listen(&second, 1, DPU0, HOST0, "echo"), 0);
-	talker_detach(&second);
+	channel_actor_attach(&second, test_session.dir, "dpu");
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_listen(&dpu, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(channel_actor_listen(&second, 0, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(channel_actor_listen(&second, 0, DPU1, HOST1, "echo"), 0);
+	channel_actor_unlisten(&dpu, 0);
+	assert_int_equal(channel_actor_listen(&second, 1, DPU0, HOST0, "echo"), 0);
+	channel_actor_detach(&second);
 	end_card();
 }
 
@@ -139,100 +127,100 @@ static void test_what_is_not_of_this_side_is_refused(void **state)
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST1, "echo"), -EINVAL);
-	assert_int_equal(talker_listen(&dpu, 0, HOST0, HOST0, "echo"), -EINVAL);
-	assert_int_equal(talker_listen(&host, 0, DPU0, HOST0, "echo"), -EINVAL);
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, name), -ENAMETOOLONG);
-	assert_int_equal(talker_connect(&host, 0, DPU0, "echo", 0, "hi"), -EINVAL);
-	assert_int_equal(talker_connect(&host, 0, 99, "echo", 0, "hi"), -EINVAL);
-	assert_int_equal(talker_connect(&host, 0, HOST0, name, 0, "hi"), -ENAMETOOLONG);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST1, "echo"), -EINVAL);
+	assert_int_equal(channel_actor_listen(&dpu, 0, HOST0, HOST0, "echo"), -EINVAL);
+	assert_int_equal(channel_actor_listen(&host, 0, DPU0, HOST0, "echo"), -EINVAL);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, name), -ENAMETOOLONG);
+	assert_int_equal(channel_actor_connect(&host, 0, DPU0, "echo", 0, "hi"), -EINVAL);
+	assert_int_equal(channel_actor_connect(&host, 0, 99, "echo", 0, "hi"), -EINVAL);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, name, 0, "hi"), -ENAMETOOLONG);
 	name[SIM_SERVICE_NAME_SIZE - 1] = '\0';
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, name), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, name, 0, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, name), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, name, 0, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
 	end_card();
 }
 
 static void test_many_clients_have_channels_of_their_own(void **state)
 {
-	struct talker clients[CLIENTS];
+	struct channel_actor clients[CLIENTS];
 	char text[32];
 
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int i = 0; i < CLIENTS; i++) {
-		talker_attach(&clients[i], dir, "host");
+		channel_actor_attach(&clients[i], test_session.dir, "host");
 		snprintf(text, sizeof(text), "client %d", i);
-		assert_int_equal(talker_connect(&clients[i], 0, HOST0, "echo", PATIENT_MS, text), 0);
+		assert_int_equal(channel_actor_connect(&clients[i], 0, HOST0, "echo", PATIENT_MS, text), 0);
 	}
 	for (int i = 0; i < CLIENTS; i++) {
 		snprintf(text, sizeof(text), "client %d", i);
-		talker_expect_offer(&dpu, 0, i, text);
-		assert_int_equal(talker_accept(&dpu, i, text), 0);
+		channel_actor_expect_offer(&dpu, 0, i, text);
+		assert_int_equal(channel_actor_accept(&dpu, i, text), 0);
 	}
 	for (int i = 0; i < CLIENTS; i++) {
 		snprintf(text, sizeof(text), "client %d", i);
-		talker_expect_letter(&clients[i], 0, text, 1);
-		assert_int_equal(talker_send(&clients[i], 0, text, 0), 0);
-		talker_expect_letter(&dpu, i, text, 0);
+		channel_actor_expect_msg(&clients[i], 0, text, 1);
+		assert_int_equal(channel_actor_send(&clients[i], 0, text, 0), 0);
+		channel_actor_expect_msg(&dpu, i, text, 0);
 	}
 	for (int i = 0; i < CLIENTS; i++) {
-		talker_detach(&clients[i]);
-		talker_expect_status(&dpu, i, -ECONNRESET);
+		channel_actor_detach(&clients[i]);
+		channel_actor_expect_status(&dpu, i, -ECONNRESET);
 	}
 	end_card();
 }
 
 /* ---- what arrives ---- */
 
-static void test_letters_arrive_in_order_both_ways(void **state)
+static void test_messages_arrive_in_order_both_ways(void **state)
 {
 	char text[32];
 
 	(void)state;
 	open_channel();
 	for (uint32_t i = 0; i < 60; i++) {
-		snprintf(text, sizeof(text), "letter %u", i);
-		assert_int_equal(talker_send(&host, 0, text, i % 4), 0);
-		assert_int_equal(talker_send(&dpu, 0, text, (i + 1) % 4), 0);
+		snprintf(text, sizeof(text), "message %u", i);
+		assert_int_equal(channel_actor_send(&host, 0, text, i % 4), 0);
+		assert_int_equal(channel_actor_send(&dpu, 0, text, (i + 1) % 4), 0);
 	}
 	for (uint32_t i = 0; i < 60; i++) {
-		snprintf(text, sizeof(text), "letter %u", i);
-		talker_expect_letter(&dpu, 0, text, i % 4);
-		talker_expect_letter(&host, 0, text, (i + 1) % 4);
+		snprintf(text, sizeof(text), "message %u", i);
+		channel_actor_expect_msg(&dpu, 0, text, i % 4);
+		channel_actor_expect_msg(&host, 0, text, (i + 1) % 4);
 	}
-	assert_false(talker_has_letter(&host, 0));
+	assert_false(channel_actor_has_msg(&host, 0));
 	end_card();
 }
 
-static void test_letters_sent_before_a_close_arrive_before_it(void **state)
+static void test_messages_sent_before_a_close_arrive_before_it(void **state)
 {
 	(void)state;
 	open_channel();
-	assert_int_equal(talker_send(&host, 0, "one", 3), 0);
-	assert_int_equal(talker_send(&host, 0, "two", 0), 0);
-	talker_close(&host, 0, -EPROTO);
-	talker_expect_status(&dpu, 0, -EPROTO);
-	talker_expect_letter(&dpu, 0, "one", 3);
-	talker_expect_letter(&dpu, 0, "two", 0);
-	assert_false(talker_has_letter(&dpu, 0));
-	assert_int_equal(talker_send(&dpu, 0, "three", 1), -EPROTO);
+	assert_int_equal(channel_actor_send(&host, 0, "one", 3), 0);
+	assert_int_equal(channel_actor_send(&host, 0, "two", 0), 0);
+	channel_actor_close(&host, 0, -EPROTO);
+	channel_actor_expect_status(&dpu, 0, -EPROTO);
+	channel_actor_expect_msg(&dpu, 0, "one", 3);
+	channel_actor_expect_msg(&dpu, 0, "two", 0);
+	assert_false(channel_actor_has_msg(&dpu, 0));
+	assert_int_equal(channel_actor_send(&dpu, 0, "three", 1), -EPROTO);
 	end_card();
 }
 
-/* The client has unread letters when it closes and detaches: what it said last arrives all the same. */
-static void test_last_letters_arrive_from_an_end_that_reads_nothing(void **state)
+/* The client closes and detaches with unread messages: its own last messages still arrive. */
+static void test_last_messages_arrive_from_an_end_that_reads_nothing(void **state)
 {
 	(void)state;
 	open_channel();
 	for (int i = 0; i < 20; i++)
-		assert_int_equal(talker_send(&dpu, 0, "unread", 1), 0);
-	assert_int_equal(talker_send(&host, 0, "last", 2), 0);
-	talker_detach(&host);
-	talker_expect_status(&dpu, 0, -ECONNRESET);
-	talker_expect_letter(&dpu, 0, "last", 2);
-	talker_detach(&dpu);
-	daemon_stop(&card);
+		assert_int_equal(channel_actor_send(&dpu, 0, "unread", 1), 0);
+	assert_int_equal(channel_actor_send(&host, 0, "last", 2), 0);
+	channel_actor_detach(&host);
+	channel_actor_expect_status(&dpu, 0, -ECONNRESET);
+	channel_actor_expect_msg(&dpu, 0, "last", 2);
+	channel_actor_detach(&dpu);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_a_nudge_notifies_the_other_end(void **state)
@@ -240,36 +228,36 @@ static void test_a_nudge_notifies_the_other_end(void **state)
 	(void)state;
 	open_channel();
 	for (int i = 0; i < 3; i++) {
-		talker_nudge(&host, 0);
-		talker_expect_note(&dpu, 0);
-		talker_nudge(&dpu, 0);
-		talker_expect_note(&host, 0);
+		channel_actor_wake(&host, 0);
+		channel_actor_expect_notification(&dpu, 0);
+		channel_actor_wake(&dpu, 0);
+		channel_actor_expect_notification(&host, 0);
 	}
 	end_card();
 }
 
-/* A stopped process reads nothing, so its socket fills; the nudge in between is there when it goes on. */
+/* A stopped process reads nothing, so its socket fills up. The wake-up in between reaches it when it continues. */
 static void test_a_nudge_for_a_stopped_process_is_not_lost(void **state)
 {
-	struct talker other;
+	struct channel_actor other;
 
 	(void)state;
 	open_channel();
-	talker_attach(&other, dir, "host");
-	assert_int_equal(talker_connect(&other, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 1, "hi");
-	assert_int_equal(talker_accept(&dpu, 1, "welcome"), 0);
-	talker_expect_letter(&other, 0, "welcome", 1);
+	channel_actor_attach(&other, test_session.dir, "host");
+	assert_int_equal(channel_actor_connect(&other, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 1, "hi");
+	assert_int_equal(channel_actor_accept(&dpu, 1, "welcome"), 0);
+	channel_actor_expect_msg(&other, 0, "welcome", 1);
 	proc_signal(&dpu.proc, SIGSTOP);
-	while (talker_send(&other, 0, "fills its socket", 0) == 0)
+	while (channel_actor_send(&other, 0, "fills its socket", 0) == 0)
 		;
-	talker_expect_status(&other, 0, -ENOBUFS);
-	talker_nudge(&host, 0);
-	talker_nudge(&host, 0);
+	channel_actor_expect_status(&other, 0, -ENOBUFS);
+	channel_actor_wake(&host, 0);
+	channel_actor_wake(&host, 0);
 	proc_signal(&dpu.proc, SIGCONT);
-	talker_expect_note(&dpu, 0);
-	talker_expect_status(&dpu, 1, -ENOBUFS); /* it took none of them either */
-	talker_detach(&other);
+	channel_actor_expect_notification(&dpu, 0);
+	channel_actor_expect_status(&dpu, 1, -ENOBUFS); /* nor did the server receive any of them */
+	channel_actor_detach(&other);
 	end_card();
 }
 
@@ -285,15 +273,15 @@ static void test_each_end_hears_the_reason_of_the_other(void **state)
 	(void)state;
 	open_channel();
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		struct talker *closer = i % 2 ? &host : &dpu, *other = i % 2 ? &dpu : &host;
+		struct channel_actor *closer = i % 2 ? &host : &dpu, *other = i % 2 ? &dpu : &host;
 
-		talker_close(closer, 0, reasons[i][0]);
-		talker_expect_status(other, 0, reasons[i][1]);
-		talker_close(other, 0, -ECONNRESET);
-		assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "again"), 0);
-		talker_expect_offer(&dpu, 0, 0, "again");
-		assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0);
-		talker_expect_status(&host, 0, 0);
+		channel_actor_close(closer, 0, reasons[i][0]);
+		channel_actor_expect_status(other, 0, reasons[i][1]);
+		channel_actor_close(other, 0, -ECONNRESET);
+		assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "again"), 0);
+		channel_actor_expect_offer(&dpu, 0, 0, "again");
+		assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0);
+		channel_actor_expect_status(&host, 0, 0);
 	}
 	end_card();
 }
@@ -301,41 +289,41 @@ static void test_each_end_hears_the_reason_of_the_other(void **state)
 static void test_an_offer_can_be_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
-	talker_close(&dpu, 0, -EBUSY);
-	talker_expect_status(&host, 0, -EBUSY);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
+	channel_actor_close(&dpu, 0, -EBUSY);
+	channel_actor_expect_status(&host, 0, -EBUSY);
 	end_card();
 }
 
 static void test_a_client_that_gives_up_is_not_accepted(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "first"), 0);
-	talker_expect_offer(&dpu, 0, 0, "first");
-	assert_int_equal(talker_connect(&host, 1, HOST0, "echo", PATIENT_MS, "second"), 0);
-	talker_close(&host, 0, -ECONNRESET);
-	talker_close(&host, 1, -ECONNRESET);
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), -ECONNRESET);
-	assert_int_equal(talker_connect(&host, 0, HOST0, "echo", PATIENT_MS, "third"), 0);
-	talker_expect_offer(&dpu, 0, 1, "third"); /* the second never shows up */
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "first"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "first");
+	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", PATIENT_MS, "second"), 0);
+	channel_actor_close(&host, 0, -ECONNRESET);
+	channel_actor_close(&host, 1, -ECONNRESET);
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), -ECONNRESET);
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "third"), 0);
+	channel_actor_expect_offer(&dpu, 0, 1, "third"); /* the second never shows up */
 	end_card();
 }
 
 static void test_those_not_taken_are_refused_when_listening_ends(void **state)
 {
 	(void)state;
-	assert_int_equal(talker_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(talker_connect(&host, i, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_offer(&dpu, 0, 0, "hi");
-	talker_unlisten(&dpu, 0);
-	talker_expect_status(&host, 1, -ECONNREFUSED);
-	talker_expect_status(&host, 2, -ECONNREFUSED);
-	assert_int_equal(talker_accept(&dpu, 0, "welcome"), 0); /* it was taken before */
-	talker_expect_status(&host, 0, 0);
+		assert_int_equal(channel_actor_connect(&host, i, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "hi");
+	channel_actor_unlisten(&dpu, 0);
+	channel_actor_expect_status(&host, 1, -ECONNREFUSED);
+	channel_actor_expect_status(&host, 2, -ECONNREFUSED);
+	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), 0); /* accepted before */
+	channel_actor_expect_status(&host, 0, 0);
 	end_card();
 }
 
@@ -343,27 +331,27 @@ static void test_those_not_taken_are_refused_when_listening_ends(void **state)
 
 static void test_a_private_card_has_no_server(void **state)
 {
-	struct talker alone, server;
+	struct channel_actor alone, server;
 
 	(void)state;
-	talker_attach(&alone, NULL, "host");
-	talker_attach(&server, NULL, "dpu");
-	assert_int_equal(talker_listen(&server, 0, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_listen(&server, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
-	assert_int_equal(talker_listen(&server, 1, DPU0, HOST1, "echo"), -EINVAL);
-	talker_unlisten(&server, 0);
-	assert_int_equal(talker_listen(&server, 1, DPU0, HOST0, "echo"), 0);
-	assert_int_equal(talker_connect(&alone, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
-	talker_expect_status(&alone, 0, -ECONNREFUSED);
-	assert_int_equal(talker_send(&alone, 0, "anybody?", 1), -ECONNREFUSED);
-	talker_nudge(&alone, 0);
-	assert_int_equal(talker_connect(&alone, 1, DPU0, "echo", PATIENT_MS, "hi"), -EINVAL);
-	talker_detach(&alone);
-	talker_detach(&server);
+	channel_actor_attach(&alone, NULL, "host");
+	channel_actor_attach(&server, NULL, "dpu");
+	assert_int_equal(channel_actor_listen(&server, 0, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_listen(&server, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
+	assert_int_equal(channel_actor_listen(&server, 1, DPU0, HOST1, "echo"), -EINVAL);
+	channel_actor_unlisten(&server, 0);
+	assert_int_equal(channel_actor_listen(&server, 1, DPU0, HOST0, "echo"), 0);
+	assert_int_equal(channel_actor_connect(&alone, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
+	channel_actor_expect_status(&alone, 0, -ECONNREFUSED);
+	assert_int_equal(channel_actor_send(&alone, 0, "anybody?", 1), -ECONNREFUSED);
+	channel_actor_wake(&alone, 0);
+	assert_int_equal(channel_actor_connect(&alone, 1, DPU0, "echo", PATIENT_MS, "hi"), -EINVAL);
+	channel_actor_detach(&alone);
+	channel_actor_detach(&server);
 	end_card();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, session_teardown)
 
 int main(void)
 {
@@ -375,9 +363,9 @@ int main(void)
 		TEST(test_a_name_is_served_once_until_its_server_stops),
 		TEST(test_what_is_not_of_this_side_is_refused),
 		TEST(test_many_clients_have_channels_of_their_own),
-		TEST(test_letters_arrive_in_order_both_ways),
-		TEST(test_letters_sent_before_a_close_arrive_before_it),
-		TEST(test_last_letters_arrive_from_an_end_that_reads_nothing),
+		TEST(test_messages_arrive_in_order_both_ways),
+		TEST(test_messages_sent_before_a_close_arrive_before_it),
+		TEST(test_last_messages_arrive_from_an_end_that_reads_nothing),
 		TEST(test_a_nudge_notifies_the_other_end),
 		TEST(test_a_nudge_for_a_stopped_process_is_not_lost),
 		TEST(test_each_end_hears_the_reason_of_the_other),

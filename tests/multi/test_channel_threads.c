@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that connect, send and close at will, against each other and against
- * the helper thread's notifications: none comes after its channel was closed. */
+/* Threads that connect, send and close concurrently, with each other and with the helper thread's notifications: no
+ * notification arrives after its channel was closed. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,94 +17,73 @@
 
 #include <cmocka.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "sim/session/channel.h"
 #include "check.h"
-#include "talker.h"
+#include "channel_actor.h"
 
 #define THREADS 4
 #define ROUNDS  100
 
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
-/* Whom notifications are for. One that is over stays, to find out about notifications that come too late. */
-struct bell {
+/* The receiver of notifications. A closed one stays allocated, to detect late notifications. */
+struct notifier {
 	int fd;
 	_Atomic bool over;
 };
 
-static struct bell bells[THREADS * (ROUNDS + 1)];
-static _Atomic unsigned int num_bells;
+static struct notifier notifiers[THREADS * (ROUNDS + 1)];
+static _Atomic unsigned int num_notifiers;
 
 /* Takes its time, so that closing meets one that runs. */
-static void ring(void *arg)
+static void on_notification(void *arg)
 {
-	struct bell *bell = arg;
+	struct notifier *notifier = arg;
 
 	for (int i = 0; i < 10; i++)
 		sched_yield();
-	CHECK(!atomic_load(&bell->over));
-	eventfd_write(bell->fd, 1);
+	CHECK(!atomic_load(&notifier->over));
+	eventfd_write(notifier->fd, 1);
 }
 
-static struct bell *bell_new(void)
+static struct notifier *notifier_new(void)
 {
-	unsigned int number = atomic_fetch_add(&num_bells, 1);
+	unsigned int number = atomic_fetch_add(&num_notifiers, 1);
 
-	CHECK(number < sizeof(bells) / sizeof(bells[0]));
-	bells[number].fd = eventfd(0, EFD_CLOEXEC);
-	return &bells[number];
+	CHECK(number < sizeof(notifiers) / sizeof(notifiers[0]));
+	notifiers[number].fd = eventfd(0, EFD_CLOEXEC);
+	return &notifiers[number];
 }
 
-static void bell_end(struct bell *bell)
+static void notifier_end(struct notifier *notifier)
 {
-	atomic_store(&bell->over, true);
-	close(bell->fd);
+	atomic_store(&notifier->over, true);
+	close(notifier->fd);
 }
 
-static void bell_wait(struct bell *bell)
+static void notifier_wait(struct notifier *notifier)
 {
-	struct pollfd rung = { .fd = bell->fd, .events = POLLIN };
+	struct pollfd event = { .fd = notifier->fd, .events = POLLIN };
 	eventfd_t count;
 
-	CHECK(poll(&rung, 1, PROC_DEADLINE_MS) == 1);
-	CHECK(eventfd_read(bell->fd, &count) == 0);
+	CHECK(poll(&event, 1, PROC_DEADLINE_MS) == 1);
+	CHECK(eventfd_read(notifier->fd, &count) == 0);
 }
 
 static struct sim_session *attach(const char *side)
 {
-	struct sim_session_cfg cfg = { .dir = dir, .side = side };
+	struct sim_session_cfg cfg = { .dir = test_session.dir, .side = side };
 	struct sim_session *session;
 
 	CHECK(sim_session_attach(&cfg, &session) == 0);
 	return session;
 }
 
-static struct sim_handshake_msg letter(const char *text)
+static struct sim_handshake_msg text_msg(const char *text)
 {
-	struct sim_handshake_msg letter = { .len_bytes = (uint32_t)strlen(text),
-					    .num_fds = 1,
-					    .fds = { STDERR_FILENO } };
+	struct sim_handshake_msg msg = { .len_bytes = (uint32_t)strlen(text), .num_fds = 1, .fds = { STDERR_FILENO } };
 
-	memcpy(letter.body, text, letter.len_bytes);
-	return letter;
+	memcpy(msg.body, text, msg.len_bytes);
+	return msg;
 }
 
 /* ---- servers: each thread serves a name of its own, and sends until its client has gone ---- */
@@ -115,35 +94,35 @@ struct worker {
 	pthread_t thread;
 };
 
-static void serve_one(struct sim_session *session, struct sim_listener *listener, struct bell *offers)
+static void serve_one(struct sim_session *session, struct sim_listener *listener, struct notifier *offers)
 {
-	struct bell *bell = bell_new();
-	struct sim_handshake_msg hello, welcome = letter("welcome");
+	struct notifier *notifier = notifier_new();
+	struct sim_handshake_msg hello, welcome = text_msg("welcome");
 	struct sim_channel *channel;
 
-	while (!sim_listener_next_client(listener, ring, bell, &channel, &hello))
-		bell_wait(offers);
+	while (!sim_listener_next_client(listener, on_notification, notifier, &channel, &hello))
+		notifier_wait(offers);
 	close(hello.fds[0]);
 	if (sim_channel_accept(channel, &welcome) == 0)
 		while (sim_channel_send(channel, &welcome) == 0)
 			sim_channel_notify_peer(channel);
 	CHECK(sim_channel_status(channel) == -ECONNRESET || sim_channel_status(channel) == -ENOBUFS);
 	sim_channel_close(session, channel, -ECONNRESET);
-	bell_end(bell);
+	notifier_end(notifier);
 }
 
 static void *serve(void *arg)
 {
 	struct worker *worker = arg;
 	const struct sim_service service = { .function = DPU0, .rep = HOST0, .name = worker->name };
-	struct bell *offers = bell_new();
+	struct notifier *offers = notifier_new();
 	struct sim_listener *listener;
 
-	CHECK(sim_session_listen(worker->session, &service, ring, offers, &listener) == 0);
+	CHECK(sim_session_listen(worker->session, &service, on_notification, offers, &listener) == 0);
 	for (int i = 0; i < ROUNDS; i++)
 		serve_one(worker->session, listener, offers);
 	sim_session_unlisten(worker->session, listener);
-	bell_end(offers);
+	notifier_end(offers);
 	return NULL;
 }
 
@@ -156,8 +135,8 @@ static bool is_alive(const struct sim_channel *channel)
 	return status == 0 || status == -EINPROGRESS;
 }
 
-/* Take so many letters, if the server is not refused for sending faster than we read. */
-static void take_some(struct sim_channel *channel, struct bell *bell, int count)
+/* Take so many messages, if the server is not refused for sending faster than we read. */
+static void receive_some(struct sim_channel *channel, struct notifier *notifier, int count)
 {
 	struct sim_handshake_msg got;
 
@@ -168,7 +147,7 @@ static void take_some(struct sim_channel *channel, struct bell *bell, int count)
 			close(got.fds[0]);
 			count--;
 		} else if (alive) {
-			bell_wait(bell);
+			notifier_wait(notifier);
 		} else {
 			return;
 		}
@@ -178,31 +157,32 @@ static void take_some(struct sim_channel *channel, struct bell *bell, int count)
 static void *ask(void *arg)
 {
 	struct worker *worker = arg;
-	struct sim_handshake_msg hello = letter("hello");
+	struct sim_handshake_msg hello = text_msg("hello");
 
 	for (int i = 0; i < ROUNDS; i++) {
-		struct bell *bell = bell_new();
+		struct notifier *notifier = notifier_new();
 		struct sim_channel *channel;
 
-		CHECK(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello, ring, bell,
-					  &channel) == 0);
+		CHECK(sim_session_connect(worker->session, HOST0, worker->name, PROC_DEADLINE_MS, &hello,
+					  on_notification, notifier, &channel) == 0);
 		if (i % 7 == 0)
 			while (sim_channel_status(channel) == -EINPROGRESS)
-				bell_wait(bell);
-		take_some(channel, bell, i % 7);
+				notifier_wait(notifier);
+		receive_some(channel, notifier, i % 7);
 		sim_channel_close(worker->session, channel, -ECONNRESET);
-		bell_end(bell);
+		notifier_end(notifier);
 	}
 	return NULL;
 }
 
-/* All that the daemon has sent to us before is read. */
+/* All earlier messages of the daemon have been read. */
 static void settle(struct sim_session *session)
 {
 	struct sim_handshake_msg hello = { 0 };
 	struct sim_channel *channel;
 
-	CHECK(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, ring, NULL, &channel) == -EINVAL);
+	CHECK(sim_session_connect(session, UINT32_MAX, "nobody", 0, &hello, on_notification, NULL, &channel) ==
+	      -EINVAL);
 }
 
 static void run_threads(int talk, const void *arg)
@@ -239,13 +219,14 @@ static void test_threads_open_and_close_channels_under_fire(void **state)
 	proc_hear(server.talk, &byte, 1);
 	proc_end(&client);
 	proc_end(&server);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_threads_open_and_close_channels_under_fire, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_threads_open_and_close_channels_under_fire, session_setup,
+						session_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

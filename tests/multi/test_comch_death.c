@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One end of a running exchange, messages and fast path, is killed at a random
- * moment; many times. The other hears of it, gets all its tasks back, stops in
- * order, and keeps nothing: nor does the card. BFSIM_TEST_SEED repeats a run. */
+/* One end of a running exchange, with messages and fast path, is killed at a random moment; many times. The other
+ * end gets the disconnect event and all its tasks, stops in order and leaks nothing, and neither does the card.
+ * BFSIM_TEST_SEED repeats a run. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@
 #include "doca_check.h"
 
 #define ROUNDS     50 /* of each of the four */
-#define MAX_LINKS  8  /* connections at once: some whose end is not told yet */
+#define MAX_LINKS  8  /* connections at once: the disconnects of some are not reported yet */
 #define WINDOW     40 /* messages in flight; more than the other end's queue takes */
-#define RUNNING_AT 20 /* so many messages show that the exchange runs */
+#define RUNNING_AT 20 /* after this many messages the exchange runs */
 
 static unsigned int seed;
 
@@ -51,11 +51,11 @@ struct link {
 	bool used;
 	struct doca_comch_connection *connection; /* NULL = gone */
 	uint32_t in, out, done;
-	struct fast_book book;
+	struct fast_consumers consumers;
 	struct fast fast;
 };
 
-/* What survivors tell. */
+/* Reports of the survivors. */
 struct toll {
 	uint64_t failed_sends, failed_fast_sends, failed_receives;
 };
@@ -87,11 +87,11 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	while (link->used)
 		CHECK(++link < party->links + MAX_LINKS);
 	*link = (struct link){ .used = true, .connection = connection };
-	fast_book_init(&link->book);
+	fast_consumers_init(&link->consumers);
 	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
 	fast_start(&link->fast, &(struct fast_cfg){ .connection = connection,
 						    .dev = talk->dev,
-						    .book = &link->book,
+						    .consumers = &link->consumers,
 						    .sleeps = party->arg.sleeps,
 						    .consumes = true,
 						    .produces = true,
@@ -110,7 +110,7 @@ static void on_disconnected(struct talk *talk, struct doca_comch_connection *con
 	(void)talk;
 	CHECK(link->connection == connection);
 	link->connection = NULL;
-	fast_over(&link->book);
+	fast_over(&link->consumers);
 }
 
 static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
@@ -139,7 +139,7 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
 	(void)talk;
-	fast_learn(&link->book, id, is_new);
+	fast_learn(&link->consumers, id, is_new);
 }
 
 static void open_party(struct party *party, int talk_fd, struct doca_dev **ret_dev)
@@ -158,7 +158,7 @@ static void open_party(struct party *party, int talk_fd, struct doca_dev **ret_d
 	loop_open(&party->loop, party->arg.sleeps);
 	loop_watch(&party->loop, party->done_fd);
 	loop_watch(&party->loop, talk_fd);
-	*ret_dev = peer_open(NULL);
+	*ret_dev = device_open(NULL);
 	(party->arg.is_server ? talk_open_server : talk_open_client)(&party->talk, &cfg, &party->loop, *ret_dev);
 }
 
@@ -196,11 +196,11 @@ static bool reap(struct party *party)
 }
 
 /* Its peer is dead: until all that belonged to the connection is over. */
-static void bury(struct party *party)
+static void clean_up_peer(struct party *party)
 {
 	struct talk *talk = &party->talk;
 
-	if (talk->client && talk->state == DOCA_CTX_STATE_STARTING) /* it may wait for another server otherwise */
+	if (talk->client && talk->state == DOCA_CTX_STATE_STARTING) /* else it may wait for another server */
 		doca_ctx_stop(talk->ctx);
 	LOOP_UNTIL(&party->loop, !reap(party) && (talk->server || talk->state == DOCA_CTX_STATE_IDLE));
 	CHECK(talk_in_flight(talk) == 0);
@@ -209,14 +209,14 @@ static void bury(struct party *party)
 }
 
 /* A client waits for its server for some seconds only, and a busy machine may take longer to start one. */
-static void insist(struct party *party)
+static void reconnect_until_done(struct party *party)
 {
 	if (party->talk.client && party->started && party->talk.state == DOCA_CTX_STATE_IDLE &&
 	    party->talk.num_connected == party->num_connected)
 		talk_start(&party->talk);
 }
 
-/* Says 'o' when it has its device. 's': start; 'b': the peer was killed, bury it; 'e': end. */
+/* Sends 'o' when the device is open. Commands: 's' start, 'b' clean up after the killed peer, 'e' end. */
 static void run_survivor(int talk_fd)
 {
 	static struct party party;
@@ -226,14 +226,14 @@ static void run_survivor(int talk_fd)
 	open_party(&party, talk_fd, &dev);
 	proc_say(talk_fd, "o", 1);
 	do {
-		LOOP_UNTIL(&party.loop, (reap(&party), insist(&party), proc_hears_within(talk_fd, 0)));
+		LOOP_UNTIL(&party.loop, (reap(&party), reconnect_until_done(&party), proc_hears_within(talk_fd, 0)));
 		proc_hear(talk_fd, &word, 1);
 		party.started = word == 's';
 		party.num_connected = party.talk.num_connected;
 		if (word == 's')
 			talk_start(&party.talk);
 		else if (word == 'b')
-			bury(&party);
+			clean_up_peer(&party);
 	} while (word != 'e');
 	talk_stop(&party.talk);
 	talk_close(&party.talk);
@@ -279,8 +279,9 @@ static void expect_fds(int survivor_fds, const struct proc *survivor, int card_f
 	}
 }
 
-/* The card keeps nothing of the dead: it is as before the first. The survivor keeps what the first exchange opens. */
-static void survive(bool as_server, bool sleeps)
+/* The card keeps nothing of killed processes: its counts equal those before the first. The survivor keeps what the
+ * first exchange opened. */
+static void run_survivor_test(bool as_server, bool sleeps)
 {
 	struct party_arg arg = { .is_server = as_server, .sleeps = sleeps };
 	struct party_arg victim_arg = { .is_server = !as_server, .sleeps = sleeps };
@@ -314,25 +315,25 @@ static void survive(bool as_server, bool sleeps)
 static void test_server_survives_clients_that_are_killed(void **state)
 {
 	(void)state;
-	survive(true, false);
+	run_survivor_test(true, false);
 }
 
 static void test_sleeping_server_survives_clients_that_are_killed(void **state)
 {
 	(void)state;
-	survive(true, true);
+	run_survivor_test(true, true);
 }
 
 static void test_client_survives_servers_that_are_killed(void **state)
 {
 	(void)state;
-	survive(false, false);
+	run_survivor_test(false, false);
 }
 
 static void test_sleeping_client_survives_servers_that_are_killed(void **state)
 {
 	(void)state;
-	survive(false, true);
+	run_survivor_test(false, true);
 }
 
 int main(void)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a Comch connection that comes together with something else: a
- * server that has not looked for a while finds both.
- */
+/* The end of a Comch connection together with another event: a server that has not polled for a while finds both. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,8 +12,9 @@
 #include <doca_dev.h>
 #include <doca_pe.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "check.h"
+#include "doca_device.h"
 
 #define NAME      "end"
 #define NUM_TASKS 100 /* more than a receive queue holds */
@@ -77,27 +76,10 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 
 static void open_device(const char *side)
 {
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	memset(&end, 0, sizeof(end));
 	setenv("BFSIM_SIDE", side, 1);
-	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
-	CHECK(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
-	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	end.dev = device_open(NULL);
 	CHECK(doca_pe_create(&end.pe) == DOCA_SUCCESS);
-}
-
-static struct doca_dev_rep *open_rep(void)
-{
-	struct doca_devinfo_rep **list;
-	struct doca_dev_rep *rep;
-	uint32_t count;
-
-	CHECK(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	CHECK(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
-	return rep;
 }
 
 static struct doca_comch_server *start_server(void)
@@ -105,7 +87,7 @@ static struct doca_comch_server *start_server(void)
 	struct doca_comch_server *server;
 
 	open_device("dpu");
-	CHECK(doca_comch_server_create(end.dev, open_rep(), NAME, &server) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_create(end.dev, device_open_rep(end.dev, NULL), NAME, &server) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_task_send_set_conf(server, on_sent, on_not_sent, NUM_TASKS) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_event_msg_recv_register(server, on_message) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect) ==
@@ -116,7 +98,7 @@ static struct doca_comch_server *start_server(void)
 	return server;
 }
 
-static bool is_in(enum doca_ctx_states wanted)
+static bool has_state(enum doca_ctx_states wanted)
 {
 	enum doca_ctx_states state;
 
@@ -135,13 +117,13 @@ static struct doca_comch_client *connect_client(void)
 	end.ctx = doca_comch_client_as_ctx(client);
 	CHECK(doca_pe_connect_ctx(end.pe, end.ctx) == DOCA_SUCCESS);
 	CHECK(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
-	while (!is_in(DOCA_CTX_STATE_RUNNING))
+	while (!has_state(DOCA_CTX_STATE_RUNNING))
 		doca_pe_progress(end.pe);
 	CHECK(doca_comch_client_get_connection(client, &end.connection) == DOCA_SUCCESS);
 	return client;
 }
 
-/* Say that we are here, and wait for the test. */
+/* Report readiness and wait for the test. */
 static void meet(int talk)
 {
 	char byte = 0;
@@ -150,14 +132,14 @@ static void meet(int talk)
 	proc_hear(talk, &byte, 1);
 }
 
-/* Connected, then blind until the test says so; then all that is there, in time. */
+/* Connect, then poll nothing until the test's command; then receive all events before the deadline. */
 static void server(int talk, const void *num_messages)
 {
 	struct doca_comch_server *comch = start_server();
 	int64_t deadline_ms;
 	char byte = 0;
 
-	proc_say(talk, &byte, 1); /* it listens */
+	proc_say(talk, &byte, 1); /* the server listens */
 	while (!end.was_connected)
 		doca_pe_progress(end.pe);
 	for (int i = 0; i < *(const int *)num_messages; i++) {
@@ -175,7 +157,7 @@ static void server(int talk, const void *num_messages)
 	proc_say(talk, &end, sizeof(end));
 }
 
-/* Connect, and when the test says so, send a message and go. */
+/* Connect; on the test's command, send a message and disconnect. */
 static void client_that_goes(int talk, const void *unused)
 {
 	struct doca_comch_client *comch = connect_client();
@@ -188,7 +170,7 @@ static void client_that_goes(int talk, const void *unused)
 	while (!end.sent)
 		doca_pe_progress(end.pe);
 	doca_ctx_stop(end.ctx);
-	while (!is_in(DOCA_CTX_STATE_IDLE))
+	while (!has_state(DOCA_CTX_STATE_IDLE))
 		doca_pe_progress(end.pe);
 	CHECK(doca_comch_client_destroy(comch) == DOCA_SUCCESS);
 }
@@ -254,9 +236,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, session_setup,
-						session_teardown),
+						session_stop_teardown),
 		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, session_setup,
-						session_teardown),
+						session_stop_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

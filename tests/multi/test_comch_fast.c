@@ -34,11 +34,11 @@ static int teardown(void **state)
 
 /* ---- the roles: a server or a client, and workers on its connection ---- */
 
-struct side_arg { /* without padding: it is sent */
+struct side_arg { /* sent as bytes, so it has no padding */
 	uint32_t is_server, sleeps;
 	uint32_t consumes, produces;
-	uint32_t freezes; /* its workers don't look for messages until the test says something */
-	uint32_t holds;   /* its workers keep their last messages until the test says '!': it is not over before */
+	uint32_t freezes; /* the workers poll for no message until the test sends a byte */
+	uint32_t holds;   /* the workers withhold their last messages until the test sends '!' */
 	uint32_t num_workers;
 	uint32_t num_messages; /* from each worker to each of the other side's */
 	uint32_t max_len;
@@ -53,7 +53,7 @@ struct side {
 	int talk_fd, done_fd;
 	struct loop loop;
 	struct talk talk;
-	struct fast_book book;
+	struct fast_consumers consumers;
 	_Atomic bool held;
 	struct fast workers[FAST_MAX];
 };
@@ -63,7 +63,7 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	struct side *side = talk->cfg.owner;
 	struct fast_cfg cfg = { .connection = connection,
 				.dev = talk->dev,
-				.book = &side->book,
+				.consumers = &side->consumers,
 				.sleeps = side->arg.sleeps,
 				.consumes = side->arg.consumes,
 				.produces = side->arg.produces,
@@ -83,7 +83,7 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 	struct side *side = talk->cfg.owner;
 
 	(void)connection;
-	fast_learn(&side->book, id, is_new);
+	fast_learn(&side->consumers, id, is_new);
 }
 
 /* '?' asks for its status; '!' is no question. */
@@ -117,7 +117,7 @@ static bool is_done(struct side *side)
 	for (uint32_t i = 0; i < side->arg.num_workers; i++)
 		if (!side->workers[i].done)
 			return false;
-	return side->book.expired == others;
+	return side->consumers.expired == others;
 }
 
 static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
@@ -127,12 +127,12 @@ static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
 	*side = (struct side){ .talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
 	proc_hear(talk_fd, &side->arg, sizeof(side->arg));
 	side->held = side->arg.holds;
-	fast_book_init(&side->book);
+	fast_consumers_init(&side->consumers);
 	loop_open(&side->loop, side->arg.sleeps);
 	loop_watch(&side->loop, side->done_fd);
 	if (!side->arg.freezes)
 		loop_watch(&side->loop, talk_fd);
-	*ret_dev = peer_open(NULL);
+	*ret_dev = device_open(NULL);
 	(side->arg.is_server ? talk_open_server : talk_open_client)(&side->talk, &cfg, &side->loop, *ret_dev);
 }
 
@@ -150,7 +150,7 @@ static void run_side(int talk_fd)
 		fast_join(&side.workers[i]);
 		CHECK(side.workers[i].failed == 0);
 	}
-	if (side.arg.is_server) /* the client goes first */
+	if (side.arg.is_server) /* the client disconnects first */
 		LOOP_UNTIL(&side.loop, side.talk.num_disconnected == 1);
 	talk_stop(&side.talk);
 	talk_close(&side.talk);
@@ -172,7 +172,7 @@ static void start_sides(struct proc *server, struct side_arg server_arg, struct 
 
 	server_arg.is_server = true;
 	peer_start(server, "dpu", &side_role, &server_arg, sizeof(server_arg));
-	proc_hear(server->talk, &word, 1); /* it listens: a client waits for it for some seconds only */
+	proc_hear(server->talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(client, "host", &side_role, &client_arg, sizeof(client_arg));
 }
 
@@ -217,7 +217,7 @@ static void test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_
 	card_end();
 }
 
-/* What "bfsim ps" says of the path that messages take (EXPECT_PATH). */
+/* The path that "bfsim ps" prints for the messages (EXPECT_PATH). */
 static void expect_path(void)
 {
 	const char *expected = getenv("EXPECT_PATH");
@@ -237,7 +237,7 @@ static void expect_path(void)
 	assert_true(found);
 }
 
-/* What is posted is filled; from then on sends are refused with AGAIN, until the consumer looks. */
+/* The producer fills the posted receives; later sends fail with AGAIN until the consumer polls. */
 static void storm(bool to_server)
 {
 	struct side_arg to = { .sleeps = true,
@@ -274,7 +274,7 @@ static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
 	card_end();
 }
 
-/* The other process is stopped: this one fills what that one has posted, and from then on sends and receives nothing. */
+/* The other process is stopped: this one fills its posted receives, then sends and receives nothing. */
 static void wait_until_stalled(struct proc *side)
 {
 	struct side_status status = ask(side);
@@ -322,7 +322,7 @@ static void test_stopped_process_loses_nothing(void **state)
 	card_end();
 }
 
-/* Lines of what the session's processes recorded, as "bfsim trace" tells it, that have @what in them. */
+/* Count the lines of the session's recording, as "bfsim trace" prints it, that contain @what. */
 static unsigned int count_recorded(const char *format, const char *what)
 {
 	char command[4096], line[1024];

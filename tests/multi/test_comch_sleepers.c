@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* More clients than a server keeps descriptors for, to wake them by: it wakes the
- * last ones by way of the daemon.
- */
+/* More clients than a server has wake-up descriptors for: the server wakes the last ones through the daemon. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +11,9 @@
 #include <doca_dev.h>
 #include <doca_pe.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "check.h"
+#include "doca_device.h"
 
 #define NAME        "sleepers"
 #define NUM_CLIENTS 300 /* the server keeps 256 descriptors */
@@ -25,7 +24,7 @@ static struct {
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	doca_notification_handle_t handle;
-	struct doca_comch_connection *last; /* that came */
+	struct doca_comch_connection *last; /* messages received */
 	int connected, received, sent;
 } end;
 
@@ -74,29 +73,18 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 
 static void open_device(const char *side)
 {
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	setenv("BFSIM_SIDE", side, 1);
-	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count > 0);
-	CHECK(doca_dev_open(list[0], &end.dev) == DOCA_SUCCESS);
-	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
+	end.dev = device_open(NULL);
 	CHECK(doca_pe_create(&end.pe) == DOCA_SUCCESS);
 	CHECK(doca_pe_get_notification_handle(end.pe, &end.handle) == DOCA_SUCCESS);
 }
 
 static void start_server(struct doca_comch_server **ret_server)
 {
-	struct doca_devinfo_rep **list;
-	struct doca_dev_rep *rep;
 	struct doca_ctx *ctx;
-	uint32_t count;
 
 	open_device("dpu");
-	CHECK(doca_devinfo_rep_create_list(end.dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);
-	CHECK(count > 0 && doca_dev_rep_open(list[0], &rep) == DOCA_SUCCESS);
-	CHECK(doca_devinfo_rep_destroy_list(list) == DOCA_SUCCESS);
-	CHECK(doca_comch_server_create(end.dev, rep, NAME, ret_server) == DOCA_SUCCESS);
+	CHECK(doca_comch_server_create(end.dev, device_open_rep(end.dev, NULL), NAME, ret_server) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_task_send_set_conf(*ret_server, on_sent, on_not_sent, 1) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_event_msg_recv_register(*ret_server, on_message) == DOCA_SUCCESS);
 	CHECK(doca_comch_server_event_connection_status_changed_register(*ret_server, on_connect, on_disconnect) ==
@@ -131,8 +119,8 @@ static bool wakes_within(int ms)
 	return poll(&pollfd, 1, ms) == 1;
 }
 
-/* Nothing is left to do, and the next news will wake us. */
-static void fall_asleep(void)
+/* Drain all events and arm the notification. */
+static void drain_and_arm(void)
 {
 	for (;;) {
 		while (doca_pe_progress(end.pe))
@@ -171,12 +159,12 @@ static void clients(int talk, const void *unused)
 	open_device("host");
 	for (int i = 0; i < NUM_CLIENTS; i++)
 		connect_client();
-	fall_asleep();
+	drain_and_arm();
 	proc_say(talk, &byte, 1);
 	while (!end.received) {
 		CHECK(wakes_within(PROC_DEADLINE_MS / 4));
 		CHECK(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
-		fall_asleep();
+		drain_and_arm();
 	}
 	proc_say(talk, &byte, 1);
 	proc_hear(talk, &byte, 1);
@@ -195,7 +183,7 @@ static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
 	proc_start(&host, clients, NULL);
 	proc_hear(host.talk, &byte, 1);
 	proc_say(dpu.talk, &byte, 1);
-	proc_hear(host.talk, &byte, 1); /* the message came */
+	proc_hear(host.talk, &byte, 1); /* the message arrived */
 	proc_say(host.talk, &byte, 1);
 	proc_end(&host);
 	proc_say(dpu.talk, &byte, 1);
@@ -206,7 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_the_last_of_many_sleeping_clients_is_woken, session_setup,
-						session_teardown),
+						session_stop_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

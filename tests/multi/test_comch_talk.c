@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comch's control path between processes: many at once, floods, pauses, who comes first, who may reach whom. */
+/* Comch's control path between processes: many connections at once, floods, pauses, order of start, permitted
+ * peers. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -77,7 +78,7 @@ static void test_64_clients_in_64_processes_exchange_messages_both_ways_at_once(
 	card_end();
 }
 
-/* More than a server keeps wake-up descriptors for: it wakes some by way of the daemon. A client keeps one. */
+/* More clients than a server keeps wake-up descriptors for: it wakes some through the daemon. A client keeps one. */
 static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void **state)
 {
 	enum { MANY = 300 };
@@ -124,7 +125,7 @@ static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void
 #define TASKS 50
 #define STORM 5000
 
-/* As many as the queue takes have gone; the others are in flight and stay so. */
+/* The queue's capacity has been sent; the other tasks stay in flight. */
 static void expect_back_pressure(struct proc *sender)
 {
 	struct exchange_status status;
@@ -168,8 +169,8 @@ static void test_storm_waits_for_a_receiver_that_does_not_progress(void **state)
 	card_end();
 }
 
-/* The other process is stopped: this one fills its queue, and from then on sends nothing more, however often it
- * progresses. Each question makes it progress. */
+/* The other process is stopped: this one fills its queue and then sends nothing more, however often it progresses.
+ * Each query makes it progress. */
 static void wait_until_stalled(struct proc *sender)
 {
 	struct exchange_status status = exchange_ask(sender);
@@ -184,8 +185,8 @@ static void wait_until_stalled(struct proc *sender)
 	}
 }
 
-/* One process is stopped in the middle until the other one waits for it. However late the stop comes, half of the
- * messages are still to be sent, more than queues take. */
+/* One process is stopped in the middle until the other one waits for it. However late the stop, half of the
+ * messages are still unsent, more than the queues hold. */
 static void stop_one(bool stop_server)
 {
 	struct exchange_arg arg = { .name = "stopped",
@@ -258,11 +259,11 @@ struct lives {
 	uint32_t sleeps, count;
 };
 
-/* Says 'r' when all is open, and when told to, answers one message and stops; as often as it is told, with one context. */
+/* Sends 'r' when all is open. On each command, answers one message and stops; each time with the same context. */
 static void serve_lives(int talk_fd)
 {
 	struct talk_cfg cfg = { .name = "lives", .message = echo };
-	struct doca_dev *dev = peer_open(NULL);
+	struct doca_dev *dev = device_open(NULL);
 	struct lives lives;
 	struct loop loop;
 	struct talk talk;
@@ -284,11 +285,11 @@ static void serve_lives(int talk_fd)
 	MUST(doca_dev_close(dev));
 }
 
-/* Starts again whenever its server went; says so the first time. */
-static void outlive(int talk_fd)
+/* Restarts after each end of its server; reports the first start. */
+static void reconnect_repeatedly(int talk_fd)
 {
 	struct talk_cfg cfg = { .name = "lives", .message = echo };
-	struct doca_dev *dev = peer_open(NULL);
+	struct doca_dev *dev = device_open(NULL);
 	struct lives lives;
 	struct loop loop;
 	struct talk talk;
@@ -310,10 +311,10 @@ static void outlive(int talk_fd)
 	MUST(doca_dev_close(dev));
 }
 
-static void live(bool sleeps)
+static void run_restarts(bool sleeps)
 {
 	static const struct peer_role serve_role = { "serve_lives", serve_lives },
-				      outlive_role = { "outlive", outlive };
+				      outlive_role = { "outlive", reconnect_repeatedly };
 	struct lives three = { .sleeps = sleeps, .count = 3 }, two = { .sleeps = sleeps, .count = 2 },
 		     one = { .sleeps = sleeps, .count = 1 };
 	struct proc client, first, second;
@@ -335,8 +336,8 @@ static void live(bool sleeps)
 static void test_clients_find_a_server_that_starts_again_under_its_name(void **state)
 {
 	(void)state;
-	live(false);
-	live(true);
+	run_restarts(false);
+	run_restarts(true);
 	card_end();
 }
 
@@ -360,7 +361,7 @@ static void seek_in_vain(int talk_fd)
 	for (int i = 0; i < NUM_SEEKS; i++) {
 		struct talk_cfg cfg = { .name = seeks[i].name };
 
-		devs[i] = peer_open(seeks[i].function);
+		devs[i] = device_open(seeks[i].function);
 		talk_open_client(&talks[i], &cfg, &loop, devs[i]);
 		talk_start(&talks[i]);
 	}
@@ -405,7 +406,7 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 
 /* ---- a server without descriptors ---- */
 
-#define OFFER_FDS 3 /* that come with a client */
+#define OFFER_FDS 3 /* messages that arrive together with a client */
 #define MOST_FDS  200
 
 /* Take all descriptors but those that a client's offer needs. How many were taken. */
@@ -423,7 +424,7 @@ static int take_fds(int fds[MOST_FDS])
 	return count;
 }
 
-static void run_poor_server(int talk_fd)
+static void run_server_without_fds(int talk_fd)
 {
 	struct talk_cfg cfg = { .name = "poor" };
 	int fds[MOST_FDS], num_fds;
@@ -435,7 +436,7 @@ static void run_poor_server(int talk_fd)
 	proc_hear(talk_fd, &word, 1);
 	loop_open(&loop, true);
 	loop_watch(&loop, talk_fd);
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
 	num_fds = take_fds(fds);
@@ -456,7 +457,7 @@ static void run_poor_server(int talk_fd)
 static void run_client_that_comes_again(int talk_fd)
 {
 	struct talk_cfg cfg = { .name = "poor" };
-	struct doca_dev *dev = peer_open(NULL);
+	struct doca_dev *dev = device_open(NULL);
 	struct talk talk;
 	struct loop loop;
 	char word;
@@ -477,10 +478,11 @@ static void run_client_that_comes_again(int talk_fd)
 	MUST(doca_dev_close(dev));
 }
 
-/* It takes the client's offer and has nothing left for the connection: the client hears of it, and may come again. */
+/* The server receives the client's offer and has no descriptor left for the connection: the client gets an error
+ * and may retry. */
 static void test_server_without_descriptors_refuses_a_client(void **state)
 {
-	static const struct peer_role server_role = { "server", run_poor_server },
+	static const struct peer_role server_role = { "server", run_server_without_fds },
 				      client_role = { "client", run_client_that_comes_again };
 	struct proc server, client;
 	char word;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers that go when little else does: with their client at once, while the
- * other end takes nothing, or later than their connection. */
+/* Consumers that are destroyed at awkward moments: with their client at once, while the other end polls nothing, or
+ * after their connection. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ static void stop(struct doca_comch_consumer *consumer, struct loop *loop)
 
 struct count {
 	unsigned int new, expired, disconnected;
-	unsigned int live; /* at the first disconnect: told as new, and not as expired */
+	unsigned int live; /* at the first disconnect: reported as new, and not as expired */
 	uint64_t received;
 };
 
@@ -125,7 +125,8 @@ static void count_disconnect(struct talk *talk, struct doca_comch_connection *co
 	count->disconnected++;
 }
 
-/* Says 'l' when it listens and 'c' when a client is there, then stands still until it hears something; says what it counted up to the end. */
+/* Sends 'l' when it listens and 'c' when a client is connected; then polls nothing until the next command. Sends
+ * its counters at the end. */
 static void run_counter(int talk_fd)
 {
 	struct count count = { 0 };
@@ -141,7 +142,7 @@ static void run_counter(int talk_fd)
 
 	proc_hear(talk_fd, &word, 1);
 	loop_open(&loop, true);
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
 	proc_say(talk_fd, "l", 1);
@@ -175,7 +176,7 @@ static void client_open(struct client *client, int talk_fd, uint32_t recv_queue)
 	client->talk_fd = talk_fd;
 	proc_hear(talk_fd, &word, 1);
 	loop_open(&client->loop, true);
-	client->dev = peer_open(NULL);
+	client->dev = device_open(NULL);
 	talk_open_client(&client->talk, &cfg, &client->loop, client->dev);
 	talk_start(&client->talk);
 	LOOP_UNTIL(&client->loop, client->talk.state == DOCA_CTX_STATE_RUNNING);
@@ -199,7 +200,7 @@ static void say_and_wait(struct client *client)
 	proc_hear(client->talk_fd, &word, 1);
 }
 
-static void go_at_once(int talk_fd)
+static void run_short_consumer(int talk_fd)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumers[3];
@@ -225,21 +226,22 @@ static void start_both(struct proc *server, const struct peer_role *server_role,
 	char word;
 
 	peer_start(server, "dpu", server_role, "!", 1);
-	proc_hear(server->talk, &word, 1); /* it listens: a client waits for it for some seconds only */
+	proc_hear(server->talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(client, "host", client_role, "!", 1);
 	proc_hear(server->talk, &word, 1);
 }
 
-/* Those that were there are told to be gone before the connection is. */
+/* The other end reports the existing consumers as expired before the disconnect. */
 static void test_consumers_that_stop_with_their_client_expire_first(void **state)
 {
-	static const struct peer_role counter_role = { "counter", run_counter }, client_role = { "client", go_at_once };
+	static const struct peer_role counter_role = { "counter", run_counter },
+				      client_role = { "client", run_short_consumer };
 	struct proc counter, client;
 	struct count count;
 
 	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
-	assert_int_equal(proc_wait(&client), 0); /* there is no room for all that the other end should hear */
+	assert_int_equal(proc_wait(&client), 0); /* no room for all events of the other end */
 	proc_say(counter.talk, "!", 1);
 	proc_hear(counter.talk, &count, sizeof(count));
 	assert_int_equal(count.new, 3);
@@ -249,8 +251,8 @@ static void test_consumers_that_stop_with_their_client_expire_first(void **state
 	card_end();
 }
 
-/* Two lives of a consumer, of which the other end hears of the first only later: its queue is full. */
-static void live_unheard(int talk_fd)
+/* A consumer is created twice; the other end learns of the first one later, as its queue is full. */
+static void run_unpolled_consumer(int talk_fd)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumer;
@@ -276,7 +278,7 @@ static void live_unheard(int talk_fd)
 static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing(void **state)
 {
 	static const struct peer_role counter_role = { "counter", run_counter },
-				      client_role = { "client", live_unheard };
+				      client_role = { "client", run_unpolled_consumer };
 	struct proc counter, client;
 	struct count count;
 	char word;
@@ -296,7 +298,7 @@ static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leav
 
 /* ---- a consumer that outlives its connection ---- */
 
-static void linger(int talk_fd)
+static void run_late_consumer(int talk_fd)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumer;
@@ -317,7 +319,7 @@ static void linger(int talk_fd)
 	for (end = proc_now_ms() + 500; proc_now_ms() < end; turns++)
 		loop_turn(&client.loop, 100);
 	CHECK(client.talk.state == DOCA_CTX_STATE_STOPPING);
-	CHECK(turns < 50); /* it slept */
+	CHECK(turns < 50); /* the process slept */
 	LOOP_UNTIL(&loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
 	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
 	MUST(doca_comch_consumer_destroy(consumer));
@@ -328,7 +330,8 @@ static void linger(int talk_fd)
 /* The client stops when the consumer has; until then it waits without being busy. */
 static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 {
-	static const struct peer_role counter_role = { "counter", run_counter }, client_role = { "client", linger };
+	static const struct peer_role counter_role = { "counter", run_counter },
+				      client_role = { "client", run_late_consumer };
 	struct proc counter, client;
 	char word;
 
@@ -358,7 +361,7 @@ static void offer_many(int talk_fd)
 
 	proc_hear(talk_fd, &word, 1);
 	loop_open(&loop, true);
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	memory_open(&memory, dev);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);

@@ -19,7 +19,7 @@
 
 /* ---- many clients, all asleep on all they can sleep on ---- */
 
-/* What a service could not send yet: it receives no more until it has. */
+/* Messages that a service could not send yet: it receives no more until they are sent. */
 static struct {
 	struct doca_comm_channel_addr_t *to;
 	uint32_t value;
@@ -82,7 +82,7 @@ static void sleep_on_both(int news, int service)
 	CHECK(poll(fds, 2, PROC_DEADLINE_MS / 2) > 0);
 }
 
-/* Until all clients have come and gone; the service channel has told of both. */
+/* Wait until all clients have connected and disconnected; the service channel has reported both. */
 static void echo_service(int talk, const void *unused)
 {
 	doca_event_channel_t service;
@@ -109,7 +109,7 @@ static void echo_service(int talk, const void *unused)
 	end_tell(talk);
 }
 
-/* Send as fast as there is room, receive what comes: one epoll for both. */
+/* Send while there is room, receive whenever there is a message: one epoll for both. */
 static void pipelining_client(int talk, const void *number)
 {
 	uint32_t sent = 0, received = 0, base = *(const uint32_t *)number * 10000, value;
@@ -159,7 +159,7 @@ static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
 
 /* ---- what other calls do not do ---- */
 
-/* Calls that are no recvfrom leave messages where they are: the sender is told to wait. */
+/* Calls other than recvfrom leave messages in the queue: the sender gets AGAIN. */
 static void service_that_does_not_receive(int talk, const void *unused)
 {
 	uint32_t value;
@@ -212,11 +212,11 @@ static void test_messages_wait_with_the_peer_until_received(void **state)
 	proc_start(&client, client_that_fills_the_queue, NULL);
 	end_hear(service.talk);
 	end_tell(client.talk);
-	end_hear(client.talk); /* it is full */
+	end_hear(client.talk); /* the queue is full */
 	end_tell(service.talk);
-	end_hear(service.talk); /* that service has called everything else */
+	end_hear(service.talk); /* the service has called every other function */
 	end_tell(client.talk);
-	end_hear(client.talk); /* it is as full as before */
+	end_hear(client.talk); /* the queue is still full */
 	end_tell(service.talk);
 	end_hear(service.talk);
 	end_tell(client.talk);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comm Channel when a peer, or the card's daemon, dies or stands still: nobody
- * waits for what does not come, however it waits.
- */
+/* Comm Channel when a peer or the card's daemon dies or is stopped: no call waits for ever, whether it polls or
+ * sleeps. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -151,7 +150,7 @@ static void test_client_survives_each_service(void **state)
 	}
 }
 
-/* A service that dies before it has taken us, and the card's end. */
+/* A service that dies before it has accepted the client, and the end of the card. */
 static void waiting_client(int talk, const void *unused)
 {
 	doca_error_t result;
@@ -210,7 +209,7 @@ static void test_daemons_death_ends_connections(void **state)
 	end_hear(client.talk);
 	end_hear(service.talk);
 	channel_kill_daemon();
-	end_hear(client.talk); /* told, let go, and could not call again */
+	end_hear(client.talk); /* the client saw the end, disconnected, and could not connect again */
 }
 
 /* ---- a service whose function is reset ---- */
@@ -233,7 +232,7 @@ static void talk_to_second(int talk, const void *unused)
 	end_hear(talk);
 }
 
-/* What is left of the one service does nothing to the peers of the other, whatever it is asked to do. */
+/* Calls on the reset service's endpoint do nothing to the peers of the other service. */
 static void two_services(int talk, const void *unused)
 {
 	struct channel_end first, second;
@@ -249,9 +248,9 @@ static void two_services(int talk, const void *unused)
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
 	while (doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS)
-		; /* it may see the reset before it hears of the connection's end */
+		; /* it may see the reset before the connection's end */
 	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
-	CHECK(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is nobody else to wait for */
+	CHECK(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is no other peer to wait for */
 	end_tell(talk);
 	first = end;
 	end = second;
@@ -291,7 +290,7 @@ static void test_service_hears_of_its_functions_reset_and_others_go_on(void **st
 
 /* ---- a peer that stands still ---- */
 
-/* Nothing here waits for it. */
+/* No call here waits for the stopped peer. */
 static void client_of_stopped_service(int talk, const void *unused)
 {
 	struct doca_comm_channel_addr_t *peer;

@@ -22,47 +22,23 @@
 
 #define MANY 64
 
-static char *dir;
-static struct proc card;
 static struct actor host, dpu;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	return 0;
-}
-
-static int setup_card(void **state)
-{
-	setup(state);
-	daemon_start(&card, dir, NULL);
-	return 0;
-}
 
 static int setup_pair(void **state)
 {
-	setup_card(state);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	session_setup(state);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
-/* All leave, the daemon too, and nothing stays behind. */
+/* Detach both, stop the daemon, and expect an empty directory. */
 static void end_pair(void)
 {
 	actor_detach(&dpu);
 	actor_detach(&host);
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 static void test_what_is_exported_is_read_and_written_by_the_other_side(void **state)
@@ -100,7 +76,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 /* The exporter is in no library of ours, and in a system call once in a million steps. */
 static void test_an_exporter_that_computes_is_read_as_well(void **state)
 {
-	struct actor_say compute = { .order = ACTOR_COMPUTE };
+	struct actor_request compute = { .op = ACTOR_COMPUTE };
 	struct actor_key keys[2];
 	char byte;
 
@@ -134,7 +110,7 @@ static void test_a_forced_path_is_used_or_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(actor_attach(&forced, dir, "dpu", cases[i].path), 0);
+		assert_int_equal(actor_attach(&forced, test_session.dir, "dpu", cases[i].path), 0);
 		assert_int_equal(actor_export(&host, cases[i].memory, &key), 0);
 		assert_int_equal(actor_import(&forced, &key), cases[i].rc);
 		if (cases[i].rc == 0) {
@@ -166,8 +142,8 @@ static void test_ended_exports_fail_and_cannot_be_imported_again(void **state)
  * The exporter must not come back from ending the export before that copy is out. */
 static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 {
-	struct actor_say halted = { .order = ACTOR_READ_HALTED }, unexport = { .order = ACTOR_UNEXPORT };
-	struct actor_answer answer;
+	struct actor_request halted = { .op = ACTOR_READ_HALTED }, unexport = { .op = ACTOR_UNEXPORT };
+	struct actor_reply reply;
 	struct actor_key key;
 	char byte;
 
@@ -181,9 +157,9 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 	proc_hear(dpu.proc.talk, &byte, 1); /* the importer knows */
 	assert_false(proc_hears_within(host.proc.talk, 100));
 	proc_say(dpu.proc.talk, "", 1);
-	answer = actor_finish(&dpu);
-	assert_int_equal(answer.rc, 0);
-	assert_int_equal(answer.fill, key.fill); /* and not what the exporter wrote afterwards */
+	reply = actor_finish(&dpu);
+	assert_int_equal(reply.rc, 0);
+	assert_int_equal(reply.fill, key.fill); /* and not what the exporter wrote afterwards */
 	assert_int_equal(actor_finish(&host).rc, 0);
 	end_pair();
 }
@@ -191,7 +167,7 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 /* Many at once, as at the end of a host program with many importers. */
 static void test_a_reader_sees_all_of_the_memory_or_an_error(void **state)
 {
-	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
+	struct actor_request read = { .op = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int reads;
 
@@ -248,45 +224,45 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 	FILE *file;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/t.yaml", dir);
+	snprintf(path, sizeof(path), "%s/t.yaml", test_session.dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(topology, file);
 	fclose(file);
-	daemon_start(&card, dir, path);
+	daemon_start(&test_session.daemon, test_session.dir, path);
 	for (int i = 0; i < MANY; i++) {
-		assert_int_equal(actor_attach(&actors[i], dir, "host", NULL), 0);
+		assert_int_equal(actor_attach(&actors[i], test_session.dir, "host", NULL), 0);
 		assert_int_equal(actor_export(&actors[i], (enum actor_memory)(i % 2), &keys[i]), 0);
 	}
 	for (int step = 1; step < MANY; step++) {
-		struct actor_say say = { .order = ACTOR_IMPORT };
+		struct actor_request request = { .op = ACTOR_IMPORT };
 
 		for (int i = 0; i < MANY; i++) {
-			say.key = keys[(i + step) % MANY].key;
-			actor_begin(&actors[i], &say);
+			request.key = keys[(i + step) % MANY].key;
+			actor_begin(&actors[i], &request);
 		}
 		for (int i = 0; i < MANY; i++)
 			assert_int_equal(actor_finish(&actors[i]).rc, 0);
-		say.order = ACTOR_READ;
+		request.op = ACTOR_READ;
 		for (int i = 0; i < MANY; i++)
-			actor_begin(&actors[i], &say);
+			actor_begin(&actors[i], &request);
 		for (int i = 0; i < MANY; i++) {
-			struct actor_answer answer = actor_finish(&actors[i]);
+			struct actor_reply reply = actor_finish(&actors[i]);
 
-			assert_int_equal(answer.rc, 0);
-			assert_int_equal(answer.fill, keys[(i + step) % MANY].fill);
+			assert_int_equal(reply.rc, 0);
+			assert_int_equal(reply.fill, keys[(i + step) % MANY].fill);
 		}
 	}
 	for (int i = 0; i < MANY; i++)
 		actor_detach(&actors[i]);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(proc_num_files(dir), 0);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 /* ---- attaching ---- */
 
-/* A daemon of the test's own that counts what a process says. */
+/* A daemon in the test that counts the packets of a process. */
 static void count_packets(int talk, const void *arg)
 {
 	const char *yaml = pcie_topology_default_yaml();
@@ -315,8 +291,8 @@ static void count_packets(int talk, const void *arg)
 	close(dir_fd);
 }
 
-/* One request, one reply, and one packet that brings the recording: nothing is asked
- * again, nothing grows with the card or the number of processes on it. Leaving takes one packet more. */
+/* One request, one reply, and one packet with the recording: no further request, and no packet more for a larger
+ * card or more processes. Detaching takes one packet more. */
 static void test_attaching_takes_one_request_and_one_reply(void **state)
 {
 	struct proc counter;
@@ -324,9 +300,9 @@ static void test_attaching_takes_one_request_and_one_reply(void **state)
 	int packets;
 
 	(void)state;
-	proc_start(&counter, count_packets, dir);
+	proc_start(&counter, count_packets, test_session.dir);
 	proc_hear(counter.talk, &ready, 1);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 	actor_detach(&host);
 	proc_hear(counter.talk, &packets, sizeof(packets));
 	assert_int_equal(packets, 3);
@@ -364,18 +340,18 @@ static void test_signals_of_the_application_do_not_disturb_attaching(void **stat
 	int rc;
 
 	(void)state;
-	proc_start(&proc, attach_under_signals, dir);
+	proc_start(&proc, attach_under_signals, test_session.dir);
 	proc_hear(proc.talk, &rc, sizeof(rc));
 	assert_int_equal(rc, 0);
 	proc_end(&proc);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_a_side_that_the_card_lacks_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(actor_attach(&host, dir, "node9/host", NULL), -ENOENT);
-	daemon_stop(&card);
+	assert_int_equal(actor_attach(&host, test_session.dir, "node9/host", NULL), -ENOENT);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_without_a_session_there_is_nothing_to_attach_to(void **state)
@@ -383,23 +359,23 @@ static void test_without_a_session_there_is_nothing_to_attach_to(void **state)
 	char path[128];
 
 	(void)state;
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), -ENOENT);
-	snprintf(path, sizeof(path), "%s/nowhere", dir);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), -ENOENT);
+	snprintf(path, sizeof(path), "%s/nowhere", test_session.dir);
 	assert_int_equal(actor_attach(&dpu, path, "host", NULL), -ENOENT);
-	assert_int_equal(proc_num_files(dir), 0);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 /* ---- sessions and their directories ---- */
 
 static void test_a_session_may_have_a_long_name(void **state)
 {
-	char path[400], *end = path + snprintf(path, sizeof(path), "%s/", dir);
+	char path[400], *end = path + snprintf(path, sizeof(path), "%s/", test_session.dir);
 	struct actor_key key;
 
 	(void)state;
 	memset(end, 'x', 240);
 	end[240] = '\0';
-	daemon_start(&card, path, NULL);
+	daemon_start(&test_session.daemon, path, NULL);
 	assert_int_equal(actor_attach(&host, path, "host", NULL), 0);
 	assert_int_equal(actor_attach(&dpu, path, "dpu", NULL), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
@@ -407,7 +383,7 @@ static void test_a_session_may_have_a_long_name(void **state)
 	assert_int_equal(actor_read(&dpu, &key), 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 	assert_int_equal(proc_num_files(path), 0);
 }
 
@@ -417,20 +393,20 @@ static void test_a_topology_that_is_wrong_leaves_nothing_behind(void **state)
 	FILE *file;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/session", dir);
-	snprintf(wrong, sizeof(wrong), "%s/wrong.yaml", dir);
+	snprintf(path, sizeof(path), "%s/session", test_session.dir);
+	snprintf(wrong, sizeof(wrong), "%s/wrong.yaml", test_session.dir);
 	file = fopen(wrong, "w");
 	assert_non_null(file);
 	fputs("cards: 7\n", file);
 	fclose(file);
-	daemon_try(&card, path, wrong);
-	assert_int_equal(daemon_result(&card), -EINVAL);
-	daemon_try(&card, path, "/no/such/file");
-	assert_int_equal(daemon_result(&card), -ENOENT);
-	assert_int_equal(proc_num_files(dir), 1); /* wrong.yaml itself */
-	daemon_try(&card, dir, wrong);
-	assert_int_equal(daemon_result(&card), -EINVAL);
-	assert_int_equal(proc_num_files(dir), 1);
+	daemon_try(&test_session.daemon, path, wrong);
+	assert_int_equal(daemon_result(&test_session.daemon), -EINVAL);
+	daemon_try(&test_session.daemon, path, "/no/such/file");
+	assert_int_equal(daemon_result(&test_session.daemon), -ENOENT);
+	assert_int_equal(proc_num_files(test_session.dir), 1); /* wrong.yaml itself */
+	daemon_try(&test_session.daemon, test_session.dir, wrong);
+	assert_int_equal(daemon_result(&test_session.daemon), -EINVAL);
+	assert_int_equal(proc_num_files(test_session.dir), 1);
 }
 
 static void test_a_second_daemon_is_refused_and_does_no_harm(void **state)
@@ -439,21 +415,21 @@ static void test_a_second_daemon_is_refused_and_does_no_harm(void **state)
 	struct actor_key key;
 
 	(void)state;
-	daemon_try(&second, dir, NULL);
+	daemon_try(&second, test_session.dir, NULL);
 	assert_int_equal(daemon_result(&second), -EBUSY);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	end_pair();
 }
 
-/* Started at once on a directory that is not even there: one of them has it. */
+/* Daemons that start at once on a directory that does not exist: exactly one of them gets it. */
 static void test_of_daemons_that_race_for_a_directory_one_wins(void **state)
 {
 	enum { RACERS = 6, ROUNDS = 10 };
 	char path[128];
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/session", dir);
+	snprintf(path, sizeof(path), "%s/session", test_session.dir);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct proc racers[RACERS];
 		int winner = -1;
@@ -461,14 +437,14 @@ static void test_of_daemons_that_race_for_a_directory_one_wins(void **state)
 		for (int i = 0; i < RACERS; i++)
 			daemon_try(&racers[i], path, NULL);
 		for (int i = 0; i < RACERS; i++) {
-			char answer[sizeof(int)];
+			char reply[sizeof(int)];
 
-			/* One byte: ready. Four: the error. */
+			/* One byte: ready. Four bytes: the error. */
 			assert_true(proc_hears_within(racers[i].talk, PROC_DEADLINE_MS));
-			if (recv(racers[i].talk, answer, sizeof(answer), MSG_PEEK) == 1) {
+			if (recv(racers[i].talk, reply, sizeof(reply), MSG_PEEK) == 1) {
 				assert_int_equal(winner, -1);
 				winner = i;
-				proc_hear(racers[i].talk, answer, 1);
+				proc_hear(racers[i].talk, reply, 1);
 			} else {
 				assert_int_equal(daemon_result(&racers[i]), -EBUSY);
 			}
@@ -481,7 +457,7 @@ static void test_of_daemons_that_race_for_a_directory_one_wins(void **state)
 	}
 }
 
-/* Whoever attaches while sessions come and go gets the running one's topology or an error. */
+/* A process that attaches while sessions start and end gets the running session's topology or an error. */
 static void test_a_new_daemon_may_have_another_topology(void **state)
 {
 	static const char other[] = "cards:\n- profile: bluefield-3\n  functions:\n"
@@ -491,24 +467,24 @@ static void test_a_new_daemon_may_have_another_topology(void **state)
 	FILE *file;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/other.yaml", dir);
+	snprintf(path, sizeof(path), "%s/other.yaml", test_session.dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(other, file);
 	fclose(file);
-	daemon_start(&card, dir, NULL);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	proc_signal(&card, SIGKILL); /* its files stay */
-	daemon_start(&card, dir, path);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), -ENOENT);
+	daemon_start(&test_session.daemon, test_session.dir, NULL);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	proc_signal(&test_session.daemon, SIGKILL); /* its files stay */
+	daemon_start(&test_session.daemon, test_session.dir, path);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), -ENOENT);
 	proc_end(&dpu.proc);
-	assert_int_equal(actor_attach(&dpu, dir, "node1/dpu", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "node1/dpu", NULL), 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
-#define TEST(name, setup) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name, setup) cmocka_unit_test_setup_teardown(name, setup, session_teardown)
 
 int main(void)
 {
@@ -521,16 +497,16 @@ int main(void)
 		TEST(test_an_export_ends_only_when_a_running_copy_is_out, setup_pair),
 		TEST(test_a_reader_sees_all_of_the_memory_or_an_error, setup_pair),
 		TEST(test_a_descriptor_of_another_session_is_refused, setup_pair),
-		TEST(test_sixty_four_processes_reach_each_others_memory, setup),
-		TEST(test_attaching_takes_one_request_and_one_reply, setup),
-		TEST(test_signals_of_the_application_do_not_disturb_attaching, setup_card),
-		TEST(test_a_side_that_the_card_lacks_is_refused, setup_card),
-		TEST(test_without_a_session_there_is_nothing_to_attach_to, setup),
-		TEST(test_a_session_may_have_a_long_name, setup),
-		TEST(test_a_topology_that_is_wrong_leaves_nothing_behind, setup),
+		TEST(test_sixty_four_processes_reach_each_others_memory, session_dir_setup),
+		TEST(test_attaching_takes_one_request_and_one_reply, session_dir_setup),
+		TEST(test_signals_of_the_application_do_not_disturb_attaching, session_setup),
+		TEST(test_a_side_that_the_card_lacks_is_refused, session_setup),
+		TEST(test_without_a_session_there_is_nothing_to_attach_to, session_dir_setup),
+		TEST(test_a_session_may_have_a_long_name, session_dir_setup),
+		TEST(test_a_topology_that_is_wrong_leaves_nothing_behind, session_dir_setup),
 		TEST(test_a_second_daemon_is_refused_and_does_no_harm, setup_pair),
-		TEST(test_of_daemons_that_race_for_a_directory_one_wins, setup),
-		TEST(test_a_new_daemon_may_have_another_topology, setup),
+		TEST(test_of_daemons_that_race_for_a_directory_one_wins, session_dir_setup),
+		TEST(test_a_new_daemon_may_have_another_topology, session_dir_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that die, stop or fork: whoever is left gets an error soon, the
- * card forgets them, and nothing of them stays behind. */
+/* Processes that die, stop or fork: survivors get an error soon, the card forgets the dead, and leaves nothing of
+ * them behind. */
 #include <dirent.h>
 #include <errno.h>
 #include <sched.h>
@@ -27,29 +27,17 @@
 #define SOON_MS     5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
 #define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_TIMEOUT_MS */
 
-static char *dir;
-static struct proc card;
 static struct actor host, dpu;
 
 static int setup(void **state)
 {
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	session_setup(state);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
-/* The first error within the deadline: an importer hears of an end a moment after the card does. */
+/* The first error within the deadline: an importer learns of an end a moment after the card. */
 static int soon_read_error(struct actor *importer, const struct actor_key *key)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
@@ -63,13 +51,13 @@ static int soon_read_error(struct actor *importer, const struct actor_key *key)
 
 static void end_card(void)
 {
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 static void expect_error_of_a_killed_exporter(enum actor_memory memory)
 {
-	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
+	struct actor_request read = { .op = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int64_t killed_ms;
 	int reads;
@@ -98,8 +86,8 @@ static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void *
 		pid_t pid = host.proc.pid;
 
 		expect_error_of_a_killed_exporter((enum actor_memory)memory);
-		assert_true(daemon_forgets(dir, pid));
-		assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+		assert_true(daemon_forgets(test_session.dir, pid));
+		assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &key), 0);
 		assert_int_equal(actor_import(&dpu, &key), 0);
 		assert_int_equal(actor_read(&dpu, &key), 0);
@@ -111,9 +99,9 @@ static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void *
 
 static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 {
-	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
+	struct actor_request read = { .op = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
-	int reads, fds = proc_num_fds(card.pid);
+	int reads, fds = proc_num_fds(test_session.daemon.pid);
 
 	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
@@ -125,7 +113,7 @@ static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 	assert_int_equal(actor_unexport(&host, &key), 0);
 	actor_detach(&host);
 	/* Descriptors: each process had two, the object one. */
-	assert_in_range(proc_num_fds(card.pid), fds - 4, fds);
+	assert_in_range(proc_num_fds(test_session.daemon.pid), fds - 4, fds);
 	end_card();
 }
 
@@ -133,7 +121,7 @@ static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 
 static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 {
-	struct actor_say read = { .order = ACTOR_READ_UNTIL_ERROR };
+	struct actor_request read = { .op = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key, other;
 	int64_t killed_ms;
 	int reads;
@@ -145,7 +133,7 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 	actor_begin(&dpu, &read);
 	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
 	killed_ms = proc_now_ms();
-	proc_signal(&card, SIGKILL);
+	proc_signal(&test_session.daemon, SIGKILL);
 	assert_int_equal(actor_finish(&dpu).rc, -EIO);
 	assert_in_range(proc_now_ms() - killed_ms, 0, SOON_MS);
 	assert_int_equal(actor_import(&dpu, &key), -ESHUTDOWN);
@@ -160,14 +148,14 @@ static void test_a_stale_session_is_refused_and_started_again(void **state)
 	struct actor_key key;
 
 	(void)state;
-	proc_signal(&card, SIGKILL);
+	proc_signal(&test_session.daemon, SIGKILL);
 	proc_signal(&host.proc, SIGKILL);
 	proc_signal(&dpu.proc, SIGKILL);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), -ECONNREFUSED);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), -ECONNREFUSED);
 	proc_end(&host.proc);
-	daemon_start(&card, dir, NULL);
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	daemon_start(&test_session.daemon, test_session.dir, NULL);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	assert_int_equal(actor_read(&dpu, &key), 0);
@@ -192,7 +180,7 @@ static void test_when_the_daemon_is_told_to_end_its_processes_get_errors(void **
 
 /* ---- stopped processes ---- */
 
-#define TRIES 5 /* as others may keep a process from running for as long as it is waited for */
+#define TRIES 5 /* other programs may keep a process off the CPU for as long as the timeout */
 
 /* Memory that the DPU has imported ends, and is not what it waits for in vain. */
 static bool is_answered_at_once(void)
@@ -218,7 +206,7 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 	int64_t from_ms;
 
 	(void)state;
-	assert_int_equal(actor_attach(&second, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_attach(&second, test_session.dir, "dpu", NULL), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &other), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
@@ -226,11 +214,11 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 	proc_signal(&dpu.proc, SIGSTOP);
 	from_ms = proc_now_ms();
 	assert_int_equal(actor_unexport(&host, &key), 0);
-	assert_true(proc_now_ms() - from_ms >= PATIENCE_MS / 2); /* it was waited for */
+	assert_true(proc_now_ms() - from_ms >= PATIENCE_MS / 2); /* the exporter waited for the importer */
 	assert_int_equal(actor_read(&second, &other), 0);        /* others do not mind */
 	proc_signal(&dpu.proc, SIGCONT);
 	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
-	while (!is_answered_at_once()) /* it answers again */
+	while (!is_answered_at_once()) /* the importer answers again */
 		assert_true(tries++ < TRIES);
 	actor_detach(&second);
 	actor_detach(&dpu);
@@ -243,7 +231,7 @@ static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
 static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 {
 	enum { EXPORTS = 6 };
-	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
+	int dir_fd = sim_session_dir_open(test_session.dir, false), sock = sim_session_dir_connect(dir_fd), fd;
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach = { .pid = getpid(), .side = "dpu" } };
 	struct actor_key keys[EXPORTS];
 	int64_t from_ms;
@@ -280,12 +268,12 @@ static void expect_gone_although_a_child_lives(bool abandon)
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	child = actor_fork(&host, abandon);
-	assert_int_equal(actor_read(&dpu, &key), 0); /* the fork itself ended nothing */
+	assert_int_equal(actor_read(&dpu, &key), 0); /* the fork itself ended no session */
 	proc_signal(&host.proc, SIGKILL);
-	assert_true(daemon_forgets(dir, pid));
+	assert_true(daemon_forgets(test_session.dir, pid));
 	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
-	assert_int_equal(kill(child, SIGKILL), 0); /* it lived until now */
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(kill(child, SIGKILL), 0); /* the process ran until now */
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 }
 
 /* With the child's help, and without: a child made by clone(2) runs no handler.
@@ -314,7 +302,7 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 	for (int abandon = 0; abandon < 2; abandon++)
 		assert_int_equal(kill(actor_fork(&host, abandon), SIGKILL), 0);
 	assert_int_equal(actor_read(&dpu, &key), 0);
-	assert_true(daemon_knows(dir, host.proc.pid));
+	assert_true(daemon_knows(test_session.dir, host.proc.pid));
 	actor_detach(&dpu);
 	actor_detach(&host);
 	end_card();
@@ -322,10 +310,10 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 
 /* ---- what a dead process leaves in /dev/shm ---- */
 
-/* Attach as a process that says this of itself, and hang up, having said good-bye or not. */
+/* Attach with these attributes and close the connection, with or without a DETACH message. */
 static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order)
 {
-	int dir_fd = sim_session_dir_open(dir, false), sock = sim_session_dir_connect(dir_fd), fd;
+	int dir_fd = sim_session_dir_open(test_session.dir, false), sock = sim_session_dir_connect(dir_fd), fd;
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH,
 			       .body.attach = { .pid = getpid(), .side = "dpu", .shm_dev = shm_dev } };
 	char byte;
@@ -342,7 +330,7 @@ static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order
 		assert_int_equal(recv(sock, &byte, 1, 0), 0);
 	close(sock);
 	close(dir_fd);
-	daemon_knows(dir, 0);
+	daemon_knows(test_session.dir, 0);
 }
 
 static void make_file(const char *name)
@@ -365,15 +353,15 @@ static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
 	snprintf(name, sizeof(name), "/dev/shm/%s0", prefix);
 	make_file(name);
 	sim_ofi_shm_cleanup(prefix);
-	if (access(name, F_OK) == 0) { /* built without libfabric, which is who leaves files */
+	if (access(name, F_OK) == 0) { /* built without libfabric, which creates these files */
 		unlink(name);
 		skip();
 	}
 	make_file(name);
-	attach_and_leave("bfsim-", shm.st_dev, false); /* no prefix: it would match all */
+	attach_and_leave("bfsim-", shm.st_dev, false); /* no prefix: it would match all files */
 	attach_and_leave("", shm.st_dev, false);
 	attach_and_leave(prefix, shm.st_dev + 1, false); /* another container's */
-	attach_and_leave(prefix, shm.st_dev, true);      /* lives on and uses it */
+	attach_and_leave(prefix, shm.st_dev, true);      /* this process runs on and uses its file */
 	if (access(name, F_OK) < 0)
 		fail_msg("a file of somebody else was removed");
 	attach_and_leave(prefix, shm.st_dev, false);
@@ -407,7 +395,7 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 	int rc;
 
 	(void)state;
-	assert_int_equal(actor_attach(&over_shm, dir, "dpu", "shm"), 0);
+	assert_int_equal(actor_attach(&over_shm, test_session.dir, "dpu", "shm"), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	rc = actor_import_patiently(&over_shm, &key);
 	if (rc == -ENOTSUP)
@@ -419,7 +407,7 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 	proc_signal(&host.proc, SIGKILL);
 	proc_signal(&over_shm.proc, SIGKILL);
 	for (int i = 0; i < 2; i++) {
-		assert_true(daemon_forgets(dir, pids[i]));
+		assert_true(daemon_forgets(test_session.dir, pids[i]));
 		assert_int_equal(count_shm_files_of(pids[i]), 0);
 	}
 	actor_detach(&dpu);
@@ -428,7 +416,7 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 
 /* ---- PID namespaces ---- */
 
-/* Attach, export one memory, and say its key; from a namespace where this process has number 1. */
+/* Attach, export one memory and send its key, from a namespace where this process has pid 1. */
 static void export_from_namespace(int talk, const void *arg)
 {
 	const char *const *dir_and_kind = arg;
@@ -476,13 +464,13 @@ static void export_from_namespace(int talk, const void *arg)
  * reached through its object, and never by that number. */
 static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **state)
 {
-	const char *arg[2] = { dir, NULL };
+	const char *arg[2] = { test_session.dir, NULL };
 	struct actor cma;
 	struct proc inner;
 	struct actor_key key;
 
 	(void)state;
-	assert_int_equal(actor_attach(&cma, dir, "dpu", "cma"), 0);
+	assert_int_equal(actor_attach(&cma, test_session.dir, "dpu", "cma"), 0);
 	for (int shared = 0; shared < 2; shared++) {
 		arg[1] = shared ? "shared" : NULL;
 		proc_start(&inner, export_from_namespace, arg);
@@ -503,7 +491,7 @@ static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **sta
 	end_card();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, session_teardown)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules that hit by the clock: processes that are killed or stopped, a daemon
- * that is. Whoever is left gets errors, and nobody stays stopped. */
+/* Rules that hit at a time: they kill or stop processes, or the daemon. Survivors get errors, and no process stays
+ * stopped. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -23,35 +23,17 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-static char *dir;
-static struct proc card;
 static struct actor host, dpu;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
 
 static void end_card(void)
 {
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 static uint32_t add(const char *text)
 {
-	int dir_fd = sim_session_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(test_session.dir, false);
 	char file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
@@ -64,9 +46,9 @@ static uint32_t add(const char *text)
 	return id;
 }
 
-static struct sim_shared_state *map_board(struct sim_segment *segment)
+static struct sim_shared_state *map_shared_state(struct sim_segment *segment)
 {
-	int dir_fd = sim_session_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(test_session.dir, false);
 
 	assert_int_equal(sim_control_map_shared_state(dir_fd, segment), 0);
 	close(dir_fd);
@@ -76,7 +58,7 @@ static struct sim_shared_state *map_board(struct sim_segment *segment)
 static uint64_t now_ns(void)
 {
 	struct sim_segment segment;
-	uint64_t ns = sim_shared_state_now_ns(map_board(&segment));
+	uint64_t ns = sim_shared_state_now_ns(map_shared_state(&segment));
 
 	sim_segment_unmap(&segment);
 	return ns;
@@ -95,7 +77,7 @@ static void expect_counts(uint64_t matched, uint64_t fired)
 	uint64_t counts[2] = { 0, 0 };
 	struct sim_segment segment;
 
-	sim_plan_each(&map_board(&segment)->plan, note_counts, counts);
+	sim_plan_each(&map_shared_state(&segment)->plan, note_counts, counts);
 	sim_segment_unmap(&segment);
 	assert_int_equal(counts[0], matched);
 	assert_int_equal(counts[1], fired);
@@ -153,7 +135,7 @@ static void expect_no_children(pid_t pid)
 	} while (text[0]);
 }
 
-/* A child of ours; that it goes on is told to its parent, who may not get to look while it is stopped. */
+/* A child of this process; its parent gets SIGCHLD when it continues, but may not see it in time while stopped. */
 static void expect_stopped_and_on(pid_t pid)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
@@ -177,8 +159,8 @@ static void expect_killed(struct proc *proc)
 
 static void attach_both(void)
 {
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
 }
 
 static void detach_both(void)
@@ -228,7 +210,7 @@ static void test_rule_that_began_hits_those_that_are_there_oldest_first(void **s
 
 	(void)state;
 	attach_both();
-	assert_int_equal(actor_attach(&other, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_attach(&other, test_session.dir, "dpu", NULL), 0);
 	add("peer nth=2 kill");
 	expect_killed(&dpu.proc);
 	expect_counts(2, 1);
@@ -239,7 +221,7 @@ static void test_rule_that_began_hits_those_that_are_there_oldest_first(void **s
 
 static void attach_and_stay(int talk, const void *arg)
 {
-	struct sim_session_cfg cfg = { .dir = dir, .side = "host" };
+	struct sim_session_cfg cfg = { .dir = test_session.dir, .side = "host" };
 	struct sim_session *session;
 	char byte;
 
@@ -310,41 +292,41 @@ static void test_killed_daemon_leaves_nobody_stopped(void **state)
 	add("peer side=host pause=3600s");
 	expect_soon(host.proc.pid, 'T', true);
 	add("daemon kill");
-	expect_killed(&card);
+	expect_killed(&test_session.daemon);
 	expect_soon(host.proc.pid, 'T', false);
 	actor_detach(&dpu);
 	actor_detach(&host);
 }
 
-/* By somebody who doesn't ask it, so that it has no last word. */
+/* SIGKILL, so that the daemon sends no last message. */
 static void test_daemon_that_is_killed_from_outside_leaves_nobody_stopped(void **state)
 {
 	(void)state;
 	attach_both();
 	add("peer side=host pause=3600s");
 	add("peer side=dpu pause=1800s");
-	add("peer pause=3600s"); /* again: it is one pause */
+	add("peer pause=3600s"); /* again: the two stops are one pause */
 	expect_soon(host.proc.pid, 'T', true);
 	expect_soon(dpu.proc.pid, 'T', true);
-	proc_signal(&card, SIGKILL);
+	proc_signal(&test_session.daemon, SIGKILL);
 	expect_soon(host.proc.pid, 'T', false);
 	expect_soon(dpu.proc.pid, 'T', false);
 	detach_both();
 }
 
-/* Nothing of it is left: neither children of the daemon nor their descriptors. */
+/* Nothing is left: neither children of the daemon nor their descriptors. */
 static void test_guards_of_paused_processes_end_with_the_pause(void **state)
 {
 	int fds;
 
 	(void)state;
 	attach_both();
-	fds = proc_num_fds(card.pid);
+	fds = proc_num_fds(test_session.daemon.pid);
 	add("peer pause=100ms");
 	expect_stopped_and_on(host.proc.pid);
 	expect_soon(dpu.proc.pid, 'T', false);
-	expect_no_children(card.pid);
-	expect_fds_soon(card.pid, fds); /* our connection may be about to be closed */
+	expect_no_children(test_session.daemon.pid);
+	expect_fds_soon(test_session.daemon.pid, fds); /* our connection may be about to be closed */
 	detach_both();
 	end_card();
 }
@@ -360,7 +342,7 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	add("daemon kill");
-	expect_killed(&card);
+	expect_killed(&test_session.daemon);
 	assert_int_equal(soon_read_error(&key), -EIO);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &more), -ESHUTDOWN);
 	actor_detach(&dpu);
@@ -393,7 +375,7 @@ static void test_resting_daemon_can_be_ended(void **state)
 
 /* ---- functions ---- */
 
-/* Each way of data: who imports insists on it. */
+/* Each data path: the importer requires it. */
 static const struct {
 	const char *path;
 	enum actor_memory memory;
@@ -410,8 +392,8 @@ static bool share(size_t way, struct actor_key *ret_key)
 {
 	int rc;
 
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", ways[way].path), 0);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", ways[way].path), 0);
 	assert_int_equal(actor_export(&host, ways[way].memory, ret_key), 0);
 	rc = actor_import_patiently(&dpu, ret_key);
 	if (rc == -ENOTSUP && ways[way].needs_libfabric)
@@ -444,7 +426,7 @@ static void test_exports_through_a_function_end_when_it_is_reset(void **state)
 	end_card();
 }
 
-/* What was exported is there still, and can be imported again. */
+/* The exports still exist and can be imported again. */
 static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 {
 	struct actor_key key;
@@ -471,7 +453,7 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset(void **state)
 {
 	static const char *const rules[] = { "function device=b1:00.0 reset", "function device=03:00.0 reset" };
-	struct actor_say say = { .order = ACTOR_READ_UNTIL_ERROR };
+	struct actor_request request = { .op = ACTOR_READ_UNTIL_ERROR };
 	struct actor_key key;
 	int reads;
 
@@ -479,8 +461,8 @@ static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_re
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		for (size_t i = 0; i < 2; i++) {
 			if (share(way, &key)) {
-				say.fill = key.fill;
-				actor_begin(&dpu, &say);
+				request.fill = key.fill;
+				actor_begin(&dpu, &request);
 				proc_hear(dpu.proc.talk, &reads, sizeof(reads));
 				add(rules[i]);
 				assert_int_equal(actor_finish(&dpu).rc, -EIO);
@@ -495,7 +477,7 @@ static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_re
 
 static void run_virtual(int talk, const void *arg)
 {
-	struct sim_daemon_cfg cfg = { .dir = dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk) };
+	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk) };
 	int rc = sim_daemon_run(&cfg);
 
 	(void)arg;
@@ -507,8 +489,8 @@ static void start_card(proc_body *body)
 	char byte;
 
 	end_card();
-	proc_start(&card, body, NULL);
-	proc_hear(card.talk, &byte, 1);
+	proc_start(&test_session.daemon, body, NULL);
+	proc_hear(test_session.daemon.talk, &byte, 1);
 }
 
 static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state)
@@ -523,7 +505,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 	add("peer side=dpu kill"); /* although no time has passed since the session began */
 	expect_killed(&dpu.proc);
 	add("peer side=host from=2s kill");
-	shared = map_board(&segment);
+	shared = map_shared_state(&segment);
 	sim_clock_page_force_time(&shared->clock, 2000 * NS_PER_MS - 1);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_unexport(&host, &key), 0);
@@ -536,7 +518,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 
 static void run_in_namespace(int talk, const void *arg)
 {
-	struct sim_daemon_cfg cfg = { .dir = dir, .ready_fd = dup(talk) };
+	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .ready_fd = dup(talk) };
 	int status, rc;
 	pid_t pid;
 
@@ -564,8 +546,8 @@ static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted
 
 	(void)state;
 	end_card();
-	proc_start(&card, run_in_namespace, NULL);
-	proc_hear(card.talk, &byte, 1);
+	proc_start(&test_session.daemon, run_in_namespace, NULL);
+	proc_hear(test_session.daemon.talk, &byte, 1);
 	if (byte == 'n')
 		skip();
 	add("peer kill");
@@ -573,15 +555,15 @@ static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted
 	expect_counts(0, 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-	dir_fd = sim_session_dir_open(dir, false);
+	dir_fd = sim_session_dir_open(test_session.dir, false);
 	assert_int_equal(sim_control_exchange(dir_fd, &msg, -1, NULL), 0);
 	close(dir_fd);
-	proc_hear(card.talk, &rc, sizeof(rc));
+	proc_hear(test_session.daemon.talk, &rc, sizeof(rc));
 	assert_int_equal(rc, 0);
-	proc_end(&card);
+	proc_end(&test_session.daemon);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 int main(void)
 {

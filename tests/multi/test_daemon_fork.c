@@ -15,27 +15,14 @@
 #include <doca_log.h>
 #include <doca_mmap.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "check.h"
-
-static char *dir;
-static struct proc card;
+#include "doca_device.h"
 
 static int setup(void **state)
 {
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	setenv("BFSIM_SESSION", dir, 1); /* for the processes: the test itself uses no device */
+	session_setup(state);
 	setenv("BFSIM_SIDE", "host", 1);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
 	return 0;
 }
 
@@ -51,7 +38,7 @@ static void use_devices(void)
 	CHECK(doca_dev_close(dev) == DOCA_SUCCESS);
 }
 
-/* The parent uses devices, then its child does; both live on. */
+/* The parent uses devices, then its child does; both stay alive. */
 static void use_fork_use(int talk, const void *arg)
 {
 	pid_t pid;
@@ -82,14 +69,14 @@ static void test_a_child_attaches_by_itself_and_outlives_its_parent(void **state
 	pid = parent.pid;
 	proc_hear(parent.talk, &child, sizeof(child));
 	proc_adopt(child);
-	assert_true(daemon_knows(dir, pid));
-	assert_true(daemon_knows(dir, child));
+	assert_true(daemon_knows(test_session.dir, pid));
+	assert_true(daemon_knows(test_session.dir, child));
 	proc_signal(&parent, SIGKILL);
-	assert_true(daemon_forgets(dir, pid));
-	assert_true(daemon_knows(dir, child));
+	assert_true(daemon_forgets(test_session.dir, pid));
+	assert_true(daemon_knows(test_session.dir, child));
 	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_true(daemon_forgets(dir, child));
-	daemon_stop(&card);
+	assert_true(daemon_forgets(test_session.dir, child));
+	daemon_stop(&test_session.daemon);
 }
 
 static void *use_devices_in_thread(void *arg)
@@ -98,8 +85,8 @@ static void *use_devices_in_thread(void *arg)
 	return arg;
 }
 
-/* One thread attaches for the first time while another forks: the child neither
- * hangs on a lock nor takes its parent's place. */
+/* One thread attaches for the first time while another forks: the child neither hangs on a lock nor takes over its
+ * parent's connection. */
 static void fork_while_attaching(int talk, const void *arg)
 {
 	pthread_t thread;
@@ -128,23 +115,11 @@ static void test_a_fork_during_the_first_use_harms_nobody(void **state)
 		proc_start(&proc, fork_while_attaching, NULL);
 		proc_end(&proc);
 	}
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 /* ---- forks while other threads are in the library ---- */
-
-static struct doca_dev *open_device(void)
-{
-	struct doca_devinfo **list;
-	struct doca_dev *dev;
-	uint32_t count;
-
-	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS);
-	CHECK(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
-	CHECK(doca_devinfo_destroy_list(list) == DOCA_SUCCESS);
-	return dev;
-}
 
 static void export_memory(struct doca_dev *dev)
 {
@@ -187,7 +162,7 @@ static void flush_slowly(char *line)
 	usleep(100);
 }
 
-static int source; /* of lines; it is there before the threads are */
+static int source; /* a log of lines, opened before the threads start */
 
 static void log_line(struct doca_dev *unused)
 {
@@ -211,7 +186,7 @@ static void *work_on(void *arg)
 	return NULL;
 }
 
-/* Whatever the other threads do just then, the child can do it, too. */
+/* A fork at any point of the other threads' calls leaves a child that can make the same calls. */
 static void fork_among_threads(int talk, const void *arg)
 {
 	static char line[256];
@@ -224,7 +199,7 @@ static void fork_among_threads(int talk, const void *arg)
 	setenv("BFSIM_SIDE", busy.side, 1);
 	CHECK(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
 	CHECK(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
-	busy.dev = open_device();
+	busy.dev = device_open(NULL);
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&threads[i], NULL, work_on, &busy) == 0);
 	for (int i = 0; i < 30; i++) {
@@ -233,7 +208,7 @@ static void fork_among_threads(int talk, const void *arg)
 		CHECK(pid >= 0);
 		if (pid == 0) {
 			alarm(PROC_DEADLINE_MS / 1000);
-			busy.work(open_device());
+			busy.work(device_open(NULL));
 			_exit(0);
 		}
 		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
@@ -250,12 +225,12 @@ static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev 
 	struct proc proc;
 
 	if (PROC_IS_SLOW) {
-		daemon_stop(&card);
+		daemon_stop(&test_session.daemon);
 		skip();
 	}
 	proc_start(&proc, fork_among_threads, &busy);
 	proc_end(&proc);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_a_fork_among_exports_harms_nobody(void **state)
@@ -282,7 +257,7 @@ static void test_a_fork_while_lines_are_flushed_harms_nobody(void **state)
 	expect_forks_do_well("host", log_line);
 }
 
-/* A child goes through its parent's list as the parent would: a worker for each device is forked so. */
+/* A child walks its parent's device list: programs fork a worker for each device so. */
 static void open_what_the_parent_listed(struct doca_devinfo **list)
 {
 	struct doca_dev *dev;
@@ -340,7 +315,7 @@ static void test_a_child_opens_the_devices_that_its_parent_listed(void **state)
 {
 	(void)state;
 	run(list_then_fork, NULL);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_on_a_private_card_a_child_opens_them_on_its_own(void **state)
@@ -348,17 +323,17 @@ static void test_on_a_private_card_a_child_opens_them_on_its_own(void **state)
 	(void)state;
 	unsetenv("BFSIM_SESSION");
 	run(list_then_fork, NULL);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_a_child_on_another_side_is_refused_its_parents_devices(void **state)
 {
 	(void)state;
 	run(list_then_fork, "dpu");
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, session_teardown)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that say what no process of ours says: the daemon drops or refuses
- * them, and serves all others as if they were not there. */
+/* Processes that send what no process of the library sends: the daemon drops or refuses them, and serves all
+ * others. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,91 +16,13 @@
 
 #include "actor.h"
 #include "check.h"
+#include "raw_client.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
 #define DPU_FUNCTION  0 /* of the built-in topology */
 #define HOST_FUNCTION 2
 #define FEW_FDS       24 /* for a daemon that shall run out of descriptors */
-
-static char *dir;
-static struct proc card;
-static int dir_fd;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	dir_fd = sim_session_dir_open(dir, false);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	close(dir_fd);
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
-
-/* A connection without anything of sim/session behind it. */
-static int raw_connect(void)
-{
-	int sock = sim_session_dir_connect(dir_fd);
-
-	assert_true(sock >= 0);
-	return sock;
-}
-
-static void raw_send(int sock, struct sim_msg msg, int fd)
-{
-	assert_int_equal(sim_msg_send(sock, &msg, fd), 0);
-}
-
-static struct sim_msg raw_recv(int sock)
-{
-	struct sim_msg msg;
-	int fd = -1;
-
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
-	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
-	if (fd >= 0)
-		close(fd);
-	return msg;
-}
-
-static struct sim_msg raw_call(int sock, struct sim_msg msg)
-{
-	static uint64_t seq;
-
-	msg.seq = ++seq;
-	raw_send(sock, msg, -1);
-	do
-		msg = raw_recv(sock);
-	while (!msg.is_reply || msg.seq != seq);
-	return msg;
-}
-
-/* When this returns, the daemon has dealt with all that was sent to it before
- * and with all connections closed before: it removes those at the end of the
- * step in which it answers the first, and answers the second in a later one. */
-static void settle(int sock)
-{
-	for (int i = 0; i < 2; i++)
-		assert_true(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_ATTACH }).status < 0);
-}
-
-static int raw_attach(const char *side)
-{
-	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach.pid = getpid() };
-	int sock = raw_connect();
-
-	strncpy(msg.body.attach.side, side, sizeof(msg.body.attach.side) - 1);
-	assert_int_equal(raw_call(sock, msg).status, 0);
-	return sock;
-}
 
 static struct sim_key raw_export(int sock)
 {
@@ -143,16 +65,16 @@ static void expect_unharmed(void)
 	struct actor host, dpu;
 	struct actor_key key;
 
-	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	assert_int_equal(actor_read(&dpu, &key), 0);
 	assert_int_equal(actor_unexport(&host, &key), 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 static void test_what_is_no_message_ends_its_connection(void **state)
@@ -198,7 +120,7 @@ static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(raw_call(importer, again).status, -EALREADY);
-	assert_int_equal(raw_import(importer, &key), 0); /* it is on the DPU's side still */
+	assert_int_equal(raw_import(importer, &key), 0); /* the process is still on the DPU's side */
 	close(importer);
 	close(exporter);
 	expect_unharmed();
@@ -222,7 +144,7 @@ static void test_text_without_an_end_is_cut(void **state)
 
 static void test_keys_of_others_cannot_be_used(void **state)
 {
-	int exporter = raw_attach("host"), thief = raw_attach("host"), importer = raw_attach("dpu");
+	int exporter = raw_attach("host"), intruder = raw_attach("host"), importer = raw_attach("dpu");
 	struct sim_key key = raw_export(exporter), guessed = { .id = key.id };
 	struct sim_msg path = { .type = SIM_MSG_PATH, .body.path.id = key.id };
 	struct sim_msg drop = { .type = SIM_MSG_UNIMPORT, .body.key.id = key.id };
@@ -231,14 +153,14 @@ static void test_keys_of_others_cannot_be_used(void **state)
 
 	(void)state;
 	assert_int_equal(raw_import(importer, &guessed), -ESTALE);
-	assert_int_equal(raw_key_call(thief, SIM_MSG_REVOKE, key.id), -ESTALE);
+	assert_int_equal(raw_key_call(intruder, SIM_MSG_REVOKE, key.id), -ESTALE);
 	assert_int_equal(raw_call(importer, describe).status, -ESTALE);
 	raw_send(importer, path, -1);
 	raw_send(importer, drop, -1);
 	raw_send(importer, nudge, -1);
-	assert_int_equal(raw_import(importer, &key), 0); /* all of that came before */
+	assert_int_equal(raw_import(importer, &key), 0); /* the daemon has handled all earlier messages */
 	assert_false(proc_hears_within(exporter, 0));    /* the nudge was not passed on */
-	close(thief);
+	close(intruder);
 	close(importer);
 	close(exporter);
 	expect_unharmed();
@@ -263,8 +185,8 @@ static void test_replies_out_of_nowhere_do_nothing(void **state)
 	raw_send(waiting, gone, -1);  /* not asked */
 	raw_send(stranger, gone, -1); /* not even attached */
 	raw_send(waiting, answer, -1);
-	settle(waiting);
-	settle(stranger);
+	raw_settle(waiting);
+	raw_settle(stranger);
 	assert_false(proc_hears_within(exporter, 0)); /* the importer has not let go */
 	raw_send(importer, gone, -1);
 	assert_int_equal(raw_recv(exporter).seq, 99);
@@ -280,7 +202,7 @@ static void test_replies_out_of_nowhere_do_nothing(void **state)
 struct question {
 	int exporter, importer;
 	uint64_t key;
-	struct sim_msg asked; /* as the exporter got it */
+	struct sim_msg asked; /* as the exporter received it */
 };
 
 static struct question ask(void)
@@ -305,10 +227,10 @@ static void test_an_exporters_answer_reaches_who_asked(void **state)
 	struct sim_msg got;
 
 	(void)state;
-	answer.seq++; /* to a question that nobody asked */
+	answer.seq++; /* a reply without a request */
 	raw_send(q.exporter, answer, -1);
 	answer.seq--;
-	raw_send(q.importer, answer, -1);             /* from who is not the exporter */
+	raw_send(q.importer, answer, -1);             /* from a process that is not the exporter */
 	answer.body.described.num_addrs = UINT32_MAX; /* passed on as it is: the importer checks it */
 	raw_send(q.exporter, answer, -1);
 	raw_send(q.exporter, answer, -1); /* twice */
@@ -316,14 +238,14 @@ static void test_an_exporters_answer_reaches_who_asked(void **state)
 	assert_int_equal(got.seq, 4711);
 	assert_int_equal(got.status, -ENOSYS);
 	assert_int_equal(got.body.described.num_addrs, UINT32_MAX);
-	settle(q.exporter);
+	raw_settle(q.exporter);
 	assert_false(proc_hears_within(q.importer, 0));
 	close(q.importer);
 	close(q.exporter);
 	expect_unharmed();
 }
 
-/* "It worked, with 7": taken for success by whoever looks for errors only. */
+/* A positive status: a caller that checks for negative values only would take it for success. */
 static void test_an_answer_with_a_positive_status_ends_the_exporter(void **state)
 {
 	struct question q = ask();
@@ -334,7 +256,7 @@ static void test_an_answer_with_a_positive_status_ends_the_exporter(void **state
 	raw_send(q.exporter, answer, -1);
 	expect_closed(q.exporter);
 	do
-		got = raw_recv(q.importer); /* GONE comes first */
+		got = raw_recv(q.importer); /* GONE arrives first */
 	while (!got.is_reply);
 	assert_int_equal(got.status, -ESTALE);
 	close(q.importer);
@@ -357,7 +279,7 @@ static void test_an_exporter_that_leaves_owes_no_answer(void **state)
 	expect_unharmed();
 }
 
-/* It is answered for within the time that an importer waits for the daemon. */
+/* The daemon answers in the exporter's place within the importer's timeout. */
 static void test_an_exporter_that_never_answers_is_answered_for(void **state)
 {
 	struct question q = ask();
@@ -395,8 +317,8 @@ static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
 	int sock = raw_attach("dpu"), before;
 
 	(void)state;
-	settle(sock);
-	before = proc_num_fds(card.pid);
+	raw_settle(sock);
+	before = proc_num_fds(test_session.daemon.pid);
 	for (int round = 0; round < 20; round++) {
 		for (uint16_t type = SIM_MSG_ATTACH; type < SIM_MSG_DETACH; type++) {
 			if (type != SIM_MSG_SHUTDOWN && type != SIM_MSG_REVOKED)
@@ -405,8 +327,8 @@ static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
 				raw_send(sock, (struct sim_msg){ .type = type, .is_reply = 1 }, STDERR_FILENO);
 		}
 	}
-	settle(sock);
-	assert_int_equal(proc_num_fds(card.pid), before);
+	raw_settle(sock);
+	assert_int_equal(proc_num_fds(test_session.daemon.pid), before);
 	close(sock);
 	expect_unharmed();
 }
@@ -454,34 +376,33 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 {
 	struct sim_msg export = { .type = SIM_MSG_EXPORT,
 				  .body.export = { .addr = 4096, .len_bytes = 4096, .function = HOST_FUNCTION } };
-	int other = raw_attach("host"), nobody = proc_num_fds(card.pid);
-	int sock = raw_attach("host"), before = proc_num_fds(card.pid);
+	int other = raw_attach("host"), nobody = proc_num_fds(test_session.daemon.pid);
+	int sock = raw_attach("host"), before = proc_num_fds(test_session.daemon.pid);
 	struct sim_key key;
 
 	(void)state;
 	raw_send(sock, export, STDERR_FILENO);
 	key = raw_recv(sock).body.exported;
-	assert_int_equal(proc_num_fds(card.pid), before + 1);
+	assert_int_equal(proc_num_fds(test_session.daemon.pid), before + 1);
 	assert_int_equal(raw_key_call(sock, SIM_MSG_REVOKE, key.id), 0);
-	assert_int_equal(proc_num_fds(card.pid), before);
+	assert_int_equal(proc_num_fds(test_session.daemon.pid), before);
 	raw_send(sock, export, STDERR_FILENO);
 	assert_int_equal(raw_recv(sock).status, 0);
 	close(sock); /* with one export left */
-	settle(other);
-	assert_int_equal(proc_num_fds(card.pid), nobody);
+	raw_settle(other);
+	assert_int_equal(proc_num_fds(test_session.daemon.pid), nobody);
 	close(other);
 	expect_unharmed();
 }
 
-/* More processes than descriptors: those too many are turned away at once, and
- * when others leave there is room again. */
+/* More processes than descriptors: the daemon refuses the surplus at once, and has room again after others leave. */
 static void test_processes_beyond_the_limit_are_turned_away(void **state)
 {
 	int socks[2 * FEW_FDS];
 
 	(void)state;
-	daemon_stop(&card);
-	daemon_start_limited(&card, dir, FEW_FDS);
+	daemon_stop(&test_session.daemon);
+	daemon_start_limited(&test_session.daemon, test_session.dir, FEW_FDS);
 	for (int i = 0; i < 2 * FEW_FDS; i++)
 		socks[i] = raw_connect();
 	expect_closed(socks[2 * FEW_FDS - 1]);
@@ -509,7 +430,7 @@ static void test_answers_that_nobody_reads_end_the_connection(void **state)
 static void flood(int talk, const void *arg)
 {
 	struct sim_msg nudge = { .type = SIM_MSG_WAKE_EXPORTER };
-	int sock = sim_session_dir_connect(dir_fd), fd;
+	int sock = raw_connect(), fd;
 	struct sim_msg attach = { .type = SIM_MSG_ATTACH, .body.attach.side = "dpu" };
 
 	(void)arg;
@@ -536,7 +457,7 @@ static void test_a_flood_from_some_does_not_starve_the_others(void **state)
 		proc_end(&floods[i]); /* they saw the daemon's end */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 int main(void)
 {

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "actor.h"
+#include "session_util.h"
+#include "sim/session/session.h"
 #include "check.h"
 
 #define EXPORTERS     2
@@ -24,8 +25,8 @@
 #define HOST_FUNCTION 2 /* of the built-in topology */
 #define DPU_FUNCTION  0
 
-/* Where an exporter says its current key. */
-struct notice {
+/* An exporter publishes its current key here. */
+struct slot {
 	pthread_mutex_t lock;
 	bool filled;
 	struct sim_key key;
@@ -33,76 +34,68 @@ struct notice {
 	atomic_uint reads; /* of the current key */
 };
 
-static struct board {
-	struct notice notices[EXPORTERS];
+static struct shared_keys {
+	struct slot slots[EXPORTERS];
 	atomic_uint exporters_left;
-} * board; /* shared by all processes */
-
-static char *dir;
-static struct proc card;
+} * shared_keys; /* shared by all processes */
 
 static int setup(void **state)
 {
 	pthread_mutexattr_t shared;
 
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(board != MAP_FAILED);
-	atomic_store(&board->exporters_left, EXPORTERS);
+	session_setup(state);
+	shared_keys = mmap(NULL, sizeof(*shared_keys), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(shared_keys != MAP_FAILED);
+	atomic_store(&shared_keys->exporters_left, EXPORTERS);
 	pthread_mutexattr_init(&shared);
 	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
 	for (int i = 0; i < EXPORTERS; i++)
-		pthread_mutex_init(&board->notices[i].lock, &shared);
+		pthread_mutex_init(&shared_keys->slots[i].lock, &shared);
 	pthread_mutexattr_destroy(&shared);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
-	proc_kill_all();
-	munmap(board, sizeof(*board));
-	proc_remove_dir(dir);
-	return 0;
+	munmap(shared_keys, sizeof(*shared_keys));
+	return session_teardown(state);
 }
 
 static struct sim_session *attach(const char *side)
 {
-	struct sim_session_cfg cfg = { .dir = dir, .side = side };
+	struct sim_session_cfg cfg = { .dir = test_session.dir, .side = side };
 	struct sim_session *session;
 
 	CHECK(sim_session_attach(&cfg, &session) == 0);
 	return session;
 }
 
-static void publish(struct notice *notice, const struct sim_key *key, uint8_t fill)
+static void publish(struct slot *slot, const struct sim_key *key, uint8_t fill)
 {
-	pthread_mutex_lock(&notice->lock);
-	notice->key = *key;
-	notice->fill = fill;
-	notice->filled = true;
-	atomic_store(&notice->reads, 0);
-	pthread_mutex_unlock(&notice->lock);
+	pthread_mutex_lock(&slot->lock);
+	slot->key = *key;
+	slot->fill = fill;
+	slot->filled = true;
+	atomic_store(&slot->reads, 0);
+	pthread_mutex_unlock(&slot->lock);
 }
 
-static bool look_up(struct notice *notice, struct sim_key *ret_key, uint8_t *ret_fill)
+static bool read_slot(struct slot *slot, struct sim_key *ret_key, uint8_t *ret_fill)
 {
 	bool filled;
 
-	pthread_mutex_lock(&notice->lock);
-	filled = notice->filled;
-	*ret_key = notice->key;
-	*ret_fill = notice->fill;
-	pthread_mutex_unlock(&notice->lock);
+	pthread_mutex_lock(&slot->lock);
+	filled = slot->filled;
+	*ret_key = slot->key;
+	*ret_fill = slot->fill;
+	pthread_mutex_unlock(&slot->lock);
 	return filled;
 }
 
 /* Export, wait for some reader, end the export, and scribble over the memory at once. */
 static void export_again_and_again(int talk, const void *arg)
 {
-	struct notice *notice = &board->notices[*(const int *)arg];
+	struct slot *slot = &shared_keys->slots[*(const int *)arg];
 	struct sim_session *session = attach("host");
 	int fd = memfd_create("threads", MFD_CLOEXEC);
 	uint8_t *memory;
@@ -122,19 +115,19 @@ static void export_again_and_again(int talk, const void *arg)
 		memset(memory, round, BYTES);
 		/* In turns reached through its object and through cma. */
 		CHECK(sim_session_export(session, &region, round % 2 ? fd : -1, &key) == 0);
-		publish(notice, &key, (uint8_t)round);
-		while (atomic_load(&notice->reads) == 0)
+		publish(slot, &key, (uint8_t)round);
+		while (atomic_load(&slot->reads) == 0)
 			sched_yield();
 		CHECK(sim_session_unexport(session, key.id) == 0);
 		memset(memory, 0xff, BYTES);
 	}
-	atomic_fetch_sub(&board->exporters_left, 1);
+	atomic_fetch_sub(&shared_keys->exporters_left, 1);
 	sim_session_detach(session);
 	munmap(memory, BYTES);
 	close(fd);
 }
 
-static void read_some(struct notice *notice, struct sim_remote *remote, uint8_t fill)
+static void read_some(struct slot *slot, struct sim_remote *remote, uint8_t fill)
 {
 	uint8_t bytes[BYTES];
 	int rc = 0;
@@ -144,7 +137,7 @@ static void read_some(struct notice *notice, struct sim_remote *remote, uint8_t 
 		CHECK(rc == 0 || rc == -EIO);
 		if (rc == 0)
 			CHECK(bytes[0] == fill && memcmp(bytes, bytes + 1, BYTES - 1) == 0);
-		atomic_fetch_add(&notice->reads, 1);
+		atomic_fetch_add(&slot->reads, 1);
 	}
 }
 
@@ -152,20 +145,20 @@ static void *import_again_and_again(void *arg)
 {
 	struct sim_session *session = arg;
 
-	for (unsigned int i = 0; atomic_load(&board->exporters_left) > 0; i++) {
-		struct notice *notice = &board->notices[i % EXPORTERS];
+	for (unsigned int i = 0; atomic_load(&shared_keys->exporters_left) > 0; i++) {
+		struct slot *slot = &shared_keys->slots[i % EXPORTERS];
 		struct sim_remote *remote;
 		struct sim_key key;
 		uint8_t fill;
 		int rc;
 
-		if (!look_up(notice, &key, &fill))
+		if (!read_slot(slot, &key, &fill))
 			continue;
 		rc = sim_session_import(session, &key, DPU_FUNCTION, &remote);
 		CHECK(rc == 0 || rc == -ESTALE);
 		if (rc < 0)
 			continue;
-		read_some(notice, remote, fill);
+		read_some(slot, remote, fill);
 		sim_session_release(session, remote);
 	}
 	return NULL;
@@ -195,8 +188,8 @@ static void test_imports_by_threads_race_with_ends_of_exports(void **state)
 	for (int i = 0; i < EXPORTERS; i++)
 		proc_end(&exporters[i]);
 	proc_end(&importer);
-	daemon_stop(&card);
-	assert_int_equal(proc_num_files(dir), 0);
+	daemon_stop(&test_session.daemon);
+	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <doca_dev.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "check.h"
 
 #define NUM_THREADS  2
@@ -18,7 +18,7 @@
 
 static atomic_uint num_looks;
 
-/* What it is told at the very end is nobody's business. */
+/* Results at the very end of the process do not matter. */
 static void *look_for_devices(void *unused)
 {
 	for (;;) {
@@ -78,9 +78,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_program_ends_well_while_threads_look_for_devices, session_setup,
-						session_teardown),
+						session_stop_teardown),
 		cmocka_unit_test_setup_teardown(test_program_on_a_private_card_ends_well_while_threads_look_for_devices,
-						session_setup, session_teardown),
+						session_setup, session_stop_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

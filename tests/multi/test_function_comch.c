@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections over Comch whose function is reset or whose representor goes: both
- * ends hear of it, whether they poll or sleep, and can connect anew. The rules are
- * given by the bfsim command. */
+/* Comch connections whose function is reset or whose representor is removed: both ends get the disconnect, polling
+ * or sleeping, and can connect again. The bfsim command adds the rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +58,8 @@ static bool is_over(const struct talk *talk, const struct end *end)
 	return talk->state == DOCA_CTX_STATE_IDLE || end->disconnected == end->connected;
 }
 
-/* Say 'l' (a server, when it listens), 'c' when connected and 'd' when that has ended; twice, with a device opened anew for the second time. */
+/* Send 'l' (a server, when it listens), 'c' when connected and 'd' when disconnected; twice, with a newly opened
+ * device for the second time. */
 static void run_end(int talk_fd)
 {
 	struct end end = { 0 };
@@ -69,7 +69,7 @@ static void run_end(int talk_fd)
 
 	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
 	for (uint32_t round = 1; round <= 2; round++) {
-		struct doca_dev *dev = peer_open(NULL);
+		struct doca_dev *dev = device_open(NULL);
 		static struct talk talk;
 		struct loop loop;
 		char word;
@@ -103,7 +103,7 @@ static void on_message(struct talk *talk, struct doca_comch_connection *connecti
 	note_take(bytes, len, 0);
 }
 
-/* Say 'c' when connected; when told to go on, the client sends a message. Both say 'd' when it is there, and leave then. */
+/* Send 'c' when connected; on a command, the client sends a message. Both send 'd' on its arrival, and end. */
 static void run_note(int talk_fd)
 {
 	struct end end = { 0 };
@@ -112,7 +112,7 @@ static void run_note(int talk_fd)
 				.connected = on_connected,
 				.disconnected = on_disconnected,
 				.message = on_message };
-	struct doca_dev *dev = peer_open(NULL);
+	struct doca_dev *dev = device_open(NULL);
 	static struct talk talk;
 	struct loop loop;
 	char word;
@@ -213,9 +213,10 @@ static void expect_wait(bool sleeps)
 	peer_start(&client, "host", &note_role, &client_arg, sizeof(client_arg));
 	expect_word(&server, 'c');
 	expect_word(&client, 'c');
-	from_ms = proc_now_ms(); /* the commands may take longer than the link is down: then it waits for nothing */
+	from_ms =
+		proc_now_ms(); /* the commands may take longer than the link is down: then the message does not wait */
 	run_bfsim("link down 03:00.0 --for 1s");
-	run_bfsim("fault list"); /* comes to the daemon when the link is down */
+	run_bfsim("fault list"); /* reaches the daemon while the link is down */
 	proc_say(client.talk, "g", 1);
 	expect_word(&server, 'd');
 	assert_true(proc_now_ms() - from_ms >= 1000);

@@ -106,7 +106,7 @@ static void test_sleeper_wakes_when_its_function_is_reset(void)
 	card_end();
 }
 
-/* It is looked at, but changes nothing: to count it as a fault would be wrong. */
+/* The rule is evaluated but changes nothing, so it does not count as a hit. */
 static void need_no_hit(const char *rule)
 {
 	struct bfsim_fault fault;
@@ -126,7 +126,7 @@ static void test_function_is_not_hit_by_what_has_become_of_it_already(void)
 	need_no_hit("function device=b1:00.0 num_vfs=2");
 	card_inject("function device=b1:00.0 num_vfs=0");
 	need_no_hit("function device=b1:00.0 num_vfs=0");
-	card_inject("function device=b1:00.0 add"); /* as its VFs are not there */
+	card_inject("function device=b1:00.0 add"); /* since its VFs do not exist */
 	card_inject("function device=b1:00.0 rep_remove");
 	need_no_hit("function device=b1:00.0 rep_remove");
 	card_inject("link device=b1:00.0 fatal");
@@ -154,11 +154,11 @@ static void test_removed_function_is_not_listed_until_it_is_added(void)
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	CHECK(num_devs() == before - 1);
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
-	need_no_hit("function device=03:00.0 reset"); /* of nothing */
+	need_no_hit("function device=03:00.0 reset"); /* of no device */
 	CHECK(doca_dev_open(old[0], &dev) == DOCA_ERROR_NOT_CONNECTED);
 	card_inject("function device=03:00.0 add");
 	CHECK(num_devs() == before);
-	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION); /* that was another */
+	CHECK(doca_ctx_start(rig->ctx) == DOCA_ERROR_INITIALIZATION); /* of an earlier device */
 	rig_close(rig);
 	need_copy();
 	MUST(doca_devinfo_destroy_list(old));
@@ -249,10 +249,10 @@ static uint64_t copy_ns(struct rig *rig, uint64_t number)
 	return bfsim_now_ns() - from_ns;
 }
 
-#define DOWN_NS 300000000 /* what "down=300ms" is */
+#define DOWN_NS 300000000 /* length of "down=300ms" */
 
-/* The link of the card: whichever of its functions the rule names. What is under way
- * before is done; what is handed in afterwards waits, and goes on when the link is up. */
+/* A rule on any function takes down the card's link. Transfers under way complete; tasks submitted afterwards wait,
+ * and continue when the link is up. */
 static void test_copies_wait_while_the_link_is_down(void)
 {
 	uint64_t up_ns;
@@ -310,7 +310,7 @@ static void test_copies_behind_a_long_wait_end_with_the_function(void)
 	rig_submit_small(rig, 2);
 	for (int i = 0; i < 1000; i++)
 		CHECK(doca_pe_progress(rig->pe) == 0);
-	card_inject("function device=03:00.0 reset"); /* what never was due ends, too */
+	card_inject("function device=03:00.0 reset"); /* a wait that never became due ends as well */
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_close(rig);
 	card_end();
@@ -333,7 +333,7 @@ static void test_degraded_link_makes_copies_slower_in_virtual_time(void)
 	CHECK(damaged_ns > degraded_ns);
 	card_inject("link device=03:00.0 down=2ms");
 	CHECK(copy_ns(rig, 4) >= 2000000);
-	CHECK(copy_ns(rig, 5) < 2 * damaged_ns); /* that is over */
+	CHECK(copy_ns(rig, 5) < 2 * damaged_ns); /* the outage is over */
 	rig_close(rig);
 	card_end();
 }
@@ -395,7 +395,7 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 
 	card_begin("host", NULL, "virtual");
 	if (!card_is_private())                                       /* where rules wait for the card */
-		NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* it hears of the next two together */
+		NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* the next two events are delivered together */
 	NEED_OK(bfsim_fault_add("link degrade=gen1x1 until=1ms", NULL));
 	NEED_OK(bfsim_fault_add("link errors=99%", NULL));
 	NEED_OK(bfsim_fault_seed(0));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long control messages take where time is modelled (doc/time.md): a one-way time from program to program, and
- * of their sender's time each, so that they follow each other no faster.
+/* The time of control messages in a modelled clock (doc/time.md): a one-way latency from program to program, and
+ * send time at the sender, which limits the rate of a burst.
  *
- * The host sends a burst, and goes; the DPU notes when the messages come. */
+ * The host sends a burst and disconnects; the DPU records the arrival times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void run_sender(int talk_fd)
 	struct loop loop;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	loop_open(&loop, plan.sleeps);
 	talk_open_client(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
@@ -111,7 +111,7 @@ static void run_receiver(int talk_fd)
 	struct loop loop;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	loop_open(&loop, plan.sleeps);
 	talk_open_server(&talk, &cfg, &loop, dev);
 	talk_start(&talk);
@@ -158,7 +158,8 @@ static doca_error_t receive_byte(struct doca_comm_channel_ep_t *ep, struct doca_
 	return result;
 }
 
-/* A word and an answer first: so both wait in virtual time when the burst begins, whenever they were connected. */
+/* A request and a reply first: both processes then wait in virtual time when the burst begins, whenever they
+ * connected. */
 static void run_channel_sender(int talk_fd)
 {
 	struct doca_comm_channel_addr_t *peer;
@@ -169,10 +170,10 @@ static void run_channel_sender(int talk_fd)
 	uint8_t byte;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	ep = open_endpoint(dev, &plan);
 	while (doca_comm_channel_ep_connect(ep, NAME, &peer) != DOCA_SUCCESS)
-		; /* it is not there yet */
+		; /* the message has not arrived yet */
 	send_byte(ep, peer, BURST);
 	CHECK(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	diary.sent_ns = bfsim_now_ns();
@@ -196,8 +197,8 @@ static void run_channel_receiver(int talk_fd)
 	uint8_t byte;
 
 	proc_hear(talk_fd, &plan, sizeof(plan));
-	dev = peer_open(NULL);
-	rep = peer_open_rep(dev, NULL);
+	dev = device_open(NULL);
+	rep = device_open_rep(dev, NULL);
 	ep = open_endpoint(dev, &plan);
 	MUST(doca_comm_channel_ep_set_device_rep(ep, rep));
 	MUST(doca_comm_channel_ep_listen(ep, NAME));
@@ -231,7 +232,7 @@ static void burst(const char *clock, const struct peer_role *from, const struct 
 
 	card_start_with(NULL, clock);
 	peer_start(&dpu, "dpu", to, &plan, sizeof(plan));
-	proc_hear(dpu.talk, &word, 1); /* it listens: a client waits for it for some seconds only */
+	proc_hear(dpu.talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", from, &plan, sizeof(plan));
 	proc_hear(host.talk, ret_host, sizeof(*ret_host));
 	proc_hear(dpu.talk, ret_dpu, sizeof(*ret_dpu));
@@ -270,7 +271,7 @@ static void test_send_task_is_over_when_its_senders_time_is(void **state)
 		assert_int_equal(host.back_ns[i], host.sent_ns + (i + 1) * send_ns());
 }
 
-/* However soon that is heard of: the daemon says it in its own time. */
+/* The disconnect event carries its own time, however early the daemon reports it. */
 static void test_senders_going_makes_its_messages_no_faster(void **state)
 {
 	struct host_diary host;
@@ -295,7 +296,7 @@ static void test_message_of_a_channel_takes_as_long(void **state)
 	}
 }
 
-/* Who polls for room lets time pass as well. */
+/* A sender that polls for room advances time as well. */
 static void test_channel_without_room_waits_in_virtual_time(void **state)
 {
 	const struct plan plan = { .queue = 3 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and writing another process's memory through libfabric, over every
- * provider that this machine has. What becomes of it when a process dies is in
- * test_ofi_death.c. */
+/* Reading and writing another process's memory through libfabric, over every provider of this machine.
+ * test_ofi_death.c covers processes that die. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -34,7 +33,7 @@ static int stop(void **state)
 {
 	(void)state;
 	exporter_stop(&exporter);
-	return count_shm_files(exporter.shm_prefix); /* 0: nothing is left */
+	return count_shm_files(exporter.shm_prefix); /* 0: no file is left */
 }
 
 static bool is_shm(void **state)
@@ -80,7 +79,7 @@ static void test_bytes_written_are_read_back(void **state)
 
 		fill_pattern(out, len, (unsigned int)i);
 		assert_int_equal(sim_ofi_link_write(link, out, at, len, &never), 0);
-		/* Written means: it is there already. */
+		/* A completed write is visible at the target. */
 		assert_int_equal(exporter_peek(&exporter, mem, at + len - 1), out[len - 1]);
 		assert_int_equal(sim_ofi_link_read(link, in, at, len, &never), 0);
 		assert_memory_equal(in, out, len);
@@ -137,7 +136,7 @@ static void test_target_enforces_the_length(void **state)
 	assert_int_equal(rc, 0);
 	assert_int_equal(sim_ofi_link_read(link, buf, 4096 - 32, 64, &never), -EIO);
 	assert_int_equal(buf[0], 0);
-	assert_int_equal(sim_ofi_link_read(link, buf, 0, 64, &never), 0); /* comes back */
+	assert_int_equal(sim_ofi_link_read(link, buf, 0, 64, &never), 0); /* the link recovers */
 	sim_ofi_link_destroy(link);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exporters whose endpoint is away for a while, as when it opens again because
- * a memory was hidden: importers that nobody told of an end wait for it, and so
- * do those that have just been told where it is. */
+/* Exporters whose endpoint is closed for a while, for example because a memory was hidden and the endpoint opens
+ * again: importers without a GONE message wait for it, and so do those that have just received its address. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -41,7 +40,7 @@ static int stop(void **state)
 {
 	(void)state;
 	exporter_stop(&exporter);
-	return count_shm_files(exporter.shm_prefix); /* 0: nothing is left */
+	return count_shm_files(exporter.shm_prefix); /* 0: no file is left */
 }
 
 /* ---- a relay before the exporter's socket, which goes away when it is told to ---- */
@@ -71,7 +70,7 @@ static void end_pairs(struct relay *relay)
 	relay->num_pairs = 0;
 }
 
-/* A socket at the relay's address; as long as it does not listen, callers are refused. */
+/* A socket at the relay's address; connections are refused until it listens. */
 static void take_address(struct relay *relay)
 {
 	relay->listen_fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -110,7 +109,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* What came on end @from. Returns whether the connection goes on. */
+/* Forward the data of end @from. Returns false if the connection ended. */
 static bool pass_on(const struct relay *relay, struct pair *pair, int from)
 {
 	char buf[65536];
@@ -226,7 +225,8 @@ static void test_exporter_that_is_away_for_a_while_is_waited_for(void **state)
 	free(buf);
 }
 
-/* As by exposures that end one after the other: each time the memory is found again, and not one piece gets through. */
+/* Exposures that end one after the other: each time the importer finds the memory again, and no piece is
+ * transferred. */
 static void test_transfer_that_is_broken_off_for_long_goes_on(void **state)
 {
 	uint8_t *buf = calloc(8, MIB);
@@ -282,7 +282,7 @@ static void *stream_thread(void *arg)
 	return NULL;
 }
 
-/* Each end may break off what is under way elsewhere: it is done again, however often. */
+/* Each end may interrupt a transfer of the other: the transfer is repeated, however often. */
 static void test_transfer_goes_on_while_a_hundred_other_memories_are_hidden(void **state)
 {
 	enum { NUM = 100 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that die, stop or vanish while memory is accessed through
- * libfabric: the other side gets an error or goes on, soon, and nothing hangs. */
+/* Processes that die, stop or vanish while memory is accessed through libfabric: the other side gets an error or
+ * continues soon, and nothing hangs. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #include "ofi_exporter.h"
 
 #define TIMEOUT_MS 5000
-#define SOON_MS    4000 /* on a busy machine too; somebody of whom nobody hears is waited for longer */
+#define SOON_MS    4000 /* on a busy machine too; the wait for a silent process is longer */
 #define MIB        (1u << 20)
 #define KILLS      10 /* each at another moment of the transfer */
 
@@ -43,42 +43,42 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void clean_after(const struct exporter *exporter)
+static void remove_shm_files(const struct exporter *exporter)
 {
 	assert_true(sim_ofi_shm_cleanup(exporter->shm_prefix) >= 0);
 	assert_int_equal(count_shm_files(exporter->shm_prefix), 0);
 }
 
-/* What the daemon does when it loses a process: tell the importers. */
-struct undertaker {
+/* Plays the daemon's part: kills the exporter and sets the importers' gone flag. */
+struct killer {
 	struct exporter *exporter;
 	int go_fd[2]; /* a byte: kill it now */
 	atomic_bool gone;
 	int64_t gone_ms;
 };
 
-static void *undertake(void *arg)
+static void *run_killer(void *arg)
 {
-	struct undertaker *undertaker = arg;
+	struct killer *killer = arg;
 	char byte;
 
-	if (read(undertaker->go_fd[0], &byte, 1) == 1)
-		exporter_kill(undertaker->exporter);
-	undertaker->gone_ms = now_ms();
-	atomic_store(&undertaker->gone, true);
+	if (read(killer->go_fd[0], &byte, 1) == 1)
+		exporter_kill(killer->exporter);
+	killer->gone_ms = now_ms();
+	atomic_store(&killer->gone, true);
 	return NULL;
 }
 
-static int transfer_until_error(struct sim_ofi_link *link, struct undertaker *undertaker, bool write_it, int before)
+static int transfer_until_error(struct sim_ofi_link *link, struct killer *killer, bool write_it, int before)
 {
 	uint8_t *buf = calloc(8, MIB);
 	int rc = 0;
 
 	for (int i = 0; rc == 0; i++) {
 		if (i == before)
-			assert_int_equal(write(undertaker->go_fd[1], "", 1), 1);
-		rc = write_it ? sim_ofi_link_write(link, buf, 0, 8 * MIB, &undertaker->gone) :
-				sim_ofi_link_read(link, buf, 0, 8 * MIB, &undertaker->gone);
+			assert_int_equal(write(killer->go_fd[1], "", 1), 1);
+		rc = write_it ? sim_ofi_link_write(link, buf, 0, 8 * MIB, &killer->gone) :
+				sim_ofi_link_read(link, buf, 0, 8 * MIB, &killer->gone);
 	}
 	free(buf);
 	return rc;
@@ -87,7 +87,7 @@ static int transfer_until_error(struct sim_ofi_link *link, struct undertaker *un
 static void test_killed_exporter_fails_transfers_with_eio_soon(void **state)
 {
 	for (int i = 0; i < KILLS; i++) {
-		struct undertaker undertaker = { .gone = false };
+		struct killer killer = { .gone = false };
 		struct exporter exporter;
 		struct sim_ofi_desc desc;
 		struct sim_ofi_link *link;
@@ -96,27 +96,28 @@ static void test_killed_exporter_fails_transfers_with_eio_soon(void **state)
 		assert_int_equal(exporter_start(&exporter, *state), 0);
 		exporter_expose(&exporter, 8 * MIB, true, 1, &desc);
 		link = connect_to(&desc, 8 * MIB);
-		undertaker.exporter = &exporter;
-		assert_int_equal(pipe(undertaker.go_fd), 0);
-		assert_int_equal(pthread_create(&thread, NULL, undertake, &undertaker), 0);
-		assert_int_equal(transfer_until_error(link, &undertaker, i % 2, i), -EIO);
+		killer.exporter = &exporter;
+		assert_int_equal(pipe(killer.go_fd), 0);
+		assert_int_equal(pthread_create(&thread, NULL, run_killer, &killer), 0);
+		assert_int_equal(transfer_until_error(link, &killer, i % 2, i), -EIO);
 		pthread_join(thread, NULL);
-		assert_true(now_ms() - undertaker.gone_ms < SOON_MS);
-		assert_int_equal(sim_ofi_link_read(link, &i, 0, 1, NULL), -EIO); /* even if nobody tells */
+		assert_true(now_ms() - killer.gone_ms < SOON_MS);
+		assert_int_equal(sim_ofi_link_read(link, &i, 0, 1, NULL), -EIO); /* even without a GONE message */
 		sim_ofi_link_destroy(link);
-		close(undertaker.go_fd[0]);
-		close(undertaker.go_fd[1]);
-		clean_after(&exporter);
+		close(killer.go_fd[0]);
+		close(killer.go_fd[1]);
+		remove_shm_files(&exporter);
 	}
 }
 
-static void let_go(const int *fds, uint32_t num)
+static void close_ports(const int *fds, uint32_t num)
 {
 	while (num-- > 0)
 		close(fds[num]);
 }
 
-/* Keep the dead exporter's port closed: the next program that asks for any port might be given it. False: one was. */
+/* Keep the dead exporter's port closed: the kernel might give it to the next program. Returns false if another
+ * program has it. */
 static bool hold_port(const struct sim_ofi_desc *desc, int fds[SIM_OFI_MAX_ADDRS])
 {
 	for (uint32_t i = 0; i < desc->num_addrs; i++) {
@@ -126,7 +127,7 @@ static bool hold_port(const struct sim_ofi_desc *desc, int fds[SIM_OFI_MAX_ADDRS
 		if (bind(fds[i], addr, desc->addr_len[i]) == 0)
 			continue;
 		assert_int_equal(errno, EADDRINUSE);
-		let_go(fds, i + 1);
+		close_ports(fds, i + 1);
 		return false;
 	}
 	return true;
@@ -159,8 +160,8 @@ static void test_dead_exporter_can_not_be_connected_to(void **state)
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
 	assert_true(now_ms() - before < TIMEOUT_MS); /* refused, not given up on */
 	if (strcmp(*state, "tcp") == 0)
-		let_go(held, desc.num_addrs);
-	clean_after(&exporter);
+		close_ports(held, desc.num_addrs);
+	remove_shm_files(&exporter);
 }
 
 /* Accept one connection and be gone. */
@@ -173,7 +174,8 @@ static void *open_once(void *arg)
 	return NULL;
 }
 
-/* libfabric alone tries a port for ever, so somebody looks whether it is open; it may be closed after that. */
+/* libfabric alone retries a port for ever, so the link checks whether the port is open; the port may be closed
+ * after the check. */
 static void test_exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to(void **state)
 {
 	struct sim_ofi_link *link = NULL;
@@ -186,7 +188,7 @@ static void test_exporter_that_dies_when_it_was_just_reached_can_not_be_connecte
 	if (strcmp(*state, "tcp") != 0)
 		skip();
 	start_and_kill(&exporter, *state, &desc, held);
-	let_go(held + 1, desc.num_addrs - 1);
+	close_ports(held + 1, desc.num_addrs - 1);
 	desc.num_addrs = 1; /* 127.0.0.1 */
 	listener = held[0];
 	assert_int_equal(listen(listener, 1), 0);
@@ -195,11 +197,11 @@ static void test_exporter_that_dies_when_it_was_just_reached_can_not_be_connecte
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
 	assert_true(now_ms() - before < TIMEOUT_MS);
 	pthread_join(thread, NULL);
-	clean_after(&exporter);
+	remove_shm_files(&exporter);
 }
 
 /* A nudge is called by the thread that waits, so it may well be the one that learns of the end. */
-static void say_gone(void *arg)
+static void set_gone(void *arg)
 {
 	atomic_store((atomic_bool *)arg, true);
 }
@@ -215,7 +217,7 @@ static void test_gone_ends_the_wait_for_an_exporter_that_does_not_serve(void **s
 
 	assert_int_equal(exporter_start(&exporter, *state), 0);
 	exporter_expose(&exporter, sizeof(buf), true, 7, &desc);
-	assert_int_equal(sim_ofi_link_create(&desc, sizeof(buf), TIMEOUT_MS, say_gone, &gone, &link), 0);
+	assert_int_equal(sim_ofi_link_create(&desc, sizeof(buf), TIMEOUT_MS, set_gone, &gone, &link), 0);
 	other = connect_to(&desc, sizeof(buf));
 	memset(buf, 1, sizeof(buf));
 	memcpy(untouched, buf, sizeof(buf));
@@ -224,7 +226,7 @@ static void test_gone_ends_the_wait_for_an_exporter_that_does_not_serve(void **s
 	assert_int_equal(waitpid(exporter.pid, NULL, WUNTRACED), exporter.pid);
 	assert_int_equal(sim_ofi_link_read(link, buf, 0, sizeof(buf), &gone), -EIO);
 	kill(exporter.pid, SIGCONT);
-	/* It serves again, and what it may still have answered stays out of the buffer. */
+	/* The exporter serves again; a late answer to the old request does not reach the buffer. */
 	assert_int_equal(sim_ofi_link_read(other, &byte, 0, 1, &never), 0);
 	assert_int_equal(byte, 7);
 	assert_memory_equal(buf, untouched, sizeof(buf));
@@ -246,12 +248,12 @@ static void test_exporter_that_does_not_serve_can_not_be_connected_to(void **sta
 	assert_int_equal(waitpid(exporter.pid, NULL, WUNTRACED), exporter.pid);
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, 50, NULL, NULL, &link), -ETIMEDOUT);
 	kill(exporter.pid, SIGCONT);
-	link = connect_to(&desc, 4096); /* what is left of the attempt does no harm */
+	link = connect_to(&desc, 4096); /* remains of the attempt do no harm */
 	sim_ofi_link_destroy(link);
 	exporter_stop(&exporter);
 }
 
-/* Writes for ever, says so after the first, and waits for its end. */
+/* Write for ever, report the first write, and wait to be killed. */
 static void importer_process(const struct sim_ofi_desc *desc, int fd, bool write_it)
 {
 	uint8_t *buf = calloc(1, MIB);
@@ -302,7 +304,7 @@ static void test_killed_importers_do_not_keep_the_exporter_from_serving_others(v
 	exporter_expose(&exporter, MIB, true, 5, &desc);
 	exporter_expose(&exporter, MIB, true, 6, &untouched);
 	for (int i = 0; i < 2 * KILLS; i++) {
-		/* Connected before, by another process: comes back by itself. */
+		/* Connected earlier, by another process: the link recovers by itself. */
 		link = connect_to(&untouched, MIB);
 		kill_busy_importer(&desc, i % 2);
 		assert_int_equal(sim_ofi_link_read(link, &byte, 0, 1, &never), 0);
@@ -334,15 +336,15 @@ static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **
 		assert_int_equal(read(fd[0], prefix, sizeof(prefix)), sizeof(prefix));
 		exporter_hide(&exporter, mem); /* unmaps it: a late access would be the end of the exporter */
 		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_true(WIFEXITED(status)); /* it got an error */
+		assert_true(WIFEXITED(status)); /* the writer got an error */
 		sim_ofi_shm_cleanup(prefix);
 		close(fd[0]);
 	}
 	exporter_stop(&exporter);
 }
 
-/* shm only: what knocks at the door without being a link of ours. */
-static int knock(const struct sim_ofi_desc *desc, size_t len_of_nonsense)
+/* shm only: a connection attempt by a foreign process. */
+static int connect_and_send(const struct sim_ofi_desc *desc, size_t len_of_nonsense)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	char nonsense[400];
@@ -369,9 +371,9 @@ static void test_strangers_at_the_door_keep_nobody_out_but_when_it_is_full(void 
 	assert_int_equal(exporter_start(&exporter, *state), 0);
 	exporter_expose(&exporter, 4096, true, 1, &desc);
 	for (size_t i = 1; i < 400; i++)
-		close(knock(&desc, i));
+		close(connect_and_send(&desc, i));
 	for (int i = 0; i < NUM; i++)
-		fds[i] = knock(&desc, 0);
+		fds[i] = connect_and_send(&desc, 0);
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EUSERS);
 	for (int i = 0; i < NUM; i++)
 		close(fds[i]);

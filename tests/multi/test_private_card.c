@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules do by the clock to a private card, where no daemon sees to it. (What becomes of
- * functions and links is told in test_functions.c, for private cards as well.) */
+/* Timed rules on a private card, which has no daemon. (test_functions.c covers functions and links, for private
+ * cards too.) */
 #include "bfsim_util.h"
 #include "doca_check.h"
 
@@ -31,7 +31,7 @@ static uint32_t add_from(const char *what, uint64_t from_ns, const char *how)
 	return add(rule);
 }
 
-/* "what from=<so many ms from now on> how". What is to be done before takes less than a second, on a busy machine too. */
+/* "OPERATION from=<ms from now> ACTION". The preparations take less than a second, on a busy machine too. */
 static uint32_t add_later(const char *what, uint64_t ms, const char *how)
 {
 	return add_from(what, bfsim_now_ns() + ms * MS, how);
@@ -45,7 +45,7 @@ static uint64_t times_fired(uint32_t id)
 	return fault.fired;
 }
 
-/* By real time, as session time may stand still. */
+/* In real time, as session time may stand still. */
 static void need_fired_soon(uint32_t id)
 {
 	struct timespec now, from;
@@ -86,7 +86,7 @@ static void test_rule_from_before_the_first_device_waits_for_the_card(void)
 	CHECK(times_fired(id) == 1);
 }
 
-/* Although time stands still before the first device, and begins with it. */
+/* Session time stands still before the first device is opened, and starts then. */
 static void test_in_virtual_time_it_waits_as_well(void)
 {
 	uint32_t id;
@@ -164,7 +164,7 @@ static void test_rule_that_is_taken_out_before_its_time_never_hits(void)
 	rig_close(rig);
 }
 
-/* It happens within a millisecond of real time after session time has got there, which copies take it to. */
+/* The event happens within a millisecond of real time after session time has reached it; copies advance the time. */
 static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void)
 {
 	struct rig *rig;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who holds a handle of a representor that was removed since: nobody can listen there, before the
- * representor is back. Each test runs in a process of its own, in a session or on its private card. */
+/* Handles of a representor that was removed since: listening on it fails until the representor is back. Each test
+ * runs in a process of its own, in a session or on a private card. */
 #include "bfsim_util.h"
 #include "doca_check.h"
 

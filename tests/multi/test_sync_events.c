@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events between processes on both sides of one card: one value for all,
- * waits that the other side ends, and what a death does. */
+/* Sync events between processes on both sides of one card: one common value, waits that the other side ends, and
+ * deaths. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,32 +11,13 @@
 
 #include <cmocka.h>
 
-#include "actor.h"
+#include "session_util.h"
 #include "sim/control/control.h"
 #include "doca_check.h"
 #include "sim/protocol/session_dir.h"
 #include "sync_actor.h"
 
 #define assert_failed(call) assert_int_equal((call), DOCA_ERROR_IO_FAILED)
-
-static char *dir;
-static struct proc card;
-
-static int setup(void **state)
-{
-	(void)state;
-	dir = proc_make_dir();
-	daemon_start(&card, dir, NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	proc_kill_all();
-	proc_remove_dir(dir);
-	return 0;
-}
 
 static uint64_t value_of(struct sync_actor *actor)
 {
@@ -57,8 +38,8 @@ static struct pair pair_up(const char *exporter_side, enum sync_memory memory, e
 	struct sync_descriptor descriptor;
 	struct pair pair;
 
-	sync_actor_start(&pair.exporter, dir, exporter_side, path);
-	sync_actor_start(&pair.importer, dir, importer_side, path);
+	sync_actor_start(&pair.exporter, test_session.dir, exporter_side, path);
+	sync_actor_start(&pair.importer, test_session.dir, importer_side, path);
 	sync_actor_export(&pair.exporter, memory, use, &descriptor);
 	assert_ok(sync_actor_import(&pair.importer, use, &descriptor));
 	return pair;
@@ -74,7 +55,7 @@ static void part(struct pair *pair)
 {
 	leave(&pair->importer);
 	leave(&pair->exporter);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 /* Each waits for what the other sets. */
@@ -121,7 +102,7 @@ static void test_sleepers_on_engines_wake_each_other(void **state)
 	part(&pair);
 }
 
-/* The value in memory of the exporter's, in which nothing tells of changes. */
+/* The value is in the exporter's memory, without notifications of changes. */
 static void test_value_in_the_programs_own_memory_is_shared(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_MEMFD, SYNC_ALONE, NULL);
@@ -140,7 +121,7 @@ static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
 	part(&pair);
 }
 
-/* Whatever path copies take, all work on one word. */
+/* All processes use one word, over each data path. */
 static void test_forced_paths_make_no_difference(void **state)
 {
 	static const char *const paths[] = { "mapped", "cma", "tcp" };
@@ -151,8 +132,8 @@ static void test_forced_paths_make_no_difference(void **state)
 		take_turns(&pair);
 		part(&pair);
 		if (i + 1 < sizeof(paths) / sizeof(paths[0])) {
-			teardown(state);
-			setup(state);
+			session_teardown(state);
+			session_setup(state);
 		}
 	}
 }
@@ -167,7 +148,7 @@ static void test_sum_of_four_processes_is_exact(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		sync_actor_start(&actors[i], dir, sides[i], NULL);
+		sync_actor_start(&actors[i], test_session.dir, sides[i], NULL);
 	sync_actor_export(&actors[0], SYNC_OWN, SYNC_ALONE, &descriptor);
 	for (int i = 1; i < 4; i++)
 		assert_ok(sync_actor_import(&actors[i], SYNC_ALONE, &descriptor));
@@ -179,14 +160,14 @@ static void test_sum_of_four_processes_is_exact(void **state)
 		assert_int_equal(value_of(&actors[i]), 100000);
 	for (int i = 3; i >= 0; i--)
 		leave(&actors[i]);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 /* ---- ends ---- */
 
 static void add_rule(const char *text)
 {
-	int dir_fd = sim_session_dir_open(dir, false);
+	int dir_fd = sim_session_dir_open(test_session.dir, false);
 	char file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
@@ -214,7 +195,7 @@ static void end_during_wait(enum sync_use use, int signal)
 		assert_failed(sync_actor_get(&pair.importer, &value));
 	}
 	leave(&pair.importer);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
 static void test_death_of_the_exporter_ends_a_blocking_wait(void **state)
@@ -241,7 +222,7 @@ static void test_exporters_stop_ends_a_sleepers_wait(void **state)
 	end_during_wait(SYNC_CONTEXT, 0);
 }
 
-/* Both processes live on; only @rule ends what they share. */
+/* Both processes stay alive; only @rule ends their shared event. */
 static void reset_during_wait(enum sync_use use, const char *rule)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, use, NULL);
@@ -284,7 +265,7 @@ static void test_reset_of_the_importers_function_ends_a_sleepers_wait(void **sta
 	reset_during_wait(SYNC_CONTEXT, "function device=03:00.0 reset");
 }
 
-/* It leaves its mark as a waiter in the shared memory: that costs time, no more. */
+/* The killed waiter stays registered in the shared memory: that costs time only. */
 static void test_death_of_a_waiting_importer_harms_nobody(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
@@ -297,10 +278,10 @@ static void test_death_of_a_waiting_importer_harms_nobody(void **state)
 	assert_ok(sync_actor_finish(&pair.exporter));
 	assert_int_equal(value_of(&pair.exporter), 500);
 	leave(&pair.exporter);
-	daemon_stop(&card);
+	daemon_stop(&test_session.daemon);
 }
 
-/* Without the daemon nobody can tell whether the other side lives: an importer is told so, an exporter works on. */
+/* Without the daemon the other side's death cannot be known: an importer gets an error, an exporter continues. */
 static void test_death_of_the_daemon_ends_the_importers_wait(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
@@ -308,7 +289,7 @@ static void test_death_of_the_daemon_ends_the_importers_wait(void **state)
 	(void)state;
 	sync_actor_begin_wait(&pair.importer, 1);
 	sync_actor_await_sleep(&pair.importer);
-	proc_signal(&card, SIGKILL);
+	proc_signal(&test_session.daemon, SIGKILL);
 	assert_failed(sync_actor_finish(&pair.importer));
 	assert_ok(sync_actor_set(&pair.exporter, 3));
 	assert_int_equal(value_of(&pair.exporter), 3);
@@ -316,7 +297,7 @@ static void test_death_of_the_daemon_ends_the_importers_wait(void **state)
 	leave(&pair.exporter);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How time passes for several processes on one card: who shares an engine and a link shares their rate, and in virtual
- * time what happens when does not depend on how fast anyone is. */
+/* Time for several processes on one card: processes on one engine and link share its rate, and virtual times do not
+ * depend on the speed of the processes. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int teardown(void **state)
 #define WINDOW_NS     UINT64_C(200000000)
 #define HEAD_START_NS UINT64_C(30000000)
 #define TRIES         10 /* windows: where the machine has other things to do, not all that could end in one does */
-#define BUSY_NS       (WINDOW_NS / 20) /* a stream that was kept from running for so long tells little of the model */
+#define BUSY_NS       (WINDOW_NS / 20) /* a stream that was off its CPU for so long says little about the model */
 
 struct window {
 	uint64_t begin_ns, end_ns;
@@ -80,7 +80,7 @@ static void go_on(struct copier *copier)
 		copier_submit(copier, COPIER_BYTES);
 }
 
-/* Says what time it is, hears when to count, streams, says the tally. */
+/* Send the current time, read the window, stream, send the tally. */
 static void run_stream(int talk)
 {
 	struct stream stream = { 0 };
@@ -92,7 +92,7 @@ static void run_stream(int talk)
 	bool sleeps;
 
 	proc_hear(talk, &sleeps, sizeof(sleeps));
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	loop_open(&loop, sleeps);
 	copier_open(&copier, &loop, dev, IN_FLIGHT);
 	copier.owner = &stream;
@@ -118,7 +118,7 @@ static void run_stream(int talk)
 
 static const struct peer_role stream_role = { "stream", run_stream };
 
-/* Jobs of a stream that the model lets through in the window: so many copies of 64 KiB, one behind the other. */
+/* Jobs of a stream that fit into the window by the model: copies of 64 KiB, one after the other. */
 static double capacity(void)
 {
 	const struct pcie_profile *profile = pcie_profile_find("bluefield-3");
@@ -166,8 +166,8 @@ static bool run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 	return free;
 }
 
-/* More than the model lets through is wrong however busy the machine is; what was in flight when the window began may be
- * seen to end in it by a process that did not get to run before. */
+/* More jobs than the model allows is wrong on any machine; jobs in flight at the window's start may be counted late
+ * by a process that was off its CPU. */
 static bool reaches_the_model(double sum, double streams)
 {
 	assert_true(sum <= capacity() + streams * IN_FLIGHT);
@@ -179,7 +179,8 @@ static bool is_fair(const uint64_t *counts, size_t count)
 	return count == 1 || (counts[0] > counts[1] / 3 && counts[1] > counts[0] / 3);
 }
 
-/* Less than the model says, or than one's share, is wrong where the streams could run; where they never can, nothing shows. */
+/* Fewer jobs than the model's share is wrong where the streams could run; where they cannot run, the test is
+ * inconclusive. */
 static void expect_the_rate(size_t count, bool sleep)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -249,7 +250,7 @@ static void end_open(struct end *end, int talk, bool is_server)
 
 	memset(end, 0, sizeof(*end));
 	proc_hear(talk, &sleeps, sizeof(sleeps));
-	dev = peer_open(NULL);
+	dev = device_open(NULL);
 	loop_open(&end->loop, sleeps);
 	copier_open(&end->copier, &end->loop, dev, 1);
 	if (is_server)
@@ -334,7 +335,7 @@ static void converse_with(const char *fault, bool host_sleeps, bool dpu_sleeps, 
 	if (fault)
 		assert_int_equal(bfsim_fault_add(fault, NULL), 0);
 	peer_start(&dpu, "dpu", &answering_role, &dpu_sleeps, sizeof(dpu_sleeps));
-	proc_hear(dpu.talk, &word, 1); /* it listens: a client waits for it for some seconds only */
+	proc_hear(dpu.talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", &asking_role, &host_sleeps, sizeof(host_sleeps));
 	proc_hear(host.talk, &ret->host, sizeof(ret->host));
 	proc_hear(dpu.talk, &ret->dpu, sizeof(ret->dpu));
@@ -348,13 +349,13 @@ static void converse(bool host_sleeps, bool dpu_sleeps, struct conversation *ret
 	converse_with(NULL, host_sleeps, dpu_sleeps, ret);
 }
 
-/* A message takes this; it is whole ns. */
+/* The latency of a message, in whole ns. */
 static uint64_t one_way_ns(void)
 {
 	return pcie_profile_find("bluefield-3")->comch_timing.one_way_ps / 1000;
 }
 
-/* Question and answer take their time, copies theirs, and one goes on after the other. */
+/* Request, reply and copies take their model times, one after the other. */
 static void test_what_happens_in_virtual_time_is_exact(void **state)
 {
 	struct conversation seen;
@@ -414,7 +415,7 @@ static void test_delays_of_faults_are_exact_too(void **state)
 	}
 }
 
-/* One of the two dies in the middle: virtual time goes on for the other. */
+/* One of the two processes dies in the middle: virtual time advances for the other. */
 static void test_death_does_not_stop_virtual_time(void **state)
 {
 	struct proc dpu, host;
@@ -426,7 +427,7 @@ static void test_death_does_not_stop_virtual_time(void **state)
 	(void)state;
 	card_start_with(NULL, "virtual");
 	peer_start(&dpu, "dpu", &stream_role, &sleeps, sizeof(sleeps));
-	proc_hear(dpu.talk, &now_ns, sizeof(now_ns)); /* it has a context that runs: time waits for it */
+	proc_hear(dpu.talk, &now_ns, sizeof(now_ns)); /* it has a running context: time waits for it */
 	peer_start(&host, "host", &stream_role, &sleeps, sizeof(sleeps));
 	proc_hear(host.talk, &now_ns, sizeof(now_ns));
 	proc_signal(&dpu, 9);

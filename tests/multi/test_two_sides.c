@@ -22,6 +22,7 @@
 
 #include "two_sides.h"
 #include "doca_check.h"
+#include "doca_device.h"
 
 #define MIB   (1024u * 1024)
 #define TASKS 16
@@ -71,24 +72,11 @@ static void on_failed(struct doca_dma_task_memcpy *task, union doca_data user_da
 	release(task);
 }
 
-static struct doca_dev *open_first(void)
-{
-	struct doca_devinfo **list;
-	struct doca_dev *dev;
-	uint32_t count;
-
-	assert_ok(doca_devinfo_create_list(&list, &count));
-	assert_true(count > 0);
-	assert_ok(doca_dev_open(list[0], &dev));
-	assert_ok(doca_devinfo_destroy_list(list));
-	return dev;
-}
-
 static void dpu_start(struct dpu *dpu, size_t bytes)
 {
 	union doca_data self = { .ptr = dpu };
 
-	*dpu = (struct dpu){ .dev = open_first(), .memory = calloc(1, bytes), .bytes = bytes };
+	*dpu = (struct dpu){ .dev = device_open(NULL), .memory = calloc(1, bytes), .bytes = bytes };
 	assert_non_null(dpu->memory);
 	assert_ok(doca_mmap_create(&dpu->local));
 	assert_ok(doca_mmap_set_memrange(dpu->local, dpu->memory, bytes));
@@ -396,8 +384,8 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
 	wait_all(dpu);
 }
 
-/* The exporter dies in the middle: running tasks fail, later ones too, the
- * survivor stops in order, and a new exporter is as good as the old one. */
+/* The exporter dies in the middle: running and later tasks fail, the survivor stops in order, and a new exporter
+ * works as the first did. */
 static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
 {
 	struct host_cfg cfg = { .bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };

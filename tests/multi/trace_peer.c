@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process with something to record: copies within its own memory by DMA tasks.
+/* A process whose recording is tested: copies within its own memory by DMA tasks.
  *
  *   trace_peer COUNT [big] [fail] [stay]
  *
- * COUNT tasks of 64 bytes, "big" ones of 64 KiB; with "fail" one more, whose destination has no room.
- * With "stay" it then says "ready" and waits to be killed.
+ * COUNT tasks of 64 bytes, "big" ones of 64 KiB; "fail" adds one whose destination is too small.
+ * With "stay" the process then prints "ready" and waits to be killed.
  */
 #include <stdbool.h>
 #include <stdio.h>

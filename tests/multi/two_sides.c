@@ -2,6 +2,7 @@
 /* The host process of test_two_sides.c, and its end of the pipes. */
 #include "two_sides.h"
 #include "doca_check.h"
+#include "doca_device.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -79,23 +80,6 @@ static pid_t spawn(char *const argv[], int *ret_to, int *ret_from)
 
 /* ---- the host's side ---- */
 
-static struct doca_dev *open_device(const char *address)
-{
-	struct doca_devinfo **list;
-	struct doca_dev *dev = NULL;
-	uint32_t count;
-	uint8_t equal;
-
-	MUST(doca_devinfo_create_list(&list, &count));
-	for (uint32_t i = 0; i < count && !dev; i++) {
-		MUST(doca_devinfo_is_equal_pci_addr(list[i], address, &equal));
-		if (equal)
-			MUST(doca_dev_open(list[i], &dev));
-	}
-	MUST(doca_devinfo_destroy_list(list));
-	return dev ? dev : (exit(94), NULL);
-}
-
 static uint8_t *get_memory(size_t bytes, bool shared)
 {
 	int fd = shared ? memfd_create("host-memory", MFD_CLOEXEC) : -1;
@@ -136,7 +120,7 @@ static char next_command(enum host_wait wait)
 static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait)
 {
 	uint8_t *memory = get_memory(bytes, shared);
-	struct doca_dev *dev = open_device(HOST_ADDRESS);
+	struct doca_dev *dev = device_open(HOST_ADDRESS);
 	struct doca_mmap *mmap;
 	const void *descriptor;
 	size_t descriptor_bytes;
@@ -245,7 +229,7 @@ static int reap(struct host *host)
 
 void host_end(struct host *host)
 {
-	assert_int_equal(reap(host), 0); /* its end of the pipe closes: it leaves in order */
+	assert_int_equal(reap(host), 0); /* the pipe closes, and the host process exits in order */
 }
 
 void host_kill(struct host *host)
@@ -294,7 +278,7 @@ int session_end(void **state)
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	assert_int_equal(status, 0);
-	assert_int_equal(entries(session_dir), 2); /* "." and "..": nothing is left behind */
+	assert_int_equal(entries(session_dir), 2); /* "." and "..": the directory is empty */
 	rmdir(session_dir);
 	return 0;
 }

@@ -2,8 +2,8 @@
 /* tests/multi/two_sides.h - a host process that exports memory, for a test that is the DPU process.
  *
  * The test program runs itself again as the host (two_sides_main()), with the
- * vendor's shape of an exporter: map, export, hand over the descriptor, wait.
- * The two talk over pipes. All of it goes through the public headers.
+ * steps of the vendor's samples: map, export, send the descriptor, wait. The two
+ * processes are connected by pipes and use the public headers alone.
  */
 #ifndef TESTS_MULTI_TWO_SIDES_H
 #define TESTS_MULTI_TWO_SIDES_H
@@ -37,7 +37,7 @@ struct host {
 	size_t descriptor_bytes;
 };
 
-/* What the byte at @offset of a host's memory is at first. */
+/* Initial byte at @offset of a host's memory. */
 uint8_t host_pattern(size_t offset);
 
 /* Start a host process and take its descriptor. Fails the test when it can't. */
@@ -53,7 +53,7 @@ void host_stop_map(struct host *host);
 void host_end(struct host *host);
 void host_kill(struct host *host);
 
-/* In main(): act as the host when the arguments say so (does not return then). */
+/* In main(): act as the host if the arguments say so (does not return then). */
 void two_sides_main(int argc, char **argv);
 
 /* Start and end the session: BFSIMD names the daemon; sets BFSIM_SESSION. */

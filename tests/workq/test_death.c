@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "sides.h"
-#include "tests/multi/actor.h"
+#include "tests/multi/session_util.h"
 #include "doca_check.h"
 
 static char *dir;

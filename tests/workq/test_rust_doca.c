@@ -26,7 +26,7 @@
 #include <doca_dma.h>
 #include <doca_mmap.h>
 
-#include "tests/multi/actor.h"
+#include "tests/multi/session_util.h"
 #include "doca_check.h"
 
 #define TEXT           "a text that crosses the bus"
