@@ -2,8 +2,8 @@
 /* tests/fuzz/fuzz_argp_json.c - any bytes as a JSON file of flags.
  *
  * A DPDK program with a parameter of each type, one of them multiple, reads the
- * input with -j. Whatever it is, start() answers with one of the codes that it
- * may answer with; a failure comes with exactly one message, a success with none.
+ * input with -j. start() returns one of its documented codes; a failure logs exactly
+ * one message, a success none.
  *
  *   clang -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DDOCA_ALLOW_EXPERIMENTAL_API ...
  *   ./fuzz_argp_json -max_total_time=60 tests/fuzz/corpus/argp_json
@@ -18,7 +18,7 @@
 #include <doca_argp.h>
 
 static int messages;
-static volatile size_t sink; /* what callbacks read, so that it is read */
+static volatile size_t sink; /* values that the callbacks read, stored so that the reads happen */
 
 static void require(bool holds, const char *what)
 {
@@ -103,7 +103,7 @@ static void open_parser(void)
 	add_param("name", DOCA_ARGP_TYPE_STRING, on_text, true);
 }
 
-/* The file lives in memory and is rewritten for each input. */
+/* The file is in memory and rewritten for each input. */
 static char *write_input(const uint8_t *data, size_t size)
 {
 	static char path[64];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any conversation of up to eight processes with the card's daemon: it neither
- * crashes nor leaks, says nothing that is no message, and when all have hung up
- * it has forgotten all. The daemon's loop runs here, step by step, on a real
+/* Any messages of up to eight processes to the card's daemon: the daemon neither
+ * crashes nor leaks, sends only valid messages, and has no state left when all
+ * connections are closed. The daemon's loop runs here, step by step, on a real
  * directory and real sockets.
  *
- * The input is a list of orders, each of four bytes and what follows them:
+ * The input is a list of commands, each of four bytes and its data:
  *
- *   CONNECT  conn  -     -      hang up if connected, connect
+ *   CONNECT  conn  -     -      close the connection, if any, and connect
  *   ATTACH   conn  side  -      as host (even) or dpu (odd)
  *   SAY      conn  type  flags  a message of that type; its body follows
  *   RAW      conn  len   -      that many bytes as a packet follow
- *   LISTEN   conn  -     -      take what the daemon said; note exported keys
+ *   LISTEN   conn  -     -      receive the daemon's messages; store exported keys
  *   HANG_UP  conn  -     -
  *
  * Seeds are in corpus/daemon.
@@ -41,7 +41,7 @@ enum flags {
 	KNOWN_KEY = 4,   /* the body's key, if it has one, is a real one */
 	LAST_SEQ = 8,    /* the number of the last request that the daemon made */
 	IS_KEY_SEQ = 16, /* the number is a key's, as in replies to GONE */
-	OFFERED = 4,     /* what names a channel names the one that was offered last */
+	OFFERED = 4,     /* numbers of a channel refer to the channel offered last */
 	FUNCTIONS = 16,  /* of LISTEN and CONNECT: ones that fit each other, and a short name */
 	THREE_FDS = 64,  /* with WITH_FD: three of them */
 };
@@ -99,7 +99,7 @@ static void take(void *to, size_t len)
 	fuzz.left -= got;
 }
 
-static void hang_up(unsigned int conn)
+static void close_connection(unsigned int conn)
 {
 	if (fuzz.socks[conn] >= 0)
 		close(fuzz.socks[conn]);
@@ -108,7 +108,7 @@ static void hang_up(unsigned int conn)
 
 static void connect_as(unsigned int conn)
 {
-	hang_up(conn);
+	close_connection(conn);
 	fuzz.socks[conn] = sim_session_dir_connect(fuzz.daemon.dir_fd);
 	promise(fuzz.socks[conn] >= 0);
 	fcntl(fuzz.socks[conn], F_SETFL, O_NONBLOCK);
@@ -234,7 +234,7 @@ static void listen_to(unsigned int conn)
 	}
 }
 
-static void obey(void)
+static void execute(void)
 {
 	uint8_t order[4];
 	unsigned int conn;
@@ -258,7 +258,7 @@ static void obey(void)
 		listen_to(conn);
 		break;
 	case HANG_UP:
-		hang_up(conn);
+		close_connection(conn);
 		break;
 	case NUM_ORDERS:
 		break;
@@ -300,7 +300,7 @@ static void remove_dir(void)
 	rmdir(dir);
 }
 
-/* Whoever attaches here is this program: rules for processes do nothing to it. */
+/* All processes here are this program: rules that kill or stop processes are disabled. */
 static int spare(int pidfd, int signal)
 {
 	promise(pidfd >= 0 && signal > 0);
@@ -345,18 +345,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&fuzz, 0, sizeof(fuzz));
 	promise(daemon_open(&fuzz.daemon, &cfg) == 0);
 	fuzz.daemon.process_ops = &no_process_ops;
-	fuzz.daemon.shm_dev = 0; /* whatever a process says, no file of /dev/shm is removed */
+	fuzz.daemon.shm_dev = 0; /* no message may remove a file of /dev/shm */
 	fuzz.data = data;
 	fuzz.left = size;
 	for (int i = 0; i < MAX_CONNS; i++)
 		fuzz.socks[i] = -1;
 	while (fuzz.left > 0 && !fuzz.daemon.stop) {
-		obey();
+		execute();
 		run_daemon();
 	}
 	for (unsigned int i = 0; i < MAX_CONNS; i++) {
 		listen_to(i);
-		hang_up(i);
+		close_connection(i);
 	}
 	run_daemon();
 	if (!fuzz.daemon.stop)

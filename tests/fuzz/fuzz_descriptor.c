@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as an export descriptor: a key comes out of those only that encode
- * it. The first byte says whether the checksum is put right before, as a forger
- * would; the rest is the descriptor. Seeds are in corpus/descriptor. */
+/* Any bytes as an export descriptor: only the encoding of a key decodes to a key. The first byte selects whether
+ * the checksum is corrected before, as a forger would; the rest is the descriptor. Seeds are in corpus/descriptor. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a program that somebody passes to bfsim check-binary, or starts with bfsim exec: what it
- * asks the loader for is told, or it is refused. Seeds are in corpus/elf. */
+/* Any bytes as a program for bfsim check-binary or bfsim exec: the reader returns the needed libraries and symbols,
+ * or refuses the file. Seeds are in corpus/elf. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the file of a trace that somebody passes to bfsim report or bfsim fault replay: it is
- * refused with a message, or it makes a page whose only script element is its JSON, and a plan that
- * bfsim run --fault-plan takes. Seeds are in corpus/report. */
+/* Any bytes as a trace file for bfsim report or bfsim fault replay: the command refuses it with a message; or it
+ * writes a page whose only script element is its JSON, and a plan that bfsim run --fault-plan accepts. Seeds are in
+ * corpus/report. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void promise(bool kept)
 		abort();
 }
 
-/* What the command would say is counted and kept from standard error. */
+/* The command's messages are counted and kept from standard error. */
 int cli_fail(const char *format, ...)
 {
 	va_list args;
@@ -72,7 +72,7 @@ static void check_json(const struct cli_report *report)
 	json_object_put(figures);
 }
 
-/* What the plan lacks was said; what is in it can be used. */
+/* Omissions of the plan were reported; the rest of the plan is valid. */
 static void check_replay(const struct cli_report *report)
 {
 	struct sim_plan_file file = { .num_rules = 0 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a fault rule: either a sound rule, which its own text compiles to
- * and which a plan can strike with, or an error that points into the line. And
- * any bytes as a compiled rule: it is refused, or as good as one. Seeds are in
- * corpus/rule, words in rule.dict. */
+/* Any bytes as a fault rule: either a valid rule, whose own text compiles to the same rule and which a plan can
+ * use, or an error with a position in the line. Any bytes as a compiled rule: refused, or equal to a valid one.
+ * Seeds are in corpus/rule, words in rule.dict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +27,11 @@ static void check_text(const struct sim_rule *rule, const char *file)
 }
 
 /* Ask of each operation, at an address and size of the rule's. */
-static void strike_with(struct sim_plan *plan, const struct sim_rule *rule)
+static void inject(struct sim_plan *plan, const struct sim_rule *rule)
 {
 	struct sim_injector_cfg cfg = { .plan = plan, .self = { "host", "app", 1 } };
 	struct sim_injector *faults;
-	struct sim_fault_hit strike;
+	struct sim_fault_hit hit;
 
 	if (sim_injector_create(&cfg, &faults))
 		return;
@@ -41,14 +40,14 @@ static void strike_with(struct sim_plan *plan, const struct sim_rule *rule)
 					       .size = rule->size_min,
 					       .addr = rule->addr_max,
 					       .now_ns = rule->from_ns,
-					       .who = &cfg.self };
+					       .process = &cfg.self };
 
-		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_injector_evaluate(faults, &site, &strike));
+		promise(!!(sim_rule_ops(rule) & SIM_OP_BIT(op)) || !sim_injector_evaluate(faults, &site, &hit));
 		for (int i = 0; i < 4; i++) {
-			if (!sim_injector_evaluate(faults, &site, &strike))
+			if (!sim_injector_evaluate(faults, &site, &hit))
 				continue;
-			promise(strike.actions && strike.num_rules == 1 && strike.delay_ns <= SIM_RULE_MAX_NS);
-			promise(strike.moved_bytes <= site.size && strike.reorder_by <= strike.window);
+			promise(hit.actions && hit.num_rules == 1 && hit.delay_ns <= SIM_RULE_MAX_NS);
+			promise(hit.moved_bytes <= site.size && hit.reorder_by <= hit.window);
 		}
 	}
 	sim_injector_next_event_ns(faults, 0);
@@ -66,7 +65,7 @@ static void try_in_plan(const struct sim_rule *rule)
 		return;
 	if (sim_plan_create(1, &plan) == 0) {
 		promise(sim_plan_add(plan, rule, delays, 0, &id) == 0);
-		strike_with(plan, rule);
+		inject(plan, rule);
 		sim_plan_destroy(plan);
 	}
 	free(delays);

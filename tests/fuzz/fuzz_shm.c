@@ -31,7 +31,7 @@ static uint8_t byte_of(struct input *in)
 }
 
 /* The other side writes somewhere. */
-static void scribble(struct input *in, uint8_t *memory, size_t size, size_t limit)
+static void overwrite(struct input *in, uint8_t *memory, size_t size, size_t limit)
 {
 	size_t where = (size_t)byte_of(in) * 8 % size;
 	size_t len = in->left < limit ? in->left : limit;
@@ -81,7 +81,7 @@ static void try_ring(struct input *in)
 		uint8_t what = byte_of(in);
 
 		if (what & 1)
-			scribble(in, memory, size, what / 4);
+			overwrite(in, memory, size, what / 4);
 		if (what & 2)
 			read_ring(&reader);
 		else if (sim_ring_write(&writer, what, record, what % (cfg.max_record_bytes + 1)) == -EAGAIN)
@@ -130,7 +130,7 @@ static void try_recvq(struct input *in)
 		uint8_t what = byte_of(in);
 
 		if (what & 1)
-			scribble(in, memory, size, what / 4);
+			overwrite(in, memory, size, what / 4);
 		if (what & 2)
 			send_one(&producer, what);
 		else if (consumer.posted - consumer.polled < cfg.num_slots)

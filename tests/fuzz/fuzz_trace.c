@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as what two processes recorded: reading them ends, and what is told of
- * them is JSON, with as many lines of CSV as there are events. Seeds are in corpus/trace. */
+/* Any bytes as the recordings of two processes: reading them ends, and the output is JSON, and CSV with one line
+ * per event. Seeds are in corpus/trace. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static bool add(struct sim_merged_trace *merged, const uint8_t *data, size_t siz
 	promise(rc == 0 || rc == -EPROTO || rc == -ENOMEM);
 	if (rc < 0)
 		return false;
-	strcpy(recording.who.side, "host");
-	strcpy(recording.who.program, "program");
+	strcpy(recording.owner.side, "host");
+	strcpy(recording.owner.program, "program");
 	promise(sim_merged_trace_add(merged, &recording) == 0);
 	return true;
 }
