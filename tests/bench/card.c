@@ -62,7 +62,7 @@ struct visit {
 	void *arg;
 };
 
-static int run_visit(void *arg, int fd)
+static int run_in_session(void *arg, int fd)
 {
 	const struct visit *visit = arg;
 
@@ -76,7 +76,7 @@ int bench_card_run(const struct bench_card *card, const char *side, const char *
 	struct visit visit = { card, side, path, run, arg };
 	struct bench_process process;
 
-	if (bench_process_fork(run_visit, &visit, &process) < 0)
+	if (bench_process_fork(run_in_session, &visit, &process) < 0)
 		return -1;
 	return bench_process_end(&process);
 }

@@ -4,8 +4,8 @@
  *   first   on the host, a client    pings        has the producer, sends
  *   second  on the DPU, a server     answers      has the consumer, receives
  *
- * As a program would do it that wants to be fast: a task for each buffer, made
- * once; the fast path has a progress engine of its own.
+ * Written for speed: one task per buffer, allocated once; the fast path has a
+ * progress engine of its own.
  */
 #ifndef TESTS_BENCH_COMCH_H
 #define TESTS_BENCH_COMCH_H
@@ -39,7 +39,7 @@ struct bench_comch {
 	struct doca_comch_server *server;
 	struct doca_comch_client *client;
 	struct doca_comch_connection *connection; /* the first one */
-	struct doca_comch_task_send *ping;        /* while it lives, of bytes at @message */
+	struct doca_comch_task_send *ping;        /* NULL = not allocated; sends the bytes at @message */
 	int epoll_fd;
 	doca_notification_handle_t handle; /* in it, with -1 for its data */
 	uint32_t connections, consumer;    /* how many; the id of the other end's */
@@ -54,7 +54,7 @@ int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct b
 /* Make a server or a client and start it. Clients on copies of one end share its device and progress engine. 0 or -1. */
 int bench_comch_start(struct bench_comch *end);
 
-/* Progress until @counter is @value or more; by polling, or sleeping when there is nothing to do. */
+/* Progress until @counter is @value or more; by polling, or by sleeping between events. */
 void bench_comch_wait(struct bench_comch *end, const uint64_t *counter, uint64_t value);
 
 /* Progress until the other end is there. 0 or -1. */
@@ -69,7 +69,7 @@ int bench_comch_stop(struct bench_comch *end);
 /* Stop and close everything; half-built is fine. 0 or -1. */
 int bench_comch_close(struct bench_comch *end);
 
-/* Ping-pongs of pair.bytes. @cfg lives as long as the pair. 0 or -1. */
+/* Ping-pongs of pair.bytes. @cfg outlives the pair. 0 or -1. */
 int bench_comch_ping_pong(const struct bench_comch_cfg *cfg, struct bench_pair *ret_pair);
 
 /* Messages of the fast path: block i of the producer's memory to block i of the
@@ -80,7 +80,7 @@ struct bench_fast_cfg {
 	struct bench_fast_source *source; /* bench_comch_fast() makes it */
 };
 
-/* Start such a pair; @cfg lives as long as it does. */
+/* Start such a pair; @cfg outlives the pair. */
 int bench_comch_fast(struct bench_fast_cfg *cfg, struct bench_pair *ret_pair);
 
 /* A way to measure: the same blocks, between the same memories, by process_vm_readv. (Where its pages happen to

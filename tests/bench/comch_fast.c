@@ -241,7 +241,7 @@ static int send_all(struct fast *fast, uint32_t count)
 
 /* ---- both ---- */
 
-/* The consumer's: as if that many messages came, by bare means. */
+/* The consumer's baseline: as many process_vm_readv() calls as messages. */
 static int read_all(struct fast *fast, uint32_t count)
 {
 	uint32_t bytes = fast->cfg->block_bytes;
@@ -275,7 +275,7 @@ static void stop(struct fast *fast)
 	fast->ends = true;
 	doca_ctx_stop(fast->ctx);
 	for (uint64_t none = fast->begun - fast->done; fast->consumer && none > 0; none--)
-		doca_pe_progress(fast->pe); /* what was posted comes back */
+		doca_pe_progress(fast->pe); /* posted receives come back */
 	for (uint32_t i = 0; i < fast->cfg->num_blocks; i++)
 		if (fast->tasks[i])
 			doca_task_free(fast->tasks[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process on a card that copies 64-byte tasks in batches of 32, when it is told to: for figures that compare
- * tasks under one condition with the same tasks under another. */
+/* A process on a card that copies 64-byte tasks in batches of 32 on command: for figures that compare tasks under
+ * one condition with the same tasks under another. */
 #ifndef BENCH_COPIER_H
 #define BENCH_COPIER_H
 
@@ -11,7 +11,7 @@
 
 struct bench_copier {
 	const struct bench_card *card;
-	const char *trace_level; /* what it records; NULL = the card's level */
+	const char *trace_level; /* trace level; NULL = the card's */
 	struct bench_process process;
 };
 

@@ -6,7 +6,7 @@
  *   target  [block 0][block 1] ... [block n-1]      local
  *
  * Block i of the source is copied to block i of the target by task i, which is
- * submitted again whenever its block's turn comes. One thread, polling.
+ * submitted again for each copy of the block. One thread, polling.
  */
 #ifndef TESTS_BENCH_DMA_H
 #define TESTS_BENCH_DMA_H
@@ -28,7 +28,7 @@
 struct bench_export {
 	size_t desc_len;
 	uint8_t desc[BENCH_DESC_SIZE];
-	int32_t pid;   /* whose */
+	int32_t pid;   /* the owner of the memory */
 	uint64_t addr; /* there */
 };
 
@@ -63,8 +63,8 @@ int bench_map(struct doca_dev *dev, void *addr, size_t len, bool export, struct 
 int bench_dma_open(const struct bench_dma_cfg *cfg, struct bench_dma *ret_dma);
 void bench_dma_close(struct bench_dma *dma);
 
-/* Copy @count blocks from block @first on, round and round; each task goes off
- * as soon as there is room. Returns 0, or -1 when a task failed. */
+/* Copy @count blocks from block @first on, round and round, each task as soon as there is room. Returns 0, or -1
+ * when a task failed. */
 int bench_dma_copy(struct bench_dma *dma, uint32_t first, uint32_t count);
 
 /* Copy @count batches of cfg.depth blocks: a batch is staged, sent off as one, and all of it awaited. 0 or -1. */

@@ -10,7 +10,7 @@ int bench_fig_local(const struct bench_report *report);   /* large local copies 
 int bench_fig_remote(const struct bench_report *report);  /* large host-to-DPU copies against each path's bare means */
 int bench_fig_rate(const struct bench_report *report);    /* small local copies against a DPDK DMA device */
 int bench_fig_latency(const struct bench_report *report); /* one small host-to-DPU copy at a time */
-int bench_fig_idle(const struct bench_report *report);    /* what attached processes cost while they do nothing */
+int bench_fig_idle(const struct bench_report *report);    /* cost of attached idle processes */
 int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
 int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two processes against bare means */
 int bench_fig_comm_channel(const struct bench_report *report); /* its ping-pongs against Comch's */
@@ -18,9 +18,9 @@ int bench_fig_comch_fast(const struct bench_report *report);   /* the fast path,
 int bench_fig_comch_many(const struct bench_report *report);   /* a thousand clients of one server */
 int bench_fig_workq(const struct bench_report *report);        /* jobs of the work-queue generation against tasks */
 int bench_fig_trace(const struct bench_report *report);        /* recording on against off */
-int bench_fig_faults(const struct bench_report *report);       /* a thousand rules that strike nothing, against none */
+int bench_fig_faults(const struct bench_report *report);       /* a thousand rules that hit nothing, against none */
 int bench_fig_time(const struct bench_report *report);         /* how late held ends are seen; jobs in virtual time */
-int bench_fig_bufs(const struct bench_report *report);         /* what a million buffers weigh */
+int bench_fig_bufs(const struct bench_report *report);         /* memory of a million buffers */
 
 /* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */
 int bench_attach_probe(int fd, bool attach);

@@ -29,7 +29,7 @@ int bench_attach_probe(int fd, bool attach)
 	return bench_send(fd, &ns, sizeof(ns));
 }
 
-/* Run a fresh process; what it measured, and how long all of it took. */
+/* Run a fresh process; return its measurement and its total time. */
 static int run_probe(const char *what, uint64_t *ret_inside_ns, uint64_t *ret_whole_ns)
 {
 	const char *args[] = { what, NULL };

@@ -9,7 +9,7 @@
 #define ROUNDS     151
 #define BIG_ROUNDS 61
 #define DEPTH      64 /* small messages under way */
-#define BIG_DEPTH  32 /* of 1 MiB: a consumer that is off its CPU for a while holds nobody up */
+#define BIG_DEPTH  32 /* of 1 MiB: enough for a consumer that is off its CPU for a while */
 
 static const char *const provider_pingpong[] = { "shm", "pingpong", NULL };
 static const char *const provider_stream[] = { "shm", "stream", NULL };

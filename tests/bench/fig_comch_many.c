@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thousand clients of one server, all sleeping when there is nothing to do. */
+/* A thousand clients of one server, all of which sleep between events. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static int serve(void *arg, int fd)
 /* ---- a process with clients ---- */
 
 struct clients {
-	struct bench_comch base; /* whose device and progress engine they share */
+	struct bench_comch base; /* owns the device and the progress engine */
 	struct bench_comch ends[NUM_EACH];
 	uint32_t count;
 };
@@ -80,7 +80,7 @@ static int exchange(struct bench_comch *end, uint32_t bytes, uint32_t count)
 }
 
 /* A BENCH_REF_CONNECT makes another connection; a BENCH_REF_MEASURE has each exchange messages. */
-static int obey(void *arg, const struct bench_ref_order *order)
+static int execute(void *arg, const struct bench_ref_order *order)
 {
 	struct clients *clients = arg;
 	int rc = 0;
@@ -100,7 +100,7 @@ static int run_clients(void *arg, int fd)
 	if (rc == 0)
 		rc = bench_answer(fd, 0);
 	if (rc == 0)
-		bench_obey(fd, obey, clients);
+		bench_obey(fd, execute, clients);
 	for (uint32_t i = 0; clients && i < clients->count; i++)
 		if (bench_comch_stop(&clients->ends[i]) < 0)
 			rc = -1;

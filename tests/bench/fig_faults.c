@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a thousand fault rules cost that strike nothing here: the same 64-byte tasks on a card with them and on one without. */
+/* The cost of a thousand fault rules that hit nothing here: the same 64-byte tasks on a card with them and on one
+ * without. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

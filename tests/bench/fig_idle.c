@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What processes on a card cost while they do nothing: all of them, after some
- * traffic, sleep side by side for IDLE_S seconds. Zero is also what a meter
- * shows that sees nothing, so a process with a little work is measured along
- * with them: where that reads zero, the figure fails. */
+/* The CPU cost of idle processes on a card: after some traffic, all of them sleep side by side for IDLE_S seconds.
+ * A broken meter shows zero as well, so a process with a little work is measured along with them: if that reads
+ * zero, the figure fails. */
 #include <dirent.h>
 #include <math.h>
 #include <poll.h>
@@ -17,7 +16,7 @@
 #include "memory.h"
 
 #define IDLE_S    3
-#define SETTLE_MS 300 /* what remains from traffic, like a tick that finds nothing, ends */
+#define SETTLE_MS 300 /* remains of the traffic end, such as a timer without work */
 #define LEN       (1u << 20)
 #define BLOCK     4096u
 #define SEED      5
@@ -93,7 +92,7 @@ static struct usage usage_of(pid_t pid)
 
 /* ---- who idles ---- */
 
-/* As an application that waits for completions: asleep on its engine's descriptor. */
+/* An application that waits for completions: asleep on its engine's descriptor. */
 static int sleep_on_engine(struct bench_dma *dma, int fd)
 {
 	struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
@@ -139,7 +138,7 @@ static int run_sleeper(void *arg, int fd)
 	return 0;
 }
 
-/* The control: what a thread that ticks for nothing would cost. */
+/* The control: the cost of a thread that ticks without work. */
 static int run_ticker(void *arg, int fd)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
@@ -231,7 +230,7 @@ static unsigned int list(struct idlers *idlers, struct watched *watched)
 	return count;
 }
 
-static void nap_ms(long ms)
+static void sleep_ms(long ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
@@ -273,10 +272,10 @@ static int measure(struct idlers *idlers)
 	unsigned int count = list(idlers, watched);
 	int rc;
 
-	nap_ms(SETTLE_MS);
+	sleep_ms(SETTLE_MS);
 	for (unsigned int i = 0; i < count; i++)
 		watched[i].before = usage_of(watched[i].pid);
-	nap_ms(IDLE_S * 1000);
+	sleep_ms(IDLE_S * 1000);
 	for (unsigned int i = 0; i < count; i++)
 		watched[i].after = usage_of(watched[i].pid);
 	rc = check_meter(watched, count);

@@ -43,7 +43,7 @@ static int run_dpdk(void *arg, uint32_t count, uint64_t *ret_ns)
 	return 0;
 }
 
-/* One that only calls memcpy: the floor under any engine. */
+/* A batch of plain memcpy() calls: the lower bound of any engine. */
 static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 {
 	struct rate *rate = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clock modes: how late an end that is held back is seen, by an owner that polls and by one that sleeps; and how many
- * jobs virtual time gets through. What an owner that sleeps can hope for is what a bare sleep gives. */
+/* Clock modes: how late a delayed completion is seen by a polling and by a sleeping owner; and the rate of jobs in
+ * virtual time. The baseline of a sleeping owner is a plain sleep. */
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What recording costs: the same 64-byte tasks in processes that record and in one that does not. */
+/* The cost of recording: the same 64-byte tasks in processes with and without recording. */
 #include "copier.h"
 #include "fig.h"
 

@@ -11,7 +11,7 @@
 
 #define SEED 5
 
-/* One size of blocks. "Ours" is the translation; the baseline is the generation that it is on. */
+/* One size of blocks. "Ours" is the work-queue translation; the baseline is the task generation below. */
 struct workq {
 	const struct bench_report *report;
 	const struct bench_row *row;

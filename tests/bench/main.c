@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The benchmarks: what bfsim costs beside the bare means that it is made of.
+/* The benchmarks: bfsim's cost relative to plain memcpy(), sockets, libfabric and DPDK.
  *
  *   bfsim_bench              all figures: a table, then each row as a line of JSON
  *   bfsim_bench FIGURE ...   some of them; --list names them
  *
- * Exits with 0 when everything worked, however fast; with 1 when something did
- * not work at all.
+ * Exit status 0: all figures ran, at any speed; 1: a figure did not work.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +140,7 @@ int main(int argc, char **argv)
 			puts(figures[i].name);
 		return 0;
 	}
-	/* Whatever the figures leave, if they are killed too, lies in here. */
+	/* Files of killed figures are below this directory. */
 	snprintf(dir, sizeof(dir), "%.24s/bfsim-bench-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	if (!mkdtemp(dir))
 		return bench_fail("cannot make a directory %s: %s", dir, strerror(errno)), 1;

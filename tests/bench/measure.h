@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/measure.h - two ways of doing the same, measured against each other.
+/* tests/bench/measure.h - a comparison of two ways of one operation.
  *
  *   round 0: ours, baseline   round 1: baseline, ours   round 2: ours, baseline ...
  *
- * Machines are shared and noisy: what one slice of a few milliseconds takes
- * says little, but its two neighbours in a round meet the same noise. So each
+ * Machines are shared and noisy: the time of one slice of a few milliseconds
+ * says little, but the two slices of a round meet the same noise. So each
  * round yields one ratio, and the median of the rounds' ratios is the result.
  */
 #ifndef TESTS_BENCH_MEASURE_H
@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One way: does @count operations and says how long they took. Returns 0, or
- * -1 after saying why. */
+/* One way: executes @count operations and returns their duration. Returns 0, or -1 after a message. */
 struct bench_way {
 	int (*run)(void *arg, uint32_t count, uint64_t *ret_ns);
 	void *arg;
@@ -23,7 +22,7 @@ struct bench_way {
 struct bench_cfg {
 	struct bench_way ours, baseline;
 	uint32_t warm_up;       /* operations of each before anything is measured */
-	uint32_t slice_warm_up; /* the same before every slice; wakes who sleeps between slices; may be 0 */
+	uint32_t slice_warm_up; /* runs before every slice; wakes processes that sleep between slices; may be 0 */
 	uint32_t rounds;        /* an odd number, so that there is a middle one */
 };
 
@@ -41,7 +40,7 @@ uint64_t bench_now_ns(void);
 /* The middle value; sorts @values. */
 double bench_median(double *values, size_t count);
 
-/* Say on standard error what went wrong. Returns -1. */
+/* Print an error message. Returns -1. */
 int bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -20,7 +20,7 @@ void *bench_memory_new(size_t len);
 /* Shared memory of the object @fd, likewise. */
 void *bench_memory_map(int fd, size_t len);
 
-/* Write a pattern that @seed starts; tell whether it is there. */
+/* Write a pattern derived from @seed; check it. */
 void bench_memory_fill(void *addr, size_t len, uint64_t seed);
 int bench_memory_check(const void *addr, size_t len, uint64_t seed);
 

@@ -13,7 +13,7 @@ static int hear(const struct bench_process *process, struct bench_ref_answer *re
 	return bench_receive(process->fd, ret_answer, sizeof(*ret_answer)) < 0 ? -EPIPE : ret_answer->status;
 }
 
-/* Both said that they are ready. */
+/* Both have reported that they are ready. */
 static int wait_ready(struct bench_pair *pair)
 {
 	struct bench_ref_answer answer;
@@ -36,7 +36,7 @@ int bench_pair_fork(int (*first)(void *arg, int fd), int (*second)(void *arg, in
 	return wait_ready(ret_pair);
 }
 
-static int introduce(const struct bench_process *process, const struct bench_ref_place *other)
+static int send_address(const struct bench_process *process, const struct bench_ref_place *other)
 {
 	const struct bench_ref_order connect = { .command = BENCH_REF_CONNECT };
 	struct bench_ref_answer answer;
@@ -60,8 +60,8 @@ int bench_pair_exec(const char *program, const char *const *args, struct bench_p
 	if (rc != 0)
 		return rc;
 	if (bench_receive(ret_pair->second.fd, &second, sizeof(second)) < 0 ||
-	    bench_receive(ret_pair->first.fd, &first, sizeof(first)) < 0 || introduce(&ret_pair->second, &first) < 0 ||
-	    introduce(&ret_pair->first, &second) < 0)
+	    bench_receive(ret_pair->first.fd, &first, sizeof(first)) < 0 ||
+	    send_address(&ret_pair->second, &first) < 0 || send_address(&ret_pair->first, &second) < 0)
 		return -1;
 	return 0;
 }

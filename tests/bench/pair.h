@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/pair.h - two processes that exchange messages, and how long they take for it.
+/* tests/bench/pair.h - two processes that exchange messages, and the time that they take.
  *
  *   figure --order--> second   receives, or answers
  *          --order--> first    begins
  *          <-answer--  both    with the times at which each began and ended
  *
  * Both sleep between orders, so that several pairs can take turns on two cores.
- * An order takes from the first's beginning to the end of whoever ends last. Ends
- * that poll belong on a CPU each: on the same one they would measure the scheduler.
+ * An order lasts from the first begin to the last end. Processes that poll need a
+ * CPU each: on a common one they would measure the scheduler.
  */
 #ifndef TESTS_BENCH_PAIR_H
 #define TESTS_BENCH_PAIR_H
@@ -23,13 +23,13 @@ struct bench_pair {
 	bool apart;            /* give each a CPU of its own, where there are two; for good */
 };
 
-/* Start both as forks, which prepare, say that they are ready (bench_answer()) and
- * obey; @first and @second get @arg. Returns 0, 1 (one answered -ENOSYS) or -1. */
+/* Start both as forks, which prepare, report that they are ready (bench_answer()) and execute commands; @first and
+ * @second get @arg. Returns 0, 1 (one answered -ENOSYS) or -1. */
 int bench_pair_fork(int (*first)(void *arg, int fd), int (*second)(void *arg, int fd), void *arg,
 		    struct bench_pair *ret_pair);
 
-/* Start both as the reference @program, and introduce them to each other: each sends
- * its place behind its first answer, and is ordered to connect to the other's. As above. */
+/* Start both as the reference @program and connect them: each sends its address with its first answer and gets the
+ * other's. Returns as above. */
 int bench_pair_exec(const char *program, const char *const *args, struct bench_pair *ret_pair);
 
 /* Both do @command. 0 or -errno. */
@@ -43,10 +43,10 @@ int bench_pair_end(struct bench_pair *pair);
 
 /* ---- in the two processes ---- */
 
-/* Answer an order, or say that all is ready. 0 or -1. */
+/* Answer a command, or report readiness. 0 or -1. */
 int bench_answer(int fd, int status);
 
-/* Obey until @fd ends: @run does what an order says, and returns 0 or -errno. */
+/* Execute commands until @fd ends: @run executes one and returns 0 or -errno. */
 void bench_obey(int fd, int (*run)(void *arg, const struct bench_ref_order *order), void *arg);
 
 #endif

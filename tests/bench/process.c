@@ -56,7 +56,7 @@ int bench_process_fork(int (*run)(void *arg, int fd), void *arg, struct bench_pr
 }
 
 /* The path of @program in our own directory. */
-static void beside_us(const char *program, char *path, size_t size)
+static void path_of_program(const char *program, char *path, size_t size)
 {
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -73,7 +73,7 @@ static void become(const char *program, const char *const *args, int fd)
 	char path[PATH_MAX + 64], number[16];
 	int argc = 1;
 
-	beside_us(program, path, sizeof(path));
+	path_of_program(program, path, sizeof(path));
 	fd = dup(fd); /* without close-on-exec */
 	snprintf(number, sizeof(number), "%d", fd);
 	argv[argc++] = number;

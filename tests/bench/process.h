@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/bench/process.h - the other processes of a benchmark.
  *
- * Each is our child, is reached through a socket, ends when that is closed and
- * dies with us. A side's process is a fork that goes on in our own code; a
- * reference is another program, of the build directory, that uses none of ours.
+ * Each is a child process with a socket to its parent; it ends when the socket is
+ * closed and dies with the parent. A side's process is a fork of this program; a
+ * reference is another program of the build directory without code of bfsim.
  */
 #ifndef TESTS_BENCH_PROCESS_H
 #define TESTS_BENCH_PROCESS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bare libfabric, to be measured against (reference.h): remote reads of one process's memory by another.
+/* The libfabric baseline (reference.h): remote reads of one process's memory by another.
  *
  *   bfsim_bench_fabric FD target PROVIDER BYTES   has the memory; a thread makes progress without a pause
  *   bfsim_bench_fabric FD initiator PROVIDER      reads it, polling
  *
  * PROVIDER is libfabric's own name; "tcp" stands for its best RDM endpoint over
- * sockets, whatever that is called. With shm, CMA is off on both ends: where
- * CMA works nobody needs shm.
+ * sockets, under any name. With shm, CMA is off on both ends: where CMA works,
+ * shm is not used.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bare libfabric, to be measured against (reference.h): messages between two processes (pair.h).
+/* The libfabric baseline (reference.h): messages between two processes (pair.h).
  *
  *   bfsim_bench_messages FD PROVIDER pingpong   each message is answered with one of the same size
  *   bfsim_bench_messages FD PROVIDER stream     one sends, the other receives, both with order.depth under way
  *
- * As a program would do it that wants to be fast: one endpoint, one thread, one
- * completion queue that is polled; receives are posted before they are needed;
- * short pings are injected, which takes no completion; completions are read by the batch.
+ * Written for speed: one endpoint, one thread, one completion queue that is polled;
+ * receives are posted before they are needed; short pings are injected, which
+ * takes no completion; completions are read in batches.
  */
 #include <errno.h>
 #include <rdma/fabric.h>
@@ -142,7 +142,7 @@ static int ping(struct end *end, uint32_t bytes, uint64_t number)
 	return (int)rc;
 }
 
-/* The next message that came: it must be number @number. */
+/* The next received message: it must have number @number. */
 static int await(struct end *end, uint64_t number)
 {
 	uint64_t got;
@@ -218,7 +218,7 @@ static int connect_end(struct end *end)
 	return post_receives(end, MAX_DEPTH / 4);
 }
 
-static int obey(void *arg, const struct bench_ref_order *order)
+static int execute(void *arg, const struct bench_ref_order *order)
 {
 	struct end *end = arg;
 
@@ -240,7 +240,7 @@ static int run(struct end *end, const char *provider)
 		return rc == -ENOSYS ? 0 : rc;
 	if (bench_send(end->fd, &place, sizeof(place)) < 0)
 		return -1;
-	bench_obey(end->fd, obey, end);
+	bench_obey(end->fd, execute, end);
 	close_end(end);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work-queue generation, measured against the current one (reference.h): memcpy jobs.
+/* memcpy jobs of the work-queue generation, compared with tasks (reference.h).
  *
  *   bfsim_bench_workq FD BLOCK_BYTES NUM_BLOCKS
  *
  * A program of its own, as both generations name their libraries alike. It does
- * what dma.c does with tasks: block i of the source is copied to block i of the
+ * the same as dma.c does with tasks: block i of the source is copied to block i of the
  * target, order.count of them, order.depth in flight at most.
  */
 #include <doca_buf.h>
@@ -181,5 +181,5 @@ int main(int argc, char **argv)
 		answer.ns = bench_now_ns() - start;
 		bench_send(fd, &answer, sizeof(answer));
 	}
-	return EXIT_SUCCESS; /* what it has open ends with it */
+	return EXIT_SUCCESS; /* process exit closes all that is open */
 }

@@ -133,7 +133,7 @@ static void print_json_number(const char *key, double value)
 		printf(",\"%s\":%.6g", key, value);
 }
 
-/* Our own texts hold nothing that JSON would want escaped. */
+/* The texts here contain no character that JSON would escape. */
 void bench_print_json(const struct bench_row *row)
 {
 	printf("{\"name\":\"%s\",\"unit\":\"%s\"", row->name, row->unit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/report.h - what the benchmarks found: rows of one table.
+/* tests/bench/report.h - results of the benchmarks: rows of one table.
  *
  * A figure runs in a process of its own and sends its rows through a pipe; the
  * runner prints them as a table, then again as one line of JSON each. A row
@@ -23,7 +23,7 @@ enum bench_goal {
 	BENCH_OURS_BELOW,
 };
 
-/* NAN where there is nothing: no baseline, no ratio; a row without "ours" was skipped. */
+/* NAN = absent: no baseline, no ratio; a row without "ours" was skipped. */
 struct bench_row {
 	char name[40];
 	char baseline_name[32];
@@ -45,7 +45,7 @@ int bench_report_row(const struct bench_report *report, const struct bench_row *
 /* A row without figures, and why. Returns 0 or -1. */
 int bench_report_skipped(const struct bench_report *report, const char *name, const char *why);
 
-/* How a comparison of operations is told. */
+/* Format of a comparison of operations. */
 enum bench_measure {
 	BENCH_BANDWIDTH, /* GB/s; the ratio is speed over speed */
 	BENCH_RATE,      /* millions each second; likewise */

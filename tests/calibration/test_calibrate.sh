@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# ci/calibrate from outside: what it says of the measurements in the tree, and of others.
+# ci/calibrate: its verdicts on the measurements in the tree, and on others.
 #
 #   test_calibrate.sh PREDICT        (TAP; PREDICT is the program of ci/calibration/predict.c)
 

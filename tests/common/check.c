@@ -12,10 +12,11 @@ void check_fail(const char *file, int line, const char *what, const char *is, co
 {
 	const char *reason = strerror(errno), *side = getenv("BFSIM_SIDE");
 
-	fprintf(stderr, "%s:%d: in process %d (%s): %s: %s", file, line, (int)getpid(), side ? side : "no side", what, is);
+	fprintf(stderr, "%s:%d: in process %d (%s): %s: %s", file, line, (int)getpid(), side ? side : "no side", what,
+		is);
 	if (expected[0])
 		fprintf(stderr, ", expected %s", expected);
 	fprintf(stderr, " (errno: %s)\n", reason);
 	fflush(NULL);
-	_exit(1); /* what a failed test leaves allocated is no leak */
+	_exit(1); /* a failed test's allocations are no leak */
 }

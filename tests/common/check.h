@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/common/check.h - expectations outside of cmocka's reach: in processes, threads and callbacks.
+/* tests/common/check.h - expectations where cmocka's assertions do not work: in processes, threads and callbacks.
  *
- * A failed one prints file, line, process and side (BFSIM_SIDE), and ends the
- * process with status 1; whoever waits for the process fails its test. Inside
+ * A failed expectation prints file, line, process and side (BFSIM_SIDE), and ends
+ * the process with status 1; the test that waits for the process then fails. In
  * a cmocka test, use assert_*() of cmocka.h and tests/common/doca_check.h.
  */
 #ifndef TESTS_COMMON_CHECK_H

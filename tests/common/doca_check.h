@@ -17,21 +17,22 @@
 #endif
 
 /* End the process unless @call returns @code. */
-#define EXPECT(call, code)                                                                         \
-	do {                                                                                       \
-		doca_error_t result_ = (call);                                                     \
-		if (result_ != (code))                                                             \
+#define EXPECT(call, code)                                                                       \
+	do {                                                                                     \
+		doca_error_t result_ = (call);                                                   \
+		if (result_ != (code))                                                           \
 			check_fail(__FILE__, __LINE__, #call, CHECK_ERROR_NAME(result_), #code); \
 	} while (0)
 
 #define MUST(call) EXPECT(call, DOCA_SUCCESS)
 
 /* Fail the test unless @call returns @code. */
-#define assert_doca(call, code)                                                                                     \
-	do {                                                                                                        \
-		doca_error_t result_ = (call), expected_ = (code);                                                  \
-		if (result_ != expected_)                                                                           \
-			fail_msg("%s: %s, expected %s", #call, CHECK_ERROR_NAME(result_), CHECK_ERROR_NAME(expected_)); \
+#define assert_doca(call, code)                                                           \
+	do {                                                                              \
+		doca_error_t result_ = (call), expected_ = (code);                        \
+		if (result_ != expected_)                                                 \
+			fail_msg("%s: %s, expected %s", #call, CHECK_ERROR_NAME(result_), \
+				 CHECK_ERROR_NAME(expected_));                            \
 	} while (0)
 
 #define assert_ok(call)      assert_doca(call, DOCA_SUCCESS)

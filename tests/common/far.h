@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/common/far.h - where memory can be that is to go, and must not come back.
+/* tests/common/far.h - an address for memory that a test unmaps and that must stay unmapped.
  *
- * What a test unmaps is soon part of another mapping: the next one that the
- * library, the allocator or a sanitizer asks for, which are put beside those that
- * there are. Nothing comes here by itself: a hint for mmap(), below where kernels put
- * mappings and above where valgrind does, and memory of the program's to every sanitizer.
+ * The kernel reuses unmapped addresses for the next mapping of the library, the
+ * allocator or a sanitizer. It places no mapping here unless mmap() gets this hint:
+ * the address is below the kernel's range and above valgrind's, and every sanitizer
+ * treats it as memory of the program.
  */
 #ifndef TESTS_FAR_H
 #define TESTS_FAR_H

@@ -22,7 +22,7 @@
 
 #define MAX_PROCS 256
 
-/* Those that live, for proc_kill_all() and for closing their sockets in later ones. */
+/* Running processes: proc_kill_all() kills them, and later children close their sockets. */
 static struct proc alive[MAX_PROCS];
 static int num_alive;
 static bool in_process;

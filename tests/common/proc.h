@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/common/proc.h - real processes for a test: forked, spoken to over a socket, never left behind.
+/* tests/common/proc.h - processes of a test: forked, connected to the test by a socket, killed at its end.
  *
  *   test:   proc_start(&proc, body, arg) --fork--> body(talk, arg) in the process
  *           proc_say(proc.talk, ...)       <---->  proc_hear(talk, ...)
  *
- * All waiting has a deadline. What goes wrong in the test fails it; what goes
- * wrong in a process is said on standard error and ends it with status 1, which
- * its next proc_hear() or proc_end() in the test turns into a failure. A process
- * dies with the test program, and proc_kill_all() in a teardown ends what a
- * failed test has left.
+ * All waits have a deadline. An error in the test fails the test. An error in a
+ * process is printed on standard error and ends the process with status 1; the
+ * next proc_hear() or proc_end() in the test then fails the test. A process dies
+ * with the test program, and proc_kill_all() in a teardown kills the processes of
+ * a failed test.
  *
- * The test program itself stays without threads, so that the processes may have some.
+ * The test program has no threads, so that the forked processes may have some.
  */
 #ifndef TESTS_MULTI_PROC_H
 #define TESTS_MULTI_PROC_H
@@ -39,7 +39,7 @@
 
 struct proc {
 	pid_t pid;
-	int talk; /* SOCK_SEQPACKET: what is said at once is heard at once */
+	int talk; /* SOCK_SEQPACKET: one send is one receive */
 };
 
 typedef void proc_body(int talk, const void *arg);
@@ -47,14 +47,14 @@ typedef void proc_body(int talk, const void *arg);
 /* Start one. Its memory is a copy of the test's at this moment. When @body returns, it exits with 0. */
 void proc_start(struct proc *proc, proc_body *body, const void *arg);
 
-/* In a program that one of them executed: it is that process from now on. */
+/* Continue as the started process, in a program that it executed. */
 void proc_become(void);
 
-/* Say and hear one packet of exactly @len bytes. */
+/* Send and receive one packet of exactly @len bytes. */
 void proc_say(int talk, const void *data, size_t len);
 void proc_hear(int talk, void *data, size_t len);
 
-/* Whether a packet (or the other's end) can be heard within @ms. */
+/* Returns true if a packet or the end of the stream arrives within @ms. */
 bool proc_hears_within(int talk, int ms);
 
 /* Send a signal; SIGKILL and SIGSTOP have done their work when this returns. */
@@ -69,13 +69,13 @@ void proc_end(struct proc *proc);
 /* Have a process that one of ours forked killed as well by what follows. */
 void proc_adopt(pid_t pid);
 
-/* For teardowns: kill all that still live. */
+/* Kill all processes that still run; for teardowns. */
 void proc_kill_all(void);
 
 /* Milliseconds of a steady clock. */
 int64_t proc_now_ms(void);
 
-/* How many descriptors a process has open. Who answers may close one a moment later: that is to be waited for. */
+/* Count the open descriptors of a process, or wait until there are @count: a process may close one after its reply. */
 int proc_num_fds(pid_t pid);
 void proc_await_fds(pid_t pid, int count);
 

@@ -34,7 +34,7 @@ static uint64_t family_ops;
 
 static uint32_t rule_id;
 
-void cell_strike(void)
+void cell_arm(void)
 {
 	char rule[256];
 
@@ -43,7 +43,7 @@ void cell_strike(void)
 		check_fail(__FILE__, __LINE__, rule, bfsim_error(), "a rule");
 }
 
-void cell_struck(void)
+void cell_expect_hit(void)
 {
 	struct bfsim_fault fault;
 
@@ -55,7 +55,7 @@ void cell_struck(void)
 void cell_begin(struct side *side, bool is_mine)
 {
 	if (is_mine)
-		cell_strike();
+		cell_arm();
 	comch_meet(side);
 }
 
@@ -80,7 +80,7 @@ static bool has_cell(enum sim_op op, enum sim_act act)
 	return false;
 }
 
-/* One line: the actions that there are, "-" before those that nothing tests. Returns how many these are. */
+/* Print one line: the existing actions, "-" before untested ones. Returns the number of untested ones. */
 static int print_line(enum sim_op op)
 {
 	int missing = 0;

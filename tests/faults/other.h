@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/faults/other.h - a second connection between the two processes, which no fault strikes.
+/* tests/faults/other.h - a second connection between the two processes, which no fault hits.
  *
- * Made before the fault, on both sides; used behind it, as if nothing had happened, and ended.
- * The side's trace is empty before, and behind.
+ * Both sides open the connection before the fault, and use and close it afterwards
+ * as without a fault. The side's trace is empty before and after.
  */
 #ifndef TESTS_FAULTS_OTHER_H
 #define TESTS_FAULTS_OTHER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at calls: exporting and importing memory, starting a context, opening a device; and memory
- * that runs out. Each time the same call does well before or behind the one that is struck. */
+/* Faults at calls: exporting and importing memory, starting a context, opening a device; and allocations that fail.
+ * In each cell the same call succeeds before or after the hit. */
 #include <bfsim.h>
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>
@@ -12,13 +12,13 @@
 
 #define BYTES 4096
 
-/* The call's result, and how long it took, are what the cell says. */
-#define EXPECT_STRUCK(call)                                                            \
+/* The cell gives the call's result and duration. */
+#define EXPECT_HIT(call)                                                               \
 	do {                                                                           \
 		uint64_t begin_ns_ = bfsim_now_ns();                                   \
 		EXPECT(call, cell_is("fail") ? DOCA_ERROR_TIME_OUT : DOCA_SUCCESS);    \
 		CHECK(!cell_is("delay") || cell_since_ns(begin_ns_) >= CELL_DELAY_NS); \
-		cell_struck();                                                         \
+		cell_expect_hit();                                                     \
 	} while (0)
 
 static uint8_t memory[BYTES];
@@ -58,8 +58,8 @@ static void export_host(struct side *side)
 	size_t len;
 
 	if (strcmp(cell->op, "mmap.export") == 0) {
-		cell_strike();
-		EXPECT_STRUCK(doca_mmap_export_pci(map, side->dev, &bytes, &len));
+		cell_arm();
+		EXPECT_HIT(doca_mmap_export_pci(map, side->dev, &bytes, &len));
 	}
 	MUST(doca_mmap_export_pci(map, side->dev, &bytes, &len));
 	send_bytes(side, bytes, len);
@@ -74,8 +74,8 @@ static void import_dpu(struct side *side)
 	size_t len = hear_bytes(side, bytes, sizeof(bytes));
 
 	if (strcmp(cell->op, "mmap.import") == 0) {
-		cell_strike();
-		EXPECT_STRUCK(doca_mmap_create_from_export(NULL, bytes, len, side->dev, &map));
+		cell_arm();
+		EXPECT_HIT(doca_mmap_create_from_export(NULL, bytes, len, side->dev, &map));
 		CHECK(!map == cell_is("fail"));
 		if (map)
 			MUST(doca_mmap_destroy(map));
@@ -110,8 +110,8 @@ static void start_dpu(struct side *side)
 	struct doca_ctx *ctx = doca_dma_as_ctx(dma);
 	enum doca_ctx_states state;
 
-	cell_strike();
-	EXPECT_STRUCK(doca_ctx_start(ctx));
+	cell_arm();
+	EXPECT_HIT(doca_ctx_start(ctx));
 	MUST(doca_ctx_start(doca_dma_as_ctx(other)));
 	MUST(doca_ctx_get_state(ctx, &state));
 	CHECK(state == (cell_is("fail") ? DOCA_CTX_STATE_IDLE : DOCA_CTX_STATE_RUNNING));
@@ -133,8 +133,8 @@ static void open_dpu(struct side *side)
 
 	(void)side;
 	MUST(doca_devinfo_create_list(&list, &count));
-	cell_strike();
-	EXPECT_STRUCK(doca_dev_open(list[0], &dev));
+	cell_arm();
+	EXPECT_HIT(doca_dev_open(list[0], &dev));
 	CHECK(!dev == cell_is("fail"));
 	MUST(doca_dev_close(dev)); /* NULL is fine */
 	MUST(doca_dev_open(list[0], &dev));
@@ -148,15 +148,15 @@ static void alloc_dpu(struct side *side)
 {
 	struct doca_dma *dma = NULL;
 
-	cell_strike();
+	cell_arm();
 	EXPECT(doca_dma_create(side->dev, &dma), DOCA_ERROR_NO_MEMORY);
 	CHECK(!dma);
-	cell_struck();
+	cell_expect_hit();
 	MUST(doca_dma_create(side->dev, &dma));
 	MUST(doca_dma_destroy(dma));
 }
 
-/* Up to its first failure; what was made until then goes again. */
+/* Run up to the first failure; destroy all that was created. */
 static doca_error_t use_all(struct side *side)
 {
 	struct doca_buf_inventory *inventory = NULL;
@@ -189,12 +189,12 @@ static doca_error_t use_all(struct side *side)
 	return result;
 }
 
-/* Whichever allocation fails, it is an error of the call, and nothing is lost by it. */
+/* Each failing allocation is an error of the call, and leaks nothing. */
 static void every_alloc_dpu(struct side *side)
 {
 	int num_failed = 0;
 
-	cell_strike(); /* never comes to it */
+	cell_arm(); /* never reached */
 	for (;;) {
 		char rule[64];
 		uint32_t id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at Comm Channel: messages on their way out, messages that come in, connections.
+/* Faults at Comm Channel: outgoing messages, incoming messages, connections.
  *
- * In each cell the host sends four texts to the DPU's service, and a fault strikes the second
- * one. A second pair of endpoints must not notice. Both sides sleep on event channels. */
+ * In each cell the host sends four texts to the DPU's service, and a fault hits the second one. A second pair of
+ * endpoints must not be affected. Both sides sleep on event channels. */
 #include <bfsim.h>
 #include <doca_comm_channel.h>
 #include <poll.h>
@@ -97,7 +97,7 @@ static struct end connect_to(struct side *side, const char *name)
 	return end;
 }
 
-/* The next text, or the result that it came to, into the trace. */
+/* Trace the next text, or the error in its place. */
 static void hear(struct end *end)
 {
 	struct side *side = end->side;
@@ -142,7 +142,7 @@ static void hear_all(struct end *end, const char *expected)
 }
 
 /* A service takes its client when it is asked for a message. */
-static void greet(struct end *service)
+static void accept_first(struct end *service)
 {
 	hear(service);
 	CHECK(strcmp(service->side->trace, "hi ") == 0);
@@ -181,8 +181,8 @@ static void messages_dpu(struct side *side)
 	struct end service = listen_as(side, COMCH_NAME), other = listen_as(side, OTHER);
 
 	comch_tell(side, 0);
-	greet(&service);
-	greet(&other);
+	accept_first(&service);
+	accept_first(&other);
 	cell_begin(side, is_at_receiver());
 	if (is_at_receiver())
 		comch_meet(side); /* all have been sent */
@@ -190,7 +190,7 @@ static void messages_dpu(struct side *side)
 	if (cell_is("delay"))
 		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	use_other_dpu(&other);
 	destroy(&service);
@@ -232,7 +232,7 @@ static void messages_host(struct side *side)
 	if (cell_is("delay"))
 		comch_tell(side, begin_ns);
 	if (!is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	if (cell_is("break"))
 		see_it_broken(&client);
@@ -240,18 +240,18 @@ static void messages_host(struct side *side)
 	destroy(&client);
 }
 
-/* The sender is gone before its message is due: nothing is held back any more, and nothing lost. */
+/* The sender ends before its delayed message is due: no message is lost or late. */
 
 static void left_dpu(struct side *side)
 {
 	struct end service = listen_as(side, COMCH_NAME);
 
 	comch_tell(side, 0);
-	greet(&service);
+	accept_first(&service);
 	cell_begin(side, is_at_receiver());
 	hear_all(&service, cell->on_dpu);
 	if (is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	destroy(&service);
 }
 
@@ -264,7 +264,7 @@ static void left_host(struct side *side)
 	cell_begin(side, !is_at_receiver());
 	say_all(&client);
 	if (!is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	destroy(&client);
 }
 
@@ -277,7 +277,7 @@ static void connect_dpu(struct side *side)
 	comch_tell(side, 0);
 	if (cell_is("stall"))
 		hear_all(&service, "one ");
-	greet(&other);
+	accept_first(&other);
 	use_other_dpu(&other);
 	destroy(&service);
 }
@@ -288,7 +288,7 @@ static void connect_host(struct side *side)
 	uint64_t begin_ns = bfsim_now_ns();
 
 	comch_hear(side);
-	cell_strike();
+	cell_arm();
 	if (cell_is("stall")) {
 		MUST(doca_comm_channel_ep_connect(client.ep, COMCH_NAME, &client.peer));
 		EXPECT(doca_comm_channel_peer_addr_update_info(client.peer), DOCA_ERROR_CONNECTION_INPROGRESS);
@@ -300,7 +300,7 @@ static void connect_host(struct side *side)
 		EXPECT(doca_comm_channel_ep_connect(client.ep, COMCH_NAME, &client.peer),
 		       cell_is("fail") ? DOCA_ERROR_TIME_OUT : DOCA_ERROR_CONNECTION_ABORTED);
 	}
-	cell_struck();
+	cell_expect_hit();
 	other = connect_to(side, OTHER);
 	use_other_host(&other);
 	destroy(&client);
@@ -326,7 +326,7 @@ static const struct cell cells[] = {
 	{ "comm_channel.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, TWICE, SAID_ALL },
 	{ "comm_channel.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, BEHIND, SAID_ALL },
 	{ "comm_channel.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, ALL,
-	  SAID_ALL }, /* nothing comes behind it */
+	  SAID_ALL }, /* no message follows */
 	{ "comm_channel.send", "delay", "nth=4 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
 	{ "comm_channel.recv", "delay", "nth=2 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
 	{ "comm_channel.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL },

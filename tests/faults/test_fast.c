@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults at Comch's fast path: a producer's messages, and a consumer's receives.
  *
- * In each cell the DPU's consumer posts five receives, the host's producer sends four texts, and
- * a fault strikes the second send, or the second receive. */
+ * In each cell the DPU's consumer posts five receives, the host's producer sends four texts, and a fault hits the
+ * second send or the second receive. */
 #include <bfsim.h>
 
 #include "cell.h"
@@ -99,7 +99,7 @@ static void receives_dpu(struct side *side)
 	comch_meet_progressing(side);
 	other = other_serve(side);
 	if (is_at_receiver())
-		cell_strike();
+		cell_arm();
 	for (uint64_t number = 1; number <= NUM_RECVS; number++)
 		post(&fast, number);
 	comch_meet(side);
@@ -110,7 +110,7 @@ static void receives_dpu(struct side *side)
 	if (cell_is("delay"))
 		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	other_use_dpu(side, other);
 	fast_close(&fast);
@@ -129,7 +129,7 @@ static void put_all(struct fast *fast)
 	}
 }
 
-/* What hangs ends when the context is stopped, and holds up the ends behind it until then. */
+/* A hanging task completes when the context is stopped, and holds up the completions after it until then. */
 static void end_what_hangs(struct side *side, struct fast *fast)
 {
 	EXPECT(doca_ctx_stop(fast->actor->ctx), DOCA_ERROR_IN_PROGRESS);
@@ -147,7 +147,7 @@ static void sends_host(struct side *side)
 	comch_meet_progressing(side);
 	other = other_call(side);
 	if (!is_at_receiver())
-		cell_strike();
+		cell_arm();
 	comch_meet(side);
 	begin_ns = bfsim_now_ns();
 	put_all(&fast);
@@ -157,7 +157,7 @@ static void sends_host(struct side *side)
 	if (cell_is("delay"))
 		comch_tell(side, begin_ns);
 	if (!is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	if (cell_is("hang") && !is_at_receiver())
 		end_what_hangs(side, &fast);
@@ -193,13 +193,13 @@ static void large_host(struct side *side)
 	for (size_t i = 0; i < LARGE; i++)
 		fast.arena->bytes[i] = (uint8_t)i;
 	MUST(doca_buf_set_data(buf, fast.arena->bytes, LARGE));
-	cell_strike();
+	cell_arm();
 	comch_meet_progressing(side);
 	fast_put(fast.producer, 1, buf, NULL, fast.peer);
 	comch_expect(side, "put 1\n");
 	for (size_t i = 0; i < LARGE; i++)
 		CHECK(fast.arena->bytes[i] == (uint8_t)i); /* the sender's own are as they were */
-	cell_struck();
+	cell_expect_hit();
 	comch_meet_progressing(side);
 	fast_close(&fast);
 }
@@ -226,7 +226,7 @@ static const struct cell cells[] = {
 	{ "comch.producer.send", "reorder", "nth=2 reorder=1", receives_dpu, sends_host,
 	  "got 1: \"one\"\ngot 3: \"three\"\ngot 2: \"two\"\ngot 4: \"four\"\n", PUT_ALL },
 	{ "comch.producer.send", "reorder", "nth=4 reorder=3", receives_dpu, sends_host, GOT_ALL,
-	  PUT_ALL }, /* nothing comes behind it */
+	  PUT_ALL }, /* no message follows */
 	{ "comch.producer.send", "truncate", "nth=2 truncate=1", receives_dpu, sends_host,
 	  "got 1: \"one\"\ngot 2: \"t\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL },
 	{ "comch.producer.send", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL },

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at Comch's control path: messages on their way out, messages that come in, connections.
+/* Faults at Comch's control path: outgoing messages, incoming messages, connections.
  *
- * In each cell the host's client sends four texts, and a fault strikes the second one. What
- * has nothing to do with it, a second connection between the same processes, must not
- * notice; and everything stops in order. */
+ * In each cell the host's client sends four texts, and a fault hits the second one. A second connection between the
+ * same processes must not be affected, and everything stops in order. */
 #include <bfsim.h>
 
 #include "cell.h"
@@ -48,7 +47,7 @@ static void messages_dpu(struct side *side)
 	if (cell_is("delay"))
 		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	other_use_dpu(side, other);
 	if (!cell_is("break"))
@@ -87,7 +86,7 @@ static void messages_host(struct side *side)
 	if (cell_is("delay"))
 		comch_tell(side, begin_ns);
 	if (!is_at_receiver())
-		cell_struck();
+		cell_expect_hit();
 	comch_meet(side);
 	other_use_host(side, other);
 	if (!cell_is("break"))
@@ -125,7 +124,7 @@ static void connect_dpu(struct side *side)
 	comch_end(server);
 }
 
-static void start_struck(struct side *side, struct comch_actor *client)
+static void start_hit(struct side *side, struct comch_actor *client)
 {
 	if (cell_is("fail")) {
 		EXPECT(doca_ctx_start(client->ctx), DOCA_ERROR_TIME_OUT);
@@ -136,7 +135,7 @@ static void start_struck(struct side *side, struct comch_actor *client)
 	comch_expect(side, cell->on_host);
 }
 
-/* Nothing happens, however long one waits; until it is stopped. */
+/* No event happens until the context is stopped. */
 static void see_it_hang(struct comch_actor *client)
 {
 	uint64_t begin_ns = bfsim_now_ns();
@@ -151,15 +150,15 @@ static void connect_host(struct side *side)
 	struct comch_actor *other = other_call(side), *client = comch_client(side, side->dev, COMCH_NAME);
 	uint64_t begin_ns;
 
-	cell_strike();
+	cell_arm();
 	comch_meet(side);
 	begin_ns = bfsim_now_ns();
-	start_struck(side, client);
+	start_hit(side, client);
 	if (cell_is("stall"))
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
 	if (cell_is("hang"))
 		see_it_hang(client);
-	cell_struck();
+	cell_expect_hit();
 	comch_meet(side);
 	other_use_host(side, other);
 	comch_end(client);
@@ -182,7 +181,7 @@ static const struct cell cells[] = {
 	{ "comch.send", "duplicate", "nth=2 duplicate", messages_dpu, messages_host, RECEIVED_TWICE, SENT_ALL },
 	{ "comch.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL },
 	{ "comch.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL,
-	  SENT_ALL }, /* nothing comes behind it */
+	  SENT_ALL }, /* no message follows */
 	{ "comch.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL },
 	{ "comch.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
 	{ "comch.send", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",

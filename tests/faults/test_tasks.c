@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at the tasks of DMA and of sync events, and at what is done with these at once.
+/* Faults at the tasks of DMA and of sync events, and at their immediate calls.
  *
- * All on one side. Three tasks are submitted, and a fault strikes the second one, or that copy
- * which nobody is behind: an end that never comes holds up those behind it. Another
- * context on the same engine must not notice. */
+ * All tasks are on one side. Three tasks are submitted, and a fault hits the second one, or a copy that has no
+ * successor: a completion that never comes holds up those after it. Another context on the same engine must not be
+ * affected. */
 #include <bfsim.h>
 #include <doca_dma.h>
 #include <doca_sync_event.h>
@@ -39,7 +39,7 @@ static void note(struct doca_task *task, const char *what, union doca_data numbe
 	doca_task_free(task);
 }
 
-/* Stop it; what hangs ends by that. */
+/* Stop the context; that completes hanging tasks. */
 static void stop(struct comch_actor *actor, const char *lines)
 {
 	doca_error_t result = doca_ctx_stop(actor->ctx);
@@ -49,13 +49,13 @@ static void stop(struct comch_actor *actor, const char *lines)
 	CHECK(comch_state(actor) == DOCA_CTX_STATE_IDLE);
 }
 
-/* What the cell says is seen, and when. */
+/* Check result and time against the cell. */
 static void expect_all(struct side *side, uint64_t begin_ns)
 {
 	comch_expect(side, cell->on_dpu);
 	if (cell_is("delay"))
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
-	cell_struck();
+	cell_expect_hit();
 }
 
 /* ---- DMA ---- */
@@ -141,22 +141,22 @@ static void expect_bytes(const struct copies *copies, int number)
 
 static void dma_dpu(struct side *side)
 {
-	struct copies struck = open_dma(side), other = open_dma(side);
+	struct copies hit = open_dma(side), other = open_dma(side);
 	uint64_t begin_ns = bfsim_now_ns();
 
-	cell_strike();
+	cell_arm();
 	for (int number = 1; number <= NUM; number++)
-		copy(&struck, number);
+		copy(&hit, number);
 	expect_all(side, begin_ns);
 	copy(&other, 1);
 	comch_expect(side, "copy 1\n");
 	CHECK(memcmp(source_of(&other, 1), copy_of(&other, 1), BYTES) == 0);
 	if (!cell_is("fail"))
-		stop(struck.actor, cell->on_host);
+		stop(hit.actor, cell->on_host);
 	for (int number = 1; number <= NUM; number++)
-		expect_bytes(&struck, number);
+		expect_bytes(&hit, number);
 	stop(other.actor, "dma: running -> stopping\ndma: stopping -> idle\n");
-	close_dma(&struck);
+	close_dma(&hit);
 	close_dma(&other);
 }
 
@@ -238,44 +238,44 @@ static void close_event(struct tested_event *tested)
 
 static void updates_dpu(struct side *side)
 {
-	struct tested_event struck = open_event(side), other = open_event(side);
+	struct tested_event hit = open_event(side), other = open_event(side);
 	uint64_t begin_ns = bfsim_now_ns();
 
-	cell_strike();
+	cell_arm();
 	for (int number = 1; number <= NUM; number++)
-		add(&struck, number);
-	CHECK(value_of(&struck) == 101);
+		add(&hit, number);
+	CHECK(value_of(&hit) == 101);
 	expect_all(side, begin_ns);
 	if (!cell_is("fail")) {
-		CHECK(value_of(&struck) == (cell_is("delay") ? 111 : 101));
-		stop(struck.actor, cell->on_host);
+		CHECK(value_of(&hit) == (cell_is("delay") ? 111 : 101));
+		stop(hit.actor, cell->on_host);
 	}
 	add(&other, 1);
 	comch_expect(side, "add 1\n");
 	stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
-	close_event(&struck);
+	close_event(&hit);
 	close_event(&other);
 }
 
 static void waits_dpu(struct side *side)
 {
-	struct tested_event struck = open_event(side), other = open_event(side);
+	struct tested_event hit = open_event(side), other = open_event(side);
 	uint64_t begin_ns;
 
-	cell_strike();
+	cell_arm();
 	for (int number = 1; number <= NUM; number++)
-		wait_for_5(&struck, number);
+		wait_for_5(&hit, number);
 	begin_ns = bfsim_now_ns();
 	if (!cell_is("fail"))
-		MUST(doca_sync_event_update_set(struck.event, 5));
+		MUST(doca_sync_event_update_set(hit.event, 5));
 	expect_all(side, begin_ns);
 	wait_for_5(&other, 1);
 	MUST(doca_sync_event_update_set(other.event, 5));
 	comch_expect(side, "wait 1\n");
 	if (!cell_is("fail"))
-		stop(struck.actor, cell->on_host);
+		stop(hit.actor, cell->on_host);
 	stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
-	close_event(&struck);
+	close_event(&hit);
 	close_event(&other);
 }
 
@@ -297,7 +297,7 @@ static void *call_in_thread(void *unused)
 	return unused;
 }
 
-/* The call does not come back, while all else goes on: seen for a while. The process ends with it. */
+/* The call does not return while all else continues: observed for a while. The process ends with the call. */
 static void see_it_hang(struct side *side)
 {
 	uint64_t begin_ns = bfsim_now_ns();
@@ -309,7 +309,7 @@ static void see_it_hang(struct side *side)
 	while (cell_since_ns(begin_ns) < CELL_DELAY_NS)
 		CHECK(doca_pe_progress(side->pe) == 0);
 	CHECK(!has_returned);
-	cell_struck();
+	cell_expect_hit();
 	_exit(0);
 }
 
@@ -322,14 +322,14 @@ static void calls_dpu(struct side *side)
 
 	called_event = new_event(side);
 	MUST(doca_sync_event_start(called_event));
-	cell_strike();
+	cell_arm();
 	if (cell_is("hang"))
 		see_it_hang(side);
 	begin_ns = bfsim_now_ns();
 	EXPECT(call(), expected);
 	if (cell_is("delay"))
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
-	cell_struck();
+	cell_expect_hit();
 	MUST(doca_sync_event_get(called_event, &value));
 	CHECK(value == (expected == DOCA_SUCCESS && strcmp(cell->op, "sync_event.update") == 0 ? 7 : 0));
 	MUST(call());
@@ -342,7 +342,7 @@ static void calls_dpu(struct side *side)
 #define IO_FAILED   " failed: DOCA_ERROR_IO_FAILED\n"
 #define TIME_OUT    " failed: DOCA_ERROR_TIME_OUT\n"
 
-/* What is seen when the struck context is stopped stands in the host's place. */
+/* The host's field of the cell holds the trace of stopping the context that was hit. */
 static const struct cell cells[] = {
 	{ "dma.memcpy", "refuse", "nth=2 refuse", dma_dpu, comch_nothing, "copy 1\ncopy 3\n",
 	  STOPS("dma") IDLE("dma") },

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that a fault delays, in virtual time (doc/time.md): the delay is the session's time, however long it is,
- * and what others do meanwhile does not change.
+/* Calls that a fault delays in virtual time (doc/time.md): the delay is session time, however long, and other
+ * contexts' times do not change.
  *
- * A process takes its card once, so each test's part on a card is a process of its own; it ends well, or aborts.
- */
+ * A process uses one card, so each test's part on a card is a process of its own; it ends well, or aborts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +19,7 @@
 #include "doca_check.h"
 #include "tests/api/sync_event_util.h"
 
-#define LONG_NS UINT64_C(5000000000000) /* "5000s": nobody waits for that in earnest */
+#define LONG_NS UINT64_C(5000000000000) /* "5000s": far beyond any real wait */
 #define TASKS   8
 
 typedef void program(void);
@@ -42,7 +41,7 @@ static void run(program *program)
 }
 
 /* The only rule; its id. */
-static uint32_t strike(const char *rule)
+static uint32_t add_rule(const char *rule)
 {
 	uint32_t id;
 
@@ -66,7 +65,7 @@ static void opens_a_device(void)
 	uint32_t count;
 
 	MUST(doca_devinfo_create_list(&list, &count));
-	strike("dev.open delay=5000s");
+	add_rule("dev.open delay=5000s");
 	CHECK_TAKES(doca_dev_open(list[0], &dev), LONG_NS);
 	MUST(doca_dev_close(dev));
 	MUST(doca_devinfo_destroy_list(list));
@@ -76,7 +75,7 @@ static void starts_a_context(void)
 {
 	struct rig *rig = rig_open(NULL);
 
-	strike("ctx.start delay=5000s");
+	add_rule("ctx.start delay=5000s");
 	CHECK_TAKES(doca_ctx_start(rig->ctx), LONG_NS);
 	rig_close(rig);
 }
@@ -94,9 +93,9 @@ static void exports_memory(void)
 	MUST(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	MUST(doca_mmap_add_dev(map, rig->dev));
 	MUST(doca_mmap_start(map));
-	strike("mmap.export nth=2 delay=uniform(1s,5000s)");
+	add_rule("mmap.export nth=2 delay=uniform(1s,5000s)");
 	CHECK_TAKES(doca_mmap_export_pci(map, rig->dev, &bytes, &len), 0);
-	strike("mmap.export delay=5000s");
+	add_rule("mmap.export delay=5000s");
 	CHECK_TAKES(doca_mmap_export_pci(map, rig->dev, &bytes, &len), LONG_NS);
 	CHECK_TAKES(doca_mmap_export_pci(map, rig->dev, &bytes, &len), LONG_NS);
 	MUST(doca_mmap_destroy(map));
@@ -108,11 +107,11 @@ static void uses_a_sync_event(void)
 	struct rig *rig = rig_start(rig_open(NULL));
 	struct doca_sync_event *event = se_started(rig->dev);
 
-	strike("sync_event.update delay=5000s");
+	add_rule("sync_event.update delay=5000s");
 	CHECK_TAKES(doca_sync_event_update_set(event, 7), LONG_NS);
-	strike("sync_event.wait delay=1ns");
+	add_rule("sync_event.wait delay=1ns");
 	CHECK_TAKES(doca_sync_event_wait_eq(event, 7, UINT64_MAX), 1);
-	strike("sync_event.wait fail=IO_FAILED delay=5000s");
+	add_rule("sync_event.wait fail=IO_FAILED delay=5000s");
 	CHECK(doca_sync_event_wait_eq(event, 7, UINT64_MAX) == DOCA_ERROR_IO_FAILED);
 	CHECK(bfsim_now_ns() == 2 * LONG_NS + 1);
 	se_end(event);
@@ -172,7 +171,7 @@ static void copy_all(struct copier *copier)
 		doca_pe_progress(copier->rig->pe);
 }
 
-/* Tasks of another context are done while this call is late; their owner hears of them at the time they ended. */
+/* Tasks of another context complete during the delayed call; their owner sees them with their own end times. */
 struct other {
 	struct copier copier;
 	pthread_barrier_t *barrier;
@@ -184,14 +183,14 @@ static void *copies(void *arg)
 	struct other *other = arg;
 
 	copier_open(&other->copier);
-	pthread_barrier_wait(other->barrier); /* it takes part ... */
+	pthread_barrier_wait(other->barrier); /* its tasks take part ... */
 	pthread_barrier_wait(other->barrier); /* ... and so do both */
 	copy_all(&other->copier);
 	return NULL;
 }
 
 /* The times at which the other's tasks end, while this thread does that after they all take part. */
-static void beside(void (*what)(struct doca_sync_event *event), uint64_t ended_ns[TASKS])
+static void copy_during(void (*what)(struct doca_sync_event *event), uint64_t ended_ns[TASKS])
 {
 	pthread_barrier_t barrier;
 	struct other other = { .barrier = &barrier };
@@ -218,7 +217,7 @@ static void is_late(struct doca_sync_event *event)
 {
 	uint64_t begin_ns = bfsim_now_ns();
 
-	strike("sync_event.update delay=1300ns");
+	add_rule("sync_event.update delay=1300ns");
 	for (uint64_t i = 1; i <= 10; i++) {
 		MUST(doca_sync_event_update_set(event, i));
 		CHECK(bfsim_now_ns() == begin_ns + i * 1300);
@@ -232,7 +231,7 @@ static void copies_beside_a_late_call(void)
 	uint64_t beside_ns[TASKS], begin_ns, alone_ns;
 	struct copier alone;
 
-	beside(is_late, beside_ns);
+	copy_during(is_late, beside_ns);
 	begin_ns = bfsim_now_ns();
 	copier_open(&alone);
 	copy_all(&alone);
@@ -256,7 +255,7 @@ static void is_late_once(struct copier *copier)
 {
 	if (copier->ended != 1)
 		return;
-	strike("sync_event.update delay=5000s");
+	add_rule("sync_event.update delay=5000s");
 	MUST(doca_sync_event_update_set(copier->event, 1));
 }
 
@@ -290,13 +289,13 @@ static void *hangs(void *arg)
 	struct rig *rig = rig_start(rig_open(NULL));
 
 	event = se_started(rig->dev);
-	other->rule = strike("sync_event.wait hang");
+	other->rule = add_rule("sync_event.wait hang");
 	pthread_barrier_wait(other->barrier);
 	doca_sync_event_wait_eq(event, 1, UINT64_MAX);
 	return NULL;
 }
 
-/* Nobody misses who hangs: no warning of that. What it wrote there is the text. */
+/* A process in a hanging call gets no stall warning. Its log is the text. */
 static void copies_beside_a_call_that_hangs(void)
 {
 	char text[4096] = "";

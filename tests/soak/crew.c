@@ -16,7 +16,7 @@
 
 #define BACKLOG    8
 #define END_MS     90000 /* for the last round */
-#define FORGET_MS  20000 /* for the session to forget who was killed */
+#define FORGET_MS  20000 /* time for the session to forget a killed process */
 #define MAX_STATUS 65536
 
 const char *const crew_names[NUM_SIDES] = { "host", "dpu" };
@@ -36,13 +36,13 @@ static int complain(const char *what, const char *why)
 
 /* ---- processes ---- */
 
-/* Who is never killed listens. */
+/* The survivor listens. */
 static int survivor(const struct crew *crew)
 {
 	return crew->shared->mortal == HOST ? DPU : HOST;
 }
 
-/* In the child. Who is called alone keeps the socket for that. */
+/* In the child. The survivor keeps the listening socket. */
 static void become_side(struct crew *crew, int which)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -71,7 +71,7 @@ static int start_side(struct crew *crew, int which)
 	return 0;
 }
 
-/* One that ended by itself did so because something was not as it must be. */
+/* A process that ended by itself failed a check. */
 static int both_run(struct crew *crew)
 {
 	int rc = 0;
@@ -89,7 +89,7 @@ static int both_run(struct crew *crew)
 
 /* ---- death ---- */
 
-/* What the session's daemon tells, as text. Returns 0 or -1. */
+/* Read the daemon's status as text. Returns 0 or -1. */
 static int read_status(const struct crew *crew, char text[MAX_STATUS])
 {
 	int dir_fd = open(bfsim_session_dir(crew->session), O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -118,8 +118,7 @@ static int count_processes(const char *text)
 	return count;
 }
 
-/* Whether the session lists nobody but those who live; when nobody does, nothing at all: no server, no
- * connection, no import. */
+/* Returns true if the session lists only the running processes; and without any, no server, connection or import. */
 static bool is_clean(const char *text, int living)
 {
 	const char *brace = strchr(text, '{');
@@ -144,13 +143,13 @@ static int wait_until_forgotten(const struct crew *crew)
 	return complain("the session", "still lists who has gone");
 }
 
-/* Rules that it had for itself would strike nobody any more, and take room. */
+/* Remove the rules for the killed process: they match no process any more and take room. */
 static void remove_rule_of(struct crew *crew, int which)
 {
 	uint32_t id = atomic_exchange(&crew->shared->seen[which].rule, 0);
 
 	if (id)
-		bfsim_fault_remove(id); /* it may just have done so itself */
+		bfsim_fault_remove(id); /* the process may just have removed the rule itself */
 }
 
 static int kill_mortal(struct crew *crew)
@@ -168,7 +167,7 @@ static int kill_mortal(struct crew *crew)
 }
 
 /* The mortal's next turn but so many is its last; or, of a dead one, its first. */
-static uint64_t draw_turns(struct crew *crew, bool lives)
+static uint64_t draw_num_turns(struct crew *crew, bool lives)
 {
 	if (!lives)
 		return random_in(&crew->random, 1, 10);
@@ -186,7 +185,7 @@ int crew_turn(struct crew *crew)
 	if (mortal == NOBODY || --crew->turns > 0)
 		return 0;
 	rc = crew->pids[mortal] ? kill_mortal(crew) : start_side(crew, mortal);
-	crew->turns = draw_turns(crew, crew->pids[mortal]);
+	crew->turns = draw_num_turns(crew, crew->pids[mortal]);
 	return rc;
 }
 
@@ -208,7 +207,7 @@ static int open_listener(struct side *start)
 int crew_start(struct crew *crew, struct bfsim_session *session, struct shared *shared)
 {
 	*crew = (struct crew){ .session = session, .shared = shared, .random = random_of(shared->seed, 'k', 1) };
-	crew->turns = draw_turns(crew, true);
+	crew->turns = draw_num_turns(crew, true);
 	if (open_listener(&crew->start) < 0 || start_side(crew, HOST) < 0 || start_side(crew, DPU) < 0)
 		return -1;
 	return 0;

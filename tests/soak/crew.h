@@ -3,12 +3,12 @@
  *
  *   crew_start --> crew_turn ... --> crew_end
  *
- *   mortal:    [lives] --SIGKILL, wherever it is--> [dead] --after a while--> [lives], another process
- *   survivor:  plays with whoever is there, from beginning to end: its memory and descriptors can be watched
+ *   mortal:    [runs] --SIGKILL, at any point--> [dead] --after a while--> [runs], another process
+ *   survivor:  plays rounds with the current other process for the whole run: its memory and descriptors are checked
  *
- * Which of the two is mortal follows from the seed; without faults none is. Sometimes the next
- * one is killed as soon as it has begun. What a process leaves behind is gone from the session before
- * another one is started: that is one of the things that must hold.
+ * The seed selects the mortal side; without faults there is none. Sometimes the next process is
+ * killed as soon as it has started. The soak checks that the session has forgotten a killed process
+ * before the next one starts.
  */
 #ifndef TESTS_SOAK_CREW_H
 #define TESTS_SOAK_CREW_H
@@ -31,13 +31,13 @@ struct crew {
 
 extern const char *const crew_names[NUM_SIDES];
 
-/* Which side it is that dies. */
+/* The side that is killed. */
 int crew_mortal(uint64_t seed);
 
-/* Start both. @shared says who is mortal. Returns 0 or -1, having said why; crew_end() is due in any case. */
+/* Start both. @shared names the mortal side. Returns 0, or -1 after a message; crew_end() is due in any case. */
 int crew_start(struct crew *crew, struct bfsim_session *session, struct shared *shared);
 
-/* Look after them, and kill one when it is time. Returns 0, or -1, having said what is not as it must be. */
+/* Check both, and kill one when it is time. Returns 0, or -1 after a message about the violated expectation. */
 int crew_turn(struct crew *crew);
 
 /* Let both play their round to its end, and end; or kill them, if @failed. Returns 0 or -1. */

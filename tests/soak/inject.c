@@ -55,8 +55,8 @@ static int complain(const char *what)
 	return -1;
 }
 
-/* Have every place of the plan used once: who watches memory would see it grow with rules
- * that come and go, until all have been. That are thousands of calls, which take minutes on a busy machine. */
+/* Use every entry of the plan once: otherwise memory would grow while rules come and go, and the memory check would
+ * fail. This takes thousands of calls, minutes on a busy machine. */
 static int use_all_places(void)
 {
 	uint32_t id;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/inject.h - faults for the soak: some stay, others come and go.
+/* tests/soak/inject.h - fault rules of the soak: lasting and temporary ones.
  *
- * Those that stay make wrong, lost and extra bytes, and are counted exactly. Those that
- * come and go make delays, failures and hangs, take the link down and hold processes up; a random one is added or removed at each turn.
+ * Lasting rules corrupt, drop and duplicate data; their hits are counted exactly.
+ * Temporary rules delay, fail or hang operations, take the link down and stop
+ * processes; each turn adds or removes a random one.
  */
 #ifndef TESTS_SOAK_INJECT_H
 #define TESTS_SOAK_INJECT_H
@@ -10,7 +11,7 @@
 #include "random.h"
 #include "shared.h"
 
-#define INJECT_MAX 24 /* that come and go, at once */
+#define INJECT_MAX 24 /* temporary rules at once */
 
 struct inject {
 	struct random random;
@@ -19,7 +20,7 @@ struct inject {
 	uint64_t num_fired; /* of those removed, at least */
 };
 
-/* In the session that this process has entered. Fill @shared->lasting. Returns 0 or -1, having said why. */
+/* Call in a process that has entered the session. Fills @shared->lasting. Returns 0, or -1 after a message. */
 int inject_open(struct inject *inject, struct shared *shared);
 
 /* Add or remove one. */

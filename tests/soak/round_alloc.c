@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory runs out at one of the library's allocations: the call says so, what was made before can be
- * ended, and once there is memory again the same works. */
+/* One of the library's allocations fails: the call returns an error, existing objects can be destroyed, and the
+ * same calls succeed afterwards. */
 #include "side.h"
 
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include <doca_dma.h>
 
 #define BYTES   4096
-#define MAX_NTH 40 /* more than what follows allocates at times, so that some rules never strike */
+#define MAX_NTH 40 /* more allocations than the calls may make, so some rules never hit */
 
-/* What is made, in this order; NULL = not yet. */
+/* Objects in order of creation; NULL = not created yet. */
 struct work {
 	struct side *side;
 	uint8_t *memory;
@@ -23,7 +23,7 @@ struct work {
 	struct doca_buf *src, *dst;
 	struct doca_dma *dma;
 	struct doca_dma_task_memcpy *task;
-	bool is_short; /* there was no memory: it ends here */
+	bool is_short; /* the allocation failed: end here */
 };
 
 static bool is_done(struct work *work, doca_error_t result, doca_error_t is_short, const char *call)

@@ -16,7 +16,7 @@
 #define MAX_CTXS  3
 #define MAX_DEPTH 8
 
-/* How each copy of a round ended; said to the host, which is told nothing if the DPU was killed (torn). */
+/* The result of each copy of a round, sent to the host; none if the DPU was killed (torn). */
 enum fate { FATE_NONE, FATE_DONE, FATE_FAILED, FATE_TORN };
 
 struct plan {
@@ -38,7 +38,7 @@ struct engine {
 	struct doca_dma *dma;
 	struct doca_ctx *ctx;
 	struct job jobs[MAX_DEPTH];
-	uint32_t flying;
+	uint32_t num_in_flight;
 };
 
 /* All copies of one process in a round. */
@@ -47,7 +47,7 @@ struct copier {
 	const struct plan *plan;
 	struct doca_buf_inventory *inventory;
 	struct engine engines[MAX_CTXS];
-	/* Of slot @i: whether it goes from near to far memory, or back. */
+	/* Direction of slot @i: from near to far memory, or back. */
 	struct doca_mmap *near_map, *far_map;
 	uint8_t *near, *far; /* addresses; far may be the other side's */
 	uint32_t next;
@@ -73,7 +73,7 @@ static struct plan make_plan(const struct side *side)
 	return plan;
 }
 
-static bool goes_far(const struct plan *plan, uint32_t slot)
+static bool is_to_far(const struct plan *plan, uint32_t slot)
 {
 	return random_mix(plan->seed + slot) & 1;
 }
@@ -100,7 +100,7 @@ static bool is_part(const uint8_t *bytes, size_t len, uint64_t new, uint64_t old
 	return memcmp(bytes + moved, was + moved, len - moved) == 0;
 }
 
-/* A copy whose process was killed: some bytes are new. A processor doesn't move them one behind the other. */
+/* A copy of a killed process: some bytes are new, in any order, as a processor need not copy them in order. */
 static bool is_mixed(const uint8_t *bytes, size_t len, uint64_t new, uint64_t old)
 {
 	uint8_t will[131072], was[131072];
@@ -119,7 +119,7 @@ static bool is_right(const struct plan *plan, const uint8_t *addr, uint32_t slot
 	const uint8_t *bytes = addr + (size_t)slot * plan->slot_bytes;
 	uint64_t here = pattern_of(plan, slot, is_far), there = pattern_of(plan, slot, !is_far);
 
-	if (goes_far(plan, slot) != is_far || fate == FATE_NONE) /* it was read, or left alone */
+	if (is_to_far(plan, slot) != is_far || fate == FATE_NONE) /* the memory was only read, or not accessed */
 		return pattern_is(bytes, plan->slot_bytes, here);
 	if (fate == FATE_DONE)
 		return pattern_is(bytes, plan->slot_bytes, there);
@@ -150,7 +150,7 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 	MUST(doca_buf_dec_refcount(job->src, NULL));
 	MUST(doca_buf_dec_refcount(job->dst, NULL));
 	job->used = false;
-	engine->flying--;
+	engine->num_in_flight--;
 }
 
 static void engine_open(struct copier *copier, struct engine *engine)
@@ -166,7 +166,7 @@ static void engine_open(struct copier *copier, struct engine *engine)
 static void engine_close(struct copier *copier, struct engine *engine)
 {
 	side_stop(copier->side, engine->ctx);
-	NEED(engine->flying == 0);
+	NEED(engine->num_in_flight == 0);
 	MUST(doca_dma_destroy(engine->dma));
 }
 
@@ -194,7 +194,7 @@ static struct doca_buf *buf_of(struct copier *copier, struct doca_mmap *map, uin
 /* Begin the next copy. Whether it was taken. */
 static bool engine_feed(struct copier *copier, struct engine *engine)
 {
-	bool far = goes_far(copier->plan, copier->next);
+	bool far = is_to_far(copier->plan, copier->next);
 	struct job *job = free_job(copier, engine);
 	struct doca_dma_task_memcpy *task;
 
@@ -207,7 +207,7 @@ static bool engine_feed(struct copier *copier, struct engine *engine)
 			  false);
 	MUST(doca_dma_task_memcpy_alloc_init(engine->dma, job->src, job->dst, (union doca_data){ .ptr = job }, &task));
 	if (side_submit(copier->side, doca_dma_task_memcpy_as_task(task), &job->ticket)) {
-		engine->flying++;
+		engine->num_in_flight++;
 		copier->next++;
 		return true;
 	}
@@ -223,29 +223,29 @@ static void engine_mend(struct engine *engine)
 {
 	if (side_state(engine->ctx) != DOCA_CTX_STATE_IDLE)
 		return;
-	NEED(engine->flying == 0);
+	NEED(engine->num_in_flight == 0);
 	MUST(doca_ctx_start(engine->ctx));
 }
 
-static uint32_t flying(const struct copier *copier)
+static uint32_t num_in_flight(const struct copier *copier)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < copier->plan->num_ctxs; i++)
-		count += copier->engines[i].flying;
+		count += copier->engines[i].num_in_flight;
 	return count;
 }
 
-/* Nothing for a while: give up what hangs. */
+/* No completion for a while: give up the hanging tasks. */
 static void lose_patience(struct copier *copier)
 {
 	if (side_now_ms() - copier->news_ms < SIDE_PATIENCE_MS)
 		return;
-	copier->side->seen->hung += flying(copier);
+	copier->side->seen->hung += num_in_flight(copier);
 	for (uint32_t i = 0; i < copier->plan->num_ctxs; i++)
-		if (copier->engines[i].flying)
+		if (copier->engines[i].num_in_flight)
 			side_stop(copier->side, copier->engines[i].ctx);
-	NEED(flying(copier) == 0);
+	NEED(num_in_flight(copier) == 0);
 }
 
 static void copier_run(struct copier *copier)
@@ -257,12 +257,12 @@ static void copier_run(struct copier *copier)
 	for (uint32_t i = 0; i < plan->num_ctxs; i++)
 		engine_open(copier, &copier->engines[i]);
 	copier->news_ms = side_now_ms();
-	while (copier->next < plan->num_slots || flying(copier)) {
+	while (copier->next < plan->num_slots || num_in_flight(copier)) {
 		for (uint32_t i = 0; i < plan->num_ctxs && copier->next < plan->num_slots; i++) {
 			engine_mend(&copier->engines[i]);
 			engine_feed(copier, &copier->engines[i]);
 		}
-		if (!side_step(copier->side) && flying(copier))
+		if (!side_step(copier->side) && num_in_flight(copier))
 			lose_patience(copier);
 	}
 	for (uint32_t i = 0; i < plan->num_ctxs; i++)
@@ -273,7 +273,7 @@ static void copier_run(struct copier *copier)
 /* ---- the round ---- */
 
 /* Within one process, from and to memory of its own. */
-static void copy_at_home(struct side *side, const struct plan *plan)
+static void copy_local(struct side *side, const struct plan *plan)
 {
 	size_t len = (size_t)plan->num_slots * plan->slot_bytes;
 	struct side_memory near, far;
@@ -313,7 +313,7 @@ static void host_half(struct side *side, const struct plan *plan)
 	place.desc_len = desc_len;
 	memcpy(place.desc, desc, desc_len);
 	side_say(side, &place, sizeof(place));
-	copy_at_home(side, plan);
+	copy_local(side, plan);
 	if (!side_hear(side, fate, sizeof(fate)))
 		memset(fate, FATE_TORN, sizeof(fate));
 	inspect(side, plan, memory.addr, true, fate);

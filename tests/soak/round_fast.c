@@ -10,7 +10,7 @@
 #define MAX_MESSAGES 200
 #define MAX_BYTES    65536
 #define DEPTH        4
-#define GIVE_UP_MS   5000 /* sending, when nobody takes anything */
+#define GIVE_UP_MS   5000 /* limit of retries of a send without a receiver */
 
 struct slot {
 	struct ticket ticket;
@@ -32,7 +32,7 @@ struct fast {
 	struct slot slots[DEPTH];
 	uint32_t count, next, flying;
 	uint64_t sent, came, wrong, extra, late;
-	uint32_t newest; /* number of one that came, and 1 */
+	uint32_t newest; /* number of a received message, plus 1 */
 	bool has[MAX_MESSAGES], is_gone, has_ended;
 	uint64_t dropped_before;
 	int64_t news_ms;
@@ -124,7 +124,7 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 	else if (fast->has_ended)
 		fast->talk.side->seen->flushed++;
 	else
-		fast->is_gone = true; /* a consumer whose receive fails stops */
+		fast->is_gone = true; /* a consumer stops after a failed receive */
 }
 
 static void post(struct fast *fast, struct slot *slot)
@@ -159,7 +159,7 @@ static bool has_all(const struct fast *fast, const struct total *other)
 	       other->sent - fast->came <= lasting_fired(side, LASTING_DROP_FAST) - fast->dropped_before;
 }
 
-/* Receive until the other side has said how many there were, and all have come. */
+/* Receive until the other side has sent its count, and all messages have arrived. */
 static void receive_all(struct fast *fast)
 {
 	struct side *side = fast->talk.side;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One side's function is reset while it copies; the other's copies go on. Whose device it was closes all, opens it
- * again, and copies as before. */
+/* One side's function is reset while it copies; the other's copies continue. The owner of the device closes
+ * everything, opens the device again and copies as before. */
 #include "side.h"
 
 #include <stdio.h>
@@ -110,7 +110,7 @@ static bool feed(struct worker *worker)
 	return false;
 }
 
-/* So many copies, whatever becomes of them; what hangs is given up. */
+/* Submit the copies with any result; give up hanging ones. */
 static void work(struct worker *worker, uint32_t count)
 {
 	struct side *side = worker->side;
@@ -186,7 +186,7 @@ void round_function(struct side *side)
 	else
 		work(&worker, count);
 	worker_close(&worker);
-	side_meet(side); /* nobody reaches for the other's function while it is closed */
+	side_meet(side); /* no process accesses the other's function while it is closed */
 	side_dev_close(side);
 	side_dev_open(side);
 	worker_open(&worker, side);

@@ -26,7 +26,7 @@ static void use_bufs(struct side *side, struct random *random)
 	side_memory_close(&memory);
 }
 
-/* What the host exports, the DPU imports: as it is, and with a bit that is wrong, which is refused. */
+/* The DPU imports the host's exports: once as they are, once with a wrong bit, which must be refused. */
 static void use_export(struct side *side, struct random *random)
 {
 	uint64_t bit = random_in(random, 0, 511);

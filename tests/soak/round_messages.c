@@ -10,7 +10,7 @@ struct letter {
 	uint8_t bytes[MAX_BYTES];
 };
 
-/* What a side tells when it has sent all. */
+/* A side's report after its last message. */
 struct total {
 	uint64_t sent;
 	uint64_t is_gone;
@@ -22,7 +22,7 @@ struct exchange {
 	uint32_t count[NUM_SIDES]; /* messages that each side has to send */
 	uint32_t next, flying;
 	uint64_t sent;               /* well */
-	uint64_t came, wrong, extra; /* came: different ones, and wrong ones */
+	uint64_t came, wrong, extra; /* messages received: distinct ones, and wrong ones */
 	uint64_t late;               /* behind one that was sent later */
 	uint32_t newest;             /* and 1 */
 	bool has[MAX_MESSAGES];
@@ -78,7 +78,7 @@ static struct letter *free_letter(struct exchange *exchange)
 	return NULL;
 }
 
-/* The number in the first eight bytes says which pattern follows. */
+/* The first eight bytes hold the number, which selects the pattern of the rest. */
 static void send_next(struct exchange *exchange)
 {
 	const struct side *side = exchange->talk.side;
@@ -115,7 +115,7 @@ static uint64_t dropped_of_other(const struct side *side)
 	return lasting_fired(side, side->which == DPU ? LASTING_DROP_MESSAGE : LASTING_DROP_MESSAGE_OF_DPU);
 }
 
-/* All that will come has: what the other side sent, but for what was dropped on the way. */
+/* All expected messages have arrived: those sent, without those that were dropped. */
 static bool has_all(const struct exchange *exchange, const struct total *other)
 {
 	return exchange->talk.is_gone || other->is_gone ||

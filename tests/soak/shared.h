@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/shared.h - what the soak's processes know of each other.
+/* tests/soak/shared.h - memory that the soak's processes share.
  *
- *   parent    owns the session, adds and removes faults, looks at the others' memory, and kills one of
+ *   parent    owns the session, adds and removes faults, checks the others' memory, and kills one of
  *             them now and then (crew.h)
- *   host, dpu play rounds: both know from the seed and the round's number what is next,
- *             and tell each other the rest by words (side.h)
+ *   host, dpu play rounds: the seed and the round's number determine the next round;
+ *             they exchange the rest as words over a socket (side.h)
  *
- * Memory that all three have mapped. Who writes what is said; others read.
+ * All three map this memory. Each member names its writer; the others read it.
  */
 #ifndef TESTS_SOAK_SHARED_H
 #define TESTS_SOAK_SHARED_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether how much memory a process has says anything: a sanitizer keeps what was freed for a while, and shadows of the rest. */
+/* False with a sanitizer, which keeps freed memory and shadows the rest: then the memory size is not checked. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define MEMORY_TELLS false
@@ -30,7 +30,7 @@
 
 enum { HOST, DPU, NUM_SIDES, NOBODY = NUM_SIDES };
 
-/* Rules that stay for the whole run, so that what they did can be told exactly. */
+/* Rules that stay for the whole run, so that their effects can be counted exactly. */
 enum {
 	LASTING_FLIP_COPY,
 	LASTING_TEAR_COPY,
@@ -48,12 +48,12 @@ enum {
 	NUM_LASTING,
 };
 
-/* What a side saw. Wrong and missing need an injected fault each; a task that is
- * submitted and does not complete once, or twice, ends the process that sees it. */
+/* Observations of a side. Each wrong or missing message needs an injected fault; a task that does not complete
+ * exactly once ends its process. */
 struct seen {
 	_Atomic uint64_t rounds;
 	_Atomic uint64_t tasks, failed, refused; /* completed at all; of these with an error; not taken */
-	_Atomic uint64_t flushed;                /* of the failed: receives that nothing came for when we stopped */
+	_Atomic uint64_t flushed;                /* of the failed: receives without a message at the stop */
 	_Atomic uint64_t hung;                   /* of the failed: given up, and flushed */
 	_Atomic uint64_t bytes;                  /* compared */
 	_Atomic uint64_t wrong_copies;

@@ -189,7 +189,7 @@ static void play(struct side *side)
 
 	rounds[which](side);
 	side_meet(side);
-	if (random_in(&random, 0, 15) == 0) { /* now and then all goes */
+	if (random_in(&random, 0, 15) == 0) { /* now and then everything is closed */
 		side_dev_close(side);
 		side_dev_open(side);
 	}

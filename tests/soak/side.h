@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/side.h - a process of the soak: its device, its engine, its books.
+/* tests/soak/side.h - a process of the soak: its device, its engine, its counters.
  *
- * What must not be ends the process with a line that says so; the parent takes it
- * from there. Waiting has an end: SIDE_DEADLINE_MS without news is a hang.
+ * A violated expectation prints a line and ends the process; the parent then fails
+ * the run. Waits have a limit: SIDE_DEADLINE_MS without an event is a hang.
  */
 #ifndef TESTS_SOAK_SIDE_H
 #define TESTS_SOAK_SIDE_H
@@ -53,7 +53,7 @@ struct side {
 			side_fail(__FILE__, __LINE__, #call, doca_error_get_name(result_)); \
 	} while (0)
 
-/* What can only fail because the other side was killed. Whether it went well. */
+/* Evaluate a call that may fail only if the other side was killed. Returns true on success. */
 #define MUST_UNLESS_ALONE(side, call) side_went_well((side), (call), __FILE__, __LINE__, #call)
 
 void side_fail(const char *file, int line, const char *what, const char *is) __attribute__((noreturn));
@@ -61,7 +61,7 @@ bool side_went_well(struct side *side, doca_error_t result, const char *file, in
 
 /* ---- the process ---- */
 
-/* Play rounds until the parent says stop. Of @start: which, and listen_fd or the address to call. */
+/* Play rounds until the parent sends stop. @start: its number, and listen_fd or the address to connect to. */
 void side_run(const struct side *start, struct shared *shared);
 
 /* Numbers of this round, the same on both sides. */
@@ -69,7 +69,7 @@ struct random side_random(const struct side *side, uint64_t purpose);
 
 int64_t side_now_ms(void);
 
-/* The device, the representor and the engine; what is on them is gone before they close. */
+/* Open and close the device, the representor and the engine; their users are gone before they close. */
 void side_dev_open(struct side *side);
 void side_dev_close(struct side *side);
 
@@ -84,11 +84,11 @@ void side_dev_close(struct side *side);
 void side_join(struct side *side);
 void side_say(struct side *side, const void *word, size_t len);
 bool side_hear(struct side *side, void *word, size_t len); /* exactly so many bytes */
-bool side_can_hear(struct side *side);                     /* without waiting; also that nothing will come */
+bool side_can_hear(struct side *side);                     /* does not wait; true also at the end of the stream */
 bool side_meet(struct side *side);                         /* both are here */
 bool side_is_alone(struct side *side);                     /* the other was killed: look */
 
-/* One step of the engine, or a moment's rest. Whether something happened. */
+/* Progress the engine once, or sleep for a moment. Returns true if there was an event. */
 bool side_step(struct side *side);
 
 #define SIDE_UNTIL(side, condition)                                         \
@@ -116,7 +116,7 @@ doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket 
 
 /* ---- contexts ---- */
 
-/* Stop it, whatever state it is in, and progress until it is idle with nothing in flight. */
+/* Stop the context in any state, and progress until it is idle with no task in flight. */
 void side_stop(struct side *side, struct doca_ctx *ctx);
 enum doca_ctx_states side_state(struct doca_ctx *ctx);
 

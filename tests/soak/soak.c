@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soak: two processes of random operations, random faults meanwhile, and what must hold nevertheless:
+/* soak: two processes with random operations under random faults, and the invariants that are checked:
  *
  *   no byte is wrong, no message lost or extra, that no injected fault explains
  *   each task completes exactly once, each context and object can be ended
  *   messages come in their order, but for those that a fault reorders
- *   behind a reset of its function or a shortage of memory a process goes on as before
- *   and so does one whose other is killed, in whatever both do, once there is another; the session forgets the dead
- *   the processes' memory and descriptors stay what they were when they were warm
+ *   after a reset of its function or a failed allocation a process works as before
+ *   so does a process whose peer was killed at any point, with the next peer; the session forgets killed processes
+ *   memory size and descriptor count of the processes do not grow after the warm-up
  *
  *   soak [--seconds N] [--seed N] [--calm]
  *
- * The seed decides what is played and injected, and is printed first.
+ * The seed determines rounds and faults, and is printed first.
  */
 #include <getopt.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void check_bytes(struct soak *soak)
 			SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
 }
 
-static void take_warmth(struct soak *soak)
+static void record_warm_memory(struct soak *soak)
 {
 	for (int which = 0; which < NUM_SIDES; which++) {
 		const struct seen *seen = &soak->shared->seen[which];
@@ -174,7 +174,7 @@ static void run(struct soak *soak, int64_t seconds)
 		turn(soak);
 		now_ms = side_now_ms();
 		if (now_ms - start_ms < seconds * 1000 / WARM_PART || soak->shared->seen[HOST].rounds < WARM_ROUNDS)
-			take_warmth(soak);
+			record_warm_memory(soak);
 	}
 }
 

@@ -109,8 +109,8 @@ static bool call(struct talk *talk)
 	return talk->connection;
 }
 
-/* A client that is killed before we heard of it is one that we may never hear of. */
-static bool be_called(struct talk *talk)
+/* The disconnect of a client that was killed early may never be reported. */
+static bool accept_client(struct talk *talk)
 {
 	struct side *side = talk->side;
 	uint8_t well;
@@ -137,7 +137,7 @@ bool talk_open(struct talk *talk, struct side *side, const struct talk *callback
 	MUST(doca_pe_connect_ctx(side->pe, talk->ctx));
 	MUST(doca_ctx_set_state_changed_cb(talk->ctx, on_state));
 	if (side->which == DPU) {
-		well = be_called(talk);
+		well = accept_client(talk);
 	} else {
 		well = call(talk);
 		side_say(side, &well, 1);
@@ -148,7 +148,7 @@ bool talk_open(struct talk *talk, struct side *side, const struct talk *callback
 
 void talk_close(struct talk *talk)
 {
-	/* Nobody goes before the other has all. Who was left alone is told so by the connection, too. */
+	/* Neither side disconnects before the other has all messages. The connection reports a dead peer as well. */
 	if (!side_meet(talk->side) && talk->connection)
 		SIDE_UNTIL(talk->side, talk->is_gone);
 	side_stop(talk->side, talk->ctx);

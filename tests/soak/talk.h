@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/talk.h - one connection of Comch between the two sides: the DPU serves, the host calls.
+/* tests/soak/talk.h - one connection of Comch between the two sides: the DPU is the server, the host the client.
  *
  *   both sides: talk_open --> ... --> talk_close
  *
- * The connection may never be, or go before its time, when faults have it so, or an end of it is killed: then is_gone.
+ * A fault or a killed process may prevent the connection or end it early: is_gone is then set.
  */
 #ifndef TESTS_SOAK_TALK_H
 #define TESTS_SOAK_TALK_H
@@ -27,14 +27,14 @@ struct talk {
 	void (*sent)(void *round, struct doca_comch_task_send *task, struct ticket *ticket);
 };
 
-/* Meet the other side. Whether there is a connection, on both sides alike as long as both live. */
+/* Meet the other side. Returns true if there is a connection, on both sides alike unless one is killed. */
 bool talk_open(struct talk *talk, struct side *side, const struct talk *callbacks);
 void talk_close(struct talk *talk);
 
-/* Send; @bytes live until sent() is called for the task. Whether it was taken. */
+/* Send; @bytes stay valid until sent() is called for the task. Returns true if the task was submitted. */
 bool talk_send(struct talk *talk, const void *bytes, uint32_t len, struct ticket *ticket);
 
-/* How often a lasting rule has struck until now. */
+/* Number of hits of a lasting rule so far. */
 uint64_t lasting_fired(const struct side *side, int which);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words between the sides, and what one does whose other side was killed. */
+/* Control messages between the sides over a socket, and the loss of the other side. */
 #include "side.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-/* Whether @fd, or the engine within @ms, has something. What fd says; 0 = nothing. */
+/* Wait for @fd or the engine for @ms. Returns the poll events of @fd; 0 = none. */
 static short look(const struct side *side, int fd, int ms)
 {
 	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN } };
@@ -27,12 +27,12 @@ bool side_step(struct side *side)
 {
 	if (doca_pe_progress(side->pe))
 		return true;
-	look(side, side->is_alone ? -1 : side->word_fd, 1); /* one who has gone is always heard */
+	look(side, side->is_alone ? -1 : side->word_fd, 1); /* the end of the stream is always readable */
 	return false;
 }
 
 /* Only the mortal side may go. */
-static void lose(struct side *side)
+static void drop_peer(struct side *side)
 {
 	NEED(side->shared->mortal == !side->which);
 	side->is_alone = true;
@@ -41,7 +41,7 @@ static void lose(struct side *side)
 bool side_is_alone(struct side *side)
 {
 	if (!side->is_alone && look(side, side->word_fd, 0) & (POLLHUP | POLLERR))
-		lose(side);
+		drop_peer(side);
 	return side->is_alone;
 }
 
@@ -60,7 +60,7 @@ void side_say(struct side *side, const void *word, size_t len)
 	if (said == (ssize_t)len)
 		return;
 	NEED(said < 0 && (errno == EPIPE || errno == ECONNRESET));
-	lose(side);
+	drop_peer(side);
 }
 
 bool side_hear(struct side *side, void *word, size_t len)
@@ -74,7 +74,7 @@ bool side_hear(struct side *side, void *word, size_t len)
 	if (heard == (ssize_t)len)
 		return true;
 	NEED(heard == 0 || (heard < 0 && errno == ECONNRESET));
-	lose(side);
+	drop_peer(side);
 	return false;
 }
 
@@ -91,13 +91,13 @@ bool side_meet(struct side *side)
 
 /* ---- joining ---- */
 
-/* The round that the other is behind: one who was started just now takes it from there. */
+/* The latest round that the other side has finished: a restarted process continues from there. */
 static void tell_round(struct side *side)
 {
 	side_say(side, &side->round, sizeof(side->round));
 }
 
-static void be_called(struct side *side)
+static void accept_peer(struct side *side)
 {
 	if (side->word_fd >= 0)
 		close(side->word_fd);
@@ -111,7 +111,7 @@ static void be_called(struct side *side)
 void side_join(struct side *side)
 {
 	if (side->listen_fd >= 0) {
-		be_called(side);
+		accept_peer(side);
 		return;
 	}
 	side->word_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
