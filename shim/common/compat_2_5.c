@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What releases 2.5 and 2.6 spelled otherwise, under its earlier name: for their
- * source code, and for programs that were linked with their libraries. These are
- * functions and not aliases, so that debuggers and check-binary see the name that
- * the program uses. */
+/* Functions under the names that they had in releases 2.5 and 2.6, for source code of these releases and for
+ * programs that were linked with their libraries. They are no aliases, so that debuggers and check-binary see
+ * the name that the program uses. */
 #include <doca_log.h>
 #include <doca_sync_event.h>
-
-/* ---- logs ---- */
 
 doca_error_t doca_log_backend_create_with_buffer(char *buffer, size_t capacity, log_flush_callback handler,
 						 struct doca_log_backend **backend)
@@ -20,7 +17,7 @@ doca_error_t doca_log_backend_create_with_buffer_sdk(char *buffer, size_t capaci
 	return doca_log_backend_create_with_buf_sdk(buffer, capacity, handler, backend);
 }
 
-/* ---- sync events: the card's other side was the DPU ---- */
+/* the other side of the card was called DPU */
 
 doca_error_t doca_sync_event_cap_is_export_to_dpu_supported(const struct doca_devinfo *devinfo)
 {
@@ -43,7 +40,7 @@ doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct
 	return doca_sync_event_export_to_remote_pci(event, dev, data, sz);
 }
 
-/* ---- sync events: handles were exports ---- */
+/* handles were called exports */
 
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
 					   doca_dpa_dev_sync_event_t *dpa_dev_se_handle)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/base/check.h - refusing a user's mistake: an error code and one log line. */
+/* shim/common/base/check.h - argument checks of public functions: an error code and one log line. */
 #ifndef SHIM_CHECK_H
 #define SHIM_CHECK_H
 
@@ -9,7 +9,7 @@
 #include "object.h"
 #include "sim/base/log.h"
 
-/* Log what is wrong and what to do, prefixed with the public function's name, and yield @code. */
+/* Log the problem and its remedy after the public function's name. The value is @code. */
 #define SHIM_REFUSE(code, format, ...)                           \
 	({                                                       \
 		sim_err("%s: " format, __func__, ##__VA_ARGS__); \
@@ -33,7 +33,7 @@
 			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s is NULL", #pointer); \
 	} while (0)
 
-/* For what bfsim does not simulate: say so, once for each place. */
+/* For a feature that bfsim does not simulate: warn once for each call site. The value is NOT_SUPPORTED. */
 #define SHIM_NOT_SIMULATED(what)                                                                               \
 	({                                                                                                     \
 		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                                 \

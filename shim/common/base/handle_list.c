@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays of handles that the application gets and gives back. */
 #include "handle_list.h"
 
 #include <stdlib.h>

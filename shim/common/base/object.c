@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Pools of objects with checkable handles. */
 #include "object.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 
 #include "shim/common/base/alloc.h"
 
-/* What a freed object holds. */
+/* A freed object in its pool. */
 struct free_object {
 	struct shim_object object;
 	struct free_object *next;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/base/object.h - handles that can be checked.
  *
- * Every public handle starts with a struct shim_object that says what it is.
- * Objects come from pools by kind, and a destroyed one's memory goes back to
- * its pool, never to the allocator: so a stale handle, a handle of another kind
- * and NULL are all recognised without touching memory that is not ours.
+ * Every public handle starts with a struct shim_object that holds its kind. Each kind has
+ * a pool. The memory of a destroyed object returns to the pool, never to the allocator. So a
+ * stale handle, a handle of another kind and NULL are recognised without an invalid access.
  */
 #ifndef SHIM_OBJECT_H
 #define SHIM_OBJECT_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Functions that our other libraries use of libdoca_common. */
+/* A function of libdoca_common for the other libraries of the shim. */
 #define SHIM_INTERNAL_API __attribute__((visibility("default")))
 
 enum shim_kind {
@@ -39,7 +38,7 @@ enum shim_kind {
 	SHIM_WORKQ_DMA,
 	SHIM_WORKQ_SYNC_EVENT,
 	SHIM_PE,
-	/* Contexts of libraries: */
+	/* contexts; shim_ctx_is() depends on the order */
 	SHIM_DMA,
 	SHIM_COMCH_SERVER,
 	SHIM_COMCH_CLIENT,
@@ -48,7 +47,7 @@ enum shim_kind {
 	SHIM_MMAP_ADVISE,
 	SHIM_SYNC_EVENT,
 	SHIM_NUM_KINDS,
-	/* Live inside other objects, not in pools: */
+	/* parts of other objects, without a pool */
 	SHIM_BUF,
 	SHIM_TASK,
 };
@@ -62,20 +61,20 @@ static inline uint32_t shim_magic(enum shim_kind kind)
 	return 0xb10ef1e0u + kind;
 }
 
-/* Whether @handle is a live object of that kind. */
+/* Returns whether @handle is a live object of @kind. */
 static inline bool shim_object_is(const void *handle, enum shim_kind kind)
 {
 	return handle && (uintptr_t)handle % _Alignof(struct shim_object) == 0 &&
 	       ((const struct shim_object *)handle)->magic == shim_magic(kind);
 }
 
-/* A zeroed live object of @size bytes (always the same for one kind), or NULL. */
+/* Create a zeroed object of @size bytes, which is the same for all objects of @kind. NULL without memory. */
 SHIM_INTERNAL_API void *shim_object_new(enum shim_kind kind, size_t size);
 
-/* End its life. */
+/* Destroy @object: its handle is stale from now on. */
 SHIM_INTERNAL_API void shim_object_free(void *object, enum shim_kind kind);
 
-/* In a forked child: another thread of the parent may have held the pools' lock. */
+/* In a forked child: initialise the lock, which another thread of the parent may have held. */
 void shim_objects_forked(void);
 
 #endif

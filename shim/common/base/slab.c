@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Slabs: memory that is reused for slabs alone. */
 #include "slab.h"
 
 #include <pthread.h>
@@ -11,8 +12,7 @@
 #define MIN_CLASS   12 /* 4 KiB */
 #define NUM_CLASSES 48
 
-/* A node of a freed slab, kept for the next one of its class. It is made together
- * with the slab, so that freeing can't fail. */
+/* Refers to a freed slab. It is allocated together with the slab, so that freeing can't fail. */
 struct node {
 	void *slab;
 	struct node *next;
@@ -20,7 +20,7 @@ struct node {
 
 static struct {
 	pthread_mutex_t lock;
-	struct node *retired[NUM_CLASSES]; /* by class: slabs have sizes of 2^class bytes */
+	struct node *retired[NUM_CLASSES]; /* freed slabs of 2^index bytes */
 	struct node *unused_nodes;         /* one for each slab in use */
 } slabs = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -48,7 +48,7 @@ static struct node *pop_node(struct node **list)
 	return node;
 }
 
-/* A retired slab; its node is unused then. */
+/* Returns a freed slab of the class, or NULL. */
 static void *pop_retired_slab(unsigned int class)
 {
 	struct node *node;
@@ -96,7 +96,7 @@ void shim_slab_free(void *slab, size_t bytes)
 
 	if (!slab)
 		return;
-	/* Its pages go, and its next reader finds zeros; pages that are locked in memory stay. */
+	/* The kernel frees the pages, and the next read finds zeros. It refuses for pages that are locked in memory. */
 	if (madvise(slab, (size_t)1 << class, MADV_DONTNEED) < 0)
 		memset(slab, 0, (size_t)1 << class);
 	pthread_mutex_lock(&slabs.lock);

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/base/slab.h - memory for many small handles at once (buffers, tasks).
  *
- * A slab is zeroed, its pages come with first use, and its addresses are never
- * given to anything but slabs: what reads a freed one finds zeros, or another
- * slab's handles. So a buffer of a destroyed inventory and a task of a context
- * that went idle are recognised as dead (object.h), without touching foreign memory.
+ * A slab is zeroed, and the kernel allocates its pages at the first access. Its addresses are reused for
+ * slabs alone: a read of a freed slab finds zeros or the handles of another slab. So a stale buffer or
+ * task is recognised (object.h) without an invalid access.
  */
 #ifndef SHIM_SLAB_H
 #define SHIM_SLAB_H
 
 #include <stddef.h>
 
-/* A slab of at least @bytes, or NULL. */
+/* Create a slab of at least @bytes; NULL without memory. */
 void *shim_slab_new(size_t bytes);
 
-/* Give it back; @bytes as it was asked for. NULL is fine. */
+/* Free a slab that was created with @bytes. NULL is fine. */
 void shim_slab_free(void *slab, size_t bytes);
 
-/* In a forked child: another thread of the parent may have held the lock. */
+/* In a forked child: initialise the lock, which another thread of the parent may have held. */
 void shim_slabs_forked(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The card's clocks, and the host's beside them. */
+/* Clocks of the card and of the host (doca_clock.h). */
 #include <doca_clock.h>
 
 #include "shim/common/base/check.h"
@@ -39,7 +39,7 @@ doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **c
 	created = shim_object_new(SHIM_CLOCK, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->dev = (struct doca_dev *)(uintptr_t)dev; /* to be counted as a user of it */
+	created->dev = (struct doca_dev *)(uintptr_t)dev; /* to hold it */
 	shim_dev_hold(created->dev);
 	*clock = created;
 	return DOCA_SUCCESS;
@@ -52,8 +52,6 @@ doca_error_t doca_clock_destroy(struct doca_clock *clock)
 	shim_object_free(clock, SHIM_CLOCK);
 	return DOCA_SUCCESS;
 }
-
-/* ---- reading: nanoseconds, or cycles ---- */
 
 static uint64_t read_system_clock_ns(clockid_t id)
 {
@@ -94,7 +92,7 @@ static bool is_nic_clock(uint64_t type)
 	return type == DOCA_CLOCK_NIC_FREE_RUNNING || type == DOCA_CLOCK_NIC_REAL_TIME;
 }
 
-/* Whether there is such a clock. */
+/* Set *ret_value to nanoseconds or cycles. Returns false if there is no clock of @type. */
 static bool read_clock(uint64_t type, uint64_t *ret_value)
 {
 	switch (type) {
@@ -129,8 +127,8 @@ static void store_timestamp(uint64_t type, uint64_t value, union doca_clock_time
 		ret->ts = sim_timespec_from_ns(value);
 }
 
-#define REFUSE_TYPE(type)                                                                              \
-	SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%#llx is no clock that this card has (DOCA_CLOCK_...)", \
+#define REFUSE_TYPE(type)                                                                     \
+	SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the card has no clock %#llx (DOCA_CLOCK_...)", \
 		    (unsigned long long)(type))
 
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
@@ -146,7 +144,7 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
 	return DOCA_SUCCESS;
 }
 
-/* Both at once: the primary one is read around the other, unless they go together. */
+/* Read both clocks: the primary one before and behind the other. If both are the same NIC clock, one read does. */
 static bool read_cross_timestamp(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
 				 uint64_t *ret_margin)
 {

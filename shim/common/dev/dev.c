@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Listing and opening devices. */
+/* The list of devices, and devices that are open. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 #include "shim/common/base/handle_list.h"
 #include "shim/common/process/runtime.h"
 
-/* All functions of this process's side, made with the first list; indexed by function id. */
+/* The functions of this process's side, indexed by function id. The first list creates the table. */
 static struct {
 	pthread_mutex_t lock;
 	size_t count;
-	struct doca_devinfo **devinfos; /* NULL where a function belongs to another side */
+	struct doca_devinfo **devinfos; /* NULL for a function of another side */
 	struct doca_dev **devs;         /* NULL while closed */
-	atomic_uint num_open;           /* read without the lock at exit, too */
+	atomic_uint num_open;           /* at exit it is read without the lock */
 	struct shim_handle_lists lists;
-	_Atomic bool inherited; /* of the parent's session, in a forked child that has not attached since */
+	_Atomic bool inherited; /* in a forked child: the table is the parent's, until the child attaches */
 } devices = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* A forked child may have memory maps of its parent's devices: the last one to go frees the device. */
+/* A forked child may have memory maps of its parent's devices: the last release frees such a device. */
 static void invalidate_dev(struct doca_dev *dev)
 {
 	dev->open_count = 0;
@@ -94,7 +94,7 @@ static void __attribute__((destructor)) leave_at_exit(void)
 		shim_runtime_leave();
 }
 
-/* Whether a place in the table is for this function: NULL for those of other sides. */
+/* Returns whether an entry of the table, NULL for functions of other sides, is for @function. */
 static bool entry_matches(const struct doca_devinfo *devinfo, const struct pcie_function *function, const char *side)
 {
 	if (!devinfo || strcmp(function->side, side) != 0)
@@ -103,7 +103,7 @@ static bool entry_matches(const struct doca_devinfo *devinfo, const struct pcie_
 	       pcie_addr_equal(&devinfo->function->addr, &function->addr);
 }
 
-/* Leave dead handles in the lists, that never become another device's. */
+/* Make the handles in the lists stale for good: their memory is not reused. */
 static void invalidate_devinfos(void)
 {
 	for (size_t i = 0; i < devices.count; i++) {
@@ -113,7 +113,7 @@ static void invalidate_devinfos(void)
 	}
 }
 
-/* The parent's table, made for the same functions as they stand in the child's session. Of others it is forgotten. */
+/* Keep the parent's table if the child's session has the same functions; else forget it. */
 static void adopt_parent_table(const struct pcie_topology *topology, const char *side)
 {
 	bool same = topology->num_functions == devices.count;
@@ -212,7 +212,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 	return DOCA_SUCCESS;
 }
 
-/* A device that is over stays its users', who close it; who opens the function now gets another. */
+/* The users of a stale device close it. An open of its function creates another device. */
 static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **ret_dev)
 {
 	struct doca_dev **slot = &devices.devs[devinfo->function->id];
@@ -237,7 +237,7 @@ static doca_error_t open_locked(struct doca_devinfo *devinfo, struct doca_dev **
 	return DOCA_SUCCESS;
 }
 
-/* A forked child may open what its parent listed: it attaches by that. */
+/* A forked child may open a device of its parent's list, which attaches the child. */
 static doca_error_t attach_inherited(void)
 {
 	struct sim_session *session;
@@ -291,7 +291,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 {
 	doca_error_t result;
 
-	if (!dev) /* fine, as with the vendor: the public DMA samples close a device that is closed and NULL */
+	if (!dev) /* as the vendor's library: its DMA samples close NULL */
 		return DOCA_SUCCESS;
 	SHIM_NEED(dev, SHIM_DEV);
 	pthread_mutex_lock(&devices.lock);
@@ -317,7 +317,7 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
 		return SHIM_REFUSE(
 			DOCA_ERROR_NOT_SUPPORTED,
 			"the device lacks it; ask doca_devinfo_cap_is_accelerate_resource_reclaim_supported() first");
-	return DOCA_SUCCESS; /* nothing of ours is slow to reclaim */
+	return DOCA_SUCCESS; /* nothing here is slow to reclaim */
 }
 
 void shim_dev_hold(struct doca_dev *dev)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices, as the rest of the shim sees them. */
+/* shim/common/dev/dev_priv.h - devices, for the other folders of the shim. */
 #ifndef SHIM_DEV_PRIV_H
 #define SHIM_DEV_PRIV_H
 
@@ -15,30 +15,30 @@ struct doca_devinfo {
 	const struct pcie_function *function;
 };
 
-/* One for each opened function of the process. */
+/* A function that the process opened. */
 struct doca_dev {
 	struct shim_object object;
-	struct doca_devinfo *devinfo;         /* owned by the table of devices, as is the doca_dev */
+	struct doca_devinfo *devinfo;         /* owned by the table of devices, as the doca_dev */
 	const struct pcie_function *function; /* outlives the devinfo in a forked child */
-	const _Atomic uint64_t *status_word;  /* what has become of the function (sim/state/function_status.h) */
-	uint64_t function_generation; /* the function's, when it was opened: if another has begun, nothing works here */
-	uint32_t open_count;          /* opens less closes; 0 = of a session that was left, held by its users alone */
-	uint32_t users;               /* memory maps, contexts and representors that hold on to it */
+	const _Atomic uint64_t *status_word;  /* the function's (sim/state/function_status.h) */
+	uint64_t function_generation;         /* the function's at the open; the device is stale when it differs */
+	uint32_t open_count; /* opens minus closes; 0 = of a session that was left, held by its users */
+	uint32_t users;      /* memory maps, contexts and representors that hold it */
 };
 
 struct doca_devinfo_rep {
 	struct shim_object object;
-	struct doca_dev *dev;                  /* through which it was listed */
-	const struct pcie_function *listed_by; /* what that device was then */
-	const struct pcie_function *function;  /* what it represents */
+	struct doca_dev *dev;                  /* the device that listed it */
+	const struct pcie_function *listed_by; /* the function of that device at that time */
+	const struct pcie_function *function;  /* the function that it represents */
 };
 
 struct doca_dev_rep {
 	struct shim_object object;
-	struct doca_devinfo_rep *devinfo; /* its own copy */
+	struct doca_devinfo_rep *devinfo; /* a copy of its own */
 };
 
-/* Hold on to a device, so that its last close is refused; and let go. */
+/* Hold a device, so that its last close is refused; and release it. */
 SHIM_INTERNAL_API void shim_dev_hold(struct doca_dev *dev);
 SHIM_INTERNAL_API void shim_dev_release(struct doca_dev *dev);
 
@@ -48,8 +48,8 @@ static inline const struct pcie_function *shim_dev_function(const struct doca_de
 	return dev->function;
 }
 
-/* Whether the function was reset, failed or was removed since the device was opened: it
- * must be closed and opened again. */
+/* Returns whether the function was reset, failed or was removed since the open. Then the device must be closed and
+ * opened again. */
 static inline bool shim_dev_is_stale(const struct doca_dev *dev)
 {
 	return sim_function_generation(atomic_load_explicit(dev->status_word, memory_order_acquire)) !=

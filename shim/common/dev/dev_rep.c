@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Representors: what a DPU's device shows of the host's functions. */
+/* Representors of the host's functions on a DPU's device. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,15 @@ static bool has_representors(const struct pcie_function *function)
 	return caps->rep_filter_all || caps->rep_filter_net || caps->rep_filter_emulated;
 }
 
-#define FILTER_CAPABILITY(function_name, out, field)                                                          \
-	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out)                          \
-	{                                                                                                     \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                             \
-		SHIM_NEED_OUT(out);                                                                           \
-		if (!has_representors(devinfo->function))                                                     \
-			return DOCA_ERROR_NOT_SUPPORTED; /* an answer: programs look for a device this way */ \
-		*out = devinfo->function->caps.field;                                                         \
-		return DOCA_SUCCESS;                                                                          \
+#define FILTER_CAPABILITY(function_name, out, field)                                                             \
+	doca_error_t function_name(const struct doca_devinfo *devinfo, uint8_t *out)                             \
+	{                                                                                                        \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                                \
+		SHIM_NEED_OUT(out);                                                                              \
+		if (!has_representors(devinfo->function))                                                        \
+			return DOCA_ERROR_NOT_SUPPORTED; /* not logged: programs search for a device this way */ \
+		*out = devinfo->function->caps.field;                                                            \
+		return DOCA_SUCCESS;                                                                             \
 	}
 
 FILTER_CAPABILITY(doca_devinfo_rep_cap_is_filter_all_supported, filter_all_supported, rep_filter_all)
@@ -46,7 +46,7 @@ static bool filter_supported(const struct pcie_caps *caps, int filter)
 	       (!(filter & DOCA_DEVINFO_REP_FILTER_EMULATED) || caps->rep_filter_emulated);
 }
 
-/* Emulated functions are those that were plugged in software: none of ours is, so far. */
+/* Emulated functions are plugged by software; no function here is. */
 static bool filter_includes_net(int filter)
 {
 	return filter == DOCA_DEVINFO_REP_FILTER_ALL || filter & DOCA_DEVINFO_REP_FILTER_NET;
@@ -106,7 +106,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 	SHIM_NEED_OUT(nb_devs_rep);
 	if (filter & ~KNOWN_FILTERS)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "filter %#x has bits that are no filter (doca_dev.h has those there are)",
+				   "filter %#x has unknown bits; see enum doca_devinfo_rep_filter in doca_dev.h",
 				   (unsigned int)filter);
 	function = shim_dev_function(dev);
 	if (!has_representors(function))
@@ -159,7 +159,7 @@ static void __attribute__((constructor)) add_runtime_user(void)
 	shim_runtime_add_user(&runtime_user);
 }
 
-/* Whether the device that listed it is open; its handle may be another device's by now. */
+/* Returns whether the device that listed it is open. Its handle may now be that of another device. */
 static bool listing_dev_is_open(const struct doca_devinfo_rep *devinfo)
 {
 	return shim_object_is(devinfo->dev, SHIM_DEV) && shim_dev_function(devinfo->dev) == devinfo->listed_by;
@@ -175,7 +175,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
 	if (!listing_dev_is_open(devinfo))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the device that listed the representor is closed");
 	if (rep_is_removed(devinfo->function))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the representor was removed; list those there are again");
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the representor was removed; create the list again");
 	rep = shim_object_new(SHIM_DEV_REP, sizeof(*rep));
 	copy = shim_object_new(SHIM_DEVINFO_REP, sizeof(*copy));
 	if (!rep || !copy) {
@@ -228,14 +228,14 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
 {
 	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
 	SHIM_NEED_OUT(pci_func_type);
-	*pci_func_type = (enum doca_pci_func_type)devinfo_rep->function->type; /* the numbers agree */
+	*pci_func_type = (enum doca_pci_func_type)devinfo_rep->function->type; /* the numbers are equal */
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
 	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	/* No least size is set for this buffer: the text must fit. */
+	/* The reference sets no minimum size of this buffer: the text must fit. */
 	return shim_get_text(__func__, devinfo_rep->function->vuid, rep_vuid, size,
 			     (uint32_t)strlen(devinfo_rep->function->vuid) + 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a device says of itself. */
+/* Properties of a device. */
 #include <doca_mmap.h>
 
 #include <string.h>
@@ -55,7 +55,7 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 	return DOCA_SUCCESS;
 }
 
-/* The commonest mistake: the other side's address. Said once, as programs ask for each device. */
+/* The most frequent mistake is the other side's address. Warn once, as programs ask for each device. */
 static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
 {
 	static atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -63,7 +63,7 @@ static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_
 	const struct pcie_function *other = NULL;
 	struct pcie_addr addr;
 
-	if (!shim_session()) /* a forked child, that goes through its parent's list */
+	if (!shim_session()) /* a forked child with its parent's list */
 		return;
 	topology = sim_session_topology(shim_session());
 	pcie_addr_parse(pci_addr_str, &addr);
@@ -176,7 +176,7 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, 
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(pci_func_type);
-	*pci_func_type = (enum doca_pci_func_type)devinfo->function->type; /* the numbers agree */
+	*pci_func_type = (enum doca_pci_func_type)devinfo->function->type; /* the numbers are equal */
 	return DOCA_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Getters that devices and representors share; @func is the public function's name. */
+/* shim/common/dev/devinfo_priv.h - getters that devices and representors share. @func is the public function's name. */
 #ifndef SHIM_DEVINFO_PRIV_H
 #define SHIM_DEVINFO_PRIV_H
 

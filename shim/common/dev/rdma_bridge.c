@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bridge to libibverbs: not simulated. Arguments are checked all the same. */
+/* The bridge to libibverbs: not simulated, but arguments are checked. */
 #include <doca_rdma_bridge.h>
 
 #include "shim/common/base/check.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of the two kinds enter here: the application's through doca_log(),
- * those of our own libraries through sim_log() of sim/base/log.h.
+/* Entry of log records: those of the application through doca_log(), those of bfsim's own
+ * libraries ("SDK records") through sim_log() of sim/base/log.h.
  *
  * Where an SDK record goes:
  *   an SDK backend shows its level          to the SDK backends
  *   else BFSIM_LOG_LEVEL allows its level   to standard error
  *   else, with no SDK backend at all        to standard error, if a warning or
  *                                           worse and within the global SDK limit
- * The vendor's libraries are silent in the last case. We speak up, since a line
- * of ours says what the application did wrong.
+ * The vendor's libraries log nothing in the last case. bfsim does, since its lines explain
+ * mistakes of the application.
  */
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A flood of one SDK message is cut to this many a second. Debug and trace
- * records are shown to those who ask for them, so they get all. */
+/* At most so many records a second of one line of source are shown. Debug and trace records have
+ * no limit, as a user must enable them. */
 #define SDK_RECORDS_PER_BUCKET 20
 #define SDK_BUCKET_NS          UINT64_C(1000000000)
 
@@ -64,7 +64,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	return result;
 }
 
-/* Standard error in the shape of a stream, for what no backend is there to show. */
+/* A stream to standard error, for records without a backend. */
 static struct doca_log_backend stderr_backend = {
 	.lower.level = DOCA_LOG_LEVEL_TRACE,
 	.upper.level = DOCA_LOG_LEVEL_DISABLE,
@@ -72,7 +72,7 @@ static struct doca_log_backend stderr_backend = {
 };
 static struct shim_log_stream fallback_stream = { .first = &stderr_backend };
 
-/* BFSIM_LOG_LEVEL as it was when the first SDK record came; -1 for none. */
+/* BFSIM_LOG_LEVEL at the first SDK record; -1 = not set. */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static long env_level = -1;
 
@@ -109,7 +109,7 @@ static struct shim_log_stream *route_sdk_record(uint32_t level)
 	return fallback_shows_level(level) ? &fallback_stream : NULL;
 }
 
-/* May the record be shown? Tells about those that are not. */
+/* Returns whether the record may be shown. Logs the number of dropped records. */
 static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_log_location *place, uint32_t level)
 {
 	static struct shim_log_rate rate = SHIM_LOG_RATE(SDK_RECORDS_PER_BUCKET, SDK_BUCKET_NS);

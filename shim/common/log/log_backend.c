@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making backends. Each maker checks its arguments, prepares a destination and
- * puts it at the end of its stream. */
+/* Creation of log backends: check the arguments, prepare a destination, append the backend to its stream. */
 #include "shim/common/base/error.h"
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
@@ -23,8 +22,7 @@ static void limit_init(struct shim_log_limit *limit, uint32_t level, uint32_t bo
 	atomic_store(&limit->level, level);
 }
 
-/* Under the configuration lock: give @backend the global limits, as far as the
- * bounds let it, and show it to the world. */
+/* Under the configuration lock: apply the global limits within the bounds, and append @backend to @stream. */
 static void backend_publish(struct doca_log_backend *backend, struct shim_log_stream *stream, uint32_t lower_bound,
 			    uint32_t upper_bound)
 {
@@ -35,7 +33,7 @@ static void backend_publish(struct doca_log_backend *backend, struct shim_log_st
 	shim_log_stream_add(stream, backend);
 }
 
-/* The end of every maker: @rc is what preparing the destination gave. */
+/* Last step of every creation: @rc is the result of preparing the destination. */
 static doca_error_t backend_finish(struct doca_log_backend *backend, int rc, struct shim_log_stream *stream,
 				   struct doca_log_backend **ret_backend)
 {
@@ -117,9 +115,8 @@ static doca_error_t create_with_syslog(struct shim_log_stream *stream, const cha
 	return backend_finish(backend, shim_log_dest_syslog(&backend->dest, name), stream, ret_backend);
 }
 
-/* Two backends that share the range of levels between them: standard error
- * takes the severe half, standard output the rest. A second call finds them
- * there, or each record would be shown twice. */
+/* Two backends: standard error shows the severe levels, standard output the others. A second call
+ * creates none, as each record would be shown twice. */
 doca_error_t doca_log_backend_create_standard(void)
 {
 	static bool created; /* under the configuration lock */

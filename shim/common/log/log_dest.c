@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Destinations of log lines: streams, descriptors, buffers and syslog. */
 #include "shim/common/log/log_priv.h"
 
 #include <errno.h>
@@ -8,8 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-/* What the application has in the stream goes out first, so that the line
- * leaves in one write. */
+/* Flush the application's data first, so that one write has the line alone. */
 static void put_stream(FILE *file, const struct shim_log_line *line)
 {
 	flockfile(file);
@@ -32,7 +32,7 @@ void shim_log_dest_put_stderr(struct shim_log_dest *dest, uint32_t level, const 
 	put_stream(stderr, line);
 }
 
-/* A reader that takes no more (EAGAIN) or is gone loses the rest of the line. */
+/* A full (EAGAIN) or closed descriptor loses the rest of the line. */
 static void put_fd(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line)
 {
 	size_t done = 0;
@@ -86,8 +86,7 @@ void shim_log_dests_forked(void)
 	pthread_mutex_init(&syslog_lock, NULL);
 }
 
-/* The process has one connection to syslog and one name on it: give it ours
- * when another backend's was the last. */
+/* The process has one connection to syslog with one name: set it if the last record had another. */
 static void put_syslog(struct shim_log_dest *dest, uint32_t level, const struct shim_log_line *line)
 {
 	static const char *named;

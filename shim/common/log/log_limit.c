@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits: of one backend, and the global ones that all of a stream follow.
+/* Level limits of one backend, and global limits of all backends of a stream.
  *
- * A limit may widen up to its bound. For most it is the end of the scale; the
- * standard backend's two halves meet at a bound; a strict limit takes its own
- * level as the bound. A request to widen a limit beyond its bound is refused
- * when made directly, and taken as far as the bound when made globally.
+ * A limit widens up to its bound. The bound of most limits is the end of the scale. The two
+ * standard backends share a bound. The bound of a strict limit is its own level. A backend's setter
+ * refuses a level beyond the bound; a global setter applies the bound instead.
  */
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
@@ -32,7 +31,7 @@ static doca_error_t check_backend(const char *what, const struct doca_log_backen
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (backend->stream != stream) {
-		sim_err("%s: the backend is one for %s records; use %s", what,
+		sim_err("%s: the backend is for %s records; use %s", what,
 			stream == &shim_log_app ? "SDK" : "application",
 			stream == &shim_log_app ? "doca_log_backend_set_sdk_level()" :
 						  "the functions for lower and upper limits");
@@ -41,7 +40,7 @@ static doca_error_t check_backend(const char *what, const struct doca_log_backen
 	return DOCA_SUCCESS;
 }
 
-/* Is @a a wider limit than @b? */
+/* Returns whether @a is a wider limit than @b. */
 static bool is_wider(enum end end, uint32_t a, uint32_t b)
 {
 	return end == LOWER ? a > b : a < b;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shape of a line is that of the vendor's 3.0 release:
+/* The text of a log line, in the format of the vendor's 3.0 release:
  *
  *   [15:44:04:857359][862197][DOCA][WRN][file.c:1743][function] text
  *
- * local time to the microsecond, thread, level, place, function. Up to 2.2, and
- * in the work-queue libraries, it was [time][DOCA][WRN][SOURCE:line]: text. (From
- * 3.1 on the thread is a pthread_t and the SDK's own records lack the function.) Public logs show
- * ERR, WRN, INF and DBG; for the two other levels we follow their pattern.
+ * Its parts are local time in microseconds, thread, level, location and function. Up to release 2.2, and in
+ * the work-queue libraries, a line is [time][DOCA][WRN][SOURCE:line]: text. (From 3.1 on the thread is a
+ * pthread_t, and SDK records lack the function.) Public logs show the tags ERR, WRN, INF and DBG; CRT and TRC are guesses.
  */
 #include "shim/common/log/log_priv.h"
 
@@ -37,8 +36,8 @@ static const char *level_tag(uint32_t level)
 
 static atomic_long utc_offset_s, zone_minute = -1;
 
-/* libc's own lock stays taken for ever in a child whose parent had a thread in there. So a fork waits for who asks, and
- * nobody asks while one is under way; neither is a lock, as lines are logged under many. */
+/* A child whose parent forked while a thread was inside localtime_r() inherits libc's lock as held. So a fork waits
+ * for such threads, and no thread calls localtime_r() during a fork. These are no locks, as lines are logged under locks. */
 static atomic_uint num_zone_queries;
 static atomic_bool is_forking;
 
@@ -52,8 +51,8 @@ static bool query_libc_zone(time_t now, struct tm *ret_tm)
 	return answered;
 }
 
-/* The local second of the day. Time zones change at full minutes, so libc is
- * asked once a minute. */
+/* The local second of the day. The offset of a time zone changes at full minutes, so localtime_r() is called
+ * once a minute. */
 static int local_second_of_day(time_t now, bool reentered)
 {
 	long minute = now / 60;
@@ -68,7 +67,7 @@ static int local_second_of_day(time_t now, bool reentered)
 
 void shim_log_zone_before_fork(void)
 {
-	if (atomic_load(&zone_minute) < 0) /* a line meanwhile does without the answer */
+	if (atomic_load(&zone_minute) < 0) /* a line during the fork needs the offset */
 		local_second_of_day(time(NULL), false);
 	atomic_store(&is_forking, true);
 	while (atomic_load(&num_zone_queries) > 0)
@@ -87,8 +86,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Mark the @len bytes at @text, where a longer line was cut, with as much of
- * the ending as there is room for. */
+/* End the truncated line of @len bytes at @text with "...", as far as there is room. */
 static void mark_truncated(char *text, size_t len)
 {
 	static const char ending[] = "...\n";
@@ -97,7 +95,7 @@ static void mark_truncated(char *text, size_t len)
 	memcpy(text + len - n, ending + sizeof(ending) - 1 - n, n);
 }
 
-/* Append; false once the line is full, the newline's place included. */
+/* Append text. Returns false if the line is full, so that no newline fits. */
 __attribute__((format(printf, 2, 0))) static bool vappend(struct shim_log_line *line, const char *format, va_list args)
 {
 	size_t room = SHIM_LOG_LINE_MAX - line->len;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rate limits of log records, for each line of source. */
 #include "shim/common/log/log_priv.h"
 
 #include <stdlib.h>
 
 #define NUM_CHAINS (sizeof(((struct shim_log_rate *)NULL)->sites) / sizeof(struct shim_log_site *))
 
-/* One place in the source. There are as many as there are lines that log. */
+/* A line of source that logs. */
 struct shim_log_site {
 	struct shim_log_site *next;
 	const char *file;

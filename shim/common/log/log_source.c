@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources: a number for each name.
+/* Log sources: a number for each name.
  *
- * A name keeps its number and its entry for ever, so that readers need no lock
- * and a plugin loaded a thousand times takes one entry. A number counts while
- * somebody has it registered: each source file of that name, or each load.
- * Numbers start at 1; 0 is what a file has before its constructor ran.
+ * A name keeps its number and its entry until the process ends, so that readers need no lock, and
+ * a plugin that is loaded a thousand times has one entry. A number is valid while the source has
+ * users: source files of that name, or loads of a plugin. Numbers start at 1; 0 means "not registered yet".
  */
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
@@ -20,11 +19,10 @@ struct source {
 	char name[];
 };
 
-/* Where numbers lead: table[k] has 2^k entries, those of the numbers from 2^k
- * on, and never moves. */
+/* Entries by number: table[k] has the 2^k entries of the numbers from 2^k on, and never moves. */
 static _Atomic(_Atomic(struct source *) *) table[sizeof(int) * CHAR_BIT - 1];
 
-/* For those who register. */
+/* Protects what registration writes. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct source *by_name[256];
 static int last_id;
@@ -65,7 +63,7 @@ static struct source **hash_chain(const char *name)
 	return &by_name[hash % (sizeof(by_name) / sizeof(by_name[0]))];
 }
 
-/* Make the entries that @id falls into, unless they are there. */
+/* Allocate the part of the table that has the entry of @id, unless it exists. */
 static bool ensure_table(int id)
 {
 	unsigned int k = table_index(id);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams: delivery of a record to the backends that show its level. */
 #include "shim/common/log/log_priv.h"
 
 #include <errno.h>
@@ -9,15 +10,13 @@ struct shim_log_stream shim_log_app = {
 };
 
 struct shim_log_stream shim_log_sdk = {
-	.lower = DOCA_LOG_LEVEL_INFO,
-	.upper = DOCA_LOG_LEVEL_DISABLE, /* no such limit: the most severe records pass too */
+	.lower = DOCA_LOG_LEVEL_INFO, .upper = DOCA_LOG_LEVEL_DISABLE, /* no limit: the most severe records pass too */
 };
 
 pthread_mutex_t shim_log_config_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Records that this thread is in the middle of. A second one comes from a flush
- * handler, a custom FILE or a signal handler: it must not wait for what this
- * thread holds, and it may not go round in circles, so the third is dropped. */
+/* Number of records that this thread is delivering. A flush handler, a custom FILE or a signal handler may log a
+ * second record, which must not wait for locks that this thread holds. A third one is dropped, to end a recursion. */
 static _Thread_local unsigned int depth;
 #define DEPTH_MAX 2
 
@@ -36,7 +35,7 @@ static bool backend_shows(struct doca_log_backend *backend, uint32_t level)
 	return level >= atomic_load(&backend->upper.level) && level <= atomic_load(&backend->lower.level);
 }
 
-/* A thread that forks in the middle of a line may be who asks. */
+/* A thread that forks while it formats a line may itself be inside localtime_r(). */
 void shim_log_before_fork(void)
 {
 	if (depth == 0)
@@ -56,7 +55,7 @@ static void reset_stream_locks(struct shim_log_stream *stream)
 		shim_log_dest_forked(&backend->dest);
 }
 
-/* A thread that forks in a flush handler holds a lock, and gives it back in the child, too. */
+/* A thread that forks in a flush handler holds a lock, and unlocks it in the child too. */
 void shim_log_streams_forked(void)
 {
 	pthread_mutex_init(&shim_log_config_lock, NULL);
@@ -67,7 +66,7 @@ void shim_log_streams_forked(void)
 	reset_stream_locks(&shim_log_sdk);
 }
 
-/* The first one from @backend on that shows @level, or NULL. */
+/* The first backend from @backend on that shows @level, or NULL. */
 static struct doca_log_backend *next_showing_backend(struct doca_log_backend *backend, uint32_t level)
 {
 	while (backend && !backend_shows(backend, level))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Alarms of contexts. */
 #include "alarm.h"
 
 #include "ctx_priv.h"
@@ -25,7 +26,7 @@ void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns)
 		return;
 	destroy_queue(alarm);
 	alarm->due_ns = due_ns ? due_ns : 1;
-	shim_pe_notify_self(ctx); /* an owner that asked to be woken before has to ask anew */
+	shim_pe_notify_self(ctx); /* an owner that armed the engine must arm it again */
 }
 
 bool shim_alarm_check_expired(struct shim_alarm *alarm)
@@ -38,11 +39,11 @@ bool shim_alarm_check_expired(struct shim_alarm *alarm)
 
 static int hold_until_due(struct sim_job *job)
 {
-	job->held = true; /* until the time that was set before */
+	job->held = true; /* until due_ns, which is set before */
 	return 0;
 }
 
-/* Give the engine the job. */
+/* Submit the job to the session's engine. Returns false without memory. */
 static bool submit_alarm_job(struct doca_ctx *ctx)
 {
 	struct shim_alarm *alarm = &ctx->alarm;
@@ -65,7 +66,7 @@ bool shim_alarm_arm(struct doca_ctx *ctx)
 
 	if (doca_likely(alarm->due_ns == 0))
 		return false;
-	if (shim_vclock) /* in virtual time whoever lets it pass wakes the owner (pe_vclock.c) */
+	if (shim_vclock) /* virtual time: the participant that lets it pass wakes the owner (pe_vclock.c) */
 		return shim_now_ns() >= alarm->due_ns;
 	if (!alarm->queue && !submit_alarm_job(ctx))
 		return true;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/pe/alarm.h - a context's alarm: it has something to do at a time that no job knows of.
+/* shim/common/pe/alarm.h - a context's alarm: the time of its next work besides jobs.
  *
- *   [not set] --set--> [set] --its time comes, progress asks--> [not set]
+ *   [not set] --set--> [set] --progress, when the time has come--> [not set]
  *
- * What faults or the model hold back (messages, ends of tasks) is due at some time. Progress
- * asks whether that has come, and then looks at all that is held back; what is
- * not due yet sets the alarm anew. An owner that sleeps on its progress engine's
- * handle is woken then: when it goes to sleep, a job that ends at that time is
- * given to the session's engine. Times are session time.
+ * Faults and the timing model hold back messages and completions until a time. When the alarm expires, progress
+ * checks all that is held back, and sets the alarm again for the rest. For an owner that sleeps on its progress
+ * engine's handle, a job that ends at that time is submitted to the session's engine. Times are session time.
  */
 #ifndef SHIM_ALARM_H
 #define SHIM_ALARM_H
@@ -23,14 +21,14 @@ struct doca_ctx;
 
 struct shim_alarm {
 	uint64_t due_ns;         /* 0 = not set */
-	struct sim_queue *queue; /* with the job; NULL = the owner has not slept since it was set */
+	struct sim_queue *queue; /* holds @job; NULL = the engine was not armed since the alarm was set */
 	struct sim_job job;
 };
 
-/* The context has something to do then, if not before. SIM_JOB_NEVER_DUE sets nothing. */
+/* Set the alarm to @due_ns unless it is set to an earlier time. SIM_JOB_NEVER_DUE changes nothing. */
 SHIM_INTERNAL_API void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns);
 
-/* Whether its time has come; then it is not set any more. */
+/* Returns whether the time of a set alarm has come, and clears the alarm then. */
 SHIM_INTERNAL_API bool shim_alarm_check_expired(struct shim_alarm *alarm);
 
 static inline bool shim_alarm_expired(struct shim_alarm *alarm)
@@ -38,10 +36,10 @@ static inline bool shim_alarm_expired(struct shim_alarm *alarm)
 	return doca_unlikely(alarm->due_ns != 0) && shim_alarm_check_expired(alarm);
 }
 
-/* The owner is about to sleep: shim_pe_notify() is called when the time comes. Whether that is now. */
+/* The owner is about to sleep: have shim_pe_notify() called at the time. Returns whether the time has come. */
 bool shim_alarm_arm(struct doca_ctx *ctx);
 
-/* The context is idle. */
+/* The context goes idle: clear the alarm and free the job. */
 void shim_alarm_clear(struct shim_alarm *alarm);
 
 #endif

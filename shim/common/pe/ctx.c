@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: states, start and stop. */
 #include "ctx_priv.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }
 
-/* Of contexts without a device, and of those that have not been started: nothing becomes of it. */
+/* For contexts without a device or not started yet: never changes. */
 static const _Atomic uint64_t no_function_status;
 
 void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev)
@@ -90,7 +91,7 @@ bool shim_ctx_is(const struct doca_ctx *ctx)
 	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
 }
 
-/* Look at the function from now on. Whether it is the one that the device was opened on. */
+/* Follow the function's status from now on. Returns false if the device is stale. */
 static bool track_function_status(struct doca_ctx *ctx)
 {
 	ctx->status_word = ctx->dev ? ctx->dev->status_word : &no_function_status;
@@ -233,7 +234,7 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 	return true;
 }
 
-/* In a forked child: the queue is the parent's engine's, whose thread may have been anywhere in it. */
+/* In a forked child: forget the queue, which the thread of the parent's engine may have locked. */
 static void reset_after_fork(struct doca_ctx *ctx)
 {
 	ctx->queue = NULL;
@@ -250,7 +251,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 
 	NEED_CTX(ctx);
 	if (!ctx->pe)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine, so that it was never started");
+		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine: the context was never started");
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;
 	if (!shim_ctx_is_same_process(ctx)) {
@@ -263,7 +264,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 			return result;
 		shim_ctx_begin_stop(ctx);
 	}
-	if (ctx->state == DOCA_CTX_STATE_IDLE) /* the callback saw to it */
+	if (ctx->state == DOCA_CTX_STATE_IDLE) /* stopped by the callback */
 		return DOCA_SUCCESS;
 	return shim_ctx_try_idle(ctx) ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
@@ -358,7 +359,7 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 	if (comp_vector >= shim_dev_function(ctx->dev)->caps.num_completion_vectors)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "vector %u; the device has %u", comp_vector,
 				   shim_dev_function(ctx->dev)->caps.num_completion_vectors);
-	ctx->completion_vector = comp_vector; /* spreads interrupts on a card; here one thread runs jobs anyway */
+	ctx->completion_vector = comp_vector; /* distributes interrupts on a card; here one thread runs all jobs */
 	return DOCA_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress engines: find a context with a job that ended, and tell the user. */
+/* Progress engines: steps of their contexts, and notification of a sleeping owner. */
 #include <doca_pe.h>
 
 #include <errno.h>
@@ -60,7 +60,7 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-/* One step of one context: a completion, or its way from stopping to idle. */
+/* One step of one context: a completion, or a change of its state. */
 static inline bool progress_ctx(struct doca_ctx *ctx)
 {
 	struct sim_job *job;
@@ -123,7 +123,7 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 	}
 	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
 		return shim_pe_progress_one(pe);
-	/* What callbacks resubmit and peers send meanwhile is left for later calls, so that this one ends. */
+	/* Later calls complete what callbacks submit and peers send meanwhile, so that this call ends. */
 	limit = num_in_flight(pe) + PROGRESS_ALL_MAX_EVENTS;
 	if (!shim_pe_progress_one(pe))
 		return 0;
@@ -161,14 +161,14 @@ static doca_error_t clear_event_fd(const char *func, struct doca_pe *pe)
 {
 	eventfd_t count;
 
-	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* nothing there is fine */
+	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* already clear */
 		return DOCA_SUCCESS;
 	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func,
 		strerror(errno));
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-/* Run what is queued and want to hear of the rest. Whether a progress call would find something. */
+/* Run the queued jobs, and request notification of later completions. Returns whether progress would find an event. */
 static bool arm_ctx(struct doca_ctx *ctx)
 {
 	bool has_events = ctx->ops->arm(ctx) || shim_ctx_can_idle(ctx) || shim_ctx_is_stale(ctx);
@@ -182,8 +182,8 @@ static bool arm_ctx(struct doca_ctx *ctx)
 	return sim_queue_has_done(ctx->queue) || has_events;
 }
 
-/* The caller is about to sleep: what is queued runs here and now, so that the
- * common case wakes nobody. What the engine's thread runs meanwhile notifies. */
+/* The caller is about to sleep. Queued jobs run in this call, so that the common case needs no wakeup. Jobs that the
+ * engine's thread runs meanwhile notify. */
 doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 {
 	bool has_events = false;
@@ -204,7 +204,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
 {
-	(void)handle; /* has a meaning on Windows only */
+	(void)handle; /* used on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
 	pe->armed = false;
 	if (doca_unlikely(shim_pe_vclock_handle(pe)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/pe/pe_priv.h - a progress engine, for the files that make it. */
+/* shim/common/pe/pe_priv.h - a progress engine; for the pe*.c files. */
 #ifndef SHIM_PE_PRIV_H
 #define SHIM_PE_PRIV_H
 
@@ -13,13 +13,13 @@ struct doca_pe {
 	int event_fd;
 	bool armed;                              /* a notification was requested */
 	struct doca_ctx *ctxs;                   /* connected */
-	struct doca_ctx *cursor;                 /* whose turn it is; NULL = the first's */
-	struct sim_vclock_source *vclock_handle; /* in virtual time, while contexts run */
-	struct doca_pe *next;                    /* of the process's */
-	uint32_t vclock_fork_generation;         /* shim_fork_generation when it was taken */
+	struct doca_ctx *cursor;                 /* the context of the next step; NULL = the first */
+	struct sim_vclock_source *vclock_handle; /* in virtual time, while a context is not idle */
+	struct doca_pe *next;                    /* in the list of the process */
+	uint32_t vclock_fork_generation;         /* shim_fork_generation of @vclock_handle */
 };
 
-/* Its turn, or NULL: in other times than virtual, and in a forked child, where it is the parent's. */
+/* The engine's handle at the scheduler of virtual time. NULL in other modes, and in a forked child, which does not own it. */
 static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_pe *pe)
 {
 	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
@@ -29,14 +29,15 @@ static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_
  * up to the next such step. Returns whether a step completed something. */
 bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe));
 
-/* pe_vclock.c: the engine is armed, and its thread is about to sleep. Whether there are @has_events, or come by letting time pass. */
+/* pe_vclock.c: the engine is armed, and its thread is about to sleep. Returns @has_events, or true if an event came
+ * while virtual time passed. */
 bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);
 
-/* pe_registry.c: it is one of those that shim_pe_wake_all() wakes, as long as its descriptor is open. */
+/* pe_registry.c: add the engine to the list of the process, whose engines wake at changes of functions; and remove it. */
 void shim_pe_register(struct doca_pe *pe);
 void shim_pe_unregister(struct doca_pe *pe);
 
-/* pe_vclock.c: it goes away. */
+/* pe_vclock.c: the engine no longer takes part in virtual time. */
 void shim_pe_vclock_leave(struct doca_pe *pe);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress engines in virtual time: they let it pass when they find nothing (sim/clock/vclock_sched.h). */
+/* Progress engines in virtual time: an engine without work lets time pass (sim/clock/vclock_sched.h). */
 #include <sys/eventfd.h>
 
 #include "shim/common/base/check.h"
@@ -58,7 +58,7 @@ void shim_pe_vclock_mark_busy(void *arg)
 		sim_vclock_source_mark_busy(ctx->pe->vclock_handle);
 }
 
-/* Run what is queued, and let go of what is due. When there is next something to do for the clock. */
+/* Run queued jobs and release due completions. Returns the time of the next work. */
 static uint64_t run_due_jobs(const struct doca_pe *pe)
 {
 	uint64_t next_ns = SIM_CLOCK_NEVER_NS;
@@ -75,7 +75,7 @@ static uint64_t run_due_jobs(const struct doca_pe *pe)
 	return next_ns;
 }
 
-/* A job that ended and is reported, or a context that may be idle. */
+/* Returns whether a completion is reported, or a context can go idle. */
 static bool has_completions(const struct doca_pe *pe)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
@@ -85,7 +85,7 @@ static bool has_completions(const struct doca_pe *pe)
 	return false;
 }
 
-/* Whether a step would find something, as far as the clock knows. */
+/* Returns whether a step would find an event, as far as time decides. */
 static bool has_due_work(const struct doca_pe *pe, uint64_t next_ns)
 {
 	return has_completions(pe) || next_ns <= sim_session_now_ns(shim_session());
@@ -106,12 +106,12 @@ bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
 	if (!sim_vclock_source_may_poll(vclock_handle))
 		return false;
 	for (;;) {
-		if (step(pe)) /* it called the user, who may have destroyed the engine */
+		if (step(pe)) /* the user's callback may have destroyed the engine */
 			return true;
 		next_ns = run_due_jobs(pe);
 		if (has_completions(pe))
 			continue;
-		if (next_ns == before_ns) /* it has come, and nothing came of it: perhaps in the next call */
+		if (next_ns == before_ns) /* the time came without an event: leave it to the next call */
 			next_ns = SIM_CLOCK_NEVER_NS;
 		if (!sim_vclock_source_wait_until(vclock_handle, next_ns))
 			return false;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks: submission and completion. */
 #include "task_priv.h"
 
 #include "shim/common/base/check.h"
@@ -81,12 +82,12 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
-/* It ended: it is the user's again, or its hook's to give back. One that was freed
- * in flight stays what nobody may touch meanwhile, and goes then. */
+/* A task ended: call its hook or the user. A task that was freed in flight stays in flight during the callback and
+ * returns to the pool behind it. */
 static inline void complete_task(struct doca_task *task, doca_error_t status)
 {
 	struct shim_completion_hook *hook = task->hook;
-	bool freed = task->freed; /* afterwards the task may be gone, or be another */
+	bool freed = task->freed; /* behind the callback the task may be freed or reused */
 
 	shim_task_end(task, status);
 	task->in_flight = freed;
@@ -112,7 +113,7 @@ void shim_task_complete_job(struct sim_job *job)
 	doca_error_t status = shim_task_job_status(task, job->status);
 
 	if (doca_unlikely(job->status < 0))
-		shim_ctx_stop_on_error(task->ctx); /* calls the user: the task stays in flight until its own callback */
+		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
 	complete_task(task, status);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task batches. Batches are allocated by a library's own calls; none of the
- * libraries here has such a call, so that no handle can be a batch's: each of
- * these functions says so. */
+/* Task batches. A library allocates batches by calls of its own, and no library here has such a call. So each
+ * function refuses its argument. */
 #include <doca_pe.h>
 
 #include "shim/common/base/check.h"

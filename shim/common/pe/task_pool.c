@@ -13,7 +13,7 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 {
 	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
 
-	assert(sim_task_kind_exists(type->name)); /* who asks for its count is told that there is none, else */
+	assert(sim_task_kind_exists(type->name)); /* else statistics lack this kind */
 	if (pool) {
 		pool->bytes = count * type->size;
 		pool->tasks = shim_slab_new(pool->bytes);
@@ -83,20 +83,19 @@ void shim_task_return_to_pool(struct doca_task *task)
 	pool->free = task;
 	task->ctx->num_allocated--;
 	if (shim_ctx_can_idle(task->ctx))
-		shim_pe_notify_self(task->ctx); /* progress takes it there */
+		shim_pe_notify_self(task->ctx); /* progress makes it idle */
 }
 
-/* The reference forbids it, but programs that get away with it on a card (they
- * free posted receives, then stop) would otherwise never see their context idle. */
+/* The reference forbids the free of a task in flight. On a card it works: programs free posted receives, then stop.
+ * Without this their contexts would never go idle. */
 static void defer_free(struct doca_task *task)
 {
 	task->freed = true;
 	if (task->pool->has_warned)
 		return;
 	task->pool->has_warned = true;
-	sim_warn(
-		"doca_task_free: %s task %p is still in flight; it, and others like it, will be freed behind its callback",
-		task->pool->type->name, (void *)task);
+	sim_warn("doca_task_free: %s task %p is still in flight; it and others like it are freed after their callbacks",
+		 task->pool->type->name, (void *)task);
 }
 
 void doca_task_free(struct doca_task *task)

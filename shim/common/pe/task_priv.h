@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/pe/task_priv.h - a task: what every library's task begins with.
+/* shim/common/pe/task_priv.h - a task: the first member of the task of every library.
  *
  *   pool --alloc--> [the user's] --submit--> [in flight] --callback--> [the user's] --free--> pool
  *                                                '--free--> [freed] --callback--> pool
  *
- * A library embeds struct doca_task as the first member of its own task and
- * describes the type once.
+ * A library describes each of its types by a struct shim_task_type. Fault injection and tracing surround a task's
+ * post() and end (task_decorators.h).
  */
 #ifndef SHIM_TASK_PRIV_H
 #define SHIM_TASK_PRIV_H
@@ -15,7 +15,7 @@
 #include "sim/trace/task_kinds.h"
 #include "sim/trace/trace.h"
 
-/* Gets the end of a task instead of the user: whoever submitted it on his behalf. */
+/* Completion hook, called instead of the user's callback, for a task that another part of the shim submitted. */
 struct shim_completion_hook {
 	void (*on_complete)(struct shim_completion_hook *hook, struct doca_task *task);
 };
@@ -26,61 +26,61 @@ struct shim_task_fault_ops;
 struct doca_task {
 	struct shim_object object;
 	bool in_flight;
-	bool freed; /* in flight: goes to the pool behind its callback */
-	bool timed; /* in flight: its times are noted in the pool */
+	bool freed; /* in flight: returns to the pool behind its callback */
+	bool timed; /* in flight: its times are recorded in the pool */
 	doca_error_t status;
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
-	struct sim_fault_hit *fault_hit;   /* what the fault plan has in store for it; NULL = nothing */
-	struct shim_completion_hook *hook; /* while in flight for one; NULL = its end is the user's */
+	struct sim_fault_hit *fault_hit;   /* the faults to inject; NULL = none */
+	struct shim_completion_hook *hook; /* while in flight; NULL = call the user */
 	union doca_data user_data;
 	struct doca_task *next_free;
-	uint64_t bytes; /* that it moved, by its library's account; for the record */
+	uint64_t bytes; /* that it moved; for the recording */
 };
 
-/* A kind of task. Every slot is filled but where it says otherwise. */
+/* A type of task. A slot may be NULL where its comment allows it. */
 struct shim_task_type {
 	const char *name;
 	size_t size; /* of the library's struct */
-	/* Whether a card would take it at all (what submit refuses). */
+	/* Check what a card checks at submission. */
 	doca_error_t (*check)(const struct doca_task *task);
-	/* Whether it can succeed (what try_submit refuses besides). */
+	/* Check what try_submit checks besides: whether the task can succeed. */
 	doca_error_t (*validate)(const struct doca_task *task);
-	/* Take it: shim_task_post_job(), or the library keeps it until
-	 * shim_task_complete_posted(). A refusal (AGAIN: no room) leaves it the user's. */
+	/* Accept the task: shim_task_post_job(), or the library keeps it until shim_task_complete_posted().
+	 * On failure (AGAIN: no room) the user keeps it. */
 	doca_error_t (*post)(struct doca_task *task);
-	/* A job does it; any thread. 0 or -errno. NULL in types that the library keeps. */
+	/* Do the work of the task as a job, in any thread. 0 or -errno. NULL in types that the library keeps. */
 	int (*run)(struct sim_job *job);
-	/* What the job asks of the card (sim/engine/queue.h). NULL: it takes no model time. */
+	/* Set the job's request to the card (sim/engine/queue.h). NULL or false: it takes no model time. */
 	bool (*get_pcie_job)(const struct doca_task *task, struct pcie_job *ret_job);
-	/* Call the user's completion or error callback (by task->status). The task is the user's again. */
+	/* Call the user's completion or error callback, by task->status. */
 	void (*complete)(struct doca_task *task);
-	const struct shim_task_fault_ops *fault_ops; /* NULL = faults are not injected into it (task_fault.h) */
+	const struct shim_task_fault_ops *fault_ops; /* the decorator (task_fault.h); NULL = no faults */
 };
 
-struct shim_task_times; /* task_trace.c's */
+struct shim_task_times; /* of task_trace.c */
 
-/* Tasks of one type that a context has. */
+/* The tasks of one type of a context. */
 struct shim_task_pool {
 	const struct shim_task_type *type;
 	struct sim_no_fault_cache no_fault_cache;
-	struct sim_trace_task_stats stats; /* records what becomes of them */
+	struct sim_trace_task_stats stats; /* in the recording */
 	struct doca_task *free;
-	uint32_t num_never_used;       /* of @tasks, those never handed out yet */
-	struct shim_task_times *times; /* of each task; NULL = none was timed yet */
+	uint32_t num_never_used;       /* of @tasks, not allocated yet */
+	struct shim_task_times *times; /* one for each task; NULL = none was timed yet */
 	uint32_t count;
 	char *tasks; /* a slab */
 	size_t bytes;
-	bool has_warned; /* of tasks that were freed in flight */
+	bool has_warned; /* about tasks freed in flight */
 	struct shim_task_pool *next;
 };
 
-/* Make room for @count tasks of a type, while the context starts. INITIALIZATION without memory. */
+/* While the context starts, create the pool for @count tasks of a type. INITIALIZATION without memory. */
 SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type,
 						  uint32_t count, struct shim_task_pool **ret_pool);
 
-/* Take a task out of the pool. NO_MEMORY when all are out, BAD_STATE unless the context runs. */
+/* Allocate a task from the pool. NO_MEMORY if all are allocated, BAD_STATE unless the context runs. */
 SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
 					       union doca_data user_data, struct doca_task **ret_task);
 
@@ -104,10 +104,10 @@ static inline bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie
 /* Stage the task's job in the context's queue. */
 SHIM_INTERNAL_API doca_error_t shim_task_post_job(struct doca_task *task);
 
-/* The library ends a task that it kept: calls the user. */
+/* The library completes a task that it kept: call the user. */
 SHIM_INTERNAL_API void shim_task_complete_posted(struct doca_task *task, doca_error_t status);
 
-/* Hand a job that ended back to the user. */
+/* Complete the task of a reaped job: call the user. */
 void shim_task_complete_job(struct sim_job *job);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks on the record: those whose turn it is, and those that failed. */
+/* Tasks in the recording: sampled tasks with their times, and all that failed. */
 #include "shim/common/process/runtime.h"
 #include "task_trace.h"
 
 #include <stdlib.h>
 
-/* Of a task that is timed. They stand apart, so that tasks stay small. */
+/* The times of a timed task, kept apart so that tasks stay small. */
 struct shim_task_times {
 	struct sim_trace_task_times trace;
-	int (*run)(struct sim_job *job); /* its job, as it was */
+	int (*run)(struct sim_job *job); /* the job's run() before run_timed */
 };
 
 static struct shim_task_times *task_times(const struct doca_task *task)
@@ -18,7 +18,7 @@ static struct shim_task_times *task_times(const struct doca_task *task)
 	return &pool->times[(size_t)((const char *)task - pool->tasks) / pool->type->size];
 }
 
-/* Instead of the job: the same, with its times. */
+/* Run the job and record its begin and its end. */
 static int run_timed(struct sim_job *job)
 {
 	struct shim_task_times *times = task_times(shim_task_from_job(job));
@@ -30,7 +30,7 @@ static int run_timed(struct sim_job *job)
 	return rc;
 }
 
-/* What it asks of the link, where that takes time. */
+/* The direction on the link, where the task takes model time. */
 static enum sim_trace_direction task_direction(const struct doca_task *task)
 {
 	static const enum sim_trace_direction directions[] = { [PCIE_READ] = SIM_TRACE_DIRECTION_TO_CARD,
@@ -78,11 +78,11 @@ void shim_task_trace_refused(struct doca_task *task)
 
 	if (!stats->op)
 		return;
-	sim_trace_counter_add(&stats->op->submitted, UINT64_MAX); /* one less */
+	sim_trace_counter_add(&stats->op->submitted, UINT64_MAX); /* minus 1 */
 	if (!task->timed)
 		return;
 	stats->sampler.next =
-		atomic_load_explicit(&stats->op->submitted, memory_order_relaxed); /* the turn is the next one's */
+		atomic_load_explicit(&stats->op->submitted, memory_order_relaxed); /* sample the next task instead */
 	stop_timing(task);
 }
 

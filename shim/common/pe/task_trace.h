@@ -13,7 +13,7 @@ SHIM_INTERNAL_API void shim_task_trace_begin(struct doca_task *task);
 SHIM_INTERNAL_API void shim_task_trace_refused(struct doca_task *task);
 SHIM_INTERNAL_API void shim_task_trace_record(struct doca_task *task, doca_error_t status);
 
-/* Of a task in flight, for the record of what it does: when it was submitted, if it is timed; else 0. */
+/* The submission time of a timed task in flight; 0 = not timed. */
 SHIM_INTERNAL_API uint64_t shim_task_trace_submitted_ns(const struct doca_task *task);
 
 static inline void shim_task_trace_submit(struct doca_task *task)
@@ -28,7 +28,7 @@ static inline void shim_task_trace_submit(struct doca_task *task)
 	sim_trace_counter_add(&stats->op->submitted, 1);
 }
 
-/* It is over. */
+/* The task ended with @status. */
 static inline void shim_task_trace_end(struct doca_task *task, doca_error_t status)
 {
 	struct sim_trace_op *op = task->pool->stats.op;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The attachment of this process to a session: attach, detach, fork and exit. */
 #include "runtime.h"
 
 #include <dlfcn.h>
@@ -31,7 +32,7 @@ void shim_runtime_add_user(struct shim_runtime_user *user)
 	runtime.users = user;
 }
 
-/* The first line of the file that an SDK tree's root has for us; @side is left alone without one. */
+/* Read the side from the file bfsim-side in the root of the SDK tree. Without the file @side stays. */
 static void read_sdk_tree_side(char *side, size_t size)
 {
 	char path[PATH_MAX];
@@ -59,8 +60,7 @@ static const char *getenv_nonempty(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-/* A fork waits while another thread attaches, else the child would have a copy
- * of a socket that it doesn't know of. */
+/* A fork waits while another thread attaches. Otherwise the child would inherit a socket that it can't close. */
 static void fork_prepare(void)
 {
 	pthread_mutex_lock(&runtime.lock);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/process/runtime.h - this process's place on a card, taken on first need.
+/* shim/common/process/runtime.h - the attachment of this process to a session, made at the first need.
  *
- * BFSIM_SESSION names a session's directory, BFSIM_SIDE the side, BFSIM_PATH a
- * data path to insist on; without a session the process gets a private card
- * (BFSIM_TOPOLOGY names its description, else it is the built-in one;
- * BFSIM_CLOCK how its time passes, doc/time.md), and
- * without a side it stands where the SDK tree that it loaded us from says (a
- * file "bfsim-side" in the tree's root), else on the host.
+ *   [detached] --hold--> [attached] --the process enters another session, and no user is in use--> [detached]
+ *
+ * Environment of an attachment:
+ *   BFSIM_SESSION   the session's directory; without it the process gets a private card
+ *   BFSIM_TOPOLOGY  description of a private card; default: the built-in one
+ *   BFSIM_CLOCK     clock mode of a private card (doc/time.md)
+ *   BFSIM_SIDE      the side; default: the file bfsim-side in the root of the SDK tree, else the host
+ *   BFSIM_PATH      the only data path that may be used
  */
 #ifndef SHIM_RUNTIME_H
 #define SHIM_RUNTIME_H
